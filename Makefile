@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# What people type. The build itself is meson and ninja; each flavour has its own directory.
+# Targets for users. Meson and ninja do the build; each build variant has its own directory.
 PREFIX ?= /usr/local
 DESTDIR ?=
 FUZZ_SECONDS ?= 60
-# Releases of Debian: make check-debian SUITES=trixie
+# Debian releases: make check-debian SUITES=trixie
 SUITES ?= bookworm trixie
-# Words choose tests, and tables of the benchmark: make test T="arena utf8"
+# Words that select tests or benchmark tables: make test T="arena utf8"
 T ?=
 
 TESTS = scripts/run-tests $(T)
@@ -17,26 +17,26 @@ build: ## build build/haft, the libraries and the tests
 	@scripts/deps build
 	@scripts/build build -Dprefix=$(PREFIX)
 
-run: ## show haft at work: an agent that reports on this source tree
+run: ## demo: an agent that writes a report about this source tree
 	@scripts/deps build
 	@TARGETS="haft libexec/haft/guard" scripts/build build -Dprefix=$(PREFIX)
 	@scripts/demo
 
-test: build ## run every test (T="words" chooses)
-	@scripts/deps test || echo "Tests that need what is missing are skipped." >&2
+test: build ## run all tests (T="words" selects)
+	@scripts/deps test || echo "Tests that need missing packages are skipped." >&2
 	@$(TESTS)
 
-test-llm: build ## haft with a real model: llama.cpp and SmolLM2, got once (T="words" chooses)
+test-llm: build ## test with a real model: llama.cpp and SmolLM2 (T="words" selects)
 	@scripts/llm $(T)
 
-check-mcp: build ## the official MCP suite, both sides, and bad servers (needs npm)
+check-mcp: build ## the official MCP suite for client and server, and bad servers (needs npm)
 	@HAFT_LONG=1 scripts/run-tests --jobs 1 $(addprefix --script tests/mcp/,conformance.py \
 		conformance_client.py servers_test.py hostile_test.py idle_test.py)
 
-check-sim: build ## 20,000 simulated runs, and every failed allocation of some
+check-sim: build ## 20,000 simulated runs; in some, every allocation fails once
 	@HAFT_LONG=1 scripts/run-tests sim/
 
-check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 runs that wait
+check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 waiting runs
 	@HAFT_LONG=1 scripts/run-tests --jobs 1 crash/ engine/paused cli/worker cli/migrate sqlite_share \
 		serve/mcp_http
 
@@ -44,25 +44,25 @@ check-debian: ## make run and make test on fresh Debian 12 and 13 (needs root an
 	@scripts/check-debian $(SUITES)
 
 check-all: check-sim check-crash check-debian
-check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all
+check-all: test check-mcp lint clang asan tsan valgrind coverage analyze fuzz test-llm ## all checks
 
-bench: ## measure against other libraries, ripgrep and a bare loop in C
+bench: ## compare with other libraries, ripgrep and a plain loop in C
 	@scripts/deps build bench
 	@scripts/build build-bench -Dbench=true
 	@scripts/bench build-bench $(T)
 
-bench-peers: ## measure against other agent runtimes (needs ../shared and npm)
+bench-peers: ## compare with other agent runtimes (needs ../shared and npm)
 	@scripts/bench-peers
 
 install: build ## install under DESTDIR and PREFIX (/usr/local)
 	@DESTDIR=$(DESTDIR) meson install -C build --no-rebuild --quiet
 
-lint: build ## check layout (clang-format) and habits (clang-tidy)
+lint: build ## check layout (clang-format) and code (clang-tidy)
 	@scripts/deps lint bench
 	@scripts/build build-bench -Dbench=true
 	@scripts/lint build-bench
 
-fmt: ## lay all C files out (needs clang-format 14)
+fmt: ## format all C files (needs clang-format 14)
 	@scripts/deps lint
 	@git ls-files -co --exclude-standard '*.c' '*.h' '*.cpp' | xargs clang-format-14 -i
 
@@ -87,7 +87,7 @@ clang: ## build and tests with clang
 
 coverage: ## line coverage of the library; fails below 95 %
 	@scripts/deps build check
-	@# One test has threads: counters that are not atomic come out negative, which gcovr refuses.
+	@# Some code has threads: non-atomic counters can become negative, which gcovr rejects.
 	@scripts/build build-cov -Db_coverage=true -Doptimization=0 -Dc_args=-fprofile-update=atomic
 	@scripts/coverage build-cov
 

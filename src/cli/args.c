@@ -3,6 +3,7 @@
 #include "cli/args.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -45,7 +46,7 @@ static const haft__option *find_letter(const haft__option *options, char letter)
 static haft_status fail_unknown_name(const parser *p, haft_str name)
 {
     haft_status status =
-        haft__fail(p->err, HAFT_BAD_INPUT, "", "there is no option --%.*s", HAFT__ARG(name));
+        haft__fail(p->err, HAFT_BAD_INPUT, "", "unknown option --%.*s", HAFT__ARG(name));
     haft__suggestion near;
     haft__suggestion_init(&near, name);
     for (const haft__option *option = p->options; option->name != NULL; option++) {
@@ -59,10 +60,9 @@ static haft_status fail_unknown_name(const parser *p, haft_str name)
 
 static haft_status fail_unknown_letter(const parser *p, const char *word)
 {
-    haft_status status = haft__fail(p->err, HAFT_BAD_INPUT, "", "there is no option %s", word);
+    haft_status status = haft__fail(p->err, HAFT_BAD_INPUT, "", "unknown option %s", word);
     return haft__hint(p->err, status,
-                      "--help lists the options; for an argument that starts with '-', put -- "
-                      "in front of it");
+                      "--help lists the options; put -- before an argument that starts with '-'");
 }
 
 static bool is_choice(haft_str choices, haft_str value)
@@ -85,14 +85,14 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
         if (haft__str_to_u64(haft__str(value), &number)) {
             return HAFT_OK;
         }
-        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a whole number, found '%s'",
+        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s expects a whole number, found '%s'",
                           option->name, value);
     case HAFT__OPTION_OPTIONAL_CHOICE:
     case HAFT__OPTION_CHOICE:
         if (value == NULL || is_choice(haft__str(option->value), haft__str(value))) {
             return HAFT_OK;
         }
-        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants one of %s, found '%s'",
+        return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s expects one of %s, found '%s'",
                           option->name, option->value, value);
     }
     HAFT__UNREACHABLE();
@@ -113,8 +113,9 @@ static haft_status add_option(parser *p, const haft__option *option, const char 
     }
     if (takes_word(option) && value == NULL) {
         if (p->at == p->count) {
-            return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s wants a value (%s), found nothing",
-                              option->name, option->value);
+            return haft__fail(p->err, HAFT_BAD_INPUT, "",
+                              "--%s expects a value (%s), found nothing", option->name,
+                              option->value);
         }
         value = p->words[p->at++];
     }
@@ -246,4 +247,17 @@ const char *haft__args_next(const haft__args *args, const char *name, size_t *at
         }
     }
     return NULL;
+}
+
+void haft__option_write_syntax(const haft__option *option, const char *no_letter,
+                               char ret_text[HAFT__OPTION_SYNTAX_SIZE])
+{
+    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
+    bool optional = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
+    (void)snprintf(ret_text, HAFT__OPTION_SYNTAX_SIZE, "%s--%s%s%s%s",
+                   option->letter != '\0' ? letter : no_letter, option->name,
+                   option->value == NULL ? ""
+                   : optional            ? "[="
+                                         : " ",
+                   option->value != NULL ? option->value : "", optional ? "]" : "");
 }

@@ -33,6 +33,13 @@ typedef struct haft__option {
     const char *help;
 } haft__option;
 
+#define HAFT__OPTION_SYNTAX_SIZE 128
+
+/* Writes how the option is typed: "-q, --quiet", "--store URL", "--yes[=all]". `no_letter` stands
+ * for the letter of an option without one. */
+void haft__option_write_syntax(const haft__option *option, const char *no_letter,
+                               char ret_text[HAFT__OPTION_SYNTAX_SIZE]);
+
 typedef struct haft__args_option {
     const haft__option *option;
     const char *value; /* NULL for a flag */

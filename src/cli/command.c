@@ -50,7 +50,7 @@ const haft__command *haft__command_find(const char *name, haft_error *err)
         }
         haft__suggestion_offer(&near, haft__str(commands[i]->name));
     }
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%s'", name);
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "unknown command '%s'", name);
     if (near.best.ptr != NULL) {
         (void)haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best));
     } else {
@@ -70,8 +70,8 @@ static const haft__command *choose_command(const char *word, haft_error *err)
         return haft__command_find(word, err);
     }
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "found the option %s where a command was wanted", word);
-    (void)haft__hint(err, status, "options stand behind the command; 'haft --help' lists commands");
+        haft__fail(err, HAFT_BAD_INPUT, "", "expected a command, found the option %s", word);
+    (void)haft__hint(err, status, "options follow the command; 'haft --help' lists the commands");
     return NULL;
 }
 
@@ -81,15 +81,15 @@ static haft_status check_argument_count(const haft__command *command, const haft
     if (args->word_count >= command->min_words && args->word_count <= command->max_words) {
         return HAFT_OK;
     }
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted %s, found %zu argument%s",
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected %s, found %zu argument%s",
                                     command->max_words > 0 ? command->usage : "no argument",
                                     args->word_count, args->word_count == 1 ? "" : "s");
     if (args->word_count > command->max_words && strstr(command->usage, "[TASK]") != NULL) {
-        return haft__hint(err, status, "a task with blanks stands in quotes: haft %s %s '%s %s%s'",
+        return haft__hint(err, status, "quote a task that has spaces: haft %s %s '%s %s%s'",
                           command->name, args->words[0], args->words[1], args->words[2],
                           args->word_count > 3 ? " ..." : "");
     }
-    return haft__hint(err, status, "'haft help %s' says more", command->name);
+    return haft__hint(err, status, "see 'haft help %s'", command->name);
 }
 
 /* With --json a command prints one object, also if no run was created. The state of the run is read
@@ -112,10 +112,7 @@ static void print_error_alone(haft__cli *cli, const haft_error *err)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__result_write_error(&text, err);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
-    }
+    (void)!haft__print_json_line(cli->out, &text, NULL);
     haft__buf_finish(&text);
 }
 
@@ -191,7 +188,7 @@ static haft__exit_status choose_and_run(haft__cli *cli, int argc, char *const *a
                                         haft_error *err)
 {
     if (argc < 2) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted a command, found none");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected a command, found none");
         (void)haft__hint(err, status, "'haft --help' lists the commands");
         return HAFT__EXIT_USAGE;
     }

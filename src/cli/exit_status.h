@@ -8,7 +8,7 @@
     X(FAILED, 1, "failed: store, network, tool or internal; 'validate': not valid")                \
     X(USAGE, 2, "bad usage or bad spec")                                                           \
     X(EXHAUSTED, 3, "exhausted or incomplete")                                                     \
-    X(WAITING, 4, "waiting for somebody")                                                          \
+    X(WAITING, 4, "waiting for a person or a client")                                              \
     X(VIOLATED, 5, "the model broke the contract")                                                 \
     X(REFUSED, 6, "refused by a limit or policy")                                                  \
     X(EXPIRED, 7, "expired")                                                                       \

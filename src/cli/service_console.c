@@ -14,7 +14,7 @@ static haft_status print_address(void *context, haft_str address, haft_error *er
     FILE *out = console->cli->out;
     (void)fprintf(out, "listening on http://%.*s%s\n", HAFT__ARG(address), console->path);
     if (fflush(out) != 0) {
-        return haft__fail(err, HAFT_IO, "", "the address cannot be written to standard output");
+        return haft__fail(err, HAFT_IO, "", "cannot write the address to standard output");
     }
     return HAFT_OK;
 }

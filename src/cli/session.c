@@ -27,11 +27,10 @@ haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, cons
         url = haft__arena_format(&cli->arena, "sqlite:%s/.local/state/haft/haft.db", home);
     } else {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                        "there is no place for a store: "
+                                        "no directory for the store: "
                                         "neither XDG_STATE_HOME nor HOME is set");
         return haft__hint(err, status,
-                          "--store sqlite:PATH or postgres://... names one, --store memory: does "
-                          "without");
+                          "name a store with --store: sqlite:PATH, postgres://... or memory:");
     }
     *ret_url = url.ptr;
     return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
@@ -91,8 +90,8 @@ haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,
     haft_status status = haft__session_store_url(cli, args, &url, err);
     const char *missing = status == HAFT_OK ? haft__store_access_missing_file(url) : NULL;
     if (missing != NULL) {
-        status = haft__fail(err, HAFT_IO, missing, "there is no store here");
-        return haft__hint(err, status, "the first `haft run` makes it; --store names another");
+        status = haft__fail(err, HAFT_IO, missing, "the store does not exist");
+        return haft__hint(err, status, "the first `haft run` creates it; --store names another");
     }
     return status == HAFT_OK ? open_store(cli, args, url, true, ret_runtime, err) : status;
 }

@@ -9,8 +9,8 @@
 /* The rows of the option table of every command with a store. */
 #define HAFT__OPTION_STORE                                                                         \
     {"store", 0, HAFT__OPTION_TEXT, "URL",                                                         \
-     "where runs are kept: sqlite:PATH, postgres://... or memory:; haft.db of your own by "        \
-     "default"},                                                                                   \
+     "where runs are kept: sqlite:PATH, postgres://... or memory:; by default haft.db in "         \
+     "your state directory"},                                                                      \
         HAFT__OPTION_NO_CONFIG
 
 /* The store of --store, $HAFT_STORE or a settings file; default $XDG_STATE_HOME/haft/haft.db. */

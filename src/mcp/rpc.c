@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/read.h"
 
 const char *haft__rpc_code_name(int64_t code)
@@ -229,27 +230,23 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
 static void begin(haft__json_writer *w)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "jsonrpc");
-    haft__json_add_str(w, HAFT__LIT("2.0"));
+    haft__field_text(w, "jsonrpc", HAFT__LIT("2.0"));
 }
 
 static void add_id(haft__json_writer *w, haft__json id)
 {
-    haft__json_key(w, "id");
-    haft__json_add(w, id);
+    haft__field_value(w, "id", id);
 }
 
 static void add_method(haft__json_writer *w, haft_str method)
 {
-    haft__json_key(w, "method");
-    haft__json_add_str(w, method);
+    haft__field_text(w, "method", method);
 }
 
 void haft__rpc_begin_request(haft__json_writer *w, int64_t id, haft_str method)
 {
     begin(w);
-    haft__json_key(w, "id");
-    haft__json_add_int(w, id);
+    haft__field_number(w, "id", id);
     add_method(w, method);
     haft__json_key(w, "params");
 }
@@ -284,11 +281,9 @@ void haft__rpc_write_error(haft__buf *buf, haft__json id, int64_t code, haft_str
     haft__json_begin_object(&w);
     haft__json_key(&w, "code");
     haft__json_add_int(&w, code);
-    haft__json_key(&w, "message");
-    haft__json_add_str(&w, message);
+    haft__field_text(&w, "message", message);
     if (data.kind != HAFT__JSON_NULL) {
-        haft__json_key(&w, "data");
-        haft__json_add(&w, data);
+        haft__field_value(&w, "data", data);
     }
     haft__json_end_object(&w);
     haft__json_end_object(&w);

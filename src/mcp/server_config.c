@@ -166,8 +166,7 @@ static void add_url(haft__json_writer *w, haft_str url)
         slashes += url.ptr[i] == '/';
         host = url.ptr[i] == '@' ? i + 1 : host;
     }
-    haft__json_key(w, "url");
-    haft__json_add_str(w, (haft_str){url.ptr + host, end - host});
+    haft__field_text(w, "url", (haft_str){url.ptr + host, end - host});
 }
 
 static haft_status hash_server(haft__mcp_server_config *server, haft_error *err)
@@ -183,8 +182,7 @@ static haft_status hash_server(haft__mcp_server_config *server, haft_error *err)
         haft__json_add_str(&w, server->command[i]);
     }
     haft__json_end_array(&w);
-    haft__json_key(&w, "cwd");
-    haft__json_add_str(&w, server->cwd);
+    haft__field_text(&w, "cwd", server->cwd);
     add_pairs(&w, "env", server->env, server->env_count, false);
     add_url(&w, server->url);
     add_pairs(&w, "headers", server->headers, server->header_count, true);

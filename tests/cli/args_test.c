@@ -110,32 +110,32 @@ TEST(words_are_sorted_into_options_and_arguments)
     }
 }
 
-TEST(what_does_not_fit_the_table_is_explained)
+TEST(invalid_arguments_are_explained)
 {
     static const struct {
         const char *words[MAX_WORDS];
         const char *message, *hint;
     } cases[] = {
-        {{"--quite", NULL}, "there is no option --quite", "did you mean --quiet?"},
-        {{"--inptu=x", NULL}, "there is no option --inptu", "did you mean --input?"},
-        {{"--zzzzzz", NULL}, "there is no option --zzzzzz", "--help lists the options"},
-        {{"--=x", NULL}, "there is no option --", "--help lists the options"},
+        {{"--quite", NULL}, "unknown option --quite", "did you mean --quiet?"},
+        {{"--inptu=x", NULL}, "unknown option --inptu", "did you mean --input?"},
+        {{"--zzzzzz", NULL}, "unknown option --zzzzzz", "--help lists the options"},
+        {{"--=x", NULL}, "unknown option --", "--help lists the options"},
         {{"-z", NULL},
-         "there is no option -z",
-         "--help lists the options; for an argument that starts with '-', put -- in front of it"},
+         "unknown option -z",
+         "--help lists the options; put -- before an argument that starts with '-'"},
         {{"-qz", NULL},
-         "there is no option -qz",
-         "--help lists the options; for an argument that starts with '-', put -- in front of it"},
+         "unknown option -qz",
+         "--help lists the options; put -- before an argument that starts with '-'"},
         {{"--quiet=yes", NULL}, "--quiet takes no value, found 'yes'", ""},
         {{"--quiet=", NULL}, "--quiet takes no value, found ''", ""},
-        {{"a", "--input", NULL}, "--input wants a value (FILE), found nothing", ""},
-        {{"-i", NULL}, "--input wants a value (FILE), found nothing", ""},
-        {{"-k", "many", NULL}, "--count wants a whole number, found 'many'", ""},
-        {{"--count=-1", NULL}, "--count wants a whole number, found '-1'", ""},
-        {{"--count=", NULL}, "--count wants a whole number, found ''", ""},
-        {{"--draft", "4", NULL}, "--draft wants one of 7|2020-12, found '4'", ""},
-        {{"--draft=7|2020-12", NULL}, "--draft wants one of 7|2020-12, found '7|2020-12'", ""},
-        {{"--draft=", NULL}, "--draft wants one of 7|2020-12, found ''", ""},
+        {{"a", "--input", NULL}, "--input expects a value (FILE), found nothing", ""},
+        {{"-i", NULL}, "--input expects a value (FILE), found nothing", ""},
+        {{"-k", "many", NULL}, "--count expects a whole number, found 'many'", ""},
+        {{"--count=-1", NULL}, "--count expects a whole number, found '-1'", ""},
+        {{"--count=", NULL}, "--count expects a whole number, found ''", ""},
+        {{"--draft", "4", NULL}, "--draft expects one of 7|2020-12, found '4'", ""},
+        {{"--draft=7|2020-12", NULL}, "--draft expects one of 7|2020-12, found '7|2020-12'", ""},
+        {{"--draft=", NULL}, "--draft expects one of 7|2020-12, found ''", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -200,5 +200,23 @@ TEST(every_failed_allocation_is_reported)
             break;
         }
         CHECK_INT(status, HAFT_NO_MEMORY, "allocation %u", n);
+    }
+}
+
+TEST(an_option_is_shown_as_it_is_typed)
+{
+    static const struct {
+        haft__option option;
+        const char *shown;
+    } cases[] = {
+        {{"quiet", 'q', HAFT__OPTION_FLAG, NULL, ""}, "-q, --quiet"},
+        {{"json", 0, HAFT__OPTION_FLAG, NULL, ""}, "    --json"},
+        {{"store", 0, HAFT__OPTION_TEXT, "URL", ""}, "    --store URL"},
+        {{"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all", ""}, "-y, --yes[=all]"},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char shown[HAFT__OPTION_SYNTAX_SIZE];
+        haft__option_write_syntax(&cases[i].option, "    ", shown);
+        CHECK_STR(haft__str(shown), haft__str(cases[i].shown), "case %zu", i);
     }
 }

@@ -32,7 +32,7 @@ def schema(properties, **more):
             "additionalProperties": False, **more}
 
 
-# What each tool is: description, arguments, a call, its result.
+# Each tool: description, arguments, a call, its result.
 TOOLS = {
     "get_weather": (
         "Weather forecast for a city.",
@@ -73,9 +73,9 @@ TOOLS = {
 
 
 class Mock(BaseHTTPRequestHandler):
-    """A model that calls each tool in turn, as often as its name says."""
+    """A model that calls each tool in turn, as many times as its name says."""
     protocol_version = "HTTP/1.1"
-    wbufsize = 1 << 16  # head and body in one piece
+    wbufsize = 1 << 16  # send head and body together
     seen = []
     final = DONE
     broken = {}
@@ -170,7 +170,7 @@ def check_suspend():
               (status, list(found), found["tools"], found["json_per_run"] > 500, len(Mock.seen)),
               (0, SUSPEND_KEYS, 0, True, 4 * 3))
     status, _, err = bench("suspend", "model=mock-2")
-    check("a_run_that_does_not_wait", (status, "does not wait for approval" in err), (1, True))
+    check("a_run_that_does_not_wait", (status, "expected a run that waits" in err), (1, True))
 
 
 def check_failures():
@@ -181,15 +181,15 @@ def check_failures():
     Mock.final = DONE
     Mock.broken = {"days": 99}
     status, _, err = bench("load", "model=mock-1")
-    check("a_call_that_reached_no_tool", (status, "a run made 0 calls instead of 1" in err),
+    check("a_call_that_reached_no_tool", (status, "expected 1 calls, found 0" in err),
           (1, True))
     Mock.broken = {}
     Mock.skipped = 1
     status, _, err = bench("load", "model=mock-3")
-    check("too_few_calls", (status, "a run made 2 calls instead of 3" in err), (1, True))
+    check("too_few_calls", (status, "expected 3 calls, found 2" in err), (1, True))
     Mock.skipped = 0
-    check("a_scenario_nobody_knows", bench("dance")[0], 2)
-    check("a_key_nobody_knows", bench("load", "speed=1")[0], 2)
+    check("an_unknown_scenario", bench("dance")[0], 2)
+    check("an_unknown_key", bench("load", "speed=1")[0], 2)
 
 
 server = ThreadingHTTPServer(("127.0.0.1", 0), Mock)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`haft chat` at a terminal, a real one: keys, history, signals, and the terminal as it was."""
+"""`haft chat` on a real terminal: keys, history, signals, and the restored terminal settings."""
 import fcntl
 import json
 import os
@@ -23,8 +23,8 @@ HAFT = os.environ["HAFT"]
 LONG = 300
 ENTER, UP, PASTE, PASTED = "\r", "\x1b[A", "\x1b[200~", "\x1b[201~"
 
-# Starts a program in a process group of its own in the foreground, as a shell does; when it stops,
-# says how the terminal is and goes on with it.
+# Starts a program in its own foreground process group, as a shell does; when it stops, prints the
+# terminal settings and continues it.
 SHELL = r"""
 import os, signal, sys, termios
 signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -77,7 +77,7 @@ class Terminal:
         return piece != ""
 
     def wait(self, text):
-        """Until `text` has come behind what was waited for before; whether it has."""
+        """Waits until `text` appears after the text of the last wait; returns whether it did."""
         end = time.monotonic() + LONG
         while self.shown.find(text, self.seen) < 0:
             if time.monotonic() > end or not self.read():
@@ -87,8 +87,8 @@ class Terminal:
         return True
 
     def prompt(self):
-        """Until a line is asked for: a key before that is the terminal's, which may swallow it. The
-        mark is written once a line, the "> " with every key."""
+        """Waits for the prompt: the terminal may swallow a key that is typed earlier. The mark is
+        written once per line, the "> " with every key."""
         return self.wait("\x1b[?2004h") and self.wait("> ")
 
     def type(self, text):
@@ -105,11 +105,11 @@ class Terminal:
         return termios.tcgetattr(self.master)[:4]
 
     def end(self):
-        """The exit status; everything that was shown is in `shown`."""
+        """Returns the exit status; `shown` has the whole output."""
         limit = time.monotonic() + LONG
         while time.monotonic() < limit and self.read():
             pass
-        if time.monotonic() >= limit:  # it would have ended by now
+        if time.monotonic() >= limit:  # it would have ended already
             os.kill(self.child, signal.SIGKILL)
         self.status = os.waitstatus_to_exitcode(os.waitpid(self.child, 0)[1])
         os.close(self.master)
@@ -142,7 +142,7 @@ def test_typing():
     check("what_is_pasted_is_not_sent", (good, tasks()[0]), (True, "one\ntwo three"))
     t.prompt()
     t.say("a\\\rb\x1b\rc", "an answer")
-    check("lines_go_on", tasks()[0], "a\nb\nc")
+    check("lines_continue", tasks()[0], "a\nb\nc")
     t.prompt()
     t.type("to be forgotten\x03")
     t.type("/quix\x7f\x03")
@@ -161,7 +161,7 @@ def test_typing():
     check("tab_knows_arguments", t.wait("look"), True)
     t.type("\x15/model off\t\x15/thread 0\t\x15/explain x\t\x15xx\t\x15")
     t.type("\x04")
-    check("ctrl_d_leaves", (t.end(), "comes back" in t.shown), (0, True))
+    check("ctrl_d_leaves", (t.end(), "continue it: haft chat" in t.shown), (0, True))
 
 
 def test_history():
@@ -184,7 +184,8 @@ def test_history():
     t.type("\x04")
     t.end()
     text = path.read_text()
-    check("secrets_are_not", ("sk-planted" in text, "my key is [redacted]" in text), (False, True))
+    check("secrets_are_not_in_the_history",
+          ("sk-planted" in text, "my key is [redacted]" in text), (False, True))
     path.unlink()
     path.mkdir()
     t = Terminal("chat", agent)
@@ -192,14 +193,14 @@ def test_history():
     good = t.say("hello", "an answer")
     t.prompt()
     t.type("\x04")
-    check("a_history_that_is_none_is_said", (good, t.end(), "haft/history" in t.shown),
+    check("an_invalid_history_is_reported", (good, t.end(), "haft/history" in t.shown),
           (True, 0, True))
     path.rmdir()
 
 
 def test_narrow():
-    """What is shown at 40 columns is checked by a model of a terminal in editor_test.c; this is
-    that the width is asked for, and asked for again."""
+    """Tests that the width of the terminal is read, and read again when it changes. editor_test.c
+    tests the drawing at 40 columns."""
     t = Terminal("chat", agent, columns=40)
     t.prompt()
     t.type("x" * 38)
@@ -216,25 +217,25 @@ def test_pause():
     t.type("go" + ENTER)
     started("go")
     t.type("\x03")
-    check("ctrl_c_pauses_a_run", (t.wait("/resume goes on"), t.prompt()), (True, True))
+    check("ctrl_c_pauses_a_run", (t.wait("/resume continues"), t.prompt()), (True, True))
     check("which_keeps_the_thread", t.say("more", "has not ended"), True)
     t.prompt()
     t.type("/cancel" + ENTER)
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "at last"}]})
-    t.say("/model script:slow.script.json", "from now on")
+    t.say("/model script:slow.script.json", "the model is now")
     t.prompt()
-    check("and_goes_on_after_it", t.say("again", "at last"), True)
+    check("and_continues_after_it", t.say("again", "at last"), True)
     put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
     t.prompt()
-    t.say("/model script:slow.script.json", "from now on")
+    t.say("/model script:slow.script.json", "the model is now")
     t.prompt()
     t.type("once more" + ENTER)
     started("once more")
     t.type("\x03")
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "resumed"}]})
-    check("resume_goes_on", t.say("/resume", "resumed"), True)
+    check("resume_continues", t.say("/resume", "resumed"), True)
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
     t.type("\x04")
@@ -244,7 +245,7 @@ def test_pause():
     t.type("and go" + ENTER)
     started("and go")
     t.signal(signal.SIGTERM)
-    check("sigterm_pauses_and_leaves", (t.end(), "comes back" in t.shown), (130, True))
+    check("sigterm_pauses_and_leaves", (t.end(), "continue it: haft chat" in t.shown), (130, True))
 
 
 def test_restored():
@@ -282,8 +283,8 @@ def test_stop():
     t.wait("half")
     t.type("\x1a")
     check("ctrl_z_stops_with_a_cooked_terminal", t.wait("SHELL: stopped, cooked"), True)
-    check("and_goes_on_where_it_was", (t.wait("> half"), t.say(" a text", "an answer"),
-                                       tasks()[0]), (True, True, "half a text"))
+    check("and_continues_where_it_was", (t.wait("> half"), t.say(" a text", "an answer"),
+                                         tasks()[0]), (True, True, "half a text"))
     t.prompt()
     group = os.tcgetpgrp(t.master)
     t.type("two")
@@ -308,7 +309,7 @@ def test_asking():
     check("questions_are_asked_in_between", t.wait("blue it is"), True)
     t.prompt()
     t.type("\x04")
-    check("and_the_chat_goes_on", t.end(), 0)
+    check("and_the_chat_continues", t.end(), 0)
 
 
 def test_plain():

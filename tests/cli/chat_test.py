@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`haft chat` from a pipe: texts are runs of one thread, and what is undone is really gone."""
+"""`haft chat` from a pipe: messages are runs of one thread, and undone exchanges are not sent
+again."""
 import http.server
 import json
 import os
@@ -22,7 +23,7 @@ LINE_BYTES = 256 << 10  # line.bytes
 
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """Answers "answer N" to the N-th request, and remembers what it was asked."""
+    """Answers "answer N" to the N-th request, and keeps the requests."""
     asked = []
 
     def do_POST(self):
@@ -74,7 +75,7 @@ def thread_of(err):
 def test_turns():
     status, out, err = chat(agent, ["one", "two", "", "  ", "three\\", "lines"])
     check("answers_go_to_standard_output", (status, out), (0, "answer 1\nanswer 2\nanswer 3\n"))
-    check("nothing_decorates_what_is_piped", ("> " in out + err, "\x1b" in out + err),
+    check("piped_output_is_plain", ("> " in out + err, "\x1b" in out + err),
           (False, False))
     check("each_text_knows_those_before", [said(each) for each in Model.asked],
           [["one"], ["one", "answer 1", "two"],
@@ -82,10 +83,11 @@ def test_turns():
     thread = thread_of(err)
     check("each_text_is_a_run_of_the_thread", [run["task"] for run in runs(thread)],
           ["three\nlines", "two", "one"])
-    check("how_to_come_back_is_said", f"haft chat {agent} --thread {thread} comes back" in err,
+    check("the_command_to_continue_is_printed",
+          f"continue it: haft chat {agent} --thread {thread}" in err,
           True)
     status, out, err = chat(agent, ["four"], "--thread", thread[:24])
-    check("coming_back_goes_on", (status, out, said(Model.asked[3])[-3:], thread_of(err)),
+    check("a_thread_continues", (status, out, said(Model.asked[3])[-3:], thread_of(err)),
           (0, "answer 4\n", ["three\nlines", "answer 3", "four"], thread))
     status, out, err = chat(agent, ["five"], "--thread", "last", "--quiet")
     check("last_is_the_newest_conversation", (out, err, len(said(Model.asked[4]))),
@@ -101,7 +103,7 @@ def test_undo(thread):
           ["one", "answer 1", "two", "answer 2", "three\nlines", "answer 3", "six"])
     check("the_thread_is_another", (forked != thread, thread_of(err), f"/thread {thread}" in err),
           (True, forked, True))
-    check("the_old_one_is_as_it_was", [run["task"] for run in runs(thread)],
+    check("the_old_thread_is_unchanged", [run["task"] for run in runs(thread)],
           ["five", "four", "three\nlines", "two", "one"])
     check("history_numbers_the_exchanges", re.findall(r"^ +(\d+)  (.*)\n +(.*)$", out, re.M),
           [("1", "one", "answer 1"), ("2", "two", "answer 2"),
@@ -120,15 +122,15 @@ def test_undo(thread):
     check("retry_sends_the_same_again", said(Model.asked[before])[-3:],
           ["three\nlines", "answer 3", "six"])
     check("and_keeps_one_answer", (f"answer {before + 1}" in out, "answer 6" in out), (True, False))
-    for word, wanted in (("0", "from 1 on"), ("x", "from 1 on"), ("-1", "from 1 on"),
-                         ("99", "there are 4 exchanges")):
+    for word, wanted in (("0", "at least 1"), ("x", "at least 1"), ("-1", "at least 1"),
+                         ("99", "this thread has 4 exchanges")):
         status, out, err = chat(agent, [f"/undo {word}"], "--thread", forked)
         check(f"undo_refuses_{word}", (status, wanted in err), (0, True))
-    check("nothing_to_retry", "nothing has been said" in chat(agent, ["/retry"])[2], True)
+    check("nothing_to_retry", "no messages in this thread" in chat(agent, ["/retry"])[2], True)
 
 
 def test_script():
-    """The same with scripts, which say what they expect."""
+    """The same with scripts, which check the requests."""
     put("first.json", {"replies": [{"text": "the word is plum"}]})
     put("knows.json", {"replies": [{"expect": {"contains": ["a secret word", "plum"]},
                                     "text": "I know it"}]})
@@ -139,8 +141,8 @@ def test_script():
     check("and_does_not_after_undo", (status, out, [run["end"] for run in runs(thread_of(err))]),
           (0, "the word is plum\n", ["failed"]))
     status, out, err = chat(spec, ["/model", "/model script:nowhere.json", "/model", "hello"])
-    check("a_model_that_is_none_changes_nothing",
-          (out, "nowhere.json" in err, "stays as it was" in err),
+    check("an_invalid_model_changes_nothing",
+          (out, "nowhere.json" in err, "the model is unchanged" in err),
           ("script:first.json\nscript:first.json\nthe word is plum\n", True, True))
     status, out, err = chat(spec, ["hi", "/model offline", "/model"], "-m", "script:first.json")
     check("the_offline_model_is_one", (out.split("\n")[-2], status), ("offline", 0))
@@ -162,10 +164,10 @@ def test_threads(thread):
                                  ("0" * 26, "there is no thread", 2),
                                  ("", "there is no thread", 2)):
         status, out, err = chat(agent, ["hello"], "--thread", name)
-        check(f"a_thread_that_is_none_{name[:8]}", (status, out, wanted in err), (number, "", True))
+        check(f"an_unknown_thread_{name[:8]}", (status, out, wanted in err), (number, "", True))
         if name:
             status, out, err = chat(agent, [f"/thread {name}"])
-            check(f"nor_is_it_one_later_{name[:8]}", (status, wanted in err), (0, True))
+            check(f"nor_is_one_created_{name[:8]}", (status, wanted in err), (0, True))
     other = put("other.json", {"haft": 1, "name": "nobody-yet", "model": "script:first.json"})
     status, out, err = chat(other, ["hello"], "--thread", "last")
     check("last_is_of_this_agent", (status, "no earlier conversation with 'nobody-yet'" in err),
@@ -173,24 +175,24 @@ def test_threads(thread):
 
 
 def test_open():
-    """A run of the thread that waits, or that another process has."""
+    """A run of the thread that waits, or that another process owns."""
     put("ask.script.json", {"replies": [{"calls": [{"name": "request_user_input", "arguments": {
         "question": "Which?"}}]}, {"text": "over"}]})
     spec = put("ask.json", {"haft": 1, "name": "asker", "model": "script:ask.script.json",
                             "tools": [{"builtin": ["request_user_input"]}],
                             "choice": {"min_tools_for_auto": 0, "default": "auto"}})
     status, out, err = chat(spec, ["go", "on", "/resume", "/history", "/cancel", "/resume"])
-    check("a_run_that_waits_is_told_of",
-          (status, "waits for somebody" in err, "/resume goes on with it" in err,
+    check("a_waiting_run_is_reported",
+          (status, "waits for an answer" in err, "/resume continues it" in err,
            "haft answer" in err), (0, True, True, True))
-    check("it_stands_in_the_history", "(waiting)" in out, True)
-    check("cancelling_ends_it", ("no run of this thread is open" in err,
+    check("it_is_in_the_history", "(waiting)" in out, True)
+    check("cancelling_ends_it", ("no open run in this thread" in err,
                                  [run["end"] for run in runs(thread_of(err))]),
           (True, ["cancelled"]))
     status, out, err = chat(spec, ["go"])
     thread = thread_of(err)
     status, out, err = chat(spec, ["/undo", "/history"], "--thread", thread)
-    check("undo_leaves_it_behind", ("waits for somebody" in err, "nothing has been said" in err,
+    check("undo_leaves_the_run", ("waits for an answer" in err, "no messages in this thread" in err,
                                     [run["state"] for run in runs(thread)]),
           (True, True, ["waiting"]))
     run = runs(thread)[0]["run"]
@@ -205,20 +207,20 @@ def test_open():
         pass
     status, out, err = chat(slow, ["me too", "/resume", "/cancel"], "--thread", thread)
     check("a_run_of_another_process_is_left_alone",
-          (status, out, err.count("still under way in another process"),
-           "asked to end it" in err), (0, "", 2, True))
+          (status, out, err.count("still running in another process"),
+           "asked the process of" in err), (0, "", 2, True))
     busy.communicate(timeout=LONG)
-    check("which_can_be_asked_to_end_it", busy.returncode, 130)
+    check("which_can_be_cancelled", busy.returncode, 130)
     put("quick.json", {"replies": [{"text": "quick"}]})
-    check("then_it_goes_on", chat(slow, ["me too"], "--thread", thread, "--model",
-                                  "script:quick.json")[1], "quick\n")
+    check("then_it_continues", chat(slow, ["me too"], "--thread", thread, "--model",
+                                    "script:quick.json")[1], "quick\n")
 
 
 def test_bad_input():
     before = len(Model.asked)
     status, out, err = chat(agent, b"a\0b\n\xff\xfe\n\x1b[2Jc\r\nd")
-    check("what_is_no_text_is_replaced_and_said",
-          ([said(each)[-1] for each in Model.asked[before:]], err.count("were replaced")),
+    check("bytes_that_are_not_text_are_replaced_and_reported",
+          ([said(each)[-1] for each in Model.asked[before:]], err.count("that are not text")),
           (["a\ufffdb", "\ufffd\ufffd", "\ufffd[2Jc", "d"], 3))
     before = len(Model.asked)
     status, out, err = chat(agent, b"x" * LINE_BYTES + b"\n" + b"y" * (LINE_BYTES + 1) + b"\nz\n")
@@ -232,19 +234,21 @@ def test_bad_input():
     check("two_slashes_send_one", [said(each)[-1] for each in Model.asked[before:]],
           ["/etc is a text", "last one"])
     for line, wanted in (("/hlep", "did you mean '/help'?"), ("/zzzzzz", "/help lists"),
-                         ("/", "/help lists"), ("/quit now", "wanted no argument, found 'now'"),
-                         ("/input", "wanted FILE, found nothing"), ("/help nothing", "no command"),
-                         ("/input -", "standard input is where"), ("/input gone.txt", "gone.txt"),
-                         ("/artifacts x", "there is no artifact 'x'"),
-                         ("/tools zzz", "begins so")):
+                         ("/", "/help lists"), ("/quit now", "expected no argument, found 'now'"),
+                         ("/input", "expected FILE, found nothing"),
+                         ("/help nothing", "unknown command"),
+                         ("/input -", "standard input is used"), ("/input gone.txt", "gone.txt"),
+                         ("/artifacts x", "no artifact 'x'"),
+                         ("/tools zzz", "no tool name begins with that")):
         status, out, err = chat(agent, [line])
-        check(f"said_of_{line[1:].replace(' ', '_')}", (status, out, wanted in err), (0, "", True))
+        check(f"message_for_{line[1:].replace(' ', '_')}",
+              (status, out, wanted in err), (0, "", True))
     bad = put("bad.yaml", "haft: 1\nmodell: x\n")
     status, out, err = chat(bad, ["hello"])
     check("a_bad_spec_is_shown", (status, out, "bad.yaml:2:1: error" in err), (2, "", True))
-    check("a_spec_that_is_not_there", chat("nowhere.yaml", ["hello"])[0], 2)
+    check("a_spec_that_does_not_exist", chat("nowhere.yaml", ["hello"])[0], 2)
     check("a_spec_from_standard_input", chat("-", ["hello"])[0], 2)
-    check("a_store_that_is_none", chat(agent, ["hello"], "--store", "sqlite:/proc/none/x.db")[0], 1)
+    check("an_invalid_store", chat(agent, ["hello"], "--store", "sqlite:/proc/none/x.db")[0], 1)
     put("fails.json", {"replies": [{"error": {"status": 400, "body": "no"}}]})
     status, out, err = chat(agent, ["hello"], "--model", "script:fails.json", "-q")
     check("a_run_that_fails_is_no_failure_of_the_chat",
@@ -267,12 +271,12 @@ def test_commands():
     status, out, err = chat(agent, ["/input notes.txt", "/input other.json", "read", "again"])
     check("files_go_with_the_next_text", (said(Model.asked[before])[0].startswith(
         "read\n\n--- notes.txt\nline 1\nline \ufffd2\n\n\n--- other.json\n{"),
-        said(Model.asked[before + 1])[-1], "replaced: 1" in err), (True, "again", True))
+        said(Model.asked[before + 1])[-1], "not text: 1" in err), (True, "again", True))
     before = len(Model.asked)
     chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
     check("undo_works_in_memory_too", [text[:3] for text in said(Model.asked[before + 2])],
           ["one", "ans", "thr"])
-    check("with_memory_nothing_is_left", "comes back" in chat(agent, ["hello"], "--store",
+    check("with_memory_nothing_is_left", "continue it:" in chat(agent, ["hello"], "--store",
                                                               "memory:")[2], False)
     put("store.script.json", {"results": {"post": "gone"}, "replies": [
         {"calls": [{"name": "post", "arguments": {"to": "you"}}]},
@@ -307,7 +311,7 @@ def test_signal():
     process.stdout.readline()
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=LONG)
-    check("a_signal_ends_it", (process.returncode, b"comes back" in err), (130, True))
+    check("a_signal_ends_it", (process.returncode, b"continue it: haft chat" in err), (130, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

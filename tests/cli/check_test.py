@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/check.c and spec_file.c, from outside: golden output, exit status, bad
-input of every kind, and how long it takes."""
+"""Tests for src/cli/commands/check.c and spec_file.c, by running haft: golden output, exit status,
+every kind of bad input, and speed."""
 import json
 import os
 import subprocess
@@ -83,15 +83,15 @@ def test_words():
            "    tools: [{name: x, description: Count the words.}]\n            ^\n"
            "    hint: give it a command or http, or write headless: true\n"
            "1 warning in spec.yaml\n", ""))
-    check("a_file_that_is_not_there", haft("check", "none.yaml"),
+    check("a_file_that_does_not_exist", haft("check", "none.yaml"),
           (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
-    check("a_spec_is_wanted", haft("check")[0], 2)
+    check("a_spec_is_required", haft("check")[0], 2)
     check("overrides", haft("check", put("spec.yaml", GOOD), "--set", "limits.turns=x", "--set",
                             "nix"),
           (2, "--set: error: found no '='\n    nix\n    ^~~\n    hint: write --set path=value\n"
            '--set: error: expected integer, found string "x"\n    limits.turns=x\n'
            "                 ^\n", ""))
-    check("a_key_of_an_override_that_nobody_knows",
+    check("an_override_of_an_unknown_key",
           haft("check", "spec.yaml", "--set", "limts.turns=5")[1],
           '--set: error: there is no key "limts" here\n    limts.turns=5\n    ^~~~~\n'
           "    hint: did you mean limits?\n")
@@ -113,7 +113,7 @@ def test_words():
            "             ^~~~", 'spec.yaml:1:17: error: there is no key "é\u0301" here',
            "    limits: {中文: 1, \"é\u0301\": 2}", "                      ^~~",
            "2 errors in spec.yaml"])
-    check("what_a_terminal_obeys_is_written_out",
+    check("control_characters_are_escaped",
           haft("check", put("spec.yaml", 'limits: {"\u202ex": 1}\n'))[1].split("\n")[1:3],
           ['    limits: {"\\u202ex": 1}', "             ^~~~~~~~~"])
     check("a_tab_in_the_line_keeps_the_caret_in_place",
@@ -190,7 +190,7 @@ def test_money():
     env = {"DOCS_TOKEN": "d", "T": "t"}
     check("a_spec_with_everything_and_a_limit_in_dollars",
           haft("check", put("spec.yaml", FULL), env=env), (0, "spec.yaml: good\n", ""))
-    check("a_model_whose_price_nobody_knows",
+    check("a_model_without_a_price",
           haft("check", put("spec.yaml", FULL), "--set", "model=openai:other",
                env=env)[1].split("\n")[0],
           "spec.yaml:39:26: error: there is a limit in dollars, but the price of the model is not "
@@ -235,7 +235,7 @@ def test_bad_input():
              "2:19: error: this is not YAML: missing comma in flow mapping")]:
         status, line, err = first(text)
         check(name, (status, line.removeprefix("spec.yaml:")[:len(wanted)], err), (2, wanted, ""))
-    os.truncate(Path(scratch) / put("big.yaml", ""), 1 << 40)  # whoever reads on does not come back
+    os.truncate(Path(scratch) / put("big.yaml", ""), 1 << 40)  # too long to read completely
     check("a_spec_of_a_terabyte_is_refused", haft("check", "big.yaml"),
           (2, "", "haft: big.yaml: is longer than the 4194304 bytes it may have\n"))
 
@@ -254,7 +254,7 @@ def test_json():
             "message": 'there is no key "modl" here', "hint": "did you mean model?"}))
     status, out, err = haft("check", "none.yaml", "--json")
     absent = json.loads(out)
-    check("a_file_that_is_not_there_as_json",
+    check("a_file_that_does_not_exist_as_json",
           (status, err, absent["valid"], [p["message"] for p in absent["problems"]]),
           (2, "", False, ["cannot be opened: No such file or directory"]))
     put("lines", "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": value})
@@ -292,7 +292,7 @@ def test_speed():
 
 
 def test_hints():
-    """What people get wrong often, and what they are told."""
+    """Common mistakes and their hints."""
     tool = "tools:\n  - {name: z, description: Counts the words of a letter., %s}\n"
     cases = [
         ("a_command_line", tool % "command: ls  -l", [], "write [ls, -l]"),
@@ -311,10 +311,11 @@ def test_hints():
         path = put(f"{name}.yaml", "haft: 1\nname: h\nmodel: offline\n" + text)
         status, out, _ = haft("check", path, *words)
         check(f"a_hint_for_{name}", (status, wanted in out or out), (2, True))
-        check(f"{name}_is_not_the_files_fault", " error in a" in out.splitlines()[-1], not words)
+        check(f"{name}_is_not_an_error_of_the_file",
+              " error in a" in out.splitlines()[-1], not words)
     check("a_hint_for_a_task_of_several_words", haft("run", path, "two", "words", "here"), (
-        2, "", "haft: run: wanted SPEC [TASK], found 4 arguments\n"
-        f"hint: a task with blanks stands in quotes: haft run {path} 'two words ...'\n"))
+        2, "", "haft: run: expected SPEC [TASK], found 4 arguments\n"
+        f"hint: quote a task that has spaces: haft run {path} 'two words ...'\n"))
 
 
 with tempfile.TemporaryDirectory() as scratch:

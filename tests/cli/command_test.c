@@ -47,23 +47,23 @@ TEST(wrong_usage_is_explained_and_exits_with_2)
         const char *words[MAX_WORDS];
         const char *errors;
     } cases[] = {
-        {{NULL}, "haft: wanted a command, found none\nhint: 'haft --help' lists the commands\n"},
-        {{"hepl", NULL}, "haft: there is no command 'hepl'\nhint: did you mean 'help'?\n"},
-        {{"", NULL}, "haft: there is no command ''\nhint: 'haft --help' lists the commands\n"},
+        {{NULL}, "haft: expected a command, found none\nhint: 'haft --help' lists the commands\n"},
+        {{"hepl", NULL}, "haft: unknown command 'hepl'\nhint: did you mean 'help'?\n"},
+        {{"", NULL}, "haft: unknown command ''\nhint: 'haft --help' lists the commands\n"},
         {{"frobnicate", NULL},
-         "haft: there is no command 'frobnicate'\nhint: 'haft --help' lists the commands\n"},
+         "haft: unknown command 'frobnicate'\nhint: 'haft --help' lists the commands\n"},
         {{"--json", NULL},
-         "haft: found the option --json where a command was wanted\n"
-         "hint: options stand behind the command; 'haft --help' lists commands\n"},
+         "haft: expected a command, found the option --json\n"
+         "hint: options follow the command; 'haft --help' lists the commands\n"},
         {{"help", "vershun", NULL},
-         "haft: there is no command 'vershun'\nhint: did you mean 'version'?\n"},
+         "haft: unknown command 'vershun'\nhint: did you mean 'version'?\n"},
         {{"help", "a", "b", NULL},
-         "haft: help: wanted [COMMAND], found 2 arguments\nhint: 'haft help help' says more\n"},
+         "haft: help: expected [COMMAND], found 2 arguments\nhint: see 'haft help help'\n"},
         {{"version", "x", NULL},
-         "haft: version: wanted no argument, found 1 argument\n"
-         "hint: 'haft help version' says more\n"},
+         "haft: version: expected no argument, found 1 argument\n"
+         "hint: see 'haft help version'\n"},
         {{"version", "--loud", NULL},
-         "haft: version: there is no option --loud\nhint: --help lists the options\n"},
+         "haft: version: unknown option --loud\nhint: --help lists the options\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         outcome o = haft(cases[i].words);
@@ -105,7 +105,7 @@ TEST(help_lists_every_command)
     }
 }
 
-TEST(help_says_the_same_however_one_asks)
+TEST(all_forms_of_help_print_the_same)
 {
     size_t count;
     const haft__command *const *commands = haft__command_table(&count);
@@ -153,7 +153,7 @@ TEST(help_of_a_command_is_laid_out_in_columns)
                         "  -i, --input FILE          what to read\n"
                         "      --a-very-long-option-name one|two\n"
                         "                            which\n"
-                        "  -h, --help                say this\n\n"
+                        "  -h, --help                print this help\n\n"
                         "Examples:\n  haft name x\n      do it to x\n\n"
                         "Exit status:\n    0  done\n    2  bad usage or bad spec\n"),
               "help");
@@ -181,7 +181,7 @@ TEST(the_table_is_well_formed)
     }
 }
 
-TEST(a_failed_allocation_is_no_wrong_usage)
+TEST(a_failed_allocation_is_not_a_usage_error)
 {
     static const char *const words[] = {"version", NULL};
     char name[] = "haft", word[] = "version";

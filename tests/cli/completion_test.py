@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for `haft completion`: the scripts are taken by their shells, and bash, zsh and fish
-complete with them, as far as they are here."""
+"""Tests for `haft completion`: bash, zsh and fish accept their scripts and complete with them, as
+far as the shells are installed."""
 import json
 import os
 import shutil
@@ -28,7 +28,7 @@ def run(*words, text=None):
 
 
 def bash(*words):
-    """What bash offers for the last of the words; `=` and `:` are words of their own there."""
+    """What bash offers for the last word; `=` and `:` are separate words there."""
     array = " ".join(f"'{word}'" for word in words)
     line = "".join(words[:1]) + "".join(word if word in "=:" else " " + word for word in words[1:])
     script = f"""
@@ -51,8 +51,8 @@ def test_scripts():
         else:
             skip(f"{shell}_takes_it", f"{shell} is not here")
     check("another_shell", run(HAFT, "completion", "csh"),
-          (2, "", "haft: wanted bash, zsh or fish, found 'csh'\n"
-           "hint: 'haft help completion' says more\n"))
+          (2, "", "haft: expected bash, zsh or fish, found 'csh'\n"
+           "hint: see 'haft help completion'\n"))
 
 
 def test_bash(runs):
@@ -60,39 +60,39 @@ def test_bash(runs):
     check("all_commands", {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
     check("nothing_hidden", "bench" in bash("haft", ""), False)
     check("options", bash("haft", "run", "--mo"), ["--model"])
-    check("options_behind_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
+    check("options_after_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
     check("choices", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
     check("choices_with_=", bash("haft", "validate", "--draft", "="), ["2020-12", "7"])
-    check("choices_begun_with_=", bash("haft", "validate", "--draft", "=", "2"), ["2020-12"])
-    check("a_value_that_may_be_left_out", bash("haft", "run", "--yes", "="), ["all"])
+    check("choices_partly_typed_with_=", bash("haft", "validate", "--draft", "=", "2"), ["2020-12"])
+    check("an_optional_value", bash("haft", "run", "--yes", "="), ["all"])
     check("files", bash("haft", "run", "age"), ["agent.yaml"])
     check("a_file_with_a_space", bash("haft", "check", "two"), ["two words.yaml"])
-    check("a_file_behind_an_option", bash("haft", "run", "agent.yaml", "--input", "age"),
+    check("a_file_after_an_option", bash("haft", "run", "agent.yaml", "--input", "age"),
           ["agent.yaml"])
     check("directories", bash("haft", "run", "--artifacts", "ou"), ["out"])
     check("a_task_is_any_text", bash("haft", "run", "agent.yaml", ""), [])
-    check("the_argument_behind_an_option_with_value",
+    check("the_argument_after_an_option_with_value",
           bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
-    check("behind_a_letter", bash("haft", "run", "-m", "off"), ["offline"])
+    check("after_a_letter", bash("haft", "run", "-m", "off"), ["offline"])
     check("models", bash("haft", "run", "--model", "open"), ["openai:"])
     check("subcommands", bash("haft", "runs", "re"), ["replay"])
     check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
-    check("a_run_begun", bash("haft", "cancel", runs[0][:25]),
+    check("a_run_partly_typed", bash("haft", "cancel", runs[0][:25]),
           sorted(run for run in runs if run.startswith(runs[0][:25])))
     check("runs_of_a_store_that_is_named",
           bash("haft", "runs", "--store", "sqlite", ":", "none.db", "show", ""), [])
     check("threads", len(bash("haft", "run", "--thread", "")), 2)
-    check("no_run_where_none_is_wanted", bash("haft", "runs", "list", ""), [])
+    check("no_run_where_none_fits", bash("haft", "runs", "list", ""), [])
     check("commands_for_help", bash("haft", "help", "mock"), ["mock-model"])
     check("shells", bash("haft", "completion", "z"), ["zsh"])
-    check("a_command_that_is_none", bash("haft", "nix", ""), [])
+    check("an_unknown_command", bash("haft", "nix", ""), [])
 
 
 def test_zsh(runs):
     if not shutil.which("zsh"):
         skip("zsh_completes", "zsh is not here")
         return
-    # The specs of _arguments are taken apart by a stand-in that sees what it is given.
+    # A stand-in for _arguments prints the specs that it gets.
     script = """
         _arguments() { print -rl -- "$@"; return 1 }
         _describe() { print -rl -- ${(P)4} }
@@ -105,7 +105,8 @@ def test_zsh(runs):
     status, out, err = run("zsh", "-f", "-c", script)
     specs, _, asked = out.partition("\n=====\n")
     check("zsh_has_specs",
-          (status, err, "*--model=[provider\\:model in the place of the spec's]:M: _haft_ask models"
+          (status, err, "*--model=[use this model instead of the spec's\\: provider\\:model]"
+           ":M: _haft_ask models"
            in specs.split("\n")), (0, "", True))
     check("zsh_has_runs", {line.split(":")[0] for line in asked.split("\n") if line},
           {*runs, "last"})
@@ -141,7 +142,7 @@ def test_asked(runs):
 
 
 def test_hostile(runs):
-    """A store of somebody else's: shells expand what they are offered, so only ids are."""
+    """A hostile store: shells expand completions, so only ids are offered."""
     database = scratch / ".local/state/haft/haft.db"
     shutil.copy(database, scratch / "evil.db")
     evil = "$(touch pwned)"
@@ -161,7 +162,7 @@ def test_hostile(runs):
                         pass
     bash("haft", "runs", "--store", "sqlite", ":", "evil.db", "show", "")
     out = run(HAFT, "completion", "runs", "--store", "sqlite:evil.db")[1]
-    check("what_is_no_id_is_not_offered", (evil in out, (scratch / "pwned").exists()),
+    check("only_ids_are_offered", (evil in out, (scratch / "pwned").exists()),
           (False, False))
 
 

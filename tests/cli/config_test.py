@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/config/config.c: which files are found, what they may
-say, what counts, and that none
-of them sends a key elsewhere."""
+"""Tests for src/cli/config/config.c: which files are found, what they may set, which setting wins,
+and that no file sends a key elsewhere."""
 import json
 import os
 import subprocess
@@ -68,7 +67,7 @@ def test_discovery():
     check("a_file_of_the_user", doctor()[0]["user"], ("found", str(user)))
     check("elsewhere", doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
           ("absent", str(scratch / "xdg/haft/config.yaml")))
-    check("a_relative_one_is_none", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
+    check("a_relative_one_is_ignored", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
           ("found", str(user)))
     check("all_of_it_can_be_left_out", doctor("--no-config", at="abode/p/q")[2]["files"], [])
 
@@ -83,14 +82,14 @@ def test_precedence():
               "store": (f"sqlite:{scratch}/abode/p/s/p.db", str(project)),
               "plain": ("false", str(project)), "lease": ("5s", str(project)),
               "artifacts": (f"{scratch}/abode/p/out", str(project))}
-    check("the_project_goes_before_the_user", doctor(at="abode/p")[1], wanted)
+    check("the_project_overrides_the_user", doctor(at="abode/p")[1], wanted)
     env = {"HAFT_STORE": "memory:", "HAFT_MODEL": "offline", "HAFT_PLAIN": "1",
            "HAFT_LEASE": "2s", "HAFT_ARTIFACTS": "a"}
-    check("the_environment_before_the_project", doctor(at="abode/p", env=env)[1],
+    check("the_environment_overrides_the_project", doctor(at="abode/p", env=env)[1],
           {"model": ("offline", "HAFT_MODEL"), "store": ("memory:", "HAFT_STORE"),
            "plain": ("1", "HAFT_PLAIN"), "lease": ("2s", "HAFT_LEASE"),
            "artifacts": ("a", "HAFT_ARTIFACTS")})
-    check("an_option_before_all",
+    check("an_option_overrides_all",
           doctor("--store", "sqlite:x.db", at="abode/p", env=env)[1]["store"],
           ("sqlite:x.db", "--store"))
     project.unlink()
@@ -117,7 +116,7 @@ def test_use():
           True)
     put("abode/p/haft.config.yaml", "model: nix:x\n")
     status, _, err = haft("run", "none.yaml", "go", at="abode/p")
-    check("a_model_that_is_none_is_told_with_its_origin", (status, err.split("\n")[0]),
+    check("an_invalid_model_is_reported_with_its_origin", (status, err.split("\n")[0]),
           (2, f'{scratch}/abode/p/haft.config.yaml: error: there is no provider "nix"'))
     check("without_settings", haft("check", "none.yaml", "--no-config", at="abode/p")[0], 0)
     (scratch / "abode/p/haft.config.yaml").unlink()
@@ -133,7 +132,7 @@ def test_bad_files():
             ("no_yaml", "a: [\n", "2:1: error: this is not YAML"),
             ("a_list", "[1]\n", "1:1: error: expected object, found array [1]"),
             ("an_empty_model", 'model: ""\n', "1:8: error: expected"),
-            ("a_store_above", "store: sqlite:../x.db\n", "1:8: error: the store of a project is"),
+            ("a_store_above", "store: sqlite:../x.db\n", "1:8: error: the store of a project"),
             ("a_store_elsewhere", "store: sqlite:/tmp/x.db\n", "1:8: error: the store of a pr"),
             ("a_store_of_another_kind", "store: postgres://x/y\n", "1:8: error: the store of"),
             ("a_store_behind_a_link", "store: sqlite:link/x.db\n", "1:8: error: the store of"),
@@ -149,7 +148,7 @@ def test_bad_files():
     status, out, _ = haft("run", "own.yaml", "--json", at="abode/p")
     check("as_json", (status, json.loads(out)["error"]["where"]),
           (2, f"{scratch}/abode/p/haft.config.yaml:1:1"))
-    check("doctor_goes_on", doctor(at="abode/p")[0]["project"][0], "bad")
+    check("doctor_continues", doctor(at="abode/p")[0]["project"][0], "bad")
     (scratch / "abode/p/haft.config.yaml").unlink()
 
 
@@ -157,13 +156,13 @@ def test_refused():
     env = put("abode/p/.env", f"OPENAI_API_KEY={OTHER}\n")
     env.chmod(0o646)
     status, _, err = haft("check", "own.yaml", at="abode/p")
-    check("one_that_others_may_write", (status, err.split("\n")[0]),
-          (0, f"{env}: warning: is not read: others may write it"))
+    check("a_file_that_others_may_write", (status, err.split("\n")[0]),
+          (0, f"{env}: warning: not read: other users may write it"))
     check("doctor_says_so", doctor(at="abode/p")[0][".env"][0], "refused")
     env.unlink()
     env.symlink_to(put("abode/real.env", f"OPENAI_API_KEY={OTHER}\n"))
     check("a_link", haft("check", "own.yaml", at="abode/p")[2].split("\n")[0],
-          f"{env}: warning: is not read: it is a symbolic link")
+          f"{env}: warning: not read: it is a symbolic link")
     check("no_config_is_silent", haft("check", "own.yaml", "--no-config", at="abode/p")[2], "")
     env.unlink()
 
@@ -185,7 +184,7 @@ class Server(BaseHTTPRequestHandler):
 
 
 def asked(env, spec="model: openai:x\n", dotenv="", words=()):
-    """What the server was sent as key, and what was printed."""
+    """The key that the server got, and what was printed."""
     seen.clear()
     put("abode/p/spec.yaml", "haft: 1\nname: n\n" + spec)
     put("abode/p/.env", dotenv)
@@ -199,14 +198,14 @@ def test_keys(url):
     ours, real = f"Bearer {OTHER}", f"Bearer {KEY}"
     check("a_key_of_the_file",
           asked({"OPENAI_BASE_URL": url}, dotenv=key)[:2], (0, [ours]))
-    check("the_environment_goes_before_it",
+    check("the_environment_overrides_it",
           asked({"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}, dotenv=key)[:2], (0, [real]))
     check("both_of_the_file", asked({}, dotenv=base + key)[:2], (0, [ours]))
     check("an_address_of_the_file_gets_no_key_of_the_environment",
           asked({"OPENAI_API_KEY": KEY}, dotenv=base)[1], [None])
-    check("... which_is_told", "is not sent there" in
+    check("... which_is_reported", "is not sent there" in
           asked({"OPENAI_API_KEY": KEY}, dotenv=base)[2], True)
-    check("... but_the_key_beside_it",
+    check("... but_the_key_of_the_same_file",
           asked({"OPENAI_API_KEY": KEY}, dotenv=base + key)[:2], (0, [ours]))
     named = "model: {provider: openai, model: x, api_key: '${SOME_KEY}'}\n"
     status, sent, _ = asked({"SOME_KEY": KEY}, spec=named, dotenv=base)
@@ -242,7 +241,7 @@ def test_children():
     check("what_the_spec_names_is_given_and_redacted", "GIVEN=[redacted" in text, True)
     check("nothing_else_is", ["OPENAI_API_KEY" in text, "/nowhere" in text, "LANG=xx" in text],
           [False, False, False])
-    check("a_missing_variable_is_missed",
+    check("a_missing_variable_is_an_error",
           haft("check", "e.yaml", "--no-config", at="abode/p")[0], 2)
     (scratch / "abode/p/.env").unlink()
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run whose row is not what was written: it is named, and nobody else is kept from anything."""
+"""A run with a damaged row: it is named, and other runs are not affected."""
 import json
 import os
 import sqlite3
@@ -15,7 +15,7 @@ import script  # noqa: E402
 from store_urls import stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-# What is done to the first of three runs, in either kind of store.
+# Damage to the first of three runs, in either kind of store.
 CASES = {
     "spec": {"sqlite": "UPDATE runs SET spec = 9999 WHERE id = '{run}'",
              "postgres": "UPDATE haft.about SET spec = 'x' WHERE run = '{run}'"},
@@ -56,7 +56,7 @@ def one_of_three(name, case):
             for n in range(3)]
     bad = runs[0]
     sql(url, case[kind].format(run=bad))
-    listed = name != "spec"  # which is not read for a list
+    listed = name != "spec"  # a list does not read the spec
     check(f"{name}_listed", states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
     status, _, err = haft("worker", "--until-idle", "--store", url)
     check(f"{name}_is_left", (status, f"{bad} left" in err, f"of the run {bad}" in err,

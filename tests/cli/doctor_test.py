@@ -26,8 +26,8 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, err = doctor("--json", OPENAI_API_KEY=KEY)
     found = json.loads(out)
     check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
-    check("what_is_looked_at", list(found), ["version", "libraries", "store", "guard", "files",
-                                             "sandbox", "keys", "mcp", "config"])
+    check("what_is_checked", list(found), ["version", "libraries", "store", "guard", "files",
+                                           "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_it", (valid.returncode, valid.stdout),
@@ -38,15 +38,16 @@ with tempfile.TemporaryDirectory() as scratch:
     check("a_store_that_cannot_be_opened", (status, "BAD  store" in out), (1, True))
     missing = os.path.join(scratch, "none", "haft.db")
     status, out, _ = doctor("--store", f"sqlite:{missing}")
-    check("a_store_that_is_not_there_is_not_made",
-          (status, "not there" in out, os.path.exists(os.path.dirname(missing))), (0, True, False))
+    check("a_missing_store_is_not_created",
+          (status, "does not exist" in out, os.path.exists(os.path.dirname(missing))),
+          (0, True, False))
     subprocess.run([HAFT, "worker", "--until-idle", "--store", f"sqlite:{scratch}/a.db"],
                    check=True)
     status, out, _ = doctor("--json", "--store", f"sqlite:{scratch}/a.db")
     checks = json.loads(out)["store"]["checks"]
-    check("what_a_store_says_of_itself", (status, [one["name"] for one in checks]),
+    check("findings_of_the_store", (status, [one["name"] for one in checks]),
           (0, ["schema", "journal", "synchronous", "integrity", "space", "clock"]))
-    check("how_it_is_kept", [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
+    check("settings_of_the_store", [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_that_too", valid.returncode, 0)
@@ -56,6 +57,7 @@ with tempfile.TemporaryDirectory() as scratch:
                 "postgres://u@127.0.0.1:1/x?password=s3kret&sslpassword=s3kret"):
         for words in ([], ["--json"]):
             status, out, err = doctor("--store", url, *words)
-            check(f"no_password_is_told {url} {words}", (status, "s3kret" in out + err), (1, False))
-    check("no_place_and_no_colon", "store      there is no store of the kind 'mysql:'" in
+            check(f"no_password_is_printed {url} {words}",
+                  (status, "s3kret" in out + err), (1, False))
+    check("an_unknown_kind_of_store", "store      there is no store of the kind 'mysql:'" in
           doctor("--store", "mysql://u:s3kret@h/x")[1], True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tools of the examples: each does what its script says it does, and takes bad input well."""
+"""The tools of the examples do what their scripts say, and handle bad input."""
 import json
 import os
 import shutil
@@ -30,8 +30,8 @@ def haft(*words):
 
 
 def run(tool, text):
-    """(exit status, output without its last line end, errors), as haft would run the command: with
-    hardly an environment, in the directory of the spec, which here is a copy."""
+    """(exit status, output without its last line end, errors) of the command as haft would run it:
+    with a small environment, in the directory of the spec, which here is a copy."""
     text = text if isinstance(text, (str, bytes)) else json.dumps(text) + "\n"
     done = subprocess.run(["python3", COMMANDS[tool]], cwd=Path(scratch) / "examples",
                           input=text.encode() if isinstance(text, str) else text,

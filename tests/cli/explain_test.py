@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`haft explain` prints the decision tree: golden files in tests/cli/explain/, in words and as
-JSON, which docs/schemas/explain.schema.json describes. HAFT_RENEW=1 writes them anew."""
+"""`haft explain` prints the decision tree: golden files in tests/cli/explain/, as text and as JSON
+(docs/schemas/explain.schema.json). HAFT_RENEW=1 writes them again."""
 import json
 import os
 import re
@@ -65,7 +65,7 @@ def haft(*words):
 
 
 def compare(name, text):
-    """Scores are the index's affair: a golden file has N in their place."""
+    """Golden files have N in place of scores, which the index decides."""
     text = re.sub(r'(score |"score": )[0-9.]+', r"\1N", text)
     file = GOLDEN / name
     if RENEW:
@@ -76,18 +76,18 @@ def compare(name, text):
 def test_case(name):
     status, out, err = haft("explain", f"{name}.json", "read a file", "--json")
     check(f"{name}_exits_0", (status, err), (0, ""))
-    told = json.loads(out)
+    printed = json.loads(out)
     (place / "line").write_text(json.dumps({"schema": json.loads(SHAPE.read_text()),
-                                            "instance": told}) + "\n")
+                                            "instance": printed}) + "\n")
     check(f"{name}_is_as_described", json.loads(haft("validate", "--jsonl", "line")[1])["errors"],
           [])
-    tree = {key: told[key] for key in ("tools", "not_enabled", "servers", "deferred")
-            if key in told}
+    tree = {key: printed[key] for key in ("tools", "not_enabled", "servers", "deferred")
+            if key in printed}
     compare(f"{name}.json", json.dumps(tree, indent=2) + "\n")
     words = haft("explain", f"{name}.json", "read a file")[1]
     compare(f"{name}.txt", words[words.index("\ntools\n") + 1:words.index("\nformat\n")])
-    declared = [t["name"] for t in told["tools"] if t["sight"] == "declared"]
-    check(f"{name}_is_what_the_first_turn_declares", sorted(told["first_turn"]["declared"]),
+    declared = [t["name"] for t in printed["tools"] if t["sight"] == "declared"]
+    check(f"{name}_is_what_the_first_turn_declares", sorted(printed["first_turn"]["declared"]),
           sorted(declared))
 
 
@@ -96,7 +96,7 @@ try:
     for name, content in {**CASES, "served": SERVED}.items():
         (place / f"{name}.json").write_text(json.dumps(content))
     (place / "a.json").write_text('{"replies": [{"text": "good"}]}')
-    haft("run", "servers.json", "go", "--store", "memory:")  # from now on its lists are known
+    haft("run", "servers.json", "go", "--store", "memory:")  # its lists are known from now on
     for name in CASES:
         test_case(name)
 finally:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of a model by its name: `haft explain` names the row, a run uses its format, and
-what a model thinks is kept, shown, and never run."""
+"""Model families: `haft explain` names the family, a run uses its format, and reasoning is kept,
+shown, and never run."""
 import json
 import os
 import pty
@@ -51,25 +51,26 @@ def test_explain():
     check("explain_says_why_the_format", (found["format"], found["format_reason"]),
           ("deepseek_v3", "what the model's family writes"))
     check("explain_in_words", explain("ollama:deepseek-r1:671b").split("\n\n")[1:2], [
-        "model\n  ollama:deepseek-r1:671b\n  size 671 B, by the name\n"
-        "  family DeepSeek R1, by the name (deepseek-r-1); taken from it: no calls, "
-        "format deepseek_v3, context 131072 tokens, replies begin behind <think>"])
+        "model\n  ollama:deepseek-r1:671b\n  size 671 B, from the name\n"
+        "  family DeepSeek R1, from the name (deepseek-r-1); settings from it: no calls, "
+        "format deepseek_v3, context 131072 tokens, replies begin after <think>"])
     check("explain_a_native_one", explain("vllm:mistralai/Devstral-Small-2507").split("\n\n")[1], (
-        "model\n  vllm:mistralai/Devstral-Small-2507\n  family Devstral, by the name (devstral); "
-        "taken from it: has calls, context 131072 tokens, size 24 B"))
+        "model\n  vllm:mistralai/Devstral-Small-2507\n  family Devstral, from the name (devstral); "
+        "settings from it: has calls, context 131072 tokens, size 24 B"))
     found = explain({"provider": "vllm", "model": "m", "native_tools": True, "context_tokens": 9,
                      "size_b": 3, "family": "devstral"}, "--json")
-    check("what_is_said_is_not_taken", found["family"], {
+    check("the_spec_overrides_the_family", found["family"], {
         "name": "Devstral", "found_by": "spec", "pattern": "", "taken": {}})
-    check("nothing_taken_in_words", "by the spec; taken from it: nothing\n" in explain(
+    check("nothing_from_the_family_in_words",
+          "from the spec; settings from it: nothing\n" in explain(
         {"provider": "vllm", "model": "m", "native_tools": True, "context_tokens": 9, "size_b": 3,
          "family": "devstral"}), True)
     found = explain({"provider": "vllm", "model": "devstral"}, "--json")
     check("a_size_is_a_number", found["family"]["taken"]["size_b"], 24)
     models = ["vllm:m", "vllm:m-7b", "vllm:devstral",
               {"provider": "vllm", "model": "m-7b", "size_b": 3}]
-    told = [explain(model, "--json") for model in models]
-    check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in told],
+    printed = [explain(model, "--json") for model in models]
+    check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in printed],
           [(None, "unknown_size"), (7, "name"), (None, "family"), (None, "size_b")])
     check("no_row_no_words", ("family" in explain("vllm:m", "--json"),
                               "family" in explain("vllm:m").split("tools\n")[0]), (False, False))
@@ -97,7 +98,7 @@ def events(done, kind, *fields):
 
 
 def test_thoughts(name, model, replies, reasoning, cities):
-    """Thoughts are kept as such, the answer is without them, and only `cities` are asked for."""
+    """Reasoning is kept separately, the answer does not contain it, and only `cities` is called."""
     done = play(model, replies, "--events")
     check(f"{name}_ends_well", (done.returncode, events(done, "run_finished", "answer")),
           (0, [("21.",)]))
@@ -139,7 +140,7 @@ def test_reasoning():
 
 
 def test_thoughts_stay_here():
-    """What was thought is not sent back to a server that does not ask for it, nor as content."""
+    """Reasoning is not sent back to a server that does not ask for it, nor as content."""
     done = play({"model": "Qwen3-8B"}, [
         {"text": "<think>secret thought</think>Looking.",
          "calls": [{"name": "get_weather", "arguments": {"city": "Lyon"}}]},

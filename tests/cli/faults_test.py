@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What goes wrong around the command: it is killed, tools misbehave, stores break, disks fill."""
+"""Faults around the command: kills, misbehaving tools, broken stores, full disks."""
 import collections
 import json
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 RUNS, AT_ONCE = 20, 5
 SANITIZED = bool(os.environ.get("HAFT_TEST_SANITIZED"))
 
@@ -68,8 +68,8 @@ def rows(*words):
 
 # ---- killed ----
 
-def kill_behind(path, count, store):
-    """Starts a run, and kills it once it has printed `count` events."""
+def kill_after(path, count, store):
+    """Starts a run, and kills it after it has printed `count` events."""
     process = start("run", path, "go", "--events", "--store", store)
     for _ in range(count):
         process.stdout.readline()
@@ -77,8 +77,8 @@ def kill_behind(path, count, store):
     process.communicate()
 
 
-def go_on(run, store):
-    """To the end of a run, by a person who answers what is asked: (status, how often asked)."""
+def continue_to_end(run, store):
+    """Continues a run to its end and answers its questions: (status, number of questions)."""
     asked = 0
     status, out, err = haft("resume", run, "--json", "--store", store)
     while status == 4 and asked < 5:
@@ -92,7 +92,7 @@ def go_on(run, store):
 
 
 def test_killed_anywhere():
-    """Behind every event: nothing is lost, nothing with an effect happens twice."""
+    """Killed after every event: nothing is lost, no effect happens twice."""
     keys = Path(scratch) / "keys"
     write = tool("write", ["sh", "-c", f'echo "$HAFT_IDEMPOTENCY_KEY" >> {keys}; echo written'])
     path = spec("killed", [call("look", q="a"), call("write", q="b"), call("look", q="c"),
@@ -104,13 +104,13 @@ def test_killed_anywhere():
     for count in range(1, len(whole) + 1):
         keys.write_text("")
         store = f"killed-{count}.db"
-        kill_behind(path, count, store)
+        kill_after(path, count, store)
         found = rows("--store", store)
         if len(found) != 1:
             wrong.append((count, "runs", found))
             continue
         run = found[0]["run"]
-        status, times = (0, 0) if found[0]["state"] == "ended" else go_on(run, store)
+        status, times = (0, 0) if found[0]["state"] == "ended" else continue_to_end(run, store)
         asked += times
         log = lines(haft("runs", "events", run, "--store", store)[1])
         replay = haft("runs", "replay", run, "--store", store)
@@ -125,7 +125,7 @@ def test_killed_anywhere():
         if state != (0, "run_finished", "done", True, 0, True, [], True, True):
             wrong.append((count, state, replay[2]))
     print(f"# {len(whole)} runs were killed; {asked} calls had an unknown outcome")
-    check("killed_behind_each_event_it_goes_on", wrong, [])
+    check("killed_after_each_event_it_continues", wrong, [])
 
 
 # ---- many at once ----
@@ -168,7 +168,7 @@ def left(mark):
 
 
 def run_tool(name, command, **traits):
-    """(exit status, seconds, the call's end) of a run with one call of it."""
+    """(exit status, seconds, the end of the call) of a run with one call of the tool."""
     path = spec(name, [call(name), {"text": "done"}], [tool(name, command, **traits)])
     begun = time.monotonic()
     status, out, err = haft("run", path, "go", "--events", "--store", "tools.db")
@@ -176,7 +176,7 @@ def run_tool(name, command, **traits):
     return status, time.monotonic() - begun, ended[-1]
 
 
-# A number of seconds that no other process of this machine sleeps: its mark.
+# A number of seconds that no other process of this machine sleeps, to recognize it.
 def mark_of(number):
     return f"{86400 + number}.{os.getpid()}"
 
@@ -203,7 +203,7 @@ def test_tools():
             ended["error"], dict) else str(ended["error"])
         if wanted not in message:
             print(f"# {name}: {message!r}")
-        check(f"{name}_is_told", (status, ended["ok"], wanted in message), (0, False, True))
+        check(f"{name}_is_reported", (status, ended["ok"], wanted in message), (0, False, True))
         print(f"# {name}: {took:.2f} s: {message}")
     for name, script, wanted in (
             ("daemon", f"(setsid sleep {daemon} >/dev/null 2>&1 & ) ; echo begun", "begun"),
@@ -213,14 +213,14 @@ def test_tools():
         check(f"{name}_gives_its_result", (status, ended["ok"], ended.get("result")),
               (0, True, wanted))
     ended = run_tool("signals", ["grep", "-E", "^Sig(Ign|Blk):", "/proc/self/status"])[2]
-    check("a_tool_ignores_no_signal_because_haft_does",
+    check("a_tool_does_not_inherit_ignored_signals",
           [int(line.split()[1], 16) for line in ended["result"].splitlines()], [0, 0])
     for name, mark in (("forever", forever), ("deaf", deaf), ("daemon", daemon)):
         check(f"nothing_of_{name}_is_left", wait_for(lambda: not left(mark)), True)
 
 
 def test_tools_of_the_killed():
-    """Who kills haft ends its tools, too, also those that hide."""
+    """Killing haft also ends its tools, even those that hide."""
     mark, there = mark_of(9), Path(scratch) / "there"
     path = spec("orphan", [call("orphan"), {"text": "done"}], [tool("orphan", [
         "sh", "-c", f"(setsid sleep {mark} & ) ; : > {there}; sleep {mark}"])])
@@ -256,17 +256,17 @@ def test_stores():
         before = file.read_bytes() if name.endswith(".db") and "/" not in name else None
         for words in (("run", path, "go"), ("runs", "list")):
             status, out, err = haft(*words, "--store", name)
-            if words[0] == "runs" and "/" in name:  # nothing is there, and looking makes nothing
-                check("runs_where_nothing_is", (status, out, "there is no store at" in err),
+            if words[0] == "runs" and "/" in name:  # no store, and reading creates none
+                check("runs_without_a_store", (status, out, "no store at" in err),
                       (0, "", True))
                 continue
-            told = wanted in err and "haft" in err
-            if not told:
+            reported = wanted in err and "haft" in err
+            if not reported:
                 print(f"# {words[0]} {name}: {err!r}")
-            check(f"{words[0]}_in_{name.replace('/', '_')}", (status in (1, 2), out, told),
+            check(f"{words[0]}_in_{name.replace('/', '_')}", (status in (1, 2), out, reported),
                   (True, "", True))
         after = file.read_bytes() if before is not None else None
-        check(f"{name.replace('/', '_')}_is_left_as_it_was", before == after, True)
+        check(f"{name.replace('/', '_')}_is_unchanged", before == after, True)
 
 
 def test_locked():
@@ -276,13 +276,13 @@ def test_locked():
     holder.execute("BEGIN EXCLUSIVE")
     begun = time.monotonic()
     status, out, err = haft("run", path, "go", "--store", "locked.db")
-    print(f"# told in {time.monotonic() - begun:.1f} s: {err.strip()}")
-    check("a_lock_that_stays_is_told", (status in (1, 2), out, "locked" in err), (True, "", True))
+    print(f"# reported in {time.monotonic() - begun:.1f} s: {err.strip()}")
+    check("a_lasting_lock_is_reported", (status in (1, 2), out, "locked" in err), (True, "", True))
     waiting = start("run", path, "go", "--json", "--store", "locked.db")
     holder.execute("ROLLBACK")
     holder.close()
     out, err = waiting.communicate(timeout=LONG)
-    check("a_lock_that_goes_is_waited_for", (waiting.returncode, err), (0, ""))
+    check("a_short_lock_is_awaited", (waiting.returncode, err), (0, ""))
     check("nothing_is_lost", [row["state"] for row in rows("--store", "locked.db")],
           ["ended", "ended"])
 
@@ -290,31 +290,31 @@ def test_locked():
 # ---- a full disk ----
 
 def test_full():
-    """Files that may not grow stand for a disk that is full. haft says so and is not killed."""
+    """A file size limit simulates a full disk. haft reports it and is not killed."""
     path = spec("full", [call("much", q=str(i)) for i in range(8)] + [{"text": "end"}],
                 [tool("much", ["sh", "-c", "head -c 60000 /dev/zero | tr '\\0' x"])])
     haft("run", spec("small", [{"text": "small"}], []), "go", "--store", "full.db")
     for size in (0, 4096, 200000):
         def limit():
             resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-            if SANITIZED:  # ThreadSanitizer writes a file of its own before haft can ignore it
+            if SANITIZED:  # ThreadSanitizer writes its own file before haft can ignore it
                 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         status, out, err = haft("run", path, "go", "--store", "full.db", preexec_fn=limit)
-        told = "the disk is full" in err
-        if not told:
+        reported = "the disk is full" in err
+        if not reported:
             print(f"# {size}: {status} {err!r}")
-        check(f"full_at_{size}", (status in (1, 2), out, told), (True, "", True))
+        check(f"full_at_{size}", (status in (1, 2), out, reported), (True, "", True))
     found = rows("--store", "full.db")
-    check("what_was_kept_is_there", found[-1]["name"], "small")
-    ends = [go_on(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
-    check("with_room_it_goes_on", set(ends) <= {0}, True)
+    check("stored_events_are_complete", found[-1]["name"], "small")
+    ends = [continue_to_end(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
+    check("with_free_space_it_continues", set(ends) <= {0}, True)
     with open(Path(scratch) / "out.txt", "w", encoding="utf-8") as out:
         done = subprocess.run([HAFT, "run", str(path), "go", "--events", "--store", "memory:"],
                               cwd=scratch, env=environment, stdout=out, stderr=subprocess.PIPE,
                               text=True, check=False, preexec_fn=lambda: resource.setrlimit(
                                   resource.RLIMIT_FSIZE, (4096, 4096)))
-    check("output_that_does_not_fit_is_told", (done.returncode, "could not be written" in
-                                               done.stderr), (1, True))
+    check("output_that_does_not_fit_is_reported", (done.returncode, "could not be written" in
+                                                   done.stderr), (1, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Forks: where they begin, what they know, and that nothing is done a second time unasked."""
+"""Forks: where they start, what they know, and that no call runs again without approval."""
 import json
 import os
 import subprocess
@@ -97,13 +97,13 @@ def test_turns():
     made = fork(run, "--turn", 2)
     check("its_artifacts_are_there", haft("runs", "artifact", made, "a")[1], "kept")
     done = result("runs", "fork", run, "--turn", 3, "--go")[1]
-    check("it_goes_on_at_once", done["answer"], "end")
+    check("it_continues_at_once", done["answer"], "end")
     for words in (["--turn", 5], ["--at", 3], ["--turn", 1, "--at", 4], ["--go"],
                   ["--call", "c1.1"], ["--answer", "x"], ["--thread", "x", "--turn", 1],
                   ["--thread", row(run)["thread"], "--turn", 1]):
         check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
     thread = "01k00000000000000000000001"
-    check("a_thread_of_ones_own", row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
+    check("a_thread_of_its_own", row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
 
 
 def test_edit():
@@ -113,12 +113,12 @@ def test_edit():
     second = result("run", knows, "second", "--thread", first["thread"])[1]
     result("run", path, "third", "--thread", first["thread"])
     status, edited = result("runs", "fork", second["run"], "--task", "other words")
-    check("another_task_is_gone_on_with", (status, edited["answer"]), (0, "good"))
+    check("another_task_continues", (status, edited["answer"]), (0, "good"))
     rows = json.loads(haft("runs", "list", "--json", "--thread", edited["thread"])[1])["runs"]
     check("its_thread_has_the_past_and_no_future", [each["task"] for each in rows],
           ["other words", "first"])
     rows = json.loads(haft("runs", "list", "--json", "--thread", first["thread"])[1])["runs"]
-    check("the_other_thread_is_as_it_was", len(rows), 3)
+    check("the_other_thread_is_unchanged", len(rows), 3)
     check("it_is_a_run_like_others", replays(edited["run"]), True)
 
 
@@ -131,8 +131,8 @@ def test_answer():
     check("it_waits_where_the_other_was_answered", (row(made)["state"], result(
         "runs", "show", made)[1]["pending"][0]["call"]), ("waiting", "c1.1"))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
-    said = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
-    check("another_answer_is_gone_on_with", (status, other["end"], said), (0, "done", ["blue"]))
+    answers = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
+    check("another_answer_continues", (status, other["end"], answers), (0, "done", ["blue"]))
     check("it_replays", replays(other["run"]), True)
 
 
@@ -141,7 +141,7 @@ def pauses(run):
 
 
 def test_waiting():
-    """A question can be answered in two ways, each in a fork, before it is answered at all."""
+    """Two forks can answer a question differently before the run itself is answered."""
     path = spec("undecided", [call("pick"), call("mark"), {"text": "end"}],
                 [PICK, tool("mark", "echo x >> undecided.effects")],
                 pauses={"headless": {"deadline": "1h"}})
@@ -156,16 +156,17 @@ def test_waiting():
     check("one_answer_in_a_fork", (result("answer", made, '"red"')[1]["end"],
                                    effects("undecided.effects")), ("done", 1))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
-    said = [e["value"] for each in (made, other["run"]) for e in events(each)
+    answers = [e["value"] for each in (made, other["run"]) for e in events(each)
             if e["kind"] == "answered"]
-    check("another_in_another", (status, said, replays(made), replays(other["run"]),
+    check("another_in_another", (status, answers, replays(made), replays(other["run"]),
                                  effects("undecided.effects")),
           (0, ["red", "blue"], True, True, 2))
     check("and_the_run_still_waits", pauses(run), [("c1.1", "headless")])
 
 
-def test_waiting_beside():
-    """What is under way beside a question is asked about in a fork, and never begun again."""
+def test_question_during_a_call():
+    """A call that runs while a question is pending has an unknown outcome in a fork, and does not
+    start again."""
     for name, traits, wanted in (("besides", {}, True), ("besidesk", {"idempotent": True}, False)):
         work = f"echo x >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done"
         path = spec(name, [call("slow", "pick"), {"text": "end"}],
@@ -190,8 +191,8 @@ def test_waiting_beside():
               (["unknown_outcome", "headless"], 1))
 
 
-def test_about_to_begin():
-    """A call that nothing holds back begins in the run itself."""
+def test_about_to_start():
+    """A call that waits for nothing starts in the run itself."""
     for name, traits, wanted in (("begins", {}, 1), ("beginsr", {"read_only": True}, 0)):
         path = spec(name, [call("pick", "mark"), {"text": "end"}],
                     [PICK, tool("mark", "true", **traits)])
@@ -204,7 +205,7 @@ def test_about_to_begin():
 
 
 def test_which_pause():
-    """A call that waited twice is forked where it did so last, or anywhere by --at."""
+    """A call that paused twice is forked at its last pause, or anywhere with --at."""
     path = spec("twice", [call("pick"), {"text": "end"}],
                 [dict(PICK, traits={"needs_approval": True})])
     run = result("run", path, "go")[1]["run"]
@@ -220,7 +221,7 @@ def test_which_pause():
 
 
 def test_branch():
-    """Behind the end of a run its thread goes on in two ways."""
+    """After the end of a run its thread continues in two branches."""
     path = spec("trunk", [{"text": "first answer"}], [])
     knows = spec("branch", [{"expect": {"contains": "first answer"}, "text": "good"}], [])
     first = result("run", path, "first")[1]
@@ -234,11 +235,11 @@ def test_branch():
                replays(made["run"])), (0, "ended", "done", True, True))
         more = result("run", knows, "more", "--thread", made["thread"])[1]
         rows = json.loads(haft("runs", "list", "--json", "--thread", made["thread"])[1])["runs"]
-        check(f"its_thread_goes_on_behind_it{words}",
+        check(f"its_thread_continues_after_it{words}",
               (more["answer"], [each["task"] for each in rows]),
               ("good", ["more", "second", "first"]))
     status, out, err = haft("runs", "fork", second["run"], "--go")
-    check("there_is_nothing_to_go_on_with", (status, out, "has ended" in err), (2, "", True))
+    check("nothing_is_left_to_continue", (status, out, "has ended" in err), (2, "", True))
     log = put("trunk.jsonl", haft("runs", "events", second["run"])[1])
     check("a_file_has_no_thread", haft("runs", "fork", log, "--spec", path)[0], 2)
 
@@ -253,9 +254,9 @@ def test_left_alone():
         check(f"nobody_takes_a_fork_that_nobody_opened_{turn}",
               (found, row(made)["state"], effects("charges.effects") - before),
               (({"runs": []}, (0, "")), "waiting", 0))
-        check(f"it_has_one_state_wherever_one_looks_{turn}",
+        check(f"every_command_shows_the_same_state_{turn}",
               result("runs", "show", made)[1]["end"], "waiting")
-        check(f"who_opens_it_goes_on_with_it_{turn}",
+        check(f"opening_it_continues_it_{turn}",
               (result("resume", made)[1]["end"], effects("charges.effects") - before),
               ("done", more))
     made, before = fork(run, "--turn", 0), effects("charges.effects")
@@ -264,8 +265,8 @@ def test_left_alone():
           ("cancelled", 0))
 
 
-def under_way(name, traits, **more):
-    """A run whose call `slow` was under way when `pick` was answered, from elsewhere."""
+def start_with_running_call(name, traits, **more):
+    """A run whose call `slow` was running when another process answered `pick`."""
     work = f"echo x >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done; echo ok"
     path = spec(name, [call("slow", "pick"), {"text": "end"}], [PICK, tool("slow", work, **traits)],
                 **more)
@@ -279,40 +280,40 @@ def under_way(name, traits, **more):
     return json.loads(process.communicate(timeout=LONG)[0])["run"]
 
 
-def test_under_way():
-    run = under_way("asks", {})
+def test_running_call():
+    run = start_with_running_call("asks", {})
     made = fork(run, "--call", "c1.2")
     status, waiting = result("resume", made)
-    check("a_call_under_way_is_asked_about",
+    check("a_running_call_becomes_an_unknown_outcome",
           (status, [p["kind"] for p in waiting["pending"]], effects("asks.effects")),
           (4, ["unknown_outcome", "headless"], 1))
     haft("answer", made, "c1.2", '"blue"')
-    check("and_only_then_goes_on", (result("answer", made, "c1.1", '"it is done"')[1]["end"],
-                                    effects("asks.effects"), replays(made)), ("done", 1, True))
-    run = under_way("tells", {}, on_unknown="tell")
+    check("and_only_then_continues", (result("answer", made, "c1.1", '"it is done"')[1]["end"],
+                                      effects("asks.effects"), replays(made)), ("done", 1, True))
+    run = start_with_running_call("tells", {}, on_unknown="tell")
     status, done = result("runs", "fork", run, "--call", "c1.2", "--answer", "1")
     check("or_the_model_is_told", (status, done["end"], effects("tells.effects")), (0, "done", 1))
-    run = under_way("reads", {"read_only": True})
+    run = start_with_running_call("reads", {"read_only": True})
     check("one_that_only_reads_may_be_made_again", (
         result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],
         effects("reads.effects")), (0, 2))
-    run = under_way("careful", {"on_unknown": "ask"}, on_unknown="retry")
+    run = start_with_running_call("careful", {"on_unknown": "ask"}, on_unknown="retry")
     status, waiting = result("resume", fork(run, "--call", "c1.2"))
-    check("the_tools_own_word_goes_before_the_specs",
+    check("the_tool_overrides_the_spec",
           (status, [p["kind"] for p in waiting["pending"]], effects("careful.effects")),
           (4, ["unknown_outcome", "headless"], 1))
     for name, traits, more in (("keyed", {"idempotent": True}, {}),
                                ("retried", {}, {"on_unknown": "retry"}),
                                ("retries", {"on_unknown": "retry"}, {})):
-        run = under_way(name, traits, **more)
+        run = start_with_running_call(name, traits, **more)
         status, err = fork(run, "--call", "c1.2")
         check(f"where_nobody_would_be_asked_it_is_refused_{name}",
               (status, "c1.1 of slow was under way" in err, "--turn 0" in err,
                effects(f"{name}.effects")), (1, True, True, 1))
 
 
-def test_not_begun():
-    """What was held by its siblings there, or by how many may run, begins in the fork."""
+def test_not_started():
+    """A call that waited for its siblings, or for limits.parallel, starts in the fork."""
     ask = {"name": "request_user_input", "arguments": {"question": "Which?"}}
     replies = [{"calls": call("send", "send")["calls"] + [ask]}, {"text": "end"}]
     send = tool("send", "echo x >> held.effects", needs_approval=True)
@@ -320,11 +321,11 @@ def test_not_begun():
     run = result("run", path, "go")[1]["run"]
     for words in (("approve", run, "c1.1"), ("approve", run, "c1.2"), ("answer", run, "red")):
         status, ended = result(*words)
-    check("a_run_with_a_question_behind_approvals", (status, ended["end"]), (0, "done"))
+    check("a_question_after_approvals", (status, ended["end"]), (0, "done"))
     made = fork(run, "--call", "c1.1")
     for words in (("approve", made, "c1.1"), ("reject", made, "c1.2"), ("answer", made, "blue")):
         status, ended = result(*words)
-    check("a_call_that_had_not_begun_begins_in_the_fork",
+    check("a_call_that_had_not_started_starts_in_the_fork",
           (status, ended["end"], effects("held.effects"), replays(made)), (0, "done", 3, True))
 
 
@@ -347,14 +348,14 @@ def test_changed():
               (status, "the spec has changed" in err, "needs_approval" in err,
                "--accept-spec" in err, effects("changed.effects")), (2, True, True, True, 1))
     status, out, err = haft("runs", "fork", run, *ways[0], "--accept-spec", "--stored-spec")
-    check("one_of_the_two_is_meant", (status, "exclude each other" in err), (2, True))
+    check("the_two_options_cannot_be_combined", (status, "cannot be combined" in err), (2, True))
     check("what_is_refused_is_not_made", there(), before)
     status, waiting = result("runs", "fork", run, *ways[0], "--accept-spec")
-    check("it_goes_on_with_the_new_one",
+    check("it_continues_with_the_new_spec",
           (status, [p["kind"] for p in waiting["pending"]], effects("changed.effects"),
            "spec_changed" in kinds(waiting["run"])), (4, ["approval", "headless"], 1, True))
     status, waiting = result("runs", "fork", run, *ways[0], "--stored-spec")
-    check("or_with_the_one_it_has", (status, effects("changed.effects")), (4, 2))
+    check("or_with_the_stored_spec", (status, effects("changed.effects")), (4, 2))
     check("its_exit_status_is_in_the_help",
           f"    {status}  " in haft("help", "runs")[1].partition("Exit status:")[2], True)
     for option, wanted in (("--accept-spec", 1), ("--stored-spec", 0)):
@@ -363,15 +364,15 @@ def test_changed():
               (status, done["end"], kinds(done["run"]).count("spec_changed"),
                effects("changed.effects"), replays(done["run"])), (0, "done", wanted, 2, True))
     made = fork(run, "--turn", 0)
-    check("one_that_is_not_gone_on_with_is_looked_at_when_it_is",
+    check("the_spec_is_checked_when_the_fork_continues",
           (isinstance(made, str), haft("resume", made)[0]), (True, 2))
     (Path(scratch) / "changed.json").unlink()
     status, out, err = haft("runs", "fork", run, *ways[2])
-    check("that_the_file_is_gone_is_said_once", (status, err.count("is not there any more")),
+    check("a_missing_file_is_reported_once", (status, err.count("no longer exists")),
           (0, 1))
 
 
-def test_cannot_go_on():
+def test_cannot_continue():
     path = put("key.json", {"haft": 1, "name": "key", "model": "script:key.script.json",
                             "tools": [tool("say", "cat")]})
     put("key.script.json", {"replies": [{"text": "end"}]})
@@ -379,10 +380,10 @@ def test_cannot_go_on():
     put("key.script.json", "no script")
     status, out, err = haft("runs", "fork", run, "--turn", 0, "--go")
     made = json.loads(haft("runs", "list", "--json")[1])["runs"][0]["run"]
-    check("a_fork_that_cannot_go_on_is_named",
+    check("a_fork_that_cannot_continue_is_named",
           (status != 0, f"the fork is {made}" in err, row(made)["state"]), (True, True, "waiting"))
     put("key.script.json", {"replies": [{"text": "end"}]})
-    check("and_goes_on_later", result("resume", made)[1]["end"], "done")
+    check("and_continues_later", result("resume", made)[1]["end"], "done")
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -392,12 +393,12 @@ with tempfile.TemporaryDirectory() as scratch:
     test_edit()
     test_answer()
     test_waiting()
-    test_waiting_beside()
-    test_about_to_begin()
+    test_question_during_a_call()
+    test_about_to_start()
     test_which_pause()
     test_branch()
     test_left_alone()
-    test_under_way()
-    test_not_begun()
+    test_running_call()
+    test_not_started()
     test_changed()
-    test_cannot_go_on()
+    test_cannot_continue()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One spec in many formats: `haft mock-model` answers in each dialect, and one line differs."""
+"""One spec in many formats: `haft mock-model` answers in each dialect, and one line of the spec
+differs."""
 import json
 import os
 import re
@@ -32,8 +33,8 @@ tools:
 choice: {{schedule: {schedule}}}
 """
 
-# call(name, arguments JSON) in each dialect; several; a call that is broken; one that is cut; and
-# what a result must look like when it comes back. {ID} is the id in mistral.
+# call(name, arguments JSON) in each dialect; several; a malformed call; a truncated one; and
+# the expected text of a result. {ID} is the id in mistral.
 DIALECTS = {
     "hermes": {
         "call": lambda name, args: '<tool_call>\n{"name": "%s", "arguments": %s}\n</tool_call>'
@@ -102,7 +103,7 @@ DIALECTS = {
 
 
 class Server:
-    """A mock-model; `like` says whose."""
+    """A mock-model; `like` names the server that it imitates."""
 
     def __init__(self, replies, like="openai"):
         script = Path(scratch) / "script.json"
@@ -119,7 +120,7 @@ class Server:
         self.err = self.process.communicate()[1]
 
     def model(self, like, more=""):
-        """As a spec has it. OpenAI's own address is the environment's business."""
+        """The model as a spec names it. The address of OpenAI comes from the environment."""
         url = "" if like == "openai" else f", base_url: '{self.url}'"
         return f"{{provider: {like}, model: m{url}{more}}}"
 
@@ -149,8 +150,8 @@ def of(log, kind, *fields):
 
 
 def replies_of(d):
-    """The same conversation in a dialect: words where a call must be, a call, two calls, a broken
-    one beside a good one, one that is cut by the token limit, the answer."""
+    """The same conversation in a dialect: text where a call is required, a call, two calls, a
+    malformed call next to a good one, a call that the token limit cuts, the answer."""
     call, join, result = d["call"], d["join"], d["result"]
     answer = d.get("answer", lambda text: text)
     return [
@@ -172,7 +173,7 @@ def replies_of(d):
 
 
 def test_dialect(name):
-    """Forced turns under the grammar of the format, which the mock holds replies to."""
+    """Forced turns under the grammar of the format, which the mock enforces."""
     status, log, err = play(f"formats: {{primary: {name}}}", replies_of(DIALECTS[name]),
                             like="llamacpp")
     end = [event for event in log if event["kind"] == "run_finished"]
@@ -246,7 +247,8 @@ def test_schema(name, like):
 
 
 def test_native_ignores(like, kind):
-    """Natively, `any` comes first; who takes no notice is asked again in text, held to it."""
+    """With native calls, `any` comes first; a model that ignores it is asked again in text, with a
+    constraint."""
     arguments = {"city": "Paris", **({"days": None} if like == "openai" else {})}
     call = {"tool": "get_weather", "args": arguments}
     native = {"name": "get_weather", "arguments": {"city": "Lyon"}}
@@ -276,7 +278,7 @@ def test_native_ignores(like, kind):
 
 
 def test_refused(like, formats, first):
-    """A server that does not take it is asked without, and is not sent it again."""
+    """A server that refuses the constraint is asked without it, and does not get it again."""
     refusal = {"error": {"message": "Failed to parse grammar", "type": "invalid_request_error",
                          "code": 400}}
     d = DIALECTS["hermes"]
@@ -299,7 +301,7 @@ def test_refused(like, formats, first):
 
 
 def test_unknown_server():
-    """A server nobody knows gets nothing, unless the spec says so."""
+    """An unknown server gets no constraint, unless the spec says so."""
     d = DIALECTS["hermes"]
     text = d["call"]("get_weather", '{"city": "Paris"}')
     for says, kind, like in (("", "none", "openai"), (", constraint: none", "none", "llamacpp"),
@@ -326,7 +328,7 @@ def test_native():
 
 
 def test_no_native_tools():
-    """A model without calling of its own gets the first format that is text."""
+    """A model without native calls gets the first text format."""
     d = DIALECTS["purejson"]
     replies = [{"expect": {"declared": [], "contains": d["taught"]}, "ignores_constraint": True,
                 "text": d["call"]("get_weather", '{"city": "Paris"}')},
@@ -353,12 +355,13 @@ def test_no_native_tools():
              ["  json_schema of ", " bytes, in purejson: its provider takes a JSON Schema\n",
               "  relaxed /get_weather/properties/days: a property that may be left out became "]),
             ("{provider: llamacpp, model: m}",
-             ["  tool_choice of the provider\n  a model that takes no notice is asked again with "
+             ["  tool_choice of the provider\n  after a violation the model is asked again with "
               "gbnf of ", " bytes, in purejson: its provider takes a grammar\n"]),
             ("{provider: mistral, model: m}",
-             ["  asked again the same way, not held to it by a constraint: nothing is known of "]),
+             ["  after a violation asked again the same way, without a constraint: "
+              "nothing is known of "]),
             ("{provider: mistral, model: m, native_tools: false}",
-             ["\n  not held to it by a constraint: nothing is known of "])):
+             ["\n  without a constraint: nothing is known of "])):
         path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", model=model,
                                     schedule="[any]"))
         out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
@@ -368,7 +371,7 @@ def test_no_native_tools():
     path.write_text(bare)
     out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,
                          env=environment).stdout
-    check("explain_without_tools", "by a constraint: there is no tool to call" in out, True)
+    check("explain_without_tools", "without a constraint: there is no tool to call" in out, True)
     path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", schedule="[any]",
                                 model="{provider: openai, model: m, native_tools: false}"))
     with Server(replies) as server:
@@ -406,7 +409,7 @@ OTHERS = {
 
 
 ROME = '"get_weather", "arguments": {"city": "Rome"}}'
-# What a model only quotes, or thinks, and what of it the user reads.
+# Text that a model only quotes or thinks, and the part that the user reads.
 QUOTED = [
     ("purejson", 'I will not call {"name": ' + ROME + " now.<|im_end|>\n",
      'I will not call {"name": ' + ROME + " now."),
@@ -425,7 +428,7 @@ def test_quoted(name, text, answer):
 
 
 def test_ends_of_turns():
-    """They are no part of a reply, and none can be forged in a history."""
+    """Marks that end a turn are not part of a reply, and cannot be forged in a history."""
     status, log, err = play("formats: {primary: glm}", [
         {"text": "First <|user|> here.\n" + OTHERS["glm"] + "<|observation|>"},
         {"expect": {"contains": [f"First <{ZERO}|user|> here.\n<tool_call>"]},
@@ -436,10 +439,10 @@ def test_ends_of_turns():
 
 
 def add_new_ones():
-    """Formats that nobody wrote a call for: as haft itself writes one into a history."""
-    said = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
+    """Formats without a hand-written call: as haft itself writes one into a history."""
+    help_text = subprocess.run([HAFT, "help", "render"], capture_output=True, text=True).stdout
     turn = {"calls": [{"name": "get_weather", "arguments": {"city": "Paris"}}]}
-    for name in re.findall(r"^    (\w+)$", said, re.M):
+    for name in re.findall(r"^    (\w+)$", help_text, re.M):
         if name not in DIALECTS and name not in OTHERS and name != "codemode":
             made = subprocess.run([HAFT, "render", "--format", name, "--calls", "-", "--json"],
                                   input=json.dumps([turn]), capture_output=True, text=True)

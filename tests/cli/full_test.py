@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A disk that is full, or can only be read, under the store."""
+"""A full disk, or a read-only one, under the store."""
 import json
 import os
 import subprocess
@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 
 
 def haft(*words, **more):
@@ -45,38 +45,38 @@ def kinds(run="last"):
     return [json.loads(line)["kind"] for line in haft("runs", "events", run)[1].splitlines()]
 
 
-def looks():
-    """What can be seen of the last run: three commands that only read."""
+def read_last_run():
+    """Three commands that only read the last run."""
     listed = haft("runs", "list", "--json")
     shown = haft("runs", "show", "last", "--json")
     return [listed[0], shown[0], haft("runs", "events", "last")[0]]
 
 
 def test_full(place):
-    """The first call fills the disk. What came of it is written down, nothing more is begun."""
+    """The first call fills the disk. Its result is stored, and nothing more starts."""
     marks = Path(scratch) / "marks"
     fill = place / "fill"
     path = spec("full", f"echo x >> {marks}; test -e {fill} || test -e {scratch}/roomy || "
                         f"dd if=/dev/zero of={fill} bs=64k 2>/dev/null; echo filled")
     status, _, err = haft("run", path, "go")
     check("it_stops", (status, "the disk is full" in err, "haft resume" in err), (1, True, True))
-    check("its_result_is_there_and_nothing_was_begun",
+    check("its_result_is_there_and_nothing_was_started",
           [kinds().count(kind) for kind in ("call_started", "call_finished")], [1, 1])
     check("once", marks.read_text(), "x\n")
-    check("reading_works", looks(), [0, 0, 0])
+    check("reading_works", read_last_run(), [0, 0, 0])
     with open(fill, "ab", buffering=0) as file:
         try:
-            while file.write(b"x" * 4096) > 0:  # whatever was given back is taken
+            while file.write(b"x" * 4096) > 0:  # fill all free space
                 pass
         except OSError:
             pass
-    check("reading_works_without_any_room", looks(), [0, 0, 0])
+    check("reading_works_without_any_room", read_last_run(), [0, 0, 0])
     status, _, err = haft("run", path, "again")
     check("new_runs_are_refused", (status, "the disk is full" in err), (1, True))
     fill.unlink()
     Path(scratch, "roomy").touch()
     status, out, err = haft("resume", "last", "--json")
-    check("it_goes_on", (status, json.loads(out)["answer"]), (0, "good"))
+    check("it_continues", (status, json.loads(out)["answer"]), (0, "good"))
     check("each_call_once", marks.read_text(), "x\nx\n")
 
 
@@ -86,7 +86,7 @@ def test_read_only(place):
     if not mount("-o", "remount,ro", place):
         print("ok cli/full_test.py read_only # SKIP it cannot be mounted again")
         return
-    check("reading_works_where_nothing_can_be_written", looks(), [0, 0, 0])
+    check("reading_works_where_nothing_can_be_written", read_last_run(), [0, 0, 0])
     check("and_is_complete", haft("runs", "events", "last")[1], before)
     status, _, err = haft("run", spec("plain", "echo x"), "go")
     check("writing_is_refused", (status, "can only be read" in err), (1, True))

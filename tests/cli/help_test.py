@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for what is printed from the command table: every example of the help runs, every manual
-page is one that man(1) takes without a warning."""
+"""Tests for the output of the command table: every example of the help runs, and man(1) accepts
+every manual page without a warning."""
 import os
 import re
 import shutil
@@ -47,7 +47,7 @@ QUESTION = ("replies: [{calls: [{name: look, arguments: {q: a}}]}, "
             "arguments: {q: a}}]}, {calls: [{name: request_user_input, "
             "arguments: {question: Which?}}]}, {text: x}]\n")
 CALL = "replies: [{calls: [{name: send, arguments: {text: hello}}]}, {text: x}]\n"
-# What must have happened before an example: the script of a run that waits.
+# The script of a waiting run that an example needs.
 BEFORE = {"answer": QUESTION, "approve": CALL, "reject": CALL, "cancel": CALL, "resume": QUESTION,
           "runs": QUESTION}
 # Examples that leave the run waiting, or end it on purpose.
@@ -64,7 +64,7 @@ def commands():
 
 
 def shell(line, scratch):
-    """Runs a line; one that serves is ended once it says where it listens."""
+    """Runs a line; a server is ended once it prints its address."""
     env = {"PATH": f"{Path(HAFT).parent}:{os.environ['PATH']}", "HOME": str(scratch),
            "MANPAGER": "cat", "LC_ALL": "C.UTF-8"}
     done = subprocess.Popen(["bash", "-c", line], cwd=scratch, env=env, text=True,
@@ -110,17 +110,17 @@ def test_examples():
 
 
 def lint(page, text):
-    """What the formatters that are there say about a page."""
-    said = []
+    """The messages of the installed formatters about a page."""
+    messages = []
     for words in (["groff", "-ww", "-man", "-Tutf8", "-z"], ["mandoc", "-Tlint", "-Werror"],
                   ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", page]):
         if shutil.which(words[0]):
             done = subprocess.run([*words] if words[0] == "man" else [*words, page], text=True,
                                   capture_output=True, env=dict(os.environ, LC_ALL="C.UTF-8"))
-            said += [line for line in done.stderr.splitlines() + (
+            messages += [line for line in done.stderr.splitlines() + (
                 done.stdout.splitlines() if words[0] == "mandoc" else []) if "command" not in line
                      or "not found" not in line]
-    return said
+    return messages
 
 
 def test_manual():
@@ -134,8 +134,8 @@ def test_manual():
             page = Path(temporary) / name
             page.write_text(text)
             check(f"manual page {name}", (status, lint(str(page), text)), (0, []))
-    check("a_command_that_is_none", haft("help", "--format", "man", "nix")[0], 2)
-    check("a_format_that_is_none", haft("help", "--format", "nix")[0], 2)
+    check("an_unknown_command", haft("help", "--format", "man", "nix")[0], 2)
+    check("an_unknown_format", haft("help", "--format", "nix")[0], 2)
 
 
 def test_shown():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""With --json whatever is refused says how the run stands, as the store has it, and why it was
-refused; every command prints exactly one object, as docs/schemas describes it."""
+"""With --json a refused command prints the state of the run, as the store has it, and the reason;
+every command prints exactly one object, as docs/schemas describes it."""
 import json
 import os
 import signal
@@ -25,7 +25,7 @@ def haft(*words, text=""):
 
 
 def one(shape, *words):
-    """The exit status and the only object, which fits its description."""
+    """The exit status and the only object, which matches its schema."""
     status, out, _ = haft(*words, "--json")
     good = out.count("\n") == 1 and haft("validate", SHAPES / f"{shape}.schema.json", "-",
                                          text=out)[0] == 0
@@ -33,15 +33,15 @@ def one(shape, *words):
 
 
 def standing(*words):
-    """What a refused command says of the run, and whether it says why."""
+    """The state that a refused command prints, and whether it prints a reason."""
     status, found = one("result", *words)
     return stands(status, found)
 
 
 def stands(status, found):
-    told = found.get("error") or {}
+    error = found.get("error") or {}
     return (status, found.get("run"), found.get("thread"), found.get("end"), found.get("turns"),
-            [call["call"] for call in found.get("pending", [])], told.get("message", "") != "")
+            [call["call"] for call in found.get("pending", [])], error.get("message", "") != "")
 
 
 def put(name, value):
@@ -77,7 +77,7 @@ def rows():
 
 
 def begin_slow(name, *words):
-    """A run whose call has begun, and ends when somebody ends it."""
+    """A run whose call has started, and ends when the test ends it."""
     path = spec(name, [call("wait"), {"text": "end"}],
                 tool("wait", command=["sh", "-c", f"touch {name}.begun; exec sleep 300"],
                      traits={"read_only": True}))
@@ -95,25 +95,25 @@ def test_refused_while_it_waits():
     run, thread = made["run"], made["thread"]
     check("it_waits", (status, made["end"], made["error"]), (4, "waiting", None))
     waits = (run, thread, "waiting", 1, ["c1.1"], True)
-    check("arguments_that_are_no_json", standing("approve", run, "--args", "{"), (2, *waits))
+    check("arguments_that_are_not_json", standing("approve", run, "--args", "{"), (2, *waits))
     check("arguments_that_do_not_fit", standing("approve", run, "--args", '{"n":"x"}')[1:], waits)
-    check("a_call_that_is_not_there", standing("approve", run, "c9.9")[1:], waits)
+    check("a_call_that_does_not_exist", standing("approve", run, "c9.9")[1:], waits)
     check("by_the_beginning_of_its_id", standing("approve", run[:-1], "c9.9")[1:], waits)
     put("pay.json", dict(json.loads(path.read_text()), instructions="Other."))
     check("another_spec", standing("resume", run)[1:], waits)
     check("another_spec_for_an_answer", standing("approve", run)[1:], waits)
     check("then_it_is_done", one("result", "approve", run, "--accept-spec")[1]["end"], "done")
     done = (run, thread, "done", 2, [], True)
-    check("who_comes_too_late_sees_that", standing("reject", run, "c1.1"), (1, *done))
-    check("who_cancels_what_is_done_too", standing("cancel", run), (1, *done))
-    check("what_is_not_there_has_no_value", standing("cancel", "0" * 26),
+    check("a_late_command_gets_the_state", standing("reject", run, "c1.1"), (1, *done))
+    check("a_late_cancel_does_too", standing("cancel", run), (1, *done))
+    check("an_unknown_run_is_null", standing("cancel", "0" * 26),
           (2, None, None, "failed", 0, [], True))
 
 
 def test_refused_by_another_process():
     process = begin_slow("busy", "--json")
     row = rows()[0]
-    check("another_has_it", standing("resume", row["run"]),
+    check("another_process_owns_it", standing("resume", row["run"]),
           (1, row["run"], row["thread"], "running", 1, [], True))
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=LONG)
@@ -123,7 +123,7 @@ def test_refused_by_another_process():
 
 
 def test_too_late():
-    """What came behind a deadline is refused, and the run goes on all the same."""
+    """An answer after the deadline is rejected, and the run continues."""
     path = spec("late", [call("request_user_input", question="Which?"), {"text": "end"}],
                 {"builtin": ["request_user_input"]},
                 pauses={"question": {"deadline": "1ms", "on_expire": {"answer": "red"}}})
@@ -142,15 +142,15 @@ def test_in_memory():
           (130, "cancelled", "stopped by a signal"))
 
 
-def test_behind_the_end():
-    """What cannot be written behind the end does not change it."""
+def test_after_the_end():
+    """A write that fails after the end does not change the end."""
     path = spec("kept", [call("store_artifact", name="a", content="b"), {"text": "good"}],
                 {"builtin": ["store_artifact"]})
     nowhere = put("file", "") / "below"
     for store in f"sqlite:{scratch}/kept.db", "memory:":
         status, found = one("result", "run", path, "go", "--artifacts", nowhere, "--store", store)
-        check(f"the_answer_is_told_{store[:6]}", (status, found["end"], found["answer"],
-                                                  found["error"] is not None),
+        check(f"the_answer_is_printed_{store[:6]}", (status, found["end"], found["answer"],
+                                                     found["error"] is not None),
               (1, "done", "good", True))
 
 
@@ -160,10 +160,10 @@ def test_all():
     thread = rows()[0]["thread"]
     (Path(scratch) / "lost.script.json").unlink()
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)["runs"]
-    check("each_of_all_is_named", [stands(status, each)[1:] for each in said],
+    printed = json.loads(out)["runs"]
+    check("each_of_all_is_named", [stands(status, each)[1:] for each in printed],
           [(run, thread, "queued", 0, [], True)])
-    check("one_alone_is_told_the_same", standing("resume", run)[1:],
+    check("a_single_run_prints_the_same", standing("resume", run)[1:],
           (run, thread, "queued", 0, [], True))
 
 
@@ -175,7 +175,8 @@ def test_runs():
     status, made = one("result", "runs", "fork", run, "--turn", 1)
     check("a_fork", (status, made["run"] not in (None, run), made["end"], made["turns"],
                      made["error"]), (0, True, "waiting", 1, None))
-    check("and_one_that_goes_on", one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
+    check("and_one_that_continues",
+          one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
           "done")
     (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
     found = standing("runs", "fork", run, "--turn", 1, "--go")
@@ -194,18 +195,18 @@ def test_runs():
     check("removed", one("gc", "runs", "rm", run), (0, {"removed": 1, "dry_run": False}))
     status, found = one("gc", "runs", "rm", run)
     check("removed_before", (status, list(found)), (2, ["error"]))
-    check("the_others_have_no_end", (one("runs", "runs", "list", "--open")[0],
-                                     {row["end"] for row in rows() if row["state"] != "ended"}),
+    check("open_runs_have_no_end", (one("runs", "runs", "list", "--open")[0],
+                                    {row["end"] for row in rows() if row["state"] != "ended"}),
           (0, {None}))
     for words in (["events", made["run"]], ["artifact", made["run"], "a"],
                   ["fork", log, "--spec", path, "--turn", 1]):
         status, found = one("gc", "runs", *words)
-        check(f"what_is_no_object_is_refused_{words[0]}", (status, found["error"]["where"]),
+        check(f"json_is_refused_without_an_object_{words[0]}", (status, found["error"]["where"]),
               (2, "--json"))
 
 
 def test_events():
-    """Events, and nothing else; or one object, when both are asked for."""
+    """Only events; or one object, if both are requested."""
     path = spec("apart", [{"text": "end"}])
     out = [json.loads(line) for line in haft("run", path, "go", "--detach", "--events")[1]
            .splitlines()]
@@ -213,12 +214,12 @@ def test_events():
           [("run_started", rows()[0]["run"])])
     process = begin_slow("elsewhere")
     run = rows()[0]["run"]
-    status, said, _ = haft("cancel", run, "--events")
+    status, printed, _ = haft("cancel", run, "--events")
     process.communicate(timeout=LONG)
     out = haft("runs", "events", run)[1]
-    check("what_was_said_to_another_process", (status, out.endswith(said),
-                                               [json.loads(line)["kind"] for line in
-                                                said.splitlines()][0]),
+    check("a_command_to_another_process", (status, out.endswith(printed),
+                                           [json.loads(line)["kind"] for line in
+                                            printed.splitlines()][0]),
           (130, True, "cancel_asked"))
     check("events_or_an_object", standing("run", path, "go", "--events"),
           (2, None, None, "failed", 0, [], True))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Who has a run: a process that is stopped, killed or cut off from the store, and the others."""
+"""Ownership of a run: an owner that is stopped, killed or cut off from the store, and other
+processes."""
 import json
 import os
 import signal
@@ -16,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, lease_seconds, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 LEASE = lease_seconds(4)
 
 
@@ -64,30 +65,30 @@ def alive(pid):
 
 
 def begin(name, script, **traits):
-    """A run whose call is under way: (process, file that the call writes into)."""
+    """A run whose call is running: (process, file that the call writes into)."""
     marks = Path(scratch) / f"{name}.marks"
     path = spec(name, ["sh", "-c", script.replace("MARKS", str(marks))], timeout="300s", **traits)
     process = start("run", path, "go")
-    wait_for(lambda: text(marks))  # and the store has it, so that none is stopped with its lock
+    wait_for(lambda: text(marks))  # stored, so that no process is stopped while it holds the lock
     wait_for(lambda: "call_started" in [event["kind"] for event in events()])
     return process, marks
 
 
 # ---- stopped ----
 
-# Ends once there is a file for it to see.
+# Ends once its file exists.
 WAITING = "echo begun >> MARKS; until [ -e MARKS.go ]; do sleep 0.02; done; echo done >> MARKS"
 
 
 def test_stopped():
-    """Stopped past its lease, another goes on: the first stops when it wakes up, and what it ran
-    leaves nothing behind."""
+    """If an owner is stopped for longer than its lease, another process continues: the first one
+    stops when it wakes up, and its tools leave nothing running."""
     process, marks = begin("stopped", 'echo "$HAFT_EPOCH" >> MARKS; '
                                       'test "$HAFT_EPOCH" = 2 || sleep 300; echo through >> MARKS',
                            idempotent=True)
     process.send_signal(signal.SIGSTOP)
     status, _, err = haft("resume", "last")
-    check("as_long_as_the_lease_lasts_nobody_takes_it",
+    check("nobody_claims_it_during_the_lease",
           (status, "belongs to process" in err), (1, True))
     wait_for(lambda: haft("resume", "last", "--json")[0] == 0)
     ended = events()
@@ -97,11 +98,12 @@ def test_stopped():
     check("it_prints_no_answer", out, "")
     check("nothing_is_added", events(), ended)
     check("one_end", [e["end"] for e in ended if e["kind"] == "run_finished"], ["done"])
-    check("the_epoch_tells_them_apart", text(marks).split(), ["1", "2", "through"])
+    check("the_epochs_differ", text(marks).split(), ["1", "2", "through"])
 
 
 def test_cancel_stopped():
-    """One that is stopped does not hear; when its lease is over the run is ended without it."""
+    """A stopped owner does not read messages; when its lease has expired the run is cancelled
+    without it."""
     process, marks = begin("deaf", "echo $$ >> MARKS; sleep 300", read_only=True)
     pids = text(marks).split()
     process.send_signal(signal.SIGSTOP)
@@ -117,7 +119,7 @@ def test_cancel_stopped():
 
 
 def money(name):
-    """A run that would wire money next, and whose first call is under way."""
+    """A run whose first call is running, and whose next call would wire money."""
     marks = Path(scratch) / f"{name}.marks"
     put(f"{name}.script.json", {"replies": [{"calls": [{"name": "slow"}]},
                                             {"calls": [{"name": "wire"}]}, {"text": "good"}]})
@@ -134,14 +136,14 @@ def money(name):
 
 
 def ends(run):
-    """What came of it, after the call that was under way."""
+    """The ends of the calls after the one that was running."""
     kinds = [e["kind"] for e in events(run)]
     return kinds[kinds.index("call_started") + 1:]
 
 
 def test_cancel_before_all():
-    """Whoever takes a run up that was cancelled begins nothing: not what was under way, not the
-    model, not what it would do next."""
+    """The next owner of a cancelled run starts nothing: not the interrupted call, not the model,
+    not the next call."""
     process, marks, run = money("halted")
     process.send_signal(signal.SIGSTOP)
     check("a_stopped_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
@@ -165,7 +167,7 @@ def test_cancel_before_all():
     canceller.communicate()
     process.kill()
     process.communicate()
-    check("the_message_of_one_that_is_gone_is_heard", haft("resume", run)[0], 130)
+    check("the_message_of_a_dead_process_is_received", haft("resume", run)[0], 130)
     check("before_anything_else", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
 
@@ -179,7 +181,7 @@ def count_messages():
 
 
 def test_own_message():
-    """Who has sent a message waits for that one, and not for what others send."""
+    """A process that has sent a message waits for that one, not for messages of others."""
     process, marks, run = money("noisy")
     over = threading.Event()
 
@@ -201,12 +203,12 @@ def test_own_message():
         canceller.communicate()
     over.set()
     noise.join()
-    check("it_hears_of_its_own", canceller.returncode, 130)
+    check("it_waits_for_its_own_message", canceller.returncode, 130)
     process.communicate(timeout=LONG)
 
 
 def test_refused_leaves_alone():
-    """What cannot be said to a run that nobody has does not take it up."""
+    """A command that is invalid for a run without an owner does not claim it."""
     process, marks = begin("alone", "echo $HAFT_EPOCH >> MARKS; sleep 300", read_only=True)
     process.kill()
     process.communicate()
@@ -217,17 +219,17 @@ def test_refused_leaves_alone():
 
 
 def test_zombie():
-    """A process that was killed is gone, also when its parent has not asked for it."""
+    """A killed process is dead, also if its parent has not waited for it."""
     process, marks = begin("zombie", "echo x >> MARKS; test $HAFT_EPOCH = 2 || sleep 300",
                            idempotent=True)
     os.kill(process.pid, signal.SIGKILL)
     wait_for(lambda: not alive(process.pid))
-    check("its_run_is_taken_up_at_once", haft("resume", "last", lease="60s")[0], 0)
+    check("its_run_is_claimed_at_once", haft("resume", "last", lease="60s")[0], 0)
     process.communicate()
 
 
 def test_late():
-    """An answer behind a deadline is refused; the run goes on as the deadline has it."""
+    """An answer after the deadline is rejected; the run continues as the deadline says."""
     put("late.script.json", {"replies": [{"calls": [{"name": "ask"}]}, {"text": "good"}]})
     path = put("late.json", {
         "haft": 1, "name": "late", "model": "script:late.script.json",
@@ -242,7 +244,7 @@ def test_late():
 
 
 def test_same_again():
-    """The same answer twice is one answer, also when the call is not named."""
+    """The same answer twice is one answer, also if the call is not named."""
     put("twice.script.json", {"replies": [{"calls": [{"name": "ask"}]}, {"text": "good"}]})
     path = put("twice.json", {
         "haft": 1, "name": "twice", "model": "script:twice.script.json",
@@ -253,7 +255,7 @@ def test_same_again():
 
 
 def test_woken():
-    """Nobody has taken the run: it stops all the same, and can be resumed at once."""
+    """Nobody has claimed the run: it stops all the same, and can be resumed at once."""
     process, marks = begin("woken", WAITING)
     process.send_signal(signal.SIGSTOP)
     put("woken.marks.go", "")
@@ -263,17 +265,17 @@ def test_woken():
     check("it_stops_by_its_own_clock", (process.returncode, "the lease of the run is over" in err),
           (1, True))
     check("and_says_what_to_do", "haft resume" in err, True)
-    check("its_result_is_not_taken",
+    check("its_result_is_dropped",
           "call_finished" in [event["kind"] for event in events()], False)
     status, out, _ = haft("resume", "last", "--json")
-    check("what_came_of_it_is_not_known",
+    check("its_outcome_is_unknown",
           (status, [p["kind"] for p in json.loads(out)["pending"]]), (4, ["unknown_outcome"]))
 
 
 # ---- killed ----
 
 def test_killed():
-    """Nothing that a process has started outlives it by much, however it is killed."""
+    """However a process is killed, its children end soon after it."""
     process, marks = begin("killed", 'echo $$ >> MARKS; (setsid sh -c "echo \\$\\$ >> MARKS; '
                                      'trap \\"\\" TERM HUP; sleep 300; sleep 300" &) ; '
                                      'sleep 300 & echo $! >> MARKS; wait')
@@ -283,18 +285,18 @@ def test_killed():
     process.communicate()
     killed = time.monotonic()
     wait_for(lambda: not any(alive(pid) for pid in pids))
-    print(f"# all gone {time.monotonic() - killed:.2f} s behind it")
+    print(f"# all gone {time.monotonic() - killed:.2f} s after it")
     check("no_process_is_left", [pid for pid in pids if alive(pid)], [])
     began = time.monotonic()
     status, _, _ = haft("cancel", "last", "--json")
     print(f"# cancelled in {time.monotonic() - began:.2f} s")
-    check("what_nobody_has_can_be_cancelled", status in (0, 130), True)
+    check("a_run_without_an_owner_can_be_cancelled", status in (0, 130), True)
     check("with_one_end", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["cancelled"])
 
 
 def fill(count):
-    """So many more runs that wait for somebody, as far as lists show."""
+    """Adds waiting runs to the store, as far as lists show them."""
     db = sqlite3.connect(Path(scratch) / "haft.db", isolation_level=None)
     names = [row[1] for row in db.execute("PRAGMA table_info(runs)")]
     last = dict(zip(names, db.execute("SELECT * FROM runs ORDER BY number DESC").fetchone()))
@@ -309,21 +311,21 @@ def fill(count):
 
 
 def test_many():
-    """Of however many runs that wait, the one that nobody goes on with is found."""
+    """A run without an owner is found among any number of waiting runs."""
     process, marks = begin("found", "echo x >> MARKS; test $HAFT_EPOCH = 2 || sleep 300",
                            idempotent=True)
     process.kill()
     process.communicate()
     run = json.loads(haft("runs", "show", "last", "--json")[1])["run"]
     fill(1001)
-    check("it_is_taken_up", haft("resume", "--all")[0], 0)
+    check("it_is_claimed", haft("resume", "--all")[0], 0)
     check("and_ends", [e["end"] for e in events(run) if e["kind"] == "run_finished"], ["done"])
 
 
 # ---- the store ----
 
 class locked:
-    """Another process has the lock of the database."""
+    """Another process holds the lock of the database."""
 
     def __enter__(self):
         self.db = sqlite3.connect(Path(scratch) / "haft.db", isolation_level=None)
@@ -335,7 +337,7 @@ class locked:
 
 
 def test_locked():
-    """A lock that is held longer than it is waited for does not end a run."""
+    """A lock that lasts longer than the busy timeout does not end a run."""
     marks = Path(scratch) / "locked.marks"
     path = spec("locked", ["sh", "-c", WAITING.replace("MARKS", str(marks))], timeout="300s")
     process = start("run", path, "go", "--json", lease="300s")
@@ -346,7 +348,7 @@ def test_locked():
         time.sleep(6.5)  # longer than store.busy_ms
         check("it_waits", process.poll(), None)
     out, err = process.communicate(timeout=LONG)
-    check("and_goes_on", (process.returncode, json.loads(out)["answer"]), (0, "good"))
+    check("and_continues", (process.returncode, json.loads(out)["answer"]), (0, "good"))
     check("the_call_was_made_once", text(marks), "begun\ndone\n")
 
 

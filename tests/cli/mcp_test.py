@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for `haft mcp`, from outside: on stdio and over HTTP, both eras, and much that is wrong."""
+"""Tests for `haft mcp`, by talking to it on stdio and over HTTP, with both protocol eras, and with
+many errors."""
 import http.client
 import json
 import os
@@ -55,7 +56,7 @@ SPEC = {
     ],
     "builtins": {"enabled": ["read", "request_user_input", "store_artifact"]},
 }
-# As JSON each byte has six: the first result is a message of 30 MB, the second would be one of 48.
+# Each byte is six bytes of JSON: the first result is a message of 30 MB, the second would have 48.
 HUGE = {**SPEC, "tools": SPEC["tools"][:1] + [
     {"name": name, "description": f"Prints {size} bytes that JSON must escape.", "args": [],
      "command": ["sh", "-c", f"head -c {size} /dev/zero | tr '\\0' '\\1'"]}
@@ -79,7 +80,7 @@ def meta(can=None, **more):
 
 
 class Stdio:
-    """A server on stdio, and one client. Messages that are not the answer waited for are kept."""
+    """A server on stdio, and one client. It keeps messages that are not the awaited answer."""
 
     def __init__(self, *options, spec="agent.json"):
         self.process = start(*options, spec=spec)
@@ -133,7 +134,7 @@ class Stdio:
 
 
 def said(answer):
-    """(is_error, text) of a tool's result; else the error's code."""
+    """(is_error, text) of a tool's result, or the code of an error."""
     if "error" in answer:
         return answer["error"]["code"]
     result = answer["result"]
@@ -213,7 +214,7 @@ def test_bad_messages():
         s.write('{"jsonrpc":"2.0","id":99,"result":{}}')
         s.write('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}')
         s.write('{"jsonrpc":"2.0","method":"notifications/unheard_of"}')
-        check("what_nobody_answers", s.ask("ping")["result"], {})
+        check("a_question_without_an_answer", s.ask("ping")["result"], {})
         s.open()
         check("opened_twice", code(s.ask("initialize", {"protocolVersion": OLD})), -32600)
         check("no_method", code(s.ask("resources/list")), -32601)
@@ -230,7 +231,7 @@ def test_long_line():
     with Stdio() as s:
         s.write("x" * (33 << 20))
         check("a_line_that_is_too_long", code(s.read()), -32600)
-        check("and_then_it_goes_on", s.ask("ping")["result"], {})
+        check("and_then_it_continues", s.ask("ping")["result"], {})
 
 
 def test_cancel():
@@ -328,12 +329,12 @@ def test_key_through_haft():
 
 
 def made():
-    """How many runs there are."""
+    """The number of runs."""
     return len(json.loads(runs() or '{"runs": []}')["runs"])
 
 
 def ask_keyed(s, key, task="Do it", times=1):
-    """Calls the agent so often at once; whatever it asks is answered. (is_error, text) of each."""
+    """Calls the agent several times at once and answers its questions. (is_error, text) of each."""
     ids = {s.send("tools/call", {"name": "run_helper", "arguments": {"task": task},
                                  "_meta": {"internal.haft/idempotencyKey": key}})
            for _ in range(times)}
@@ -349,7 +350,7 @@ def ask_keyed(s, key, task="Do it", times=1):
 
 
 def test_run_keys():
-    """One key is one run, whoever asks how often; another task wants another key."""
+    """One key is one run, for any number of calls and clients; another task needs another key."""
     good = (False, "The answer is 41.")
     with Stdio() as s:
         s.open({"elicitation": {}})
@@ -367,16 +368,17 @@ def test_run_keys():
         s.open({"elicitation": {}})
         check("for_another_server_too", (ask_keyed(s, "k3"), made() - before), ([good], 3))
     with Stdio() as s:
-        s.open()  # this client cannot be asked
+        s.open()  # this client does not support elicitation
         ((failed, text),) = ask_keyed(s, "k4")
         check("it_waits", (failed, "haft answer" in text), (True, True))
     with Stdio() as s:
         s.open({"elicitation": {}})
-        check("and_goes_on_with_its_key", (ask_keyed(s, "k4"), made() - before), ([good], 4))
+        check("and_continues_with_its_key", (ask_keyed(s, "k4"), made() - before), ([good], 4))
 
 
 def test_client_that_does_not_read():
-    """Questions wait while answers do, and none is lost; too many answers end it with a word."""
+    """Requests wait while answers do, and none is lost; too many unread answers end the server with
+    a message."""
     count = 30000
     with Stdio() as s:
         s.open()
@@ -389,7 +391,7 @@ def test_client_that_does_not_read():
 
         writer = threading.Thread(target=write)
         writer.start()
-        writer.join(timeout=2)  # meanwhile everything fills up that can
+        writer.join(timeout=2)  # meanwhile all buffers fill up
         answers = sum("result" in json.loads(s.process.stdout.readline()) for _ in range(count))
         writer.join()
         check("all_is_answered_once_it_is_read", answers, count)
@@ -402,17 +404,18 @@ def test_client_that_does_not_read():
 
 
 def test_huge_result():
-    """haft takes what haft sends: a result that no message can have is an error of its call."""
+    """haft accepts what haft sends: a result that is too long for a message is an error of its
+    call."""
     with Stdio(spec="huge.json") as s:
         s.open()
         check("a_result_of_a_message", said(s.call("huge"))[0], False)
         found = said(s.call("huger"))
         check("a_result_past_it", (found[0], "too long" in found[1]), (True, True))
-        check("it_goes_on", said(s.call("add", {"a": 1})), (False, "41"))
+        check("it_continues", said(s.call("add", {"a": 1})), (False, "41"))
 
 
 def test_run_keys_of_another_spec():
-    """A key finds what it would have begun itself, and never the answer of another agent."""
+    """A key finds only a run of the same agent, never the answer of another agent."""
     other = {**SPEC, "description": "Another agent of that name."}
     (Path(scratch) / "other.json").write_text(json.dumps(other))
     good = (False, "The answer is 41.")
@@ -423,8 +426,8 @@ def test_run_keys_of_another_spec():
     with Stdio(spec="other.json") as s:
         s.open({"elicitation": {}})
         ((failed, text),) = ask_keyed(s, "s1")
-        told = "is of another spec" in text and "haft runs show" in text
-        check("a_key_of_another_spec", (failed, told, made() - before), (True, True, 1))
+        reported = "is of another spec" in text and "haft runs show" in text
+        check("a_key_of_another_spec", (failed, reported, made() - before), (True, True, 1))
         check("another_key_of_another_spec", (ask_keyed(s, "s2"), made() - before), ([good], 2))
     (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
     with Stdio(spec="copy.json") as s:
@@ -433,7 +436,7 @@ def test_run_keys_of_another_spec():
 
 
 def test_run_keys_and_cancelling():
-    """Who does not want the answer any more takes it from nobody else who waits for it."""
+    """A client that cancels does not take the answer away from other clients."""
     with Stdio() as s:
         s.open({"elicitation": {}})
         before = made()
@@ -469,10 +472,10 @@ def test_run():
         s.write({"jsonrpc": "2.0", "id": message["id"],
                  "result": {"action": "accept", "content": {"answer": "the first"}}})
         check("the_answer_of_a_run", said(s.wait(id)), (False, "The answer is 41."))
-        told = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
-        steps = [p["progress"] for p in told]
+        reported = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
+        steps = [p["progress"] for p in reported]
         check("progress", (len(steps) > 5, steps == sorted(set(steps)),
-                           {p["progressToken"] for p in told}), (True, True, {7}))
+                           {p["progressToken"] for p in reported}), (True, True, {7}))
     check("it_is_in_the_store", '"done"' in runs(), True)
     with Stdio() as s:
         s.open()
@@ -530,7 +533,7 @@ def test_new():
               -32602)
         unasked = ask("tools/call", {"name": "danger", "arguments": {}, **yes}, {"elicitation": {}})
         check("an_answer_that_nobody_asked_for", unasked["result"]["resultType"], "input_required")
-        check("answers_that_are_none", code(ask("tools/call", {**call, "inputResponses": 1})),
+        check("invalid_answers", code(ask("tools/call", {**call, "inputResponses": 1})),
               -32602)
         one = ask("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}},
                   {"elicitation": {}})["result"]
@@ -540,7 +543,7 @@ def test_new():
                                  "inputResponses": {key: {"action": "accept",
                                                           "content": {"answer": "x"}}}},
                   {"elicitation": {}})
-        check("a_run_is_taken_up", said(two), (False, "The answer is 41."))
+        check("a_run_is_resumed", said(two), (False, "The answer is 41."))
         id = s.send("subscriptions/listen", {"notifications": {"toolsListChanged": True},
                                              "_meta": meta()})
         check("a_subscription", (s.read()["method"], id > 0),
@@ -717,7 +720,7 @@ def test_http_old():
 
 
 def test_http_doubled():
-    """A header that says who comes is there once, or nobody has said it."""
+    """A request in which an identifying header occurs twice is rejected."""
     with Http() as h:
         for name, first, second in (("Origin", "http://localhost", "http://evil.example.com"),
                                     ("Host", "localhost", "localhost"),
@@ -737,7 +740,7 @@ def test_http_doubled():
 
 
 def test_http_delete():
-    """A session that ends while a call is under way takes the call with it, and says so."""
+    """Ending a session cancels its running call and reports that."""
     pid = Path(scratch) / "slow.pid"
     pid.unlink(missing_ok=True)
     with Http() as h:
@@ -750,7 +753,7 @@ def test_http_delete():
             h.new("tools/list")
         check("delete_in_mid_call", h.send(None, h.session, "DELETE")[0], 204)
         last = events(connection.getresponse().read().decode())[-1]
-        check("the_call_is_told", (last["id"], "cancelled" in last["error"]["message"]),
+        check("the_call_is_reported", (last["id"], "cancelled" in last["error"]["message"]),
               ("mine", True))
         while os.path.exists(f"/proc/{pid.read_text().strip()}"):
             h.new("tools/list")
@@ -758,7 +761,7 @@ def test_http_delete():
 
 
 def test_http_gone():
-    """With a handshake a lost connection is no cancelling; without one it is."""
+    """With a handshake a lost connection does not cancel; without one it does."""
     pid = Path(scratch) / "slow.pid"
     with Http() as h:
         h.open()
@@ -806,7 +809,7 @@ def test_http_new():
         status, answer = h.new("nobody/knows")
         check("new_no_such_method", (status, code(answer)), (404, -32601))
         check("new_session_is_ignored", h.new("tools/list", {}, {"Mcp-Session-Id": "x"})[0], 200)
-        # the same id at the same time, from clients that know nothing of each other
+        # the same id at the same time, from independent clients
         found = {}
         threads = [threading.Thread(target=lambda n=n: found.update({n: h.new(
             "tools/call", {"name": "add", "arguments": {"a": n}}, id=1)[1]})) for n in range(8)]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs go from one store into another and back, and are the same."""
+"""Runs move from one store to another and back, unchanged."""
 import json
 import os
 import signal
@@ -48,7 +48,7 @@ WRITES = {"builtin": ["store_artifact"]}
 
 
 def fill(store):
-    """Two of one thread, one with artifacts, one that waits, one that has not begun."""
+    """Two runs of one thread, one with artifacts, one that waits, one that has not started."""
     talk = spec("talk", [{"text": "said"}])
     wrote = spec("wrote", [{"calls": [{"name": "store_artifact",
                                        "arguments": {"name": "a.md", "content": text}}]}
@@ -66,7 +66,7 @@ def listing(store):
 
 
 def contents(store):
-    """Everything that a run has, but for who has it."""
+    """Everything of a run except its owner."""
     found = {}
     for run in listing(store):
         shown = json.loads(haft("runs", "show", run["run"], "--store", store, "--json")[1])
@@ -101,8 +101,8 @@ def test_there_and_back():
     check("a_dry_run_into_itself", (status, "found the same" in err), (2, True))
     status, result, err = migrate(old, new)
     check("what_has_ended_is_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
-    check("the_others_are_told", err.count("has not ended; --move takes it along"), 2)
-    check("the_old_store_is_as_it_was", contents(old) == before, True)
+    check("skipped_runs_are_reported", err.count("has not ended; --move moves it too"), 2)
+    check("the_old_store_is_unchanged", contents(old) == before, True)
     copied = contents(new)
     check("the_copies_are_the_same", all(before[run] == copied[run] for run in copied), True)
     status, result, _ = migrate(old, new)
@@ -135,7 +135,7 @@ def test_messages():
     check("only_the_one", len(listing(old)), 4)
     haft("worker", "--store", new, "--until-idle")
     heard = listing(new)[0]["state"]
-    check("it_was_heard", heard in ("ended", "waiting"), True)
+    check("it_was_received", heard in ("ended", "waiting"), True)
 
 
 def test_refusals():
@@ -145,12 +145,13 @@ def test_refusals():
     check("the_same_store", haft("migrate", "--from", old, "--to", old)[0], 2)
     check("the_same_by_another_name",
           haft("migrate", "--from", old, "--to", old.removeprefix("sqlite:"))[0], 2)
-    check("a_store_that_is_not_there",
+    check("a_store_that_does_not_exist",
           haft("migrate", "--from", "sqlite:none.db", "--to", new)[0], 1)
-    check("which_is_not_made", (Path(scratch) / "none.db").exists(), False)
+    check("which_is_not_created", (Path(scratch) / "none.db").exists(), False)
     for words in ([], ["--from", old], ["--to", new], ["--from", "ftp:x", "--to", new]):
         check(f"usage {len(words)}", haft("migrate", *words)[0], 2)
-    check("a_run_that_is_not_there", haft("migrate", "--from", old, "--to", new, "--run", "zz")[0],
+    check("a_run_that_does_not_exist",
+          haft("migrate", "--from", old, "--to", new, "--run", "zz")[0],
           2)
     open_one = next(run["run"] for run in listing(old) if run["state"] == "waiting")
     check("one_that_is_named_and_open", migrate(old, new, "--run", open_one)[0], 1)
@@ -160,7 +161,7 @@ def test_refusals():
                  (int(time.time() * 1000) + 100000, open_one))
     base.commit()
     status, result, err = migrate(old, new, "--move", "--run", open_one)
-    check("one_that_somebody_has", (status, counts(result), "belongs to other" in err),
+    check("a_run_with_an_owner", (status, counts(result), "belongs to other" in err),
           (1, (0, 0, 0, 1), True))
     status, result, err = migrate(old, new, "--move", "--dry-run", "--run", open_one)
     check("a_dry_run_says_so_too", (status, counts(result)), (1, (0, 0, 0, 1)))
@@ -191,8 +192,8 @@ def test_refusals():
 # ---- runs with effects: each approval is one line, with the run's key and its epoch ----
 
 def pays(times=1):
-    """A spec whose run pays `times` times, each once somebody has approved; what was paid goes
-    into a file that all share."""
+    """A spec whose run pays `times` times, each time after an approval; all runs record payments in
+    one file."""
     program = put("pay.sh", '#!/bin/sh\necho "$HAFT_IDEMPOTENCY_KEY $HAFT_EPOCH" >> '
                             f"{scratch}/paid\necho '\"done\"'\n")
     program.chmod(0o755)
@@ -221,7 +222,7 @@ def approve_everywhere(places):
 
 
 def check_paid(name, runs):
-    """Each run was paid once, whatever was approved where."""
+    """Each run paid once, wherever it was approved."""
     keys = [key for key, _ in paid()]
     check(name, (len(keys), len(set(keys))), (len(runs), len(runs)))
 
@@ -233,7 +234,7 @@ def start(old, new):
 
 
 def test_two_movers():
-    """At once, to two stores: each run comes into one of them."""
+    """Two moves at once, to two stores: each run ends in one of them."""
     doubled = 0
     runs = []
     for number in range(8 if MANY else 3):
@@ -254,7 +255,7 @@ def test_two_movers():
 
 
 def test_two_movers_to_one_store():
-    """What one of them has copied is never taken for what another has."""
+    """A move never mistakes the copy of another move for its own."""
     runs = []
     for number in range(20 if MANY else 3):
         old, new = new_store(), new_store()
@@ -272,7 +273,7 @@ def test_two_movers_to_one_store():
 
 
 def test_killed_and_repeated_elsewhere():
-    """Some of the runs are then in one store, some in the other, and each is paid once."""
+    """Some runs are then in one store, some in the other, and each is paid once."""
     runs = []
     kills = 0
     for number, delay in enumerate([0.01 * n for n in range(2, 14, 1 if MANY else 3)]):
@@ -285,7 +286,7 @@ def test_killed_and_repeated_elsewhere():
         kills += mover.returncode != 0
         status, result, _ = migrate(old, other, "--move")
         refused = [failure["message"] for failure in result["failures"]]
-        check(f"what_is_on_its_way_is_refused {number}",
+        check(f"a_moving_run_is_refused {number}",
               (status, [one.split("?")[0].removeprefix("sqlite:") in text for text in refused]),
               (1 if refused else 0, [True] * len(refused)))
         approve_everywhere((old, one, other))
@@ -296,8 +297,8 @@ def test_killed_and_repeated_elsewhere():
     print(f"# {kills} were killed")
 
 
-def test_epochs_go_on():
-    """Those who refuse an epoch that is before the greatest they have seen refuse nothing."""
+def test_epochs_increase():
+    """A tool that refuses an epoch lower than the greatest it has seen refuses nothing."""
     places = [new_store(), new_local(), new_store()]
     run, = wait_for_approval(places[0], 1, 4)
     for n in range(2):
@@ -311,19 +312,19 @@ def test_epochs_go_on():
 
 
 def test_commands_to_copy():
-    """They name the store, and not its password, and can be used."""
+    """Printed commands name the store without its password, and can be used."""
     store = new_store()
     asked = store if kind == "sqlite" else f"{store}{'&' if '?' in store else '?'}password=s3kret"
-    _, _, told = haft("run", pays(), "x", "--store", asked)
-    lines = [line.split() for line in told.splitlines() if line.strip().startswith("haft approve")]
-    check("one_is_told", len(lines), 1)
-    check("it_has_no_password", "s3kret" in told, False)
+    _, _, err = haft("run", pays(), "x", "--store", asked)
+    lines = [line.split() for line in err.splitlines() if line.strip().startswith("haft approve")]
+    check("one_is_reported", len(lines), 1)
+    check("it_has_no_password", "s3kret" in err, False)
     words = [word.strip("'") for word in lines[0]]
     check("it_names_the_store", words[-2:], ["--store", store])
     check("it_can_be_used", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
 
 
-# ---- what a kill leaves behind ----
+# ---- after a kill ----
 
 MOVE = "haft migrate/0123456789abcdef"
 FOR_EVER = 2 ** 63 - 1
@@ -341,7 +342,7 @@ def change(store, sql, *values):
 
 
 def double(store):
-    """Another store with all that this one has."""
+    """A copy of the whole store."""
     other = new_local()
     base, copy = sqlite3.connect(path_of(store)), sqlite3.connect(path_of(other))
     base.backup(copy)
@@ -351,7 +352,7 @@ def double(store):
 
 
 def leave(claimed, copied, step):
-    """Stores as a move that was killed at this step leaves them, and the run."""
+    """Stores and run as a move that was killed at this step leaves them."""
     old, new = new_local(), new_local()
     run, = wait_for_approval(old, 1)
     kept = double(old)
@@ -372,7 +373,7 @@ def leave(claimed, copied, step):
 
 
 def check_stuck(name, store, run):
-    """Nobody goes on with it, and whoever wants to is told at once."""
+    """No process can continue the run, and each attempt is refused at once."""
     haft("worker", "--store", store, "--until-idle", "--quiet")
     before = time.monotonic()
     for command in (("approve", run), ("cancel", run), ("resume", run)):
@@ -383,7 +384,7 @@ def check_stuck(name, store, run):
 
 
 def test_a_move_that_was_cut_off():
-    """Repeated to the same store it comes to its end; another one is refused."""
+    """Repeating the move to the same store completes it; another store is refused."""
     for claimed, copied, step in (("to", False, "claimed"), ("to", True, "copied"),
                                   ("to", True, "stale"), ("moved", True, "moved"),
                                   ("moved", True, "free"), ("moved", True, "on")):
@@ -408,12 +409,12 @@ def test_a_move_that_was_cut_off():
         check(f"{step} it_is_there_once", [(row["run"], row["state"]) for row in listing(new)],
               [(run, "ended" if done else "waiting")])
         haft("approve", run, "--store", new, "--quiet")
-        check(f"{step} it_goes_on", [row["state"] for row in listing(new)], ["ended"])
+        check(f"{step} it_continues", [row["state"] for row in listing(new)], ["ended"])
         check(f"{step} it_is_paid_once", len(paid()), before + (not done))
 
 
 def test_a_move_that_another_has_overtaken():
-    """A copy of a later epoch is not removed: whoever made it may have turned the run over."""
+    """A copy with a later epoch is not removed: its maker may have handed the run over."""
     old, new, run = leave("to", True, "later")
     status, result, _ = migrate(old, new, "--move")
     check("it_is_left", (status, result["failed"], len(listing(old)), len(listing(new))),
@@ -421,21 +422,22 @@ def test_a_move_that_another_has_overtaken():
     check_stuck("the_copy", new, run)
 
 
-def test_a_moved_run_that_is_not_there():
-    """What was turned over and is in the new store no more is not removed from the old one."""
+def test_a_moved_run_that_is_missing():
+    """A run that was handed over but is missing from the new store is not removed from the old
+    one."""
     old, new, run = leave("moved", True, "moved")
     change(new, "DELETE FROM runs")
     status, result, _ = migrate(old, new, "--move")
-    check("it_is_told", (status, "is not there" in result["failures"][0]["message"]), (1, True))
+    check("it_is_reported", (status, "is not there" in result["failures"][0]["message"]), (1, True))
     check("it_is_kept", [row["run"] for row in listing(old)], [run])
 
 
 def test_a_week_later():
-    """The claim is over and the run went on where it was: what the move had copied is replaced."""
+    """The claim has expired and the run continued in the old store: the copy is replaced."""
     old, new, run = leave("to", True, "copied")
     change(old, "UPDATE runs SET lease = 1")
     haft("approve", run, "--store", old, "--quiet")
-    check("it_went_on", [row["state"] for row in listing(old)], ["ended"])
+    check("it_continued", [row["state"] for row in listing(old)], ["ended"])
     before = contents(old)
     status, result, _ = migrate(old, new, "--move")
     check("it_is_replaced", (status, listing(old), contents(new) == before), (0, [], True))
@@ -443,7 +445,7 @@ def test_a_week_later():
 
 
 def test_interrupted():
-    """Killed anywhere, and repeated: each run is in one of the stores, and whole."""
+    """Killed at any point, and repeated: each run is in one of the stores, and complete."""
     old, new = new_local(), new_store()
     for _ in range(8 if MANY else 3):
         fill(old)
@@ -460,19 +462,19 @@ def test_interrupted():
         there = {run["run"] for run in listing(old)} | (
             {run["run"] for run in listing(new)})
         if there != set(before):
-            check("none_is_lost_on_the_way", len(there), len(before))
+            check("no_run_is_lost_during_the_move", len(there), len(before))
     status, result, err = migrate(old, new, "--move")
     check("repeated_it_ends", (status, result["failed"], listing(old)), (0, 0, []))
     check("all_are_there_and_the_same", contents(new) == before, True)
-    check("nobody_has_them", haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
+    check("they_have_no_owner", haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
     print(f"# {kills} of {len(delays)} were killed")
 
 
 TESTS = [test_there_and_back, test_messages, test_refusals, test_interrupted, test_two_movers,
-         test_two_movers_to_one_store, test_killed_and_repeated_elsewhere, test_epochs_go_on,
+         test_two_movers_to_one_store, test_killed_and_repeated_elsewhere, test_epochs_increase,
          test_commands_to_copy]
 LOCAL = [test_a_move_that_was_cut_off, test_a_move_that_another_has_overtaken,
-         test_a_moved_run_that_is_not_there, test_a_week_later]
+         test_a_moved_run_that_is_missing, test_a_week_later]
 for kind, new_store in stores(parent := tempfile.mkdtemp()):
     for test in TESTS + (LOCAL if kind == "sqlite" else []):
         if len(sys.argv) > 1 and not any(word in test.__name__ for word in sys.argv[1:]):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for `haft mock-model`, from outside: what it answers over HTTP, and how it ends."""
+"""Tests for `haft mock-model`, over HTTP: its answers, and how it ends."""
 import http.client
 import json
 import os
@@ -25,7 +25,7 @@ FIND = {"type": "function", "function": {"name": "docs_-_find"}}
 
 
 class Mock:
-    """A running mock-model; `exit` and `stderr` are there once it has ended."""
+    """A running mock-model; `exit` and `stderr` are set once it has ended."""
 
     def __init__(self, replies, *options):
         path = Path(scratch) / "script.json"
@@ -148,7 +148,7 @@ def test_stream():
 
 
 def test_script():
-    """What the script says beside replies."""
+    """The parts of a script other than replies."""
     replies = [
         {"error": {"status": 429, "body": {"error": {"message": "slow down"}},
                    "headers": {"Retry-After": 7, "X-Should-Retry": "false"}}},
@@ -186,7 +186,7 @@ def test_script():
         check("cut_by_the_limit", mock.ask()[1]["choices"][0]["finish_reason"], "length")
         past = "script /replies: the script has 7 replies, found a request for one more"
         check("past_the_end", mock.ask(), error(400, past))
-    check("what_went_wrong_is_told", mock.stderr.splitlines(),
+    check("the_error_is_reported", mock.stderr.splitlines(),
           [f"haft: mock-model: {line}" for line in (wanted, wanted, past)])
 
 
@@ -199,7 +199,7 @@ def test_loop():
 
 
 def dial(mock, **members):
-    """A connection that a chat request was sent on."""
+    """A connection on which a chat request was sent."""
     text = json.dumps({"model": "m", "messages": [USER], **members})
     connection = socket.create_connection(("127.0.0.1", mock.port), timeout=300)
     connection.sendall(f"POST {CHAT} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n"
@@ -217,7 +217,7 @@ def raw(mock, **members):
 
 
 def unchunk(answer):
-    """The body of a chunked answer, and whether it is whole."""
+    """The body of a chunked answer, and whether it is complete."""
     rest, body = answer.partition("\r\n\r\n")[2], ""
     while rest:
         size, _, rest = rest.partition("\r\n")
@@ -251,13 +251,13 @@ def test_cut():
 
 
 def test_delay():
-    """Delayed replies hold back nobody else, and those who wait for them may leave."""
+    """A delayed reply does not delay other clients, and its client may disconnect."""
     slow = [{"role": "user", "content": "slowly"}]
     with Mock([{"expect": {"contains": "slowly"}, "text": "late", "delay": 0.3}, {"text": "early"},
                {"expect": {"contains": "slowly"}, "delay": 3600}, {"text": "on"},
                {"expect": {"contains": "slowly"}, "delay": 3600}, {"text": "last"}]) as mock:
         def other():
-            """The other reply, as soon as the delayed one was given away."""
+            """The next reply, once the delayed one was assigned."""
             while (found := mock.ask())[0] != 200:
                 pass
             return found[1]["choices"][0]["message"]["content"]
@@ -268,11 +268,11 @@ def test_delay():
             check("a_delayed_reply_comes", b'"late"' in connection.recv(65536), True)
         check("a_delay_is_kept", time.monotonic() - start >= 0.3, True)
         with dial(mock, messages=slow):
-            check("one_that_takes_for_ever", other(), "on")
-        check("whoever_waits_for_it_may_leave", mock.send("GET", "/health")[0], 200)
+            check("a_very_slow_one", other(), "on")
+        check("a_waiting_client_may_leave", mock.send("GET", "/health")[0], 200)
         waiting = dial(mock, messages=slow)
-        check("somebody_waits", other(), "last")
-    check("it_ends_while_somebody_waits", (mock.exit, waiting.recv(1)), (0, b""))
+        check("a_client_waits", other(), "last")
+    check("it_ends_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
     waiting.close()
 
 
@@ -359,16 +359,16 @@ def test_usage():
         return done.returncode, done.stdout, done.stderr
 
     check("no_script", haft()[0], 2)
-    check("a_script_that_is_not_there", haft("none.yaml"),
+    check("a_script_that_does_not_exist", haft("none.yaml"),
           (2, "", "haft: none.yaml: cannot be opened: No such file or directory\n"))
     Path(scratch, "bad.yaml").write_text("replies: [{txt: hi}]\n")
     status, _, err = haft("bad.yaml")
     check("a_script_with_a_typo", (status, "bad.yaml:1:" in err and "txt" in err), (2, True))
     Path(scratch, "tab.yaml").write_text("replies:\n\t- {}\n")
     status, _, err = haft("tab.yaml")
-    check("a_script_that_is_no_yaml", (status, "tab.yaml:2:" in err), (2, True))
+    check("a_script_that_is_not_yaml", (status, "tab.yaml:2:" in err), (2, True))
     Path(scratch, "good.yaml").write_text("replies: []\n")
-    check("an_address_that_is_none", haft("good.yaml", "--listen", "here"), (
+    check("an_invalid_address", haft("good.yaml", "--listen", "here"), (
         2, "", "haft: --listen: expected ADDRESS:PORT to listen at, found 'here'\n"
         "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
     with Mock([]) as mock:
@@ -378,7 +378,7 @@ def test_usage():
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,
                               stderr=subprocess.PIPE)
-    check("an_address_nobody_reads", done.returncode, 1)
+    check("an_unreadable_address", done.returncode, 1)
 
 
 def schema_format(schema, **more):
@@ -403,17 +403,17 @@ def test_constraints():
         why = ("script /replies/1: the reply does not keep to the json_schema of the request; say "
                "ignores_constraint: true where a server is to take no notice of it")
         check("a_reply_that_does_not", (status, value["error"]["message"]), (500, why))
-        check("a_reply_that_need_not",
+        check("a_reply_without_a_constraint",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         check("a_reply_for_another_request",
               mock.ask()[1]["choices"][0]["message"]["content"], "free")
-    check("which_is_told", mock.stderr, f"haft: mock-model: {why}\n")
+    check("which_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
     with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
         status, value = mock.ask(grammar="root ::= other")
         check("a_bad_grammar", (status, value["error"]["message"]),
               (400, "Failed to parse grammar: a rule that is not there"))
         status, value = mock.ask(grammar='root ::= "ab"', tools=[LOOK])
-        check("a_grammar_beside_tools", (status, value["error"]["message"]),
+        check("a_grammar_with_tools", (status, value["error"]["message"]),
               (400, "Cannot use custom grammar constraints with tools."))
         check("a_good_grammar", mock.ask(grammar='root ::= "ab"')[0], 200)
         check("and_a_reply_that_is_not_of_it", mock.ask(grammar='root ::= "ab"')[0], 500)
@@ -422,8 +422,8 @@ def test_constraints():
             check(f"schemas_of_{like}", mock.ask(response_format=schema_format(open_))[0], 200)
     done = subprocess.run([HAFT, "mock-model", "x.json", "--like", "nobody"], text=True,
                           capture_output=True)
-    check("like_nobody", (done.returncode, "expected openai, llamacpp, vllm or ollama" in
-                          done.stderr), (2, True))
+    check("an_unknown_server", (done.returncode, "expected openai, llamacpp, vllm or ollama" in
+                                done.stderr), (2, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The example's spec with a model behind HTTP: `haft mock-model` plays it, streamed and whole."""
+"""The spec of the example with a model over HTTP: `haft mock-model` plays it, streamed and not
+streamed."""
 import json
 import os
 import subprocess

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/main.c: output that does not arrive is a failure."""
+"""Tests for src/main.c: output that cannot be written is a failure."""
 import os
 import subprocess
 import sys
@@ -21,7 +21,7 @@ with open("/dev/full", "wb") as full:
     check("a_full_disk_is_noticed", run(["--help"], full),
           (1, "haft: the output could not be written: No space left on device\n"))
     check("nothing_written_is_nothing_lost", run(["frobnicate"], full),
-          (2, "haft: there is no command 'frobnicate'\nhint: 'haft --help' lists the commands\n"))
+          (2, "haft: unknown command 'frobnicate'\nhint: 'haft --help' lists the commands\n"))
 
 reading, writing = os.pipe()
 os.close(reading)

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/parse.c, from outside: files, lines, exit status, golden output;
-and the
-cases of others, whole and in pieces."""
+"""Tests for src/cli/commands/parse.c, by running haft: files, lines, exit status, golden output;
+and foreign test suites, whole and in pieces."""
 import json
 import os
 import pty
@@ -58,7 +57,7 @@ def test_files():
         1, '{"id":null,"content":"x","reasoning":"","code":"","calls":[],"error":"truncated",'
         '"errors":[{"error":"truncated","offset":1,"why":"the text ends inside it",'
         '"text":"<tool_call>{\\"name\\":\\"f\\""}],"repaired":false}\n', ""))
-    check("bytes_that_are_no_text", haft("--format", "hermes", text=b"a\xffb\x00\x1b")[1][:37],
+    check("bytes_that_are_not_text", haft("--format", "hermes", text=b"a\xffb\x00\x1b")[1][:37],
           '{"id":null,"content":"a\ufffdb\\u0000\\u001b')
 
 
@@ -84,29 +83,32 @@ def test_tools():
     check("a_tool_without_a_name", haft("--format", "hermes", "--tools", put("odd.json", [{}])), (
         2, "", 'haft: odd.json:/0: expected the name of a tool, or an object with "name"\n'
         'hint: a tool is {"name": ..., "parameters": {...}}\n'))
-    check("tools_that_are_no_array", haft("--format", "hermes", "--tools", put("odd.json", "5"))[2],
+    check("tools_that_are_not_an_array",
+          haft("--format", "hermes", "--tools", put("odd.json", "5"))[2],
           "haft: odd.json: expected an array of tools, found number\n")
-    check("tools_that_are_no_json", haft("--format", "hermes", "--tools", put("odd.json", "[")), (
+    check("tools_that_are_not_json", haft("--format", "hermes", "--tools", put("odd.json", "[")), (
         2, "", "haft: odd.json:1:2 (byte 1): expected a value or ']', found the end of the text\n"))
 
 
 def test_usage():
-    check("a_format_is_wanted", haft(), (
-        2, "", "haft: wanted --format F, found none\nhint: 'haft help parse' lists the formats\n"))
-    check("a_format_that_there_is_not", haft("--format", "hermis"), (
-        2, "", "haft: found no format named 'hermis'\nhint: did you mean 'hermes'?\n"))
-    check("a_format_like_no_other", haft("--format", "x\x1b[31m"), (
-        2, "", "haft: found no format named 'x\\u001b[31m'\n"
+    check("a_format_is_required", haft(), (
+        2, "", "haft: expected --format F, found none\n"
         "hint: 'haft help parse' lists the formats\n"))
-    check("a_file_that_is_not_there", haft("--format", "hermes", "none.txt"), (
+    check("an_unknown_format", haft("--format", "hermis"), (
+        2, "", "haft: unknown format 'hermis'\nhint: did you mean 'hermes'?\n"))
+    check("a_format_without_a_near_match", haft("--format", "x\x1b[31m"), (
+        2, "", "haft: unknown format 'x\\u001b[31m'\n"
+        "hint: 'haft help parse' lists the formats\n"))
+    check("a_file_that_does_not_exist", haft("--format", "hermes", "none.txt"), (
         2, "", "haft: none.txt: cannot be opened: No such file or directory\n"))
-    check("lines_of_a_file_that_is_not_there", haft("--jsonl", "none.txt")[0], 2)
+    check("lines_of_a_file_that_does_not_exist", haft("--jsonl", "none.txt")[0], 2)
     check("lines_have_their_own_tools", haft("--jsonl", "--tools", "x"), (
-        2, "", 'haft: --jsonl wants no --tools\nhint: each line has its own "tools"\n'))
+        2, "", 'haft: --jsonl and --tools cannot be combined\n'
+        'hint: each line has its own "tools"\n'))
     check("one_standard_input", haft("--format", "hermes", "--tools", "-"), (
-        2, "", "haft: only one of the two can be standard input\n"))
+        2, "", "haft: only one of FILE and --tools can be standard input\n"))
     status, _, err = haft("--format", "hermes", "--chunk", "0")
-    check("a_chunk_has_a_byte", (status, "wanted a number of bytes from 1 on, found 0" in err),
+    check("a_chunk_has_a_byte", (status, "expected at least 1 byte, found 0" in err),
           (2, True))
     check("native_is_one_of_three",
           "native_openai, native_anthropic or native_gemini" in haft("--format", "native")[2], True)
@@ -114,7 +116,7 @@ def test_usage():
 
 
 def test_terminal():
-    """What steers a terminal never reaches one: it gets the same JSON with escapes."""
+    """Control characters never reach a terminal: it gets the same JSON with escapes."""
     text = "a\x9bb\u202ec\x7fd"
     ours, terminal = pty.openpty()
     subprocess.run([HAFT, "parse", "--format", "hermes", put("steering.txt", text)],
@@ -122,8 +124,8 @@ def test_terminal():
     shown = os.read(ours, 65536).decode()
     os.close(terminal)
     os.close(ours)
-    check("nothing_steers_a_terminal", ("a\\u009bb\\u202ec\\u007fd" in shown,
-                                        json.loads(shown)["content"]), (True, text))
+    check("nothing_controls_a_terminal", ("a\\u009bb\\u202ec\\u007fd" in shown,
+                                          json.loads(shown)["content"]), (True, text))
     check("a_file_gets_the_bytes", text in haft("--format", "hermes", "steering.txt")[1], True)
 
 
@@ -154,7 +156,7 @@ def test_lines():
         ("line 4", "expected an object, found array"),
         ("line 5", 'expected the key "format", found none'),
         ("line 6", 'expected the key "text", found none'),
-        ("line 7", "found no format named 'unknown'"),
+        ("line 7", "unknown format 'unknown'"),
         ("line 8: /format", "expected a string, found number"),
         ("line 9: /tools", "expected an array of tools, found object"),
         ("line 10: /tools:/0", 'expected the name of a tool, or an object with "name"'),
@@ -188,7 +190,7 @@ def test_options():
         {"format": "functionary_v32", "text": "f\n{}", "tools": ["f"],
          "options": {"starts_after": ">>>"}},
     ])
-    check("the_prompt_may_have_begun_it", [(a["reasoning"], len(a["calls"])) for a in answers],
+    check("the_prompt_may_have_started_it", [(a["reasoning"], len(a["calls"])) for a in answers],
           [("So.", 1), ("So.", 1), ("", 1), ("", 1)])
     check("an_option_of_the_command", json.loads(haft(
         "--format", "hermes", "--start-in-reasoning", text=text)[1])["reasoning"], "So.")
@@ -209,17 +211,17 @@ def test_native():
     call = [{"id": "c", "name": "f", "arguments": {}}]
     check("no_arguments", first("native_openai", openai("")), (None, call, False))
     check("null_arguments", first("Native_OpenAI", openai("null")), (None, call, False))
-    check("arguments_that_are_no_json", first("native_openai", openai("{'a'}")),
+    check("arguments_that_are_not_json", first("native_openai", openai("{'a'}")),
           ("malformed", [], False))
     check("arguments_that_are_cut", first("native_openai", openai('{"a":', "length")),
           ("truncated", [], False))
-    check("arguments_that_are_no_object", first("native_openai", openai("[]", "length")),
+    check("arguments_that_are_not_an_object", first("native_openai", openai("[]", "length")),
           ("malformed", [], False))
-    check("arguments_are_mended", first("native_openai", openai("{'a': True,}"), repair=True),
+    check("arguments_are_repaired", first("native_openai", openai("{'a': True,}"), repair=True),
           (None, [{"id": "c", "name": "f", "arguments": {"a": True}}], True))
     check("cut_ones_are_not", first("native_openai", openai("{'a': True", "length"), repair=True),
           ("truncated", [], False))
-    check("nor_are_those_that_only_look_whole",
+    check("arguments_that_only_look_complete_are_not",
           first("native_openai", openai("{'a': [1", "tool_calls"), repair=True)[1], [])
     check("half_a_reply", first("native_openai", openai("{}")[:40]), ("truncated", [], False))
     check("half_a_reply_of_anthropic", first("native_anthropic", '{"content":['),

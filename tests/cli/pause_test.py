@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Pauses of every kind: deadlines, choices, answers twice, unknown outcomes, and cancelling."""
+"""Pauses of every kind: deadlines, choices, repeated answers, unknown outcomes, and cancelling."""
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 
 
 def haft(*words):
@@ -40,7 +40,7 @@ def shown(run="last"):
 
 
 def results(run="last"):
-    """What each call came to, by its id."""
+    """The result of each call, by its id."""
     return {e["call"]: e.get("result") or e.get("text") or e["error"]["message"]
             for e in events(run) if e["kind"] in ("call_finished", "call_refused")}
 
@@ -69,7 +69,7 @@ ASK = {"builtin": ["request_user_input"]}
 
 
 def test_deadlines():
-    """Every kind of pause, with everything that can happen then; nobody runs while it passes."""
+    """Every kind of pause, with every action of a deadline; no process runs when it passes."""
     unknown = tool("gone", ["sh", "-c", "sleep 30"], traits={"timeout": "200ms"})
     send = tool("send", ["sh", "-c", "echo ran"], traits={"needs_approval": True})
     rows = [("question", ASK, call("request_user_input", question="Well?")),
@@ -86,19 +86,19 @@ def test_deadlines():
             run = shown()["run"]
             status = haft("resume", "--all", "--quiet")[0]
             log = events(run)
-            told = [e.get("why") or e.get("result") for e in log
+            reported = [e.get("why") or e.get("result") for e in log
                     if e["kind"] in ("call_refused", "call_finished")]
-            if name == "unknown_outcome_reject":  # it had begun: the model is told so
-                told = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
+            if name == "unknown_outcome_reject":  # it had started: the model is told so
+                reported = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
             check(f"{name}_expires", (status if shown(run)["end"] != "done" else 0,
-                                      shown(run)["end"], told[0] if told else None),
+                                      shown(run)["end"], reported[0] if reported else None),
                   (wanted[0] if status else 0, wanted[1], wanted[2]))
             check(f"{name}_by", [e["by"] for e in log if e["kind"] == "answered"], ["deadline"])
             check(f"{name}_one_end", kinds(run).count("run_finished"), 1)
 
 
 def test_expired_answers():
-    """The answer of a deadline is one as if somebody had given it."""
+    """The answer of a deadline counts like the answer of a person."""
     for given, wanted in ((2, "blue"), ("", "red"), ("green", "green"),
                           (9, "Nobody answered by the deadline, and the answer for that case "
                               "cannot be taken: there is no choice 9: expected 1 to 2, or a text")):
@@ -114,7 +114,7 @@ def test_expired_answers():
 
 
 def test_unknown_arguments():
-    """What runs again is what had begun: other arguments are refused, and it goes on waiting."""
+    """A call runs again only with its own arguments: others are refused, and it stays pending."""
     ran = Path(scratch) / "ran.log"
     gone = tool("gone", ["sh", "-c", "cat >> ran.log; sleep 30"],
                 traits={"timeout": "300ms"})
@@ -122,8 +122,8 @@ def test_unknown_arguments():
           haft("run", spec("again", [call("gone", q="a")], [gone]), "go", "--quiet")[0], 4)
     for given in ('{"q":"b"}', '{"nosuch":5}'):
         status, _, err = haft("approve", "last", "--args", given)
-        check(f"unknown_takes_no_{given}", (status, "runs again as it was" in err), (2, True))
-    check("and_goes_on_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
+        check(f"unknown_rejects_{given}", (status, "runs again as it was" in err), (2, True))
+    check("and_keeps_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
     haft("cancel", "last")
 
 
@@ -135,7 +135,7 @@ def test_rule_first():
     paused = [e for e in events() if e["kind"] == "paused"][0]
     check("a_rule's_own_deadline_goes_first", paused["on_expire"], "reject")
     check("without_a_deadline_nothing_expires", haft("resume", "--all")[0], 0)
-    check("it_goes_on_waiting", shown()["end"], "waiting")
+    check("it_keeps_waiting", shown()["end"], "waiting")
     haft("cancel", "last")
 
 
@@ -159,7 +159,7 @@ def test_choices():
         check(f"the_model_reads_{said}", results(), {"c1.1": wanted})
     ask(choices=["red", "blue"], default="blue")
     check("no_such_choice", haft("answer", "last", "3")[0], 2)
-    check("it_goes_on_waiting", shown()["end"], "waiting")
+    check("it_keeps_waiting", shown()["end"], "waiting")
     check("nothing_is_the_default", haft("answer", "last", "")[0], 0)
     check("which_the_model_reads", results(), {"c1.1": "blue"})
     ask()
@@ -182,14 +182,14 @@ def test_twice():
         process.communicate()
     check("one_of_many_at_once", (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
     answered = [e["value"] for e in events() if e["kind"] == "answered" and e["call"] == "c1.1"]
-    check("is_taken_once", answered, good[:1])
+    check("is_applied_once", answered, good[:1])
     check("and_after_the_end", haft("answer", "last", "c1.1", str(good[0]))[0], 0)
     check("another_after_the_end", haft("answer", "last", "c1.1", str(1 - good[0]))[0], 1)
     check("one_end", kinds().count("run_finished"), 1)
 
 
 def test_next():
-    """The same answer when the call waits for the next already: approved, it waits for a client."""
+    """The same answer when the call has reached its next pause: approved, it waits for a client."""
     pick = tool("pick", traits={"needs_approval": True})
     for more in ((), ("--args", '{"q":"b"}')):
         words = ("approve", "last", "c1.1", *more)
@@ -205,7 +205,7 @@ def test_next():
 
 
 def killed(path, marks):
-    """Runs until the tool has begun, and kills haft."""
+    """Runs until the tool has started, and kills haft."""
     process = start("run", path, "go")
     wait_for(lambda: marks.exists() and marks.read_text())  # the line, not only the file
     process.kill()
@@ -214,7 +214,7 @@ def killed(path, marks):
 
 
 def test_unknown():
-    """What the spec, or the tool, says about a call that was interrupted."""
+    """What the spec, or the tool, says about an interrupted call."""
     rows = [("ask", None, 4, 1), ("tell", None, 0, 1), ("retry", None, 0, 2), ("ask", "tell", 0, 1),
             ("tell", "retry", 0, 2), ("retry", "ask", 4, 1)]
     for for_all, own, wanted, count in rows:
@@ -225,10 +225,10 @@ def test_unknown():
                                '[ -n "$again" ] || sleep 3; echo ran'])
         made["traits"] = {"on_unknown": own} if own else {}
         killed(spec(name, [call("effect")], [made], on_unknown=for_all), marks)
-        check(f"{name}_goes_on", haft("resume", "--all")[0], wanted)
+        check(f"{name}_continues", haft("resume", "--all")[0], wanted)
         if wanted == 4:
             check(f"{name}_is_asked", [p["kind"] for p in shown()["pending"]], ["unknown_outcome"])
-            check(f"{name}_goes_on_waiting", haft("resume", "--all")[0], 0)
+            check(f"{name}_keeps_waiting", haft("resume", "--all")[0], 0)
             check(f"{name}_is_answered", haft("answer", "last", "it did")[0], 0)
             check(f"{name}_and_that_is_read", results(), {"c1.1": "it did"})
         keys = marks.read_text().splitlines()
@@ -238,15 +238,15 @@ def test_unknown():
 
 
 def test_all():
-    """What another process has, and what waits for people, is left alone; orphans are not."""
+    """Runs that another process owns, or that wait for people, are skipped; orphans are not."""
     marks, go = Path(scratch) / "all.log", Path(scratch) / "all.go"
     slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; "
                          f"while [ ! -e {go} ]; do sleep 0.05; done"])
     process = start("run", spec("owned", [call("slow")], [slow]), "go")
     wait_for(lambda: marks.exists() and marks.read_text())  # the line, not only the file
-    check("what_another_process_has", haft("resume", "--all"), (0, "", ""))
+    check("a_run_that_another_process_owns", haft("resume", "--all"), (0, "", ""))
     go.write_text("")
-    check("goes_on_there", (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
+    check("continues_there", (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
     check("and_ran_once", marks.read_text().split(), ["a"])
     marks2 = Path(scratch) / "all2.log"
     read = tool("read", ["sh", "-c", f"echo a >> {marks2}; "
@@ -269,7 +269,7 @@ def test_cancel():
     check("one_end_of_it", (kinds().count("run_finished"), shown()["end"]), (1, "cancelled"))
     for words in (("answer", "last", "1"), ("approve", "last"), ("reject", "last", "c1.1")):
         status, _, err = haft(*words)
-        check(f"nobody_can_{words[0]}_it", (status, "the run has ended: cancelled" in err),
+        check(f"{words[0]}_is_refused", (status, "the run has ended: cancelled" in err),
               (1, True))
     marks = Path(scratch) / "c2.log"
     slow = tool("slow", ["sh", "-c", f"echo a >> {marks}; sleep 3"])
@@ -282,7 +282,7 @@ def test_cancel():
 
 
 def test_three_at_once():
-    """One to approve, one for a client, one that is killed: each effect comes once."""
+    """One approval, one client call, one killed call: each effect happens once."""
     for order in ("approve first", "answer first"):
         effects, go = Path(scratch) / f"{order}.effects", Path(scratch) / f"{order}.go"
         begun = Path(scratch) / f"{order}.begun"
@@ -307,7 +307,7 @@ def test_three_at_once():
 
 
 def test_keys_twice():
-    """An answer in which a key stands twice is none, and not the text it is written as either."""
+    """An answer with a duplicate key is invalid, and is not taken as text either."""
     for kind, made, asked in (("headless", tool("pick"), call("pick")),
                               ("question", ASK, call("request_user_input", question="Well?"))):
         haft("run", spec(f"keys-{kind}", [asked], [made]), "do it", "--quiet")
@@ -320,7 +320,7 @@ def test_keys_twice():
 
 
 def test_edits():
-    """Arguments that nobody can have meant approve nothing."""
+    """Arguments that cannot be intended approve nothing."""
     path = spec("edits", [call("send", q="a")],
                 [tool("send", ["sh", "-c", "cat >> edits.log"], traits={"needs_approval": True})])
     haft("run", path, "do it", "--quiet")
@@ -336,50 +336,50 @@ def test_edits():
 
 
 def test_lane():
-    """What is approved runs while an earlier call of its lane waits for somebody."""
+    """An approved call runs while an earlier call of its lane is pending."""
     traits = {"needs_approval": True, "destructive": True}
     path = spec("lane", [call("one"), call("two")],
                 [tool(name, ["sh", "-c", f"echo {name} >> lane.log"], traits=traits)
                  for name in ("one", "two")])
     haft("run", path, "do it", "--quiet")
-    check("the second goes on alone", haft("approve", "last", "c1.2", "--quiet")[0], 4)
+    check("the second continues alone", haft("approve", "last", "c1.2", "--quiet")[0], 4)
     check("it has run", ((Path(scratch) / "lane.log").read_text(),
                          [p["call"] for p in shown()["pending"]]), ("two\n", ["c1.1"]))
     check("then the first", haft("approve", "last", "c1.1", "--quiet")[:2], (0, "good\n"))
     check("the lane replays", haft("runs", "replay", "last")[0], 0)
 
 
-def test_held():
-    """A call that waits for another of its lane says so, while it does."""
+def test_waiting_for_a_lane():
+    """A call that waits for another one of its lane is reported as waiting."""
     traits = {"lane": "mail"}
     path = spec("held", [call("one"), call("two")],
                 [tool("one", ["sh", "-c", "until [ -e let-go ]; do sleep 0.02; done"],
                       traits=dict(traits, timeout=f"{LONG}s")),
                  tool("two", ["true"], traits=traits)])
-    held = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
-    line = "  c1.2 two waits for c1.1 one, of the same lane: mail\n"
+    waiting = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
+    line = "  c1.2 two waits for c1.1 one, in the same lane: mail\n"
     run = start("run", path, "do it")
-    told = next((said for said in run.stderr if "waits for" in said), None)
-    check("who goes along is told", told, line)
-    check("who looks is told", shown().get("held"), held)
+    reported = next((said for said in run.stderr if "waits for" in said), None)
+    check("a follower is told why a call waits", reported, line)
+    check("runs show prints why a call waits", shown().get("held"), waiting)
     (Path(scratch) / "let-go").touch()
-    check("it goes on", (run.communicate()[0], run.returncode), ("good\n", 0))
-    check("nothing is held any more", shown().get("held"), None)
+    check("it continues", (run.communicate()[0], run.returncode), ("good\n", 0))
+    check("no call waits any more", shown().get("held"), None)
     path = spec("client", [call("pick"), call("two")],
                 [tool("pick", traits=traits), tool("two", ["true"], traits=traits)])
     status, _, err = haft("run", path, "do it")
-    check("what waits for a client is told", (status, line.replace("one", "pick") in err),
+    check("a pending client call is reported", (status, line.replace("one", "pick") in err),
           (4, True))
 
 
 def test_text_and_number():
-    """A rule that cannot compare asks."""
+    """A rule that cannot compare its values requires approval."""
     path = spec("compare", [call("pay", amount="500")],
                 [{"name": "pay", "description": "Pay somebody for the tests.",
                   "args": ["amount"], "command": ["true"]}],
                 approvals=[{"tools": ["pay"],
                             "when": {"at": "/amount", "op": "gt", "value": 100}}])
-    check("a text and a number are asked about", haft("run", path, "do it", "--quiet")[0], 4)
+    check("a text and a number need approval", haft("run", path, "do it", "--quiet")[0], 4)
     status, out, err = haft("check", path)
     check("which is warned of", "cannot be compared like this" in out + err, True)
 
@@ -402,5 +402,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_keys_twice()
     test_edits()
     test_lane()
-    test_held()
+    test_waiting_for_a_lane()
     test_text_and_number()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of examples/ do what they say, in C and C++, with good specs and with bad ones."""
+"""The programs of examples/ work as described, in C and C++, with good and bad specs."""
 import os
 import re
 import shutil
@@ -58,7 +58,7 @@ def test_files():
 
 
 def test_compilers():
-    """What people copy is clean with either compiler."""
+    """Example code compiles without warnings with either compiler."""
     for name, words, pattern in [("gcc", ["gcc"], "*.c"), ("clang", ["clang"], "*.c"),
                                  ("g++", ["g++", "-std=c++20"], "*.cpp"),
                                  ("clang++", ["clang++", "-std=c++20"], "*.cpp")]:
@@ -71,7 +71,7 @@ def test_compilers():
 
 
 def test_without_cpp():
-    """A machine without a C++ compiler builds all the rest."""
+    """A machine without a C++ compiler builds everything else."""
     name = "without_a_cpp_compiler_one_example_is_left_out"
     if shutil.which("meson") is None:
         skip(name, "meson is not installed")
@@ -79,7 +79,7 @@ def test_without_cpp():
     with tempfile.TemporaryDirectory(prefix="haft-programs-") as directory:
         done = subprocess.run(["meson", "setup", directory, ROOT], capture_output=True, text=True,
                               env=dict(os.environ, CXX="/nowhere/c++"))
-        left_out = "there is no C++ compiler: examples/" in done.stdout
+        left_out = "no C++ compiler: examples/" in done.stdout
         rules = Path(directory, "build.ninja")
         built = rules.read_text() if rules.exists() else ""
         good = left_out and "example-cpp20" not in built and "example-tiny" in built

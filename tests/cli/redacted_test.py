@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What runs and what was said, where a secret is in it: exactly that, or nothing, and the same in
+"""Calls and commands that contain a secret: they run exactly as approved or not at all, the same in
 every process, whatever its environment."""
 import json
 import os
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 SECRET = "cluster-eu1"
 KEY = "supersecretvalue123"
 BEARER = "Bearer abcdefgh12345678ijkl"
@@ -54,7 +54,7 @@ def call(name, **arguments):
 
 
 def effects():
-    """What tools were given: the key of the call, and the arguments."""
+    """What the tools got: the key of the call, and the arguments."""
     path = Path(scratch) / "log"
     lines = path.read_text().splitlines() if path.exists() else []
     return [tuple(line.split(" ", 1)) for line in lines]
@@ -64,7 +64,7 @@ LOG = 'read -r a; echo "$HAFT_IDEMPOTENCY_KEY $a" >> log'
 
 
 def begin(name, calls, *tools, **more):
-    """A run that waits; nobody who knows a secret has seen it."""
+    """A waiting run, made by a process that does not know the secret."""
     (Path(scratch) / "log").unlink(missing_ok=True)
     status, out, err = haft("run", spec(name, calls, *tools, **more), "go", "--json", "--quiet")
     if status != 4:
@@ -82,18 +82,18 @@ def check_replay(name, run):
 
 
 def test_approved():
-    """What was approved runs, also in a process that knows that a secret is in it."""
+    """An approved call runs, also in a process that knows that it contains a secret."""
     run = begin("approved", [call("pay", to=SECRET)],
                 tool("pay", LOG, traits={"needs_approval": True}))
     status, out, _ = haft("approve", run, "--events", env=KNOWS)
     check("what_was_approved_runs", (status, effects()), (0, [(f"{run}:c1.1", json.dumps(
         {"to": SECRET}, separators=(",", ":")))]))
-    check("what_was_approved_is_not_told_again", SECRET in out, False)
+    check("what_was_approved_is_not_reported_again", SECRET in out, False)
     check_replay("what_was_approved", run)
 
 
 def test_edited():
-    """New arguments with a secret in them are refused; nothing runs, and the call waits."""
+    """New arguments that contain a secret are refused; nothing runs, and the call stays pending."""
     pay = tool("pay", LOG, traits={"needs_approval": True}, env={"K": "${MYKEY}"})
     environment["MYKEY"] = KEY
     for name, value in (("bearer", BEARER), ("variable", f"with {KEY}"), ("token", SECRET)):
@@ -122,28 +122,28 @@ def test_recovery():
     run = json.loads(out.splitlines()[0])["run"]
     check("a_second_attempt_is_like_the_first", (status, len(effects()), len(set(effects()))),
           (0, 2, 1))
-    check("a_second_attempt_is_not_told", SECRET in out, False)
+    check("a_second_attempt_is_not_reported", SECRET in out, False)
     check_replay("a_second_attempt", run)
 
 
 def test_suggested():
-    """A call that the model writes with a secret in it is not made with another text."""
+    """A call in which the model writes a secret is not run with another text."""
     (Path(scratch) / "log").unlink(missing_ok=True)
     path = spec("suggested", [call("pay", to=SECRET), call("pay", to=BEARER), call("pay", to="me")],
                 tool("pay", LOG))
     status, out, _ = haft("run", path, "go", "--events", env=KNOWS)
-    told = [json.loads(line) for line in out.splitlines()]
+    printed = [json.loads(line) for line in out.splitlines()]
     check("a_call_with_a_secret_is_not_made", (status, [a for _, a in effects()]),
           (0, ['{"to":"me"}']))
-    check("the_model_is_told_why", [e["why"] for e in told if e["kind"] == "call_refused"],
+    check("the_model_is_told_why", [e["why"] for e in printed if e["kind"] == "call_refused"],
           ["secret", "secret"])
-    check("the_reply_is_marked", [c.get("redacted") for e in told if e["kind"] == "model_replied"
+    check("the_reply_is_marked", [c.get("redacted") for e in printed if e["kind"] == "model_replied"
                                   for c in e["calls"]], [True, True, None])
-    check_replay("a_call_with_a_secret", told[0]["run"])
+    check_replay("a_call_with_a_secret", printed[0]["run"])
 
 
 def test_number():
-    """A secret that is a number does not break the event it stands in."""
+    """A secret that is a number does not break its event."""
     run = begin("number", [call("pick", to="a")], tool("pick"),
                 tool("unused", "true", env={"K": "${PIN}"}))
     status = haft("answer", run, '{"n":12345678901,"m":[1]}')[0]
@@ -152,7 +152,7 @@ def test_number():
 
 
 def test_words():
-    """A variable whose value is a word of events, or stands in a tool's name, stops nothing."""
+    """A variable whose value is a word of events, or part of a tool's name, blocks nothing."""
     for word in ("production", "headless", "call_started"):
         environment["WORD"] = word
         run = begin(f"word_{word}", [call("deploy_production", to="a"), call("pick", to="b")],
@@ -164,7 +164,7 @@ def test_words():
 
 
 def test_answered():
-    """The same answer is the same answer; nobody else has the run."""
+    """The same answer counts as the same answer; the run has no other owner."""
     for name, value in (("value", {"k": KEY}), ("bearer", {"k": BEARER}), ("text", KEY)):
         run = begin(f"answered_{name}", [call("pick", to="a"), call("wait", to="b")],
                     tool("pick"), tool("wait"), tool("unused", "true", env={"K": "${MYKEY}"}))
@@ -183,7 +183,8 @@ def messages():
 
 
 def test_answered_there():
-    """The same to a run of another process, by one who knows the secret and by one who does not."""
+    """The same for a run of another process, sent by a process that knows the secret and by one
+    that does not."""
     path = spec("there", [call("slow", to="a"), call("pick", to="b"), call("pick", to="c")],
                 tool("slow", "sleep 600", env={"K": "${MYKEY}"}), tool("pick"))
     owner = start("run", path, "go", "--events")
@@ -204,7 +205,7 @@ def test_answered_there():
 
 
 def test_message():
-    """A message that waits to be heard has no secret in it."""
+    """A stored message that is not yet delivered has no secret in it."""
     path = spec("message", [call("slow", to="a"), call("pick", to="b")],
                 tool("slow", "sleep 600", env={"K": "${MYKEY}"}), tool("pick"))
     owner = start("run", path, "go", "--events")
@@ -217,7 +218,7 @@ def test_message():
                                                  for text in left], [(False, True)])
     owner.send_signal(signal.SIGCONT)
     speaker.communicate(timeout=LONG)
-    check("a_message_is_heard", speaker.returncode in (0, 4), True)
+    check("a_message_is_received", speaker.returncode in (0, 4), True)
     haft("cancel", run)
     owner.communicate(timeout=LONG)
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/render.c and turns.c, from outside: options, errors, exit
-status, and for
-each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any tool and
-of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what changed."""
+"""Tests for src/cli/commands/render.c and turns.c, by running haft: options, errors, exit status,
+and for each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any
+tool and of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what
+changed."""
 import difflib
 import json
 import os
@@ -41,7 +41,7 @@ def put(name, value):
 # ---- golden files ----
 
 def golden(name):
-    """All that is printed for a format, part by part."""
+    """Everything that is printed for a format, part by part."""
     parts = {
         "prompt": ["--tools", TOOLS, "--choice", "any", "--allow", "get_weather,now"],
         "history": ["--calls", CALLS],
@@ -65,7 +65,7 @@ def test_golden():
         if "--write" in sys.argv:
             path.write_text(text)
         was = path.read_text() if path.exists() else ""
-        check(f"{name} is as it was", list(difflib.unified_diff(
+        check(f"{name} is unchanged", list(difflib.unified_diff(
             was.splitlines(), text.splitlines(), "golden", "printed", lineterm="", n=0)), [])
     known = json.loads(haft("--format", "nix", "--tools", TOOLS, "--json")[1])["error"]["hint"]
     check("the_help_lists_the_formats", known, "'haft help render' lists the formats")
@@ -76,7 +76,7 @@ def test_golden():
 
 
 def test_histories_are_read_back():
-    """What stands in a history is what `haft parse` finds there."""
+    """`haft parse` reads the calls of a history back."""
     turns = [json.loads(line) for line in Path(CALLS).read_text().splitlines()]
     for name in FORMATS:
         if name == "codemode":
@@ -152,14 +152,14 @@ def test_input():
 
 def test_native():
     status, out, err = haft("--format", "native", "--tools", TOOLS, "--choice", "any")
-    check("native_has_nothing_to_teach", (status, out, err.startswith("native: nothing is taught")),
+    check("native_has_no_prompt", (status, out, err.startswith("native: no prompt text")),
           (0, "", True))
     found = json.loads(haft("--format", "Native", "--tools", TOOLS, "--json")[1])
     check("native_as_json", (found["format"], found["prompt"], found["choice"]), ("native", "", ""))
     grammar = haft("--format", "native", "--tools", TOOLS, "--grammar", "--choice", "tool:now")
     check("native_has_a_grammar", (grammar[0], 'root ::= ( call )' in grammar[1]), (0, True))
     check("native_has_no_history", haft("--format", "native", "--calls", CALLS), (
-        2, "", "haft: --calls: the calls of native are members of messages, no text\n"))
+        2, "", "haft: --calls: calls in the format native are members of messages, not text\n"))
 
 
 def test_bounds():
@@ -183,13 +183,13 @@ def test_bounds():
     check("an_answer_may_come", (answer[0], '\\"answer\\":' in answer[1]), (0, True))
     thought = haft(*words, "--grammar", "--reasoning")
     check("reasoning_may_come", (thought[0], '"<think>"' in thought[1]), (0, True))
-    check("code_says_what_it_cannot",
+    check("code_reports_what_it_cannot_express",
           haft("--format", "codemode", "--tools", TOOLS, "--grammar")[2],
           "relaxed: a call of a tool became code that may call it\n")
 
 
 def test_large():
-    """Attempts that were too large leave no error; lines that there is no room for are counted."""
+    """Attempts that were too large leave no error; omitted lines are counted."""
     text = {"type": "string", "pattern": "^[a-z]{3}$", "description": "x" * 40}
     many = [{"name": f"tool{n}", "parameters": {
         "properties": {f"argument{k}_{n}": dict(text, pattern=f"^[a-z]{{{k + 1}}}[0-9]{{{n}}}$")
@@ -219,7 +219,7 @@ def test_json():
     for name in [*FORMATS]:
         status, out, err = haft("--format", name, *everything)
         check(f"{name} as JSON", (status, valid(out), err), (0, True, ""))
-    name = "qwen3coder"  # what it cannot say is told
+    name = "qwen3coder"  # it reports what it cannot express
     found = json.loads(haft("--format", name, *everything)[1])
     check("the_same_as_text", (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
           (haft("--format", name, "--tools", TOOLS, "--choice", "any")[1],
@@ -248,7 +248,8 @@ def test_calls():
     check("an_array_is_the_same", history(json.dumps(turns, indent=2)), lines)
     check("numbers_keep_their_digits", '{"n":1.50,"m":12345678901234567890123}' in history(
         '{"calls":[{"name":"f","arguments":{"n":1.50,"m":12345678901234567890123}}]}')[1], True)
-    check("calls_are_counted_on", [word.split("<|")[0] for word in lines[1].split("functions.")[1:]
+    check("calls_are_numbered_across_turns",
+          [word.split("<|")[0] for word in lines[1].split("functions.")[1:]
                                    if "tool_call_argument" in word],
           ["get_weather:0", "now:1", "save_note:2"])
     check("results_find_their_call", history([
@@ -269,7 +270,7 @@ def test_bad_calls():
     for name, (text, wanted) in {
         "no_json": ('{"text":"a"}\n{"text":}', "standard input:2:9: "),
         "no_object": ("5\n", "standard input:1: expected a turn, found number"),
-        "neither": ("{}", "standard input:1: expected a turn, found object with neither"),
+        "neither": ("{}", "standard input:1: expected a turn, found object without"),
         "calls_are_no_array": ('{"calls":5}', "standard input:1: /calls: expected an array"),
         "a_call_is_none": ('{"calls":[5]}', "standard input:1: /calls/0: expected a call"),
         "no_name": ('{"calls":[{}]}', 'standard input:1: /calls/0: expected the key "name"'),
@@ -279,9 +280,9 @@ def test_bad_calls():
         "a_result_is_none": ('{"results":[5]}', "standard input:1: /results/0: expected a result"),
         "results_are_none": ('{"results":5}', "standard input:1: /results: expected an array"),
         "whose_result": ('{"results":[{"text":"x"}]}',
-                         "standard input:1: /results/0: found no call that this result"),
+                         "standard input:1: /results/0: no call matches this result"),
         "unknown_id": ('{"calls":[{"name":"f"}]}\n{"results":[{"id":"q","text":"x"}]}',
-                       "standard input:2: /results/0: found no call that this result"),
+                       "standard input:2: /results/0: no call matches this result"),
         "in_an_array": ('[{"text":"a"},{"calls":[{}]}]', "standard input:/1/calls/0: expected"),
         "an_array_that_ends": ('[{"text":"a"},', "standard input:1:15"),
     }.items():
@@ -297,14 +298,14 @@ def test_bad_calls():
 def test_errors():
     with_tools = ["--format", "hermes", "--tools", TOOLS]
     for name, (words, wanted) in {
-        "no_format": (["--tools", TOOLS], "haft: wanted --format F, found none\n"
+        "no_format": (["--tools", TOOLS], "haft: expected --format F, found none\n"
                       "hint: 'haft help render' lists the formats\n"),
         "near_format": (["--format", "hermse", "--tools", TOOLS],
-                        "haft: found no format named 'hermse'\nhint: did you mean 'hermes'?\n"),
-        "no_tools": (["--format", "hermes"], "haft: wanted --tools FILE, found none\n"
+                        "haft: unknown format 'hermse'\nhint: did you mean 'hermes'?\n"),
+        "no_tools": (["--format", "hermes"], "haft: expected --tools FILE, found none\n"
                      'hint: the file is an array of {"name", "description", "parameters"}\n'),
         "calls_and_choice": (["--format", "hermes", "--calls", CALLS, "--choice", "any"],
-                             "haft: wanted --tools FILE"),
+                             "haft: expected --tools FILE"),
         "missing_file": (["--format", "hermes", "--tools", "nix.json"], "haft: nix.json: "),
         "no_json": (["--format", "hermes", "--tools", put("bad.json", '[{"name": }]')],
                     "haft: bad.json:1:11 (byte 10): "),
@@ -313,23 +314,23 @@ def test_errors():
         "no_name": (["--format", "hermes", "--tools", put("less.json", [{}])],
                     "haft: less.json:/0: expected the name of a tool"),
         "bad_name": (["--format", "hermes", "--tools", put("odd.json", ['a"b'])],
-                     "haft: odd.json: 'a\"b' is no name of a tool\nhint: a name has up to 128 "),
+                     "haft: odd.json: 'a\"b' is not a valid tool name\nhint: a name has "),
         "long_name": (["--format", "hermes", "--tools", put("long.json", ["a" * 129])],
                       "haft: long.json: 'aaa"),
         "twice": (["--format", "hermes", "--tools", put("twice.json", ["f", "g", "f"])],
-                  "haft: twice.json: found two tools named 'f'\n"),
+                  "haft: twice.json: two tools are named 'f'\n"),
         "empty": (["--format", "hermes", "--tools", put("empty.json", [])],
-                  "haft: empty.json: found no tools in it\nhint: a tool is {"),
+                  "haft: empty.json: expected tools, found none\nhint: a tool is {"),
         "choice": ([*with_tools, "--choice", "ayn"],
-                   "haft: --choice: wanted auto, any, none or tool:NAME, found 'ayn'\n"),
+                   "haft: --choice: expected auto, any, none or tool:NAME, found 'ayn'\n"),
         "unknown_tool": ([*with_tools, "--choice", "tool:get_wether"],
-                         "haft: --choice: found no tool named 'get_wether'\n"
+                         "haft: --choice: no tool is named 'get_wether'\n"
                          "hint: did you mean 'get_weather'?\n"),
         "unknown_allowed": ([*with_tools, "--allow", "now,,"],
-                            "haft: --allow: found no tool named ''\n"),
+                            "haft: --allow: no tool is named ''\n"),
         "not_allowed": ([*with_tools, "--allow", "now", "--choice", "tool:save_note"],
-                        "haft: --choice: the tool 'save_note' is not one of those of --allow\n"),
-        "server": ([*with_tools, "--schema", "nix"], "haft: render: --schema wants one of "),
+                        "haft: --choice: --allow does not name the tool 'save_note'\n"),
+        "server": ([*with_tools, "--schema", "nix"], "haft: render: --schema expects one of "),
         "form_0": ([*with_tools, "--grammar", "--form", "0"],
                    "haft: --form: hermes has 1 form, found 0\n"),
         "form": (["--format", "mistral", "--tools", TOOLS, "--grammar", "--form", "3"],
@@ -344,11 +345,11 @@ def test_errors():
         "openai_answer": (["--format", "purejson", "--tools", TOOLS, "--schema", "openai",
                            "--answer"], "haft: a schema for OpenAI cannot leave a choice"),
         "two_at_once": ([*with_tools, "--grammar", "--schema", "vllm"],
-                        "haft: wanted one of --grammar, --schema and --calls\n"
-                        "hint: with --json you get all of them\n"),
+                        "haft: --grammar, --schema and --calls cannot be combined\n"
+                        "hint: with --json they can be combined\n"),
         "one_input": (["--format", "hermes", "--tools", "-", "--calls", "-"],
-                      "haft: only one of the two can be standard input\n"),
-        "a_word": ([*with_tools, "x"], "haft: render: wanted no argument, found 1 argument\n"),
+                      "haft: only one of --tools and --calls can be standard input\n"),
+        "a_word": ([*with_tools, "x"], "haft: render: expected no argument, found 1 argument\n"),
     }.items():
         status, out, err = haft(*words)
         check(f"error: {name}", (status, out, err[:len(wanted)]), (2, "", wanted))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs whose spec has changed since they began: refused with what changed, or accepted."""
+"""Runs whose spec has changed since they started: refused with the changes, or accepted."""
 import json
 import os
 import sqlite3
@@ -77,7 +77,7 @@ def test_refused():
                "limits: added" in err, "--accept-spec" in err), (True, True, True))
     check("nothing has run", (sent(), kinds()[-1], pending()),
           ([], "paused", [("c1.1", "approval")]))
-    check("what waits for people is left alone", haft("resume", "--all")[0], 0)
+    check("a run that waits for people is skipped", haft("resume", "--all")[0], 0)
     check("both at once", haft("resume", "last", "--accept-spec", "--stored-spec")[0], 2)
     check("cancelling is never refused", haft("cancel", "last")[0], 130)
     check("one end", kinds().count("run_finished"), 1)
@@ -95,8 +95,8 @@ def test_accepted():
     begin("--set", "limits.turns=7")
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last", "--accept-spec")
-    check("who has not seen the new one approves nothing", status, 1)
-    check("and hears why", "is not what was to be approved any more" in err, True)
+    check("an approval of the old spec approves nothing", status, 1)
+    check("and reports why", "is not what was to be approved any more" in err, True)
     check("it needs approval again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
     changed = events()[-2]
     check("the event has it all",
@@ -105,7 +105,7 @@ def test_accepted():
           (True, ["c1.1"], {"turns": 7},
            ['tools.send.description: "Sends it." -> "Sends it elsewhere."']))
     check("bindings differ", events()[-1]["binding"] != events()[-3]["binding"], True)
-    check("then it goes on", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("then it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
     check("once", (sent(), kinds().count("call_started")), (['{"n":1}'], 1))
     check("and replays", haft("runs", "replay", "last")[0], 0)
     check("and shows", json.loads(haft("runs", "show", "last", "--json")[1])["end"], "done")
@@ -126,7 +126,7 @@ def test_twice():
         write(limits={"turns": turns})
         check(f"accepted with {turns}", haft("resume", "last", "--accept-spec", "--quiet")[0], 4)
     check("three times", kinds().count("spec_changed"), 3)
-    check("goes on", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+    check("continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
     check("replays", haft("runs", "replay", "last")[0], 0)
 
 
@@ -134,11 +134,12 @@ def test_gone():
     begin()
     (Path(scratch) / "s.yaml").unlink()
     status, _, err = haft("resume", "last", "--accept-spec", "--quiet")
-    check("who accepts it is refused", (status, "to be accepted is not there any more" in err,
-                                        "spec_changed" in kinds()), (2, True, False))
+    check("--accept-spec is refused", (status, "to be accepted is not there any more" in err,
+                                       "spec_changed" in kinds()), (2, True, False))
     status, out, err = haft("approve", "last")
     check("a file that is gone does not matter", (status, out), (0, "good\n"))
-    check("but is told", "is not there any more; the run goes on with the spec it has" in err, True)
+    check("but is reported",
+          "no longer exists; the run continues with its stored spec" in err, True)
 
 
 def test_broken():
@@ -146,19 +147,20 @@ def test_broken():
     write(tools=[{"name": 7}])
     status, _, err = haft("approve", "last", "--accept-spec")
     check("a spec that cannot be used", (status, "cannot be used" in err, sent()), (2, True, []))
-    check("goes on with the old one", haft("approve", "last", "--stored-spec", "--quiet")[0], 0)
+    check("continues with the stored spec",
+          haft("approve", "last", "--stored-spec", "--quiet")[0], 0)
 
 
 def test_tool_gone():
     begin()
     write(tools=[])
-    check("a call of a tool that is gone is refused, and the run goes on",
+    check("a call of a tool that is gone is refused, and the run continues",
           haft("resume", "last", "--accept-spec", "--quiet")[:2], (0, "good\n"))
     check("it never ran", (sent(), "call_refused" in kinds()), ([], True))
 
 
 def begin_and_kill(traits):
-    """A call was approved and runs when its process is killed."""
+    """An approved call is running when its process is killed."""
     def send(command):
         return [{"name": "send", "description": "Sends it.", "command": command,
                  "input_schema": {"type": "object", "properties": {"n": {"type": "integer"}}},
@@ -189,28 +191,28 @@ def test_retried():
     check("its outcome is unknown",
           (haft("resume", "last", "--stored-spec", "--quiet")[0], pending()),
           (4, [("c1.1", "unknown_outcome")]))
-    check("who wants it again is asked about the new command",
+    check("running it again needs approval of the new command",
           (haft("approve", "last", "--again", "--accept-spec", "--quiet")[0], sent(), pending()),
           (4, [], [("c1.1", "approval")]))
     check("a rejection holds", haft("reject", "last", "--quiet")[:2], (0, "good\n"))
     check("nothing ran again", (sent(), haft("runs", "replay", "last")[0]), ([], 0))
 
 
-def told(err):
-    """The command that lets the call run, as it is printed to be copied."""
+def printed_command(err):
+    """The printed command that approves the call."""
     return next(line.split()[1:] for line in err.splitlines() if "haft approve" in line)
 
 
 def test_binding():
-    """A command that was printed for one thing approves no other."""
+    """A printed command approves only the call it was printed for."""
     begin()
-    first = told(haft("resume", "last", "--quiet")[2])
+    first = printed_command(haft("resume", "last", "--quiet")[2])
     bindings = [json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"]]
     write(tools=[dict(json.loads((Path(scratch) / "s.yaml").read_text())["tools"][0],
                       command=["sh", "-c", "echo other >> sent.log"])])
-    second = told(haft("resume", "last", "--accept-spec", "--quiet")[2])
+    second = printed_command(haft("resume", "last", "--accept-spec", "--quiet")[2])
     bindings.append(json.loads(haft("runs", "show", "last", "--json")[1])["pending"][0]["binding"])
-    check("what is to be approved has a name", [first[-1], second[-1]], [b[:12] for b in bindings])
+    check("a pending approval has a binding", [first[-1], second[-1]], [b[:12] for b in bindings])
     status, _, err = haft(*first)
     check("the first command is for what was seen then",
           (status, "is not what was to be approved any more" in err, sent(), pending()),
@@ -220,14 +222,14 @@ def test_binding():
         check(f"{given[:14]!r} is no binding", (status, "--binding" in err, sent()), (2, True, []))
     check("the whole of one will do",
           haft("approve", "last", "c1.1", "--binding", bindings[1], "--quiet")[:2], (0, "good\n"))
-    check("and so will its beginning when it is said again",
+    check("and so will its beginning when it is repeated",
           (haft(*second, "--quiet")[:2], sent()), ((0, "good\n"), ["other"]))
     for more in (("--args", "{}"), ("--binding", bindings[1])):
         check(f"--again and {more[0]}", haft("approve", "last", "--again", *more)[0], 2)
 
 
 def test_chat():
-    """A run of a chat knows where its spec comes from, too."""
+    """A run of a chat also knows its spec file."""
     begin()
     done = subprocess.run([HAFT, "chat", "s.yaml"], text=True, capture_output=True,
                           input="do it\n", cwd=scratch, env=environment)
@@ -237,7 +239,7 @@ def test_chat():
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last")
     check("it is refused when the file has changed", (status, "has changed" in err), (2, True))
-    check("and goes on when that is accepted",
+    check("and continues when that is accepted",
           haft("approve", "last", "--stored-spec", "--quiet")[:2], (0, "good\n"))
 
 
@@ -251,7 +253,7 @@ def answers():
 
 
 def test_unasked():
-    """The new spec does not ask about the call any more: what was said holds all the same."""
+    """The new spec does not require approval any more: earlier commands still apply."""
     begin()
     write(**UNASKED)
     check("what was declined does not run",
@@ -272,7 +274,7 @@ def test_unasked():
         check(f"an approval is not one of another thing {words}",
               (status, "is not what was to be approved any more" in err, sent(), pending()),
               (1, True, [], [("c1.1", "approval")]))
-        check(f"which is asked about, whatever the rules say {words}",
+        check(f"which needs approval, whatever the rules say {words}",
               (events()[-2].get("asked_again"), kinds()[-1]), (["c1.1"], "paused"))
         check(f"also when it changes again {words}",
               (write(limits={"turns": 9}, **UNASKED),
@@ -283,7 +285,7 @@ def test_unasked():
               (['{"n":2}' if words else '{"n":1}'], 0))
     begin()
     write(**UNASKED)
-    check("who only accepts the spec has it as that says",
+    check("accepting the spec alone applies it",
           (haft("resume", "last", "--accept-spec", "--quiet")[0], sent()), (0, ['{"n":1}']))
 
 
@@ -299,12 +301,12 @@ def test_declined_gone():
     begin()
     write(tools=[])
     check("a result needs its tool", haft("answer", "last", '"mine"', "--accept-spec")[0], 1)
-    check("and is taken with the spec that has it",
+    check("and is accepted with the spec that has it",
           haft("answer", "last", '"mine"', "--stored-spec", "--quiet")[:2], (0, "good\n"))
 
 
 def test_overdue():
-    """A deadline that has passed has passed, whatever another spec says of the call."""
+    """A deadline that has passed stays passed, whatever another spec says about the call."""
     begin(approvals=[{"tools": ["send"], "deadline": "1s", "on_expire": "reject"}])
     time.sleep(1.1)
     write(**UNASKED)
@@ -315,7 +317,7 @@ def test_overdue():
 
 
 def test_mail():
-    """Said to a process that is gone by the time somebody takes the run up."""
+    """A command to a process that is gone before the run is claimed again."""
     for kind, wanted in (("reject", ([], [("reject", False)], "done")),
                          ("approve", ([], [("approve", False)], "waiting"))):
         begin()
@@ -327,7 +329,7 @@ def test_mail():
             db.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
                        (json.dumps(message), shown["run"]))
         write(**UNASKED)
-        check(f"{kind}: it is heard first",
+        check(f"{kind}: it is received first",
               (haft("resume", "last", "--accept-spec", "--quiet")[0] in (0, 4), sent(), answers(),
                json.loads(haft("runs", "show", "last", "--json")[1])["end"]),
               (True, *wanted))

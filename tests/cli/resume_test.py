@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`haft resume --all`: what is due is found as a worker does, and several runs go on at once."""
+"""`haft resume --all`: due runs are found as by a worker, and several runs continue at once."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300     # seconds that something which must happen soon may take
+LONG = 300     # timeout in seconds of events that must happen soon
 AT_ONCE = 16  # HAFT__LIMIT_RESUME_RUNS
 
 
@@ -39,7 +39,7 @@ def spec(name, replies, tools=(), **more):
 
 
 def gated(name, **more):
-    """A run that says that it has begun, and then waits for a gate."""
+    """A run that reports its start, and then waits for a gate."""
     begun, gate = Path(scratch) / f"{name}.begun", Path(scratch) / f"{name}.gate"
     tool = {"name": "slow", "description": "Is slow.", "args": [], "traits": {"idempotent": True},
             "command": ["sh", "-c", f"echo x >> {begun}; n=0; while [ ! -e {gate} ] && "
@@ -61,13 +61,13 @@ def ends(ids):
 
 
 def test_at_once():
-    """As many as may, and then the next: none waits behind the slowest."""
+    """As many runs as allowed, and then the next: none waits for the slowest."""
     path, begun, gate = gated("many")
     ids = [detach(path) for _ in range(AT_ONCE + 1)]
     process = start("resume", "--all", "--json")
     wait_for(lambda: lines(begun) >= AT_ONCE)
-    time.sleep(0.3)  # one more would have begun by now
-    check("as_many_as_may_go_on_at_once", lines(begun), AT_ONCE)
+    time.sleep(0.3)  # one more would have started already
+    check("as_many_as_may_continue_at_once", lines(begun), AT_ONCE)
     gate.write_text("")
     out, _ = process.communicate(timeout=LONG)
     said = json.loads(out)["runs"]
@@ -77,7 +77,7 @@ def test_at_once():
 
 
 def test_slow_and_due():
-    """Neither a passed deadline nor a short run waits for one that is slow."""
+    """Neither a passed deadline nor a short run waits for a slow one."""
     path, begun, gate = gated("slow")
     slow = detach(path)
     ask = spec("due", [{"calls": [{"name": "pick"}]}, {"text": "due"}], [
@@ -96,11 +96,11 @@ def test_slow_and_due():
 
 
 def test_message():
-    """What was said to a run that waits, by somebody who is gone, is heard."""
+    """A message to a waiting run is received, also if its sender is gone."""
     ask = spec("ask", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], [
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     run = json.loads(haft("run", ask, "go", "--json")[1])["run"]
-    check("without_one_it_is_left_alone", haft("resume", "--all", "--json")[:2],
+    check("without_one_it_is_skipped", haft("resume", "--all", "--json")[:2],
           (0, '{"runs":[]}\n'))
     store = sqlite3.connect(f"{scratch}/haft.db")
     store.execute("INSERT INTO messages (run, body) SELECT number, ? FROM runs WHERE id = ?",
@@ -108,24 +108,24 @@ def test_message():
     store.commit()
     store.close()
     status, out, _ = haft("resume", "--all", "--json")
-    check("it_is_heard", (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
+    check("it_is_received", (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
           (130, [(run, "cancelled")]))
 
 
 def test_yes():
-    """Calls that wait for approval are approved at once, and not one run after the other."""
+    """Pending calls are approved at once, and not one run after the other."""
     path, begun, gate = gated("approved", needs_approval=True)
     ids = [detach(path) for _ in range(3)]
     process = start("resume", "--all", "--yes", "--json")
     wait_for(lambda: lines(begun) == len(ids))
-    check("all_have_begun", lines(begun), len(ids))
+    check("all_have_started", lines(begun), len(ids))
     gate.write_text("")
     process.communicate(timeout=LONG)
     check("and_are_done", (process.returncode, ends(ids)), (0, ["done"] * 3))
 
 
 def test_interrupt():
-    """A signal gives everything back; calls with effects end first."""
+    """A signal releases everything; calls with effects finish first."""
     path, begun, gate = gated("stopped")
     ids = [detach(path) for _ in range(2)]
     process = start("resume", "--all", "--json")
@@ -133,11 +133,11 @@ def test_interrupt():
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=LONG)
     said = json.loads(out)["runs"]
-    check("each_is_told", (process.returncode, sorted(run["run"] for run in said),
-                           {run["error"]["message"] for run in said}),
+    check("each_is_reported", (process.returncode, sorted(run["run"] for run in said),
+                               {run["error"]["message"] for run in said}),
           (130, sorted(ids), {"stopped by a signal"}))
     gate.write_text("")
-    check("and_goes_on_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
+    check("and_continues_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
           (0, ["done"] * 2))
 
 
@@ -145,8 +145,8 @@ def test_events():
     path = spec("told", [{"text": "told"}])
     ids = [detach(path) for _ in range(3)]
     status, out, err = haft("resume", "--all", "--events")
-    told = [json.loads(line) for line in out.splitlines()]
-    last = [event["run"] for event in told if event["kind"] == "run_finished"]
+    printed = [json.loads(line) for line in out.splitlines()]
+    last = [event["run"] for event in printed if event["kind"] == "run_finished"]
     check("events_of_each", (status, sorted(last), err), (0, sorted(ids), ""))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for `haft run`, `haft explain` and `haft runs`, from outside, on the examples."""
+"""Tests for `haft run`, `haft explain` and `haft runs` on the examples, by running haft."""
 import json
 import os
 import re
@@ -35,7 +35,7 @@ def put(name, text):
 
 
 def test_workflow():
-    """The example that the documents walk through: each corner that is cut is refused."""
+    """The example that the documents walk through: each shortcut is refused."""
     status, log, err = events(EXAMPLES / "workflow.yaml", "Report on the parser")
     kinds = [event["kind"] for event in log]
     turns = [event for event in log if event["kind"] == "turn_started"]
@@ -90,8 +90,8 @@ def test_output():
         "artifacts", "pending", "error"])
     check("artifacts_are_listed", [(a["name"], a["bytes"]) for a in result["artifacts"]],
           [("report.md", 40)])
-    check("json_and_events_exclude_each_other", haft(*words, "--json", "--events")[0::2],
-          (2, "haft: --events and --json exclude each other\n"))
+    check("json_and_events_cannot_be_combined", haft(*words, "--json", "--events")[0::2],
+          (2, "haft: --events and --json cannot be combined\n"))
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, *map(str, words), "--events"], stdout=full,
                               stderr=subprocess.PIPE)
@@ -121,7 +121,7 @@ def test_ends():
 
 
 def test_quiet():
-    """Nothing but the answer, unless there is none."""
+    """Only the answer, or the reason if there is none."""
     here = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1", "OPENAI_API_KEY": "k"}
     path = put("quiet.yaml", "haft: 1\nname: q\nmodel: openai:x\n")
     status, out, err = haft("run", path, "hi", "-q", environment=here)
@@ -136,12 +136,12 @@ def test_quiet():
     path = put("ask.yaml", "haft: 1\nname: a\nmodel: script:ask.script.yaml\n"
                "tools: [{builtin: [request_user_input]}]\n")
     status, out, err = haft("run", path, "hi", "-q")
-    check("a_quiet_run_that_waits_says_how_to_go_on", (status, out, "haft answer " in err),
+    check("a_quiet_run_that_waits_prints_how_to_continue", (status, out, "haft answer " in err),
           (4, "", True))
 
 
 def test_failures_as_json():
-    """Whoever asked for JSON gets one object of the documented shape, also without a run."""
+    """With --json a failure is one object of the documented shape, also without a run."""
     shape = ROOT / "docs/schemas/result.schema.json"
     good = put("good.yaml", "haft: 1\nname: g\nmodel: script:gone.yaml\n")
     cases = [
@@ -187,7 +187,7 @@ def test_thread():
     check("a_thread_is_kept", (status, json.loads(out.splitlines()[0])["thread"]), (0, good))
     for name, bad in (("word", "foo"), ("empty", ""), ("long", good + "0"),
                       ("alphabet", good[:-1] + "u")):
-        check(f"a_thread_that_is_no_id_{name}", haft(*words, bad), (
+        check(f"a_thread_that_is_not_an_id_{name}", haft(*words, bad), (
             2, "", "haft: --thread: expected an id of 26 lower-case letters and digits, found "
             f'"{bad}"\n'))
 
@@ -215,12 +215,12 @@ def test_input():
 
 
 def test_bad_input():
-    check("a_spec_that_is_not_there", haft("run", "none.yaml")[0::2],
+    check("a_spec_that_does_not_exist", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
     status, _, err = haft("run", put("tabs.yaml", "limits:\n\tturns: 3\n"), "go")
     check("tabs_in_yaml", (status, "tabs.yaml:2:" in err), (2, True))
     status, _, err = haft("run", put("typo.yaml", "haft: 1\nmodel: script:x\nlimit: {}\n"), "go")
-    check("a_key_nobody_knows", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
+    check("an_unknown_key", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
           (2, True, True))
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
     status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"))
@@ -261,7 +261,7 @@ def test_runs():
     check("not_in_the_middle_of_a_turn", (status, "found one under way" in err), (2, True))
     lines = out.splitlines()
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
-    note = f"haft: {cut}:10: the last line was cut and is left out\n"
+    note = f"haft: {cut}:10: the last line is incomplete and is ignored\n"
     status, text, err = haft("runs", "show", cut, *spec)
     check("a_log_that_was_cut", (status, err, json.loads(text)["end"]), (0, note, "running"))
     status, text, err = haft("runs", "replay", cut, *spec)
@@ -274,11 +274,11 @@ def test_runs():
     empty, torn = put("empty.jsonl", "\n"), put("torn.jsonl", lines[0][:20])
     damaged = put("damaged.jsonl", "\n".join([lines[0], lines[1][:20], *lines[2:]]) + "\n")
     for word in ("show", "replay"):
-        check(f"{word}_wants_events", haft("runs", word, empty, *spec),
+        check(f"{word}_requires_events", haft("runs", word, empty, *spec),
               (2, "", f"haft: {empty}: expected events, found none\n"))
         status, text, err = haft("runs", word, torn, *spec)
         check(f"{word}_of_a_log_with_nothing_whole",
-              (status, text, "torn.jsonl:1: the last line was cut" in err,
+              (status, text, "torn.jsonl:1: the last line is incomplete" in err,
                "expected events, found none" in err), (2, "", True, True))
         status, text, err = haft("runs", word, damaged, *spec)
         check(f"{word}_of_a_damaged_log", (status, text, "damaged.jsonl:2" in err), (2, "", True))
@@ -287,7 +287,8 @@ def test_runs():
         status, _, err = haft("runs", word, newer, *spec)
         check(f"{word}_of_a_newer_version", (status, "version 1, found 2" in err), (2, True))
     check("show_needs_the_spec", haft("runs", "show", log)[0::2],
-          (2, f"haft: {log}: a file of events needs its spec\nhint: add --spec SPEC\n"))
+          (2, f"haft: {log}: a file of events needs --spec\n"
+           "hint: name the spec of the run: --spec SPEC\n"))
 
 
 def test_explain_model():
@@ -302,12 +303,13 @@ def test_explain_model():
 
 def test_explain():
     status, out, _ = haft("explain", EXAMPLES / "workflow.yaml", "Report", "--json")
-    told = json.loads(out)
-    check("explain_tells_each_tool", (status, [(t["name"], t["offered"]) for t in told["tools"]]),
+    printed = json.loads(out)
+    check("explain_lists_each_tool",
+          (status, [(t["name"], t["offered"]) for t in printed["tools"]]),
           (0, [(n, True) for n in ("glob", "grep", "read", "store_artifact", "request_user_input",
                                    "complete_workflow")]))
-    check("explain_tells_the_first_turn", told["first_turn"]["mode"], "any")
-    check("explain_shows_the_request", told["request"]["messages"][-1],
+    check("explain_has_the_first_turn", printed["first_turn"]["mode"], "any")
+    check("explain_shows_the_request", printed["request"]["messages"][-1],
           {"role": "user", "content": "Report"})
     status, out, _ = haft("explain", EXAMPLES / "pipeline.yaml", "x")
     check("explain_in_words", (status, "tool extract_metadata: " in out, "turns 12" in out),

@@ -43,5 +43,5 @@ with tempfile.TemporaryDirectory(prefix="haft-script-") as temporary:
           "Count the words, found it nowhere in the request")
     (directory / "agent.script.yaml").write_text("replies: [{txt: hello}]\n")
     status, output = run(directory, "agent.yaml", "Count the words")
-    check("a_script_that_is_none_is_refused", (status, "Unknown argument: txt" in output),
+    check("an_invalid_script_is_refused", (status, "Unknown argument: txt" in output),
           (2, True))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/search.c, search_file.c and
-src/exec/embeddings/word_vectors.c, from outside."""
+"""Tests for src/cli/commands/search.c, search_file.c and src/exec/embeddings/word_vectors.c, by
+running haft."""
 import json
 import os
 import subprocess
@@ -58,10 +58,11 @@ def test_queries():
     check("words are joined", ids(haft(*none, "--json", "read", "files")[1])[0], "fs:read_file")
     check("for people", haft(*none, "-k1", "create_issue"),
           (0, " 17.4500  1  (exact name)\n", ""))
-    check("nothing is said on standard error", haft(*none, "zzz"),
-          (0, "", "haft: nothing answers this query\n"))
+    check("no match is reported on standard error", haft(*none, "zzz"),
+          (0, "", "haft: no tool matches this query\n"))
     put("colour.jsonl", {"name": "a\u001b[31m", "description": "red"})
-    check("no terminal obeys a tool", "\x1b" in haft("--tools", "colour.jsonl", "red")[1], False)
+    check("a tool cannot control the terminal",
+          "\x1b" in haft("--tools", "colour.jsonl", "red")[1], False)
 
 
 def test_batch():
@@ -100,14 +101,14 @@ def test_errors():
         status, out, err = haft("--tools", "bad.jsonl", "x")
         check(name, (status, out, wanted in err), (2, "", True))
     for name, words, wanted in [
-            ("no tools", ["x"], "wanted --tools FILE, found none"),
-            ("no query", ["--tools", tools], "wanted QUERY or --queries FILE, found neither"),
+            ("no tools", ["x"], "expected --tools FILE, found none"),
+            ("no query", ["--tools", tools], "expected QUERY or --queries FILE, found neither"),
             ("both", ["--tools", tools, "--queries", "-", "x"],
-             "wanted QUERY or --queries FILE, found both"),
+             "expected QUERY or --queries FILE, found both"),
             ("twice standard input", ["--tools", "-", "--queries", "-"],
-             "only one of the two can be standard input"),
+             "only one of --tools and --queries can be standard input"),
             ("no hits", ["--tools", tools, "-k", "0", "x"],
-             "wanted at least 1 for --hits, found 0"),
+             "expected at least 1 for --hits, found 0"),
             ("no such file", ["--tools", "none.jsonl", "x"], "none.jsonl: cannot be opened"),
             ("no such queries", ["--tools", tools, "--queries", "none"], "none: cannot be opened"),
             ("no such vectors", ["--tools", tools, "--vectors", "no.vec", "x"], "no.vec: "),
@@ -117,18 +118,19 @@ def test_errors():
         check(name, (status, out, wanted in err), (2, "", True))
     check("json and queries",
           json.loads(haft("--tools", tools, "--queries", "-", "--json")[1])["error"]["message"],
-          "wanted --json or --queries, found both")
+          "--json and --queries cannot be combined")
     check("with --json errors are JSON", json.loads(haft("--json", "x")[1])["error"]["message"],
-          "wanted --tools FILE, found none")
+          "expected --tools FILE, found none")
 
 
 def test_same_ids():
     put("twice.jsonl", {"id": "a", "name": "red"}, {"id": "b", "name": "blue"},
         {"id": "a", "name": "green"}, {"id": "b", "name": "white"})
     status, out, err = haft("--tools", "twice.jsonl", "--vectors", "none", "--json", "green")
-    check("the last of two counts", (status, ids(out)), (0, ["a"]))
-    check("which is said", err, "haft: warning: twice.jsonl:3: a tool before has the same id; "
-          "the last of them counts (2 such lines)\n")
+    check("the last of two is used", (status, ids(out)), (0, ["a"]))
+    check("which is reported",
+          err, "haft: warning: twice.jsonl:3: an earlier tool has the same id; "
+          "the last one is used (2 such lines)\n")
 
 
 def test_vectors():
@@ -146,7 +148,7 @@ def test_vectors():
 
 
 def test_same_result():
-    """The key of the hash is drawn anew for each run, and changes nothing."""
+    """The random key of the hash changes nothing."""
     put("many.jsonl", *({"name": f"tool_{i % 50}", "server": f"s{i % 7}", "id": str(i),
                          "description": f"Reads file {i % 13} of user {i % 5}"}
                         for i in range(400)))
@@ -156,7 +158,7 @@ def test_same_result():
 
 
 def test_embeddings():
-    """With the toy vectors of mock-model: pieces of words, so that word forms are near."""
+    """With the toy vectors of mock-model: parts of words, so that word forms are similar."""
     put("replies.json", {"replies": []})
     env = {"XDG_STATE_HOME": str(Path(scratch) / "state"), "EMBED_KEY": "sk-0123456789abcdef"}
     put("four.jsonl", {"query": "weathering"}, {"query": "disk files"}, {"q": 1})
@@ -177,14 +179,15 @@ def test_embeddings():
             check("a server that fails is an error", (status, "no vectors today" in out + err),
                   (1, True))
             check("of each line", [line["error"] is None for line in lines], [False] * 3)
-            check("its key is not said", env["EMBED_KEY"] in out + err + batch[1] + batch[2], False)
+            check("its key is not printed",
+                  env["EMBED_KEY"] in out + err + batch[1] + batch[2], False)
         else:
             check("vectors of a server", (status, ids(out)[:1]), (0, ["forecast"]))
             check("for each line", [[hit["id"] for hit in line["hits"]][:1] for line in lines],
                   [["forecast"], ["fs:read_file"], []])
     check("a model must be named",
           haft("--tools", "tools.jsonl", "--embeddings", "http://127.0.0.1:1/v1", "x")[0], 2)
-    check("not what is no URL", haft(*words, "--embeddings", "nowhere", "x", env=env)[0], 2)
+    check("not an invalid URL", haft(*words, "--embeddings", "nowhere", "x", env=env)[0], 2)
 
 
 with tempfile.TemporaryDirectory(prefix="haft-search-") as scratch:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Secrets are planted wherever haft gets some, and looked for wherever it leaves something."""
+"""Secrets are planted in every input of haft, and searched in every output."""
 import base64
 import http.server
 import json
@@ -19,7 +19,7 @@ from script import check  # noqa: E402
 HAFT = os.environ["HAFT"]
 LONG = 300
 
-# By the variable that has it. The first ones only the spec makes secrets, the others their names.
+# By variable. The first ones are secret because of the spec, the others because of their names.
 SECRETS = {
     "PLANTED_ENV": "env-4f1d0c77a9", "PLANTED_HEADER": "header-b7/e2+91==c5",
     "PLANTED_URL": "url-0d41c3aa72", "PLANTED_KEY": "key-88c1f0a2d6",
@@ -33,12 +33,12 @@ SECRETS = {
     "SLACK_BOT_TOKEN": "xoxb-1357-2468-abcdef", "MYSQL_PASSWD": "geheim-Schlüssel-9",
     "OAUTH_CLIENT_SECRET": "client&secret=50%off?",
 }
-SHAPE = "Bearer eyJhbGciOi.planted.0123456789"  # nobody's value: found by its shape
-MARK = "planted-to-be-found"  # no secret: shows that the search finds what is there
+SHAPE = "Bearer eyJhbGciOi.planted.0123456789"  # not a known value: found by its shape
+MARK = "planted-to-be-found"  # not a secret: shows that the search works
 
 
 def middle_of_base64(data):
-    """What stands in base64 for the bytes, wherever they begin, without the ends."""
+    """The base64 of the bytes at any offset, without its ends."""
     for before in range(3):
         text = base64.b64encode(b"\0" * before + data).decode().rstrip("=")
         text = text[(0, 2, 3)[before] + 1:-2]
@@ -47,7 +47,7 @@ def middle_of_base64(data):
 
 
 def spellings(secret):
-    """As bytes, each in which it would be a leak."""
+    """Every spelling that would be a leak, as bytes."""
     data = secret.encode()
     found = {secret, urllib.parse.quote(secret, safe=""), urllib.parse.quote_plus(secret),
              data.hex(), data.hex().upper(), *middle_of_base64(data)}
@@ -108,7 +108,8 @@ def call(called, **arguments):
 
 
 def spec(name, tools, replies=None, model=None, **more):
-    """With a script, also with a tool that nobody calls: by it the spec knows all secrets."""
+    """With a script, and with a tool that is never called: through it the spec knows all
+    secrets."""
     if replies is not None:
         put(f"{name}.script.json", {"replies": replies})
         tools = tools + [tool("unused", command=["true"], env={
@@ -125,7 +126,7 @@ def run_of(out):
 
 
 def look_at(name, status, wanted, run):
-    """A run has ended as it should; then all that can be asked about it is asked."""
+    """Checks that a run has ended well, then runs every command that reads it."""
     check(f"{name}_runs", status, wanted)
     shown = [haft("runs", what, run)[1] for what in ("events", "show")]
     haft("runs", "list", "--json")
@@ -135,7 +136,7 @@ def look_at(name, status, wanted, run):
 
 
 class Echo(http.server.BaseHTTPRequestHandler):
-    """Says what it was asked, as an error on /fail."""
+    """Repeats the request, as an error on /fail."""
 
     def answer(self):
         self.rfile.read(int(self.headers.get("Content-Length", 0)))
@@ -154,13 +155,13 @@ class Echo(http.server.BaseHTTPRequestHandler):
 
 
 def test_the_search():
-    """The guard of this test: what it plants it finds."""
+    """The search of this test finds what it plants."""
     check("everything_planted_is_found", leaks(everything()), sorted([*SECRETS, "SHAPE"]))
     check("nothing_is_found_in_nothing", leaks(MARK), [])
 
 
 def test_tools():
-    """A tool that prints secrets, one that fails with them, one that is given one."""
+    """A tool that prints secrets, one that fails with them, one that gets one."""
     put("everything", everything())
     tools = [tool("tell", command=["cat", "everything"]),
              tool("fail", command=["sh", "-c", "tail -c 1500 everything >&2; exit 3"]),
@@ -172,7 +173,7 @@ def test_tools():
                                  {"text": f"{MARK} done"}])
     status, out, _ = haft("run", path, "go", "--events")
     log = look_at("tools", status, 0, run_of(out))
-    check("what_is_no_secret_stays", (MARK in log, "[redacted]" in log), (True, True))
+    check("what_is_not_a_secret_stays", (MARK in log, "[redacted]" in log), (True, True))
     check("a_tool_has_what_it_was_given", leaks((Path(scratch) / "given.env").read_bytes()),
           ["PLANTED_ENV"])
     for name in ("bare.env", "guard.txt"):
@@ -196,7 +197,7 @@ def test_http():
 
 
 def test_words():
-    """What the model says and calls, what the task is, what people answer."""
+    """Texts and calls of the model, the task, and answers of people."""
     text = everything()
     send = tool("send", command=["sh", "-c", "cat >/dev/null"], traits={"needs_approval": True})
     path = spec("words", [send, tool("pick", headless=True),
@@ -212,7 +213,7 @@ def test_words():
     check("words_wait", status, 4)
     check("words_edited", haft("approve", run, "--args", json.dumps({"q": text}))[0], 2)
     check("words_approved", haft("approve", run)[0], 4)
-    check("words_that_are_no_json", haft("answer", run, text)[0], 2)
+    check("words_that_are_not_json", haft("answer", run, text)[0], 2)
     check("words_picked", haft("answer", run, json.dumps({"picked": text}))[0], 4)
     status, _, _ = haft("answer", run, text, "--json")
     look_at("words", status, 0, run)
@@ -232,7 +233,7 @@ def test_words():
 
 
 def test_models():
-    """Servers that repeat in an error what they were sent; or a proxy's password."""
+    """Servers that repeat the request in an error; and the password of a proxy."""
     script = put("error.json", {"replies": [
         {"error": {"status": 401, "body": {"error": {"message": "bad " + everything()[:3000]}}}},
         {"error": {"status": 400, "body": everything()}}]})
@@ -271,7 +272,7 @@ def test_models():
 
 
 def test_whose_key():
-    """OpenAI's key goes to this machine, not to one that only looks like it."""
+    """OpenAI's key goes to this machine, not to a similar address."""
     for name, url, wanted in (
             ("near", f"http://127.0.0.1:{port}/v1", ["OPENAI_API_KEY"]),
             ("far", f"http://localhost:x@0.0.0.0:{port}/v1", []),
@@ -283,7 +284,7 @@ def test_whose_key():
 
 
 def test_what_is_left():
-    """Everything printed, and every file of the store."""
+    """All output, and every file of the store."""
     for words in (("doctor",), ("doctor", "--json"), ("validate", "tools.json"),
                   ("explain", "tools.json"), ("validate", "http.json"), ("runs", "list")):
         haft(*words)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What operators' commands print with --json is described by docs/schemas, errors included: of
-options that cannot be read, of stores that are not there, and of what goes well."""
+"""The --json output of operators' commands matches docs/schemas, errors included: bad options,
+missing stores, and success."""
 import json
 import os
 import subprocess
@@ -54,11 +54,11 @@ with tempfile.TemporaryDirectory() as scratch:
          "--store", here)
     haft("run", spec, "three", "--detach", "--store", here)
     (Path(scratch) / "s.json").unlink()
-    test("worker_leaves_one", "worker", [NEWS, sorted([*NEWS, "error"])], 1, "worker", "--json",
+    test("worker_skips_one", "worker", [NEWS, sorted([*NEWS, "error"])], 1, "worker", "--json",
          "--until-idle", "--store", here)
     test("gc_bad_option", "gc", ERROR, 2, "runs", "gc", "--keep", "x", "--json")
     test("gc_no_store", "gc", ERROR, 1, "runs", "gc", "--json", "--store", nowhere)
-    test("gc_looks", "gc", [["dry_run", "removed"]], 0, "runs", "gc", "--json", "--keep", 0,
+    test("gc_dry_run", "gc", [["dry_run", "removed"]], 0, "runs", "gc", "--json", "--keep", 0,
          "--dry-run", "--store", here)
     test("migrate_bad_option", "migrate", ERROR, 2, "migrate", "--json", "--form", here)
     test("migrate_no_store", "migrate", ERROR, 1, "migrate", "--json", "--from", nowhere,
@@ -66,9 +66,9 @@ with tempfile.TemporaryDirectory() as scratch:
     test("migrate_copies", "migrate", MOVED, 0, "migrate", "--json", "--from", here, "--to", there)
     found = haft("run", spec, "four", "--bad", "--json")
     check("run_bad_option", (found[0], json.loads(found[1])["error"]["message"]),
-          (2, "there is no option --bad"))
+          (2, "unknown option --bad"))
     found = haft("run", spec, "--json", "--events")
     check("one_object_for_both", (found[0], json.loads(found[1])["error"]["message"]),
-          (2, "--events and --json exclude each other"))
-    check("behind_two_dashes_it_is_a_word", haft("runs", "rm", "--bad", "--", "--json")[:2],
+          (2, "--events and --json cannot be combined"))
+    check("after_two_dashes_it_is_an_argument", haft("runs", "rm", "--bad", "--", "--json")[:2],
           (2, ""))

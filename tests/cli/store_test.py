@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that other processes go on with: answer, approve, reject, resume, cancel."""
+"""Runs that other processes continue: answer, approve, reject, resume, cancel."""
 import json
 import os
 import signal
@@ -15,7 +15,7 @@ from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/runs.schema.json"
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 
 
 def haft(*words, text=""):
@@ -81,8 +81,8 @@ def test_headless():
         (p["call"], p["kind"], p["tool"]) for p in waiting["pending"]]),
         (4, "waiting", [("c1.1", "headless", "pick")]))
     run = waiting["run"]
-    check("a_value_that_is_no_json", haft("answer", run, "{")[0], 2)
-    check("approving_is_not_what_it_waits_for", haft("approve", run)[0], 1)
+    check("a_value_that_is_not_json", haft("answer", run, "{")[0], 2)
+    check("it_cannot_be_approved", haft("approve", run)[0], 1)
     status, done = result("answer", run, '{"file":"a.txt"}')
     check("another_process_answers", (status, done["end"], done["answer"]), (0, "done", "thanks"))
     check("the_order_of_its_events", kinds(run)[2:8], [
@@ -91,7 +91,7 @@ def test_headless():
     status, _, err = haft("answer", run, "c1.1", "7")
     check("another_answer_is_refused", (status, "answered otherwise" in err), (1, True))
     check("show_is_what_run_prints", json.loads(haft("runs", "show", run)[1]), done)
-    check("a_beginning_of_the_id_will_do", json.loads(haft("runs", "show", run[:20])[1]), done)
+    check("a_prefix_of_the_id_suffices", json.loads(haft("runs", "show", run[:20])[1]), done)
     status, out, _ = haft("runs", "replay", run)
     check("a_replay_is_identical", (status, out.startswith("identical: ")), (0, True))
 
@@ -167,11 +167,11 @@ def test_artifacts():
           (0, [("../notes.md", 5)]))
     check("it_can_be_printed", haft("runs", "artifact", "last", "../notes.md")[:2], (0, "# Hi\n"))
     check("it_never_leaves_its_directory", [p.name for p in directory.iterdir()], ["_._notes.md"])
-    check("one_that_is_not_there", haft("runs", "artifact", "last", "x")[0], 2)
+    check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
 
 
 def test_crash():
-    """Killed while a tool runs: what may be repeated is, what may not is asked about."""
+    """Killed while a tool runs: repeatable calls run again, the outcome of others is unknown."""
     for name, traits, status, attempts in (("safe", {"read_only": True}, 0, 2),
                                            ("unsafe", {}, 4, 1)):
         marks, go = Path(scratch) / f"{name}.marks", Path(scratch) / f"{name}.go"
@@ -187,7 +187,7 @@ def test_crash():
               (True, name, "running"))
         go.write_text("")
         found, done = result("resume", row["run"])
-        check(f"{name}_goes_on", (found, len(marks.read_text().splitlines())), (status, attempts))
+        check(f"{name}_continues", (found, len(marks.read_text().splitlines())), (status, attempts))
         if status == 4:
             check("its_outcome_is_unknown", [p["kind"] for p in done["pending"]],
                   ["unknown_outcome"])
@@ -219,7 +219,7 @@ def test_cancel():
 
 
 def test_other_owner():
-    """A run that another process has: what is said to it arrives, or is refused aloud."""
+    """A run that another process owns: a command is delivered or rejected."""
     go = Path(scratch) / "owner.go"
     slow = tool("slow", ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.05; done"],
                 traits={"read_only": True})
@@ -231,18 +231,18 @@ def test_other_owner():
     check("not_what_it_waits_for", haft("answer", "last", "c1.1", "1")[0], 1)
     run = newest()["run"]
     check("it_is_rejected_from_outside", haft("reject", "last", "--why", "no"),
-          (0, "", f"another process goes on with {run}\n"))
+          (0, "", f"another process continues {run}\n"))
     check("the_same_again_is_the_same", haft("reject", "last", "c1.2", "--why", "no")[0], 0)
     check("quietly", haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
     check("as_json", result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
     status, _, err = haft("approve", "last", "c1.2")
-    check("the_second_to_speak_is_told", (status, "answered otherwise" in err), (1, True))
+    check("the_second_command_is_refused", (status, "answered otherwise" in err), (1, True))
     go.write_text("")
     check("it_ends", json.loads(process.communicate(timeout=LONG)[0])["end"], "done")
 
 
 def test_elsewhere():
-    """Another process goes on from another directory: paths stay relative to the spec."""
+    """Another process continues from another directory: paths stay relative to the spec."""
     where = tool("where", ["pwd"], traits={"read_only": True})
     path = spec("where", [calls("pick"), calls("where"), {"text": "x"}], [tool("pick"), where])
     run = result("run", path.name, "go")[1]["run"]
@@ -258,7 +258,7 @@ def test_big_results():
     zeros = tool("zeros", ["head", "-c", "15000000", "/dev/zero"], traits={"read_only": True})
     path = spec("zeros", [calls("zeros"), {"text": "x"}], [zeros])
     status, done = result("run", path, "go")
-    check("a_result_that_is_no_text_and_long", (status, done["end"]), (0, "done"))
+    check("a_long_result_that_is_not_text", (status, done["end"]), (0, "done"))
 
 
 def test_cached_secrets():
@@ -271,7 +271,7 @@ def test_cached_secrets():
     files = [f for f in (Path(scratch) / "state").rglob("*") if f.is_file()]
     check("without_its_secrets", [f for f in files if secret.encode() in f.read_bytes()], [])
     del environment["CACHED_API_KEY"]
-    check("looking_needs_no_secrets", haft("runs", "show", "last")[0], 0)
+    check("reading_needs_no_secrets", haft("runs", "show", "last")[0], 0)
 
 
 def test_interrupt():
@@ -283,7 +283,7 @@ def test_interrupt():
     out, _ = process.communicate(timeout=LONG)
     check("an_interrupt_stops_it", (process.returncode, json.loads(out)["error"]["message"]),
           (130, "stopped by a signal"))
-    check("it_can_be_gone_on_with", newest()["state"], "running")
+    check("it_can_be_resumed", newest()["state"], "running")
     check("or_cancelled", haft("cancel", "last")[0], 130)
 
 
@@ -293,7 +293,7 @@ def test_detach():
     check("a_run_can_be_left_for_later", (status, len(out.strip()), newest()["state"]),
           (0, 26, "queued"))
     status, out, _ = haft("resume", "--all", "--quiet")
-    check("all_are_gone_on_with", (status, out), (0, "now\n"))
+    check("all_are_resumed", (status, out), (0, "now\n"))
 
 
 def test_fork():
@@ -303,21 +303,21 @@ def test_fork():
     at = [e["seq"] for e in log if e["kind"] == "turn_started"][1] - 1
     status, out, err = haft("runs", "fork", run, "--at", at)
     check("a_fork_has_an_id", (status, len(out.strip()), err), (0, 26, ""))
-    check("it_goes_on_from_there", result("resume", out.strip())[1]["answer"], "one")
+    check("it_continues_from_there", result("resume", out.strip())[1]["answer"], "one")
     check("not_in_the_middle_of_a_turn", haft("runs", "fork", run, "--at", 3)[0], 2)
 
 
 def test_bad_names():
-    check("a_run_that_is_not_there", haft("resume", "zzzz")[0], 2)
-    check("resume_wants_one", haft("resume")[0], 2)
-    check("a_store_nobody_serves", haft("runs", "list", "--store", "ftp://x")[0], 2)
+    check("a_run_that_does_not_exist", haft("resume", "zzzz")[0], 2)
+    check("resume_requires_an_id", haft("resume")[0], 2)
+    check("an_unknown_kind_of_store", haft("runs", "list", "--store", "ftp://x")[0], 2)
     put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
     status, _, err = haft("runs", "list", "--store", "sqlite:text.db")
-    check("a_file_that_is_no_store", (status, "database" in err), (1, True))
+    check("a_file_that_is_not_a_store", (status, "database" in err), (1, True))
 
 
 def test_same_exits():
-    """Whatever is asked, the same store is wrong in the same way."""
+    """Every command reports a bad store in the same way."""
     path = spec("same", [{"text": "hi"}], [])
     put("text.db", "this is no database at all, but some text that is long enough\n" * 50)
     for words in (["run", path, "go"], ["chat", path], ["runs", "list"], ["runs", "show", "x"],
@@ -327,22 +327,22 @@ def test_same_exits():
         check(f"bogus_for_{name}", haft(*words, "--store", "ftp://x")[0], 2)
 
 
-def test_looking_makes_nothing():
+def test_reading_creates_nothing():
     missing = Path(scratch) / "none" / "haft.db"
     store = ("--store", f"sqlite:{missing}")
     check("no_store_is_no_runs", haft("runs", "list", *store),
-          (0, "", f"there is no store at {missing}\n"))
+          (0, "", f"no store at {missing}\n"))
     check("nor_as_json", haft("runs", "list", "--json", *store)[:2], (0, '{"runs":[]}\n'))
     status, out, err = haft("runs", "list", "--limit", 0)
-    check("no_runs_at_most_is_no_question", (status, out, "from 1 on" in err), (2, "", True))
+    check("no_runs_at_most_is_no_question", (status, out, "at least 1" in err), (2, "", True))
     for words in (["show", "x"], ["events", "x"], ["replay", "x"], ["fork", "x"], ["rm", "x"],
                   ["artifact", "x", "y"], ["gc"]):
         status, _, err = haft("runs", *words, *store)
-        check(f"no_store_for_{words[0]}", (status, "there is no store here" in err), (1, True))
+        check(f"no_store_for_{words[0]}", (status, "the store does not exist" in err), (1, True))
     for words in (["answer", "x", "y"], ["approve", "x"], ["reject", "x"], ["resume", "x"],
                   ["resume", "--all"], ["cancel", "x"]):
         status, _, err = haft(*words, *store)
-        check(f"no_store_for_{words[0]}_{words[1]}", (status, "there is no store here" in err),
+        check(f"no_store_for_{words[0]}_{words[1]}", (status, "the store does not exist" in err),
               (1, True))
     check("and_none_was_made", missing.parent.exists(), False)
 
@@ -358,10 +358,10 @@ def test_rm_and_gc():
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for((Path(scratch) / "slow-began").exists)
     status, _, err = haft("runs", "rm", "last")
-    check("not_while_somebody_has_it", (status, "belongs to process" in err), (1, True))
+    check("not_while_it_has_an_owner", (status, "belongs to process" in err), (1, True))
     running.kill()
     running.wait()
-    check("at_once_when_he_is_dead", haft("runs", "rm", "last"), (0, "", ""))
+    check("at_once_when_its_owner_is_dead", haft("runs", "rm", "last"), (0, "", ""))
     result("run", path, "go")
     status, out, _ = haft("runs", "gc", "--older", "0s")
     check("old_runs_can_be_collected", (status, out.endswith("runs removed\n")), (0, True))
@@ -380,8 +380,9 @@ def test_retention():
     def collect(*words):
         return haft("runs", "gc", "--store", store, *words)[:2]
 
-    check("without_a_word_none_goes", (collect(), len(left())), ((0, "0 runs removed\n"), 4))
-    check("only_looking", (collect("--keep", 3, "--dry-run"), len(left())),
+    check("without_options_no_run_is_removed",
+          (collect(), len(left())), ((0, "0 runs removed\n"), 4))
+    check("dry_run", (collect("--keep", 3, "--dry-run"), len(left())),
           ((0, "1 run would be removed\n"), 4))
     check("by_number", (collect("--keep", 3, "--json"), left()),
           ((0, '{"removed":1,"dry_run":false}\n'), ["done", "failed", "done"]))
@@ -416,6 +417,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_fork()
     test_bad_names()
     test_same_exits()
-    test_looking_makes_nothing()
+    test_reading_creates_nothing()
     test_rm_and_gc()
     test_retention()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""haft at a terminal, a real one: the timeline, questions and approvals, and Ctrl-C."""
+"""haft on a real terminal: the timeline, questions and approvals, and Ctrl-C."""
 import fcntl
 import http.server
 import json
@@ -35,7 +35,7 @@ def put(name, value):
 
 
 class Terminal:
-    """A program at a terminal of its own; what it shows, and keys for it."""
+    """A program on its own terminal; its output, and keys for it."""
 
     def __init__(self, words, columns=80, stdout=None, **variables):
         self.shown = ""
@@ -59,7 +59,7 @@ class Terminal:
         return bool(piece)
 
     def until(self, text):
-        """Reads until the text has come; whether it has."""
+        """Reads until the text has appeared; returns whether it has."""
         end = time.monotonic() + LONG
         while text not in self.shown and time.monotonic() < end and self.read():
             pass
@@ -69,7 +69,7 @@ class Terminal:
         os.write(self.master, keys.encode())
 
     def end(self):
-        """Returns (exit status, what was shown)."""
+        """Returns (exit status, output)."""
         end = time.monotonic() + LONG
         while time.monotonic() < end and self.read():
             pass
@@ -79,7 +79,7 @@ class Terminal:
 
 
 def at_terminal(words, typed=(), prompt="> ", **more):
-    """Types each line after its prompt has come."""
+    """Types each line after its prompt has appeared."""
     terminal = Terminal(words, **more)
     for count, line in enumerate(typed):
         end = time.monotonic() + LONG
@@ -141,12 +141,12 @@ def test_question():
         {"calls": [{"name": "request_user_input", "arguments": {"question": "Name?"}}]},
         {"expect": {"contains": "Ada"}, "text": "hello"}]})
     status, shown = at_terminal(["run", path, "go"], ["\n", "Ada\n"])
-    check("an_answer_is_wanted_where_there_is_no_default",
+    check("without_a_default_an_answer_is_required",
           (status, shown.count("answer> ")), (0, 2))
 
 
-def test_beside():
-    """What a server asks is asked at once, whatever else of the run is under way."""
+def test_question_during_a_call():
+    """A question of a server is asked at once, whatever else runs."""
     server = Path(__file__).resolve().parent.parent / "mcp" / "asking_server.py"
     log = Path(scratch) / "beside.log"
     servers = {name: {"command": [sys.executable, str(server), "old", way, str(log)],
@@ -156,9 +156,9 @@ def test_beside():
                                       {"name": "slow:ask", "arguments": {}}]},
                            {"text": "the end"}], mcp={"servers": servers})
     status, shown = at_terminal(["run", path, "go"], ['{"name": "Ada"}\n'], prompt="declines> ")
-    told = json.loads(log.read_text())[0] if log.exists() else {}
-    check("a_question_beside_a_call", (status, "the end" in shown, shown.count("declines> "),
-                                       told.get("content", {}).get("name")),
+    answer = json.loads(log.read_text())[0] if log.exists() else {}
+    check("a_question_during_a_call", (status, "the end" in shown, shown.count("declines> "),
+                                       answer.get("content", {}).get("name")),
           (0, True, 1, "Ada"))
 
 
@@ -192,25 +192,25 @@ def test_approval():
           (status, sent, shown.count("[y/N]> "), "the tool does not take these arguments" in shown,
            (Path(scratch) / "sent.txt").read_text()), (0, True, 3, True, '{"q":"other"}\n'))
     _, shown, _ = approval("send", ["n\n"], destructive=True)
-    check("what_cannot_be_undone_is_named", "destructive: what it does cannot be undone" in shown,
+    check("a_destructive_call_is_marked", "destructive: its effect cannot be undone" in shown,
           True)
     terminal = Terminal(["run", Path(scratch) / "send.json", "go"])
     terminal.until("[y/N]> ")
     os.close(terminal.master)
     status = os.waitstatus_to_exitcode(os.waitpid(terminal.child, 0)[1])
-    check("who_hangs_up_says_nothing", (status in (4, 130), newest()["end"]), (True, None))
+    check("hanging_up_answers_nothing", (status in (4, 130), newest()["end"]), (True, None))
 
 
 def test_long():
-    """HAFT__LIMIT_SHOWN_BYTES: so much of the arguments is shown, 64 KiB; what is longer cannot be
-    approved here."""
+    """HAFT__LIMIT_SHOWN_BYTES: 64 KiB of the arguments are shown; longer ones cannot be approved
+    here."""
     for more in (0, 1):
         text = "x" * (65536 - len('{"q":""}') + more)
         path = spec("long", [{"calls": [call("send", q=text)]}, {"text": "over"}],
                     [tool("send", ["true"], needs_approval=True)])
         status, shown = at_terminal(["run", path, "go"], ["y\n"] if more == 0 else [])
-        check(f"what_is_long_is_not_approved_unseen_{more}", (
-            status, "... and 1 bytes more" in shown, "let it run?" in shown,
+        check(f"a_long_call_is_not_approved_{more}", (
+            status, "... and 1 more bytes" in shown, "approve?" in shown,
             f"haft approve {newest()['run']} c1.1" in shown),
             (0, False, True, False) if more == 0 else (4, True, False, True))
 
@@ -220,7 +220,7 @@ def test_shown_without_a_terminal():
                 [tool("send", ["echo", "{q}"], needs_approval=True)])
     status, _, err = haft("run", path, "go")
     check("what_would_run_is_shown", (status, "  command:\n    echo 'all of this'\n" in err,
-                                      "let it run?" in err), (4, True, False))
+                                      "approve?" in err), (4, True, False))
 
 
 def test_several():
@@ -231,8 +231,8 @@ def test_several():
     path = spec("several", [{"calls": [call("one"), call("two", q="a b")]}, {"text": "over"}],
                 tools)
     status, shown = at_terminal(["run", path, "go"], ["n\n", "n\n"], STREAMED_API_KEY=SECRET)
-    check("one_after_the_other", (status, "by command (1/2)" in shown, "by http (2/2)" in shown),
-          (0, True, True))
+    check("one_after_the_other",
+          (status, "command tool (1/2)" in shown, "http tool (2/2)" in shown), (0, True, True))
     text = shown.replace("\r\n    ", "")
     check("a_request_as_it_would_be_sent", (
         "POST https://api.example.org/v1/a%20b?key=[redacted]" in text, '{"to":"a b"}' in text,
@@ -264,8 +264,8 @@ def test_timeline():
         "✓ c1.1 look", "turn 2/12", "✓ done: the model answered", "2 turns · 1 call") if word not in
         plain], [])
     check("the_answer_is_shown_once", (status, plain.count("Found: 漢字")), (0, 1))
-    check("nothing_steers_the_terminal", ("\\u001b]0;title\\u0007" in plain,
-                                          "\x1b" in plain or "\x07" in plain), (True, False))
+    check("nothing_controls_the_terminal", ("\\u001b]0;title\\u0007" in plain,
+                                            "\x1b" in plain or "\x07" in plain), (True, False))
     check("there_are_colours", "\x1b[32m" in shown, True)
     check("the_open_line_is_the_only_one_written_again", "\x1b[A" in shown or "\x1b[H" in shown,
           False)
@@ -278,7 +278,7 @@ def test_timeline():
         check(f"without_{name}", ("\x1b[3" in shown, "✓" in shown),
               (False, True) if name == "NO_COLOR" else (True, False))
     _, shown = timeline(NO_COLOR="")
-    check("an_empty_no_color_is_none", "\x1b[32m" in shown, True)
+    check("an_empty_no_color_is_ignored", "\x1b[32m" in shown, True)
 
 
 def test_plain():
@@ -296,9 +296,9 @@ def test_plain():
     check("a_terminal_that_can_only_print_is_plain",
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]
-    told = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
-    check("and_so_is_what_is_no_terminal", re.sub(r"\d+ ms", "", err).splitlines(),
-          [re.sub(r"\d+ ms", "", line) for line in told])
+    lines = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
+    check("and_so_is_a_pipe", re.sub(r"\d+ ms", "", err).splitlines(),
+          [re.sub(r"\d+ ms", "", line) for line in lines])
     status, shown = timeline("--quiet")
     check("quiet_is_quiet", (status, shown.replace("\r\n", "\n")),
           (0, "Found: 漢字\\u001b]0;title\\u0007 and\nmore.\n"))
@@ -315,7 +315,8 @@ def test_plain():
 # ---- streaming ----
 
 class Model(http.server.BaseHTTPRequestHandler):
-    """Sends a reply a few characters at a time; the last waits until the test has seen the rest."""
+    """Sends a reply a few characters at a time; the last piece waits until the test has seen the
+    rest."""
     text, go_on = "", threading.Event()
     protocol_version = "HTTP/1.0"
 
@@ -330,7 +331,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         try:
             self.speak()
         except OSError:
-            pass  # who was interrupted does not listen
+            pass  # an interrupted client has disconnected
 
     def speak(self):
         pieces = [Model.text[at:at + 5] for at in range(0, len(Model.text), 5)]
@@ -371,10 +372,10 @@ def test_streaming():
     status, shown = terminal.end()
     Model.go_on.set()
     run = newest()
-    check("ctrl_c_while_it_speaks", (status, f"paused; haft resume {run['run']} goes on" in shown,
+    check("ctrl_c_during_a_reply", (status, f"paused; continue: haft resume {run['run']}" in shown,
                                      run["state"]), (130, True, "running"))
     status, shown = at_terminal(["resume", "last"], STREAMED_API_KEY=SECRET)
-    check("and_it_is_gone_on_with", (status, "✓ done" in STYLE.sub("", shown)), (0, True))
+    check("and_it_is_resumed", (status, "✓ done" in STYLE.sub("", shown)), (0, True))
     server.shutdown()
 
 
@@ -398,18 +399,18 @@ def test_interrupts():
     terminal.type("\x03")
     status, shown = terminal.end()
     run = newest()
-    check("ctrl_c_pauses", (status, run["state"], f"haft resume {run['run']} goes on" in shown),
+    check("ctrl_c_pauses", (status, run["state"], f"continue: haft resume {run['run']}" in shown),
           (130, "running", True))
     (Path(scratch) / "free").touch()
-    check("what_only_reads_is_run_again", haft("resume", run["run"], "-q"), (0, "over\n", ""))
+    check("a_call_that_only_reads_runs_again", haft("resume", run["run"], "-q"), (0, "over\n", ""))
 
     terminal = slow("writes")
     terminal.type("\x03")
-    waits = terminal.until("pausing behind slow (c1.1); Ctrl-C again cancels the run")
+    waits = terminal.until("pausing after slow (c1.1); Ctrl-C again cancels the run")
     (Path(scratch) / "free").touch()
     status, shown = terminal.end()
-    check("what_has_effects_comes_to_its_end", (waits, status, newest()["state"],
-                                                "paused; " in shown), (True, 130, "running", True))
+    check("a_call_with_effects_finishes", (waits, status, newest()["state"],
+                                           "paused; " in shown), (True, 130, "running", True))
     status, out, _ = haft("resume", "last", "--events")
     kinds = [json.loads(line)["kind"] for line in out.splitlines()]
     check("and_is_not_run_twice", (status, "call_started" in kinds), (0, False))
@@ -419,7 +420,7 @@ def test_interrupts():
     terminal.until("Ctrl-C again")
     terminal.type("\x03")
     status, shown = terminal.end()
-    said = "cancel asked by terminal" in STYLE.sub("", shown)
+    said = "cancel requested by terminal" in STYLE.sub("", shown)
     check("the_second_cancels", (status, newest()["end"], said), (130, "cancelled", True))
 
     for name in ("SIGTERM", "SIGHUP"):
@@ -430,9 +431,9 @@ def test_interrupts():
               (130, "running", True))
     terminal = slow("twice")
     os.kill(terminal.child, signal.SIGTERM)
-    terminal.until("pausing behind")
+    terminal.until("pausing after")
     os.kill(terminal.child, signal.SIGTERM)
-    check("who_asks_twice_does_not_wait", (terminal.end()[0], newest()["state"]), (130, "running"))
+    check("a_second_signal_does_not_wait", (terminal.end()[0], newest()["state"]), (130, "running"))
     haft("cancel", "last")
 
     path = Path(scratch) / "ask.json"
@@ -444,7 +445,7 @@ def test_interrupts():
     terminal = slow("memory", "--store", "memory:", read_only=True)
     terminal.type("\x03")
     status, shown = terminal.end()
-    check("a_run_in_memory_is_gone", (status, "in memory only" in shown), (130, True))
+    check("a_run_in_memory_is_gone", (status, "only in memory" in shown), (130, True))
 
 
 def test_show():
@@ -458,11 +459,11 @@ def test_show():
     check("at_a_terminal_it_is_a_timeline", (status, "✓ c1.1 slow" in STYLE.sub("", shown)),
           (0, True))
     status, shown = at_terminal(["runs", "show", "last", "--json"])
-    check("unless_json_is_wanted", (status, json.loads(shown)["end"]), (0, "done"))
+    check("unless_json_is_requested", (status, json.loads(shown)["end"]), (0, "done"))
 
 
 def test_raw():
-    """What models write reaches a terminal neither raw nor changed when it is redirected."""
+    """Text of models never reaches a terminal raw, and is unchanged when redirected."""
     bad = "a\x1b[2J\u009b31m\u202eb\u2066\u2028c\x7f"
     raw = set(bad) - set("a[2J31mbc")
     path = spec("raw", [{"calls": [{"name": "store_artifact",
@@ -489,7 +490,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for variable in ("NO_COLOR", "LC_ALL", "LC_CTYPE", "HAFT_STORE"):
         environment.pop(variable, None)
     test_question()
-    test_beside()
+    test_question_during_a_call()
     test_approval()
     test_long()
     test_shown_without_a_terminal()

@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check, wait_for  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 
 
 def haft(*words, text=""):
@@ -42,7 +42,7 @@ def spec(name, replies, **more):
 
 
 def slow_spec(name, read_only=True, **more):
-    """An agent whose only call ends when there is a file NAME.gate; NAME.effects counts it."""
+    """An agent whose only call ends when the file NAME.gate exists; NAME.effects counts it."""
     work = (f"echo $$ >> {name}.effects; while [ ! -e {name}.gate ]; do sleep 0.02; done; "
             "echo done")
     slow = {"name": "slow", "description": "Does something that takes long.", "args": [],
@@ -79,7 +79,7 @@ def ends(thread):
 
 
 def thread():
-    """A new id: the 26 characters of one, with a number of our own."""
+    """A new id: 26 characters, with a number of the test."""
     thread.count += 1
     return f"01k0000000000000000000{thread.count:04d}"
 
@@ -88,7 +88,7 @@ thread.count = 0
 
 
 def one_after_the_other(ids):
-    """Whether each began, in the order of the store, after the one before it had ended."""
+    """Whether each run started, in the order of the store, after the one before it had ended."""
     logs = [events(run) for run in ids]
     return all(before[-1]["kind"] == "run_finished" and before[-1]["at"] <= after[1]["at"]
                for before, after in zip(logs, logs[1:]))
@@ -112,17 +112,17 @@ def test_enqueue():
     quick = spec("quick1", [{"expect": {"contains": "slow1 is done"}, "text": "quick"}])
     first = begin_slow(slow, "slow1", where)
     others = [queue(quick, f"task {n}", where, "--json") for n in range(3)]
-    told = queue(quick, "told", where)
+    waiting_run = queue(quick, "told", where)
     ids = [run["run"] for run in runs(where)]
     check("they_are_in_the_store", len(ids), 5)
-    check("and_have_not_begun", [kinds(run) for run in ids[1:]], [["run_started"]] * 4)
+    check("and_have_not_started", [kinds(run) for run in ids[1:]], [["run_started"]] * 4)
     open_gate("slow1")
     answers = [json.loads(process.communicate(timeout=LONG)[0]) for process in [first, *others]]
-    out, err = told.communicate(timeout=LONG)
+    out, err = waiting_run.communicate(timeout=LONG)
     check("each_ends_in_its_own_process", [answer["run"] for answer in answers], ids[:4])
     check("all_are_done", ends(where), ["done"] * 5)
     check("one_after_the_other", one_after_the_other(ids), True)
-    check("a_person_is_told", (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
+    check("the_user_is_told", (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
     check("replays_are_identical", [haft("runs", "replay", run)[0] for run in ids], [0] * 5)
 
 
@@ -135,37 +135,38 @@ def test_kill():
     for process in (first, second):
         process.send_signal(signal.SIGKILL)
         process.communicate(timeout=LONG)
-    time.sleep(0.3)  # longer than the third looks: it must not have begun
-    check("nobody_overtakes_a_run_that_was_killed", [len(kinds(run)) for run in ids[1:]], [1, 1])
+    time.sleep(0.3)  # longer than a poll of the third: it must not have started
+    check("no_run_overtakes_a_killed_one", [len(kinds(run)) for run in ids[1:]], [1, 1])
     open_gate("slow2")
-    haft("resume", "--all", "--quiet")  # whose third one another process has
+    haft("resume", "--all", "--quiet")  # another process owns the third one
     out, _ = third.communicate(timeout=LONG)
-    check("resume_all_takes_up_what_was_killed", ends(where), ["done"] * 3)
+    check("resume_all_continues_a_killed_run", ends(where), ["done"] * 3)
     check("and_keeps_the_order", (one_after_the_other(ids), out), (True, "quick\n"))
     check("the_call_was_repeated_as_it_may_be", len(effects("slow2")), 2)
 
 
-def test_resume_all_goes_on_behind_one_that_waits():
+def test_resume_all_skips_a_waiting_run():
     where, other = thread(), thread()
     ask = spec("ask3", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], tools=[
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     quick = spec("quick3", [{"text": "quick"}])
     check("the_first_waits", haft("run", ask, "first", "--thread", where)[0], 4)
-    status, behind, _ = haft("run", quick, "behind", "--thread", where, "--detach")
-    check("a_run_is_put_behind_it", (status, ends(where)), (0, ["waiting", "queued"]))
+    status, queued, _ = haft("run", quick, "behind", "--thread", where, "--detach")
+    check("a_run_is_queued_after_it", (status, ends(where)), (0, ["waiting", "queued"]))
     haft("run", quick, "elsewhere", "--thread", other, "--detach")
     status, _, err = haft("resume", "--all")
     first = runs(where)[0]["run"]
-    check("others_go_on_without_it", (status, ends(other), kinds(behind.strip())),
+    check("others_continue_without_it", (status, ends(other), kinds(queued.strip())),
           (4, ["done"], ["run_started"]))
-    check("it_is_said_why", f"waits for the end of {first}, ahead of it in its thread, which waits "
-          "for somebody" in err, True)
+    check("the_reason_is_printed",
+          f"waits for the end of {first}, ahead of it in its thread, which waits "
+          "for an answer" in err, True)
     check("the_answer_frees_it", (haft("answer", first, '"x"')[0], haft("resume", "--all")[0],
                                   ends(where)), (0, 0, ["done", "done"]))
 
 
 def test_resume_all_at_once():
-    """Several of them share what there is; none takes it for a failure that another was faster."""
+    """Several of them share the runs; none reports a failure because another was faster."""
     quick = spec("quick9", [{"text": "quick"}])
     where = [thread() for _ in range(4)]
     for name in where:
@@ -179,22 +180,22 @@ def test_resume_all_at_once():
                         for name in where], [True] * 4)
 
 
-def test_resume_all_waits_for_what_is_ahead_elsewhere():
-    """Whoever goes on with the run ahead need not care for the one behind it: --all does."""
+def test_resume_all_waits_for_a_run_ahead_elsewhere():
+    """--all also continues a run that is queued after a run of another process."""
     where, slow = thread(), slow_spec("ahead")
     first = begin_slow(slow, "ahead", where)
-    behind = haft("run", spec("behind", [{"text": "quick"}]), "b", "--thread", where, "--detach")
+    queued = haft("run", spec("behind", [{"text": "quick"}]), "b", "--thread", where, "--detach")
     every = start("resume", "--all")
-    said = next(line for line in every.stderr if "waits for the end of" in line)
-    check("it_is_said_what_is_waited_for", behind[1].strip() in said, True)
+    printed = next(line for line in every.stderr if "waits for the end of" in line)
+    check("the_awaited_run_is_printed", queued[1].strip() in printed, True)
     open_gate("ahead")
     out, _ = every.communicate(timeout=LONG)
     first.communicate(timeout=LONG)
     check("then_it_is_done", (every.returncode, out, ends(where)), (0, "quick\n", ["done"] * 2))
 
 
-def test_resume_all_says_all():
-    """One object, and the worst of the exits, whichever is last."""
+def test_resume_all_reports_all():
+    """One object, and the worst exit status, whichever run is last."""
     where = thread()
     bad, quick = spec("bad9", []), spec("good9", [{"text": "quick"}])
     ids = [haft("run", path, "task", "--thread", where, "--detach")[1].strip()
@@ -203,10 +204,10 @@ def test_resume_all_says_all():
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
     ids.append(haft("run", ask, "task", "--thread", where, "--detach")[1].strip())
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)
-    check("the_worst_counts", status, 1)
-    check("one_object", (list(said), [run["run"] for run in said["runs"]]), (["runs"], ids))
-    check("with_each_end", [run["end"] for run in said["runs"]], ["failed", "done", "waiting"])
+    printed = json.loads(out)
+    check("the_worst_exit_status_counts", status, 1)
+    check("one_object", (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
+    check("with_each_end", [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
     check("also_of_none", haft("resume", "--all", "--json")[:2], (0, '{"runs":[]}\n'))
     haft("cancel", ids[-1])
     keyed = put("keyed9.json", {"haft": 1, "name": "keyed9", "tools": [],
@@ -215,8 +216,8 @@ def test_resume_all_says_all():
     lost = haft("run", keyed, "task", "--detach")[1].strip()
     (Path(scratch) / "keyed9.script.json").unlink()
     status, out, _ = haft("resume", "--all", "--json")
-    said = json.loads(out)["runs"]
-    check("what_cannot_be_taken_up_is_said", (status != 0, [one["run"] for one in said]),
+    printed = json.loads(out)["runs"]
+    check("a_run_that_cannot_continue_is_reported", (status != 0, [one["run"] for one in printed]),
           (True, [lost]))
     put("keyed9.script.json", {"replies": []})
     haft("cancel", lost)
@@ -230,18 +231,18 @@ def test_leaving_the_queue():
     ids = [run["run"] for run in runs(where)]
     stopped.send_signal(signal.SIGINT)
     stopped.communicate(timeout=LONG)
-    check("who_stops_waiting_leaves_it_there", (stopped.returncode, kinds(ids[1])),
+    check("an_interrupted_wait_leaves_it_queued", (stopped.returncode, kinds(ids[1])),
           (130, ["run_started"]))
     check("one_that_waits_is_cancelled", haft("cancel", ids[2])[0], 130)
     cancelled.communicate(timeout=LONG)
     check("in_its_own_process", (cancelled.returncode, kinds(ids[2])),
           (130, ["run_started", "cancel_asked", "run_finished"]))
     detached = haft("run", quick, "detached", "--thread", where, "--detach")[1].strip()
-    check("one_that_nobody_has_is_cancelled", (haft("cancel", detached)[0], kinds(detached)),
+    check("a_run_without_an_owner_is_cancelled", (haft("cancel", detached)[0], kinds(detached)),
           (130, ["run_started", "cancel_asked", "run_finished"]))
     open_gate("slow4")
     first.communicate(timeout=LONG)
-    check("the_one_that_was_left_goes_on", haft("resume", ids[1], "--quiet")[:2], (0, "quick\n"))
+    check("the_one_that_was_left_continues", haft("resume", ids[1], "--quiet")[:2], (0, "quick\n"))
     check("all_have_ended", ends(where), ["done", "done", "cancelled", "cancelled"])
 
 
@@ -261,19 +262,19 @@ def test_another_spec_in_the_queue():
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=LONG)
     process = start("resume", run)
-    told = process.stderr.readline()
+    note = process.stderr.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=LONG)
     check("it_keeps_its_place_with_another_spec",
-          (runs(where)[0]["run"] in told, kinds(run)), (True, ["run_started", "spec_changed"]))
+          (runs(where)[0]["run"] in note, kinds(run)), (True, ["run_started", "spec_changed"]))
     haft("answer", runs(where)[0]["run"], '"red"')
-    check("and_begins_with_what_was_said_before", haft("resume", run, "--quiet")[:2],
+    check("and_starts_with_the_earlier_messages", haft("resume", run, "--quiet")[:2],
           (0, "good\n"))
     check("it_replays", haft("runs", "replay", run)[0], 0)
     haft("run", second, "third", "--thread", where, "--detach", "--quiet")
     run = runs(where)[2]["run"]
     spec("behind", knows, instructions="Be very brief.")
-    check("one_whose_turn_has_come_begins_with_it", haft("resume", run, "--accept-spec",
+    check("one_whose_turn_has_come_starts_with_it", haft("resume", run, "--accept-spec",
                                                          "--quiet")[:2], (0, "good\n"))
 
 
@@ -306,22 +307,22 @@ def test_interrupt():
     quick = spec("quick6", [{"text": "quick"}], multitask="interrupt")
     where, slow = thread(), slow_spec("slow6", read_only=False)
     first = begin_slow(slow, "slow6", where)
-    behind = queue(spec("behind6", [{"text": "behind"}]), "behind", where)
+    queued = queue(spec("behind6", [{"text": "behind"}]), "behind", where)
     status, out, _ = haft("run", quick, "second", "--thread", where, "--quiet")
     check("it_runs", (status, out), (0, "quick\n"))
     first.communicate(timeout=LONG)
-    behind.communicate(timeout=LONG)
-    check("those_ahead_are_cancelled", (first.returncode, behind.returncode, ends(where)),
+    queued.communicate(timeout=LONG)
+    check("those_ahead_are_cancelled", (first.returncode, queued.returncode, ends(where)),
           (130, 130, ["cancelled", "cancelled", "done"]))
     check("after_their_terminal_events", one_after_the_other(
         [runs(where)[i]["run"] for i in (0, 2)]), True)
     check("what_ran_is_ended", wait_for(lambda: is_gone(effects("slow6")[0])), True)
     reason = events(runs(where)[0]["run"])[-2]
-    check("it_is_said_who", (reason["kind"], reason["by"]),
+    check("the_canceller_is_recorded", (reason["kind"], reason["by"]),
           ("cancel_asked", runs(where)[2]["run"]))
 
 
-def test_interrupt_what_nobody_has():
+def test_interrupt_without_an_owner():
     quick = spec("quick7", [{"text": "quick"}], multitask="interrupt")
     ask = spec("ask7", [{"calls": [{"name": "pick"}]}, {"text": "asked"}], tools=[
         {"name": "pick", "description": "Lets somebody pick.", "args": [], "headless": True}])
@@ -337,10 +338,10 @@ def test_interrupt_what_nobody_has():
           (0, ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow8")
     first = begin_slow(slow, "slow8", where)
-    status, behind, _ = haft("run", quick, "second", "--thread", where, "--detach")
+    status, queued, _ = haft("run", quick, "second", "--thread", where, "--detach")
     first.communicate(timeout=LONG)
-    check("from_one_that_is_only_put_there", (status, ends(where)), (0, ["cancelled", "queued"]))
-    check("which_goes_on_later", (haft("resume", behind.strip())[0], ends(where)[1]), (0, "done"))
+    check("by_a_detached_run", (status, ends(where)), (0, ["cancelled", "queued"]))
+    check("which_continues_later", (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
 
 
 def test_chat():
@@ -352,7 +353,7 @@ def test_chat():
                             stderr=subprocess.PIPE, text=True)
     chat.stdin.write("hello\n")
     chat.stdin.flush()
-    check("a_text_is_put_behind", wait_for(lambda: len(runs(where)) == 2), True)
+    check("a_message_is_queued", wait_for(lambda: len(runs(where)) == 2), True)
     open_gate("slow9")
     out, _ = chat.communicate(timeout=LONG)
     first.communicate(timeout=LONG)
@@ -369,7 +370,7 @@ def test_chat():
     _, out, err = haft("chat", never, "--thread", where, text="hello\n")
     open_gate("slow11")
     first.communicate(timeout=LONG)
-    check("or_refuses", (out, "still under way in another process" in err, len(runs(where))),
+    check("or_refuses", (out, "still running in another process" in err, len(runs(where))),
           ("", True, 1))
 
 
@@ -378,13 +379,13 @@ with tempfile.TemporaryDirectory() as scratch:
                    "XDG_STATE_HOME": f"{scratch}/state"}
     test_enqueue()
     test_kill()
-    test_resume_all_goes_on_behind_one_that_waits()
+    test_resume_all_skips_a_waiting_run()
     test_resume_all_at_once()
-    test_resume_all_waits_for_what_is_ahead_elsewhere()
-    test_resume_all_says_all()
+    test_resume_all_waits_for_a_run_ahead_elsewhere()
+    test_resume_all_reports_all()
     test_leaving_the_queue()
     test_another_spec_in_the_queue()
     test_reject()
     test_interrupt()
-    test_interrupt_what_nobody_has()
+    test_interrupt_without_an_owner()
     test_chat()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/tools.c, from outside: golden output in every form."""
+"""Tests for src/cli/commands/tools.c, by running haft: golden output in every form."""
 import json
 import os
 import subprocess
@@ -77,7 +77,7 @@ def test_words():
     check("no_tools", haft("tools", put("none.yaml", "model: offline\n")), (0, "", ""))
     check("an_override", haft("tools", "spec.yaml", "--set", "tools.0.builtin=[]")[1], WORDS)
     check("a_provider_we_do_not_know", haft("tools", "spec.yaml", "--wire", "x")[0::2],
-          (2, "haft: tools: --wire wants one of openai|anthropic|gemini, found 'x'\n"))
+          (2, "haft: tools: --wire expects one of openai|anthropic|gemini, found 'x'\n"))
 
 
 def test_json():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorial.md, done as it says: the spec is put together from its blocks, the commands are run
-against a web service of the kind it starts, and its mistake is made."""
+"""docs/tutorial.md, step by step: the spec is assembled from its blocks, the commands run against a
+web service of the kind it starts, and its mistake is made."""
 import functools
 import http.server
 import os
@@ -42,7 +42,7 @@ def blocks():
 
 
 def test_pages_agree():
-    """What is typed is what examples/shop/agent.yaml has, but for comments."""
+    """The page shows what examples/shop/agent.yaml has, except for comments."""
     typed = "".join(blocks()[:2])
     there = re.sub(r"^#.*\n| #.*$", "", (ROOT / "examples/shop/agent.yaml").read_text(),
                    flags=re.MULTILINE)
@@ -70,7 +70,7 @@ def test_steps(port):
     status, _, err = haft("run", "my-agent.yaml", "Use disk_free for /tmp")
     check("it_asks", (status, "haft approve" in err), (4, True))
     status, out, _ = haft("approve", "last")
-    check("and_goes_on", (status, "Filesystem" in out), (0, True))
+    check("and_continues", (status, "Filesystem" in out), (0, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests for src/cli/commands/validate.c, from outside: files, lines, exit status, golden output."""
+"""Tests for src/cli/commands/validate.c, by running haft: files, lines, exit status, golden
+output."""
 import json
 import os
 import subprocess
@@ -41,7 +42,7 @@ def test_files():
     good = put("good.json", {"query": "x"})
     bad = put("bad.json", {"limit": 0})
     check("a_valid_file", haft(schema, good), (0, "good.json: valid\n", ""))
-    check("every_reason_is_told", haft(schema, bad), (
+    check("every_reason_is_printed", haft(schema, bad), (
         1, "bad.json: Missing required argument: query\n"
         "bad.json: /limit: Expected a number of at least 1, found 0\n"
         "bad.json: not valid: 2 errors\n", ""))
@@ -49,11 +50,11 @@ def test_files():
           (0, "standard input: valid\n", ""))
     check("standard_input_is_a_schema", haft("-", good, text="false")[0], 1)
     check("not_both_from_standard_input", haft("-", "-"),
-          (2, "", "haft: only one of the two can be standard input\n"))
+          (2, "", "haft: only one of SCHEMA and INSTANCE can be standard input\n"))
     check("conversion_is_asked_for", [haft("--coerce", schema, put("text.json", text))[0]
           for text in ('{"query":"x","limit":"5"}', '{"query":"x","limit":"five"}')], [0, 1])
     check("and_only_then_done", haft(schema, "text.json")[0], 1)
-    check("a_terminal_is_not_steered",
+    check("a_terminal_is_not_controlled",
           haft(put("closed.json", {"additionalProperties": False}),
                put("red.json", {"\x1b[31m": 1})),
           (1, "red.json: /\\u001b[31m: Unknown argument: \\u001b[31m\n"
@@ -61,9 +62,9 @@ def test_files():
     check("on_standard_error_neither", haft("--\x1b[31m")[2].count("\x1b"), 0)
 
 
-def test_what_cannot_be_used():
+def test_unusable_files():
     good = put("good.json", "1")
-    check("an_instance_that_is_no_json", haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
+    check("an_instance_that_is_not_json", haft(put("any.json", "true"), put("cut.json", "[1,\n")), (
         2, "", "cut.json:2:1: error: expected a value, found the end of the text\n"))
     check("a_place_in_it_is_shown", haft("any.json", put("odd.json", '{"中": [1,\t}]}'))[2],
           "odd.json:1:11: error: expected a value, found '}'\n"
@@ -71,7 +72,7 @@ def test_what_cannot_be_used():
     check("standard_input_too", haft("any.json", "-", text="[1 2]")[2],
           "standard input:1:4: error: expected ',' or ']' after the item, found '2'\n"
           "    [1 2]\n       ^\n")
-    check("a_schema_that_is_none", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
+    check("an_invalid_schema", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
         2, "haft: odd.json:/type: found the string \"strin\", wanted null, boolean, number, "
         "integer, string, array or object (in quotes)\nhint: did you mean string?\n"))
     check("a_schema_with_a_key_twice", haft(put("twice.json", '{"type":"null","type":"null"}'),
@@ -79,27 +80,27 @@ def test_what_cannot_be_used():
               2, "twice.json:1:2: error: expected each key once in an object, "
               'found "type" more than once\n    {"type":"null","type":"null"}\n     ^\n'))
     check("an_instance_with_a_key_twice", haft("any.json", put("two.json", '{"a":1,"a":2}'))[0], 0)
-    check("a_file_that_is_not_there", haft("none.json", good),
+    check("a_file_that_does_not_exist", haft("none.json", good),
           (2, "", "haft: none.json: cannot be opened: No such file or directory\n"))
     check("too_few_files", haft("any.json")[0::2], (
-        2, "haft: wanted SCHEMA INSTANCE, found 1 argument\n"
-        "hint: 'haft help validate' says more\n"))
+        2, "haft: expected SCHEMA INSTANCE, found 1 argument\n"
+        "hint: see 'haft help validate'\n"))
     check("a_draft_we_do_not_know", haft("--draft", "4", "any.json", good)[0::2],
-          (2, "haft: validate: --draft wants one of 7|2020-12, found '4'\n"))
+          (2, "haft: validate: --draft expects one of 7|2020-12, found '4'\n"))
 
 
 def test_options():
     put("good.json", "1")
-    check("a_remotes_directory_that_is_not_there",
+    check("a_remotes_directory_that_does_not_exist",
           haft("--remotes", "nowhere", put("any.json", "true"), "good.json"),
           (2, "", "haft: nowhere: cannot be opened: No such file or directory\n"))
     check("a_remotes_directory_that_is_a_file",
           haft("--remotes", "good.json", "--jsonl"),
           (2, "", "haft: good.json: is not a directory\n"))
     check("json_and_jsonl_together", haft("--json", "--jsonl"), (
-        2, "", "haft: wanted --json or --jsonl, found both\n"
+        2, "", "haft: --json and --jsonl cannot be combined\n"
         "hint: --jsonl prints a JSON object for each line anyway\n"))
-    check("a_name_does_not_steer_a_terminal", haft("any.json", put("\x1b[31m", "1"))[:2],
+    check("a_name_does_not_control_a_terminal", haft("any.json", put("\x1b[31m", "1"))[:2],
           (0, "\\u001b[31m: valid\n"))
 
 
@@ -150,14 +151,14 @@ def test_lines():
            "line 14: /coerce"])
     check("an_id_comes_back", [answer.get("id") for answer in answers][1:6],
           [7, None, None, None, "x"])
-    check("errors_of_lines_say_what_was_wanted",
+    check("errors_of_lines_name_what_was_expected",
           [answers[i]["error"]["message"] for i in (2, 3, 4, 7, 8, 11, 12)],
           ["expected a key in double quotes or '}', found the end of the text",
            'expected the key "instance", found none', 'expected the key "schema", found none',
            'expected "7" or "2020-12", found "6"',
            'expected each key once in an object, found "a" more than once',
            'expected true or false, found string', 'expected true or false, found null'])
-    check("a_line_may_ask_for_conversion", answers[10]["coerced"], 5)
+    check("a_line_may_request_conversion", answers[10]["coerced"], 5)
     shape = json.loads(SHAPE.read_text())
     status, verdicts, _ = lines([{"schema": shape, "instance": answer} for answer in answers])
     check("answers_have_the_documented_shape", [v["errors"] for v in verdicts],
@@ -168,8 +169,8 @@ def test_lines():
     check("lines_from_a_file", haft("--jsonl", put("l.jsonl", '{"schema":true,"instance":1}'))[0],
           0)
     check("one_file_of_lines", haft("--jsonl", "a", "b")[0::2],
-          (2, "haft: --jsonl wants one FILE at most, found 2\n"))
-    check("a_file_of_lines_that_is_not_there", haft("--jsonl", "none")[0], 2)
+          (2, "haft: --jsonl expects at most one FILE, found 2\n"))
+    check("a_file_of_lines_that_does_not_exist", haft("--jsonl", "none")[0], 2)
     check("a_file_of_lines_that_cannot_be_read", haft("--jsonl", "."),
           (2, "", "haft: .: cannot be read: Is a directory\n"))
     closed = subprocess.run(["sh", "-c", '"$1" validate --jsonl <&-', "sh", HAFT], text=True,
@@ -179,7 +180,8 @@ def test_lines():
 
 
 def test_lines_of_extremes():
-    """What cannot be read or printed is answered like any other line, and the next ones too."""
+    """A line that cannot be read or printed is answered like any other, and so are the next
+    ones."""
     deep = "[" * 200 + json.dumps("[" * 200 + "]" * 200) + "]" * 200
     nested = '{"$defs":{"a":{"type":"array","items":{"$ref":"#/$defs/a"}}},"$ref":"#/$defs/a"}'
     good = '{"schema":true,"instance":1,"id":2}'
@@ -209,7 +211,7 @@ def test_remotes():
     check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "line 1: /$ref"))
     check("nothing_outside_the_directory",
           verdict(url + "../secret.json", "--remotes", "remotes")[0], None)
-    check("a_remote_document_that_is_no_json",
+    check("a_remote_document_that_is_not_json",
           verdict(url + "bad.json", "--remotes", "remotes"),
           (None, "line 1: remotes/bad.json:1:2 (byte 1)"))
     put("remotes/large.json", '["' + "x" * (8 << 20))
@@ -244,7 +246,7 @@ def test_suite():
 
 with tempfile.TemporaryDirectory() as scratch:
     test_files()
-    test_what_cannot_be_used()
+    test_unusable_files()
     test_options()
     test_objects()
     test_lines()

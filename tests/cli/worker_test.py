@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Workers over one store: each run is gone on with by one of them, whoever of them dies."""
+"""Workers share one store: one of them continues each run, whichever of them dies."""
 import json
 import os
 import random
@@ -26,7 +26,7 @@ from script import wait_for  # noqa: E402
 from store_urls import stores  # noqa: E402
 
 HAFT = os.environ["HAFT"]
-LONG = 300  # seconds that something which must happen soon may take
+LONG = 300  # timeout in seconds of events that must happen soon
 FULL = os.environ.get("HAFT_LONG") == "1"
 RUNS, WORKERS, EACH = (2000, 4, 1.0) if FULL else (80, 3, 0.2)
 
@@ -43,7 +43,7 @@ def haft(*words, env=None, cwd=None):
 
 
 def worker(*words, env=None):
-    """One that runs; what it says is in its files, so that it never waits for a reader."""
+    """Starts a worker; its output goes to files, so that it never waits for a reader."""
     worker.count += 1
     out = open(Path(scratch) / f"worker{worker.count}.out", "w+")
     err = open(Path(scratch) / f"worker{worker.count}.err", "w+")
@@ -61,7 +61,7 @@ def said(process, at=1):
     return process.files[at].read()
 
 
-def news(process):
+def reports(process):
     return [json.loads(line) for line in said(process, 0).splitlines() if line.endswith("}")]
 
 
@@ -98,7 +98,7 @@ def calls(*names):
 
 
 def runs():
-    """All of them, the oldest first; no more than a thousand."""
+    """All runs, the oldest first; at most a thousand."""
     return json.loads(haft("runs", "list", "--json")[1])["runs"][::-1]
 
 
@@ -139,15 +139,16 @@ thread.count = 0
 def test_detached_runs_are_done():
     path = spec("plain", [calls("do"), {"text": "fine"}], [tool("do", "pwd; echo x >> plain.log")])
     ids = [detach(path, f"task {n}") for n in range(5)]
-    check("they_wait_in_the_store", states(), Counter({"queued": 5}))
+    check("they_are_queued_in_the_store", states(), Counter({"queued": 5}))
     one = worker("--until-idle", "--json", "--concurrency", 2)
     check("it_ends_when_all_is_done", (one.wait(timeout=LONG), said(one)), (0, ""))
     check("all_are_done", states(), Counter({"done": 5}))
     check("each_effect_once", len(effects("plain.log")), 5)
-    told = news(one)
-    check("each_is_told", ({n["run"] for n in told if n["what"] == "taken"},
-                           {n["run"] for n in told if n["what"] == "ended"}), (set(ids), set(ids)))
-    check("the_oldest_first", [n["run"] for n in told if n["what"] == "taken"][:2], ids[:2])
+    reported = reports(one)
+    check("each_is_reported",
+          ({n["run"] for n in reported if n["what"] == "taken"},
+           {n["run"] for n in reported if n["what"] == "ended"}), (set(ids), set(ids)))
+    check("the_oldest_first", [n["run"] for n in reported if n["what"] == "taken"][:2], ids[:2])
     status, out, _ = haft("run", path, "again", "--detach", "--json")
     out = json.loads(out)
     check("detach_prints_an_object", (status, out["end"], out["turns"]), (0, "queued", 0))
@@ -159,16 +160,16 @@ def test_detached_runs_are_done():
 
 
 def test_pauses():
-    """What waits takes no place; who answers it finds somebody."""
+    """A waiting run takes no slot; after an answer a worker continues it."""
     path = spec("asks", [calls("look"), {"text": "seen"}], [tool("look")])
     ids = [detach(path, f"task {n}") for n in range(6)]
     one = worker("--json", "--concurrency", 2, "--poll", 50)
     wait_for(lambda: states() == Counter({"waiting": 6}))
     check("all_wait", states(), Counter({"waiting": 6}))
-    wait_for(lambda: Counter(n["what"] for n in news(one)) == Counter(taken=6, waits=6))
-    check("they_are_given_back", Counter(n["what"] for n in news(one)), Counter(taken=6, waits=6))
-    check("nobody_has_them", [haft("answer", run, '"x"', "--quiet")[0]
-                              for run in ids[:2]], [0, 0])
+    wait_for(lambda: Counter(n["what"] for n in reports(one)) == Counter(taken=6, waits=6))
+    check("they_are_released", Counter(n["what"] for n in reports(one)), Counter(taken=6, waits=6))
+    check("they_have_no_owner", [haft("answer", run, '"x"', "--quiet")[0]
+                                 for run in ids[:2]], [0, 0])
     check("it_stops", stop(one), 0)
     check("they_are_done", states(), Counter({"waiting": 4, "done": 2}))
 
@@ -180,8 +181,9 @@ def test_deadlines():
     one = worker("--json", "--poll", 50)
     wait_for(lambda: states() == Counter({"done": 1}))
     check("a_deadline_is_kept", states(), Counter({"done": 1}))
-    told = [n["what"] for n in news(one) if n["what"] != "taken"]
-    check("it_was_given_back_meanwhile", (told[0], told[-1], stop(one)), ("waits", "ended", 0))
+    reported = [n["what"] for n in reports(one) if n["what"] != "taken"]
+    check("it_was_released_meanwhile",
+          (reported[0], reported[-1], stop(one)), ("waits", "ended", 0))
 
 
 def test_threads():
@@ -199,7 +201,7 @@ def test_threads():
     check("each_in_its_order", [[run for run in order if run in ids] for ids in talks.values()],
           list(talks.values()))
     logs = [[events(run) for run in ids] for ids in talks.values()]
-    check("one_begins_when_the_one_before_has_ended",
+    check("one_starts_when_the_one_before_has_ended",
           all(a[-1]["at"] <= b[1]["at"] for log in logs for a, b in zip(log, log[1:])), True)
     check("workers_stop", [stop(one) for one in workers], [0, 0, 0])
 
@@ -226,20 +228,20 @@ def test_multitask():
 
 
 def test_interrupters():
-    """Many that interrupt each other at once: none of them hangs, and one is left."""
+    """Many runs that interrupt each other at once: none hangs, and one is left."""
     pushy = spec("pushy", [{"text": "pushy"}], multitask="interrupt")
     for where in [thread() for _ in range(3)]:
         with ThreadPoolExecutor(8) as pool:
             jobs = [pool.submit(haft, "run", pushy, "go", "--thread", where, "--detach")
                     for _ in range(8)]
-        check("each_is_told_its_id", [job.result()[0] for job in jobs], [0] * 8)
+        check("each_gets_its_id", [job.result()[0] for job in jobs], [0] * 8)
     one = worker("--poll", 30, "--until-idle", "--quiet")
-    check("a_worker_goes_on", one.wait(timeout=LONG), 0)
+    check("a_worker_continues", one.wait(timeout=LONG), 0)
     check("the_last_of_each_thread_is_left", states(), Counter({"cancelled": 21, "done": 3}))
 
 
 def test_sigterm():
-    """Calls with effects end; what can be begun again is left for another."""
+    """Calls with effects finish; repeatable calls are left for another worker."""
     put("gate", "")
     os.unlink(Path(scratch) / "gate")
     effect = ("echo $HAFT_IDEMPOTENCY_KEY >> held.log; while [ ! -e gate ]; do sleep 0.02; done; "
@@ -253,13 +255,14 @@ def test_sigterm():
     wait_for(lambda: effects("held.log") and effects("looks.log"))
     one.send_signal(signal.SIGTERM)
     late = detach(spec("late", [{"text": "late"}]), "three")
-    wait_for(lambda: any(n["what"] == "released" for n in news(one)))
-    check("what_reads_is_given_back", [n["run"] for n in news(one) if n["what"] == "released"],
+    wait_for(lambda: any(n["what"] == "released" for n in reports(one)))
+    check("a_run_that_reads_is_released",
+          [n["run"] for n in reports(one) if n["what"] == "released"],
           [ids[1]])
-    check("what_has_effects_goes_on", one.poll(), None)
+    check("a_call_with_effects_continues", one.poll(), None)
     put("gate", "")
     check("it_exits_0", one.wait(timeout=LONG), 0)
-    check("nothing_more_is_taken", late in [n["run"] for n in news(one)], False)
+    check("no_more_runs_are_claimed", late in [n["run"] for n in reports(one)], False)
     check("the_effect_is_whole", len(effects("held.log")), 2)
     check("none_has_ended", states(), Counter({"running": 2, "queued": 1}))
     two = worker("--until-idle", "--quiet")
@@ -277,11 +280,11 @@ def test_sigterm():
     check("a_second_signal_stops_at_once", (three.wait(timeout=LONG), len(effects("held.log"))),
           (0, 1))
     four = worker("--until-idle", "--quiet")
-    check("what_came_of_it_is_asked", (four.wait(timeout=LONG), states()["waiting"]), (0, 1))
+    check("its_outcome_is_unknown", (four.wait(timeout=LONG), states()["waiting"]), (0, 1))
 
 
 def change_version(by):
-    """Of the tables, and of the oldest programs that can use them."""
+    """Changes the version of the tables, and the oldest program version that can use them."""
     url = environment["HAFT_STORE"]
     if kind == "sqlite":
         store = sqlite3.connect(url.partition(":")[2])
@@ -306,8 +309,8 @@ def count_messages():
 
 
 def test_cancel_before_all():
-    """A worker that takes up a run which somebody has cancelled begins nothing: neither what was
-    under way, nor the model, nor what comes next."""
+    """A worker that claims a cancelled run starts nothing: neither the interrupted call, nor the
+    model, nor the next call."""
     path = spec("halted", [calls("slow"), calls("wire"), {"text": "good"}],
                 [tool("slow", "echo slow >> halted.log; sleep 300", traits={"idempotent": True}),
                  tool("wire", "echo wire >> halted.log")])
@@ -328,7 +331,7 @@ def test_cancel_before_all():
 
 
 def test_a_later_store():
-    """A later haft has changed the tables so that this one cannot use them: the worker ends."""
+    """A later haft has changed the tables so that this version cannot use them: the worker ends."""
     slow = spec("later", [calls("do"), {"text": "fine"}],
                 [tool("do", "echo x >> later.log; exec sleep 300")])
     quick = spec("before", [{"text": "fine"}])
@@ -342,11 +345,11 @@ def test_a_later_store():
               (1, True))
         check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)
-    check("its_run_is_others", (run_of(run)["state"], haft("cancel", run)[0], run_of(run)["end"]),
+    check("its_run_is_free", (run_of(run)["state"], haft("cancel", run)[0], run_of(run)["end"]),
           ("running", 130, "cancelled"))
 
 
-def test_runs_that_cannot_go_on():
+def test_runs_that_cannot_continue():
     good = spec("good", [{"text": "good"}])
     keyed = spec("keyed", [{"text": "keyed"}],
                  [tool("do", "true", env={"KEY": "${HAFT_TEST_KEY}"})])
@@ -361,14 +364,14 @@ def test_runs_that_cannot_go_on():
     ids.append(detach(good, "four"))
     one = worker("--until-idle", "--json")
     check("it_says_so_at_the_end", one.wait(timeout=LONG), 1)
-    told = news(one)
-    left = {n["run"]: n["error"] for n in told if n["what"] == "left"}
-    check("they_are_left", sorted(left), sorted(ids[:3]))
-    check("each_once", Counter(n["what"] for n in told), Counter(taken=4, left=3, ended=1))
+    reported = reports(one)
+    left = {n["run"]: n["error"] for n in reported if n["what"] == "left"}
+    check("they_are_skipped", sorted(left), sorted(ids[:3]))
+    check("each_once", Counter(n["what"] for n in reported), Counter(taken=4, left=3, ended=1))
     check("a_variable_is_named", "HAFT_TEST_KEY" in left[ids[0]]["message"], True)
-    check("a_change_is_told", "the spec has changed" in left[ids[1]]["message"], True)
+    check("a_change_is_reported", "the spec has changed" in left[ids[1]]["message"], True)
     check("the_good_one_is_done", run_of(ids[3])["end"], "done")
-    check("the_time_grows", [n["retry_ms"] for n in told if n["what"] == "left"], [5000] * 3)
+    check("the_time_grows", [n["retry_ms"] for n in reported if n["what"] == "left"], [5000] * 3)
     two = worker("--until-idle", "--json", "--stored-spec", env=with_key)
     check("another_worker_can", (two.wait(timeout=LONG),
                                  [run_of(run)["end"] for run in ids[:2]]), (1, ["done", "done"]))
@@ -377,16 +380,16 @@ def test_runs_that_cannot_go_on():
     os.unlink(Path(scratch) / "gone.json")
     three = worker("--until-idle")
     three.wait(timeout=LONG)
-    check("a_spec_that_is_not_there_is_told", "gone.json is not there any more" in said(three),
+    check("a_missing_spec_is_reported", "gone.json no longer exists" in said(three),
           True)
-    check("it_goes_on_with_the_stored_one", run_of(gone)["end"], "done")
+    check("it_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 
 
 LOSSES = 10  # work.losses
 
 
 class Deadly(BaseHTTPRequestHandler):
-    """A model whose reply nobody survives."""
+    """A model whose reply kills its client."""
     victim = None
 
     def do_POST(self):
@@ -398,7 +401,7 @@ class Deadly(BaseHTTPRequestHandler):
 
 
 def send_to_death(*words):
-    """A worker's exit status, when each that asks the model dies of it."""
+    """The exit status of a worker when each worker that asks the model dies."""
     one = worker("--until-idle", "--json", *words)
     Deadly.victim = one.pid
     status = one.wait(timeout=LONG)
@@ -407,8 +410,8 @@ def send_to_death(*words):
 
 
 def test_a_run_that_ends_its_workers():
-    """What takes its worker down where no tool is to blame does so a number of times, and then the
-    run has failed; others that were lost with it go on."""
+    """A run that kills its workers without a tool fails after a number of crashes; other runs of
+    the killed workers continue."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Deadly)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     model = {"provider": "openai", "model": "m", "api_key": "none",
@@ -422,12 +425,12 @@ def test_a_run_that_ends_its_workers():
         statuses.append(status)
     server.shutdown()
     server.server_close()
-    # Before it was lost once, a run asks without waiting for the disk: that may be one more.
+    # Before its first crash a run asks without waiting for the disk: one more request is possible.
     dead = statuses[:-1]
     check("so_many_died", len(dead) in (LOSSES + 1, LOSSES + 2), True)
     check("and_then_no_more", (set(dead), statuses[-1]), ({-signal.SIGKILL}, 0))
-    check("the_last_one_says_what_came_of_it",
-          [one["end"] for one in news(last) if one["run"] == bad and one["what"] == "ended"],
+    check("the_last_worker_reports_the_end",
+          [one["end"] for one in reports(last) if one["run"] == bad and one["what"] == "ended"],
           ["failed"])
     check("others_are_done", [run_of(run)["end"] for run in good], ["done"] * len(good))
     log = events(bad)
@@ -455,8 +458,8 @@ def snapshot():
 
 
 def kill_some():
-    """Kills one worker after the other until all runs have ended: how many, how long it took, what
-    was wrong with the list meanwhile, and the exit statuses of those that live."""
+    """Kills one worker after the other until all runs have ended: how many, how long it took,
+    problems of the list meanwhile, and the exit statuses of the living."""
     begun, killed, problems, before = time.monotonic(), 0, [], snapshot()
     crew = [worker("--concurrency", 4, "--poll", 50, "--quiet") for _ in range(WORKERS)]
     while is_open() and time.monotonic() - begun < (3600 if FULL else LONG):
@@ -474,14 +477,14 @@ def kill_some():
 
 
 def test_kills():
-    """Workers die all the time: none of the runs is lost, none has its effect twice."""
+    """Workers die all the time: no run is lost, no effect happens twice."""
     line = 'echo "$HAFT_IDEMPOTENCY_KEY {} $$ $HAFT_EPOCH" >> effects.log; sleep 0.05'
     tools = [tool("idem", line.format("idem"), traits={"idempotent": True}),
              tool("once", line.format("once"), traits={"on_unknown": "tell"})]
     path = spec("hard", [calls("idem", "once"), calls("idem"), {"text": "through"}], tools)
     ids = all_at_once(lambda n: detach(path, f"task {n}"), range(RUNS))
     killed, took, problems, codes = kill_some()
-    # One that was just begun does not know yet what a signal means.
+    # A worker that has just started has no signal handler yet.
     check("no_worker_failed", set(codes) <= {0, -signal.SIGTERM}, True)
     check("some_were_killed", killed > 0, True)
     histories = dict(zip(ids, all_at_once(events, ids)))
@@ -496,7 +499,7 @@ def test_kills():
     once = Counter(key for key, name, *_ in effect_log if name == "once")
     check("none_is_doubled", [key for key, count in once.items() if count > 1], [])
     idem = Counter(key for key, name, *_ in effect_log if name == "idem")
-    check("each_call_was_begun", len(idem) >= RUNS, True)
+    check("each_call_was_started", len(idem) >= RUNS, True)
     replays = [haft("runs", "replay", run)[0] for run in random.sample(ids, 5)]
     check("replays_are_identical", replays, [0] * 5)
     print(f"# {kind}: {RUNS} runs, {WORKERS} workers, {killed} killed, {took:.1f} s; "
@@ -506,7 +509,7 @@ def test_kills():
 
 
 def test_idle_costs():
-    """Reported; only what is far out of bounds fails."""
+    """Printed; only a value far out of bounds fails."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     one = worker("--quiet")
     time.sleep(3)
@@ -519,8 +522,8 @@ def test_idle_costs():
 
 TESTS = [test_detached_runs_are_done, test_pauses, test_deadlines, test_threads, test_multitask,
          test_interrupters, test_sigterm, test_cancel_before_all, test_a_later_store,
-         test_runs_that_cannot_go_on, test_a_run_that_ends_its_workers, test_bad_words, test_kills,
-         test_idle_costs]
+         test_runs_that_cannot_continue, test_a_run_that_ends_its_workers, test_bad_words,
+         test_kills, test_idle_costs]
 scratch_parent = tempfile.TemporaryDirectory()
 for kind, new_store in stores(scratch_parent.name):
     for test in TESTS:

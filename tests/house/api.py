@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each declaration of haft.h says who owns what, which thread may use it, how it fails and since
-when; docs/api.md has them all: `tests/house/api.py --write` puts them there. examples/tiny.c uses
-every function."""
+"""Each declaration of haft.h documents ownership, threads, failures and the version it exists
+since. docs/api.md contains all of them; `tests/house/api.py --write` updates it. examples/tiny.c
+uses every function."""
 import re
 import sys
 
@@ -16,7 +16,7 @@ PAGE = house.ROOT / "docs/api.md"
 HEAD = "<!-- From here on made from include/haft.h by tests/house/api.py --write -->\n"
 
 
-# ---- what is documented ----
+# ---- comments ----
 
 def lacking(item):
     problems = [f"no {label}:" for label in WANTED.get(item.kind, ()) if label not in item.parts]
@@ -32,7 +32,7 @@ def lacking(item):
 
 
 def wrong_statuses(item):
-    """A status that is none, or a function that returns one and names none."""
+    """Unknown statuses, and functions that return a status and name none."""
     fails = item.parts.get("Fails", "")
     named = set(re.findall(r"(?<![_\w])[A-Z]{2}[A-Z_]*\b", fails)) - {"NULL", "JSON", "HAFT_OK"}
     named = {name for name in named if not name.startswith("HAFT_")}
@@ -57,7 +57,7 @@ def check_comments(items):
 
 
 def check_guard():
-    """What the checks above are for: a declaration that lacks something is found."""
+    """The checks above find a declaration that lacks something."""
     code = "HAFT_API HAFT_MUST_USE haft_status haft_do(int it, haft_error *err);"
     good = "Does it. Owns: nothing. Thread: any. Fails: BAD_INPUT. Since: 0.1."
     cases = [(good, 0), (good.replace("Owns", "Has"), 1), (good.replace("Thread: any. ", ""), 1),
@@ -68,13 +68,13 @@ def check_guard():
     struct = "typedef struct a {\n    int b; /* it */\n    int c;\n} a;"
     if lacking(header.Item("", 1, good, struct)) != ["int c; says nothing"]:
         wrong.append(struct)
-    house.check("what_is_lacking_is_found", wrong)
+    house.check("missing_parts_are_found", wrong)
 
 
 # ---- docs/api.md ----
 
 def paragraphs(text):
-    """Lines run together; what is indented is code."""
+    """Joins the lines of a paragraph; indented blocks are code."""
     shown = []
     for block in re.split(r"\n\n", text.strip("\n")):
         if block.startswith("    "):
@@ -86,14 +86,14 @@ def paragraphs(text):
 
 
 def escaped(text):
-    """Outside of code, what Markdown would take for something else."""
+    """Escapes Markdown characters outside of code."""
     pieces = re.split(r"(`[^`]*`|^```c\n.*?^```$)", text, flags=re.M | re.S)
     return "".join(piece if at % 2 else re.sub(r"([*<])", r"\\\1", piece)
                    for at, piece in enumerate(pieces))
 
 
 def signature(item):
-    """Of macros with arguments, how they are used; how they are made is nobody's business."""
+    """The code of a declaration; of a macro with arguments, only its head."""
     if item.kind != "macro" or item.name in ("HAFT_STATUS_MAP", "HAFT_API"):
         return item.code
     heads = re.findall(r"^#define (HAFT_\w+\([^)]*\)|HAFT_\w+ [^\\\n]*|HAFT_\w+)", item.code, re.M)
@@ -103,7 +103,6 @@ def signature(item):
 def shown(item):
     names = " ".join(f"`{name}`" for name in item.names)
     parts = [f"- {label}: {item.parts[label]}" for label in header.LABELS if label in item.parts]
-    # The rest of an example's sentence stands behind it: "Makes the type ...".
     return (f"### {names}\n\n```h\n{signature(item)}\n```\n\n{escaped(paragraphs(item.text))}\n\n"
             + escaped("\n".join(parts)) + "\n")
 
@@ -141,5 +140,5 @@ else:
     check_guard()
     house.check("the_page_has_every_declaration",
                 [] if page == guide + HEAD + "\n" + reference()
-                else ["docs/api.md is not up to date; tests/house/api.py --write mends it"])
+                else ["docs/api.md is not up to date; run tests/house/api.py --write"])
     check_tiny()

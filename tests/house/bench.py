@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/bench runs the tables it is asked for, and scripts/bench-peers says what is missing. What
-they would run are stand-ins. And what bench/pgbench.py reads and writes."""
+"""scripts/bench runs the requested tables, scripts/bench-peers says what is missing, and
+bench/pgbench.py reads and writes its files. The programs that the scripts run are stand-ins."""
 import os
 import shutil
 import subprocess
@@ -25,7 +25,7 @@ def stand_in(path, body):
 
 
 def tables(*words):
-    """What is run for the words, a line each."""
+    """The commands that scripts/bench runs for the words."""
     with tempfile.TemporaryDirectory(prefix="haft-bench-") as temporary:
         directory = Path(temporary)
         stand_in(directory / "build/bench/haft-bench", "echo tables $#")
@@ -47,7 +47,7 @@ def refused(function, *arguments):
 
 
 def peers(drivers=True, npm="exit 0", installed=False, missing=()):
-    """(status, standard error, what was run) of scripts/bench-peers on an imagined machine."""
+    """(status, standard error, commands) of scripts/bench-peers on a simulated machine."""
     with tempfile.TemporaryDirectory(prefix="haft-peers-") as temporary:
         directory = Path(temporary)
         calls, tree = directory / "calls", directory / "tree"

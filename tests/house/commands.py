@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/commands.md is what `haft help --format markdown` prints; `tests/house/commands.py --write`
-puts it there."""
+"""docs/commands.md equals the output of `haft help --format markdown`;
+`tests/house/commands.py --write` updates it."""
 import sys
 
 import house
@@ -15,4 +15,4 @@ else:
     house.check("the_page_has_the_table_of_commands",
                 [] if PAGE.exists() and PAGE.read_text() == text
                 else ["docs/commands.md is not up to date; "
-                      "tests/house/commands.py --write mends it"])
+                      "run tests/house/commands.py --write"])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each source has a test of its own name, or names at its top the tests that cover it."""
+"""Each source file has a test with its name, or its first comment names the tests."""
 import re
 
 import house

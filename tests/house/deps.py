@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/deps asks for root only when a package is missing, and says what it needs. The package
-tools are stand-ins that write down how they were called."""
+"""scripts/deps needs root only if a package is missing, and then says which. The package tools are
+stand-ins that record how they were called."""
 import os
 import re
 import shutil
@@ -21,7 +21,7 @@ def stand_in(directory, name, body):
 
 
 def outcome(installed, user, with_sudo, apt="exit 0"):
-    """(status, stderr, calls of apt-get) of `scripts/deps lint` on an imagined machine."""
+    """(status, stderr, calls of apt-get) of `scripts/deps lint` on a simulated machine."""
     with tempfile.TemporaryDirectory(prefix="haft-deps-") as temporary:
         directory = Path(temporary)
         for name in REAL:
@@ -49,17 +49,17 @@ for name, found, wanted in [
         ("others_use_sudo", outcome(ONE, 1000, True),
          (0, SAID, "sudo\n" + INSTALL.replace("\n", "\nsudo\n", 1))),
         ("without_either_it_says_what_to_do", outcome(ONE, 1000, False),
-         (1, "These Debian packages are missing: clang-tidy\nNeither root nor sudo is at hand; "
-          "as root, type: apt-get install clang-tidy\n", "")),
+         (1, "These Debian packages are missing: clang-tidy\nNeither root nor sudo is available; "
+          "as root, run: apt-get install clang-tidy\n", "")),
         ("a_failure_of_apt_is_shown", outcome(ONE, 0, False, "echo no network; exit 100"),
-         (1, SAID + "no network\napt-get update failed; the packages wanted are: clang-tidy\n",
+         (1, SAID + "no network\napt-get update failed; the missing packages are: clang-tidy\n",
           "-qq update\n"))]:
     house.check(name, [] if found == wanted else [f"wanted {wanted}", f"found  {found}"])
 
-# A name such as postgresql-15 exists in one release of Debian only.
+# A name such as postgresql-15 exists in only one Debian release.
 names = " ".join(re.findall(r'echo "(.*)"', (house.ROOT / "scripts/deps").read_text()))
 house.check("no_package_is_of_one_version", re.findall(r"\b[a-z]\S*-\d+\S*", names))
 
 found = house.run(["scripts/deps", "nonsense"])
-house.check("a_wrong_word_is_refused",
-            [] if found[0] == 2 and "wanted build, test" in found[1] else [found])
+house.check("unknown_set_is_rejected",
+            [] if found[0] == 2 and "use build, test" in found[1] else [found])

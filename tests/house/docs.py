@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents point at is there."""
+"""Links and file names in the documents are valid."""
 import re
 
 import house
 
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-# A path of the tree in backticks, or behind "Tests:" and "Fuzzer:" at the top of a source file.
+# A path of the tree in backticks, or after "Tests:" and "Fuzzer:" at the top of a source file.
 TOP = "src|tests|scripts|docs|fuzz|examples|include|bench|studio|clients"
 QUOTED = re.compile(rf"`((?:{TOP})/[\w./-]*\w/?)`")
 NAMED = re.compile(r"(?:Tests|Fuzzer|Format): ((?:tests|fuzz|docs)/[\w./-]*\w)")
@@ -15,7 +15,7 @@ HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
 
 def anchors(path):
-    """The names a heading can be linked by: lower case, punctuation gone, spaces as dashes."""
+    """The anchors of headings: lower case, without punctuation, dashes for spaces."""
     return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-")
             for title in HEADING.findall(path.read_text())}
 
@@ -26,9 +26,9 @@ def broken_link(page, target):
     path, _, anchor = target.partition("#")
     file = page.parent / path if path else page
     if not file.exists():
-        return f"{target} leads nowhere"
+        return f"{target} does not exist"
     if anchor and anchor not in anchors(file):
-        return f"{target}: there is no such heading"
+        return f"{target}: no such heading"
     return None
 
 
@@ -49,7 +49,7 @@ for name in files:
     text = (house.ROOT / name).read_text()
     for path in QUOTED.findall(text) if name.endswith(".md") else NAMED.findall(text):
         if not (house.ROOT / path).exists() and not PLACEHOLDER.search(path):
-            problems.append(f"{name}: there is no {path}")
+            problems.append(f"{name}: {path} does not exist")
 house.check("files_that_are_named_exist", problems)
 
 order = [prefix for prefix in house.layers()[0] if "." not in prefix]  # main.c is a file
@@ -59,7 +59,7 @@ for directory in [*(f"src/{name}" for name in order), "bench", "studio", "client
                    for name in files)
     readme = house.ROOT / directory / "README.md"
     if not has_code and (not readme.exists() or len(readme.read_text().split()) < 20):
-        problems.append(f"{directory} has no code and no README.md that says what will be there")
+        problems.append(f"{directory} has no code and no README.md that explains it")
 house.check("every_directory_without_code_explains_itself", problems)
 
 index = (house.ROOT / "docs/README.md").read_text()
@@ -68,7 +68,7 @@ house.check("the_index_leads_to_every_page",
              if re.fullmatch(r"docs/[\w-]+\.md", name) and name != "docs/README.md"
              and f"({name.removeprefix('docs/')})" not in index])
 
-# Blocks that another test compares with their file are not repeated here.
+# Other tests compare other code blocks with their files.
 sources = [(house.ROOT / name).read_text() for name in files if re.fullmatch(r"src/.*\.[ch]", name)]
 problems = []
 for name in ("docs/extending.md", "docs/adding-a-builtin.md", "docs/adding-a-store.md"):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/local-models.md has the table of src/model/family_rows.c between two marks;
-`tests/house/families.py --write` puts it there."""
+"""docs/local-models.md contains the table of src/model/family_rows.c between two marks;
+`tests/house/families.py --write` updates it."""
 import sys
 import tempfile
 from pathlib import Path
@@ -11,7 +11,7 @@ import house
 PAGE = house.ROOT / "docs/local-models.md"
 BEGIN, END = "<!-- families -->\n", "<!-- /families -->\n"
 HEAD = """
-| family | names | chat templates with | format | context | size | calls at | thinks behind |
+| family | names | chat templates with | format | context | size | native calls at | reasoning tag |
 |---|---|---|---|---:|---:|---|---|
 """
 PROGRAM = r"""
@@ -72,9 +72,9 @@ if "--write" in sys.argv:
     PAGE.write_text(wanted)
 else:
     house.check("the_page_has_the_marks_once",
-                [f"{mark.strip()} is there {page.count(mark)} times" for mark in (BEGIN, END)
+                [f"{mark.strip()} occurs {page.count(mark)} times" for mark in (BEGIN, END)
                  if page.count(mark) != 1])
     house.check("the_page_has_the_table_of_the_source",
                 [] if page == wanted else
                 ["docs/local-models.md is not up to date; "
-                 "tests/house/families.py --write mends it"])
+                 "run tests/house/families.py --write"])

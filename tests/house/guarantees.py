@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every test that docs/guarantees.md names is there, and every promise names one."""
+"""Every test that docs/guarantees.md names exists, and every promise names a test."""
 import re
 
 import house
@@ -11,10 +11,10 @@ ROW = re.compile(r"^\| (\d+|all) [^|]*\|", re.MULTILINE)
 
 
 def missing(path, name):
-    """Why there is no such test; None when there is one."""
+    """Why the test does not exist; None if it exists."""
     file = house.ROOT / path
     if not file.exists():
-        return f"there is no {path}"
+        return f"{path} does not exist"
     text = file.read_text()
     if not name:
         return f"{path} is named without a test"
@@ -33,8 +33,8 @@ def problems_of(text):
     return [problem for problem in found if problem]
 
 
-house.check("every_promise_has_a_test_that_is_there", problems_of(PAGE.read_text()))
-broken = [("1. **A**\n| 1 a | b | `tests/crash/no_test.py:x` | same |", "there is no"),
+house.check("every_promise_has_an_existing_test", problems_of(PAGE.read_text()))
+broken = [("1. **A**\n| 1 a | b | `tests/crash/no_test.py:x` | same |", "does not exist"),
           ("1. **A**\n| 1 a | b | `tests/crash/random_test.py:no_such` | same |",
            "no test no_such"),
           ("1. **A**\n| 1 a | b | `tests/crash/random_test.py:` | same |", "without a test"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""include/haft.h as its readers see it: sections, and in them comments with what they are about."""
+"""Parses include/haft.h: sections, and in them comments with their declarations."""
 import re
 
 import house
@@ -10,7 +10,7 @@ PARTS = re.compile(r"\b(Owns|Thread|Fails|Since):\s")
 
 
 class Item:
-    """A comment and the declarations behind it, up to the next empty line."""
+    """A comment and the declarations after it, up to the next empty line."""
 
     def __init__(self, section, line, comment, code):
         self.section, self.line, self.comment, self.code = section, line, comment, code
@@ -19,7 +19,7 @@ class Item:
 
     @property
     def names(self):
-        """Every macro of a group; the one name of anything else."""
+        """All names of a group of macros; otherwise the one name."""
         names = re.findall(r"^ *#define (HAFT_\w+)", self.code, re.M)
         return list(dict.fromkeys(names)) or [self.name]
 
@@ -51,20 +51,20 @@ def classify(code):
 
 
 def split_comment(comment):
-    """The text before the first label, and what stands behind each."""
+    """The text before the first label, and the text after each label."""
     pieces = PARTS.split(comment)
     return pieces[0].strip("\n"), {label: re.sub(r"\s+", " ", text).strip()
                                    for label, text in zip(pieces[1::2], pieces[2::2])}
 
 
 def bare(comment):
-    """Without the signs of a comment; what is indented stays so."""
+    """The text of a comment without its delimiters; indentation is kept."""
     lines = comment.strip()[2:-2].split("\n")
     return "\n".join(re.sub(r"^ \* ?", "", line).rstrip() for line in lines).strip()
 
 
 def sections():
-    """From the first title to where the macros begin that are nobody's business."""
+    """From the first title up to the internal macros (END)."""
     lines = (house.ROOT / "include/haft.h").read_text().split(END)[0].split("\n")
     found, at = [], 0
     while at < len(lines):

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Headers: each compiles alone, and the public one in every language it is meant for."""
+"""Each header compiles alone, and the public header in every supported language."""
 import re
 
 import house
 
 STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-fsyntax-only", "-Iinclude"]
-# Not every library keeps its headers where compilers look.
+# Some libraries have headers outside of the compiler's search path.
 LIBRARIES = house.run(["pkg-config", "--cflags", "libpq"])[1].split()
 INSIDE = ["-Isrc", "-Itests", "-Ifuzz", "-D_POSIX_C_SOURCE=200809L", *LIBRARIES]
 
 
 def compile_header(compiler, name, flags):
-    """What the compiler has to say about a file that includes nothing else, and that twice."""
+    """The errors of a file that includes only this header, twice."""
     status, output = house.run([*compiler, *STRICT, *flags, "-"],
                                text=f'#include "{name}"\n#include "{name}"\nextern int end;\n')
     return [f"{name}:\n{output}"] if status != 0 or output else []
@@ -23,8 +23,8 @@ GUARD = re.compile(r"(?:/\*.*?\*/\s*)*#ifndef (\w+)\n#define \1\n", re.DOTALL)
 
 
 def built_alone():
-    """Headers that some file of ours includes before anything else, and which have a guard: that
-    they compile alone has been shown by the build."""
+    """Headers with a guard that some source file includes first: the build has shown that they
+    compile alone."""
     found = set()
     for name in house.tracked():
         if name.endswith(".c") and name.startswith(("src/", "tests/")):
@@ -56,6 +56,6 @@ for name, compilers, flags in [
         house.skip(name, f"none of {', '.join(compilers)} is installed")
 
 lines = (house.ROOT / "include/haft.h").read_text().splitlines()
-house.check("haft_h_shows_nothing_of_the_inside",
+house.check("haft_h_has_no_private_names",
             [f"include/haft.h:{number}: {line}" for number, line in enumerate(lines, 1)
              if "haft__" in line or "HAFT__" in line])

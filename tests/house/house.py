@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tree share: where things are, and how they are read."""
+"""Shared helpers of the tests in tests/house: paths, and how files are read."""
 import os
 import re
 import shutil
@@ -30,14 +30,14 @@ def has(program):
 
 
 def layers_text():
-    """(the lines of layers.txt that are layers, those that are siblings)"""
+    """(the lines of layers.txt with layers, the lines with siblings)"""
     lines = (ROOT / "tests/house/layers.txt").read_text().splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith(SIBLINGS))
     return lines[:end], lines[end + 1:]
 
 
 def layers():
-    """(all prefixes of src/ in their order, those that are pure)"""
+    """(all prefixes of src/ in order, the pure ones)"""
     names = [line.split()[0] for line in layers_text()[0]]
     return [name for name in names if name != DIVIDER], names[:names.index(DIVIDER)]
 
@@ -48,7 +48,7 @@ def siblings():
 
 
 def tracked():
-    """Every file that belongs to the tree, as paths relative to its root."""
+    """Every file of the source tree, as a path relative to its root."""
     status, output = run(["git", "ls-files", "-co", "--exclude-standard"])
     if status == 0:
         names = output.splitlines()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `make install` leaves behind is enough to compile and run a program, shared and static."""
+"""The files of `make install` suffice to compile and run a program, shared and static."""
 import tempfile
 from pathlib import Path
 
@@ -26,8 +26,8 @@ def pkg_config(directory, name, *words):
 
 
 def flags_of(directory, name, static):
-    """Debian's libraries are not all there as archives, so that `--static` cannot be had: the
-    archive is named, and what it needs is linked as usual."""
+    """Debian does not package every library as an archive, so `--static` is not possible: our
+    archive is named, and its dependencies are linked dynamically."""
     if not static:
         return pkg_config(directory, name, "--cflags", "--libs")
     needed = pkg_config(directory, name, "--print-requires-private")[1].split()

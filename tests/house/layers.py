@@ -4,7 +4,7 @@
 
 A file belongs to the longest prefix that matches its path, and includes only its own layer and
 those above it. A header `*_int.h` is private to its folder. Siblings include none of each other.
-Folders behind a seam are included only by the prefixes in SEAMS.
+Folders in SEAMS are included only by the prefixes that are listed there.
 """
 import re
 from fnmatch import fnmatchcase
@@ -13,11 +13,11 @@ import house
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
 
-# Libraries that one prefix has to itself.
+# Libraries that only one prefix may use.
 OWNERS = {"uv.h": "io", "curl/": "io", "microhttpd.h": "io", "libfyaml.h": "spec/load"}
 
-# Who may include a folder that all others reach through a table of functions. Providers:
-# model/provider.h. The embedder, the mock server and the command name Chat Completions itself.
+# The prefixes that may include a folder; all others use a table of functions, for providers
+# model/provider.h. The embedder, the mock server and the commands use Chat Completions directly.
 SEAMS = {"model/providers": ["model", "exec/embeddings", "serve/mock", "cli/commands"]}
 
 ORDER, _ = house.layers()
@@ -29,12 +29,12 @@ def is_in(path, prefix):
 
 
 def layer_of(path):
-    """The longest prefix of ORDER that `path`, relative to src/, is in; None if there is none."""
+    """The longest prefix of ORDER that contains `path` (relative to src/), or None."""
     return max((prefix for prefix in ORDER if is_in(path, prefix)), key=len, default=None)
 
 
 def sibling_of(path):
-    """(group, member) of SIBLINGS that `path` is in; None if it is in none."""
+    """The (group, member) of SIBLINGS that contains `path`, or None."""
     for group in SIBLINGS:
         for pattern in group:
             depth = pattern.count("/") + 1
@@ -52,7 +52,7 @@ def wrong_system_include(path, header):
 
 
 def behind_seam(path, header):
-    """The seam that `header` is behind and `path` may not pass; None if there is none."""
+    """The entry of SEAMS that forbids `path` to include `header`, or None."""
     return next((seam for seam, users in SEAMS.items()
                  if is_in(header, seam) and not any(is_in(path, user) for user in users)), None)
 
@@ -71,7 +71,7 @@ def wrong_include(path, header):
         return f'"{header}" is private to src/{folder}'
     seam = behind_seam(path, header)
     if seam:
-        return f'"{header}" is behind the seam src/{seam}'
+        return f'"{header}": only {", ".join(SEAMS[seam])} may include src/{seam}'
     here, there = sibling_of(path), sibling_of(header)
     if here and there and here[0] == there[0] and here[1] != there[1]:
         return f'"{header}": src/{here[1]} and src/{there[1]} do not include each other'

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/limits.md has the table of src/base/limits.h; `tests/house/limits.py --write` puts it there.
-Each limit is kept by some code and named by some test."""
+"""docs/limits.md contains the table of src/base/limits.h; `tests/house/limits.py --write` updates
+it. Code uses each limit, and a test names it."""
 import re
 import sys
 import tempfile
@@ -11,7 +11,7 @@ import house
 
 HEADER = "src/base/limits.h"
 ROW = re.compile(r"^    X\((\w+), ", re.MULTILINE)
-# Limits that another directory than the one in their name keeps.
+# Limits that are used by another directory than the one in their name.
 KEEPERS = {"JSON_DEPTH_STRICT": "spec"}
 PAGE = house.ROOT / "docs/limits.md"
 HEAD = "| limit | value | what it bounds |\n|---|---:|---|\n"
@@ -43,7 +43,7 @@ def has_code(directory):
 
 
 def unnamed(names, top):
-    """Those of the limits that no file below `top` names, but for directories without code yet."""
+    """The limits that no file below `top` names, except those of directories without code."""
     files = [name for name in house.tracked() if name.startswith(top + "/")
              and name.endswith((".c", ".h")) and name != HEADER]
     text = "\n".join((house.ROOT / name).read_text() for name in files)
@@ -55,7 +55,7 @@ def unnamed(names, top):
 def check_names():
     names = ROW.findall((house.ROOT / HEADER).read_text())
     house.check("limits_were_found", [] if len(names) > 20 else [f"found {len(names)} only"])
-    for top, name in [("src", "every_limit_is_kept"), ("tests", "every_limit_is_tested_by_name")]:
+    for top, name in [("src", "every_limit_is_used"), ("tests", "every_limit_is_tested_by_name")]:
         house.check(name, [f"no file in {top}/ names HAFT__LIMIT_{limit}"
                            for limit in unnamed(names, top)])
 
@@ -69,4 +69,4 @@ else:
     check_names()
     house.check("the_page_has_the_table_of_the_header",
                 [] if page == before + table
-                else ["docs/limits.md is not up to date; tests/house/limits.py --write mends it"])
+                else ["docs/limits.md is not up to date; run tests/house/limits.py --write"])

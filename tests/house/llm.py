@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/llm, without a model: what is missing is said and skipped, a server that is named and not
-there is an error, and verdicts are added up. Its tests and the package tools are stand-ins."""
+"""scripts/llm without a model: it names and skips what is missing, fails if the given server does
+not answer, and adds up verdicts. Its tests and the package tools are stand-ins."""
 import http.server
 import os
 import shutil
@@ -15,7 +15,7 @@ import house
 from script import check
 
 REAL = ["sh", "env", "mktemp", "rm", "cat", "dirname", "nice"]
-HOW = "HAFT_LLAMACPP_URL=http://HOST:PORT make test-llm uses a llama.cpp server that runs already"
+HOW = "HAFT_LLAMACPP_URL=http://HOST:PORT make test-llm uses a running llama.cpp server"
 GOOD = ("print('# 7 bytes')\nprint('ok llm/good_test.py one')\n"
         "print('skip llm/good_test.py two: no')\n")
 BAD = "print('not ok llm/bad_test.py one')\n"
@@ -63,14 +63,15 @@ class Health(http.server.BaseHTTPRequestHandler):
         pass
 
 
-MISSING = ("Neither root nor sudo is at hand; as root, type: apt-get install cmake ninja-build g++")
-check("packages_that_are_missing_are_named", outcome({"good_test.py": GOOD}),
+MISSING = ("Neither root nor sudo is available; as root, run: apt-get install cmake ninja-build "
+           "g++")
+check("missing_packages_are_named", outcome({"good_test.py": GOOD}),
       (0, f"skip llm/good_test.py: {MISSING}. {HOW}\n0 passed, 0 failed, 1 skipped\n",
        f"make test-llm: {MISSING}. {HOW}\n"))
 
 ALL = r"cmake installed\nninja-build installed\ng++ installed\n"
 status, output, said = outcome({"good_test.py": GOOD}, packages=ALL)
-house.check("what_pip_cannot_get_is_skipped",
+house.check("failed_download_is_a_skip",
             [] if status == 0 and "skip llm/good_test.py: pip download " in output
             and HOW in output and output.endswith("0 passed, 0 failed, 1 skipped\n")
             else [status, output, said])
@@ -88,13 +89,13 @@ check("verdicts_are_added_up", outcome({"good_test.py": GOOD}, there + "/v1/"),
        "1 passed, 0 failed, 1 skipped\n", ""))
 check("a_failure_fails_and_so_does_a_silent_test",
       outcome({"good_test.py": GOOD, "bad_test.py": BAD, "dead_test.py": DEAD}, there),
-      (1, "not ok llm/bad_test.py one\nnot ok llm/dead_test.py: it ended with 3\n# 7 bytes\n"
+      (1, "not ok llm/bad_test.py one\nnot ok llm/dead_test.py: exit status 3\n# 7 bytes\n"
        "ok llm/good_test.py one\nskip llm/good_test.py two: no\n1 passed, 2 failed, 1 skipped\n",
        ""))
 server.shutdown()
 server.server_close()
 status, output, said = outcome({"good_test.py": GOOD}, there)
-house.check("a_server_that_is_named_must_be_there",
+house.check("given_server_must_answer",
             [] if status == 1 and said.startswith(
                 f"make test-llm: HAFT_LLAMACPP_URL is {there}, but {there}/health does not answer")
             else [status, output, said])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tests that need packages of npm: without npm or its registry they are skipped, and told; what
-cannot be had or started although the registry answers is a failure. npm is a stand-in."""
+"""Tests that need npm packages: without npm or its registry they are skipped, with a reason. If the
+registry answers and a package cannot be installed or started, they fail. npm is a stand-in."""
 import os
 import shutil
 import subprocess
@@ -36,8 +36,8 @@ def stand_in(path, body):
 
 
 def outcomes(tests, view=None, install=None):
-    """(exit status, output) of each of some tests that run at once, whose npm answers so; without
-    `view` there is none."""
+    """(exit status, output) of each test; the tests run concurrently, with an npm that runs `view`
+    and `install`. If `view` is None, npm does not exist."""
     with tempfile.TemporaryDirectory(prefix="haft-npm-") as temporary:
         programs, build = Path(temporary) / "bin", Path(temporary) / "build"
         programs.mkdir()
@@ -60,7 +60,7 @@ def outcome(test, view=None, install=None):
 
 
 def two_at_once():
-    """The second of two tests that want the same finds what the first has installed."""
+    """Two tests need the same packages: the second uses the installation of the first."""
     with tempfile.NamedTemporaryFile("r") as log:
         outcomes(TESTS, "exit 0", f"echo begun >>{log.name}; sleep 1; {BROKEN}")
         house.check("two_tests_at_once_install_once",
@@ -79,7 +79,7 @@ for each in TESTS:
           f"skip {case}: npm's registry does not answer")
     check("a_failed_install_is_a_failure_of", each, outcome(each, "exit 0", REFUSED), 1,
           "EINTEGRITY", f"not ok {case}")
-    check("a_package_that_is_not_there_is_a_failure_of", each, outcome(each, UNKNOWN, UNKNOWN), 1,
+    check("an_unknown_package_is_a_failure_of", each, outcome(each, UNKNOWN, UNKNOWN), 1,
           f"not ok {case}")
     check("an_install_of_nothing_is_a_failure_of", each, outcome(each, "exit 0", "exit 0"), 1,
           "npm has installed something else", f"not ok {case}")

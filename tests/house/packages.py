@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packages of npm for tests: clients, MCP servers and their suite, installed into the build
-directory, once, by whichever test needs them first."""
+"""npm packages for tests: clients, MCP servers and the conformance suite. The first test that needs
+them installs them into the build directory."""
 import contextlib
 import fcntl
 import json
@@ -13,7 +13,7 @@ from pathlib import Path
 
 INSTALL_SECONDS, ASK_SECONDS = 300, 60
 SCOPE = "@modelcontextprotocol"
-# How their versions begin.
+# Required version prefixes.
 VERSIONS = {f"{SCOPE}/server-everything": "2026", f"{SCOPE}/server-filesystem": "2026",
             f"{SCOPE}/server-memory": "2026", f"{SCOPE}/conformance": "0.2.0-alpha.12",
             f"{SCOPE}/inspector": "0.15.0", f"{SCOPE}/sdk": "1.32.2", "openai": "6",
@@ -21,7 +21,7 @@ VERSIONS = {f"{SCOPE}/server-everything": "2026", f"{SCOPE}/server-filesystem": 
 
 
 def is_of(found, wanted):
-    """Whether a version is one of those that begin so: 6.1 is of 6, and 60 is not."""
+    """Whether the version has the required prefix: 6.1 matches 6, 60 does not."""
     return found == wanted or found.startswith(wanted + ".")
 
 
@@ -37,7 +37,7 @@ def have(place, packages):
 
 
 def registry_answers(package):
-    """Whether npm's registry says anything about a package, if only that there is none."""
+    """Whether npm's registry answers for a package, even with 'not found'."""
     try:
         done = subprocess.run(["npm", "view", package, "name", "--fetch-retries=0",
                                "--fetch-timeout=20000"], text=True, stdin=subprocess.DEVNULL,
@@ -49,8 +49,8 @@ def registry_answers(package):
 
 
 def npm_install(place, packages):
-    """What went wrong; "" for nothing."""
-    # The least pause is given, too: npm refuses one that is longer than the greatest.
+    """Returns the error; "" for success."""
+    # Both timeouts are set, because npm rejects a minimum above the maximum.
     done = subprocess.run(
         ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=2",
          "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--prefix", place,
@@ -65,16 +65,15 @@ def npm_install(place, packages):
 
 @contextlib.contextmanager
 def alone(path):
-    """Tests run beside each other: what one of them puts in place is not for the next to remove
-    while it is used."""
+    """A lock: tests run concurrently, and one must not replace packages that another installs."""
     with open(path, "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
 def fill(place, packages):
-    """Installs beside the place first, so that half of it is never taken for the whole; what went
-    wrong, or "" for nothing."""
+    """Installs into a temporary directory first, so that an incomplete installation is never used.
+    Returns the error; "" for success."""
     with tempfile.TemporaryDirectory(dir=place.parent, prefix=f"{place.name}-") as fresh:
         wrong = npm_install(fresh, packages)
         if not wrong:
@@ -85,8 +84,8 @@ def fill(place, packages):
 
 
 def install(test, case, folder, packages):
-    """The directory that has node_modules. The test is skipped where there is no npm or its
-    registry does not answer in time; when it does, and the packages cannot be had all the same, it
+    """Returns the directory that contains node_modules. If npm does not exist, or its registry does
+    not answer in time, the test is skipped. If it answers and the installation fails, the test
     fails."""
     place = Path(os.environ["HAFT_BUILD"]) / folder
 

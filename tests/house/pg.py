@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A private PostgreSQL cluster for tests, made from Debian's package in a temporary directory.
+"""A private PostgreSQL cluster for tests, created from Debian's package in a temporary directory.
 
-It runs as an unprivileged user, listens on a unix socket in its own directory and nowhere else, and
-syncs what it commits, but for the one that all tests of a run share.
-`tests/house/pg.py --run COMMAND...` runs a command with one, its URL in HAFT_TEST_POSTGRES; without
-arguments the cluster itself is tested."""
+It runs as an unprivileged user and listens only on a unix socket in its own directory. It syncs its
+commits, except for the cluster that all tests share.
+`tests/house/pg.py --run COMMAND...` runs a command with a cluster, whose URL is in
+HAFT_TEST_POSTGRES. Without arguments it tests the cluster itself."""
 import glob
 import os
 import pwd
@@ -21,22 +21,22 @@ from pathlib import Path
 ROLE = "haft"
 VARIABLE = "HAFT_TEST_POSTGRES"
 SECONDS = 300
-# The number only names the socket's file.
+# The port only names the socket file.
 OPTIONS = ["listen_addresses=", "port=5432", "max_connections=200", "shared_buffers=32MB",
            "fsync=on", "synchronous_commit=on", "deadlock_timeout=100ms", "log_min_messages=fatal"]
-# For the cluster of a whole run. What is committed is still written before it is reported, and
-# outlives a kill of whatever process; only a loss of power could take it back, and no test has one:
-# those of the server itself (tests/store/pg_test.py) make a cluster of their own.
+# For the shared cluster. A commit is still written before it is reported and survives the kill of
+# any process. Only a power failure could lose it. Tests that crash the server
+# (tests/store/pg_test.py) create their own cluster.
 SHARED = ["fsync=off"]
 MODES = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 
 
 class Unavailable(Exception):
-    """Why there is no cluster to be had."""
+    """No cluster is available; the message is the reason."""
 
 
 def programs():
-    """The directory with the newest server's programs."""
+    """The directory with the programs of the newest server."""
     found = sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"),
                    key=lambda path: int(path.split("/")[4]) if path.split("/")[4].isdigit() else 0)
     if not found:
@@ -45,7 +45,7 @@ def programs():
 
 
 def server_user():
-    """Whom the server runs as: a server refuses to be root's. None: as ourselves."""
+    """The user of the server, which refuses to run as root. None: the current user."""
     if os.geteuid() != 0:
         return None
     for name in ("postgres", "nobody"):
@@ -53,17 +53,17 @@ def server_user():
             return pwd.getpwnam(name)
         except KeyError:
             continue
-    raise Unavailable("there is neither a user postgres nor nobody for the server to run as")
+    raise Unavailable("neither the user postgres nor nobody exists; the server needs one of them")
 
 
 class Cluster:
-    """`disk`: the size of a disk of its own that its data is on, "96m"."""
+    """`disk`: the size of a separate disk for its data, such as "96m"."""
 
     def __init__(self, options=(), disk=None):
         self.bin, self.user = programs(), server_user()
         if shutil.which("setpriv") is None:
             raise Unavailable("setpriv is not installed (Debian: util-linux)")
-        # Not where TMPDIR says: the path of a socket has at most 107 bytes.
+        # Not in TMPDIR: the path of a socket has at most 107 bytes.
         self.directory = Path(tempfile.mkdtemp(prefix="haft-pg-", dir="/tmp"))
         self.disk = self.directory / "disk" if disk else None
         self.data, self.log = (self.disk or self.directory) / "data", self.directory / "log"
@@ -85,7 +85,7 @@ class Cluster:
         self.remove()
 
     def _command(self, *words):
-        """As the server's user, ended with whoever started it."""
+        """The command as the server's user; it ends when its parent ends."""
         become = ["setpriv", "--pdeathsig", "QUIT"]
         if self.user is not None:
             become += ["--reuid", str(self.user.pw_uid), "--regid", str(self.user.pw_gid),
@@ -134,7 +134,7 @@ class Cluster:
             return []
 
     def _state(self):
-        """What the server that runs now says of itself."""
+        """The state that the running server reports; "" if it is not ours."""
         lines = self._pid_file()
         ours = len(lines) > 7 and lines[0] == str(self.process.pid)
         return lines[7].strip() if ours else ""
@@ -151,7 +151,7 @@ class Cluster:
         self.process = None
 
     def _family(self):
-        """The postmaster and its children, none of which is a descendant of another."""
+        """The postmaster and its children (they have no children themselves)."""
         pids = [self.process.pid]
         for name in glob.glob("/proc/[0-9]*/stat"):
             try:
@@ -163,10 +163,10 @@ class Cluster:
         return pids
 
     def kill(self):
-        """kill -9 of the postmaster and of all its children: as if the power had gone."""
+        """kill -9 of the postmaster and all its children, like a power failure."""
         if self.process is None:
             return
-        os.kill(self.process.pid, signal.SIGSTOP)  # so that no child comes meanwhile
+        os.kill(self.process.pid, signal.SIGSTOP)  # so that it starts no child meanwhile
         family = self._family()
         for pid in family:
             try:
@@ -190,7 +190,7 @@ class Cluster:
         return f"postgresql://{ROLE}@/{database}?host={host}"
 
     def sql(self, text, database="postgres"):
-        """What psql prints for it, a line for each row."""
+        """The output of psql, one line per row."""
         done = subprocess.run([self.bin / "psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-d",
                                self.url(database), "-c", text], text=True, cwd="/",
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
@@ -200,16 +200,16 @@ class Cluster:
         return done.stdout.rstrip("\n")
 
     def new_database(self):
-        """The URL of a database that nobody else uses."""
+        """Creates a new database and returns its URL."""
         self.databases += 1
         name = f"test_{os.getpid()}_{self.databases}"
         self.sql(f"CREATE DATABASE {name}")
         return self.url(name)
 
     def remove(self):
-        """Nothing of it is left."""
+        """Stops the server and removes all files."""
         self.stop("immediate")
-        lines = self._pid_file()  # still there when the server was killed
+        lines = self._pid_file()  # remains if the server was killed
         if len(lines) > 6 and len(lines[6].split()) == 2:
             subprocess.run(["ipcrm", "-m", lines[6].split()[1]], stdout=subprocess.DEVNULL,
                            stderr=subprocess.DEVNULL)
@@ -237,17 +237,17 @@ def check_cluster(cluster):
     house.check("it_syncs_and_listens_on_a_socket_only",
                 [] if found == ["on", "on", "", "UTF8"] else [found])
     owner = os.stat(f"/proc/{cluster.process.pid}").st_uid
-    house.check("it_is_not_run_by_root", [] if owner != 0 else ["the server is root's"])
+    house.check("it_is_not_run_by_root", [] if owner != 0 else ["the server runs as root"])
     cluster.sql("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)", name)
     problems = []
     for how in (cluster.kill, lambda: cluster.stop("immediate"), cluster.stop):
         family = cluster._family()
         how()
-        problems += [f"{pid} is still there" for pid in family if os.path.exists(f"/proc/{pid}")]
+        problems += [f"process {pid} exists" for pid in family if os.path.exists(f"/proc/{pid}")]
         cluster.start()
         if cluster.sql("SELECT n FROM kept", name) != "1":
-            problems.append("what was committed is gone")
-    house.check("what_was_committed_outlives_kills_and_restarts", problems)
+            problems.append("a commit is lost")
+    house.check("commits_survive_kills_and_restarts", problems)
 
 
 def main():
@@ -261,8 +261,8 @@ def main():
     except Unavailable as error:
         house.skip("a_private_cluster", str(error))
         return 0
-    house.check("nothing_of_it_is_left",
-                [f"{directory} is there"] if directory.exists() else [])
+    house.check("all_files_are_removed",
+                [f"{directory} exists"] if directory.exists() else [])
     return 0
 
 

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of the pure layers take nothing from outside that is not on the list, and have no
-variables that outlive a call."""
+"""Objects of the pure layers use only external symbols of pure-symbols.txt, and have no writable
+variables."""
 import fnmatch
 import re
 
 import house
 
-# Constant tables that hold pointers are writable only while the program is loaded.
+# Constant tables of pointers are writable only while the program is being loaded.
 WRITABLE = re.compile(r"\.data(?!\.rel\.ro)|\.bss|\.tdata|\.tbss|\*COM\*")
 
-# Those that are compiled as plain C17: src/meson.build.
+# The libraries that are compiled as plain C17: src/meson.build.
 LIBRARIES = ["libhaft-pure", "libhaft-helped", "libhaft-core"]
 
 
@@ -26,13 +26,13 @@ def objects_of(layer):
 
 
 def undefined(paths):
-    """(object, symbol it wants) of all of them."""
+    """(object, undefined symbol) of all objects."""
     lines = house.run(["nm", "-u", "-A", *paths])[1].splitlines()
     return [(line.split(":")[0].split("/")[-1], line.split()[-1]) for line in lines]
 
 
 def variables(paths):
-    """(object, name of what is in sections that can be written to) of all of them."""
+    """(object, variable in a writable section) of all objects."""
     found, name = [], ""
     for line in house.run(["objdump", "-t", "-w", *paths])[1].splitlines():
         if ":     file format " in line:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""bench/report.py writes tables, goals and a plot from results, again and again, and says what is
-wrong with results that are."""
+"""bench/report.py writes tables, goals and a plot from results, with the same output each time, and
+reports invalid results."""
 import json
 import re
 import subprocess
@@ -26,7 +26,7 @@ def row(group, name, key, **figures):
 
 
 def results(haft=1.0):
-    """Rows of three contenders; `haft` times the floor is what haft takes."""
+    """Rows of three runtimes; haft takes `haft` times as long as the plain loop."""
     rows = []
     for name, factor in [("rawc", 1), ("aisdk", 100), ("haft", haft), ("haft+durable", 2 * haft)]:
         cost = {"cpu_user_ms": 8.0 * factor, "cpu_sys_ms": 0}
@@ -76,7 +76,7 @@ def report(files, page=PAGE, times=1):
 
 
 def goal(page, name):
-    """What was found, and the verdict."""
+    """The measured value and the verdict of a goal."""
     lines = [line for line in page.splitlines() if line.startswith(f"| {name}")]
     return [cell.strip() for line in lines for cell in line.split("|")[3:5]]
 

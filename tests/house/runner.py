@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/run-tests counts right, and takes nothing that went wrong for a success."""
+"""scripts/run-tests counts correctly and reports every failure."""
 import os
 import shutil
 import subprocess
@@ -11,7 +11,7 @@ import house
 
 LISTED = "a_test.c one\na_test.c two\n"
 
-# name, what haft-tests prints for its one file, a script's body, status, the lines at the end
+# name, the body of haft-tests for its one file, a script's body, status, the last lines
 CASES = [
     ("all_is_well", "echo ok a_test.c one; echo ok a_test.c two", "echo ok script x",
      0, "3 passed, 0 failed, 0 skipped"),
@@ -39,12 +39,12 @@ CASES = [
      1, "hello\n# no test line; \nnot ok some/x.sh\n2 passed, 1 failed, 0 skipped"),
 ]
 
-# A process that a test starts: as a sanitizer does, it writes its report to the log_path of its
-# options, and its output goes nowhere.
+# A child process of a test: like a sanitizer, it writes its report to the log_path of its options;
+# its output is discarded.
 REPORTING = ('(log=$(echo "$%s_OPTIONS" | sed s/.*log_path=//); '
              'echo "ERROR: AddressSanitizer: %s" >"$log.$$") >/dev/null 2>&1; ')
 TWO_PASS = "echo ok a_test.c one; echo ok a_test.c two"
-# name, haft-tests, a script's body, the end: each of them is a failure
+# name, the body of haft-tests, a script's body, the last lines; all of them fail
 REPORTS = [
     ("a_report_of_a_test_is_shown", REPORTING % ("TSAN", "race") + TWO_PASS + "; exit 66",
      "echo ok script x", "ERROR: AddressSanitizer: race\n# reports of a sanitizer: 1\n"
@@ -64,12 +64,12 @@ REPORTS = [
      "not ok a_test.c\n3 passed, 1 failed, 0 skipped"),
 ]
 
-# As ThreadSanitizer does where addresses are too random: bit 18 of the personality turns that off.
+# Like ThreadSanitizer with too much randomization; bit 18 of the personality turns that off.
 NEEDS_FIXED_ADDRESSES = (
     "[ $((0x$(cat /proc/self/personality) & 0x40000)) -ne 0 ] || {\n"
     "echo 'FATAL: ThreadSanitizer: unexpected memory mapping 0x1-0x2' >&2; exit 66; }\n")
 
-# As valgrind does with an error: a report in its log file, and the program goes on.
+# Like valgrind on an error: it writes a report to its log file, and the program continues.
 VALGRIND = """while case $1 in -*) ;; *) false ;; esac; do
     case $1 in --log-file=*) log=$(echo "${1#*=}" | sed "s/%p/$$/") ;; esac
     shift
@@ -131,16 +131,16 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
     write_program(root / "bin/setarch", "shift; exec \"$@\"")
     check_end("without_fixed_addresses_a_remedy_is_named",
               outcome(root, PATH=f"{root}/bin:{os.environ['PATH']}"), 1,
-              "# ThreadSanitizer cannot place its memory; as root, type: sysctl "
+              "# ThreadSanitizer cannot place its memory; as root, run: sysctl "
               "vm.mmap_rnd_bits=28\n# haft-tests --list: exit status 66\n"
               "0 passed, 1 failed, 0 skipped")
     write_program(root / "tests/some/x.sh",
                   'echo "ok $HAFT_MODEL-$OPENAI_API_KEY-$TZ-$NO_COLOR-$LANG-$HAFT_LONG-$LC_ALL"')
     found = outcome(root, "--verbose", "some/", HAFT_MODEL="a", OPENAI_API_KEY="b", TZ="c",
                     NO_COLOR="d", LANG="e", HAFT_LONG="f", LC_ALL="g")
-    house.check("tests_do_not_see_whose_they_are",
+    house.check("tests_do_not_see_personal_settings",
                 [] if "ok -----f-C.UTF-8\n" in found[1] else [found])
     write_program(root / "build/tests/haft-tests", "exit 0")
     found = outcome(root, "no-such-test")
     house.check("words_that_match_nothing_are_a_failure",
-                [] if found[0] == 1 and "no test has" in found[1] else [found])
+                [] if found[0] == 1 and "no test matches" in found[1] else [found])

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every C block of docs/api.md (and with it those of haft.h) and README.md is compiled and run.
 
-What a block is, its text tells:
-  - with `int main(`: a whole program, run with the path of a spec;
-  - with a first line at file scope (HAFT_TOOL, static, #include ...): declarations; each tool in
-    them is asked for its schema, which checks all of it;
-  - with a first line `return haft_...`: the body of a tool, which is called;
-  - else statements, in a function that has `runtime`, `agent`, a `run` that waits for an answer,
-    `err`, and the tool search_database.
+The text of a block determines its kind:
+  - `int main(`: a complete program, run with the path of a spec;
+  - a first line at file scope (HAFT_TOOL, static, #include ...): declarations; the schema of each
+    tool is generated, which checks the declaration;
+  - a first line `return haft_...`: the body of a tool, which is called;
+  - otherwise statements, in a function that has `runtime`, `agent`, a `run` that waits for an
+    answer, `err`, and the tool search_database.
 """
 import re
 import tempfile
@@ -107,7 +107,7 @@ def indented(block):
 
 
 def whole(block):
-    """The program that a block is, or is put into, and the flags that it needs."""
+    """The complete program of a block, and its compiler flags."""
     if "int main(" in block:
         return block, []
     if FILE_SCOPE.match(block):
@@ -124,7 +124,7 @@ def blocks(name):
 
 
 def outcome(block, directory):
-    """What is wrong with a block; "" when it is good."""
+    """The error of a block; "" if it is correct."""
     program, spec = directory / "snippet", directory / "spec.yaml"
     text, flags = whole(block)
     status, output = house.run([*house.CC, *FLAGS, *flags, "-x", "c", "-", "-o", program,
@@ -146,7 +146,7 @@ def check_page(name, directory):
 
 
 def check_guard(directory):
-    """Blocks that are wrong are found, of each kind."""
+    """Wrong blocks of each kind are found."""
     bad = {"a program": "int main(void) { return 3; }\n",
            "declarations": "static int answer(void) { return forty_two; }\n",
            "a tool": 'HAFT_TOOL(t, "  ") { return haft_replyf(call, "x"); }\n',

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The stemmer of scripts/make-vectors makes the stems of tests/tool/search/stems.txt, as the one in
-C does: tests/tool/index/stem_test.c. Else words would not be found in the table of vectors."""
+"""The stemmer of scripts/make-vectors produces the stems of tests/tool/search/stems.txt, like the
+stemmer in C (tests/tool/index/stem_test.c). Otherwise words would not be found in the vectors."""
 import importlib.util
 from importlib.machinery import SourceFileLoader
 

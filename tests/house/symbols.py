@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The shared libraries export exactly what symbols.txt and symbols-core.txt list: the ABI changes
-on purpose only. libhaft-core exports a part of it, and needs nothing but libc."""
+"""The shared libraries export exactly the symbols in symbols.txt and symbols-core.txt, so that the
+ABI changes only on purpose. libhaft-core exports a part of them and needs only libc."""
 import re
 
 import header
@@ -37,7 +37,7 @@ house.check("exported_symbols_are_those_of_the_header",
             [f"{name}: the header and the list disagree"
              for name in declared ^ set(listed("libhaft"))])
 
-# What the header has before its section of runs is what needs no host.
+# All sections of the header except the one about runs need no host.
 hostless = {item.name for item in header.items()
             if item.kind == "function" and item.section != "runs"}
 house.check("libhaft-core_has_what_needs_no_runtime",

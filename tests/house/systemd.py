@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The units for systemd are what systemd takes, and stop a worker as it wants to be stopped."""
+"""systemd accepts the units, and they stop a worker in the right way."""
 import re
 import tempfile
 from pathlib import Path
@@ -21,14 +21,14 @@ hidden = [name for name in ("ProtectProc", "PrivatePIDs", "ProcSubset") if name 
 house.check("processes_can_be_seen", hidden)
 
 if not house.has("systemd-analyze"):
-    house.skip("systemd_takes_them", "there is no systemd-analyze")
+    house.skip("systemd_takes_them", "systemd-analyze is not installed")
 else:
     with tempfile.TemporaryDirectory(prefix="haft-units-") as temporary:
         paths = []
         for unit in sorted(UNITS.iterdir()):
             name = unit.name.removesuffix(".in").replace("@.", "@1.")
             path = Path(temporary) / name
-            # The command is not where it will be, and the account may not be there.
+            # The command is not installed, and the account may not exist.
             path.write_text(unit.read_text().replace("@bindir@/haft", str(house.BUILD / "haft")))
             paths.append(path)
         status, output = house.run(["systemd-analyze", "verify", "--man=no", *paths])

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every file has its licence line and the layout we agreed on, and is finished."""
+"""Every file has its licence line, the agreed layout, and no unfinished parts."""
 import re
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ import house
 
 COLUMNS = 100
 CODE = (".c", ".h", ".cpp", ".py", ".sh", ".js", ".mjs", "meson.build")
-# Spelt in two parts, so that this file does not name them.
+# Split in two parts, so that this file does not contain the words.
 UNFINISHED = re.compile(r"\b(TO" "DO|FIX" "ME|XX" "X)\\b")
 MACHINE = re.compile(r"(?<![\w.])/(wo" r"rk|ho" r"me|ro" r"ot|Us" r"ers)/"
                      r"|https?://[^ /]*(np" "m|py" "pi|deb" r"ian)[^ /]*/")

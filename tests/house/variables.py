@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The table of src/cli/config/variables.c has every variable that the code reads, and no other."""
+"""The table of src/cli/config/variables.c has exactly the variables that the code reads."""
 import re
 
 import house
 
 TABLE = "src/cli/config/variables.c"
 NAME = r'"([A-Z][A-Z0-9_]{2,})"'
-# How code comes by a variable: directly, through a table of settings or providers, or through a
-# name of its own for one.
+# How code reads a variable: directly, through a table of settings or providers, or through a
+# constant with its name.
 READS = [rf"getenv\({NAME}\)",
          rf"haft__environment_get\([^;]*?{NAME}",
          rf"->get\([^;]*?{NAME}",
@@ -45,5 +45,5 @@ house.check("every_variable_of_the_table_is_read",
 calls = [name for name in files() if name not in ("src/io/environment.c",)
          and re.search(r"getenv\((?!\")", (house.ROOT / name).read_text())]
 house.check("names_are_written_out",
-            [f"{name} asks for a variable whose name is not there to be seen" for name in calls
+            [f"{name} reads a variable whose name is not a literal" for name in calls
              if name != "src/cli/config/config.c"])

@@ -82,10 +82,10 @@ def test_form():
     place = Place("old", "form")
     run = place.start("run", "spec.json", "go")
     text = read_until(run, "# decline")
-    for part in ("docs:ask asks, of the server docs", "Who are you?\n", "Say it.\n",
+    for part in ("docs:ask asks, from the server docs", "Who are you?\n", "Say it.\n",
                  "  name: string, required; minLength 2; Your name\n",
-                 '  size: string, may be left out; one of "small", "large"; default "small"\n',
-                 "only as long as this process runs"):
+                 '  size: string, optional; one of "small", "large"; default "small"\n',
+                 "while this process runs"):
         check(f"it_says_{part.strip()[:20]!r}", part in text, True)
     words = answer_of(text)
     check("it_has_an_answer_to_copy", words and words[3],
@@ -175,7 +175,7 @@ def test_url():
     place = Place("old", "url")
     run = place.start("run", "spec.json", "go", "--json")
     text = read_until(run, "# decline")
-    check("a_page_and_its_host", ("of the host login.example.org" in text,
+    check("a_page_and_its_host", ("on the host login.example.org" in text,
                                   "https://login.example.org/start?x=1" in text), (True, True))
     words = answer_of(text)
     status, _, err = place.haft("answer", words[1], words[2], words[3])
@@ -326,7 +326,7 @@ def test_crash():
     check("it_is_pending_as_what_it_is", (pending["kind"], pending.get("asks")),
           ("unknown_outcome", None))
     status, out, err = place.haft("resume", words[1])
-    check("and_told_so", ("was lost with the process" in err, "# what came of it" in err),
+    check("and_told_so", ("was lost when its process ended" in err, "# what came of it" in err),
           (True, True))
     status, out, err = place.haft("answer", words[1], words[2], "it was done")
     check("what_came_of_it_can_be_said", (status, out, err if status else ""),

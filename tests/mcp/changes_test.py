@@ -103,7 +103,7 @@ def test_after_use():
     warning: 1 tool is not what it was when first used or accepted, and kept from models: say; \
 `haft tools SPEC` shows how, --accept lets it pass
   - a:say                    mcp, data: not what it was when it was first used or accepted
-  ! a:say is not what it was when it was first used or accepted, and is not called until --accept
+  ! a:say has changed since it was first used or accepted; it is not called until --accept
       - /description: "Says a word."
       + /description: "Says a word to everybody you know."
 """)
@@ -124,7 +124,7 @@ a:say is accepted:
 """))
     check("after_that_it_is_called", place.run().last(), SAID)
     check("again", place.haft("tools", "spec.json", "--accept", "a:*")[1],
-          "a:say is accepted as it is\n")
+          "a:say is accepted unchanged\n")
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:nothing")
     check("what_is_not_there_is_not_accepted", status, 2)
     for file in (place.path / "state/haft/mcp").iterdir():
@@ -212,7 +212,7 @@ def test_age():
     place.run()
     check("an_empty_list_is_known", "mcp: the server has no tools\n"
           in place.haft("tools", "spec.json")[1], True)
-    idle = "tool_search is enabled but never offered: no tool of the MCP servers is left"
+    idle = "tool_search is enabled but never offered: the MCP servers have no usable tools"
     searching = ["check", "spec.json", "--set", 'builtins.enabled=["tool_search"]']
     check("then_nothing_is_searched", idle in place.haft(*searching)[2], True)
     place.describe("Says a word.")

@@ -240,18 +240,18 @@ static const struct {
 #define TEXT(name) TEXT_CELL, offsetof(haft__provider, name)
     {"base_url", TEXT(base_url)},
     {"key", TEXT(key_env)},
-    {"a key is needed", FLAG(needs_key)},
+    {"key is required", FLAG(needs_key)},
     {"`tool_choice` for some tool", TEXT(chat.must_call)},
     {"`tool_choice` can name a tool", FLAG(capabilities.named_choice)},
     {"... and several (`allowed_tools`)", FLAG(capabilities.allowed_tools)},
     {"`parallel_tool_calls`", FLAG(capabilities.parallel)},
     {"`stream_options`", FLAG(chat.stream_usage)},
-    {"bound of a reply", TEXT(chat.max_tokens)},
-    {"reasoning goes back as", TEXT(chat.reasoning)},
+    {"token limit of a reply", TEXT(chat.max_tokens)},
+    {"reasoning is sent back as", TEXT(chat.reasoning)},
     {"arguments may be any text", FLAG(chat.any_arguments)},
     {"ids of 9 characters", FLAG(chat.short_ids)},
-    {"no user behind a tool", FLAG(chat.strict_order)},
-    {"replies are held to a form by", CONSTRAINT_CELL, 0},
+    {"no user message after a tool message", FLAG(chat.strict_order)},
+    {"field for a constraint", CONSTRAINT_CELL, 0},
 #undef FLAG
 #undef TEXT
 };

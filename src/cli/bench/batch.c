@@ -69,7 +69,8 @@ static haft_status check(const batch *b, const haft_run *run)
         return state == HAFT_WAITING
                    ? HAFT_OK
                    : haft__fail(b->err, HAFT_BAD_STATE, haft_run_id(run),
-                                "a run does not wait for approval: it ended %s", haft_run_end(run));
+                                "expected a run that waits for approval, found one that ended %s",
+                                haft_run_end(run));
     }
     if (state != HAFT_ENDED || !haft__str_equal(text, haft__str(haft__bench_expected_answer))) {
         text.len = text.len < SHOWN_BYTES ? text.len : SHOWN_BYTES;
@@ -80,8 +81,8 @@ static haft_status check(const batch *b, const haft_run *run)
     }
     if (b->words->calls != 0 && calls != b->words->calls) {
         return haft__fail(b->err, HAFT_BAD_STATE, haft_run_id(run),
-                          "a run made %llu calls instead of %llu", (unsigned long long)calls,
-                          (unsigned long long)b->words->calls);
+                          "expected %llu calls, found %llu", (unsigned long long)b->words->calls,
+                          (unsigned long long)calls);
     }
     return HAFT_OK;
 }

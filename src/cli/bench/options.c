@@ -40,7 +40,7 @@ static haft_status read_name(const char *const *names, size_t count, const char 
         *ret_index = found;
         return HAFT_OK;
     }
-    return haft__fail(err, HAFT_BAD_INPUT, key, "wanted %s%s%s or %s, found \"%.*s\"", names[0],
+    return haft__fail(err, HAFT_BAD_INPUT, key, "expected %s%s%s or %s, found \"%.*s\"", names[0],
                       count > 2 ? ", " : "", count > 2 ? names[1] : "", names[count - 1],
                       HAFT__ARG(value));
 }
@@ -53,7 +53,8 @@ static haft_status read_count(const char *key, haft_str value, uint64_t least, u
         *ret_count = count;
         return HAFT_OK;
     }
-    return haft__fail(err, HAFT_BAD_INPUT, key, "wanted a number from %llu to %llu, found \"%.*s\"",
+    return haft__fail(err, HAFT_BAD_INPUT, key,
+                      "expected a number from %llu to %llu, found \"%.*s\"",
                       (unsigned long long)least, (unsigned long long)most, HAFT__ARG(value));
 }
 
@@ -61,7 +62,7 @@ static haft_status read_text(const char *key, haft_str value, haft_str *ret_text
 {
     *ret_text = value;
     return value.len > 0 ? HAFT_OK
-                         : haft__fail(err, HAFT_BAD_INPUT, key, "wanted a value, found nothing");
+                         : haft__fail(err, HAFT_BAD_INPUT, key, "expected a value, found nothing");
 }
 
 /* "mock-8" makes 8 calls, "mock-8x4" makes 8 times 4; 0 for other names. */
@@ -156,7 +157,7 @@ static haft_status fail_unknown_key(haft_str word, haft_str key, haft_error *err
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "",
-                   "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, "
+                   "expected KEY=VALUE with url, model, runs, conc, warm, store, db, "
                    "stream or pool, found \"%.*s\"",
                    HAFT__ARG(word));
     return near.best.ptr != NULL
@@ -189,7 +190,7 @@ static haft_status check(const haft__bench_options *w, haft_error *err)
             haft__fail(err, HAFT_BAD_INPUT, "db",
                        file ? "the file of store=sqlite is missing" : "store=%s has no file",
                        haft__bench_store_name(w->store));
-        return haft__hint(err, status, "a store in a file: store=sqlite db=FILE");
+        return haft__hint(err, status, "for a store in a file use store=sqlite db=FILE");
     }
     return HAFT_OK;
 }

@@ -56,7 +56,7 @@ static haft_status list_artifacts(haft__repl *repl, const haft__store_request *l
         haft__arena_restore(&repl->cli->arena, mark);
     }
     if (status == HAFT_OK && count == 0) {
-        haft__repl_print_note(repl, "there are no artifacts in this thread");
+        haft__repl_print_note(repl, "no artifacts in this thread");
     }
     return status;
 }
@@ -91,7 +91,7 @@ static haft_status print_artifact(haft__repl *repl, const haft__store_request *l
         }
     }
     haft_status status = haft__fail(err, HAFT_NOT_FOUND, "/artifacts",
-                                    "there is no artifact '%.*s' in this thread", HAFT__ARG(name));
+                                    "no artifact '%.*s' in this thread", HAFT__ARG(name));
     return haft__hint(err, status, "/artifacts lists them");
 }
 

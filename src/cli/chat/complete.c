@@ -5,13 +5,14 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "cli/chat/repl.h"
+#include "engine/ops/thread_list.h"
 #include "model/provider.h"
 
-static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *behind)
+static void add_candidate(haft__buf *lines, haft_str start, haft_str word, const char *suffix)
 {
     if (haft__str_starts_with(word, start)) {
         haft__buf_add_str(lines, word);
-        haft__buf_add_str(lines, haft__str(behind));
+        haft__buf_add_str(lines, haft__str(suffix));
         haft__buf_add_char(lines, '\n');
     }
 }
@@ -51,15 +52,10 @@ size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *l
 {
     haft_error ignored;
     haft__arena_mark mark = haft__arena_save(&repl->cli->arena);
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
-    if (haft__repl_store_execute(repl, &list, &ignored) == HAFT_OK) {
-        haft_str last = {NULL, 0}; /* runs of a thread are usually adjacent */
-        for (size_t i = 0; i < list.found_count; i++) {
-            if (!haft__str_equal(list.found[i].thread, last)) {
-                last = list.found[i].thread;
-                add_candidate(lines, start, last, "");
-            }
-        }
+    haft__thread_list list = {.count = 0};
+    (void)!haft__thread_list_read(repl->runtime, &repl->cli->arena, 0, &list, &ignored);
+    for (size_t i = 0; i < list.count; i++) {
+        add_candidate(lines, start, list.items[i].thread, "");
     }
     haft__arena_restore(&repl->cli->arena, mark);
     return 0;
@@ -67,12 +63,12 @@ size_t haft__repl_complete_thread(haft__repl *repl, haft_str start, haft__buf *l
 
 static bool is_plain_name(haft_str name)
 {
-    bool nice = haft__utf8_valid(name);
+    bool plain = haft__utf8_valid(name);
     for (size_t i = 0; i < name.len; i++) {
         unsigned char c = (unsigned char)name.ptr[i];
-        nice = nice && c >= ' ' && c != 0x7f;
+        plain = plain && c >= ' ' && c != 0x7f;
     }
-    return nice;
+    return plain;
 }
 
 /* Adds the names in the directory that was typed so far. */
@@ -117,8 +113,8 @@ void haft__repl_complete(void *context, haft_str text, size_t *ret_from, haft__b
     }
     for (size_t i = 0; i < count; i++) {
         if (haft__str_equal(haft__str(commands[i].name), name) && commands[i].complete != NULL) {
-            size_t stays = commands[i].complete(repl, rest, candidates);
-            *ret_from = text.len - rest.len + stays;
+            size_t kept = commands[i].complete(repl, rest, candidates);
+            *ret_from = text.len - rest.len + kept;
         }
     }
 }

@@ -12,8 +12,10 @@
 #include "cli/follow/follow.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
+#include "engine/ops/run_message.h"
+#include "engine/ops/stored_run.h"
+#include "engine/ops/thread_list.h"
 #include "engine/run.h"
-#include "io/owner.h"
 #include "run/thread_queue.h"
 
 /* Maximum time of one step of the loop. */
@@ -122,10 +124,11 @@ static void print_end(haft__repl *repl, const haft_run *run)
 {
     switch (haft_run_state(run)) {
     case HAFT_RUNNING:
-        haft__repl_print_note(repl, "paused; /resume goes on, /cancel ends it");
+        haft__repl_print_note(repl, "paused; /resume continues the run, /cancel ends it");
         break;
     case HAFT_WAITING:
-        haft__repl_print_note(repl, "here: /resume goes on, /cancel ends it, /undo leaves it");
+        haft__repl_print_note(
+            repl, "in this chat: /resume answers, /cancel ends the run, /undo leaves it");
         break;
     case HAFT_ENDED:
         if (repl->quiet && run->state.answer.len == 0) {
@@ -184,14 +187,13 @@ static haft_status start(haft__repl *repl, haft_str text, haft_run **ret_run, ha
 static bool is_owned_elsewhere(const haft__repl *repl, const haft__store_run *open)
 {
     bool ours = haft__str_equal(open->owner, haft__str(repl->runtime->owner));
-    return open->owner.len > 0 && !ours && open->lease_ms > haft__runtime_now(repl->runtime)
-           && !haft__owner_is_dead(open->owner);
+    return !ours && haft__stored_run_is_owned(repl->runtime, open);
 }
 
 /* Whether a text may be sent while a run of the thread is open: it interrupts that run, or waits
  * for one that another process continues. A run that is pending for the person here must be ended
  * by that person. */
-static bool may_queue_behind(const haft__repl *repl, const haft__store_run *open)
+static bool may_queue_after(const haft__repl *repl, const haft__store_run *open)
 {
     switch (haft__multitask_of(repl->spec->multitask)) {
     case HAFT__MULTITASK_ENQUEUE:
@@ -208,7 +210,7 @@ void haft__repl_send(haft__repl *repl, haft_str text)
     haft_run *run = NULL;
     haft_error err = {0};
     haft_status status = haft__repl_find_open_run(repl, &open, &err);
-    if (status == HAFT_OK && open != NULL && !may_queue_behind(repl, open)) {
+    if (status == HAFT_OK && open != NULL && !may_queue_after(repl, open)) {
         haft__repl_print_open_run(repl, open);
         return;
     }
@@ -227,13 +229,8 @@ void haft__repl_send(haft__repl *repl, haft_str text)
 haft_status haft__repl_find_open_run(haft__repl *repl, const haft__store_run **ret_open,
                                      haft_error *err)
 {
-    haft__store_request list = {
-        .verb = HAFT__STORE_LIST, .thread = haft__str(repl->thread), .open_only = true, .limit = 1};
-    haft_status status = haft__repl_store_execute(repl, &list, err);
-    if (status == HAFT_OK) {
-        *ret_open = list.found_count > 0 ? &list.found[0] : NULL;
-    }
-    return status;
+    return haft__thread_find_open_run(repl->runtime, &repl->cli->arena, haft__str(repl->thread),
+                                      ret_open, err);
 }
 
 void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
@@ -244,16 +241,16 @@ void haft__repl_print_open_run(haft__repl *repl, const haft__store_run *open)
     haft_status status = HAFT_OK;
     if (is_owned_elsewhere(repl, open)) {
         status = haft__fail(&err, HAFT_BAD_STATE, id,
-                            "this run of the thread is still under way in another process");
-        (void)haft__hint(&err, status,
-                         "try again when it has ended; /cancel asks it to end, /undo goes on "
-                         "without it");
+                            "this run of the thread is still running in another process");
+        (void)haft__hint(
+            &err, status,
+            "try again when it has ended; /cancel ends it, /undo continues without it");
     } else {
         bool waits = open->state == HAFT__RUN_STATE_WAITING;
         status = haft__fail(&err, HAFT_BAD_STATE, id, "this run of the thread %s",
-                            waits ? "waits for somebody" : "has not ended");
+                            waits ? "waits for an answer" : "has not ended");
         (void)haft__hint(&err, status,
-                         "/resume goes on with it, /cancel ends it, /undo goes on without it");
+                         "/resume continues it, /cancel ends it, /undo continues without it");
     }
     haft__repl_print_error(repl, &err);
 }
@@ -265,7 +262,7 @@ static haft_status open_run(haft__repl *repl, char id[HAFT__ID_LENGTH + 1], haft
     const haft__store_run *open = NULL;
     haft_status status = haft__repl_find_open_run(repl, &open, err);
     if (status == HAFT_OK && open == NULL) {
-        haft__repl_print_note(repl, "no run of this thread is open");
+        haft__repl_print_note(repl, "no open run in this thread");
     } else if (status == HAFT_OK) {
         (void)snprintf(id, HAFT__ID_LENGTH + 1, "%.*s", HAFT__ARG(open->id));
         status = haft_run_open(repl->runtime, id, ret_run, err);
@@ -287,25 +284,13 @@ void haft__repl_cmd_resume(haft__repl *repl, haft_str argument)
     }
 }
 
-/* Sends a cancel message to a run that another process owns. */
-static haft_status send_cancel(haft__repl *repl, const char *id, haft_error *err)
+static haft__run_command cancel_command(const char *by, const char *why)
 {
-    haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                 .call = HAFT__LIT(""),
-                                 .value = haft__json_null(),
-                                 .by = HAFT__LIT("chat"),
-                                 .why = HAFT__LIT("")};
-    haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_STORE_TEXT_BYTES);
-    haft__run_command_write(&text, &command);
-    haft_status status = haft__buf_check(&text, err);
-    haft__store_request send = {
-        .verb = HAFT__STORE_SEND, .run.id = haft__str(id), .text = haft__buf_str(&text)};
-    if (status == HAFT_OK) {
-        status = haft__repl_store_execute(repl, &send, err);
-    }
-    haft__buf_finish(&text);
-    return status;
+    return (haft__run_command){.kind = HAFT__RUN_COMMAND_CANCEL,
+                               .call = HAFT__LIT(""),
+                               .value = haft__json_null(),
+                               .by = haft__str(by),
+                               .why = haft__str(why)};
 }
 
 void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
@@ -316,17 +301,15 @@ void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)
     haft_error err = {0};
     haft_status status = open_run(repl, id, &run, &err);
     if (status == HAFT_BAD_STATE) {
+        haft__run_command command = cancel_command("chat", "");
         err = (haft_error){0};
-        status = send_cancel(repl, id, &err);
+        status =
+            haft__run_message_post(repl->runtime, &repl->cli->arena, haft__str(id), &command, &err);
         if (status == HAFT_OK) {
-            haft__repl_print_note(repl, "%s: its process has been asked to end it", id);
+            haft__repl_print_note(repl, "asked the process of %s to cancel it", id);
         }
     } else if (run != NULL) {
-        haft__run_command command = {.kind = HAFT__RUN_COMMAND_CANCEL,
-                                     .call = HAFT__LIT(""),
-                                     .value = haft__json_null(),
-                                     .by = HAFT__LIT("terminal"),
-                                     .why = HAFT__LIT("/cancel")};
+        haft__run_command command = cancel_command("terminal", "/cancel");
         status = haft__run_perform_command(run, &command, &err);
         follow(repl, run);
     }

@@ -29,7 +29,7 @@ static void tools(haft__repl *repl, haft_str argument)
     }
     size_t shown = haft__tool_report_print(repl->cli->out, &first, argument);
     if (shown == 0) {
-        haft__repl_print_note(repl, argument.len > 0 ? "no tool has a name that begins so"
+        haft__repl_print_note(repl, argument.len > 0 ? "no tool name begins with that"
                                                      : "this agent has no tools");
     }
 }
@@ -51,13 +51,13 @@ static void model(haft__repl *repl, haft_str argument)
     const haft__spec *before = repl->spec;
     if (argument.len > 0 && change_model(repl, argument, &err) != HAFT_OK) {
         haft__repl_print_error(repl, &err);
-        haft__repl_print_note(repl, "the model stays as it was");
+        haft__repl_print_note(repl, "the model is unchanged");
         return;
     }
     const haft__model_spec *now = &repl->spec->model;
     const char *colon = now->model.len > 0 ? ":" : "";
     if (repl->spec != before) {
-        haft__repl_print_note(repl, "from now on %.*s%s%.*s", HAFT__ARG(now->provider), colon,
+        haft__repl_print_note(repl, "the model is now %.*s%s%.*s", HAFT__ARG(now->provider), colon,
                               HAFT__ARG(now->model));
     } else {
         (void)fprintf(repl->cli->out, "%.*s%s%.*s\n", HAFT__ARG(now->provider), colon,
@@ -93,7 +93,7 @@ static haft_status add_input(haft__repl *repl, haft_str path, haft_error *err)
     }
     if (haft__str_equal(path, HAFT__LIT("-"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/input",
-                          "wanted a file; standard input is where you type");
+                          "expected a file; standard input is used for typing");
     }
     haft_status status =
         haft__file_read_arena(&repl->cli->arena, name.ptr, HAFT__LIMIT_INPUT_BYTES, &text, err);
@@ -110,7 +110,7 @@ static haft_status add_input(haft__repl *repl, haft_str path, haft_error *err)
     }
     repl->input_count++;
     if (replaced > 0) {
-        haft__repl_print_note(repl, "bytes of it that are no text were replaced: %zu", replaced);
+        haft__repl_print_note(repl, "replaced bytes that are not text: %zu", replaced);
     }
     return HAFT_OK;
 }
@@ -122,8 +122,8 @@ static void input(haft__repl *repl, haft_str argument)
         haft__repl_print_error(repl, &err);
         return;
     }
-    haft__repl_print_note(repl, "%zu file%s, %zu bytes: with the next text", repl->input_count,
-                          repl->input_count == 1 ? "" : "s", repl->inputs.len);
+    haft__repl_print_note(repl, "%zu file%s, %zu bytes: sent with the next message",
+                          repl->input_count, repl->input_count == 1 ? "" : "s", repl->inputs.len);
 }
 
 static void quit(haft__repl *repl, haft_str argument)
@@ -135,28 +135,28 @@ static void quit(haft__repl *repl, haft_str argument)
 /* ---- the table ---- */
 
 static const haft__repl_command commands[] = {
-    {"/help", "[COMMAND]", "these commands, or one of them", help, haft__repl_complete_command},
-    {"/tools", "[NAME]", "the tools the model sees or does not see, and why; those that begin so",
+    {"/help", "[COMMAND]", "list the commands, or describe one", help, haft__repl_complete_command},
+    {"/tools", "[NAME]", "which tools the model sees, and why; only names that begin with NAME",
      tools, haft__repl_complete_tool},
-    {"/model", "[M]", "the model; or another one for the next texts: offline, provider:model",
-     model, haft__repl_complete_model},
-    {"/explain", "[TEXT]", "what the model would have to do first, and why", explain, NULL},
-    {"/input", "FILE", "send a file along with the next text", input, haft__repl_complete_file},
-    {"/undo", "[N]", "go on in a new thread that does not know the last N exchanges, or one",
+    {"/model", "[M]", "print the model, or use another one: offline, provider:model", model,
+     haft__repl_complete_model},
+    {"/explain", "[TEXT]", "what the model must do in the first turn, and why", explain, NULL},
+    {"/input", "FILE", "send a file with the next message", input, haft__repl_complete_file},
+    {"/undo", "[N]", "continue in a new thread without the last N exchanges (1)",
      haft__repl_cmd_undo, NULL},
-    {"/retry", "", "undo the last exchange and send the same text again", haft__repl_cmd_retry,
+    {"/retry", "", "undo the last exchange and send the same message again", haft__repl_cmd_retry,
      NULL},
-    {"/history", "", "what has been said in this thread", haft__repl_cmd_history, NULL},
-    {"/threads", "", "the threads there are: id, age, exchanges, first text",
-     haft__repl_cmd_threads, NULL},
-    {"/thread", "[ID]", "the thread; or go on in another one: the beginning of its id, or last",
+    {"/history", "", "print the messages of this thread", haft__repl_cmd_history, NULL},
+    {"/threads", "", "list the threads: id, age, exchanges, first message", haft__repl_cmd_threads,
+     NULL},
+    {"/thread", "[ID]", "print the thread, or switch to another: the beginning of its id, or last",
      haft__repl_cmd_thread, haft__repl_complete_thread},
-    {"/new", "", "go on in a new thread", haft__repl_cmd_new, NULL},
-    {"/resume", "", "go on with a run that was paused or waits", haft__repl_cmd_resume, NULL},
-    {"/cancel", "", "end a run that was paused or waits", haft__repl_cmd_cancel, NULL},
-    {"/artifacts", "[NAME]", "what was stored in this thread; or the content of one",
+    {"/new", "", "start a new thread", haft__repl_cmd_new, NULL},
+    {"/resume", "", "continue a run that is paused or waiting", haft__repl_cmd_resume, NULL},
+    {"/cancel", "", "cancel a run that is paused or waiting", haft__repl_cmd_cancel, NULL},
+    {"/artifacts", "[NAME]", "list the artifacts of this thread, or print one",
      haft__repl_cmd_artifacts, NULL},
-    {"/quit", "", "leave", quit, NULL},
+    {"/quit", "", "leave the chat", quit, NULL},
 };
 
 const haft__repl_command *haft__repl_command_table(size_t *ret_count)
@@ -183,26 +183,26 @@ static haft_status fail_unknown_command(haft_str name, haft_error *err)
         haft__suggestion_offer(&near, haft__str(commands[i].name));
     }
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "there is no command '%.*s'", HAFT__ARG(name));
+        haft__fail(err, HAFT_BAD_INPUT, "", "unknown command '%.*s'", HAFT__ARG(name));
     return near.best.ptr != NULL
                ? haft__hint(err, status,
-                            "did you mean '%.*s'? A text that begins with / is sent "
-                            "with another / before it",
+                            "did you mean '%.*s'? To send a message that begins with /, "
+                            "type // at its start",
                             HAFT__ARG(near.best))
                : haft__hint(err, status,
-                            "/help lists the commands. A text that begins with / is "
-                            "sent with another / before it");
+                            "/help lists the commands. To send a message that begins with /, "
+                            "type // at its start");
 }
 
 static haft_status check_argument(const haft__repl_command *command, haft_str argument,
                                   haft_error *err)
 {
     if (command->usage[0] == '\0' && argument.len > 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, command->name, "wanted no argument, found '%.*s'",
+        return haft__fail(err, HAFT_BAD_INPUT, command->name, "expected no argument, found '%.*s'",
                           HAFT__ARG(argument));
     }
     if (command->usage[0] != '\0' && command->usage[0] != '[' && argument.len == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, command->name, "wanted %s, found nothing",
+        return haft__fail(err, HAFT_BAD_INPUT, command->name, "expected %s, found nothing",
                           command->usage);
     }
     return HAFT_OK;
@@ -227,7 +227,7 @@ static void help(haft__repl *repl, haft_str argument)
         (void)!fail_unknown_command(argument, &err);
         haft__repl_print_error(repl, &err);
     } else if (argument.len == 0) {
-        (void)fputs("//TEXT                  send a text that begins with /\n", out);
+        (void)fputs("//TEXT                  send a message that begins with /\n", out);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "cli/chat/repl.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/thread_copy.h"
+#include "engine/ops/thread_list.h"
 
 /* Maximum number of threads in /threads. */
 #define MAX_THREADS_SHOWN 20
@@ -33,77 +34,24 @@ haft_status haft__repl_start_thread(haft__repl *repl, haft_error *err)
     return status;
 }
 
-static haft_status fail_thread(haft_str name, const char *what, haft_error *err)
-{
-    haft_status status = haft__fail(err, HAFT_NOT_FOUND, "", "%s '%.*s'", what, HAFT__ARG(name));
-    return haft__hint(err, status,
-                      "/threads shows those there are, and so does 'haft runs list "
-                      "--json'");
-}
-
-/* The thread of the newest run of an agent with this name. */
-static haft_status find_last(const haft__repl *repl, const haft__store_request *all,
-                             haft_str *ret_thread, haft_error *err)
-{
-    for (size_t i = 0; i < all->found_count; i++) {
-        if (haft__str_equal(all->found[i].name, repl->spec->name)) {
-            *ret_thread = all->found[i].thread;
-            return HAFT_OK;
-        }
-    }
-    return fail_thread(repl->spec->name, "there is no earlier conversation with", err);
-}
-
-static haft_status find_thread(const haft__store_request *all, haft_str name, haft_str *ret_thread,
+static haft_status find_thread(haft__repl *repl, haft_str name, haft_str *ret_thread,
                                haft_error *err)
 {
-    haft_str found = {NULL, 0};
-    for (size_t i = 0; i < all->found_count; i++) {
-        haft_str thread = all->found[i].thread;
-        if (name.len == 0 || !haft__str_starts_with(thread, name)
-            || haft__str_equal(thread, found)) {
-            continue;
-        }
-        if (found.ptr != NULL) {
-            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                            "several threads begin with "
-                                            "'%.*s'",
-                                            HAFT__ARG(name));
-            return haft__hint(err, status, "give more of its id");
-        }
-        found = thread;
-    }
-    *ret_thread = found;
-    return found.ptr != NULL ? HAFT_OK : fail_thread(name, "there is no thread", err);
-}
-
-/* A thread that is older than all runs of one list. */
-static haft_status resolve_thread(haft__repl *repl, haft_str name, haft_str *ret_thread,
-                                  haft_error *err)
-{
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = name, .limit = 1};
-    haft_error ignored;
-    if (!haft__id_valid(name) || haft__repl_store_execute(repl, &list, &ignored) != HAFT_OK
-        || list.found_count == 0) {
-        return err != NULL ? err->status : HAFT_NOT_FOUND;
-    }
-    *ret_thread = name;
-    return HAFT_OK;
+    haft__arena *arena = &repl->cli->arena;
+    haft_status status =
+        haft__str_equal(name, HAFT__LIT("last"))
+            ? haft__thread_find_last(repl->runtime, arena, repl->spec->name, ret_thread, err)
+            : haft__thread_find(repl->runtime, arena, name, ret_thread, err);
+    return status == HAFT_NOT_FOUND ? haft__hint(
+               err, status, "/threads shows those there are, and so does 'haft runs list --json'")
+                                    : status;
 }
 
 haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name, haft_error *err)
 {
-    haft__store_request all = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
     const haft__store_run *open = NULL;
     haft_str thread = {NULL, 0};
-    haft_status status = haft__repl_store_execute(repl, &all, err);
-    if (status == HAFT_OK) {
-        bool last = haft__str_equal(name, HAFT__LIT("last"));
-        status = last ? find_last(repl, &all, &thread, err) : find_thread(&all, name, &thread, err);
-    }
-    if (status == HAFT_NOT_FOUND) {
-        status = resolve_thread(repl, name, &thread, err);
-    }
+    haft_status status = find_thread(repl, name, &thread, err);
     if (status == HAFT_OK) {
         set_thread(repl, thread);
         status = haft__repl_find_open_run(repl, &open, err);
@@ -133,7 +81,7 @@ void haft__repl_cmd_new(haft__repl *repl, haft_str argument)
     char before[sizeof(repl->thread)];
     memcpy(before, repl->thread, sizeof(before));
     if (haft__repl_start_thread(repl, &err) == HAFT_OK) {
-        haft__repl_print_note(repl, "a new thread; /thread %s goes back", before);
+        haft__repl_print_note(repl, "new thread; to go back: /thread %s", before);
     } else {
         haft__repl_print_error(repl, &err);
     }
@@ -178,38 +126,8 @@ void haft__repl_cmd_history(haft__repl *repl, haft_str argument)
         print_exchange(repl->cli->out, past.found_count + 1, open->task, HAFT__LIT(""),
                        haft__str(haft__run_state_name(open->state)));
     } else if (past.found_count == 0) {
-        haft__repl_print_note(repl, "nothing has been said in this thread");
+        haft__repl_print_note(repl, "no messages in this thread");
     }
-}
-
-typedef struct thread_summary {
-    haft_str thread, task, name; /* the task of its first run */
-    uint64_t updated_ms;
-    size_t count;
-} thread_summary;
-
-static size_t summarize_threads(const haft__store_request *all,
-                                thread_summary threads[MAX_THREADS_SHOWN])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < all->found_count; i++) {
-        const haft__store_run *run = &all->found[i];
-        size_t at = 0;
-        while (at < count && !haft__str_equal(threads[at].thread, run->thread)) {
-            at++;
-        }
-        if (at == MAX_THREADS_SHOWN) {
-            continue;
-        }
-        if (at == count) {
-            threads[count++] =
-                (thread_summary){.thread = run->thread, .updated_ms = run->updated_ms};
-        }
-        threads[at].task = run->task; /* runs are listed newest first: the last one is the oldest */
-        threads[at].name = run->name;
-        threads[at].count++;
-    }
-    return count;
 }
 
 static void print_age(FILE *out, uint64_t ms)
@@ -229,27 +147,27 @@ void haft__repl_cmd_threads(haft__repl *repl, haft_str argument)
 {
     (void)argument;
     haft_error err = {0};
-    thread_summary threads[MAX_THREADS_SHOWN];
+    haft__thread_list threads;
     FILE *out = repl->cli->out;
-    haft__store_request all = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("")};
-    if (haft__repl_store_execute(repl, &all, &err) != HAFT_OK) {
+    haft_status status =
+        haft__thread_list_read(repl->runtime, &repl->cli->arena, MAX_THREADS_SHOWN, &threads, &err);
+    if (status != HAFT_OK) {
         haft__repl_print_error(repl, &err);
         return;
     }
     uint64_t now = haft__runtime_now(repl->runtime);
-    size_t count = summarize_threads(&all, threads);
-    for (size_t i = 0; i < count; i++) {
-        const thread_summary *one = &threads[i];
+    for (size_t i = 0; i < threads.count; i++) {
+        const haft__thread_summary *one = &threads.items[i];
         bool here = haft__str_equal(one->thread, haft__str(repl->thread));
         (void)fprintf(out, "%s %.*s ", here ? "*" : " ", HAFT__ARG(one->thread));
         print_age(out, now > one->updated_ms ? now - one->updated_ms : 0);
-        (void)fprintf(out, " %3zu  ", one->count);
+        (void)fprintf(out, " %3zu  ", one->run_count);
         haft__print_escaped(out, one->name);
         (void)fputs(": ", out);
         haft__print_excerpt(out, one->task);
         (void)fputc('\n', out);
     }
-    if (count == 0) {
+    if (threads.count == 0) {
         haft__repl_print_note(repl, "there are no threads yet");
     }
 }
@@ -275,15 +193,13 @@ static haft_status read_count(haft_str argument, size_t there, uint64_t *ret_cou
     *ret_count = 1;
     if (argument.len > 0 && (!haft__str_to_u64(argument, ret_count) || *ret_count == 0)) {
         return haft__fail(err, HAFT_BAD_INPUT, "/undo",
-                          "wanted how many exchanges, a number from 1 on, found '%.*s'",
-                          HAFT__ARG(argument));
+                          "expected a number of at least 1, found '%.*s'", HAFT__ARG(argument));
     }
     if (*ret_count > there) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/undo",
-                                        "there %s %zu exchange%s in this thread, not %llu",
-                                        there == 1 ? "is" : "are", there, there == 1 ? "" : "s",
-                                        (unsigned long long)*ret_count);
-        return haft__hint(err, status, "/history shows them, /new starts a thread");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "/undo", "this thread has %zu exchange%s, not %llu",
+                       there, there == 1 ? "" : "s", (unsigned long long)*ret_count);
+        return haft__hint(err, status, "/history lists them, /new starts a thread");
     }
     return HAFT_OK;
 }
@@ -303,7 +219,7 @@ void haft__repl_cmd_undo(haft__repl *repl, haft_str argument)
         status = copy_without_last(repl, &list, count, &err);
     }
     if (status == HAFT_OK) {
-        haft__repl_print_note(repl, "undone: %llu of %zu exchange%s; /thread %s goes back",
+        haft__repl_print_note(repl, "undone: %llu of %zu exchange%s; to go back: /thread %s",
                               (unsigned long long)count, list.found_count,
                               list.found_count == 1 ? "" : "s", before);
     } else {
@@ -318,7 +234,7 @@ void haft__repl_cmd_retry(haft__repl *repl, haft_str argument)
     haft__store_request list;
     haft_status status = haft__repl_list_runs(repl, &list, &err);
     if (status == HAFT_OK && list.found_count == 0) {
-        status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "nothing has been said in this thread");
+        status = haft__fail(&err, HAFT_BAD_INPUT, "/retry", "no messages in this thread");
     }
     haft_str text = {NULL, 0};
     if (status == HAFT_OK) { /* the text as typed, if known: secrets are redacted in the store */

@@ -20,22 +20,22 @@ static const haft__option options[] = {
     HAFT__OPTIONS_SPEC_CHOICE, HAFT__OPTION_STORE, HAFT__OPTIONS_OUTPUT, {0}};
 
 static const haft__example examples[] = {
-    {"haft answer last 'the second one'", "answer the question of the newest run, and go on"},
-    {"haft answer last '{\"name\": \"Ada\"}'", "fill in the form that a server asks for"},
+    {"haft answer last 'the second one'", "answer the question of the newest run"},
+    {"haft answer last '{\"name\": \"Ada\"}'", "fill in the form of an MCP server"},
     {0},
 };
 
 const haft__command haft__cmd_answer = {
     .name = "answer",
     .usage = "ID [CALL] VALUE",
-    .summary = "answer a question or a call that waits, and go on",
+    .summary = "answer a pending question or call, and continue the run",
     .help =
-        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
-        "is pending. VALUE is JSON, or a text for a question: the number of a choice stands for\n"
-        "that choice, and '' for the default. The form of an MCP server takes an\n"
-        "object of its fields, and a page to visit yes or no. For a call that waits for\n"
-        "approval it is given in the tool's place; for one whose outcome is unknown it says\n"
-        "what came of it.\n",
+        "ID is a run's id, the beginning of one, or `last`. CALL may be omitted when only one\n"
+        "call is pending. VALUE is JSON, or text for a question; the number of a choice selects\n"
+        "that choice, and '' selects the default. The form of an MCP server takes an object of\n"
+        "its fields, and a page to visit takes yes or no. For a call that needs approval, VALUE\n"
+        "is its result, and the tool does not run. For a call with an unknown outcome, VALUE is\n"
+        "its result.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

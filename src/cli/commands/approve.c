@@ -18,8 +18,7 @@ static haft_status check_arguments(const char *text, haft_error *err)
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "--args",
                                         "expected an object with the arguments, found null");
         return haft__hint(err, status,
-                          "without --args the call runs with the arguments it has, with {} without "
-                          "any");
+                          "omit --args to keep the arguments of the call; use {} for none");
     }
     return HAFT_OK;
 }
@@ -32,8 +31,8 @@ static haft_status check_binding(const char *text, haft_error *err)
                 && strspn(text, "0123456789abcdef") == length;
     return good ? HAFT_OK
                 : haft__fail(err, HAFT_BAD_INPUT, "--binding",
-                             "expected the first %d to %d digits of a hash, as `binding` of what "
-                             "waits has it",
+                             "expected the first %d to %d digits of the hash that is the "
+                             "`binding` of the pending call",
                              HAFT__BINDING_PREFIX_LENGTH, HAFT__BINDING_LENGTH);
 }
 
@@ -43,7 +42,7 @@ static haft_status check_again(const char *given, const char *binding, haft_erro
     bool alone = given == NULL && binding == NULL;
     return alone ? HAFT_OK
                  : haft__fail(err, HAFT_BAD_INPUT, "",
-                              "--again and %s exclude each other: a call runs again as it was",
+                              "--again and %s cannot be combined: the call runs again unchanged",
                               given != NULL ? "--args" : "--binding");
 }
 
@@ -73,9 +72,10 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"args", 0, HAFT__OPTION_TEXT, "JSON", "run it with these arguments instead"},
-    {"binding", 0, HAFT__OPTION_TEXT, "HASH", "only if this is what waits: `binding` of --json"},
-    {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call once more whose outcome is unknown"},
+    {"args", 0, HAFT__OPTION_TEXT, "JSON", "run the call with these arguments instead"},
+    {"binding", 0, HAFT__OPTION_TEXT, "HASH",
+     "approve only if the call has this `binding` (see --json)"},
+    {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call with an unknown outcome again"},
     HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
@@ -83,20 +83,20 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft approve last", "let the call run that waits"},
+    {"haft approve last", "approve the pending call"},
     {"haft approve last c1.1 --args '{\"text\": \"fewer words\"}'",
-     "let a certain call run, with other arguments"},
+     "approve one call, with other arguments"},
     {0},
 };
 
 const haft__command haft__cmd_approve = {
     .name = "approve",
     .usage = "ID [CALL]",
-    .summary = "let a call run that waits for approval, and go on",
+    .summary = "approve a pending call, and continue the run",
     .help =
-        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
-        "is pending. A call whose outcome is unknown is run again with --again, which may be\n"
-        "left out where nobody has approved the call before: the same approval twice is one.\n",
+        "ID is a run's id, the beginning of one, or `last`. CALL may be omitted when only one\n"
+        "call is pending. --again runs a call with an unknown outcome again. It may be omitted\n"
+        "if nobody has approved the call before: approving the same call twice counts once.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

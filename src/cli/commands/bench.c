@@ -221,11 +221,12 @@ const haft__command haft__cmd_bench = {
     .name = "bench",
     .usage = "once|load|suspend KEY=VALUE...",
     .summary = "measure many runs against a model server",
-    .help = "Runs a support agent with five tools against the server at url=URL, and checks each\n"
-            "run: model=mock-N (N calls of tools), runs=N, conc=N (at a time), warm=N (before the\n"
-            "clock starts), stream=1, store=none|memory|sqlite, db=FILE, pool=1 (tools run on\n"
-            "threads). `load` and `suspend`, whose runs are left waiting for approval, print one\n"
-            "JSON object; see docs/benchmarks.md.\n",
+    .help =
+        "Runs a support agent with five tools against the server at url=URL, and checks each\n"
+        "run. model=mock-N (N tool calls), runs=N, conc=N (runs at a time), warm=N (runs before\n"
+        "the clock starts), stream=1, store=none|memory|sqlite, db=FILE, pool=1 (tools run on\n"
+        "threads). `load` and `suspend` print one JSON object; the runs of `suspend` stay\n"
+        "waiting for approval. See docs/benchmarks.md.\n",
     .min_words = 1,
     .max_words = 16,
     .run = run,

@@ -14,24 +14,23 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which is recorded"},
+    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason; it is recorded"},
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft cancel last --why 'no longer needed'", "end the newest run"},
+    {"haft cancel last --why 'no longer needed'", "cancel the newest run"},
     {0},
 };
 
 const haft__command haft__cmd_cancel = {
     .name = "cancel",
     .usage = "ID",
-    .summary = "end a run, and all it started",
-    .help =
-        "ID is a run's id, the beginning of one, or `last`. A run that another process is busy\n"
-        "with is ended there.\n",
+    .summary = "cancel a run, and all that it started",
+    .help = "ID is a run's id, the beginning of one, or `last`. If another process owns the run,\n"
+            "that process cancels it.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

@@ -40,7 +40,7 @@ static haft_status read_plain(haft__repl *repl, haft__buf *text, bool *ret_more,
         status = haft__buf_check(text, err);
     }
     if (replaced > 0) {
-        haft__repl_print_note(repl, "line %zu: bytes that are no text were replaced: %zu",
+        haft__repl_print_note(repl, "line %zu: replaced bytes that are not text: %zu",
                               repl->lines.number, replaced);
     }
     return status;
@@ -177,7 +177,7 @@ static void print_greeting(haft__repl *repl)
 {
     if (repl->interactive) {
         const haft__model_spec *model = &repl->spec->model;
-        haft__repl_print_note(repl, "%.*s, %.*s%s%.*s. /help lists commands, Ctrl-D leaves.",
+        haft__repl_print_note(repl, "%.*s, %.*s%s%.*s. /help lists the commands, Ctrl-D leaves.",
                               HAFT__ARG(repl->spec->name), HAFT__ARG(model->provider),
                               model->model.len > 0 ? ":" : "", HAFT__ARG(model->model));
     }
@@ -190,8 +190,8 @@ static void print_goodbye(haft__repl *repl)
     haft__store_request list;
     if (repl->runtime->shared && haft__repl_list_runs(repl, &list, &err) == HAFT_OK
         && list.found_count > 0) {
-        haft__repl_print_note(repl, "thread %s; haft chat %s --thread %s comes back", repl->thread,
-                              repl->args->words[0], repl->thread);
+        haft__repl_print_note(repl, "thread %s; continue it: haft chat %s --thread %s",
+                              repl->thread, repl->args->words[0], repl->thread);
     }
 }
 
@@ -299,7 +299,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     const haft__spec *spec = NULL;
     if (strcmp(args->words[0], "-") == 0) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "chat",
-                         "wanted the file of a spec; standard input is where you type");
+                         "expected a spec file; standard input is used for typing");
         return HAFT__EXIT_USAGE;
     }
     haft_status status = haft__repl_read_spec(&repl, NULL, &spec, err);
@@ -315,21 +315,22 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "use this model instead of the spec's: provider:model"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
-    {"thread", 0, HAFT__OPTION_TEXT, "THREAD", "go on with an earlier conversation; or last"},
+    {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
+     "continue an earlier conversation; `last`: the newest"},
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
-     "approve what is not destructive; =all: everything"},
-    {"plain", 0, HAFT__OPTION_FLAG, NULL, "no line editing, nothing redrawn"},
-    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answers only"},
+     "approve calls that are not destructive; =all: all calls"},
+    {"plain", 0, HAFT__OPTION_FLAG, NULL, "no line editing, no redrawing"},
+    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only the answers"},
     {0},
 };
 
 static const haft__example examples[] = {
     {"haft chat agent.yaml", "talk with an agent; Ctrl-D leaves"},
     {"echo 'Count the words of letter.txt' | haft chat agent.yaml --quiet",
-     "a text for each line; only the answers"},
+     "each line is a message; print only the answers"},
     {0},
 };
 
@@ -337,11 +338,11 @@ const haft__command haft__cmd_chat = {
     .name = "chat",
     .usage = "SPEC",
     .summary = "talk with an agent, turn by turn",
-    .help = "Each text is a run of one thread: the model knows what was said before. Alt-Enter or\n"
-            "a backslash at the end makes another line; /help lists the commands. Ctrl-C pauses\n"
-            "a run or clears the line, Ctrl-D leaves. What does not come from a terminal is\n"
-            "taken line by line; answers go to standard output. Ends with 0 when it was left,\n"
-            "whatever became of the runs.\n",
+    .help = "Each message is a run of one thread, so the model sees the messages before it.\n"
+            "Alt-Enter or a backslash at the end starts another line; /help lists the commands.\n"
+            "Ctrl-C pauses a run or clears the line, Ctrl-D leaves. If standard input is not a\n"
+            "terminal, each line of it is a message. Answers go to standard output. The exit\n"
+            "status is 0 when you leave the chat, however its runs have ended.\n",
     .options = options,
     .examples = examples,
     .exits = "0 1 2 130",

@@ -11,27 +11,19 @@
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
-#include "json/write.h"
+#include "json/object.h"
 
 static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "line");
-    haft__json_add_int(w, problem->line);
-    haft__json_key(w, "column");
-    haft__json_add_int(w, problem->column);
-    haft__json_key(w, "length");
-    haft__json_add_int(w, problem->extent);
-    haft__json_key(w, "from");
-    haft__json_add_str(w, problem->from);
-    haft__json_key(w, "where");
-    haft__json_add_str(w, problem->pointer);
-    haft__json_key(w, "severity");
-    haft__json_add_str(w, problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, problem->message);
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, problem->hint);
+    haft__field_number(w, "line", problem->line);
+    haft__field_number(w, "column", problem->column);
+    haft__field_number(w, "length", problem->extent);
+    haft__field_text(w, "from", problem->from);
+    haft__field_text(w, "where", problem->pointer);
+    haft__field_text(w, "severity", problem->warning ? HAFT__LIT("warning") : HAFT__LIT("error"));
+    haft__field_text(w, "message", problem->message);
+    haft__field_text(w, "hint", problem->hint);
     haft__json_end_object(w);
 }
 
@@ -43,20 +35,16 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "file");
-    haft__json_add_str(&w, haft__str(file->name));
-    haft__json_key(&w, "valid");
-    haft__json_add_bool(&w, file->spec != NULL);
+    haft__field_string(&w, "file", file->name);
+    haft__field_flag(&w, "valid", file->spec != NULL);
     haft__json_key(&w, "hash");
     if (file->spec != NULL) {
         haft__json_add_str(&w, file->spec->hash);
     } else {
         haft__json_add_null(&w);
     }
-    haft__json_key(&w, "errors");
-    haft__json_add_int(&w, (int64_t)report->errors);
-    haft__json_key(&w, "warnings");
-    haft__json_add_int(&w, (int64_t)report->warnings);
+    haft__field_number(&w, "errors", report->errors);
+    haft__field_number(&w, "warnings", report->warnings);
     haft__json_key(&w, "problems");
     haft__json_begin_array(&w);
     for (size_t i = 0; i < report->count; i++) {
@@ -64,11 +52,7 @@ static haft_status print_object(const haft__spec_file *file, FILE *out, haft_err
     }
     haft__json_end_array(&w);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }
@@ -97,10 +81,11 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
     for (size_t i = 0; haft__resolve_can_search(spec) && i < first->offer.count; i++) {
         const haft__verdict *verdict = &first->offer.items[i];
         if (verdict->reason == HAFT__REASON_NEEDS_DEFERRED) {
-            (void)fprintf(out,
-                          "haft: warning: %.*s is enabled but never offered: no tool of the MCP "
-                          "servers is left\n",
-                          HAFT__ARG(verdict->name));
+            (void)fprintf(
+                out,
+                "haft: warning: %.*s is enabled but never offered: the MCP servers have no "
+                "usable tools\n",
+                HAFT__ARG(verdict->name));
         }
     }
 }
@@ -140,25 +125,27 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
+     "override a part of the spec: limits.turns=5; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     HAFT__OPTION_NO_CONFIG,
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft check agent.yaml", "say everything that is wrong with it"},
-    {"haft check agent.yaml --set limits.turns=5 --json", "the same of a changed spec, as JSON"},
+    {"haft check agent.yaml", "print every problem of the spec"},
+    {"haft check agent.yaml --set limits.turns=5 --json", "check a changed spec; print JSON"},
     {0},
 };
 
 const haft__command haft__cmd_check = {
     .name = "check",
     .usage = "SPEC",
-    .summary = "load a spec and say everything that is wrong with it",
-    .help = "Every problem is shown with its line and column, what was found, what was wanted and\n"
-            "what to do. A spec that could never end is a problem, too. Warnings are only shown:\n"
-            "the status is 0 when the spec can be used, 2 when it cannot.\n",
+    .summary = "load a spec and print every problem",
+    .help =
+        "Each problem has its line and column, what was found, what was expected and what to\n"
+        "do. A spec that could never end is a problem, too. The exit status is 0 when the spec\n"
+        "can be used, also with warnings, and 2 when it cannot.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

@@ -142,17 +142,17 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
             return HAFT__EXIT_DONE;
         }
     }
-    haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "wanted bash, zsh or fish, found '%s'", args->words[0]);
-    (void)haft__hint(err, status, "'haft help completion' says more");
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                    "expected bash, zsh or fish, found '%s'", args->words[0]);
+    (void)haft__hint(err, status, "see 'haft help completion'");
     return HAFT__EXIT_USAGE;
 }
 
 static const haft__option options[] = {HAFT__OPTION_STORE, {0}};
 
 static const haft__example examples[] = {
-    {"haft completion bash > haft.bash", "to be read by ~/.bashrc, where haft is not installed"},
-    {"haft completion runs", "what is offered for a run"},
+    {"haft completion bash > haft.bash", "source it in ~/.bashrc if haft is not installed"},
+    {"haft completion runs", "the completions for a run"},
     {0},
 };
 
@@ -160,9 +160,11 @@ const haft__command haft__cmd_completion = {
     .name = "completion",
     .usage = "bash|zsh|fish|runs|threads|models|commands",
     .summary = "print a script that completes command lines in a shell",
-    .help = "make install puts the scripts where bash (bash-completion), zsh and fish look for\n"
-            "them. The other words are what the scripts ask while you type: a line for each thing\n"
-            "that can be offered, a tab, and what it is. They never make a store and never fail.\n",
+    .help =
+        "make install puts the scripts where bash (bash-completion), zsh and fish look for\n"
+        "them. The other words are what the scripts call while you type: each prints one line\n"
+        "for each completion, with a tab and a description. They never create a store and never\n"
+        "fail.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

@@ -80,9 +80,10 @@ static void check_store(doctor_report *e)
     haft_error failed = {0};
     haft_status status = haft__session_store_url(e->cli, e->args, &url, &failed);
     if (status == HAFT_OK && haft__store_access_missing_file(url) != NULL) {
-        add_finding(
-            e, "store", true,
-            haft__arena_format(&e->cli->arena, "%s (not there; the first run makes it)", url), "");
+        add_finding(e, "store", true,
+                    haft__arena_format(&e->cli->arena,
+                                       "%s (does not exist; the first run creates it)", url),
+                    "");
         return;
     }
     if (status == HAFT_OK) {
@@ -96,9 +97,8 @@ static void check_store(doctor_report *e)
                         ? haft__store_display_url(url, &e->cli->arena)
                         : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
                                              failed.where[0] != '\0' ? ": " : "", failed.message);
-    add_finding(
-        e, "store", status == HAFT_OK, text,
-        "--store sqlite:PATH or postgres://... names another, --store memory: does without");
+    add_finding(e, "store", status == HAFT_OK, text,
+                "name another store with --store: sqlite:PATH, postgres://... or memory:");
 }
 
 static void check_guard(doctor_report *e)
@@ -107,7 +107,7 @@ static void check_guard(doctor_report *e)
     bool found = haft__guard_find(NULL, &path, NULL) == HAFT_OK;
     add_finding(e, "guard", found,
                 haft__arena_format(&e->cli->arena, "%s", found ? path : "not found"),
-                "command tools need libexec/haft/guard; make install puts it there");
+                "command tools need libexec/haft/guard; make install installs it");
     free(path);
 }
 
@@ -150,7 +150,7 @@ static void check_files(doctor_report *e)
         (void)close(root);
     }
     add_finding(e, "files", works,
-                works ? HAFT__LIT("openat2 keeps glob, grep and read beneath their root")
+                works ? HAFT__LIT("openat2 confines glob, grep and read to their root")
                       : HAFT__LIT("this kernel has no openat2"),
                 "glob, grep and read need Linux 5.6 or newer");
 }
@@ -176,14 +176,14 @@ static void check_servers(doctor_report *e)
         return;
     }
     haft_str text = place.ptr == NULL
-                        ? HAFT__LIT("there is no place to remember servers")
+                        ? HAFT__LIT("no state directory to remember servers")
                         : haft__arena_format(&e->cli->arena, "%zu server%s known in %.*s", count,
                                              count == 1 ? "" : "s", HAFT__ARG(place));
     if (damaged > 0 && text.ptr != NULL) {
         text = haft__arena_format(&e->cli->arena, "%.*s; %zu file%s damaged", HAFT__ARG(text),
                                   damaged, damaged == 1 ? " is" : "s are");
     }
-    add_finding(e, "mcp", damaged == 0, text, "`haft tools SPEC` says what to do");
+    add_finding(e, "mcp", damaged == 0, text, "see `haft tools SPEC`");
 }
 
 static void check_config(doctor_report *e)
@@ -195,11 +195,11 @@ static void check_config(doctor_report *e)
         found += files[i]->trust == HAFT__TRUST_FOUND;
         bad += files[i]->bad || files[i]->trust == HAFT__TRUST_REFUSED;
     }
-    haft_str text = config->off ? haft__arena_format(&e->cli->arena, "not looked at")
+    haft_str text = config->off ? haft__arena_format(&e->cli->arena, "not read")
                                 : haft__arena_format(&e->cli->arena, "%zu file%s found", found,
                                                      found == 1 ? "" : "s");
     add_finding(e, "config", bad == 0, text,
-                "a file of settings is refused or has errors, see above; docs/config.md");
+                "a settings file is refused or has errors, see above and docs/config.md");
 }
 
 /* ---- output ---- */
@@ -226,9 +226,9 @@ static void print_file(FILE *out, const doctor_report *e, const haft__config_fil
             (void)fprintf(out, "%s%.*s", i == 0 ? ": " : ", ", HAFT__ARG(dotenv->items[i].name));
         }
         if (dotenv->bad > 0) {
-            (void)fprintf(out, "; line %u is not used: %s", dotenv->bad_line, dotenv->why);
+            (void)fprintf(out, "; line %u is ignored: %s", dotenv->bad_line, dotenv->why);
             for (size_t k = 0; k + 1 < dotenv->bad && k < HAFT__DOTENV_MAX_REPORTED; k++) {
-                (void)fprintf(out, "%s%u", k == 0 ? "; nor line " : ", ", dotenv->more[k]);
+                (void)fprintf(out, "%s%u", k == 0 ? "; also line " : ", ", dotenv->more[k]);
             }
             (void)fputs(dotenv->bad > HAFT__DOTENV_MAX_REPORTED + 1 ? " and more" : "", out);
         }
@@ -346,10 +346,8 @@ static void write_store(haft__json_writer *w, const doctor_report *e)
         const haft__store_finding *f = &e->store.items[i];
         haft__json_begin_object(w);
         haft__field_string(w, "name", f->name);
-        haft__json_key(w, "ok");
-        haft__json_add_bool(w, f->good);
-        haft__json_key(w, "found");
-        haft__json_add_str(w, f->value);
+        haft__field_flag(w, "ok", f->good);
+        haft__field_text(w, "found", f->value);
         haft__field_string(w, "hint", f->hint);
         haft__json_end_object(w);
     }
@@ -385,12 +383,9 @@ static haft_status print_json(FILE *out, const doctor_report *e)
     for (size_t i = 0; i < e->count; i++) {
         haft__json_key(&w, e->findings[i].what);
         haft__json_begin_object(&w);
-        haft__json_key(&w, "ok");
-        haft__json_add_bool(&w, e->findings[i].good);
-        haft__json_key(&w, "found");
-        haft__json_add_str(&w, e->findings[i].text);
-        haft__json_key(&w, "hint");
-        haft__json_add_str(&w, e->findings[i].hint);
+        haft__field_flag(&w, "ok", e->findings[i].good);
+        haft__field_text(&w, "found", e->findings[i].text);
+        haft__field_text(&w, "hint", e->findings[i].hint);
         if (strcmp(e->findings[i].what, "config") == 0) {
             write_files(&w, e->cli->config);
             write_settings(&w, e);
@@ -401,11 +396,7 @@ static haft_status print_json(FILE *out, const doctor_report *e)
         haft__json_end_object(&w);
     }
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, e->err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-    }
+    haft_status status = haft__print_json_line(out, &text, e->err);
     haft__buf_finish(&text);
     return status;
 }
@@ -418,7 +409,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     check_store(&e);
     check_guard(&e);
     check_files(&e);
-    add_finding(&e, "sandbox", true, HAFT__LIT("python_execution is not in this version"), "");
+    add_finding(&e, "sandbox", true, HAFT__LIT("this version has no python_execution"), "");
     check_keys(&e);
     check_servers(&e);
     check_config(&e);
@@ -439,25 +430,23 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "print what was found as one JSON object"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft doctor", "look at everything"},
-    {"haft doctor --json --store memory:", "as JSON, with another store"},
+    {"haft doctor", "check everything"},
+    {"haft doctor --json --store memory:", "print JSON, and check another store"},
     {0},
 };
 
 const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
-    .summary = "say what this machine has for haft, and what it lacks",
-    .help =
-        "Looks at the store and how it is kept, the helper program, the kernel, which providers "
-        "have keys (by the\n"
-        "names of their variables), which files of settings were found, and where each setting\n"
-        "comes from. Exits 1 when something is not as it should be.\n",
+    .summary = "check what haft finds on this machine, and what is missing",
+    .help = "Checks the store and its settings, the helper program, the kernel, which providers\n"
+            "have keys (by the names of their variables), which settings files were found, and\n"
+            "where each setting comes from. The exit status is 1 when a check fails.\n",
     .options = options,
     .examples = examples,
     .max_words = 0,

@@ -42,7 +42,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "use this model instead of the spec's: provider:model"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     HAFT__OPTION_NO_CONFIG,
@@ -50,19 +50,18 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft explain agent.yaml 'Count the words'", "what the model would be asked first, and why"},
+    {"haft explain agent.yaml 'Count the words'", "the first request to the model, and why"},
     {0},
 };
 
 const haft__command haft__cmd_explain = {
     .name = "explain",
     .usage = "SPEC [TASK]",
-    .summary = "say which tools a model would see and what it would be asked, and why",
-    .help =
-        "Prints what is known of the model's family and what is taken from that, each tool with\n"
-        "its verdict and reason, the format of calls, what replies are held to where a tool must\n"
-        "be called, the first turn's choice with its reason, all limits, and the request that\n"
-        "would be sent.\n",
+    .summary = "print which tools a model would see, the first request, and why",
+    .help = "Prints the model's family and the settings that come from it, each tool with its\n"
+            "verdict and reason, the format of calls, how forced replies are constrained, the\n"
+            "choice of the first turn with its reason, all limits, and the request that would be\n"
+            "sent.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

@@ -7,7 +7,7 @@
 #include "cli/command.h"
 #include "cli/config/variables.h"
 
-const haft__option haft__option_help = {"help", 'h', HAFT__OPTION_FLAG, NULL, "say this"};
+const haft__option haft__option_help = {"help", 'h', HAFT__OPTION_FLAG, NULL, "print this help"};
 
 /* Two columns: the usage and its description; on separate lines if the first is long. */
 static void print_row(FILE *out, const char *left, int width, const char *right)
@@ -56,7 +56,7 @@ void haft__help_print_all(FILE *out)
             print_row(out, left, 26, commands[i]->summary);
         }
     }
-    (void)fprintf(out, "\n'haft help COMMAND' says more about one. FILE may be '-' for standard "
+    (void)fprintf(out, "\n'haft help COMMAND' describes one command. FILE may be '-' for standard "
                        "input.\n\nExit status:\n");
 #define X(name, number, text) print_exit(out, number, text);
     HAFT__EXIT_MAP(X)
@@ -70,15 +70,8 @@ void haft__help_print_all(FILE *out)
 
 static void print_option(FILE *out, const haft__option *option)
 {
-    char left[128];
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    (void)snprintf(left, sizeof(left), "%s--%s%s%s%s", option->letter != '\0' ? letter : "    ",
-                   option->name,
-                   maybe                   ? "[="
-                   : option->value != NULL ? " "
-                                           : "",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char left[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "    ", left);
     print_row(out, left, 24, option->help);
 }
 
@@ -155,20 +148,20 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"format", 0, HAFT__OPTION_CHOICE, "text|man|markdown",
-     "for people, for man(1), or all of it as a page"},
+     "plain text, a page for man(1), or all commands as Markdown"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft help run", "say more about one command"},
-    {"haft help --format man run | man -l -", "the same as a manual page"},
+    {"haft help run", "describe one command"},
+    {"haft help --format man run | man -l -", "show it as a manual page"},
     {0},
 };
 
 const haft__command haft__cmd_help = {
     .name = "help",
     .usage = "[COMMAND]",
-    .summary = "list the commands, or say more about one",
+    .summary = "list the commands, or describe one",
     .help = "",
     .options = options,
     .examples = examples,

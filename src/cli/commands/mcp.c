@@ -26,8 +26,7 @@ static haft_status check(const haft__args *args, haft_error *err)
 {
     bool http = haft__args_has(args, "listen");
     if (!http && (haft__args_has(args, "token-file") || haft__args_has(args, "allow-host"))) {
-        return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "--token-file and --allow-host mean something with --listen only");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--token-file and --allow-host need --listen");
     }
     return HAFT_OK;
 }
@@ -77,20 +76,20 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
-     "serve over HTTP at http://ADDR:PORT/mcp; port 0 takes a free one"},
+     "serve over HTTP at http://ADDR:PORT/mcp; port 0 is any free port"},
     {"token-file", 0, HAFT__OPTION_TEXT, "FILE",
-     "clients must send the token in its first line; needed for all but loopback"},
+     "clients must send the token in its first line; required unless on loopback"},
     {"allow-host", 0, HAFT__OPTION_TEXT, "NAME",
-     "a name of this host that clients may use; may be repeated"},
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+     "a host name that clients may use; may be repeated"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "use this model instead of the spec's: provider:model"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     HAFT__OPTION_STORE,
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft mcp agent.yaml", "for clients that start it and talk over its input and output"},
-    {"haft mcp agent.yaml --listen 127.0.0.1:0", "over HTTP, on any free port"},
+    {"haft mcp agent.yaml", "serve a client over standard input and output"},
+    {"haft mcp agent.yaml --listen 127.0.0.1:0", "serve over HTTP, on any free port"},
     {0},
 };
 
@@ -98,11 +97,12 @@ const haft__command haft__cmd_mcp = {
     .name = "mcp",
     .usage = "SPEC",
     .summary = "serve a spec's tools and its agent to MCP clients",
-    .help = "An MCP server: the tools of SPEC, and its agent as the tool run_<name> with the\n"
-            "argument task. On standard input and output, one message a line; with --listen\n"
-            "over Streamable HTTP, where its first line on standard output is 'listening on\n"
-            "http://ADDR:PORT/mcp'. It ends with its input, or on SIGTERM, SIGINT or SIGHUP;\n"
-            "what is under way is cancelled then. docs/mcp.md shows how clients are set up.\n",
+    .help =
+        "An MCP server with the tools of SPEC, and its agent as the tool run_<name> with the\n"
+        "argument task. By default it uses standard input and output, one message a line. With\n"
+        "--listen it uses Streamable HTTP, and its first line on standard output is 'listening\n"
+        "on http://ADDR:PORT/mcp'. It ends at the end of its input, or on SIGTERM, SIGINT or\n"
+        "SIGHUP; running calls are then cancelled. docs/mcp.md shows how to set up clients.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

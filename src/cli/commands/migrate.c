@@ -8,7 +8,7 @@
 #include "cli/session.h"
 #include "cli/terminal/print.h"
 #include "engine/ops/migrate_runs.h"
-#include "json/write.h"
+#include "json/object.h"
 
 typedef struct migrate_command {
     haft__cli *cli;
@@ -28,8 +28,8 @@ static void report_run(void *context, const char *id, const haft__migration_repo
     migrate_command *w = context;
     static const char *const words[] = {
         [HAFT__MIGRATION_COPIED] = "copied",
-        [HAFT__MIGRATION_ALREADY_THERE] = "is there already, the same",
-        [HAFT__MIGRATION_SKIPPED] = "left: it has not ended; --move takes it along",
+        [HAFT__MIGRATION_ALREADY_THERE] = "already copied",
+        [HAFT__MIGRATION_SKIPPED] = "skipped: it has not ended; --move moves it too",
     };
     FILE *to = w->cli->errors;
     if (haft__args_has(w->args, "quiet")) {
@@ -46,35 +46,36 @@ static void report_run(void *context, const char *id, const haft__migration_repo
     (void)fprintf(to, "%s\n", run->removed ? "; removed from the old store" : "");
 }
 
-static void write_text(haft__json_writer *w, const char *key, const char *text)
+/* What the user can do about a run that was not copied; "" if that is not known. */
+static const char *hint_of(const migrate_command *w, const haft_error *error)
 {
-    haft__json_key(w, key);
-    haft__json_add_str(w, haft__str(text));
+    switch (w->m.problem) {
+    case HAFT__MIGRATION_OTHER_PROBLEM: return error->hint;
+    case HAFT__MIGRATION_MESSAGES_TOO_BIG: return "`haft resume` hears them";
+    case HAFT__MIGRATION_RUNS_DIFFER:
+        return "one of them went on; `haft runs show` tells which is wanted";
+    }
+    HAFT__UNREACHABLE();
 }
 
 static void report_failure(void *context, const char *id, const haft_error *error)
 {
     migrate_command *w = context;
+    const char *hint = hint_of(w, error);
     FILE *to = w->cli->errors;
     (void)fprintf(to, "%s NOT copied: ", id);
     haft__print_escaped(to, haft__str(error->message));
-    if (error->hint[0] != '\0') {
+    if (hint[0] != '\0') {
         (void)fputs(" (", to);
-        haft__print_escaped(to, haft__str(error->hint));
+        haft__print_escaped(to, haft__str(hint));
         (void)fputc(')', to);
     }
     (void)fputc('\n', to);
     haft__json_begin_object(&w->writer);
-    write_text(&w->writer, "run", id);
-    write_text(&w->writer, "status", haft_status_name(error->status));
-    write_text(&w->writer, "message", error->message);
+    haft__field_string(&w->writer, "run", id);
+    haft__field_string(&w->writer, "status", haft_status_name(error->status));
+    haft__field_string(&w->writer, "message", error->message);
     haft__json_end_object(&w->writer);
-}
-
-static void write_count(haft__json_writer *w, const char *key, size_t count)
-{
-    haft__json_key(w, key);
-    haft__json_add_int(w, (int64_t)count);
 }
 
 static haft_status print_json(migrate_command *w)
@@ -85,24 +86,21 @@ static haft_status print_json(migrate_command *w)
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__json_writer_init(&out, &text);
     haft__json_begin_object(&out);
-    write_count(&out, "copied", w->totals.copied);
-    write_count(&out, "there", w->totals.there);
-    write_count(&out, "open", w->totals.open);
-    write_count(&out, "failed", w->totals.failed);
-    haft__json_key(&out, "move");
-    haft__json_add_bool(&out, w->m.move);
-    haft__json_key(&out, "dry_run");
-    haft__json_add_bool(&out, w->m.dry_run);
+    haft__field_number(&out, "copied", w->totals.copied);
+    haft__field_number(&out, "there", w->totals.there);
+    haft__field_number(&out, "open", w->totals.open);
+    haft__field_number(&out, "failed", w->totals.failed);
+    haft__field_flag(&out, "move", w->m.move);
+    haft__field_flag(&out, "dry_run", w->m.dry_run);
     haft__json_end_object(&out);
     if (text.len > 0) {
         text.len--; /* insert the failures before the closing bracket */
     }
     haft__buf_add_str(&text, HAFT__LIT(",\"failures\":"));
     haft__buf_add_str(&text, haft__buf_str(&w->failures));
-    haft__buf_add_str(&text, HAFT__LIT("}\n"));
-    haft_status status = haft__buf_check(&text, w->err);
+    haft__buf_add_char(&text, '}');
+    haft_status status = haft__print_json_line(w->cli->out, &text, w->err);
     if (status == HAFT_OK) {
-        haft__print_json(w->cli->out, haft__buf_str(&text));
         w->cli->answered = true;
     }
     haft__buf_finish(&text);
@@ -111,7 +109,7 @@ static haft_status print_json(migrate_command *w)
 
 static void print_summary(migrate_command *w)
 {
-    (void)fprintf(w->cli->errors, "%zu %s, %zu there already, %zu not ended, %zu failed\n",
+    (void)fprintf(w->cli->errors, "%zu %s, %zu already copied, %zu not ended, %zu failed\n",
                   w->totals.copied, w->m.dry_run ? "to be copied" : "copied and compared",
                   w->totals.there, w->totals.open, w->totals.failed);
 }
@@ -158,7 +156,8 @@ static haft__exit_status migrate(migrate_command *w)
         return haft__session_exit_status(status);
     }
     if (w->totals.stopped) {
-        (void)haft__fail(w->err, HAFT_BAD_STATE, "", "stopped by a signal; repeat it to go on");
+        (void)haft__fail(w->err, HAFT_BAD_STATE, "",
+                         "stopped by a signal; repeat the command to continue");
         return HAFT__EXIT_CANCELLED;
     }
     bool left = options.names != NULL && w->totals.open > 0;
@@ -170,7 +169,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     const char *from = haft__args_text(args, "from", NULL), *to = haft__args_text(args, "to", NULL);
     migrate_command w = {.cli = cli, .args = args, .err = err};
     if (from == NULL || to == NULL) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --from URL and --to URL");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected --from URL and --to URL");
         (void)haft__hint(err, status, "a URL is sqlite:PATH or postgres://...");
         return HAFT__EXIT_USAGE;
     }
@@ -197,20 +197,21 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"from", 0, HAFT__OPTION_TEXT, "URL", "the store that has them"},
-    {"to", 0, HAFT__OPTION_TEXT, "URL", "the store that gets them; made if it is not there"},
+    {"from", 0, HAFT__OPTION_TEXT, "URL", "the store to copy from"},
+    {"to", 0, HAFT__OPTION_TEXT, "URL", "the store to copy to; created if it does not exist"},
     {"run", 0, HAFT__OPTION_TEXT, "ID", "only this run; may be repeated"},
-    {"move", 0, HAFT__OPTION_FLAG, NULL, "remove them from the old store; also those not ended"},
+    {"move", 0, HAFT__OPTION_FLAG, NULL,
+     "remove copied runs from the old store; also move open runs"},
     {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "read everything, write nothing"},
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "print what came of it as one JSON object"},
-    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "say nothing of runs that went well"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},
+    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "report only failures"},
     {0},
 };
 
 static const haft__example examples[] = {
     {"haft migrate --from sqlite:old.db --to sqlite:new.db --dry-run",
-     "say what would be copied, and whether it can be read"},
-    {"haft migrate --from sqlite:old.db --to sqlite:new.db --move", "and do so"},
+     "read everything, and print what would be copied"},
+    {"haft migrate --from sqlite:old.db --to sqlite:new.db --move", "move all runs"},
     {0},
 };
 
@@ -219,18 +220,17 @@ const haft__command haft__cmd_migrate = {
     .usage = "--from URL --to URL",
     .summary = "copy or move runs from one store into another",
     .help =
-        "Copies events byte for byte, the newest artifact of each name, and what is known of each\n"
-        "run, and reads it back to compare. A run that is there already and the same is passed\n"
-        "over, one that differs is an error: what was interrupted can be repeated. A run that has\n"
-        "not ended is only moved, with the messages that wait for it, and not while somebody goes\n"
-        "on with it: were it in two stores, both would go on. It gets a later epoch, and nobody "
-        "has\n"
-        "it. A move that was cut off is brought to its end by repeating it, to the same store.\n"
-        "With --dry-run a file that is not there is not made; tables in PostgreSQL are, when "
-        "there\n"
-        "are none. A password in a URL is seen by everybody who may list processes: leave it out,\n"
-        "and put it into ~/.pgpass or the file that PGPASSFILE names.\n"
-        "Exits 1 when a run could not be copied, or was named and has not ended.\n",
+        "Copies the events of each run byte for byte, the newest artifact of each name, and its\n"
+        "row in the store, then reads the copy back and compares it. A run that is already in\n"
+        "the new store is skipped if it is the same, and is an error if it differs; so an\n"
+        "interrupted command can be repeated. A run that has not ended can only be moved,\n"
+        "together with its undelivered messages, and only while no process owns it: in two\n"
+        "stores it would continue twice. It gets a new epoch and no owner. Repeat an\n"
+        "interrupted move to the same store to complete it. --dry-run does not create a file;\n"
+        "it does create missing tables in PostgreSQL.\n\n"
+        "Everybody who may list processes can see a password in a URL. Put it into ~/.pgpass or\n"
+        "the file that PGPASSFILE names instead. The exit status is 1 when a run could not be\n"
+        "copied, or was named with --run and has not ended.\n",
     .options = options,
     .examples = examples,
     .exits = "0 1 2 130",

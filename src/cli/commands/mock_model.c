@@ -61,7 +61,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     }
     if (mock.dimensions > HAFT__LIMIT_SEARCH_DIMENSIONS) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
-                         "wanted at most %d numbers, found %zu", HAFT__LIMIT_SEARCH_DIMENSIONS,
+                         "expected at most %d numbers, found %zu", HAFT__LIMIT_SEARCH_DIMENSIONS,
                          mock.dimensions);
         return HAFT__EXIT_USAGE;
     }
@@ -80,20 +80,21 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"listen", 0, HAFT__OPTION_TEXT, "ADDR:PORT",
-     "where; 127.0.0.1:0, any free port, if not given"},
+     "where to listen; by default 127.0.0.1:0, any free port"},
     {"like", 0, HAFT__OPTION_TEXT, "NAME",
-     "whose server: openai, llamacpp, vllm or ollama; openai if not given"},
-    {"loop", 0, HAFT__OPTION_FLAG, NULL, "start over behind the last reply"},
+     "which server to imitate: openai (default), llamacpp, vllm or ollama"},
+    {"loop", 0, HAFT__OPTION_FLAG, NULL, "start again after the last reply"},
     {"embeddings", 0, HAFT__OPTION_NUMBER, "N",
      "answer /v1/embeddings with toy vectors of N numbers"},
     {"embeddings-fault", 0, HAFT__OPTION_CHOICE, "error|slow|garbage|sizes",
-     "what is wrong with these answers"},
-    {"require-key", 0, HAFT__OPTION_FLAG, NULL, "refuse requests without an API key (any will do)"},
+     "make these answers wrong in this way"},
+    {"require-key", 0, HAFT__OPTION_FLAG, NULL,
+     "refuse requests without an API key; any key is accepted"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft mock-model script.yaml --listen 127.0.0.1:0", "play it on any free port"},
+    {"haft mock-model script.yaml --listen 127.0.0.1:0", "play the script on any free port"},
     {0},
 };
 
@@ -101,10 +102,11 @@ const haft__command haft__cmd_mock_model = {
     .name = "mock-model",
     .usage = "SCRIPT",
     .summary = "play a script as an OpenAI-compatible server",
-    .help = "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
-            "request, and refuses what the provider would refuse. Its first line on standard\n"
-            "output is 'listening on http://ADDR:PORT/v1'. It ends on SIGTERM, SIGINT or SIGHUP.\n"
-            "docs/script.md describes scripts.\n",
+    .help =
+        "Answers POST /v1/chat/completions from SCRIPT (YAML or JSON), one reply for each\n"
+        "request, and refuses requests that the provider would refuse. The first line on\n"
+        "standard output is 'listening on http://ADDR:PORT/v1'. SIGTERM, SIGINT or SIGHUP ends\n"
+        "it. docs/script.md describes scripts.\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

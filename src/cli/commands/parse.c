@@ -17,8 +17,9 @@
 #include "format/formats.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "run/event_body.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* ---- output ---- */
 
@@ -34,10 +35,8 @@ static void write_calls(haft__json_writer *w, const haft__parsed *parsed)
         } else {
             haft__json_add_null(w);
         }
-        haft__json_key(w, "name");
-        haft__json_add_str(w, call->name);
-        haft__json_key(w, "arguments");
-        haft__json_add(w, call->arguments);
+        haft__field_text(w, "name", call->name);
+        haft__field_value(w, "arguments", call->arguments);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -49,63 +48,34 @@ static void write_errors(haft__json_writer *w, const haft__parsed *parsed)
     for (size_t i = 0; i < parsed->error_count; i++) {
         const haft__parsed_error *error = &parsed->errors[i];
         haft__json_begin_object(w);
-        haft__json_key(w, "error");
-        haft__json_add_str(w, haft__str(error->truncated ? "truncated" : "malformed"));
-        haft__json_key(w, "offset");
-        haft__json_add_int(w, (int64_t)error->offset);
-        haft__json_key(w, "why");
-        haft__json_add_str(w, error->why);
-        haft__json_key(w, "text");
-        haft__json_add_str(w, error->text);
+        haft__field_string(w, "error", error->truncated ? "truncated" : "malformed");
+        haft__field_number(w, "offset", error->offset);
+        haft__field_text(w, "why", error->why);
+        haft__field_text(w, "text", error->text);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
 }
 
 /* The error of the calls, or the reason why the text was not parsed. */
-static void write_error(haft__json_writer *w, const haft__parsed *parsed, const haft_error *failure)
-{
-    const char *name = haft__parsed_error_name(parsed);
-    if (failure == NULL && name == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    if (failure == NULL) {
-        haft__json_add_str(w, haft__str(name));
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__json_key(w, "status");
-    haft__json_add_str(w, haft__str(haft_status_name(failure->status)));
-    haft__json_key(w, "where");
-    haft__json_add_str(w, haft__str(failure->where));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, haft__str(failure->message));
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, haft__str(failure->hint));
-    haft__json_end_object(w);
-}
-
 static void write_object(haft__json_writer *w, haft__json id, const haft__parsed *parsed,
                          const haft_error *failure)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "id");
-    haft__json_add(w, id);
-    haft__json_key(w, "content");
-    haft__json_add_str(w, parsed->content);
-    haft__json_key(w, "reasoning");
-    haft__json_add_str(w, parsed->reasoning);
-    haft__json_key(w, "code");
-    haft__json_add_str(w, parsed->code);
+    haft__field_value(w, "id", id);
+    haft__field_text(w, "content", parsed->content);
+    haft__field_text(w, "reasoning", parsed->reasoning);
+    haft__field_text(w, "code", parsed->code);
     haft__json_key(w, "calls");
     write_calls(w, parsed);
-    haft__json_key(w, "error");
-    write_error(w, parsed, failure);
+    if (failure != NULL) {
+        haft__field_error(w, failure);
+    } else {
+        haft__field_string(w, "error", haft__parsed_error_name(parsed));
+    }
     haft__json_key(w, "errors");
     write_errors(w, parsed);
-    haft__json_key(w, "repaired");
-    haft__json_add_bool(w, parsed->repaired);
+    haft__field_flag(w, "repaired", parsed->repaired);
     haft__json_end_object(w);
 }
 
@@ -120,12 +90,7 @@ static haft_status print_object(FILE *out, haft__json id, const haft__parsed *pa
     haft__json_writer w;
     haft__json_writer_init(&w, &text);
     write_object(&w, id, failure != NULL ? &nothing : parsed, failure);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }
@@ -303,20 +268,22 @@ static haft_status check_words(const haft__args *args, haft_error *err)
     const char *tools = haft__args_text(args, "tools", "");
     bool from_input = args->word_count == 0 || strcmp(args->words[0], "-") == 0;
     if (!jsonl && !haft__args_has(args, "format")) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --format F, found none");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected --format F, found none");
         return haft__hint(err, status, "'haft help parse' lists the formats");
     }
     if (haft__args_has(args, "chunk") && haft__args_number(args, "chunk", 0) == 0) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "--chunk",
-                                        "wanted a number of bytes from 1 on, found 0");
-        return haft__hint(err, status, "without --chunk the parser gets all at once");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "--chunk", "expected at least 1 byte, found 0");
+        return haft__hint(err, status, "without --chunk the parser gets the whole text at once");
     }
     if (jsonl && haft__args_has(args, "tools")) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl wants no --tools");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl and --tools cannot be combined");
         return haft__hint(err, status, "each line has its own \"tools\"");
     }
     if (!jsonl && from_input && strcmp(tools, "-") == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "only one of FILE and --tools can be standard input");
     }
     return HAFT_OK;
 }
@@ -342,10 +309,10 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"format", 'f', HAFT__OPTION_TEXT, "FORMAT", "how the calls are written"},
-    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools that there are, as JSON"},
+    {"format", 'f', HAFT__OPTION_TEXT, "FORMAT", "the text format of calls"},
+    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools, as JSON"},
     {"chunk", 0, HAFT__OPTION_NUMBER, "N", "give the parser N bytes at a time"},
-    {"repair", 0, HAFT__OPTION_FLAG, NULL, "mend what models get wrong in JSON"},
+    {"repair", 0, HAFT__OPTION_FLAG, NULL, "repair common JSON mistakes of models"},
     {"start-in-reasoning", 0, HAFT__OPTION_FLAG, NULL, "the prompt ended inside a think block"},
     {"jsonl", 0, HAFT__OPTION_FLAG, NULL, "answer each line {\"format\", \"text\"} of FILE"},
     {0},
@@ -353,36 +320,38 @@ static const haft__option options[] = {
 
 static const haft__example examples[] = {
     {"haft parse --format hermes reply.txt", "the calls in a reply, as JSON"},
-    {"haft parse --format pythonic --tools tools.json - < reply.txt", "only tools that there are"},
+    {"haft parse --format pythonic --tools tools.json - < reply.txt", "only calls of known tools"},
     {0},
 };
 
 const haft__command haft__cmd_parse = {
     .name = "parse",
     .usage = "[FILE]",
-    .summary = "find the calls in a model's text",
-    .help = "Prints one JSON object: {\"id\", \"content\", \"reasoning\", \"code\", \"calls\": "
-            "[{\"id\",\n"
-            "\"name\", \"arguments\"}], \"error\", \"errors\", \"repaired\"}. \"error\" is null, "
-            "\"truncated\" or\n"
-            "\"malformed\"; then \"errors\" says where and why, and the calls are those that may\n"
-            "still run. It exits with 0 when there was no error, 1 when there was one, 2 when\n"
-            "the text cannot be read. Numbers stay as they are written.\n\n"
-            "    haft parse --jsonl [FILE]\n\n"
-            "reads lines {\"format\": ..., \"text\": ...} (also \"id\", \"tools\" and \"options\": "
-            "{\"repair\",\n"
-            "\"start_in_reasoning\", \"starts_after\"}) and answers each with such an object; "
-            "\"error\"\n"
-            "is an object that says why, and which line, when a line cannot be used. It exits\n"
-            "with 0 when every line was answered, 2 when FILE cannot be read.\n\n"
-            "Tools are names or objects with \"name\" and \"parameters\" (a JSON Schema), which\n"
-            "decides the types of values that are written without any.\n\n"
-            "The formats, in small letters or capitals (json is purejson, code is "
-            "codemode):\n\n" HAFT__FORMATS(
-                HAFT__FORMATS_LINE) "\n"
-                                    "native_openai, native_anthropic and native_gemini are answers "
-                                    "of the providers,\n"
-                                    "whole or as event streams.\n",
+    .summary = "read the calls in a model's text",
+    .help =
+        "Prints one JSON object: {\"id\", \"content\", \"reasoning\", \"code\", \"calls\": "
+        "[{\"id\",\n"
+        "\"name\", \"arguments\"}], \"error\", \"errors\", \"repaired\"}. \"error\" is null, "
+        "\"truncated\" or\n"
+        "\"malformed\"; if it is not null, \"errors\" has each place and reason, and \"calls\" "
+        "has\n"
+        "the calls that may still run. The exit status is 0 without an error, 1 with one, 2\n"
+        "when the text cannot be read. Numbers keep their spelling.\n\n"
+        "    haft parse --jsonl [FILE]\n\n"
+        "reads lines {\"format\": ..., \"text\": ...} (also \"id\", \"tools\" and \"options\": "
+        "{\"repair\",\n"
+        "\"start_in_reasoning\", \"starts_after\"}) and prints such an object for each. When a "
+        "line\n"
+        "cannot be used, \"error\" is an object with the reason and the line. The exit status is\n"
+        "0 when every line was answered, 2 when FILE cannot be read.\n\n"
+        "Tools are names or objects with \"name\" and \"parameters\". These are a JSON Schema,\n"
+        "which gives values their types if the format does not.\n\n"
+        "The formats, in lower or upper case (json is purejson, code is "
+        "codemode):\n\n" HAFT__FORMATS(
+            HAFT__FORMATS_LINE) "\n"
+                                "native_openai, native_anthropic and native_gemini are replies of "
+                                "the providers, whole\n"
+                                "or as event streams.\n",
     .options = options,
     .examples = examples,
     .max_words = 1,

@@ -160,7 +160,7 @@ static haft_status take_call(haft__arena *arena, const haft__parse_request *requ
     if (call->name.len == 0 || arguments.kind != HAFT__JSON_OBJECT) {
         error.truncated = false;
         error.why = call->name.len == 0 ? HAFT__LIT("it has no name")
-                                        : HAFT__LIT("its arguments are no object");
+                                        : HAFT__LIT("its arguments are not an object");
         return haft__parsed_add_error(arena, parsed, &error, err);
     }
     parsed->repaired = parsed->repaired || notes.repaired;

@@ -250,10 +250,10 @@ haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command,
         haft__suggestion_offer(&near, haft__str(formats[i]->name));
     }
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "found no format named '%.*s'", HAFT__ARG(name));
+        haft__fail(err, HAFT_BAD_INPUT, "", "unknown format '%.*s'", HAFT__ARG(name));
     if (haft__str_equal_ignore_case(name, HAFT__LIT("native"))) {
         return haft__hint(err, status,
-                          "an answer of a provider is native_openai, native_anthropic or "
+                          "for the reply of a provider use native_openai, native_anthropic or "
                           "native_gemini");
     }
     return near.best.ptr != NULL

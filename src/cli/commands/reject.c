@@ -15,7 +15,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason, which the model reads"},
+    {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason; the model reads it"},
     HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,
@@ -23,17 +23,16 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft reject last --why 'use the other file'", "keep it from running, and say why"},
+    {"haft reject last --why 'use the other file'", "reject the pending call, with a reason"},
     {0},
 };
 
 const haft__command haft__cmd_reject = {
     .name = "reject",
     .usage = "ID [CALL]",
-    .summary = "keep a call from running, and go on",
-    .help =
-        "ID is a run's id, the beginning of one, or `last`; CALL may be left out when only one\n"
-        "is pending.\n",
+    .summary = "reject a pending call, and continue the run",
+    .help = "ID is a run's id, the beginning of one, or `last`. CALL may be omitted when only one\n"
+            "call is pending.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

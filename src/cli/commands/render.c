@@ -21,8 +21,8 @@
 #include "format/grammar/grammar.h"
 #include "format/render.h"
 #include "io/random.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* The options and the results. */
 typedef struct render_command {
@@ -53,7 +53,7 @@ static haft_status find_tool(const render_command *r, haft_str name, const char 
         haft__suggestion_offer(&near, r->tools.tools[i].name);
     }
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, option, "found no tool named '%.*s'", HAFT__ARG(name));
+        haft__fail(err, HAFT_BAD_INPUT, option, "no tool is named '%.*s'", HAFT__ARG(name));
     return near.best.ptr != NULL
                ? haft__hint(err, status, "did you mean '%.*s'?", HAFT__ARG(near.best))
                : status;
@@ -78,19 +78,19 @@ static haft_status check_tools(const render_command *r, const char *path, haft_e
         haft_str name = r->tools.tools[i].name;
         if (!is_name(name)) {
             haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
-                                            "'%.*s' is no name of a tool", HAFT__ARG(name));
+                                            "'%.*s' is not a valid tool name", HAFT__ARG(name));
             return haft__hint(err, status, "a name has up to %d letters, digits and _ . : / -",
                               HAFT__LIMIT_FORMAT_NAME_BYTES);
         }
         for (size_t k = 0; k < i; k++) {
             if (haft__str_equal(r->tools.tools[k].name, name)) {
-                return haft__fail(err, HAFT_BAD_INPUT, path, "found two tools named '%.*s'",
+                return haft__fail(err, HAFT_BAD_INPUT, path, "two tools are named '%.*s'",
                                   HAFT__ARG(name));
             }
         }
     }
     if (r->tools.count == 0) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, path, "found no tools in it");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, path, "expected tools, found none");
         return haft__hint(err, status, "a tool is {\"name\", \"description\", \"parameters\"}");
     }
     return HAFT_OK;
@@ -142,7 +142,7 @@ static haft_status choose_tool(render_command *r, haft_str name, haft_error *err
     haft_status status = find_tool(r, name, "--choice", &index, err);
     if (status == HAFT_OK && r->allowed != NULL && !r->allowed[index]) {
         status = haft__fail(err, HAFT_BAD_INPUT, "--choice",
-                            "the tool '%.*s' is not one of those of --allow", HAFT__ARG(name));
+                            "--allow does not name the tool '%.*s'", HAFT__ARG(name));
     }
     r->choice.mode = HAFT__MODE_TOOL;
     r->choice.tool = name;
@@ -171,7 +171,7 @@ static haft_status read_choice(render_command *r, haft_error *err)
         return choose_tool(r, haft__str_trim(haft__str_skip(text, strlen("tool:"))), err);
     }
     return haft__fail(err, HAFT_BAD_INPUT, "--choice",
-                      "wanted auto, any, none or tool:NAME, found '%.*s'", HAFT__ARG(text));
+                      "expected auto, any, none or tool:NAME, found '%.*s'", HAFT__ARG(text));
 }
 
 /* ---- rendering ---- */
@@ -285,7 +285,7 @@ static void print_text(const render_command *r)
         haft__print_json(out, haft__buf_str(&r->schema));
         (void)fputc('\n', out);
     } else if (r->format == NULL) {
-        (void)fputs("native: nothing is taught: the provider gets the tools, and the choice, as "
+        (void)fputs("native: no prompt text: the provider gets the tools and the choice as "
                     "members of the request ('haft explain SPEC' shows it)\n",
                     r->cli->errors);
     } else {
@@ -317,8 +317,7 @@ static haft_status add_schema(haft__json_writer *w, render_command *r, haft_erro
         status =
             haft__json_read(&r->cli->arena, haft__buf_str(&r->schema), NULL, &schema, NULL, err);
     }
-    haft__json_key(w, "schema");
-    haft__json_add(w, schema);
+    haft__field_value(w, "schema", schema);
     return status;
 }
 
@@ -328,17 +327,13 @@ static void add_relaxed(haft__json_writer *w, const render_command *r)
     haft__json_begin_array(w);
     for (size_t i = 0; i < r->relaxed.count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "where");
-        haft__json_add_str(w, r->relaxed.items[i].where);
-        haft__json_key(w, "what");
-        haft__json_add_str(w, r->relaxed.items[i].what);
-        haft__json_key(w, "became");
-        haft__json_add_str(w, r->relaxed.items[i].became);
+        haft__field_text(w, "where", r->relaxed.items[i].where);
+        haft__field_text(w, "what", r->relaxed.items[i].what);
+        haft__field_text(w, "became", r->relaxed.items[i].became);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-    haft__json_key(w, "relaxed_left_off");
-    haft__json_add_int(w, (int64_t)r->relaxed.left_off);
+    haft__field_number(w, "relaxed_left_off", r->relaxed.left_off);
 }
 
 static void add_turns(haft__json_writer *w, const render_command *r)
@@ -351,10 +346,8 @@ static void add_turns(haft__json_writer *w, const render_command *r)
     haft__json_begin_array(w);
     for (size_t i = 0; i < r->turns.count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "role");
-        haft__json_add_str(w, haft__str(r->turns.items[i].role));
-        haft__json_key(w, "content");
-        haft__json_add_str(w, r->turns.items[i].content);
+        haft__field_string(w, "role", r->turns.items[i].role);
+        haft__field_text(w, "content", r->turns.items[i].content);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -367,8 +360,7 @@ static haft_status print_object(render_command *r, haft_error *err)
     haft__json_writer w;
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "format");
-    haft__json_add_str(&w, haft__str(r->format != NULL ? r->format->name : "native"));
+    haft__field_string(&w, "format", r->format != NULL ? r->format->name : "native");
     add_made(&w, "prompt", r->tools.count > 0, &r->prompt);
     add_made(&w, "choice", r->tools.count > 0, &r->words);
     add_made(&w, "grammar", haft__args_has(r->args, "grammar"), &r->grammar);
@@ -376,13 +368,9 @@ static haft_status print_object(render_command *r, haft_error *err)
     add_relaxed(&w, r);
     add_turns(&w, r);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
     if (status == HAFT_OK) {
-        status = haft__buf_check(&text, err);
-    }
-    if (status == HAFT_OK) {
-        haft__print_json(r->cli->out, haft__buf_str(&text));
-        r->cli->answered = true;
+        status = haft__print_json_line(r->cli->out, &text, err);
+        r->cli->answered = status == HAFT_OK;
     }
     haft__buf_finish(&text);
     return status;
@@ -394,7 +382,7 @@ static haft_status require_format(render_command *r, haft_error *err)
 {
     const char *given = haft__args_text(r->args, "format", NULL);
     if (given == NULL) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --format F, found none");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected --format F, found none");
         return haft__hint(err, status, "'haft help render' lists the formats");
     }
     r->format = haft__format_find(haft__str(given));
@@ -414,23 +402,25 @@ static haft_status check_words(const render_command *r, haft_error *err)
     bool tools = haft__args_has(args, "tools");
     if (!tools
         && (!calls || bound || haft__args_has(args, "choice") || haft__args_has(args, "allow"))) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --tools FILE, found none");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected --tools FILE, found none");
         return haft__hint(err, status,
                           "the file is an array of {\"name\", \"description\", "
                           "\"parameters\"}");
     }
     if (parts > 1 && !haft__args_has(args, "json")) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "wanted one of --grammar, --schema and --calls");
-        return haft__hint(err, status, "with --json you get all of them");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                        "--grammar, --schema and --calls cannot be combined");
+        return haft__hint(err, status, "with --json they can be combined");
     }
     if (calls && r->format == NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "--calls",
-                          "the calls of native are members of messages, no text");
+                          "calls in the format native are members of messages, not text");
     }
     if (tools && calls && strcmp(haft__args_text(args, "tools", ""), "-") == 0
         && strcmp(haft__args_text(args, "calls", ""), "-") == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "only one of --tools and --calls can be standard input");
     }
     return HAFT_OK;
 }
@@ -473,58 +463,62 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"format", 'f', HAFT__OPTION_TEXT, "FORMAT", "how the calls are written"},
-    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools that there are, as JSON"},
-    {"choice", 0, HAFT__OPTION_TEXT, "MODE", "what may be called now, in words at the end"},
-    {"allow", 0, HAFT__OPTION_TEXT, "NAMES", "only these of the tools may be called now"},
-    {"grammar", 0, HAFT__OPTION_FLAG, NULL, "print the GBNF that only such calls satisfy"},
-    {"schema", 0, HAFT__OPTION_CHOICE, "openai|vllm|ollama", "print the same as a JSON Schema"},
-    {"form", 0, HAFT__OPTION_NUMBER, "N", "of --grammar: the format's Nth way to write calls"},
-    {"several", 0, HAFT__OPTION_FLAG, NULL, "of both: more than one call may be made"},
-    {"answer", 0, HAFT__OPTION_FLAG, NULL, "of both: {\"answer\": ...} may come instead of a call"},
-    {"reasoning", 0, HAFT__OPTION_FLAG, NULL, "of --grammar: reasoning may come before the calls"},
-    {"calls", 0, HAFT__OPTION_TEXT, "FILE", "print calls and results as they stand in a history"},
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "print all that was asked for as one JSON object"},
+    {"format", 'f', HAFT__OPTION_TEXT, "FORMAT", "the text format of calls"},
+    {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools, as JSON"},
+    {"choice", 0, HAFT__OPTION_TEXT, "MODE",
+     "which calls are allowed now; adds this as text at the end"},
+    {"allow", 0, HAFT__OPTION_TEXT, "NAMES", "only these tools may be called now"},
+    {"grammar", 0, HAFT__OPTION_FLAG, NULL, "print a GBNF grammar that accepts only such calls"},
+    {"schema", 0, HAFT__OPTION_CHOICE, "openai|vllm|ollama",
+     "print a JSON Schema that accepts only such calls"},
+    {"form", 0, HAFT__OPTION_NUMBER, "N", "--grammar: the Nth form of calls that the format has"},
+    {"several", 0, HAFT__OPTION_FLAG, NULL, "--grammar, --schema: allow several calls"},
+    {"answer", 0, HAFT__OPTION_FLAG, NULL,
+     "--grammar, --schema: allow {\"answer\": ...} instead of a call"},
+    {"reasoning", 0, HAFT__OPTION_FLAG, NULL, "--grammar: allow reasoning before the calls"},
+    {"calls", 0, HAFT__OPTION_TEXT, "FILE", "print calls and results as messages of a history"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print everything as one JSON object"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft render --format hermes --tools tools.json", "the prompt that teaches the format"},
+    {"haft render --format hermes --tools tools.json", "the prompt that explains the format"},
     {"haft render --format hermes --tools tools.json --grammar", "the grammar of a call"},
-    {"haft render --format qwen3coder --calls calls.jsonl", "what a history looks like"},
+    {"haft render --format qwen3coder --calls calls.jsonl", "calls and results as messages"},
     {0},
 };
 
 const haft__command haft__cmd_render = {
     .name = "render",
     .usage = "",
-    .summary = "write tools, calls and results as a model reads them",
+    .summary = "print tools, calls and results as a model reads them",
     .help =
-        "Prints the section of a system prompt that teaches the format: the tools, how they\n"
-        "are called, how results come back. With --choice or --allow, what may be called\n"
-        "now follows in words, as it would at the end of the last message. MODE is auto,\n"
-        "any (or required), none or tool:NAME; NAMES are separated by commas.\n\n"
-        "--grammar prints a grammar for llama.cpp, --schema a JSON Schema for\n"
-        "response_format, that nothing but such a call satisfies; without --choice it is\n"
-        "that of any. What a schema wants and the target cannot express is told on\n"
-        "standard error, a line each, with what it became.\n\n"
-        "--calls reads an array, or an object a line: {\"text\", \"calls\": [{\"id\", \"name\",\n"
-        "\"arguments\"}]} is a turn of the model, {\"results\": [{\"id\", \"name\", \"text\"}]}\n"
-        "answers it. Ids and, of results, names may be left out. It prints each turn\n"
-        "behind a line with its role; --json has the bytes alone. No --tools are needed.\n\n"
-        "With --json it is one object: {\"format\", \"prompt\", \"choice\", \"grammar\", "
-        "\"schema\",\n"
-        "\"relaxed\": [{\"where\", \"what\", \"became\"}], \"relaxed_left_off\": N,\n"
-        "\"history\": [{\"role\", \"content\"}]}; what was not asked for is null, and N is how\n"
-        "many lines of \"relaxed\" there were no room for.\n\n"
+        "Prints the section of a system prompt that explains the format: the tools, how to call\n"
+        "them, and how results come back. With --choice or --allow, a text follows that tells\n"
+        "the model what it may call now, as at the end of the last message. MODE is auto, any\n"
+        "(or required), none or tool:NAME; NAMES are separated by commas.\n\n"
+        "--grammar prints a grammar for llama.cpp, --schema a JSON Schema for response_format.\n"
+        "Each accepts nothing but such a call; without --choice, the mode is any. If the target\n"
+        "cannot express a part of a tool's schema, standard error has a line with that part and\n"
+        "its replacement.\n\n"
+        "--calls reads an array, or one object a line: {\"text\", \"calls\": [{\"id\", \"name\",\n"
+        "\"arguments\"}]} is a turn of the model, {\"results\": [{\"id\", \"name\", \"text\"}]} "
+        "answers\n"
+        "it. Ids, and names of results, may be omitted. It prints each turn after a line with\n"
+        "its role; --json prints only the bytes. It needs no --tools.\n\n"
+        "--json prints one object: {\"format\", \"prompt\", \"choice\", \"grammar\", \"schema\",\n"
+        "\"relaxed\": [{\"where\", \"what\", \"became\"}], \"relaxed_left_off\": N, \"history\": "
+        "[{\"role\",\n"
+        "\"content\"}]}. A member that was not requested is null, and N is how many lines of\n"
+        "\"relaxed\" were left off.\n\n"
         "Tools are an array, or an object with \"tools\", of {\"name\", \"description\",\n"
-        "\"parameters\"}, as they are or as OpenAI, Anthropic and MCP wrap them.\n\n"
-        "The formats, in small letters or capitals (json is purejson, code is "
+        "\"parameters\"}, plain or in the wrappers of OpenAI, Anthropic and MCP.\n\n"
+        "The formats, in lower or upper case (json is purejson, code is "
         "codemode):\n\n" HAFT__FORMATS(
             HAFT__FORMATS_LINE) "\n"
-                                "native is the provider's own: there is nothing to teach, and "
-                                "--grammar and\n"
-                                "--schema are of {\"name\", \"arguments\"}.\n",
+                                "native is the provider's own format: it needs no prompt, and "
+                                "--grammar and --schema\n"
+                                "describe {\"name\", \"arguments\"}.\n",
     .options = options,
     .examples = examples,
     .object = true,

@@ -27,8 +27,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     haft_runtime *runtime = NULL;
     haft_status status = haft__follow_check_options(args, err);
     if (status == HAFT_OK && all == (args->word_count == 1)) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted the id of a run, or --all");
-        status = haft__hint(err, status, "'haft runs list' shows what there is");
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected the id of a run, or --all");
+        status = haft__hint(err, status, "'haft runs list' lists the runs");
     }
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
@@ -49,37 +49,38 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"all", 0, HAFT__OPTION_FLAG, NULL, "every run that nobody goes on with"},
+    {"all", 0, HAFT__OPTION_FLAG, NULL, "every open run that no process owns"},
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_SPEC_CHOICE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
-     "approve what is not destructive; =all: everything"},
+     "approve calls that are not destructive; =all: all calls"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
     HAFT__OPTIONS_OUTPUT,
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft resume last", "go on with the newest run"},
-    {"haft resume --all", "go on with every run that nobody goes on with"},
+    {"haft resume last", "continue the newest run"},
+    {"haft resume --all", "continue every open run that no process owns"},
     {0},
 };
 
 const haft__command haft__cmd_resume = {
     .name = "resume",
     .usage = "ID | --all",
-    .summary = "go on with a run that stopped",
-    .help = "ID is a run's id, the beginning of one, or `last`. A run whose process is gone is\n"
-            "taken up where its last event left it: calls that may be repeated are, others are\n"
-            "asked about. A run whose spec has changed since is refused, and what has changed is\n"
-            "shown, unless --accept-spec or --stored-spec says which one is meant.\n\n"
-            "--all goes on with several runs at once, each told of as a whole, until nothing is\n"
-            "left that can be done; what another process takes\n"
-            "meanwhile is left to it, and what has its place behind that is waited for. The exit\n"
-            "status is the worst of those it went on with, the first that is there of\n"
-            "1 2 130 5 6 7 3 4: 4 when one waits for somebody, or is behind one that does. With "
-            "--json it is one object: {\"runs\": [...]} with\n"
-            "the results of the runs it went on with.\n",
+    .summary = "continue a run that has stopped",
+    .help =
+        "ID is a run's id, the beginning of one, or `last`. A run whose process is gone\n"
+        "continues after its last event: calls that may be repeated run again, and for other\n"
+        "interrupted calls the run asks what happened. If the spec has changed since, the\n"
+        "command prints the changes and fails, unless --accept-spec or --stored-spec chooses a\n"
+        "spec.\n\n"
+        "--all continues several runs at once, until no run can continue. Each run is reported\n"
+        "when it ends or pauses. It skips a run that another process claims, and waits for it\n"
+        "if a run of the same thread is queued after it. The exit status is the first of 1 2\n"
+        "130 5 6 7 3 4 that one of its runs has: 4 when a run waits for an answer, or is queued\n"
+        "after one that does. With --json it prints one object: {\"runs\": [...]} with the\n"
+        "results of the runs.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

@@ -4,8 +4,8 @@
  *
  * A worker claims and runs them (engine/worker/worker.h). The output of a run is printed as a whole
  * once it has ended or is pending; on a terminal a single run is followed live. A worker does not
- * claim runs behind another run of their thread. They are inspected when nothing else is due, and
- * waited for as long as another process owns the run ahead of them. Tests:
+ * claim runs that are queued after another run of their thread. They are inspected when nothing
+ * else is due, and waited for as long as another process owns the run ahead of them. Tests:
  * tests/cli/resume_test.py, tests/cli/threads_test.py.
  */
 #include "cli/commands/resume_all.h"
@@ -22,9 +22,9 @@
 #include "cli/terminal/pending.h"
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_caps.h"
+#include "engine/ops/stored_run.h"
 #include "engine/run.h"
 #include "engine/worker/worker.h"
-#include "io/owner.h"
 
 /* The outcome of one run. */
 typedef struct outcome {
@@ -32,7 +32,7 @@ typedef struct outcome {
     haft__exit_status exit;
     uint64_t shown;      /* the last event that was shown; 0: none */
     uint64_t asked;      /* the last event when a tool's question was printed */
-    bool behind;         /* another run of its thread is ahead of it */
+    bool queued;         /* another run of its thread is ahead of it */
     bool may_start_soon; /* another process owns the run ahead: this one may become due */
     bool seen;           /* the last check found a run ahead of it */
     haft_str result;     /* as a line of JSON; "" if there is no result */
@@ -165,13 +165,13 @@ static void show_released(resume_job *r, outcome *one, haft_run *run)
 {
     capture c;
     haft_error stopped = {0};
-    bool told = one->exit == HAFT__EXIT_CANCELLED && one->shown > 0;
+    bool reported = one->exit == HAFT__EXIT_CANCELLED && one->shown > 0;
     one->exit = HAFT__EXIT_CANCELLED;
-    if (told || !begin_capture(r, &c)) {
+    if (reported || !begin_capture(r, &c)) {
         return;
     }
     haft_status status = haft__fail(&stopped, HAFT_BAD_STATE, one->id, "stopped by a signal");
-    (void)haft__hint(&stopped, status, "haft resume %s goes on", one->id);
+    (void)haft__hint(&stopped, status, "continue: haft resume %s", one->id);
     if (r->events) {
         (void)!haft__follow_print_events(r->cli, run, &r->failed);
     }
@@ -188,7 +188,7 @@ static void show_released(resume_job *r, outcome *one, haft_run *run)
 static void note_claimed(resume_job *r, outcome *one)
 {
     r->claimed_count++;
-    one->behind = one->may_start_soon = false;
+    one->queued = one->may_start_soon = false;
     one->exit = HAFT__EXIT_DONE;
     one->failed = (haft_error){0};
 }
@@ -291,13 +291,7 @@ static haft_status work(resume_job *r)
     return status;
 }
 
-/* ---- runs behind others of their thread ---- */
-
-static bool is_owned(const resume_job *r, const haft__store_run *row)
-{
-    return row->owner.len > 0 && row->lease_ms > haft__runtime_now(r->runtime)
-           && !haft__owner_is_dead(row->owner);
-}
+/* ---- queued runs ---- */
 
 /* Finds the run ahead, and whether another process owns it. */
 static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *arena)
@@ -314,11 +308,11 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
         return status;
     }
     const haft__store_run *first = &ahead.found[0];
-    bool lost = !is_owned(r, first);
+    bool lost = !haft__stored_run_is_owned(r->runtime, first);
     one->may_start_soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
     one->exit = HAFT__EXIT_WAITING;
-    if (!one->behind) {
-        one->behind = true;
+    if (!one->queued) {
+        one->queued = true;
         haft__follow_report_run_ahead(r->cli, one->id, first->id, first->state, lost);
     }
     return status;
@@ -327,7 +321,7 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
 /* Skips runs that another process owns. */
 static haft_status check_queued_run(resume_job *r, const haft__store_run *row, haft__arena *arena)
 {
-    if (is_owned(r, row)) {
+    if (haft__stored_run_is_owned(r->runtime, row)) {
         return HAFT_OK;
     }
     outcome *one = find_outcome(r, row->id);
@@ -372,8 +366,8 @@ static haft_status update_queued_runs(resume_job *r, bool *ret_soon)
     *ret_soon = false;
     for (uint32_t i = 0; status == HAFT_OK && i < r->outcomes.count; i++) {
         outcome *one = r->outcomes.entries[i].value;
-        if (one->behind && !one->seen) {
-            one->behind = one->may_start_soon = false;
+        if (one->queued && !one->seen) {
+            one->queued = one->may_start_soon = false;
             one->exit = HAFT__EXIT_DONE;
         }
         *ret_soon = *ret_soon || one->may_start_soon;

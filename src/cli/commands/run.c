@@ -156,17 +156,16 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "provider:model in the place of the spec's"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "use this model instead of the spec's: provider:model"},
     {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "override a part of the spec; may be repeated"},
     {"input", 0, HAFT__OPTION_TEXT, "FILE", "add a file to the task; may be repeated"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
-     "the thread whose earlier runs the model is to know"},
+     "continue this thread: the model sees its earlier runs"},
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
-     "approve what is not destructive; =all: everything"},
+     "approve calls that are not destructive; =all: all calls"},
     {"artifacts", 0, HAFT__OPTION_TEXT, "DIR", "also write artifacts into this directory"},
-    {"detach", 0, HAFT__OPTION_FLAG, NULL,
-     "only put it into the store for a worker, and print its id"},
+    {"detach", 0, HAFT__OPTION_FLAG, NULL, "leave the run to a worker, and print its id"},
     HAFT__OPTIONS_OUTPUT,
     {0},
 };
@@ -174,9 +173,9 @@ static const haft__option options[] = {
 static const haft__example examples[] = {
     {"haft run agent.yaml 'Count the words of letter.txt'", "run an agent on a task"},
     {"haft run agent.yaml 'Count the words' --model offline --json",
-     "without key and network; the result as one JSON object"},
+     "no key, no network; print one JSON object"},
     {"haft run agent.yaml --input letter.txt --set limits.turns=5 --quiet",
-     "a file as the task, and another limit"},
+     "the task is a file; change a limit"},
     {0},
 };
 
@@ -184,11 +183,12 @@ const haft__command haft__cmd_run = {
     .name = "run",
     .usage = "SPEC [TASK]",
     .summary = "run an agent",
-    .help = "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for\n"
-            "somebody. The answer goes to standard output, what happens on the way to standard\n"
-            "error. At a terminal, questions and approvals are asked there; elsewhere the run\n"
-            "waits, and haft answer, approve and reject go on with it. Models: provider:model,\n"
-            "offline, script:FILE, replay:FILE; OPENAI_BASE_URL names another server for openai.\n",
+    .help =
+        "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for a person.\n"
+        "The answer goes to standard output, progress to standard error. On a terminal,\n"
+        "questions and approvals are asked there. Otherwise the run waits; haft answer, approve\n"
+        "or reject continues it. Models: provider:model, offline, script:FILE, replay:FILE;\n"
+        "OPENAI_BASE_URL names another server for openai.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

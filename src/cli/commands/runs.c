@@ -90,8 +90,8 @@ static haft_status read_file(runs_request *a, bool want_spec)
     const char *path = haft__args_text(a->args, "spec", NULL);
     haft_status status = HAFT_OK;
     if (want_spec && path == NULL) {
-        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name, "a file of events needs its spec");
-        return haft__hint(a->err, status, "add --spec SPEC");
+        status = haft__fail(a->err, HAFT_BAD_INPUT, a->name, "a file of events needs --spec");
+        return haft__hint(a->err, status, "name the spec of the run: --spec SPEC");
     }
     if (path != NULL) {
         haft__spec_file file;
@@ -136,7 +136,7 @@ static bool report_missing_store(const runs_request *a)
     bool known = haft__session_store_url(a->cli, a->args, &url, &unwanted) == HAFT_OK;
     const char *path = known ? haft__store_access_missing_file(url) : NULL;
     if (path != NULL) {
-        (void)fputs("there is no store at ", a->cli->errors);
+        (void)fputs("no store at ", a->cli->errors);
         haft__print_escaped(a->cli->errors, haft__str(path));
         (void)fputc('\n', a->cli->errors);
     }
@@ -170,8 +170,8 @@ static haft__exit_status list(runs_request *a)
     };
     haft_status status = HAFT_OK;
     if (haft__args_has(a->args, "limit") && filter.limit == 0) {
-        status =
-            haft__fail(a->err, HAFT_BAD_INPUT, "--limit", "wanted a number from 1 on, found 0");
+        status = haft__fail(a->err, HAFT_BAD_INPUT, "--limit",
+                            "expected a number of at least 1, found 0");
     } else if (!report_missing_store(a)) {
         status = open_store(a);
         if (status == HAFT_OK) {
@@ -224,10 +224,11 @@ static haft__exit_status show(runs_request *a)
     if (caps.live) {
         haft__exit_status result = show_timeline(a, &run, caps);
         if (run.unopened && run.stage != HAFT__RUN_CALLING) {
-            (void)fputs("waiting: a fork that nobody has opened; `haft resume` does\n",
+            (void)fputs("waiting: a fork that has not started; `haft resume` starts it\n",
                         a->cli->out);
         } else if (run.seq == 1) {
-            (void)fputs("queued: its turn has not come, or nobody has taken it up\n", a->cli->out);
+            (void)fputs("queued: it waits for an earlier run of its thread, or for a worker\n",
+                        a->cli->out);
         }
         return result;
     }
@@ -326,7 +327,8 @@ static haft__exit_status fork_run(runs_request *a)
 {
     haft_status status = read_run(a, true);
     if (status == HAFT_OK && !a->is_stored) {
-        status = check_json(a, "the fork of a file is printed as its events, one object a line");
+        status =
+            check_json(a, "the fork of a file is printed as its events, one JSON object a line");
     }
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);
@@ -371,7 +373,7 @@ static haft_status read_ends(const runs_request *a, haft__retention_rules *rules
     for (const char *word; (word = haft__args_next(a->args, "state", &at)) != NULL;) {
         if (!haft__retention_is_end(haft__str(word))) {
             haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, "--state",
-                                            "wanted how a run ended, found '%s'", word);
+                                            "expected the end of a run, found '%s'", word);
             return haft__hint(a->err, status,
                               "done, direct, exhausted, incomplete, refused, violated, failed, "
                               "cancelled or expired; runs that have not ended are never removed");
@@ -425,14 +427,14 @@ static haft__exit_status collect(runs_request *a)
 /* ---- the command ---- */
 
 static const haft__subcommand rows[] = {
-    {"list", "", "a line for each, the newest first"},
-    {"show", "ID", "its result, as `haft run --json` prints it; at a terminal, what happened"},
-    {"events", "ID", "its events, one JSON object a line"},
-    {"replay", "ID", "recompute every decision from the inputs and compare byte for byte"},
-    {"fork", "ID", "make a run in a thread of its own that begins with its events"},
+    {"list", "", "list the runs, the newest first"},
+    {"show", "ID", "print its result like `haft run --json`; on a terminal, its timeline"},
+    {"events", "ID", "print its events, one JSON object a line"},
+    {"replay", "ID", "compute every decision again from the recorded inputs and compare the bytes"},
+    {"fork", "ID", "create a run that begins with its events, in a new thread"},
     {"artifact", "ID NAME", "print one of its artifacts"},
     {"rm", "ID", "remove it"},
-    {"gc", "", "remove runs by age, number and end, and what nobody needs any more"},
+    {"gc", "", "remove runs by age, number and end, and data that no run needs"},
     {0},
 };
 
@@ -445,10 +447,10 @@ static const struct {
 } subcommands[] = {
     {"list", 1, list, NULL},
     {"show", 2, show, NULL},
-    {"events", 2, events, "events are JSON without it, one object a line"},
+    {"events", 2, events, "events are always JSON, one object a line"},
     {"replay", 2, replay, NULL},
     {"fork", 2, fork_run, NULL},
-    {"artifact", 3, artifact, "an artifact is printed as it is"},
+    {"artifact", 3, artifact, "an artifact is printed unchanged"},
     {"rm", 2, remove_run, NULL},
     {"gc", 1, collect, NULL},
 };
@@ -459,10 +461,10 @@ static haft__exit_status run_subcommand(runs_request *a, size_t index)
     const haft__args *args = a->args;
     size_t found = args->word_count > 0 ? args->word_count : 1;
     if (found != subcommands[index].words) {
-        haft_status status =
-            haft__fail(a->err, HAFT_BAD_INPUT, subcommands[index].name,
-                       "wanted %zu arguments, found %zu", subcommands[index].words - 1, found - 1);
-        (void)haft__hint(a->err, status, "'haft help runs' says more");
+        haft_status status = haft__fail(a->err, HAFT_BAD_INPUT, subcommands[index].name,
+                                        "expected %zu arguments, found %zu",
+                                        subcommands[index].words - 1, found - 1);
+        (void)haft__hint(a->err, status, "see 'haft help runs'");
         return HAFT__EXIT_USAGE;
     }
     if (subcommands[index].no_object != NULL
@@ -490,53 +492,56 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
                                     "expected list, show, events, replay, fork, artifact, rm or "
                                     "gc, found '%s'",
                                     name);
-    (void)haft__hint(err, status, "'haft help runs' says more");
+    (void)haft__hint(err, status, "see 'haft help runs'");
     return HAFT__EXIT_USAGE;
 }
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: as one JSON object"},
-    {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only those that have not ended"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: print one JSON object"},
+    {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only runs that have not ended"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
-     "list: only those of a thread; fork: the new one's id"},
-    {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: no more than these, the newest"},
+     "list: only runs of this thread; fork: the id of the new thread"},
+    {"limit", 0, HAFT__OPTION_NUMBER, "N", "list: at most the N newest"},
     {"at", 0, HAFT__OPTION_NUMBER, "SEQ",
-     "fork: the last event that is taken over, of a turn or before an answer"},
+     "fork: after this event, the end of a turn or just before an answer"},
     {"turn", 0, HAFT__OPTION_NUMBER, "N", "fork: at the end of this turn; 0: before the first"},
-    {"task", 0, HAFT__OPTION_TEXT, "TEXT", "fork: begin with another task, and go on"},
-    {"call", 0, HAFT__OPTION_TEXT, "CALL", "fork: where this call waits, or was answered last"},
-    {"answer", 0, HAFT__OPTION_TEXT, "VALUE", "fork: answer --call so, and go on"},
-    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: go on at once"},
-    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as its file is now"},
-    {"stored-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: go on with the spec as it was"},
-    {"older", 0, HAFT__OPTION_TEXT, "TIME", "gc: remove runs that ended longer ago, 30d"},
-    {"keep", 0, HAFT__OPTION_NUMBER, "N", "gc: remove runs, but not the last N that ended"},
-    {"state", 0, HAFT__OPTION_TEXT, "END", "gc: only those that ended so; may be repeated"},
-    {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "gc: only say how many it would be"},
-    {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "of a file of events: the spec of the run"},
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "of its spec, as it was given to the run"},
-    {"model", 'm', HAFT__OPTION_TEXT, "M", "of its spec, as it was given to the run"},
+    {"task", 0, HAFT__OPTION_TEXT, "TEXT", "fork: start with another task, and continue"},
+    {"call", 0, HAFT__OPTION_TEXT, "CALL",
+     "fork: where this call is pending, or was last answered"},
+    {"answer", 0, HAFT__OPTION_TEXT, "VALUE", "fork: answer the call of --call, and continue"},
+    {"go", 0, HAFT__OPTION_FLAG, NULL, "fork: continue at once"},
+    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "fork: continue with the spec as its file is now"},
+    {"stored-spec", 0, HAFT__OPTION_FLAG, NULL,
+     "fork: continue with the spec that is stored with the run"},
+    {"older", 0, HAFT__OPTION_TEXT, "TIME",
+     "gc: remove runs that ended longer ago than this, such as 30d"},
+    {"keep", 0, HAFT__OPTION_NUMBER, "N", "gc: remove runs except the last N that ended"},
+    {"state", 0, HAFT__OPTION_TEXT, "END", "gc: only runs with this end; may be repeated"},
+    {"dry-run", 0, HAFT__OPTION_FLAG, NULL, "gc: only print how many runs it would remove"},
+    {"spec", 0, HAFT__OPTION_TEXT, "SPEC", "the spec of the run, if ID is a file of events"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "the same --set that the run was started with"},
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "the same --model that the run was started with"},
     {0},
 };
 
 static const haft__example examples[] = {
     {"haft runs list --open", "the runs that have not ended"},
-    {"haft runs show last", "the result of the newest"},
-    {"haft runs replay last", "recompute all that was decided"},
+    {"haft runs show last", "the result of the newest run"},
+    {"haft runs replay last", "compute its decisions again and compare them"},
     {"haft runs fork last --turn 1", "a run that begins with the first turn of the newest"},
-    {"haft runs gc --older 30d", "remove those that ended a month ago or more"},
+    {"haft runs gc --older 30d", "remove runs that ended more than 30 days ago"},
     {"haft runs gc --keep 1000 --state failed --dry-run",
-     "how many failed ones are not among the last 1000"},
+     "how many failed runs are not among the last 1000"},
     {0},
 };
 
 const haft__command haft__cmd_runs = {
     .name = "runs",
     .usage = "[list | show|events|replay|fork|rm ID | artifact ID NAME | gc]",
-    .summary = "look at runs that were made",
-    .help = "ID is a run's id, the beginning of one, or `last`; or a file with the events of a\n"
-            "run, as `haft run --events` prints them, which also needs --spec.\n",
+    .summary = "list, show, replay, fork and remove runs",
+    .help = "ID is a run's id, the beginning of one, or `last`. It can also be a file with the\n"
+            "events of a run, as `haft run --events` prints them; that also needs --spec.\n",
     .options = options,
     .subcommands = rows,
     .examples = examples,

@@ -34,11 +34,12 @@ static haft_status read_options(fork_command *f)
     options->continues =
         options->task != NULL || haft__args_has(args, "go") || haft__args_has(args, "answer");
     if (at + turn + (options->call != NULL) + (options->task != NULL) > 1) {
-        return haft__fail(f->err, HAFT_BAD_INPUT, "",
-                          "--at, --turn, --call and --task exclude each other: each says where");
+        return haft__fail(
+            f->err, HAFT_BAD_INPUT, "",
+            "--at, --turn, --call and --task cannot be combined: each names the point");
     }
     if (haft__args_has(args, "answer") && options->call == NULL) {
-        return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "wanted --call with it, found none");
+        return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "expected --call too, found none");
     }
     options->place = at                      ? HAFT__FORK_AT_EVENT
                      : turn                  ? HAFT__FORK_AT_TURN
@@ -55,15 +56,17 @@ static void explain_refusal(fork_command *f)
         const char *option, *hint; /* or NULL */
     } words[] = {
         [HAFT__FORK_NO_TURN] = {"--turn", NULL},
-        [HAFT__FORK_NO_CALL] = {"--call",
-                                "'haft runs events' shows which were 'paused' and 'answered'"},
-        [HAFT__FORK_INSIDE_TURN] = {NULL, "--turn N names one that is over; --call CALL is where a "
-                                          "call waits or was answered"},
-        [HAFT__FORK_NOTHING_LEFT] = {"--go", "without --go its thread is copied, for 'haft run "
-                                             "SPEC TASK --thread ID'"},
+        [HAFT__FORK_NO_CALL] =
+            {"--call", "'haft runs events' shows which calls were 'paused' and 'answered'"},
+        [HAFT__FORK_INSIDE_TURN] = {NULL, "--turn N forks at the end of a turn, --call CALL where "
+                                          "a call is pending or was answered"},
+        [HAFT__FORK_NOTHING_LEFT] = {"--go",
+                                     "without --go the thread is copied; continue it with 'haft "
+                                     "run SPEC TASK --thread ID'"},
         [HAFT__FORK_BAD_THREAD] = {"--thread", NULL},
-        [HAFT__FORK_THREAD_NOT_EMPTY] = {"--thread", "a fork begins a thread; without --thread it "
-                                                     "gets an id"},
+        [HAFT__FORK_THREAD_NOT_EMPTY] = {"--thread",
+                                         "a fork starts a new thread; without --thread it "
+                                         "gets a new id"},
     };
     haft__fork_refusal refusal = f->fork.refusal;
     if (refusal == HAFT__FORK_CALL_UNDER_WAY) {
@@ -116,7 +119,7 @@ static haft__exit_status print_fork(fork_command *f)
     if (f->fork.copied) {
         (void)fprintf(
             f->cli->errors,
-            "haft: the run has ended; 'haft run SPEC TASK --thread %s' goes on behind it\n",
+            "haft: the run has ended; continue its thread with 'haft run SPEC TASK --thread %s'\n",
             f->fork.thread);
     }
     if (haft__args_has(f->args, "json")) {

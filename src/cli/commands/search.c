@@ -18,8 +18,9 @@
 #include "cli/terminal/print.h"
 #include "exec/embeddings/word_vectors.h"
 #include "io/random.h"
+#include "run/event_body.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 #define DEFAULT_HITS 10U
 
@@ -45,33 +46,11 @@ static void write_hit(haft__json_writer *w, const haft__search_hit *hit)
     char score[64];
     int length = snprintf(score, sizeof(score), "%.4f", hit->score);
     haft__json_begin_object(w);
-    haft__json_key(w, "id");
-    haft__json_add_str(w, hit->id);
+    haft__field_text(w, "id", hit->id);
     haft__json_key(w, "score");
     haft__json_add(
         w, (haft__json){.kind = HAFT__JSON_NUMBER, .count = (uint32_t)length, .text = score});
-    haft__json_key(w, "why");
-    haft__json_add_str(w, haft__str(hit->why));
-    haft__json_end_object(w);
-}
-
-static void write_error(haft__json_writer *w, const haft_error *err)
-{
-    if (err == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    const struct {
-        const char *key, *text;
-    } rows[] = {{"status", haft_status_name(err->status)},
-                {"where", err->where},
-                {"message", err->message},
-                {"hint", err->hint}};
-    haft__json_begin_object(w);
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__json_key(w, rows[i].key);
-        haft__json_add_str(w, haft__str(rows[i].text));
-    }
+    haft__field_string(w, "why", hit->why);
     haft__json_end_object(w);
 }
 
@@ -96,15 +75,9 @@ static haft_status print_object(FILE *out, const answer *found, const haft_error
         write_hit(&w, &found->hits[i]);
     }
     haft__json_end_array(&w);
-    haft__json_key(&w, "error");
-    write_error(&w, failure);
+    haft__field_error(&w, failure);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }
@@ -221,7 +194,7 @@ static haft__exit_status handle_words(haft__cli *cli, searcher *s, const haft__a
         cli->answered = status == HAFT_OK;
     } else if (status == HAFT_OK) {
         print_words(cli->out, &found);
-        (void)fputs(found.count == 0 ? "haft: nothing answers this query\n" : "", cli->errors);
+        (void)fputs(found.count == 0 ? "haft: no tool matches this query\n" : "", cli->errors);
     }
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
@@ -234,23 +207,24 @@ static haft_status check_words(const haft__args *args, haft_error *err)
     const char *tools = haft__args_text(args, "tools", NULL);
     haft_status status = HAFT_OK;
     if (tools == NULL) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --tools FILE, found none");
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "expected --tools FILE, found none");
         return haft__hint(err, status,
                           "a line of FILE is {\"id\", \"name\", \"server\", "
                           "\"description\", \"input_schema\"}");
     }
     if ((queries != NULL) == (args->word_count > 0)) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted QUERY or --queries FILE, found %s",
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected QUERY or --queries FILE, found %s",
                           queries != NULL ? "both" : "neither");
     }
     if (queries != NULL && strcmp(queries, "-") == 0 && strcmp(tools, "-") == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "only one of --tools and --queries can be standard input");
     }
     if (haft__args_number(args, "hits", DEFAULT_HITS) == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted at least 1 for --hits, found 0");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected at least 1 for --hits, found 0");
     }
     if (queries != NULL && haft__args_has(args, "json")) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "wanted --json or --queries, found both");
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "--json and --queries cannot be combined");
         return haft__hint(err, status, "--queries prints a JSON object for each line anyway");
     }
     return status;
@@ -269,7 +243,7 @@ static haft_status read_tools(const haft__cli *cli, searcher *s, const char *pat
     if (status == HAFT_OK && again.count > 0) {
         (void)fputs("haft: warning: ", cli->errors);
         haft__print_escaped(cli->errors, haft__str(path));
-        (void)fprintf(cli->errors, ":%zu: a tool before has the same id; the last of them counts",
+        (void)fprintf(cli->errors, ":%zu: an earlier tool has the same id; the last one is used",
                       again.first);
         (void)fprintf(cli->errors, " (%zu such line%s)\n", again.count,
                       again.count == 1 ? "" : "s");
@@ -321,42 +295,44 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"tools", 0, HAFT__OPTION_TEXT, "FILE", "the tools, a JSON object a line"},
-    {"hits", 'k', HAFT__OPTION_NUMBER, "N", "at most so many of them (10)"},
+    {"hits", 'k', HAFT__OPTION_NUMBER, "N", "at most N tools; by default 10"},
     {"queries", 0, HAFT__OPTION_TEXT, "FILE", "answer each line {\"query\"} of FILE"},
     {"vectors", 0, HAFT__OPTION_TEXT, "FILE", "a table of word vectors, or none"},
-    {"embeddings", 0, HAFT__OPTION_TEXT, "URL", "the base URL of a server of /v1/embeddings"},
+    {"embeddings", 0, HAFT__OPTION_TEXT, "URL", "the base URL of a server with /v1/embeddings"},
     {"embeddings-model", 0, HAFT__OPTION_TEXT, "NAME", "its model"},
-    {"embeddings-key-env", 0, HAFT__OPTION_TEXT, "NAME", "the variable that has the key for it"},
-    {"query-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "what its model wants in front of a query"},
-    {"document-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "what it wants in front of a tool"},
+    {"embeddings-key-env", 0, HAFT__OPTION_TEXT, "NAME", "the variable that holds its API key"},
+    {"query-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that its model needs before a query"},
+    {"document-prefix", 0, HAFT__OPTION_TEXT, "TEXT", "text that its model needs before a tool"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft search --tools tools.jsonl -k 2 'send a message to a channel'", "the two best"},
-    {"haft search --tools tools.jsonl --queries queries.jsonl", "many queries, as JSON"},
+    {"haft search --tools tools.jsonl -k 2 'send a message to a channel'", "the two best matches"},
+    {"haft search --tools tools.jsonl --queries queries.jsonl", "many queries; print JSON"},
     {0},
 };
 
 const haft__command haft__cmd_search = {
     .name = "search",
     .usage = "[QUERY]...",
-    .summary = "find tools by what they are to do",
-    .help = "Prints the tools of FILE that answer QUERY, best first, with their scores and what\n"
-            "counted most: as `tool_search` finds them for a model. A line of FILE is\n"
-            "{\"id\", \"name\", \"server\", \"description\", \"input_schema\"}; \"server\" may be "
-            "missing, and\n"
-            "\"params\": [{\"name\", \"description\"}] stand in place of the schema.\n\n"
-            "    haft search --tools FILE --queries FILE\n\n"
-            "reads lines {\"query\": ...} and answers each with {\"query\", \"hits\": [{\"id\", "
-            "\"score\",\n"
-            "\"why\"}], \"error\"}; \"error\" says why, and which line, when a line cannot be "
-            "used. It\n"
-            "exits with 0 when every line was answered, be it with an error.\n\n"
-            "Words that mean nearly the same are found with a table of word vectors, which is\n"
-            "installed with haft; --vectors none does without. With --embeddings vectors of a\n"
-            "model stand in their place; a query is an error when the server fails.\n",
+    .summary = "find tools by what they do",
+    .help =
+        "Prints the tools of FILE that match QUERY, best first, each with its score and the\n"
+        "main reason, as `tool_search` finds them for a model. A line of FILE is {\"id\", "
+        "\"name\",\n"
+        "\"server\", \"description\", \"input_schema\"}; \"server\" may be omitted, and "
+        "\"params\":\n"
+        "[{\"name\", \"description\"}] can replace the schema.\n\n"
+        "    haft search --tools FILE --queries FILE\n\n"
+        "reads lines {\"query\": ...} and prints for each {\"query\", \"hits\": [{\"id\", "
+        "\"score\",\n"
+        "\"why\"}], \"error\"}. When a line cannot be used, \"error\" has the reason and the "
+        "line.\n"
+        "The exit status is 0 when every line was answered, also with an error.\n\n"
+        "A table of word vectors, which is installed with haft, finds words of similar meaning;\n"
+        "--vectors none turns it off. --embeddings uses the vectors of a model instead; a query\n"
+        "fails when the server fails.\n",
     .options = options,
     .examples = examples,
     .max_words = 1000,

@@ -24,7 +24,7 @@ static haft_status resolve_endpoint(haft__search_embed *embed, const haft__args 
         .env = {haft__environment_get, NULL}, .arena = &embed->arena, .redactor = &embed->redactor};
     if (spec.model.len == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "--embeddings",
-                          "wanted --embeddings-model NAME beside it, found none");
+                          "expected --embeddings-model NAME too, found none");
     }
     haft__redactor_init(&embed->redactor, &embed->arena);
     haft_status status = haft__endpoint_resolve_embeddings(endpoint, &spec, err);

@@ -77,10 +77,8 @@ static haft_status print_json(haft__cli *cli, const haft__tool_list *list, const
     } else {
         status = haft__tool_list_write(&w, &cli->arena, list, err);
     }
-    haft__buf_add_char(&text, '\n');
-    status = status == HAFT_OK ? haft__buf_check(&text, err) : status;
     if (status == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
+        status = haft__print_json_line(cli->out, &text, err);
     }
     haft__buf_finish(&text);
     return status;
@@ -160,20 +158,22 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE", "replace a part of the spec first: limits.turns=5"},
+    {"set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",
+     "override a part of the spec: limits.turns=5; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     HAFT__OPTION_NO_CONFIG,
     {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
-     "print them as that provider gets them"},
-    {"refresh", 0, HAFT__OPTION_FLAG, NULL, "start the MCP servers and ask them first"},
+     "print the tools as that provider gets them"},
+    {"refresh", 0, HAFT__OPTION_FLAG, NULL,
+     "first start the MCP servers and ask them for their tools"},
     {"accept", 0, HAFT__OPTION_TEXT, "NAME",
-     "accept what a tool of an MCP server is now: docs:search, or all of them: docs:*"},
+     "accept the changed definition of an MCP tool: docs:search, or of all: docs:*"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft tools agent.yaml", "list them with their traits"},
-    {"haft tools agent.yaml --wire openai", "as a provider gets them"},
+    {"haft tools agent.yaml", "list the tools with their traits"},
+    {"haft tools agent.yaml --wire openai", "print them as a provider gets them"},
     {0},
 };
 
@@ -182,12 +182,11 @@ const haft__command haft__cmd_tools = {
     .usage = "SPEC",
     .summary = "list the tools of a spec with their traits",
     .help =
-        "Without --refresh servers are not asked: their tools are listed when they are known from\n"
-        "before.\n"
-        "With it the exit status is 1 when one did not list its tools.\n"
-        "One that has changed since it was first used is not called until --accept.\n"
-        "A server is configured (the spec names it), known (its tools are remembered), started\n"
-        "(it runs) or used (a tool of it has been called).\n",
+        "Without --refresh no server is asked: its tools are listed if they are known from an\n"
+        "earlier use. With --refresh the exit status is 1 when a server did not list its tools.\n"
+        "An MCP tool that has changed since its first use is not called until --accept. A\n"
+        "server is configured (the spec names it), known (its tools are remembered), started\n"
+        "(it runs) or used (one of its tools has been called).\n",
     .options = options,
     .examples = examples,
     .min_words = 1,

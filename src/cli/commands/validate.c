@@ -16,10 +16,11 @@
 #include "cli/terminal/print.h"
 #include "io/file.h"
 #include "io/random.h"
+#include "run/event_body.h"
 #include "schema/schema.h"
 #include "json/builder.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 /* A request, from the options or from a line. */
 typedef struct request {
@@ -86,31 +87,11 @@ static void write_errors(haft__json_writer *w, const haft__schema_report *report
     haft__json_begin_array(w);
     for (size_t i = 0; i < report->count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "where");
-        haft__json_add_str(w, report->errors[i].where);
-        haft__json_key(w, "message");
-        haft__json_add_str(w, report->errors[i].message);
+        haft__field_text(w, "where", report->errors[i].where);
+        haft__field_text(w, "message", report->errors[i].message);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
-}
-
-static void write_error(haft__json_writer *w, const haft_error *err)
-{
-    if (err == NULL) {
-        haft__json_add_null(w);
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__json_key(w, "status");
-    haft__json_add_str(w, haft__str(haft_status_name(err->status)));
-    haft__json_key(w, "where");
-    haft__json_add_str(w, haft__str(err->where));
-    haft__json_key(w, "message");
-    haft__json_add_str(w, haft__str(err->message));
-    haft__json_key(w, "hint");
-    haft__json_add_str(w, haft__str(err->hint));
-    haft__json_end_object(w);
 }
 
 /* One line: the verdict, or the error. `id` may be NULL. `err` may be `failure`, which is no longer
@@ -124,8 +105,7 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
     if (id != NULL) {
-        haft__json_key(&w, "id");
-        haft__json_add(&w, *id);
+        haft__field_value(&w, "id", *id);
     }
     haft__json_key(&w, "valid");
     if (failure != NULL) {
@@ -135,19 +115,12 @@ static haft_status print_object(FILE *out, const haft__json *id, const verdict *
     }
     haft__json_key(&w, "errors");
     write_errors(&w, failure != NULL ? &(haft__schema_report){0} : &found->report);
-    haft__json_key(&w, "more");
-    haft__json_add_bool(&w, failure == NULL && found->report.more);
-    haft__json_key(&w, "coerced");
-    haft__json_add(&w, failure == NULL && found->changed ? found->instance : haft__json_null());
-    haft__json_key(&w, "error");
-    write_error(&w, failure);
+    haft__field_flag(&w, "more", failure == NULL && found->report.more);
+    haft__field_value(&w, "coerced",
+                      failure == NULL && found->changed ? found->instance : haft__json_null());
+    haft__field_error(&w, failure);
     haft__json_end_object(&w);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
-    if (status == HAFT_OK) {
-        haft__print_json(out, haft__buf_str(&text));
-        (void)fflush(out); /* the client may wait for this line before it sends the next */
-    }
+    haft_status status = haft__print_json_line(out, &text, err);
     haft__buf_finish(&text);
     return status;
 }
@@ -219,8 +192,8 @@ static haft__exit_status validate_files(haft__cli *cli, validator *v, const haft
     if (haft__args_has(args, "json")) {
         haft_error failure = *err;
         *err = (haft_error){.status = HAFT_OK};
-        haft_error *told = status != HAFT_OK ? &failure : NULL;
-        haft_status printed = print_object(cli->out, NULL, &found, told, &failure);
+        haft_error *shown_error = status != HAFT_OK ? &failure : NULL;
+        haft_status printed = print_object(cli->out, NULL, &found, shown_error, &failure);
         if (printed != HAFT_OK) { /* the error can still be printed */
             status = print_object(cli->out, NULL, NULL, &failure, err);
             return status == HAFT_OK ? HAFT__EXIT_USAGE : HAFT__EXIT_FAILED;
@@ -371,24 +344,25 @@ static haft__exit_status check_words(const haft__args *args, haft_error *err)
     bool jsonl = haft__args_has(args, "jsonl");
     if (jsonl && haft__args_has(args, "json")) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "wanted --json or --jsonl, found both");
+            haft__fail(err, HAFT_BAD_INPUT, "", "--json and --jsonl cannot be combined");
         (void)haft__hint(err, status, "--jsonl prints a JSON object for each line anyway");
         return HAFT__EXIT_USAGE;
     }
     if (jsonl && args->word_count > 1) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl wants one FILE at most, found %zu",
+        (void)haft__fail(err, HAFT_BAD_INPUT, "", "--jsonl expects at most one FILE, found %zu",
                          args->word_count);
         return HAFT__EXIT_USAGE;
     }
     if (!jsonl && args->word_count != 2) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "wanted SCHEMA INSTANCE, found %zu argument%s",
+            haft__fail(err, HAFT_BAD_INPUT, "", "expected SCHEMA INSTANCE, found %zu argument%s",
                        args->word_count, args->word_count == 1 ? "" : "s");
-        (void)haft__hint(err, status, "'haft help validate' says more");
+        (void)haft__hint(err, status, "see 'haft help validate'");
         return HAFT__EXIT_USAGE;
     }
     if (!jsonl && strcmp(args->words[0], "-") == 0 && strcmp(args->words[1], "-") == 0) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "only one of the two can be standard input");
+        (void)haft__fail(err, HAFT_BAD_INPUT, "",
+                         "only one of SCHEMA and INSTANCE can be standard input");
         return HAFT__EXIT_USAGE;
     }
     return HAFT__EXIT_DONE;
@@ -425,18 +399,19 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 }
 
 static const haft__option options[] = {
-    {"draft", 0, HAFT__OPTION_CHOICE, "7|2020-12", "for a schema without $schema (2020-12)"},
-    {"remotes", 0, HAFT__OPTION_TEXT, "DIR", "documents that are " HAFT__REMOTES_URL "..."},
-    {"coerce", 0, HAFT__OPTION_FLAG, NULL, "convert first what loses nothing (\"10\" to 10)"},
+    {"draft", 0, HAFT__OPTION_CHOICE, "7|2020-12",
+     "draft of a schema without $schema; by default 2020-12"},
+    {"remotes", 0, HAFT__OPTION_TEXT, "DIR", "directory that is served as " HAFT__REMOTES_URL},
+    {"coerce", 0, HAFT__OPTION_FLAG, NULL, "first convert values without loss (\"10\" to 10)"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     {"jsonl", 0, HAFT__OPTION_FLAG, NULL, "answer each line {\"schema\", \"instance\"} of FILE"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft validate schema.json instance.json", "say why it is not valid"},
+    {"haft validate schema.json instance.json", "print why the instance is not valid"},
     {"haft validate --json schema.json - < instance.json",
-     "from standard input; the verdict as JSON"},
+     "read standard input; print the verdict as JSON"},
     {0},
 };
 
@@ -445,17 +420,16 @@ const haft__command haft__cmd_validate = {
     .usage = "SCHEMA INSTANCE",
     .summary = "check JSON against a JSON Schema (2020-12, draft-07)",
     .help =
-        "Prints every reason why INSTANCE is not valid, and exits with 0 when it is, 1 when it\n"
-        "is not, 2 when the schema or the instance cannot be used. `format` is an annotation\n"
-        "and checks nothing. No document is ever fetched from a network.\n\n"
+        "Prints every reason why INSTANCE is not valid. The exit status is 0 when it is valid,\n"
+        "1 when it is not, 2 when the schema or the instance cannot be used. `format` is an\n"
+        "annotation and checks nothing. No document is ever fetched from a network.\n\n"
         "    haft validate --jsonl [FILE]\n\n"
-        "reads lines {\"schema\": ..., \"instance\": ...} (also \"draft\", \"coerce\", \"id\") "
-        "and\n"
-        "answers each with {\"valid\", \"errors\": [{\"where\", \"message\"}], \"more\", "
-        "\"coerced\",\n"
-        "\"error\"}; \"valid\" is null and \"error\" says why, and which line, when a line "
-        "cannot\n"
-        "be used. It exits with 0 when every line was answered, 2 when FILE cannot be read.\n",
+        "reads lines {\"schema\": ..., \"instance\": ...} (also \"draft\", \"coerce\", \"id\") and "
+        "prints\n"
+        "for each {\"valid\", \"errors\": [{\"where\", \"message\"}], \"more\", \"error\"}. When a "
+        "line\n"
+        "cannot be used, \"valid\" is null and \"error\" has the reason and the line. The exit\n"
+        "status is 0 when every line was answered, 2 when FILE cannot be read.\n",
     .options = options,
     .examples = examples,
     .max_words = 2,

@@ -7,6 +7,7 @@
 #include "cli/follow/spec_choice.h"
 #include "cli/interrupts.h"
 #include "cli/terminal/print.h"
+#include "run/event_body.h"
 #include "json/object.h"
 #include "json/write.h"
 
@@ -18,23 +19,12 @@ typedef struct worker_command {
     haft__interrupts interrupts;
     haft__worker *work;
     bool json, quiet, stopped, forced_stop;
-    size_t left; /* runs that were skipped */
-    size_t kept; /* runs that could not be released */
+    size_t skipped;    /* runs that cannot continue here */
+    size_t unreleased; /* runs that could not be released */
     haft_error *err;
 } worker_command;
 
 /* ---- output ---- */
-
-static void write_error(haft__json_writer *w, const haft_error *error)
-{
-    haft__json_key(w, "error");
-    haft__json_begin_object(w);
-    haft__field_string(w, "status", haft_status_name(error->status));
-    haft__field_string(w, "where", error->where);
-    haft__field_string(w, "message", error->message);
-    haft__field_string(w, "hint", error->hint);
-    haft__json_end_object(w);
-}
 
 static void report_json(worker_command *w, const haft__worker_event *worker_event)
 {
@@ -45,22 +35,15 @@ static void report_json(worker_command *w, const haft__worker_event *worker_even
     haft__json_begin_object(&writer);
     haft__field_string(&writer, "what", haft__worker_event_name(worker_event->kind));
     haft__field_string(&writer, "run", worker_event->run);
-    haft__json_key(&writer, "name");
-    haft__json_add_str(&writer, worker_event->name);
+    haft__field_text(&writer, "name", worker_event->name);
     haft__field_string(&writer, "end", worker_event->end);
-    haft__json_key(&writer, "turns");
-    haft__json_add_int(&writer, worker_event->turns);
-    haft__json_key(&writer, "retry_ms");
-    haft__json_add_int(&writer, (int64_t)worker_event->retry_ms);
+    haft__field_number(&writer, "turns", worker_event->turns);
+    haft__field_number(&writer, "retry_ms", worker_event->retry_ms);
     if (worker_event->error != NULL) {
-        write_error(&writer, worker_event->error);
+        haft__field_error(&writer, worker_event->error);
     }
     haft__json_end_object(&writer);
-    haft__buf_add_char(&text, '\n');
-    if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__print_json(w->cli->out, haft__buf_str(&text));
-        (void)fflush(w->cli->out);
-    }
+    (void)!haft__print_json_line(w->cli->out, &text, NULL);
     haft__buf_finish(&text);
 }
 
@@ -92,11 +75,11 @@ static void report_line(worker_command *w, const haft__worker_event *worker_even
         print_error(to, worker_event->error);
     }
     if (worker_event->retry_ms > 0 && worker_event->kind != HAFT__WORKER_LEASE_LOST) {
-        (void)fprintf(to, "; tried again here in %llu s",
+        (void)fprintf(to, "; retried here in %llu s",
                       (unsigned long long)(worker_event->retry_ms + 999) / 1000);
     }
     if (worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED) {
-        (void)fputs(": the store does not answer; others have it when its lease is over", to);
+        (void)fputs(": the store does not answer; the run is free when its lease expires", to);
     }
     (void)fputc('\n', to);
     (void)fflush(to);
@@ -105,8 +88,8 @@ static void report_line(worker_command *w, const haft__worker_event *worker_even
 static void notify(void *context, const haft__worker_event *worker_event)
 {
     worker_command *w = context;
-    w->left += worker_event->kind == HAFT__WORKER_SKIPPED;
-    w->kept += worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED;
+    w->skipped += worker_event->kind == HAFT__WORKER_SKIPPED;
+    w->unreleased += worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED;
     bool wrong = worker_event->kind == HAFT__WORKER_SKIPPED
                  || worker_event->kind == HAFT__WORKER_RELEASE_UNCONFIRMED
                  || worker_event->kind == HAFT__WORKER_ERROR;
@@ -126,7 +109,7 @@ static void handle_signals(worker_command *w)
     if (signals > 0 && !w->stopped) {
         w->stopped = true;
         if (!w->json && !w->quiet) {
-            (void)fputs("stopping: calls with effects end first; a second signal stops at once\n",
+            (void)fputs("stopping after calls with effects; a second signal stops at once\n",
                         w->cli->errors);
         }
         haft__worker_stop(w->work, false);
@@ -148,10 +131,10 @@ static haft__exit_status run_until_stopped(worker_command *w)
         handle_signals(w);
         stuck = until_idle && haft__worker_store_unreachable(w->work);
     }
-    if (status != HAFT_OK || stuck || w->kept > 0) {
+    if (status != HAFT_OK || stuck || w->unreleased > 0) {
         return HAFT__EXIT_FAILED;
     }
-    return until_idle && !w->stopped && w->left > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
+    return until_idle && !w->stopped && w->skipped > 0 ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
 }
 
 /* ---- the command ---- */
@@ -200,40 +183,40 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
-    {"concurrency", 'n', HAFT__OPTION_NUMBER, "N", "runs at once, up to 1000; 8 by default"},
-    {"poll", 0, HAFT__OPTION_NUMBER, "MS", "look again after so many milliseconds; 500"},
-    {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when there is nothing left to go on with"},
+    {"concurrency", 'n', HAFT__OPTION_NUMBER, "N",
+     "number of runs at once, up to 1000; by default 8"},
+    {"poll", 0, HAFT__OPTION_NUMBER, "MS", "poll interval in milliseconds; by default 500"},
+    {"until-idle", 0, HAFT__OPTION_FLAG, NULL, "end when no run is left to continue"},
     HAFT__OPTIONS_SPEC_CHOICE,
-    {"json", 0, HAFT__OPTION_FLAG, NULL, "a JSON object a line on standard output"},
-    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "say only what is wrong"},
+    {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object a line on standard output"},
+    {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only errors"},
     {0},
 };
 
 static const haft__example examples[] = {
-    {"haft worker --store sqlite:runs.db --until-idle", "do what others have put into the store"},
+    {"haft worker --store sqlite:runs.db --until-idle", "work on all runs of the store, then end"},
     {0},
 };
 
 const haft__command haft__cmd_worker = {
     .name = "worker",
     .usage = "",
-    .summary = "go on with runs that nobody goes on with",
+    .summary = "claim runs from the store and work on them",
     .help =
-        "Takes runs from the store and goes on with them, several at once: those that\n"
-        "`haft run --detach` has put there, those whose process is gone or was stopped, those\n"
-        "whose deadline has come, and those that somebody has answered. Any number of workers may\n"
-        "share a store. A run that waits for people is given back and takes no memory. One that\n"
-        "cannot go on here (a variable or a key is missing, its spec file has changed) is left\n"
-        "for others and tried again later. SIGTERM and SIGINT let calls with effects end, give\n"
-        "everything back and exit 0; a second signal does so at once. A store that does not "
-        "answer\n"
-        "then is waited for only 5 seconds, half a second behind a second signal: what could not "
-        "be\n"
-        "given back is told, is free when its lease is over, and the exit status is 1. With\n"
-        "--until-idle it is 1 when a run could not go on, or the store could not be asked three "
-        "times in a\n"
-        "row; otherwise a store that is away is waited for. One whose tables a later haft has\n"
-        "changed ends the worker, with 1.\n",
+        "Claims runs from the store and works on several at once: runs of `haft run --detach`,\n"
+        "runs whose process is gone or was stopped, runs whose deadline has passed, and runs\n"
+        "that were answered. Any number of workers may share a store. A run that waits for\n"
+        "people is released and takes no memory. A run that cannot continue here (a variable or\n"
+        "a key is missing, its spec file has changed) is left for other workers and tried again\n"
+        "later.\n\n"
+        "SIGTERM and SIGINT wait for calls with effects, release all runs and exit with 0; a\n"
+        "second signal does so at once. If the store does not answer then, the worker waits 5\n"
+        "seconds, after a second signal half a second. It reports runs that it could not\n"
+        "release, which are free when their leases expire, and exits with 1.\n\n"
+        "With --until-idle the exit status is 1 when a run could not continue, or when the\n"
+        "store did not answer three times in a row; without it the worker waits for the store.\n"
+        "The worker exits with 1 when a later version of haft has changed the tables of the\n"
+        "store.\n",
     .options = options,
     .examples = examples,
     .max_words = 0,

@@ -39,7 +39,7 @@ void haft__completion_print_choices(FILE *out, haft_str choices, char between)
 static const char bash_head[] =
     "# bash completion for haft, made by `haft completion bash`\n"
     "\n"
-    "# _haft_offer KIND: what can stand where the cursor is\n"
+    "# _haft_offer KIND: completions for the word at the cursor\n"
     "_haft_offer() {\n"
     "    local IFS=$'\\n' store=()\n"
     "    [[ $COMP_LINE =~ --store[=\\ ]([^\\ ]+) ]] && store=(--store \"${BASH_REMATCH[1]}\")\n"

@@ -15,12 +15,12 @@ static const char head[] =
     "    test (count $words) -ge 3; and contains -- $words[3] $argv[2..-1]\n"
     "end\n"
     "\n"
-    "# whether the command is still to come\n"
+    "# whether no command was typed yet\n"
     "function __haft_none\n"
     "    test (count (commandline -opc)) -eq 1\n"
     "end\n"
     "\n"
-    "# whether the command of a command is\n"
+    "# whether no subcommand was typed yet\n"
     "function __haft_bare\n"
     "    set -l words (commandline -opc)\n"
     "    test (count $words) -eq 2; and test $words[2] = $argv[1]\n"
@@ -110,7 +110,7 @@ void haft__completion_print_fish(FILE *out)
     const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(head, out);
     (void)fputs("complete -c haft -n __haft_none -l version -s V -d 'print the version'\n"
-                "complete -c haft -l help -s h -d 'say more'\n",
+                "complete -c haft -l help -s h -d 'print help'\n",
                 out);
     for (size_t i = 0; i < count; i++) {
         const haft__command *command = commands[i];

@@ -102,15 +102,8 @@ static void put_text(FILE *out, haft_str text)
 
 static void put_option(FILE *out, const haft__option *option)
 {
-    char term[128];
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    (void)snprintf(term, sizeof(term), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
-                   option->name,
-                   option->value == NULL ? ""
-                   : maybe               ? "[="
-                                         : " ",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char term[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "", term);
     entry(out, term, "", option->help);
 }
 
@@ -127,10 +120,10 @@ static void put_environment(FILE *out)
 static const struct {
     const char *path, *what;
 } files[] = {
-    {"haft.config.yaml", "settings of a project, in the working directory or above it"},
+    {"haft.config.yaml", "settings of a project, in the working directory or one of its parents"},
     {"$XDG_CONFIG_HOME/haft/config.yaml", "your own settings"},
-    {".env", "variables, beside haft.config.yaml or in the working directory"},
-    {"$XDG_STATE_HOME/haft/haft.db", "the store of runs, unless another is named"},
+    {".env", "variables, in the directory of haft.config.yaml or the working directory"},
+    {"$XDG_STATE_HOME/haft/haft.db", "the store, unless another one is named"},
 };
 
 void haft__manual_print_all(FILE *out)
@@ -158,9 +151,9 @@ void haft__manual_print_all(FILE *out)
         entry(out, files[i].path, "", files[i].what);
     }
     (void)fputs(".SH SEE ALSO\n", out);
-    for (size_t i = 0, told = 0; i < count; i++) {
+    for (size_t i = 0, listed = 0; i < count; i++) {
         if (!commands[i]->hidden) {
-            (void)fputs(told++ > 0 ? ",\n.BR haft\\-" : ".BR haft\\-", out);
+            (void)fputs(listed++ > 0 ? ",\n.BR haft\\-" : ".BR haft\\-", out);
             put(out, commands[i]->name);
             (void)fputs(" (1)", out);
         }

@@ -14,21 +14,20 @@ static const haft__placeholder words[] = {
     {"SCRIPT", HAFT__PLACEHOLDER_FILE, "a file with the replies of a model, YAML or JSON"},
     {"SCHEMA", HAFT__PLACEHOLDER_FILE, "a file with a JSON Schema; - is standard input"},
     {"INSTANCE", HAFT__PLACEHOLDER_FILE, "a JSON file; - is standard input"},
-    {"FORMAT", HAFT__PLACEHOLDER_ANY,
-     "how calls are written in a text: hermes, mistral, purejson ..."},
+    {"FORMAT", HAFT__PLACEHOLDER_ANY, "a text format of calls: hermes, mistral, purejson ..."},
     {"DIR", HAFT__PLACEHOLDER_DIRECTORY, "a directory"},
     {"ID", HAFT__PLACEHOLDER_RUN, "a run: its id, the beginning of it, or `last`"},
     {"THREAD", HAFT__PLACEHOLDER_THREAD, "a thread: the id that several runs share"},
     {"CALL", HAFT__PLACEHOLDER_ANY, "a call of a run, such as c1.1"},
     {"M", HAFT__PLACEHOLDER_MODEL, "a model: provider:model, offline, script:FILE or replay:FILE"},
     {"COMMAND", HAFT__PLACEHOLDER_COMMAND, "a command of haft"},
-    {"TASK", HAFT__PLACEHOLDER_ANY, "what the agent is to do"},
-    {"QUERY", HAFT__PLACEHOLDER_ANY, "what is looked for, in words"},
+    {"TASK", HAFT__PLACEHOLDER_ANY, "the task of the agent"},
+    {"QUERY", HAFT__PLACEHOLDER_ANY, "a description of what to find"},
     {"TEXT", HAFT__PLACEHOLDER_ANY, "any text"},
     {"NAME", HAFT__PLACEHOLDER_ANY, "a name"},
     {"NAMES", HAFT__PLACEHOLDER_ANY, "names, separated by commas"},
     {"MODE", HAFT__PLACEHOLDER_ANY, "auto, any, none or tool:NAME"},
-    {"VALUE", HAFT__PLACEHOLDER_ANY, "a JSON value, or a text where one is asked for"},
+    {"VALUE", HAFT__PLACEHOLDER_ANY, "a JSON value, or text for a question"},
     {"JSON", HAFT__PLACEHOLDER_ANY, "a JSON value"},
     {"URL", HAFT__PLACEHOLDER_ANY, "sqlite:PATH, postgres://... or memory:"},
     {"N", HAFT__PLACEHOLDER_ANY, "a whole number"},
@@ -36,15 +35,13 @@ static const haft__placeholder words[] = {
     {"SEQ", HAFT__PLACEHOLDER_ANY, "the number of an event"},
     {"HASH", HAFT__PLACEHOLDER_ANY, "hexadecimal digits of a hash, at least 12"},
     {"END", HAFT__PLACEHOLDER_ANY, "how a run ended: done, failed, cancelled, expired and others"},
-    {"TIME", HAFT__PLACEHOLDER_ANY, "a length of time: 250ms, 10s, 5m, 2h or 30d"},
-    {"PATH=VALUE", HAFT__PLACEHOLDER_ANY,
-     "a part of the spec and what it is to be: limits.turns=5"},
+    {"TIME", HAFT__PLACEHOLDER_ANY, "a duration: 250ms, 10s, 5m, 2h or 30d"},
+    {"PATH=VALUE", HAFT__PLACEHOLDER_ANY, "a part of the spec and its new value: limits.turns=5"},
     {"KEY=VALUE", HAFT__PLACEHOLDER_ANY, "a name and a value"},
-    {"ADDR:PORT", HAFT__PLACEHOLDER_ANY, "an address and a port; port 0 is any that is free"},
+    {"ADDR:PORT", HAFT__PLACEHOLDER_ANY, "an address and a port; port 0 is any free port"},
 };
 
-static const haft__placeholder choice = {"", HAFT__PLACEHOLDER_CHOICE,
-                                         "one of the words that are there"};
+static const haft__placeholder choice = {"", HAFT__PLACEHOLDER_CHOICE, "one of these words"};
 
 const haft__placeholder *haft__placeholders(size_t *ret_count)
 {

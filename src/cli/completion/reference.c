@@ -28,15 +28,8 @@ static void put_code(FILE *out, const char *before, const char *text, const char
 
 static void put_option(FILE *out, const haft__option *option)
 {
-    bool maybe = option->kind == HAFT__OPTION_OPTIONAL_CHOICE;
-    char letter[5] = {'-', option->letter, ',', ' ', '\0'};
-    char name[128];
-    (void)snprintf(name, sizeof(name), "%s--%s%s%s%s", option->letter != '\0' ? letter : "",
-                   option->name,
-                   option->value == NULL ? ""
-                   : maybe               ? "[="
-                                         : " ",
-                   option->value != NULL ? option->value : "", maybe ? "]" : "");
+    char name[HAFT__OPTION_SYNTAX_SIZE];
+    haft__option_write_syntax(option, "", name);
     put_code(out, "", name, "` | ");
     put_cell(out, option->help);
     (void)fputs(" |\n", out);
@@ -101,8 +94,8 @@ static void put_placeholders(FILE *out)
 {
     size_t count;
     const haft__placeholder *words = haft__placeholders(&count);
-    (void)fputs("## Words\n\nWhat stands in capitals above.\n\n| word | what it is |\n|---|---|\n",
-                out);
+    (void)fputs(
+        "## Placeholders\n\nThe words in capitals above.\n\n| word | meaning |\n|---|---|\n", out);
     for (size_t i = 0; i < count; i++) {
         put_code(out, "", words[i].name, "` | ");
         put_cell(out, words[i].what);
@@ -114,9 +107,9 @@ static void put_variables(FILE *out)
 {
     size_t count;
     const haft__variable_row *rows = haft__variable_table(&count);
-    (void)fputs("\n## Environment\n\nEvery variable that haft reads. Those with a mark may come "
-                "from a file `.env`, too: [config.md](config.md).\n\n"
-                "| variable | what it says | `.env` |\n|---|---|---|\n",
+    (void)fputs("\n## Environment\n\nEvery variable that haft reads. The marked ones can also be "
+                "set in a `.env` file: [config.md](config.md).\n\n"
+                "| variable | meaning | `.env` |\n|---|---|---|\n",
                 out);
     for (size_t i = 0; i < count; i++) {
         (void)fprintf(out, "| `%s` | %s | %s |\n", rows[i].name, rows[i].what,
@@ -129,10 +122,10 @@ void haft__reference_print(FILE *out)
     size_t count;
     const haft__command *const *commands = haft__command_table(&count);
     (void)fputs(
-        "# Commands\n\nThis page is printed by `haft help --format markdown`, as `haft help "
-        "COMMAND` and the manual pages are, from one\ntable (`src/cli/command.h`); "
-        "`tests/house/commands.py --write` renews it. `haft completion` prints completions "
-        "for\nbash, zsh and fish from it; `make install` puts them where the shells look.\n\n",
+        "# Commands\n\n`haft help --format markdown` prints this page from the table of commands "
+        "(`src/cli/command.h`), which also makes\n`haft help COMMAND`, the manual pages and the "
+        "completions for bash, zsh and fish. `tests/house/commands.py --write`\nrenews the "
+        "page.\n\n",
         out);
     for (size_t i = 0; i < count; i++) {
         if (!commands[i]->hidden) {

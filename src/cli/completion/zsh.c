@@ -14,7 +14,7 @@ static const char head[] =
     "#compdef haft\n"
     "# zsh completion for haft, made by `haft completion zsh`\n"
     "\n"
-    "# _haft_ask KIND: runs, threads or models, with what they are\n"
+    "# _haft_ask KIND: runs, threads or models, with descriptions\n"
     "_haft_ask() {\n"
     "    local -a found store\n"
     "    local line\n"
@@ -33,7 +33,8 @@ static const char tail[] =
     "_haft() {\n"
     "    local context state state_descr line ret=1\n"
     "    typeset -A opt_args\n"
-    "    _arguments -C '(- *)'{-h,--help}'[say this]' '(- *)'{-V,--version}'[print the version]' "
+    "    _arguments -C '(- *)'{-h,--help}'[print this help]' '(- *)'{-V,--version}'[print the "
+    "version]' "
     "\\\n"
     "        '1: :_haft_commands' '*:: :->arguments' && ret=0\n"
     "    if [[ $state == arguments ]] && (( ${+functions[_haft_${words[1]//-/_}]} )); then\n"
@@ -147,7 +148,7 @@ static void put_command(FILE *out, const haft__command *command)
     } else {
         put_arguments(out, command->usage);
     }
-    (void)fputs("        '(- *)'{-h,--help}'[say this]'\n}\n", out);
+    (void)fputs("        '(- *)'{-h,--help}'[print this help]'\n}\n", out);
 }
 
 void haft__completion_print_zsh(FILE *out)

@@ -126,9 +126,9 @@ static const char *find_dotenv(search *s, haft_str here)
 {
     const haft__config_file *project = &s->config->project;
     if (project->trust == HAFT__TRUST_FOUND) {
-        const char *beside = join(s, parent_of(haft__str(project->path)), DOTENV);
-        if (beside != NULL && access(beside, F_OK) == 0) {
-            return beside;
+        const char *in_project = join(s, parent_of(haft__str(project->path)), DOTENV);
+        if (in_project != NULL && access(in_project, F_OK) == 0) {
+            return in_project;
         }
     }
     return join(s, here, DOTENV);
@@ -147,13 +147,13 @@ static haft_str read_file(search *s, haft__config_file *file, bool follow)
                                         follow, &file->trust, &text, &file->why, s->err);
     if (s->status == HAFT_OK && file->trust == HAFT__TRUST_REFUSED) {
         char message[256];
-        (void)snprintf(message, sizeof(message), "is not read: %s", file->why);
-        haft__diagnostic c = {.place = haft__str(file->path),
-                              .warning = true,
-                              .message = haft__str(message),
-                              .hint =
-                                  HAFT__LIT("it must be a file of your own that nobody else may "
-                                            "write; --no-config does without")};
+        (void)snprintf(message, sizeof(message), "not read: %s", file->why);
+        haft__diagnostic c = {
+            .place = haft__str(file->path),
+            .warning = true,
+            .message = haft__str(message),
+            .hint = HAFT__LIT("you must own the file, and no other user may write it; "
+                              "--no-config ignores it")};
         haft__diagnostic_print(s->cli->errors, &c);
     }
     return text;
@@ -272,8 +272,8 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
             return text.ptr;
         }
         add_problem(problems, document, "model",
-                    "the script of a project is a file in the directory of this file",
-                    "a script elsewhere is named by --model, HAFT_MODEL or your own config.yaml");
+                    "the script of a project must be in the directory of this file",
+                    "name a script elsewhere with --model, HAFT_MODEL or your own config.yaml");
         return NULL;
     case HAFT__SETTING_lease: return text.ptr; /* session.c parses it */
     case HAFT__SETTING_plain: return value.kind == HAFT__JSON_TRUE ? "true" : "false";
@@ -291,17 +291,17 @@ static const char *read_setting(search *s, const haft__config_file *file, haft__
             return text.ptr;
         }
         add_problem(problems, document, "store",
-                    "the store of a project is memory, or sqlite: and "
+                    "the store of a project must be memory:, or sqlite: and "
                     "a path in the directory of this file",
-                    "a store elsewhere is named by --store, HAFT_STORE or your own config.yaml");
+                    "name a store elsewhere with --store, HAFT_STORE or your own config.yaml");
         return NULL;
     case HAFT__SETTING_artifacts:
         if (!project || stays_beneath(s, directory, text)) {
             return resolve(s, directory, "", text);
         }
         add_problem(problems, document, "artifacts",
-                    "the artifacts of a project are in the directory of this file",
-                    "a directory elsewhere is named by --artifacts, HAFT_ARTIFACTS or your own "
+                    "the artifacts of a project must be in the directory of this file",
+                    "name a directory elsewhere with --artifacts, HAFT_ARTIFACTS or your own "
                     "config.yaml");
         return NULL;
     }

@@ -21,7 +21,8 @@
 /* The row of the option table of every command that reads settings. */
 #define HAFT__OPTION_NO_CONFIG                                                                     \
     {                                                                                              \
-        "no-config", 0, HAFT__OPTION_FLAG, NULL, "read no haft.config.yaml, config.yaml and .env"  \
+        "no-config", 0, HAFT__OPTION_FLAG, NULL,                                                   \
+            "do not read haft.config.yaml, config.yaml or .env"                                    \
     }
 
 #define HAFT__SETTINGS(X)                                                                          \

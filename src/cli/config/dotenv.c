@@ -43,7 +43,7 @@ static const char *check_rest(haft_str rest)
     haft_str next = skip_blanks(rest);
     return next.len == 0 || (blank && next.ptr[0] == '#')
                ? NULL
-               : "there is more behind the closing quote";
+               : "unexpected text after the closing quote";
 }
 
 static const char *parse_unquoted(haft_str text, haft_str *ret_value)
@@ -117,7 +117,7 @@ static const char *parse_line(haft_str line, char *room, haft_str *ret_name, haf
 {
     haft_str rest = line;
     if (!haft__utf8_valid(line) || (line.len > 0 && memchr(line.ptr, '\0', line.len) != NULL)) {
-        return "it is no text";
+        return "it is not UTF-8 text";
     }
     if (haft__str_starts_with(rest, HAFT__LIT("export "))
         || haft__str_starts_with(rest, HAFT__LIT("export\t"))) {
@@ -126,17 +126,17 @@ static const char *parse_line(haft_str line, char *room, haft_str *ret_name, haf
     *ret_name = (haft_str){rest.ptr, name_length(rest)};
     rest = haft__str_skip(rest, ret_name->len);
     if (ret_name->len == 0) {
-        return "wanted NAME=VALUE";
+        return "expected NAME=VALUE";
     }
     if (rest.len == 0 || rest.ptr[0] != '=') {
         return skip_blanks(rest).len > 0 && skip_blanks(rest).ptr[0] == '='
-                   ? "there is a space in front of the ="
-                   : "there is no = behind the name";
+                   ? "unexpected space before the ="
+                   : "expected = after the name";
     }
     rest = haft__str_skip(rest, 1);
     if (rest.len > 0 && haft__ascii_is_blank(rest.ptr[0]) && skip_blanks(rest).len > 0
         && skip_blanks(rest).ptr[0] != '#') {
-        return "there is a space behind the =";
+        return "unexpected space after the =";
     }
     return parse_value(rest, room, ret_value);
 }
@@ -161,7 +161,7 @@ static haft_status put(haft__arena *arena, haft__dotenv *dotenv, haft_str name, 
         return haft__arena_fail(arena, err);
     }
     if (place == NULL && dotenv->count == HAFT__LIMIT_DOTENV_VARIABLES) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "has more than the %d variables it may have",
+        return haft__fail(err, HAFT_TOO_BIG, "", "has more than %d variables",
                           HAFT__LIMIT_DOTENV_VARIABLES);
     }
     place = place != NULL ? place : &dotenv->items[dotenv->count++];

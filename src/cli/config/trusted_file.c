@@ -17,14 +17,14 @@
 static const char *check_permissions(const struct stat *found, size_t max)
 {
     if (!S_ISREG(found->st_mode)) {
-        return "it is no regular file";
+        return "it is not a regular file";
     }
     if (found->st_uid != geteuid() && found->st_uid != 0) {
         return "it belongs to another user";
     }
     if ((found->st_mode & S_IWOTH) != 0
         || ((found->st_mode & S_IWGRP) != 0 && found->st_gid != getegid())) {
-        return "others may write it";
+        return "other users may write it";
     }
     return found->st_size < 0 || (size_t)found->st_size > max ? "it is too long" : NULL;
 }

@@ -34,7 +34,7 @@ static void print_defaults(FILE *out, const haft__spec *spec)
     }
     if (model->family.reasoning_open != NULL) {
         (void)fprintf(out, "%s%s %s", between,
-                      model->family.gave_opened ? "replies begin behind" : "thinks behind",
+                      model->family.gave_opened ? "replies begin after" : "thinks after",
                       model->family.reasoning_open);
         between = ", ";
     }
@@ -45,17 +45,17 @@ static void print_family(FILE *out, const haft__spec *spec)
 {
     const haft__model_family *family = &spec->model.family;
     if (family->size_in_name) {
-        (void)fprintf(out, "  size %.*s B, by the name\n", HAFT__ARG(spec->model.size_b));
+        (void)fprintf(out, "  size %.*s B, from the name\n", HAFT__ARG(spec->model.size_b));
     }
     if (family->name.len == 0) {
         return;
     }
-    (void)fprintf(out, "  family %.*s, by the %.*s", HAFT__ARG(family->name),
+    (void)fprintf(out, "  family %.*s, from the %.*s", HAFT__ARG(family->name),
                   HAFT__ARG(family->found_by));
     if (family->pattern.len > 0) {
         (void)fprintf(out, " (%.*s)", HAFT__ARG(family->pattern));
     }
-    (void)fputs("; taken from it: ", out);
+    (void)fputs("; settings from it: ", out);
     print_defaults(out, spec);
 }
 
@@ -69,12 +69,13 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
         (void)fputs("  tool_choice of the provider\n", out);
     }
     if (none) {
-        (void)fprintf(out, "  %snot held to it by a constraint: %s\n",
-                      forced->again ? "asked again the same way, " : "", forced->why);
+        (void)fprintf(out, "  %swithout a constraint: %s\n",
+                      forced->again ? "after a violation asked again the same way, " : "",
+                      forced->why);
         return;
     }
     (void)fprintf(out, "  %s%s of %zu bytes, in %.*s: %s\n",
-                  forced->again ? "a model that takes no notice is asked again with " : "",
+                  forced->again ? "after a violation the model is asked again with " : "",
                   haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
                   forced->why);
     for (size_t i = 0; i < forced->relaxed.count; i++) {

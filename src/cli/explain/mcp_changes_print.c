@@ -21,7 +21,7 @@ static void print_change(void *context, haft_str server, haft_str tool, haft_str
     FILE *out = context;
     (void)fprintf(out, "  ! %.*s:", HAFT__ARG(server));
     haft__print_escaped(out, tool);
-    (void)fputs(" is not what it was when it was first used or accepted, and is not called until "
+    (void)fputs(" has changed since it was first used or accepted; it is not called until "
                 "--accept\n",
                 out);
     print_lines(out, "      ", diff);
@@ -37,7 +37,7 @@ static void print_accepted(void *context, haft_str server, haft_str tool, haft_s
     FILE *out = context;
     (void)fprintf(out, "%.*s:", HAFT__ARG(server));
     haft__print_escaped(out, tool);
-    (void)fprintf(out, " is accepted%s\n", diff.len > 0 ? ":" : " as it is");
+    (void)fprintf(out, " is accepted%s\n", diff.len > 0 ? ":" : " unchanged");
     print_lines(out, "", diff);
 }
 
@@ -48,7 +48,7 @@ haft_status haft__mcp_changes_print_accepted(haft__cli *cli, const haft__spec *s
         haft__mcp_changes_accept(&cli->arena, spec, name, print_accepted, cli->out, err);
     if (status == HAFT_NOT_FOUND) {
         haft__error_prepend_location(err, "--accept");
-        return haft__hint(err, status, "`haft tools SPEC` lists those that are");
+        return haft__hint(err, status, "`haft tools SPEC` lists the known tools");
     }
     return status;
 }

@@ -58,8 +58,8 @@ static bool has_prefix(haft_str server, haft_str tool, haft_str start)
 static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_str start)
 {
     size_t shown = 0;
-    uint32_t told = listing->left_out.kind == HAFT__JSON_ARRAY ? listing->left_out.count : 0;
-    for (uint32_t i = 0; i < told; i++) {
+    uint32_t listed = listing->left_out.kind == HAFT__JSON_ARRAY ? listing->left_out.count : 0;
+    for (uint32_t i = 0; i < listed; i++) {
         haft_str tool = text_of(listing->left_out.items[i], "tool");
         if (has_prefix(listing->server, tool, start)) {
             (void)fprintf(out, "  - %.*s:", HAFT__ARG(listing->server));
@@ -70,9 +70,9 @@ static size_t print_left_out(FILE *out, const haft__mcp_listing *listing, haft_s
             shown++;
         }
     }
-    if (listing->left_out_all > told && start.len == 0) {
+    if (listing->left_out_all > listed && start.len == 0) {
         (void)fprintf(out, "  - %.*s:* mcp, left out: %llu more\n", HAFT__ARG(listing->server),
-                      (unsigned long long)(listing->left_out_all - told));
+                      (unsigned long long)(listing->left_out_all - listed));
         shown++;
     }
     return shown;
@@ -138,7 +138,7 @@ void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *fi
     const haft__spec *spec = first->run.spec;
     const char *why;
     uint32_t cap = haft__resolve_cap(spec, &why);
-    size_t kept = count_not_deferred(offer);
+    size_t unusable = count_not_deferred(offer);
     if (offer->deferred == 0) {
         return;
     }
@@ -151,8 +151,8 @@ void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *fi
     } else {
         (void)fputs("(cap for a model of unknown size)", out);
     }
-    if (kept > 0) {
-        (void)fprintf(out, "; %zu more of servers cannot be used", kept);
+    if (unusable > 0) {
+        (void)fprintf(out, "; %zu more tools of servers cannot be used", unusable);
     }
     (void)fputc('\n', out);
 }
@@ -165,7 +165,7 @@ void haft__tool_report_print_warnings(FILE *out, const haft__mcp_listing *listin
             (void)fprintf(out, "haft: warning: %llu tool%s of the MCP server %.*s cannot be used\n",
                           (unsigned long long)listing->left_out_all,
                           listing->left_out_all == 1 ? "" : "s", HAFT__ARG(listing->server));
-            (void)fputs("  hint: `haft tools SPEC` says why\n", out);
+            (void)fputs("  hint: `haft tools SPEC` prints the reasons\n", out);
         }
         if (listing->warning.len > 0) {
             (void)fprintf(out, "haft: warning: the MCP server %.*s: ", HAFT__ARG(listing->server));

@@ -41,8 +41,7 @@ static haft_status write_file(int directory, haft_str name, haft_str content, ha
         reason = errno;
     }
     return good ? HAFT_OK
-                : haft__fail(err, HAFT_IO, file, "the artifact cannot be written: %s",
-                             strerror(reason));
+                : haft__fail(err, HAFT_IO, file, "cannot write the artifact: %s", strerror(reason));
 }
 
 haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_error *err)
@@ -54,8 +53,7 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
     (void)mkdir(path, 0777); /* if it fails, opening a file reports it */
     int directory = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (directory < 0) {
-        return haft__fail(err, HAFT_IO, path, "this directory cannot be opened: %s",
-                          strerror(errno));
+        return haft__fail(err, HAFT_IO, path, "cannot open this directory: %s", strerror(errno));
     }
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < state->artifact_count && status == HAFT_OK; i++) {

@@ -14,12 +14,12 @@ typedef struct haft__delivery {
     bool text;         /* a value that is not JSON is treated as text if that is valid */
 } haft__delivery;
 
-/* Claims the run, applies the command and follows the run. If another process owns the run, sends
- * it a message and prints the outcome. */
 /* The name of the user, for events. */
 haft_str haft__delivery_user(void);
 
+/* Delivers the command (engine/ops/command_delivery.h). Follows the run if this process owns it
+ * then; otherwise prints the outcome. */
 haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
-                                      const haft__delivery *said, haft_error *err);
+                                      const haft__delivery *delivery, haft_error *err);
 
 #endif

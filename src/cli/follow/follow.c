@@ -37,14 +37,14 @@ typedef struct follower {
     haft__terminal *terminal;          /* NULL: nobody can be asked */
     uint64_t asked;                    /* the newest question of a tool that was reported */
     haft__follow_reported_queue queue; /* the run ahead in the thread that was reported */
-    uint64_t held;                     /* the last event when waiting calls were reported */
+    uint64_t waiting_reported_at;      /* the last event when waiting calls were reported */
     haft_error *err;
 } follower;
 
 haft_status haft__follow_check_options(const haft__args *args, haft_error *err)
 {
     if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json exclude each other");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json cannot be combined");
     }
     return HAFT_OK;
 }
@@ -83,8 +83,8 @@ static haft_status show_events(follower *f)
 /* Reports calls that wait for others, since the timeline does not show them. */
 static void report_waiting_calls(follower *f)
 {
-    if (f->reports && haft__waiting_calls_due_ms(f->run, f->held) == 0) {
-        f->held = f->run->state.seq;
+    if (f->reports && haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) == 0) {
+        f->waiting_reported_at = f->run->state.seq;
         haft__timeline_end_line(&f->timeline);
         haft__waiting_calls_add(&f->timeline.out, &f->run->state);
         write_timeline(f);
@@ -94,8 +94,8 @@ static void report_waiting_calls(follower *f)
 static haft_status step(follower *f)
 {
     int wait = haft__timeline_next_tick_ms(&f->timeline);
-    int held = f->reports ? haft__waiting_calls_due_ms(f->run, f->held) : -1;
-    wait = held >= 0 && (wait < 0 || held < wait) ? held : wait;
+    int waiting_due = f->reports ? haft__waiting_calls_due_ms(f->run, f->waiting_reported_at) : -1;
+    wait = waiting_due >= 0 && (wait < 0 || waiting_due < wait) ? waiting_due : wait;
     haft_status status = haft_runtime_step(f->run->runtime, wait, f->err);
     if (f->wants_progress) {
         haft__timeline_tick(&f->timeline, haft__runtime_now(f->run->runtime));
@@ -136,13 +136,13 @@ haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, boo
     return HAFT_OK;
 }
 
-/* *ret_goes_on: somebody answered here, and the run continues. */
-static haft_status ask_user(follower *f, bool *ret_goes_on)
+/* *ret_continues: somebody answered here, and the run continues. */
+static haft_status ask_user(follower *f, bool *ret_continues)
 {
-    *ret_goes_on = false;
+    *ret_continues = false;
     if (haft__args_has(f->args, "yes")) {
-        haft_status status = haft__follow_auto_approve(f->args, f->run, ret_goes_on, f->err);
-        if (status != HAFT_OK || *ret_goes_on) {
+        haft_status status = haft__follow_auto_approve(f->args, f->run, ret_continues, f->err);
+        if (status != HAFT_OK || *ret_continues) {
             return status;
         }
     }
@@ -152,7 +152,7 @@ static haft_status ask_user(follower *f, bool *ret_goes_on)
         write_timeline(f);
     }
     return status == HAFT_OK && f->terminal != NULL
-               ? haft__terminal_ask(f->terminal, f->run, ret_goes_on, f->err)
+               ? haft__terminal_ask(f->terminal, f->run, ret_continues, f->err)
                : status;
 }
 
@@ -171,12 +171,12 @@ static void report_questions(follower *f)
 
 /* A tool's question is lost when this process ends, so the command waits until its deadline for
  * answers from elsewhere. */
-static haft_status wait_for_answer(follower *f, bool *ret_goes_on)
+static haft_status wait_for_answer(follower *f, bool *ret_continues)
 {
-    haft_status status = ask_user(f, ret_goes_on);
-    if (status == HAFT_OK && !*ret_goes_on && haft__run_local_question_seq(&f->run->state) > 0) {
+    haft_status status = ask_user(f, ret_continues);
+    if (status == HAFT_OK && !*ret_continues && haft__run_local_question_seq(&f->run->state) > 0) {
         report_questions(f);
-        *ret_goes_on = true;
+        *ret_continues = true;
         status = step(f);
     }
     return status;
@@ -200,9 +200,10 @@ static haft__exit_status stop_following(follower *f)
     haft_error stopped = {0};
     (void)haft__fail(&stopped, HAFT_BAD_STATE, f->run->id, "stopped by a signal");
     if (f->run->runtime->shared) {
-        (void)haft__hint(&stopped, HAFT_BAD_STATE, "haft resume %s goes on", f->run->id);
+        (void)haft__hint(&stopped, HAFT_BAD_STATE, "continue: haft resume %s", f->run->id);
     } else {
-        (void)haft__hint(&stopped, HAFT_BAD_STATE, "it was in memory only, and is gone");
+        (void)haft__hint(&stopped, HAFT_BAD_STATE,
+                         "the run was only in memory and cannot be resumed");
     }
     (void)!show_events(f);
     haft__timeline_end_line(&f->timeline);
@@ -226,7 +227,7 @@ static void report_pausing(follower *f)
     (void)!show_events(f);
     haft__timeline_end_line(&f->timeline);
     write_timeline(f);
-    (void)fputs("pausing behind", f->cli->errors);
+    (void)fputs("pausing after", f->cli->errors);
     for (const haft__call_slot *slot = f->run->slots; slot != NULL; slot = slot->next) {
         const haft__run_call *call = &f->run->state.calls[slot->call];
         (void)fprintf(f->cli->errors, " %.*s (%.*s)", HAFT__ARG(call->name), HAFT__ARG(call->id));
@@ -281,24 +282,24 @@ static void report_queue(follower *f)
 /* Asks a tool's question at once, since it is lost when this process ends. */
 static haft_status step_or_ask(follower *f)
 {
-    bool goes_on;
+    bool continues;
     report_queue(f);
-    return haft__run_has_open_question(f->run) ? wait_for_answer(f, &goes_on) : step(f);
+    return haft__run_has_open_question(f->run) ? wait_for_answer(f, &continues) : step(f);
 }
 
 static haft__exit_status follow_until_done(follower *f)
 {
     haft_status status = HAFT_OK;
-    bool goes_on = true;
-    while (status == HAFT_OK && goes_on) {
+    bool continues = true;
+    while (status == HAFT_OK && continues) {
         if (handle_interrupts(f)) {
             return stop_following(f);
         }
         haft_state state = haft_run_state(f->run);
         switch (state) {
         case HAFT_RUNNING: status = step_or_ask(f); break;
-        case HAFT_WAITING: status = wait_for_answer(f, &goes_on); break;
-        case HAFT_ENDED: goes_on = false; break;
+        case HAFT_WAITING: status = wait_for_answer(f, &continues); break;
+        case HAFT_ENDED: continues = false; break;
         case HAFT_STOPPED:
             *f->err = f->run->error;
             return f->run->queue.state == HAFT__THREAD_QUEUE_REJECTED

@@ -10,17 +10,18 @@
 
 /* Rows of option tables. */
 #define HAFT__OPTIONS_OUTPUT                                                                       \
-    {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event, one JSON object a line"},            \
+    {"events", 0, HAFT__OPTION_FLAG, NULL, "print each event as a line of JSON"},                  \
         {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},               \
-        {"plain", 0, HAFT__OPTION_FLAG, NULL, "plain lines also on a terminal, one an event"},     \
+        {"plain", 0, HAFT__OPTION_FLAG, NULL,                                                      \
+         "plain lines also on a terminal, one for each event"},                                    \
     {                                                                                              \
-        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print the answer only, and why there is none"      \
+        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only the answer, or why there is none"       \
     }
 
 /* BAD_INPUT for options that exclude each other. */
 HAFT_MUST_USE haft_status haft__follow_check_options(const haft__args *args, haft_error *err);
 
-/* Runs until the run has ended, or is pending for somebody who is not here; prints the result. */
+/* Runs until the run has ended, or waits for an answer from elsewhere; prints the result. */
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
@@ -45,6 +46,6 @@ void haft__follow_report_queue(haft__cli *cli, const haft_run *run);
 
 /* The same for a known id and state. */
 void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
-                                   haft__run_state state, bool lost);
+                                   haft__run_state state, bool abandoned);
 
 #endif

@@ -22,6 +22,6 @@ typedef struct haft__follow_reported_queue {
 } haft__follow_reported_queue;
 
 /* Whether the run ahead in its thread is another one than was last reported. */
-bool haft__follow_queue_changed(haft__follow_reported_queue *told, const haft_run *run);
+bool haft__follow_queue_changed(haft__follow_reported_queue *reported, const haft_run *run);
 
 #endif

@@ -44,7 +44,7 @@ haft_status haft__follow_print_event(haft__cli *cli, haft_str json, haft_error *
 {
     haft__print_json(cli->out, json);
     bool good = putc('\n', cli->out) != EOF && fflush(cli->out) == 0 && ferror(cli->out) == 0;
-    return good ? HAFT_OK : haft__fail(err, HAFT_IO, "", "the event could not be printed");
+    return good ? HAFT_OK : haft__fail(err, HAFT_IO, "", "cannot print the event");
 }
 
 haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err)
@@ -72,11 +72,11 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
         haft__print_answer(cli->out, answer);
     }
-    bool tells = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
-    if (tells && haft_run_state(run) == HAFT_RUNNING) {
-        (void)fprintf(cli->errors, "another process goes on with %s\n", run->id);
+    bool verbose = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
+    if (verbose && haft_run_state(run) == HAFT_RUNNING) {
+        (void)fprintf(cli->errors, "another process continues %s\n", run->id);
     }
-    if (tells && waits_for_answer(run)) {
+    if (verbose && waits_for_answer(run)) {
         haft__pending_print(cli->errors, args, run);
     }
     return exit_status_of(run);

@@ -10,24 +10,24 @@
 #include "cli/terminal/width.h"
 #include "engine/run.h"
 
-bool haft__follow_queue_changed(haft__follow_reported_queue *told, const haft_run *run)
+bool haft__follow_queue_changed(haft__follow_reported_queue *reported, const haft_run *run)
 {
-    bool other = haft__queue_is_waiting(run) && strcmp(told->id, run->queue.ahead.id) != 0;
+    bool other = haft__queue_is_waiting(run) && strcmp(reported->id, run->queue.ahead.id) != 0;
     if (other) {
-        memcpy(told->id, run->queue.ahead.id, sizeof(told->id));
+        memcpy(reported->id, run->queue.ahead.id, sizeof(reported->id));
     }
     return other;
 }
 
 void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
-                                   haft__run_state state, bool lost)
+                                   haft__run_state state, bool abandoned)
 {
     (void)fprintf(cli->errors, "%s waits for the end of %.*s, ahead of it in its thread", id,
                   HAFT__ARG(ahead));
     if (state == HAFT__RUN_STATE_WAITING) {
-        (void)fputs(", which waits for somebody", cli->errors);
-    } else if (lost) {
-        (void)fprintf(cli->errors, ", whose process is gone: haft resume %.*s goes on",
+        (void)fputs(", which waits for an answer", cli->errors);
+    } else if (abandoned) {
+        (void)fprintf(cli->errors, ", whose process is gone; continue it: haft resume %.*s",
                       HAFT__ARG(ahead));
     }
     (void)fputc('\n', cli->errors);
@@ -44,12 +44,12 @@ void haft__follow_report_end(haft__cli *cli, const haft__args *args, const haft_
 {
     const haft__run *state = &run->state;
     haft_state now = haft_run_state(run);
-    bool asked = haft__args_has(args, "quiet") && !haft__args_has(args, "json")
+    bool quiet = haft__args_has(args, "quiet") && !haft__args_has(args, "json")
                  && !haft__args_has(args, "events");
-    if (asked && now == HAFT_WAITING) {
+    if (quiet && now == HAFT_WAITING) {
         haft__pending_print(cli->errors, args, run);
     }
-    if (!asked || now != HAFT_ENDED || state->end == HAFT__END_DONE
+    if (!quiet || now != HAFT_ENDED || state->end == HAFT__END_DONE
         || state->end == HAFT__END_DIRECT) {
         return;
     }

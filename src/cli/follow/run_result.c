@@ -16,10 +16,8 @@ haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const h
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__result_write(&text, run, why);
-    haft__buf_add_char(&text, '\n');
-    haft_status status = haft__buf_check(&text, err);
+    haft_status status = haft__print_json_line(cli->out, &text, err);
     if (status == HAFT_OK) {
-        haft__print_json(cli->out, haft__buf_str(&text));
         cli->answered = true;
     }
     haft__buf_finish(&text);

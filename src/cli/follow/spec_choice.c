@@ -25,23 +25,22 @@ static void report(void *context, haft__spec_drift_finding finding, const char *
     case HAFT__SPEC_DRIFT_CHANGED:
         print_changes(out, changes);
         (void)haft__hint(err, HAFT_BAD_INPUT,
-                         "--accept-spec goes on with the new one, --stored-spec with the one the "
-                         "run has");
+                         "--accept-spec continues with the new spec, --stored-spec with the stored "
+                         "one");
         return;
     case HAFT__SPEC_DRIFT_INVALID:
         (void)haft__hint(err, HAFT_BAD_INPUT,
-                         "`haft check` shows what is wrong; --stored-spec goes on with the spec as "
-                         "it was");
+                         "`haft check` shows the errors; --stored-spec continues with the stored "
+                         "spec");
         return;
     case HAFT__SPEC_DRIFT_MISSING:
         (void)haft__hint(err, HAFT_BAD_INPUT,
-                         "put it back, or go on with the one the run has: --stored-spec");
+                         "restore the file, or continue with the stored spec: --stored-spec");
         return;
     case HAFT__SPEC_DRIFT_IGNORED:
         if (!choice->quiet) {
-            (void)fprintf(out,
-                          "haft: %s is not there any more; the run goes on with the spec it has\n",
-                          path);
+            (void)fprintf(
+                out, "haft: %s no longer exists; the run continues with its stored spec\n", path);
         }
         return;
     }
@@ -62,7 +61,7 @@ haft_status haft__spec_choice_watch(haft__spec_choice *choice, haft__cli *cli,
     choice->quiet = haft__args_has(args, "quiet");
     haft__spec_drift_watch(&choice->drift, runtime, &options);
     return accept && stored ? haft__fail(err, HAFT_BAD_INPUT, "",
-                                         "--accept-spec and --stored-spec exclude each other")
+                                         "--accept-spec and --stored-spec cannot be combined")
                             : HAFT_OK;
 }
 

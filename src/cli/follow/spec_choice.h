@@ -9,9 +9,10 @@
 
 /* Rows of option tables. */
 #define HAFT__OPTIONS_SPEC_CHOICE                                                                  \
-    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as its file is now"},         \
+    {"accept-spec", 0, HAFT__OPTION_FLAG, NULL, "continue with the spec as its file is now"},      \
     {                                                                                              \
-        "stored-spec", 0, HAFT__OPTION_FLAG, NULL, "go on with the spec as it was"                 \
+        "stored-spec", 0, HAFT__OPTION_FLAG, NULL,                                                 \
+            "continue with the spec that is stored with the run"                                   \
     }
 
 typedef struct haft__spec_choice {

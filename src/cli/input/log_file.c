@@ -33,7 +33,8 @@ static haft_status drop_torn_line(const char *path, FILE *notes, haft_str *lines
         number += lines->ptr[i] == '\n';
     }
     lines->len = start;
-    (void)fprintf(notes, "haft: %s:%zu: the last line was cut and is left out\n", path, number);
+    (void)fprintf(notes, "haft: %s:%zu: the last line is incomplete and is ignored\n", path,
+                  number);
     return HAFT_OK;
 }
 

@@ -195,8 +195,8 @@ static haft_status read_result(turns_reader *r, haft__json entry, size_t index,
         status = read_text(entry, "name", &result.name, err);
     }
     if (status == HAFT_OK && result.name.len == 0) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "found no call that this result belongs to");
-        status = haft__hint(err, status, "give it the \"id\" of one, or a \"name\" of its own");
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "no call matches this result");
+        status = haft__hint(err, status, "give it the \"id\" of a call, or a \"name\"");
     }
     if (status == HAFT_OK) {
         status = read_any(r, haft__json_get(entry, HAFT__LIT("text")), &result.text, err);
@@ -240,9 +240,9 @@ static haft_status add_turn(turns_reader *r, haft__json turn, haft_error *err)
         || haft__json_get(turn, HAFT__LIT("text")) != NULL) {
         return add_assistant(r, turn, err);
     }
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected a turn, found %s%s",
-                                    haft__json_kind_name(turn),
-                                    turn.kind == HAFT__JSON_OBJECT ? " with neither" : "");
+    haft_status status = haft__fail(
+        err, HAFT_BAD_INPUT, "", "expected a turn, found %s%s", haft__json_kind_name(turn),
+        turn.kind == HAFT__JSON_OBJECT ? " without \"calls\", \"text\" or \"results\"" : "");
     return haft__hint(err, status, "%s", shape);
 }
 

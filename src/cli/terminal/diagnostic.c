@@ -110,14 +110,14 @@ static void print_line(FILE *out, const haft__diagnostic *c, const style *in)
     size_t first = column > MAX_COLUMNS_BEFORE_CARET ? column - MAX_COLUMNS_BEFORE_CARET : 0;
     haft_str line = haft__str_skip(c->shown, haft__utf8_offset(c->shown, first)), rest = line;
     size_t kept = haft__utf8_offset(line, MAX_COLUMNS);
-    const char *before = first > 0 ? ELLIPSIS : "", *behind = kept < line.len ? ELLIPSIS : "";
+    const char *before = first > 0 ? ELLIPSIS : "", *after = kept < line.len ? ELLIPSIS : "";
     (void)fprintf(out, INDENT "%s", before);
     for (line.len = rest.len = kept; rest.len > 0;) {
         glyph s = read_glyph(rest);
         (void)fputs(s.text, out);
         rest = haft__str_skip(rest, s.bytes);
     }
-    (void)fprintf(out, "%s\n", behind);
+    (void)fprintf(out, "%s\n", after);
     if (c->column > 0) {
         (void)fprintf(out, INDENT "%*s", (int)strlen(before), "");
         print_padding(out, line, column - first);

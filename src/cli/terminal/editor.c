@@ -77,8 +77,7 @@ bool haft__editor_insert(haft__editor *edit, haft_str text)
         bool full = buf->status == HAFT_TOO_BIG;
         buf->status = HAFT_OK; /* the text before is unchanged */
         if (full) {
-            haft__editor_set_note(edit,
-                                  "that does not fit: a text has at most %d bytes (line.bytes)",
+            haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
                                   HAFT__LIMIT_LINE_BYTES);
         } else {
             haft__editor_set_note(edit, "out of memory");
@@ -118,12 +117,12 @@ static void insert_sanitized(haft__editor *edit, haft_str text)
     haft__buf_clear(&edit->clean);
     size_t replaced = haft__sanitize_text(text, &edit->clean);
     if (edit->clean.status != HAFT_OK) {
-        haft__editor_set_note(edit, "that does not fit: a text has at most %d bytes (line.bytes)",
+        haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
                               HAFT__LIMIT_LINE_BYTES);
         return;
     }
     if (haft__editor_insert(edit, haft__buf_str(&edit->clean)) && replaced > 0) {
-        haft__editor_set_note(edit, "bytes that are no text were replaced: %zu", replaced);
+        haft__editor_set_note(edit, "replaced bytes that are not text: %zu", replaced);
     }
 }
 
@@ -450,7 +449,7 @@ static haft__editor_result apply_key(haft__editor *edit, haft__key key, haft_str
         insert_sanitized(edit, text);
     } else if (key == HAFT__KEY_TOO_LONG) {
         haft__editor_set_note(edit,
-                              "what was pasted does not fit: a text has at most %d bytes "
+                              "the pasted text is too long: a message has at most %d bytes "
                               "(line.bytes)",
                               HAFT__LIMIT_LINE_BYTES);
     } else if (key == HAFT__KEY_ENTER) {
@@ -474,17 +473,17 @@ static haft__editor_result handle_key(haft__editor *edit, haft__key key, haft_st
         haft__buf_clear(&edit->below);
         edit->changed = true;
     }
-    bool taken = edit->searching && haft__editor_search_key(edit, key, text);
+    bool handled = edit->searching && haft__editor_search_key(edit, key, text);
     bool last_was_kill = edit->last_was_kill;
     edit->last_was_kill = false;
     if (key >= HAFT__KEY_KILL_END && key <= HAFT__KEY_KILL_WORD_RIGHT) {
         edit->last_was_kill = last_was_kill;
     }
-    haft__editor_result result = taken ? HAFT__EDITOR_MORE : apply_key(edit, key, text);
+    haft__editor_result result = handled ? HAFT__EDITOR_MORE : apply_key(edit, key, text);
     edit->key = key;
     if (edit->keys.replaced > 0) {
         edit->keys.replaced = 0;
-        haft__editor_set_note(edit, "bytes that are no UTF-8 were replaced");
+        haft__editor_set_note(edit, "replaced bytes that are not UTF-8");
     }
     return result;
 }

@@ -125,7 +125,7 @@ static bool take_signal(int number)
 static haft_status catch_signals(struct sigaction before[COUNT(caught)], haft_error *err)
 {
     if (pipe2(wake, O_CLOEXEC | O_NONBLOCK) != 0) {
-        return haft__fail(err, HAFT_IO, "", "signals cannot be waited for: %s", strerror(errno));
+        return haft__fail(err, HAFT_IO, "", "cannot wait for signals: %s", strerror(errno));
     }
     struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     (void)sigemptyset(&action.sa_mask);

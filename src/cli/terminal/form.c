@@ -71,7 +71,7 @@ static void add_field(haft__buf *line, haft__json field, bool required)
     const haft__json *usual = haft__json_get(field, HAFT__LIT("default"));
     haft__buf_add_str(line, type.kind == HAFT__JSON_STRING ? haft__json_text(type)
                                                            : HAFT__LIT("any value"));
-    haft__buf_add_str(line, required ? HAFT__LIT(", required") : HAFT__LIT(", may be left out"));
+    haft__buf_add_str(line, required ? HAFT__LIT(", required") : HAFT__LIT(", optional"));
     add_choices(line, field);
     add_bounds(line, field);
     if (usual != NULL) {

@@ -187,21 +187,23 @@ static void make_folders(char *path)
 /* Replaces the file atomically: writes a temporary file, then renames it. */
 static haft_status replace_file(const char *path, haft_str text, haft_error *err)
 {
-    char beside[PATH_BYTES];
-    (void)snprintf(beside, sizeof(beside), "%s.new", path); /* fits: the lock's name is longer */
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    char temporary[PATH_BYTES];
+    (void)snprintf(temporary, sizeof(temporary), "%s.new",
+                   path); /* fits: the lock's name is longer */
+    int fd =
+        open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
     bool good = fd >= 0 && fchmod(fd, S_IRUSR | S_IWUSR) == 0 && haft__file_write_all(fd, text);
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
         good = false;
         reason = errno;
     }
-    if (good && rename(beside, path) == 0) {
+    if (good && rename(temporary, path) == 0) {
         return HAFT_OK;
     }
     errno = good ? errno : reason;
-    haft_status status = fail_file(path, "the history cannot be written", err);
-    (void)unlink(beside);
+    haft_status status = fail_file(path, "cannot write the history", err);
+    (void)unlink(temporary);
     return status;
 }
 
@@ -244,7 +246,7 @@ static haft_status add_locked(char *path, haft_str line, haft_error *err)
     while (fd >= 0 && (locked = flock(fd, LOCK_EX)) != 0 && errno == EINTR) {
     }
     haft_status status = locked == 0 ? add_to_file(path, line, err)
-                                     : fail_file(lock, "the history cannot be locked", err);
+                                     : fail_file(lock, "cannot lock the history", err);
     if (fd >= 0) {
         (void)close(fd);
     }

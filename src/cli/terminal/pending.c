@@ -42,18 +42,18 @@ static void print_tool_question(FILE *out, const haft__run_call *call)
 {
     if (call->lost) {
         (void)fprintf(out,
-                      "what %.*s asked was lost with the process that had asked it; what came of "
-                      "the call is unknown\n",
+                      "the question of %.*s was lost when its process ended; the outcome of the "
+                      "call is unknown\n",
                       HAFT__ARG(call->name));
     }
     if (call->elicitation.kind != HAFT__JSON_OBJECT) {
         return;
     }
     if (haft__terminal_print_tool_question(out, call, NULL) != HAFT_OK) {
-        (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+        (void)fprintf(out, "cannot show %.*s\n", HAFT__ARG(call->id));
     }
     if (call->pinned) {
-        (void)fputs("it can be answered only as long as this process runs\n", out);
+        (void)fputs("answer it while this process runs\n", out);
     }
 }
 
@@ -62,8 +62,8 @@ static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
     if (haft__pause_kind_of(call->pause)->outcome_unknown && !call->lost) {
         (void)fprintf(out,
-                      "%.*s was interrupted: it is unknown what came of it, and it may or may not "
-                      "have had its effect\n",
+                      "%.*s was interrupted: its outcome is unknown, and it may or may not have "
+                      "had its effect\n",
                       HAFT__ARG(call->id));
     }
 }
@@ -94,7 +94,7 @@ static void print_calls(FILE *out, const haft_run *run)
         print_tool_question(out, call);
         print_unknown_outcome(out, call);
         if (print_prompt(out, run, call) != HAFT_OK) {
-            (void)fprintf(out, "%.*s cannot be shown\n", HAFT__ARG(call->id));
+            (void)fprintf(out, "cannot show %.*s\n", HAFT__ARG(call->id));
         }
     }
 }
@@ -149,7 +149,7 @@ void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
     const haft__run *state = &run->state;
     print_calls(out, run);
     print_waiting_calls(out, state);
-    (void)fputs("the run waits; go on with\n", out);
+    (void)fputs("the run waits; continue it with one of\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         if (call->stage != HAFT__CALL_PAUSED) {

@@ -74,6 +74,17 @@ void haft__print_json(FILE *out, haft_str text)
     }
 }
 
+haft_status haft__print_json_line(FILE *out, haft__buf *buf, haft_error *err)
+{
+    haft__buf_add_char(buf, '\n');
+    haft_status status = haft__buf_check(buf, err);
+    if (status == HAFT_OK) {
+        haft__print_json(out, haft__buf_str(buf));
+        (void)fflush(out);
+    }
+    return status;
+}
+
 void haft__print_excerpt(FILE *out, haft_str text)
 {
     text = haft__str_trim(text);

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/buf.h"
 #include "haft.h"
 
 /* Writes `text` so that a terminal does not interpret it: control characters as \u001b, a byte that
@@ -19,6 +20,10 @@ void haft__print_answer(FILE *out, haft_str text);
 /* JSON text: unchanged, but for a terminal with \uXXXX for unsafe characters
  * (cli/terminal/width.h), which is the same JSON. */
 void haft__print_json(FILE *out, haft_str text);
+
+/* Prints the JSON text of `buf` and a line feed, and flushes: a client may wait for this line
+ * before it sends the next. Prints nothing if writing to the buffer has failed. */
+HAFT_MUST_USE haft_status haft__print_json_line(FILE *out, haft__buf *buf, haft_error *err);
 
 /* haft__print_escaped on one line of at most 70 characters: line ends as " / ", and "..." where the
  * text is cut. */

@@ -57,7 +57,7 @@ static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
     haft__word_wrap_add(&flow, out, width, text);
     haft__word_wrap_end(&flow, out, width);
     if (text.len < all) {
-        haft__buf_addf(out, "    ... and %zu bytes more; `haft runs events` shows all\n",
+        haft__buf_addf(out, "    ... and %zu more bytes; `haft runs events` shows all of them\n",
                        all - text.len);
     }
     haft__word_wrap_finish(&flow);
@@ -105,13 +105,13 @@ static void add_tool_question(const haft__terminal *t, haft__buf *out, const haf
     haft_str url = haft__elicitation_text(call, "url");
     haft__buf_add_str(out, HAFT__LIT("\n? "));
     add_bold(t, out, call->name);
-    haft__buf_add_str(out, HAFT__LIT(" asks, of the server "));
+    haft__buf_add_str(out, HAFT__LIT(" asks, from the server "));
     haft__escape_add(out, haft__elicitation_text(call, "server"));
     add_position(t, out);
     haft__buf_add_char(out, '\n');
     (void)add_text(t, out, haft__elicitation_text(call, "message"));
     if (haft__elicitation_is_url(call)) {
-        haft__buf_add_str(out, HAFT__LIT("  page to visit, of the host "));
+        haft__buf_add_str(out, HAFT__LIT("  page to visit, on the host "));
         haft__escape_add(out, haft__form_host(url));
         haft__buf_add_str(out, HAFT__LIT(":\n"));
         (void)add_text(t, out, url);
@@ -162,14 +162,14 @@ static void add_question(const haft__terminal *t, haft__buf *out, const haft__ru
 
 haft_status haft__terminal_print_question(FILE *to, const haft__run_call *call, haft_error *err)
 {
-    haft_str otherwise = haft__terminal_question_text(call, "default");
+    haft_str fallback = haft__terminal_question_text(call, "default");
     haft__terminal t = {.out = to, .caps = haft__terminal_caps_detect(to, true)};
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_question(&t, &out, call);
-    if (otherwise.len > 0) {
-        haft__buf_add_str(&out, HAFT__LIT("  '' stands for: "));
-        haft__escape_add(&out, otherwise);
+    if (fallback.len > 0) {
+        haft__buf_add_str(&out, HAFT__LIT("  '' selects the default: "));
+        haft__escape_add(&out, fallback);
         haft__buf_add_char(&out, '\n');
     }
     return write_out(&t, &out, err);
@@ -182,15 +182,15 @@ haft_status haft__terminal_show_question(haft__terminal *t, const haft__run_call
         return show_tool_question(t, call, err);
     }
     const haft__json *choices = haft__terminal_question_choices(call);
-    haft_str otherwise = haft__terminal_question_text(call, "default");
+    haft_str fallback = haft__terminal_question_text(call, "default");
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     add_question(t, &out, call);
     haft__buf_add_str(&out,
                       choices != NULL ? HAFT__LIT("answer, or its number") : HAFT__LIT("answer"));
-    if (otherwise.len > 0) {
+    if (fallback.len > 0) {
         haft__buf_add_str(&out, HAFT__LIT(" ["));
-        haft__escape_add(&out, otherwise);
+        haft__escape_add(&out, fallback);
         haft__buf_add_char(&out, ']');
     }
     haft__buf_add_str(&out, HAFT__LIT("> "));
@@ -246,12 +246,12 @@ static const char *warning_of(const haft__tool *tool)
 {
     const haft__traits *traits = &tool->traits;
     if (traits->destructive) {
-        return "  destructive: what it does cannot be undone\n";
+        return "  destructive: its effect cannot be undone\n";
     }
     if (traits->read_only) {
         return "  read_only: it changes nothing\n";
     }
-    return traits->idempotent ? "  idempotent: doing it twice is doing it once\n" : "";
+    return traits->idempotent ? "  idempotent: running it twice has the same effect as once\n" : "";
 }
 
 static haft_status add_call(const haft__terminal *t, const haft_run *run,
@@ -262,7 +262,7 @@ static haft_status add_call(const haft__terminal *t, const haft_run *run,
     haft__buf_init(&arguments, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(out, HAFT__LIT("\n! "));
     add_bold(t, out, call->name);
-    haft__buf_addf(out, " wants to run, by %s", haft__tool_source_name(call->tool->source));
+    haft__buf_addf(out, " needs approval: %s tool", haft__tool_source_name(call->tool->source));
     add_position(t, out);
     haft__buf_add_char(out, '\n');
     haft__buf_add_str(out, haft__str(warning_of(call->tool)));
@@ -303,9 +303,9 @@ haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
         haft__buf_finish(&out);
         return status;
     }
-    haft__buf_add_str(&out, *ret_whole
-                                ? HAFT__LIT("let it run? {...}: with other arguments [y/N]> ")
-                                : HAFT__LIT("It is too long to be shown, and nothing is approved "
-                                            "here that was not seen.\n"));
+    haft__buf_add_str(
+        &out, *ret_whole ? HAFT__LIT("approve? {...} changes the arguments [y/N]> ")
+                         : HAFT__LIT("The call is too long to show, so it cannot be approved "
+                                     "here.\n"));
     return write_out(t, &out, err);
 }

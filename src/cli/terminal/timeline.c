@@ -80,10 +80,10 @@ static haft_str without(haft_str text, haft_str prefix)
 haft_str haft__timeline_event_refusal(const haft__event *event)
 {
     haft_str text = without(haft__timeline_event_text(event, "text"), HAFT__LIT("Error: "));
-    haft_str tool = haft__timeline_event_text(event, "tool"), said = HAFT__LIT(" is refused: ");
+    haft_str tool = haft__timeline_event_text(event, "tool"), middle = HAFT__LIT(" is refused: ");
     haft_str rest = without(text, tool);
-    return tool.len > 0 && rest.len < text.len && haft__str_starts_with(rest, said)
-               ? haft__str_skip(rest, said.len)
+    return tool.len > 0 && rest.len < text.len && haft__str_starts_with(rest, middle)
+               ? haft__str_skip(rest, middle.len)
                : text;
 }
 
@@ -250,10 +250,10 @@ int haft__timeline_next_tick_ms(const haft__timeline *timeline)
 
 void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms)
 {
-    uint64_t taken = now_ms > timeline->open_since_ms ? now_ms - timeline->open_since_ms : 0;
-    bool news = taken >= TICK_MS && taken / TICK_MS != timeline->open_seconds;
-    if (haft__timeline_next_tick_ms(timeline) >= 0 && news) {
-        timeline->open_seconds = taken / TICK_MS;
+    uint64_t elapsed = now_ms > timeline->open_since_ms ? now_ms - timeline->open_since_ms : 0;
+    bool changed = elapsed >= TICK_MS && elapsed / TICK_MS != timeline->open_seconds;
+    if (haft__timeline_next_tick_ms(timeline) >= 0 && changed) {
+        timeline->open_seconds = elapsed / TICK_MS;
         haft__timeline_redraw_line(timeline, now_ms);
     }
 }

@@ -71,7 +71,7 @@ void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms);
 /* Milliseconds until the next tick is useful; -1: never. */
 int haft__timeline_next_tick_ms(const haft__timeline *timeline);
 
-/* Ends the open line before somebody else writes. */
+/* Ends the open line before other output. */
 void haft__timeline_end_line(haft__timeline *timeline);
 
 #endif

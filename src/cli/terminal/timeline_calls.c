@@ -25,10 +25,10 @@ void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms)
 {
     haft__buf small;
     haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
-    uint64_t taken = now_ms > t->open_since_ms ? now_ms - t->open_since_ms : 0;
-    if (taken >= 1000) {
+    uint64_t elapsed = now_ms > t->open_since_ms ? now_ms - t->open_since_ms : 0;
+    if (elapsed >= 1000) {
         haft__buf_add_str(&small, HAFT__LIT("  "));
-        haft__amount_add_duration(&small, taken - taken % 1000);
+        haft__amount_add_duration(&small, elapsed - elapsed % 1000);
     }
     if (t->open == HAFT__OPEN_LINE_CALL) {
         haft__timeline_line l = {t, t->caps.width - 1};
@@ -93,7 +93,7 @@ static void add_outcome(const haft__timeline *t, const haft__event *event, haft_
     }
     if (haft__event_flag(event, "truncated")) {
         haft__timeline_add_separator(t, small);
-        haft__buf_add_str(small, HAFT__LIT("cut for the model"));
+        haft__buf_add_str(small, HAFT__LIT("truncated"));
     }
 }
 

@@ -399,7 +399,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     static const phrase reminded = {
         HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "reminded: ", "", "", "text"};
     static const phrase cancelled = {
-        HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "cancel asked by ", "by", ": ", "why"};
+        HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "cancel requested by ", "by", ": ", "why"};
     static const phrase respec = {HAFT__SYMBOL_WARNING,
                                   HAFT__STYLE_WARNING,
                                   "the spec has changed; accepted by ",

@@ -78,8 +78,8 @@ static void report_reply(haft__timeline *t, const haft__event *event)
     haft_str text = haft__timeline_event_text(event, "content");
     unsigned long long input = haft__timeline_nested_number(event, "usage", "input_tokens");
     unsigned long long output = haft__timeline_nested_number(event, "usage", "output_tokens");
-    bool says = text.len > 0 && calls != NULL && calls->count > 0;
-    if (!says && input + output == 0) {
+    bool has_text = text.len > 0 && calls != NULL && calls->count > 0;
+    if (!has_text && input + output == 0) {
         return;
     }
     add(t, "  model: ");
@@ -87,10 +87,11 @@ static void report_reply(haft__timeline *t, const haft__event *event)
         haft__buf_addf(
             &t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
             (unsigned long long)haft__timeline_nested_number(event, "usage", "cached_tokens"),
-            output, (unsigned long long)haft__timeline_event_number(event, "ms"), says ? "; " : "");
+            output, (unsigned long long)haft__timeline_event_number(event, "ms"),
+            has_text ? "; " : "");
     }
-    add(t, says ? "text: " : "");
-    add_short(t, says ? text : HAFT__LIT(""));
+    add(t, has_text ? "text: " : "");
+    add_short(t, has_text ? text : HAFT__LIT(""));
 }
 
 static void report_started(haft__timeline *t, const haft__event *event)
@@ -282,7 +283,7 @@ static void report_hidden(haft__timeline *t, const haft__event *event)
     haft__buf_addf(&t->out, "  hidden (at most %llu are shown): ",
                    (unsigned long long)haft__timeline_event_number(event, "cap"));
     add_names(t, haft__timeline_event_array(event, "tools"));
-    haft__buf_addf(&t->out, "; about %llu tokens of the prompt are cached no longer",
+    haft__buf_addf(&t->out, "; about %llu tokens of the prompt are no longer cached",
                    (unsigned long long)haft__timeline_event_number(event, "cache_tokens"));
 }
 
@@ -290,10 +291,9 @@ static void report_event(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const unconstrained[] = {
-        "  the server refused what the reply was to be held to, asked again without: ", "message",
-        "", ""};
-    static const char *const cancel[] = {"  cancel asked by ", "by", ": ", "why"};
-    static const char *const alone[] = {"  cancel asked by ", "by", "", ""};
+        "  the server refused the constraint, asked again without: ", "message", "", ""};
+    static const char *const cancel[] = {"  cancel requested by ", "by", ": ", "why"};
+    static const char *const alone[] = {"  cancel requested by ", "by", "", ""};
     switch (event->kind) {
     case HAFT__EVENT_TURN_STARTED: report_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;

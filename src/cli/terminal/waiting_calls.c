@@ -20,23 +20,23 @@ static void add_name(haft__buf *out, const haft__run_call *call)
     (void)haft__escape_add_line(out, call->name, NAME_COLUMNS, HAFT__LIT("..."));
 }
 
-static void add_one(haft__buf *out, const haft__run_call *call, const haft__call_wait *held)
+static void add_one(haft__buf *out, const haft__run_call *call, const haft__call_wait *wait)
 {
     haft__buf_add_str(out, HAFT__LIT("  "));
     add_name(out, call);
     haft__buf_add_str(out, HAFT__LIT(" waits for "));
-    if (held->by == HAFT__CALL_WAIT_OTHERS) {
+    if (wait->by == HAFT__CALL_WAIT_OTHERS) {
         haft__buf_add_str(out, HAFT__LIT("the other calls of its turn\n"));
         return;
     }
-    if (held->by == HAFT__CALL_WAIT_DELAY) {
+    if (wait->by == HAFT__CALL_WAIT_DELAY) {
         haft__buf_add_str(out, HAFT__LIT("the delay of its tool (poll_delay)\n"));
         return;
     }
-    add_name(out, held->holder);
-    haft__buf_add_str(out, held->lane.len > 0 ? HAFT__LIT(", of the same lane: ")
-                                              : HAFT__LIT(", which is destructive, too"));
-    (void)haft__escape_add_line(out, held->lane, NAME_COLUMNS, HAFT__LIT("..."));
+    add_name(out, wait->holder);
+    haft__buf_add_str(out, wait->lane.len > 0 ? HAFT__LIT(", in the same lane: ")
+                                              : HAFT__LIT(", which is also destructive"));
+    (void)haft__escape_add_line(out, wait->lane, NAME_COLUMNS, HAFT__LIT("..."));
     haft__buf_add_char(out, '\n');
 }
 
@@ -44,16 +44,16 @@ void haft__waiting_calls_add(haft__buf *out, const haft__run *run)
 {
     size_t crowded = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
-        haft__call_wait held = haft__call_wait_find(run, &run->calls[i]);
-        if (held.by == HAFT__CALL_WAIT_PARALLEL) {
+        haft__call_wait wait = haft__call_wait_find(run, &run->calls[i]);
+        if (wait.by == HAFT__CALL_WAIT_PARALLEL) {
             crowded++;
-        } else if (held.by != HAFT__CALL_WAIT_NONE) {
-            add_one(out, &run->calls[i], &held);
+        } else if (wait.by != HAFT__CALL_WAIT_NONE) {
+            add_one(out, &run->calls[i], &wait);
         }
     }
     if (crowded > 0) {
-        haft__buf_addf(out, "  %zu call%s for a place: at most %u run at once (limits.parallel)\n",
-                       crowded, crowded == 1 ? " waits" : "s wait", run->spec->limits.parallel);
+        haft__buf_addf(out, "  %zu call%s: at most %u run at once (limits.parallel)\n", crowded,
+                       crowded == 1 ? " waits" : "s wait", run->spec->limits.parallel);
     }
 }
 
@@ -67,10 +67,10 @@ static bool has_waiting_call(const haft__run *run)
     return false;
 }
 
-int haft__waiting_calls_due_ms(const haft_run *run, uint64_t told)
+int haft__waiting_calls_due_ms(const haft_run *run, uint64_t reported)
 {
     const haft__run *state = &run->state;
-    if (told == state->seq || !haft__log_is_durable(run) || !has_waiting_call(state)) {
+    if (reported == state->seq || !haft__log_is_durable(run) || !has_waiting_call(state)) {
         return -1;
     }
     uint64_t now = haft__runtime_now(run->runtime);

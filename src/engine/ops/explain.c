@@ -135,8 +135,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_text(&w, "format", haft__offer_format(spec, &why));
     haft__field_text(&w, "format_reason", haft__str(why));
     haft__forced_turn_write(&w, arena, &e->forced);
-    haft__json_key(&w, "first_turn");
-    haft__json_add(&w, e->first.turn);
+    haft__field_value(&w, "first_turn", e->first.turn);
     add_limits(&w, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__json_key(&w, "request");

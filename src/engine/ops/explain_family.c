@@ -21,20 +21,17 @@ static void add_defaults(haft__json_writer *w, const haft__spec *spec)
         haft__field_text(w, "format", model->family.format);
     }
     if (model->family.gave_native) {
-        haft__json_key(w, "native_tools");
-        haft__json_add_bool(w, model->native_tools);
+        haft__field_flag(w, "native_tools", model->native_tools);
     }
     if (model->family.gave_context) {
-        haft__json_key(w, "context_tokens");
-        haft__json_add_int(w, (int64_t)model->context_tokens);
+        haft__field_number(w, "context_tokens", model->context_tokens);
     }
     if (model->family.gave_size) {
         haft__json_key(w, "size_b");
         add_size(w, model->size_b);
     }
     if (model->family.gave_opened) {
-        haft__json_key(w, "starts_in_reasoning");
-        haft__json_add_bool(w, true);
+        haft__field_flag(w, "starts_in_reasoning", true);
     }
     if (model->family.reasoning_open != NULL) {
         haft__field_text(w, "thinks_behind", haft__str(model->family.reasoning_open));

@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "format/format.h"
 #include "run/offer/offer.h"
+#include "json/object.h"
 
 haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
                                       haft__arena *arena, haft__forced_turn *ret_forced,
@@ -44,23 +45,17 @@ void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
 {
     haft__json_key(w, "forced");
     haft__json_begin_object(w);
-    haft__json_key(w, "constraint");
-    haft__json_add_str(w, haft__str(haft__constraint_name(forced->kind)));
-    haft__json_key(w, "reason");
-    haft__json_add_str(w, haft__str(forced->why));
-    haft__json_key(w, "when");
-    haft__json_add_str(w, forced->again ? HAFT__LIT("asked again") : HAFT__LIT("always"));
-    haft__json_key(w, "format");
-    haft__json_add_str(w, forced->format);
-    haft__json_key(w, "bytes");
-    haft__json_add_int(w, (int64_t)forced->bytes);
+    haft__field_string(w, "constraint", haft__constraint_name(forced->kind));
+    haft__field_string(w, "reason", forced->why);
+    haft__field_text(w, "when", forced->again ? HAFT__LIT("asked again") : HAFT__LIT("always"));
+    haft__field_text(w, "format", forced->format);
+    haft__field_number(w, "bytes", forced->bytes);
     haft__json_key(w, "relaxed");
     haft__json_begin_array(w);
     for (size_t i = 0; i < forced->relaxed.count; i++) {
         haft__json_add_str(w, line_of(arena, &forced->relaxed.items[i]));
     }
     haft__json_end_array(w);
-    haft__json_key(w, "relaxed_left_off");
-    haft__json_add_int(w, (int64_t)forced->relaxed.left_off);
+    haft__field_number(w, "relaxed_left_off", forced->relaxed.left_off);
     haft__json_end_object(w);
 }

@@ -27,7 +27,21 @@ static haft_status execute(haft__migration *m, haft__store *store, haft__store_r
 static haft_status read_snapshot(haft__migration *m, haft__store *store, haft_str id,
                                  haft__run_snapshot *ret_run, haft_error *err)
 {
-    return haft__run_snapshot_read(store, &m->arena, m->hash_key, id, ret_run, err);
+    haft_status status = haft__run_snapshot_read(store, &m->arena, m->hash_key, id, ret_run, err);
+    if (ret_run->messages_too_big) {
+        m->problem = HAFT__MIGRATION_MESSAGES_TOO_BIG;
+    }
+    return status;
+}
+
+static haft_status compare(haft__migration *m, const haft__run_snapshot *run,
+                           const haft__run_snapshot *copy, bool all_messages, haft_error *err)
+{
+    haft_status status = haft__run_snapshot_compare(run, copy, all_messages, err);
+    if (status != HAFT_OK) {
+        m->problem = HAFT__MIGRATION_RUNS_DIFFER;
+    }
+    return status;
 }
 
 /* The epoch of a copy. Epochs grow with each claim of a run, and so do those of its copies: the
@@ -233,8 +247,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
         status = m->dry_run ? HAFT_OK : create(m, run, err);
     } else if (status == HAFT_OK) {
         status = check_own_copy(m, run, ret_there, err);
-        status =
-            status == HAFT_OK ? haft__run_snapshot_compare(run, ret_there, false, err) : status;
+        status = status == HAFT_OK ? compare(m, run, ret_there, false, err) : status;
     } else {
         *err = absent;
     }
@@ -247,7 +260,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
         status = read_snapshot(m, m->to, run->row.id, ret_there, err);
     }
     status = status == HAFT_OK ? check_own_copy(m, run, ret_there, err) : status;
-    return status == HAFT_OK ? haft__run_snapshot_compare(run, ret_there, true, err) : status;
+    return status == HAFT_OK ? compare(m, run, ret_there, true, err) : status;
 }
 
 /* The old store says that the copy is the run: releases the copy, and removes the rest from the old
@@ -367,6 +380,7 @@ haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration
 {
     *ret_run = (haft__migration_report){.what = HAFT__MIGRATION_SKIPPED};
     haft__arena_reset(&m->arena);
+    m->problem = HAFT__MIGRATION_OTHER_PROBLEM;
     haft__move move;
     haft__run_snapshot run;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};

@@ -38,13 +38,21 @@ typedef enum haft__migration_outcome {
     HAFT__MIGRATION_SKIPPED,       /* it has not ended, and moving was not requested */
 } haft__migration_outcome;
 
+/* Why a run was not copied, if the status does not say it. */
+typedef enum haft__migration_problem {
+    HAFT__MIGRATION_OTHER_PROBLEM,
+    HAFT__MIGRATION_MESSAGES_TOO_BIG, /* its owner has to consume its messages first */
+    HAFT__MIGRATION_RUNS_DIFFER,      /* the new store has a different run with its id */
+} haft__migration_problem;
+
 typedef struct haft__migration {
     haft__loop *loop;
     haft__store *from, *to;
     haft__arena arena; /* of the run that is being copied */
     haft__hash_key hash_key;
-    bool move, dry_run; /* set by the caller before opening */
-    bool same_store;    /* both URLs name one store: why opening failed */
+    bool move, dry_run;              /* set by the caller before opening */
+    bool same_store;                 /* both URLs name one store: why opening failed */
+    haft__migration_problem problem; /* of the last run that failed */
     char to_name[HAFT__MIGRATION_NAME_BYTES];
     char owner[HAFT__MIGRATION_NAME_BYTES + 64];      /* of runs in the old store, ... */
     char done_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* ... once they are moved, ... */

@@ -15,6 +15,7 @@ typedef struct haft__run_snapshot {
     size_t artifact_count;
     const haft__store_message *messages;
     size_t message_count;
+    bool messages_too_big; /* the messages have too many bytes: why reading failed */
 } haft__run_snapshot;
 
 /* Reads the run `id`; the store checks it. */

@@ -63,3 +63,9 @@ void haft__stored_run_apply_row(const haft__store_run *row, haft__run *state)
         haft__run_drop_lost_questions(state);
     }
 }
+
+bool haft__stored_run_is_owned(const haft_runtime *runtime, const haft__store_run *row)
+{
+    return row->owner.len > 0 && row->lease_ms > haft__runtime_now(runtime)
+           && !haft__owner_is_dead(row->owner);
+}

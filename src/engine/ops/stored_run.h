@@ -36,4 +36,8 @@ HAFT_MUST_USE haft_status haft__stored_run_fold(haft_runtime *runtime, haft__are
  * whether the process that asked its questions has ended. */
 void haft__stored_run_apply_row(const haft__store_run *row, haft__run *state);
 
+/* Whether a process owns the run: the lease has not expired, and the owner is not known to be
+ * dead. */
+bool haft__stored_run_is_owned(const haft_runtime *runtime, const haft__store_run *row);
+
 #endif

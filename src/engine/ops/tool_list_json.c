@@ -13,12 +13,6 @@
 
 /* ---- all facts ---- */
 
-static void write_value(haft__json_writer *w, const char *key, haft__json value)
-{
-    haft__json_key(w, key);
-    haft__json_add(w, value);
-}
-
 /* `verdict` is NULL for a tool of the spec itself. */
 static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft__verdict *verdict)
 {
@@ -32,8 +26,8 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft_
     haft__field_flag(w, "typed", tool->typed);
     haft__json_key(w, "traits");
     haft__traits_write(w, &tool->traits);
-    write_value(w, "input_schema", tool->input_schema);
-    write_value(w, "output_schema", tool->output_schema);
+    haft__field_value(w, "input_schema", tool->input_schema);
+    haft__field_value(w, "output_schema", tool->output_schema);
     if (verdict != NULL) {
         haft__field_flag(w, "offered", verdict->visibility == HAFT__VISIBILITY_DECLARED);
         haft__field_text(w, "code", haft__str(haft__reason_word(verdict->reason)));
@@ -52,7 +46,7 @@ static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str 
     haft__json_begin_object(w);
     haft__field_text(w, "name", name);
     haft__field_text(w, "description", tool->description);
-    write_value(w, "parameters", tool->input_schema);
+    haft__field_value(w, "parameters", tool->input_schema);
     haft__json_end_object(w);
     haft__json_end_object(w);
 }
@@ -62,7 +56,7 @@ static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_s
     haft__json_begin_object(w);
     haft__field_text(w, "name", name);
     haft__field_text(w, "description", tool->description);
-    write_value(w, "input_schema", tool->input_schema);
+    haft__field_value(w, "input_schema", tool->input_schema);
     haft__json_end_object(w);
 }
 
@@ -71,7 +65,7 @@ static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str 
     haft__json_begin_object(w);
     haft__field_text(w, "name", name);
     haft__field_text(w, "description", tool->description);
-    write_value(w, "parametersJsonSchema", tool->input_schema);
+    haft__field_value(w, "parametersJsonSchema", tool->input_schema);
     haft__json_end_object(w);
 }
 

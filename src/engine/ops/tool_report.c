@@ -6,21 +6,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/ops/tool_reason.h"
-
-static void add_text(haft__json_writer *w, const char *key, haft_str text)
-{
-    haft__json_key(w, key);
-    if (text.ptr != NULL) {
-        haft__json_add_str(w, text);
-    } else {
-        haft__json_add_null(w);
-    }
-}
-
-static void add_word(haft__json_writer *w, const char *key, const char *word)
-{
-    add_text(w, key, word != NULL ? haft__str(word) : (haft_str){NULL, 0});
-}
+#include "json/object.h"
 
 /* {list, pattern}, or null. */
 static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__reason reason,
@@ -33,8 +19,8 @@ static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__rea
         return;
     }
     haft__json_begin_object(w);
-    add_word(w, "list", denial.list);
-    add_text(w, "pattern", denial.pattern);
+    haft__field_string(w, "list", denial.list);
+    haft__field_text_or_null(w, "pattern", denial.pattern);
     haft__json_end_object(w);
 }
 
@@ -53,8 +39,7 @@ static void write_search_rank(haft__json_writer *w, const haft__first_turn_previ
         return;
     }
     haft__json_begin_object(w);
-    haft__json_key(w, "rank");
-    haft__json_add_int(w, (int64_t)rank);
+    haft__field_number(w, "rank", rank);
     haft__json_key(w, "score");
     if (revealed->hit != NULL) {
         haft__buf_addf(w->buf, "%.4f", revealed->hit->score);
@@ -62,7 +47,7 @@ static void write_search_rank(haft__json_writer *w, const haft__first_turn_previ
     } else {
         haft__json_add_null(w);
     }
-    add_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("room"));
+    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("room"));
     haft__json_end_object(w);
 }
 
@@ -77,15 +62,14 @@ void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_
             continue;
         }
         haft__json_begin_object(w);
-        add_text(w, "name", verdict->name);
-        add_word(w, "source", haft__tool_source_name(verdict->source));
-        add_word(w, "role", haft__tool_role_name(verdict->role));
-        add_text(w, "server", verdict->server.len > 0 ? verdict->server : (haft_str){NULL, 0});
-        haft__json_key(w, "offered");
-        haft__json_add_bool(w, verdict->visibility == HAFT__VISIBILITY_DECLARED);
-        add_word(w, "sight", haft__visibility_name(verdict->visibility));
-        add_word(w, "code", haft__reason_word(verdict->reason));
-        add_text(w, "reason", haft__tool_reason_text(&buf, first, verdict));
+        haft__field_text(w, "name", verdict->name);
+        haft__field_string(w, "source", haft__tool_source_name(verdict->source));
+        haft__field_string(w, "role", haft__tool_role_name(verdict->role));
+        haft__field_text_or_null(w, "server", verdict->server);
+        haft__field_flag(w, "offered", verdict->visibility == HAFT__VISIBILITY_DECLARED);
+        haft__field_string(w, "sight", haft__visibility_name(verdict->visibility));
+        haft__field_string(w, "code", haft__reason_word(verdict->reason));
+        haft__field_text(w, "reason", haft__tool_reason_text(&buf, first, verdict));
         write_search_rank(w, first, verdict);
         write_denial(w, first->run.spec, verdict->reason, verdict->server, verdict->name);
         haft__json_end_object(w);
@@ -109,15 +93,10 @@ void haft__tool_report_write_not_enabled(haft__json_writer *w,
 static void write_warnings(haft__json_writer *w, const haft__mcp_listing *listing)
 {
     bool has = listing->left_out.kind == HAFT__JSON_ARRAY;
-    haft__json_key(w, "means");
-    haft__json_add_str(w, haft__str(haft__tool_reason_state_text(listing)));
-    haft__json_key(w, "warning");
-    haft__json_add(w, listing->warning.len > 0 ? haft__json_string(listing->warning)
-                                               : haft__json_null());
-    haft__json_key(w, "left_out");
-    haft__json_add(w, has ? listing->left_out : haft__json_array(NULL, 0));
-    haft__json_key(w, "left_out_all");
-    haft__json_add_int(w, (int64_t)listing->left_out_all);
+    haft__field_string(w, "means", haft__tool_reason_state_text(listing));
+    haft__field_text_or_null(w, "warning", listing->warning);
+    haft__field_value(w, "left_out", has ? listing->left_out : haft__json_array(NULL, 0));
+    haft__field_number(w, "left_out_all", listing->left_out_all);
 }
 
 void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *first)
@@ -130,14 +109,13 @@ void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_tur
         haft__tool_reason_exclusion why =
             haft__tool_reason_server_exclusion(first->run.spec, listing);
         haft__json_begin_object(w);
-        add_text(w, "name", listing->server);
-        add_text(w, "state", listing->state);
-        haft__json_key(w, "tools");
-        haft__json_add_int(w, (int64_t)listing->tool_count);
+        haft__field_text(w, "name", listing->server);
+        haft__field_text(w, "state", listing->state);
+        haft__field_number(w, "tools", listing->tool_count);
         write_warnings(w, listing);
-        add_word(w, "code", why.code);
-        add_text(w, "reason",
-                 haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
+        haft__field_string(w, "code", why.code);
+        haft__field_text_or_null(
+            w, "reason", haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
         haft__json_end_object(w);
     }
     haft__json_end_array(w);

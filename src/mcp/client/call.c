@@ -176,19 +176,15 @@ static haft_status find_params(haft__mcp_client *client, haft__mcp_pending_call 
 
 static void add_call(haft__mcp_client_outgoing *out, const haft__mcp_pending_call *call)
 {
-    haft__json_key(&out->w, "name");
-    haft__json_add_str(&out->w, call->tool);
+    haft__field_text(&out->w, "name", call->tool);
     if (call->arguments.kind != HAFT__JSON_NULL) {
-        haft__json_key(&out->w, "arguments");
-        haft__json_add(&out->w, call->arguments);
+        haft__field_value(&out->w, "arguments", call->arguments);
     }
     if (call->answers.kind != HAFT__JSON_NULL) {
-        haft__json_key(&out->w, "inputResponses");
-        haft__json_add(&out->w, call->answers);
+        haft__field_value(&out->w, "inputResponses", call->answers);
     }
     if (call->request_state.ptr != NULL) {
-        haft__json_key(&out->w, "requestState");
-        haft__json_add_str(&out->w, call->request_state);
+        haft__field_text(&out->w, "requestState", call->request_state);
     }
 }
 
@@ -309,11 +305,9 @@ static haft_status notify_cancelled(haft__mcp_client *client, uint64_t id, haft_
     haft__mcp_client_outgoing out;
     client->cancels = true;
     haft__mcp_client_outgoing_begin(client, &out, 0, "notifications/cancelled", false);
-    haft__json_key(&out.w, "requestId");
-    haft__json_add_int(&out.w, (int64_t)id);
+    haft__field_number(&out.w, "requestId", id);
     if (reason.len > 0) {
-        haft__json_key(&out.w, "reason");
-        haft__json_add_str(&out.w, reason);
+        haft__field_text(&out.w, "reason", reason);
     }
     return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }

@@ -109,11 +109,9 @@ void haft__mcp_elicitation_write_answer(haft__json_writer *w, haft__mcp_action a
                                         [HAFT__MCP_DECLINE] = "decline",
                                         [HAFT__MCP_CANCEL] = "cancel"};
     haft__json_begin_object(w);
-    haft__json_key(w, "action");
-    haft__json_add_str(w, haft__str(names[action]));
+    haft__field_string(w, "action", names[action]);
     if (action == HAFT__MCP_ACCEPT && content.kind == HAFT__JSON_OBJECT) {
-        haft__json_key(w, "content");
-        haft__json_add(w, content);
+        haft__field_value(w, "content", content);
     }
     haft__json_end_object(w);
 }

@@ -136,8 +136,7 @@ haft_status haft__mcp_client_list_send(haft__mcp_client *client, haft_error *err
     client->list_id = ++client->last_id;
     haft__mcp_client_outgoing_begin(client, &out, client->list_id, "tools/list", false);
     if (client->listing->cursor.ptr != NULL) {
-        haft__json_key(&out.w, "cursor");
-        haft__json_add_str(&out.w, client->listing->cursor);
+        haft__field_text(&out.w, "cursor", client->listing->cursor);
     }
     return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
@@ -371,8 +370,7 @@ haft_status haft__mcp_client_listen(haft__mcp_client *client, haft_error *err)
     out.send.stream = true;
     haft__json_key(&out.w, "notifications");
     haft__json_begin_object(&out.w);
-    haft__json_key(&out.w, "toolsListChanged");
-    haft__json_add_bool(&out.w, true);
+    haft__field_flag(&out.w, "toolsListChanged", true);
     haft__json_end_object(&out.w);
     return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }

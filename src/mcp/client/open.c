@@ -42,8 +42,7 @@ static haft_status initialize_as(haft__mcp_client *client, haft_str version, haf
     client->session = HAFT__LIT("");
     client->initialize_id = ++client->last_id;
     haft__mcp_client_outgoing_begin(client, &out, client->initialize_id, "initialize", false);
-    haft__json_key(&out.w, "protocolVersion");
-    haft__json_add_str(&out.w, version);
+    haft__field_text(&out.w, "protocolVersion", version);
     haft__json_key(&out.w, "capabilities");
     haft__mcp_client_add_capabilities(client, &out.w);
     haft__json_key(&out.w, "clientInfo");
@@ -254,8 +253,7 @@ static haft_status set_level(haft__mcp_client *client, haft__json capabilities, 
     }
     client->level_id = ++client->last_id;
     haft__mcp_client_outgoing_begin(client, &out, client->level_id, "logging/setLevel", false);
-    haft__json_key(&out.w, "level");
-    haft__json_add_str(&out.w, client->options.log_level);
+    haft__field_text(&out.w, "level", client->options.log_level);
     return haft__mcp_client_outgoing_end(client, &out, NULL, err);
 }
 

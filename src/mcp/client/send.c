@@ -7,6 +7,7 @@
 #include "mcp/client/client_int.h"
 #include "mcp/client/param_header.h"
 #include "mcp/version.h"
+#include "json/object.h"
 
 #define META "io.modelcontextprotocol/"
 
@@ -39,11 +40,9 @@ void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_write
     haft__json_begin_array(w);
     for (size_t i = 0; i < client->options.root_count; i++) {
         haft__json_begin_object(w);
-        haft__json_key(w, "uri");
-        haft__json_add_str(w, client->options.roots[i].uri);
+        haft__field_text(w, "uri", client->options.roots[i].uri);
         if (client->options.roots[i].name.len > 0) {
-            haft__json_key(w, "name");
-            haft__json_add_str(w, client->options.roots[i].name);
+            haft__field_text(w, "name", client->options.roots[i].name);
         }
         haft__json_end_object(w);
     }
@@ -54,10 +53,8 @@ void haft__mcp_client_add_roots(const haft__mcp_client *client, haft__json_write
 void haft__mcp_client_add_info(const haft__mcp_client *client, haft__json_writer *w)
 {
     haft__json_begin_object(w);
-    haft__json_key(w, "name");
-    haft__json_add_str(w, HAFT__LIT("haft"));
-    haft__json_key(w, "version");
-    haft__json_add_str(w, client->options.version);
+    haft__field_text(w, "name", HAFT__LIT("haft"));
+    haft__field_text(w, "version", client->options.version);
     haft__json_end_object(w);
 }
 
@@ -87,16 +84,13 @@ static void add_meta(const haft__mcp_client *client, haft__json_writer *w, uint6
         }
     }
     if (token > 0) {
-        haft__json_key(w, "progressToken");
-        haft__json_add_int(w, (int64_t)token);
+        haft__field_number(w, "progressToken", token);
     }
     if (call != NULL && call->key.len > 0) {
-        haft__json_key(w, HAFT__MCP_META_KEY);
-        haft__json_add_str(w, call->key);
+        haft__field_text(w, HAFT__MCP_META_KEY, call->key);
     }
     if (call != NULL && call->epoch > 0) {
-        haft__json_key(w, HAFT__MCP_META_EPOCH);
-        haft__json_add_int(w, (int64_t)call->epoch);
+        haft__field_number(w, HAFT__MCP_META_EPOCH, call->epoch);
     }
     haft__json_end_object(w);
 }

@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "mcp/server/server_int.h"
+#include "json/object.h"
 #include "json/read.h"
 
 /* How long a client may cache a list. */
@@ -59,12 +60,10 @@ static void add_capabilities(haft__json_writer *w, const haft__mcp_server_handle
         haft__json_key(w, names[i]);
         haft__json_begin_object(w);
         if (served->changes) {
-            haft__json_key(w, "listChanged");
-            haft__json_add_bool(w, true);
+            haft__field_flag(w, "listChanged", true);
         }
         if (i == 2 && !modern) {
-            haft__json_key(w, "subscribe");
-            haft__json_add_bool(w, true);
+            haft__field_flag(w, "subscribe", true);
         }
         haft__json_end_object(w);
     }
@@ -74,8 +73,7 @@ static void add_capabilities(haft__json_writer *w, const haft__mcp_server_handle
 static void add_instructions(haft__json_writer *w, const haft__mcp_server_options *options)
 {
     if (options->instructions.len > 0) {
-        haft__json_key(w, "instructions");
-        haft__json_add_str(w, options->instructions);
+        haft__field_text(w, "instructions", options->instructions);
     }
 }
 
@@ -156,19 +154,15 @@ static void initialize(haft__mcp_request *request, const haft__mcp_headers *head
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__json_writer_init(&w, &text);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "protocolVersion");
-    haft__json_add_str(&w, peer->version);
+    haft__field_text(&w, "protocolVersion", peer->version);
     add_capabilities(&w, options->served, false);
     haft__json_key(&w, "serverInfo");
     haft__json_begin_object(&w);
-    haft__json_key(&w, "name");
-    haft__json_add_str(&w, options->name);
+    haft__field_text(&w, "name", options->name);
     if (options->title.len > 0) {
-        haft__json_key(&w, "title");
-        haft__json_add_str(&w, options->title);
+        haft__field_text(&w, "title", options->title);
     }
-    haft__json_key(&w, "version");
-    haft__json_add_str(&w, options->version);
+    haft__field_text(&w, "version", options->version);
     haft__json_end_object(&w);
     add_instructions(&w, options);
     haft__json_end_object(&w);
@@ -177,10 +171,8 @@ static void initialize(haft__mcp_request *request, const haft__mcp_headers *head
 
 static void add_ttl(haft__json_writer *w)
 {
-    haft__json_key(w, "ttlMs");
-    haft__json_add_int(w, LIST_TTL_MS);
-    haft__json_key(w, "cacheScope");
-    haft__json_add_str(w, HAFT__LIT("private"));
+    haft__field_number(w, "ttlMs", LIST_TTL_MS);
+    haft__field_text(w, "cacheScope", HAFT__LIT("private"));
 }
 
 static void discover(haft__mcp_request *request, const haft__mcp_headers *headers, uint64_t now_ms)

@@ -106,6 +106,12 @@ static bool call_others(haft__offline *o, haft__offline_risk most, uint32_t time
     return false;
 }
 
+/* Calls a tool that writes the results, if there are any. */
+static bool call_writer(haft__offline *o)
+{
+    return haft__offline_results_text(o).len > 0 && call_others(o, HAFT__OFFLINE_RISK_WRITES, 1);
+}
+
 /* Calls a neutral tool such as tool_search. */
 static bool call_neutral(haft__offline *o, haft__offline_need need)
 {
@@ -175,7 +181,7 @@ static bool may_call(haft__offline *o)
     }
     bool found = haft__offline_has_file_tools(o)
                      ? haft__offline_gather(o, false)
-                     : call_others(o, HAFT__OFFLINE_RISK_WAITS, 2)
+                     : call_others(o, HAFT__OFFLINE_RISK_WAITS, 2) || call_writer(o)
                            || (o->history.count == 0 && call_neutral(o, HAFT__OFFLINE_OPTIONAL));
     return found || finish(o);
 }

@@ -11,6 +11,7 @@
  *     line_kind    whether a line defines, declares, calls or comments on a name
  *     rank         the best files and lines first
  *     task_values  texts of the task for an argument
+ *     results      texts of the results for an argument
  *     arguments    arguments that match a schema
  *     tools        which tools are offered, and how safe each is to call
  *     calls        one call: is it allowed, new and valid
@@ -318,6 +319,13 @@ HAFT_MUST_USE haft_status haft__offline_check_arguments(haft__offline *o, const 
 haft_str haft__offline_task_value(haft__offline *o, const haft__tool *tool, haft_str name,
                                   haft__json schema, unsigned nth);
 
+/* The nth column of numbers in a result that is a JSON table: an array of objects, or one object.
+ * Ids are not columns. "" if there is none. */
+haft_str haft__offline_result_column(haft__offline *o, unsigned nth);
+
+/* The task and the start of each result, for a tool that writes; "" without a result. */
+haft_str haft__offline_results_text(haft__offline *o);
+
 /* The first number in the task; false if there is none. */
 bool haft__offline_task_number(haft_str task, int64_t *ret_number);
 
@@ -337,11 +345,15 @@ typedef enum haft__offline_risk {
     HAFT__OFFLINE_RISK_REQUESTED, /* the task asks for the tool */
     HAFT__OFFLINE_RISK_READS,
     HAFT__OFFLINE_RISK_WAITS,       /* for a client */
+    HAFT__OFFLINE_RISK_WRITES,      /* writes a text, and is idempotent */
     HAFT__OFFLINE_RISK_APPROVAL,    /* somebody has to approve */
     HAFT__OFFLINE_RISK_CHANGES,     /* changes things, to judge by its name */
     HAFT__OFFLINE_RISK_DESTRUCTIVE, /* called only if nothing else is allowed */
 } haft__offline_risk;
 haft__offline_risk haft__offline_risk_of(const haft__offline *o, size_t tool);
+
+/* Whether the tool writes a text, to judge by its name: write_summary, save_note. */
+bool haft__offline_is_writer(const haft__tool *tool);
 
 /* ---- calls ---- */
 

@@ -30,6 +30,8 @@ enum {
     VALUE_WORDS = 1U << 8,   /* its words */
     VALUE_TASK = 1U << 9,    /* all of it */
     VALUE_AMOUNT = 1U << 10, /* a usual number of results */
+    VALUE_COLUMN = 1U << 11, /* a column of numbers in a result */
+    VALUE_TEXT = 1U << 12,   /* the results, for a tool that writes */
 };
 
 typedef struct value {
@@ -129,7 +131,9 @@ static const struct {
     {VALUE_QUOTED | VALUE_PROPER, "city location country customer name"},
     {VALUE_NUMBER | VALUE_AMOUNT, "limit count max top"},
     {VALUE_WORDS, "query q search keywords term pattern"},
-    {VALUE_QUOTED | VALUE_TASK, "title subject message text content"},
+    {VALUE_COLUMN, "column field metric"},
+    {VALUE_QUOTED | VALUE_TASK | VALUE_TEXT, "text content"},
+    {VALUE_QUOTED | VALUE_TASK, "title subject message"},
     {VALUE_TASK, "question prompt task input request summary topic"},
 };
 
@@ -257,6 +261,15 @@ haft_str haft__offline_task_value(haft__offline *o, const haft__tool *tool, haft
     }
     if ((kinds & VALUE_AMOUNT) != 0) {
         return HAFT__LIT("10");
+    }
+    if ((kinds & VALUE_COLUMN) != 0) {
+        return haft__offline_result_column(o, nth);
+    }
+    haft_str results = (kinds & VALUE_TEXT) != 0 && haft__offline_is_writer(tool)
+                           ? haft__offline_results_text(o)
+                           : HAFT__LIT("");
+    if (results.len > 0 && nth-- == 0) {
+        return results;
     }
     if ((kinds & VALUE_TASK) != 0 && nth-- == 0) {
         return (haft_str){task.ptr, haft__utf8_offset(task, TASK_CHARS)};

@@ -109,19 +109,30 @@ static bool has_all_parts(haft_str task, haft_str name)
     return parts >= 2;
 }
 
-/* Whether the name has a verb of a tool that does more than read. */
-static bool has_changing_verb(haft_str name)
+static bool has_verb(haft_str name, haft_str verbs)
 {
-    haft_str rest = HAFT__LIT(
-        "send delete remove create update post publish pay buy submit drop kill move "
-        "rename set add insert cancel notify email reset deploy start stop run exec apply "
-        "write save store");
+    haft_str rest = verbs;
     bool found = false;
     while (rest.len > 0 && !found) {
         haft__offline_word word = {.text = haft__str_split(&rest, ' ')};
         found = haft__offline_word_in(&word, name);
     }
     return found;
+}
+
+/* Whether the name has a verb of a tool that does more than read or write a text. */
+static bool has_changing_verb(haft_str name)
+{
+    return has_verb(name,
+                    HAFT__LIT("send delete remove create update post publish pay buy submit drop "
+                              "kill move rename set add insert cancel notify email reset deploy "
+                              "start stop run exec apply"));
+}
+
+bool haft__offline_is_writer(const haft__tool *tool)
+{
+    return !tool->traits.read_only && !has_changing_verb(tool->name)
+           && has_verb(tool->name, HAFT__LIT("write save store"));
 }
 
 haft__offline_risk haft__offline_risk_of(const haft__offline *o, size_t tool)
@@ -141,6 +152,9 @@ haft__offline_risk haft__offline_risk_of(const haft__offline *o, size_t tool)
     }
     if (t->source == HAFT__TOOL_HEADLESS) {
         return HAFT__OFFLINE_RISK_WAITS;
+    }
+    if (haft__offline_is_writer(t)) {
+        return t->traits.idempotent ? HAFT__OFFLINE_RISK_WRITES : HAFT__OFFLINE_RISK_CHANGES;
     }
     return !t->traits.read_only && has_changing_verb(t->name) ? HAFT__OFFLINE_RISK_CHANGES
                                                               : HAFT__OFFLINE_RISK_READS;

@@ -14,7 +14,7 @@
 #include "run/host.h"
 #include "run/pause/elicitation.h"
 #include "serve/mcp/spec_int.h"
-#include "json/write.h"
+#include "json/object.h"
 
 #define QUESTIONS_MOST 16
 
@@ -125,20 +125,15 @@ static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__
     haft__json_writer w;
     haft__json_writer_init(&w, params);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "mode");
-    haft__json_add_str(&w, url ? HAFT__LIT("url") : HAFT__LIT("form"));
-    haft__json_key(&w, "message");
-    haft__json_add_str(&w, message.ptr != NULL ? message : question_of(call));
+    haft__field_text(&w, "mode", url ? HAFT__LIT("url") : HAFT__LIT("form"));
+    haft__field_text(&w, "message", message.ptr != NULL ? message : question_of(call));
     if (url) {
-        haft__json_key(&w, "url");
-        haft__json_add_str(&w, haft__elicitation_text(call, "url"));
+        haft__field_text(&w, "url", haft__elicitation_text(call, "url"));
     } else {
-        haft__json_key(&w, "requestedSchema");
-        haft__json_add(&w, form_of(call));
+        haft__field_value(&w, "requestedSchema", form_of(call));
     }
     if (url && !job->request->modern) {
-        haft__json_key(&w, "elicitationId");
-        haft__json_add_str(&w, key);
+        haft__field_text(&w, "elicitationId", key);
     }
     haft__json_end_object(&w);
 }

@@ -8,6 +8,7 @@
 #include "serve/mcp/spec_int.h"
 #include "tool/builtin.h"
 #include "tool/traits.h"
+#include "json/object.h"
 #include "json/read.h"
 
 #define TASK_SCHEMA                                                                                \
@@ -170,8 +171,7 @@ static void add_annotations(haft__json_writer *w, const haft__tool *tool)
     haft__json_key(w, "annotations");
     haft__json_begin_object(w);
     haft__traits_write_mcp(w, &tool->traits);
-    haft__json_key(w, "openWorldHint");
-    haft__json_add_bool(w, tool->source != HAFT__TOOL_BUILTIN);
+    haft__field_flag(w, "openWorldHint", tool->source != HAFT__TOOL_BUILTIN);
     haft__json_end_object(w);
 }
 
@@ -185,8 +185,7 @@ static bool is_object_schema(haft__json schema)
 static void add_output(haft__json_writer *w, const haft__mcp_spec_tool *entry, bool modern)
 {
     if (entry->output != NULL && (modern || is_object_schema(entry->tool->output_schema))) {
-        haft__json_key(w, "outputSchema");
-        haft__json_add(w, entry->tool->output_schema);
+        haft__field_value(w, "outputSchema", entry->tool->output_schema);
     }
 }
 
@@ -200,8 +199,7 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
     (void)list;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "name");
-    haft__json_add_str(&w, entry->name);
+    haft__field_text(&w, "name", entry->name);
     haft__json_key(&w, "description");
     if (entry->tool == NULL) {
         haft__json_add_str(&w, spec->description.len > 0
@@ -210,8 +208,7 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
     } else {
         haft__json_add_str(&w, entry->tool->description);
     }
-    haft__json_key(&w, "inputSchema");
-    haft__json_add(&w, entry->input);
+    haft__field_value(&w, "inputSchema", entry->input);
     if (entry->tool != NULL) {
         add_output(&w, entry, modern);
         add_annotations(&w, entry->tool);

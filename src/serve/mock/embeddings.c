@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "serve/mock/mock.h"
+#include "json/object.h"
 #include "json/read.h"
-#include "json/write.h"
 
 #define TRIGRAM_LETTERS 3    /* length of a hashed piece */
 #define SLOW_MS         2000 /* longer than the timeout of a query */
@@ -52,14 +52,12 @@ static void write_answer(haft__buf *body, haft__json input, size_t dimensions, i
     haft__json_writer w;
     haft__json_writer_init(&w, body);
     haft__json_begin_object(&w);
-    haft__json_key(&w, "object");
-    haft__json_add_str(&w, HAFT__LIT("list"));
+    haft__field_text(&w, "object", HAFT__LIT("list"));
     haft__json_key(&w, "data");
     haft__json_begin_array(&w);
     for (uint32_t i = 0; i < input.count; i++) {
         haft__json_begin_object(&w);
-        haft__json_key(&w, "index");
-        haft__json_add_int(&w, i);
+        haft__field_number(&w, "index", i);
         haft__json_key(&w, "embedding");
         add_vector(&w, haft__json_text(input.items[i]), dimensions, counts);
         haft__json_end_object(&w);

@@ -37,7 +37,7 @@ TEST(words_have_defaults)
     CHECK(!w.stream, "words");
 }
 
-TEST(words_are_all_read)
+TEST(all_words_are_read)
 {
     haft__bench_options w;
     const char *const words[] = {"suspend", "url=a=b",      "model=mock-8x4", "runs=7",
@@ -59,7 +59,7 @@ TEST(words_are_all_read)
     CHECK(w.stream, "words");
 }
 
-TEST(the_name_of_the_model_says_how_many_calls_there_are)
+TEST(the_model_name_gives_the_number_of_calls)
 {
     static const struct {
         const char *word;
@@ -89,47 +89,50 @@ TEST(wrong_words_are_named)
         const char *words[MOST_WORDS];
         const char *where, *message, *hint;
     } cases[] = {
-        {{"dance", "url=u"}, "", "wanted once, load or suspend, found \"dance\"", ""},
+        {{"dance", "url=u"}, "", "expected once, load or suspend, found \"dance\"", ""},
         {{"load"},
          "url",
          "the address of a model server is missing",
          "for instance url=http://127.0.0.1:8099/v1"},
-        {{"load", "url="}, "url", "wanted a value, found nothing", ""},
-        {{"load", "url=u", "model="}, "model", "wanted a value, found nothing", ""},
+        {{"load", "url="}, "url", "expected a value, found nothing", ""},
+        {{"load", "url=u", "model="}, "model", "expected a value, found nothing", ""},
         {{"load", "url=u", "run=1"},
          "",
-         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
+         "expected KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
          "\"run=1\"",
          "did you mean runs=?"},
         {{"load", "url=u", "runs"},
          "",
-         "wanted KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
+         "expected KEY=VALUE with url, model, runs, conc, warm, store, db, stream or pool, found "
          "\"runs\"",
          "did you mean runs=?"},
-        {{"load", "url=u", "runs=0"}, "runs", "wanted a number from 1 to 1000000, found \"0\"", ""},
+        {{"load", "url=u", "runs=0"},
+         "runs",
+         "expected a number from 1 to 1000000, found \"0\"",
+         ""},
         {{"load", "url=u", "runs=1e3"},
          "runs",
-         "wanted a number from 1 to 1000000, found \"1e3\"",
+         "expected a number from 1 to 1000000, found \"1e3\"",
          ""},
-        {{"load", "url=u", "runs="}, "runs", "wanted a number from 1 to 1000000, found \"\"", ""},
-        {{"load", "url=u", "conc=0"}, "conc", "wanted a number from 1 to 16384, found \"0\"", ""},
+        {{"load", "url=u", "runs="}, "runs", "expected a number from 1 to 1000000, found \"\"", ""},
+        {{"load", "url=u", "conc=0"}, "conc", "expected a number from 1 to 16384, found \"0\"", ""},
         {{"load", "url=u", "warm=-1"},
          "warm",
-         "wanted a number from 0 to 1000000, found \"-1\"",
+         "expected a number from 0 to 1000000, found \"-1\"",
          ""},
         {{"load", "url=u", "store=disk"},
          "store",
-         "wanted none, memory or sqlite, found \"disk\"",
+         "expected none, memory or sqlite, found \"disk\"",
          ""},
-        {{"load", "url=u", "stream=yes"}, "stream", "wanted 0 or 1, found \"yes\"", ""},
+        {{"load", "url=u", "stream=yes"}, "stream", "expected 0 or 1, found \"yes\"", ""},
         {{"load", "url=u", "store=sqlite"},
          "db",
          "the file of store=sqlite is missing",
-         "a store in a file: store=sqlite db=FILE"},
+         "for a store in a file use store=sqlite db=FILE"},
         {{"load", "url=u", "db=f"},
          "db",
          "store=none has no file",
-         "a store in a file: store=sqlite db=FILE"},
+         "for a store in a file use store=sqlite db=FILE"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__bench_options w;

@@ -6,7 +6,7 @@
 #include "cli/command.h"
 #include "test.h"
 
-TEST(usage_is_taken_apart)
+TEST(usage_is_split_into_words)
 {
     static const struct {
         const char *usage, *words; /* by spaces */

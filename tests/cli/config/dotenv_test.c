@@ -40,23 +40,23 @@ TEST(lines_are_read_by_the_rules)
         {"A=b\nA=c", "A", "c", NULL},
         {"# A=b\n\n \t\nA=d", "A", "d", NULL},
         {"_a1=x", "_a1", "x", NULL},
-        {"A =b", "A", NULL, "there is a space in front of the ="},
-        {"A= b", "A", NULL, "there is a space behind the ="},
-        {"A", "A", NULL, "there is no = behind the name"},
-        {"export", "export", NULL, "there is no = behind the name"},
-        {"1A=b", "1A", NULL, "wanted NAME=VALUE"},
-        {"=b", "", NULL, "wanted NAME=VALUE"},
-        {"A-B=c", "A", NULL, "there is no = behind the name"},
-        {"A: b", "A", NULL, "there is no = behind the name"},
+        {"A =b", "A", NULL, "unexpected space before the ="},
+        {"A= b", "A", NULL, "unexpected space after the ="},
+        {"A", "A", NULL, "expected = after the name"},
+        {"export", "export", NULL, "expected = after the name"},
+        {"1A=b", "1A", NULL, "expected NAME=VALUE"},
+        {"=b", "", NULL, "expected NAME=VALUE"},
+        {"A-B=c", "A", NULL, "expected = after the name"},
+        {"A: b", "A", NULL, "expected = after the name"},
         {"A='b", "A", NULL, "the closing ' is missing"},
         {"A='b\nc'", "A", NULL, "the closing ' is missing"},
         {"A=\"b", "A", NULL, "the closing \" is missing"},
         {"A=\"b\\\"", "A", NULL, "the closing \" is missing"},
         {"A=\"b\\", "A", NULL, "the closing \" is missing"},
-        {"A='b'c", "A", NULL, "there is more behind the closing quote"},
-        {"A='b'#c", "A", NULL, "there is more behind the closing quote"},
-        {"A=\"b\" c", "A", NULL, "there is more behind the closing quote"},
-        {"A=\xff", "A", NULL, "it is no text"},
+        {"A='b'c", "A", NULL, "unexpected text after the closing quote"},
+        {"A='b'#c", "A", NULL, "unexpected text after the closing quote"},
+        {"A=\"b\" c", "A", NULL, "unexpected text after the closing quote"},
+        {"A=\xff", "A", NULL, "it is not UTF-8 text"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -77,7 +77,7 @@ TEST(lines_are_read_by_the_rules)
     }
 }
 
-TEST(a_nul_is_no_text)
+TEST(a_nul_is_not_text)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -98,13 +98,13 @@ static haft_status read_many(haft__arena *arena, size_t count, haft_error *err)
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(&text, "N%zu=x\n", i);
     }
-    haft__buf_addf(&text, "N0=again\n"); /* is no more */
+    haft__buf_addf(&text, "N0=again\n"); /* is not one more */
     haft_status status = haft__dotenv_read(arena, haft__buf_str(&text), &found, err);
     haft__buf_finish(&text);
     return status;
 }
 
-TEST(there_may_be_so_many_variables)
+TEST(the_number_of_variables_is_limited)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -114,7 +114,7 @@ TEST(there_may_be_so_many_variables)
     haft__arena_finish(&arena);
 }
 
-TEST(no_memory_for_variables_is_an_error)
+TEST(out_of_memory_is_an_error)
 {
     bool failed = true;
     for (unsigned n = 0; failed; n++) {
@@ -130,7 +130,7 @@ TEST(no_memory_for_variables_is_an_error)
     }
 }
 
-TEST(each_bad_line_is_known_until_there_are_too_many)
+TEST(bad_lines_are_listed_up_to_a_limit)
 {
     haft__arena arena;
     haft__dotenv found;

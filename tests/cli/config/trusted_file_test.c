@@ -44,7 +44,7 @@ static void check(const char *path, bool follow, haft__trust wanted, size_t leng
     CHECK_STR(haft__str(found_why), haft__str(why), "%s", path);
 }
 
-TEST(only_files_that_nobody_else_can_write_are_read)
+TEST(files_that_others_can_write_are_refused)
 {
     char path[64], link_path[64];
     if (mkdtemp(directory) == NULL) {
@@ -61,12 +61,12 @@ TEST(only_files_that_nobody_else_can_write_are_read)
     CHECK_INT(chmod(path, 0664), 0, "chmod");
     check(path, false, HAFT__TRUST_FOUND, 3, ""); /* our own group */
     CHECK_INT(chmod(path, 0666), 0, "chmod");
-    check(path, false, HAFT__TRUST_REFUSED, 0, "others may write it");
+    check(path, false, HAFT__TRUST_REFUSED, 0, "other users may write it");
     CHECK_INT(chmod(path, 0600), 0, "chmod");
     CHECK_INT(symlink(path, link_path), 0, "symlink");
     check(link_path, false, HAFT__TRUST_REFUSED, 0, "it is a symbolic link");
     check(link_path, true, HAFT__TRUST_FOUND, 3, "");
-    check(directory, false, HAFT__TRUST_REFUSED, 0, "it is no regular file");
+    check(directory, false, HAFT__TRUST_REFUSED, 0, "it is not a regular file");
     put(path, HAFT__LIMIT_CONFIG_BYTES);
     check(path, false, HAFT__TRUST_FOUND, HAFT__LIMIT_CONFIG_BYTES, "");
     put(path, HAFT__LIMIT_CONFIG_BYTES + 1);
@@ -74,14 +74,14 @@ TEST(only_files_that_nobody_else_can_write_are_read)
     (void)unlink(link_path);
     CHECK_INT(mkfifo(link_path, 0600), 0, "mkfifo");
     check(link_path, false, HAFT__TRUST_REFUSED, 0,
-          "it is no regular file"); /* and not waited for */
-    if (geteuid() == 0) {           /* only root can give a file away */
+          "it is not a regular file"); /* and not waited for */
+    if (geteuid() == 0) {              /* only root can give a file away */
         put(path, 1);
         CHECK_INT(chown(path, NOBODY, NOBODY), 0, "chown");
         check(path, false, HAFT__TRUST_REFUSED, 0, "it belongs to another user");
         CHECK_INT(chown(path, 0, NOBODY), 0, "chown");
         CHECK_INT(chmod(path, 0660), 0, "chmod");
-        check(path, false, HAFT__TRUST_REFUSED, 0, "others may write it");
+        check(path, false, HAFT__TRUST_REFUSED, 0, "other users may write it");
     }
     (void)unlink(path);
     (void)unlink(link_path);

@@ -16,7 +16,7 @@ TEST(every_key_of_a_provider_is_in_the_table)
     }
 }
 
-TEST(a_name_stands_there_once)
+TEST(every_name_is_unique)
 {
     size_t count;
     const haft__variable_row *rows = haft__variable_table(&count);

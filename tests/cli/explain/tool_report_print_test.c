@@ -66,7 +66,7 @@ TEST(servers_with_their_verdicts)
     }
 }
 
-TEST(what_was_not_found_is_said_to_have_had_room)
+TEST(a_tool_below_the_cap_is_shown_with_the_reason)
 {
     static const struct {
         const char *task, *why;
@@ -107,9 +107,8 @@ TEST(the_cap_and_why)
         {"agent; server=docs,search",
          "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size)\n"},
         {"agent; mcp_deny=docs:b; server=docs,a,b; server=off!disabled,c",
-         "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size); 2 more of "
-         "servers "
-         "cannot be used\n"},
+         "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size); 2 more tools "
+         "of servers cannot be used\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
@@ -128,7 +127,7 @@ TEST(the_cap_and_why)
     }
 }
 
-TEST(a_server_whose_list_is_not_known_is_said_to_be_so)
+TEST(a_server_with_an_unknown_list_is_reported)
 {
     haft__arena arena;
     help_spec s;
@@ -151,7 +150,7 @@ TEST(a_server_whose_list_is_not_known_is_said_to_be_so)
     haft__arena_finish(&arena);
 }
 
-TEST(states_and_what_is_wrong_are_told)
+TEST(states_and_warnings_are_printed)
 {
     static const struct {
         const char *state, *warning, *left_out;
@@ -180,7 +179,7 @@ TEST(states_and_what_is_wrong_are_told)
          "  - docs:a b mcp, left out: a bad name\n  - docs:* mcp, left out: the list is cut\n"
          "  - docs:* mcp, left out: 3 more\n",
          "haft: warning: 5 tools of the MCP server docs cannot be used\n"
-         "  hint: `haft tools SPEC` says why\n"
+         "  hint: `haft tools SPEC` prints the reasons\n"
          "haft: warning: the MCP server docs: it \\u001b is damaged\n"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

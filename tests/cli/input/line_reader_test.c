@@ -43,7 +43,7 @@ static haft_str all_lines(const char *text, size_t max)
     return (haft_str){result, length};
 }
 
-TEST(lines_come_without_their_ends)
+TEST(lines_have_no_line_ends)
 {
     static const struct {
         const char *text, *wanted;
@@ -64,7 +64,7 @@ TEST(lines_come_without_their_ends)
     }
 }
 
-TEST(a_file_that_is_not_there_and_one_that_cannot_be_read)
+TEST(missing_and_unreadable_files_are_errors)
 {
     haft__line_reader lines;
     haft_error err;
@@ -80,7 +80,7 @@ TEST(a_file_that_is_not_there_and_one_that_cannot_be_read)
     haft__line_reader_close(&lines);
 }
 
-TEST(a_line_for_which_there_is_no_memory)
+TEST(out_of_memory_for_a_line_is_reported)
 {
     char path[64];
     make_file(path, "abc\n");

@@ -19,7 +19,7 @@ static void put_file(const char *name, const char *text)
     (void)fclose(file);
 }
 
-/* DIR/outside.json, and DIR/in/... which is what may be seen. */
+/* DIR/outside.json, and DIR/in/..., which is the visible part. */
 static void make_tree(void)
 {
     (void)snprintf(directory, sizeof(directory), "/tmp/haft-remotes-test-XXXXXX");
@@ -58,7 +58,7 @@ TEST(only_documents_below_the_directory_are_found)
         bool found, problem;
     } cases[] = {
         {"http://localhost:1234/good.json", true, false},
-        {"http://localhost:1234/good.json", true, false}, /* kept from the first time */
+        {"http://localhost:1234/good.json", true, false}, /* cached since the first time */
         {"http://localhost:1234/absent.json", false, false},
         {"http://localhost:1234/bad.json", false, true},
         {"http://localhost:1234/twice.json", false, true},
@@ -83,7 +83,7 @@ TEST(only_documents_below_the_directory_are_found)
     remove_tree();
 }
 
-TEST(a_bad_document_is_read_once_and_takes_no_room)
+TEST(a_bad_document_is_read_once_and_not_kept)
 {
     make_tree();
     char in[128];
@@ -94,7 +94,7 @@ TEST(a_bad_document_is_read_once_and_takes_no_room)
     CHECK(haft__remotes_find(&remotes, url) == NULL, "bad");
     haft_error first = remotes.problem;
     CHECK_INT(first.status, HAFT_BAD_INPUT, "%s", first.message);
-    put_file("in/bad.json", "true"); /* so that reading it again would show */
+    put_file("in/bad.json", "true"); /* reading it again would be noticed */
     size_t allocations = test_allocation_count();
     for (int i = 0; i < 100; i++) {
         remotes.problem = (haft_error){.status = HAFT_OK};
@@ -107,7 +107,7 @@ TEST(a_bad_document_is_read_once_and_takes_no_room)
     remove_tree();
 }
 
-TEST(a_directory_must_be_there)
+TEST(the_directory_must_exist)
 {
     make_tree();
     char path[128];
@@ -124,7 +124,7 @@ TEST(a_directory_must_be_there)
     remove_tree();
 }
 
-TEST(without_a_directory_there_are_no_documents)
+TEST(without_a_directory_no_document_is_found)
 {
     haft__remotes remotes;
     haft__remotes_init(&remotes, NULL, (haft__hash_key){1, 2});
@@ -143,7 +143,7 @@ TEST(a_url_longer_than_a_path_can_be_is_not_found)
     haft__remotes_finish(&remotes);
 }
 
-TEST(a_document_for_which_there_is_no_memory_is_a_problem)
+TEST(out_of_memory_for_a_document_is_reported)
 {
     make_tree();
     char in[128];

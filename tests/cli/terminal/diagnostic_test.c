@@ -28,7 +28,7 @@ static haft_str complain(const haft__diagnostic *complaint)
     return finish(file, &text, &length);
 }
 
-TEST(the_caret_stands_below_what_is_meant)
+TEST(the_caret_is_below_the_error)
 {
     static const struct {
         uint32_t column, extent;
@@ -39,7 +39,7 @@ TEST(the_caret_stands_below_what_is_meant)
         {2, 2, "abc", "abc\n     ^~\n"},
         {2, 99, "abc", "abc\n     ^~\n"},
         {4, 0, "abc", "abc\n       ^\n"},
-        {9, 0, "abc", "abc\n       ^\n"}, /* behind the end: at the end */
+        {9, 0, "abc", "abc\n       ^\n"}, /* after the end: at the end */
         {3, 0, "\ta", "\ta\n    \t ^\n"},
         {2, 1, "\ta", "\ta\n    \t^\n"},
         {1, 2, "\ta", "\ta\n    ^~\n"},
@@ -101,7 +101,7 @@ TEST(an_option_a_warning_and_a_hint)
               "what is shown");
 }
 
-TEST(problems_are_counted_in_words)
+TEST(the_summary_counts_problems)
 {
     static const struct {
         size_t errors, warnings, shown;
@@ -162,7 +162,7 @@ TEST(an_error_that_names_a_place_in_a_file_is_shown_with_the_line)
     }
 }
 
-TEST(an_error_of_json_is_shown_where_it_is)
+TEST(a_json_error_is_shown_with_its_line)
 {
     haft_error err = {0};
     char *text = NULL;
@@ -177,7 +177,7 @@ TEST(an_error_of_json_is_shown_where_it_is)
               "what is shown");
 }
 
-/* Writes to the other side of a terminal of our own. */
+/* Writes to the other side of a new terminal. */
 static haft_str on_terminal(void)
 {
     static char seen[512];
@@ -198,7 +198,7 @@ static haft_str on_terminal(void)
     return (haft_str){seen, got > 0 ? (size_t)got : 0};
 }
 
-TEST(colours_are_for_terminals_that_want_them)
+TEST(colours_are_only_for_terminals)
 {
     static const struct {
         const char *term, *no_color;

@@ -199,7 +199,7 @@ static haft_str text_of(const desk *d)
     return haft__buf_str(&d->edit.text);
 }
 
-/* ---- what the keys do ---- */
+/* ---- keys ---- */
 
 #define A       "\x01"
 #define B       "\x02"
@@ -309,7 +309,7 @@ TEST(keys_edit_the_text)
     }
 }
 
-TEST(some_keys_concern_others)
+TEST(some_keys_end_the_line)
 {
     static const struct {
         const char *keys, *text;
@@ -330,7 +330,7 @@ TEST(some_keys_concern_others)
     }
 }
 
-TEST(a_lone_escape_means_nothing_to_a_line)
+TEST(a_lone_escape_is_ignored)
 {
     desk d;
     open_desk(&d, 10, 40);
@@ -346,9 +346,9 @@ TEST(a_lone_escape_means_nothing_to_a_line)
     close_desk(&d);
 }
 
-/* ---- what is shown ---- */
+/* ---- drawing ---- */
 
-/* A layout without any cleverness, with the cursor as '_' in front of its character's cell. */
+/* A simple layout, with the cursor as '_' in front of its character's cell. */
 static haft_str layout(const haft__editor *edit, unsigned columns, unsigned *ret_row,
                        unsigned *ret_column)
 {
@@ -505,7 +505,7 @@ TEST(a_text_taller_than_the_terminal_is_shown_in_part)
     close_desk(&d);
 }
 
-TEST(notes_stand_below_until_the_next_key)
+TEST(notes_are_below_until_the_next_key)
 {
     desk d;
     open_desk(&d, 10, 40);
@@ -516,12 +516,11 @@ TEST(notes_stand_below_until_the_next_key)
     type(&d, HAFT__LIT("a"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("> a|"), "gone");
     type(&d, HAFT__LIT("\xff"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("> a\xef\xbf\xbd|bytes that are no UTF-8 were replaced|"),
+    CHECK_STR(screen(d.grid), HAFT__LIT("> a\xef\xbf\xbd|replaced bytes that are not UTF-8|"),
               "said");
     type(&d, HAFT__LIT("\x1b[200~\x01\x1b[201~"), true);
     CHECK_STR(screen(d.grid),
-              HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|bytes that are no text were "
-                        "replaced: 1|"),
+              HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|replaced bytes that are not text: 1|"),
               "pasted");
     d.edit.columns = d.grid->columns = 12;
     type(&d, HAFT__LIT("\x03\x03"), true);
@@ -529,7 +528,7 @@ TEST(notes_stand_below_until_the_next_key)
     close_desk(&d);
 }
 
-/* ---- by chance, against an oracle ---- */
+/* ---- random edits, against an oracle ---- */
 
 static uint64_t chance(uint64_t *state)
 {
@@ -574,7 +573,7 @@ static const char *const pieces[] = {
     "\x04",
 };
 
-TEST(any_edits_are_shown_as_they_are)
+TEST(random_edits_are_drawn_correctly)
 {
     static const unsigned widths[] = {8, 10, 13, 40, 80};
     for (size_t w = 0; w < COUNT(widths); w++) {
@@ -605,7 +604,7 @@ TEST(any_edits_are_shown_as_they_are)
     }
 }
 
-/* The oracle: an array of letters and a place in it, for keys whose meaning is plain. */
+/* The oracle: an array of letters and a place in it, for simple keys. */
 typedef struct oracle {
     char text[4000], killed[4000];
     size_t length, at, kill;
@@ -666,7 +665,7 @@ static void oracle_take(oracle *o, char key)
     o->killing = kills;
 }
 
-TEST(any_edits_do_what_they_say)
+TEST(random_edits_match_a_model)
 {
     static const char keys[] = "ab \x7f\x02\x06\x01\x05\x04\x0b\x15\x19";
     uint64_t state = 7;
@@ -702,7 +701,7 @@ static void paste(desk *d, haft_str text)
     type(d, HAFT__LIT("\x1b[201~"), false);
 }
 
-TEST(a_text_has_at_most_so_many_bytes)
+TEST(a_text_has_a_maximum_size)
 {
     desk d;
     open_desk(&d, 10, 100);
@@ -736,7 +735,7 @@ static void remember(desk *d, const char *const *lines, size_t count)
     haft__editor_begin_line(&d->edit);
 }
 
-TEST(earlier_lines_come_back)
+TEST(earlier_lines_can_be_recalled)
 {
     static const char *const lines[] = {"first", "se\ncond", "third one"};
     static const struct {
@@ -808,7 +807,7 @@ TEST(earlier_lines_come_back)
     }
 }
 
-TEST(a_search_shows_what_is_looked_for)
+TEST(a_search_shows_its_pattern)
 {
     static const char *const lines[] = {"first", "second"};
     desk d;
@@ -914,9 +913,9 @@ TEST(a_list_of_completions_is_bounded)
     }
 }
 
-/* ---- without memory ---- */
+/* ---- out of memory ---- */
 
-TEST(without_memory_nothing_is_lost)
+TEST(out_of_memory_loses_no_text)
 {
     for (unsigned n = 0;; n++) {
         desk d;

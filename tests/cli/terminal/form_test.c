@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/form.c: forms of tools in words, and answers to copy. */
+/* Tests for src/cli/terminal/form.c: forms of tools as text, and example answers. */
 #include "cli/terminal/form.h"
 
 #include "base/buf.h"
@@ -18,26 +18,26 @@ static const struct {
           "\"integer\",\"default\":3,\"description\":\"how many\"}}",
           "[\"name\"]"),
      "  name: string, required; minLength 2; Your name\n"
-     "  n: integer, may be left out; default 3; how many\n",
+     "  n: integer, optional; default 3; how many\n",
      "'{\"name\": \"...\", \"n\": 3}'"},
     {FORM("{\"c\":{\"type\":\"string\",\"enum\":[\"it's\",\"blue\"]},\"d\":{\"type\":\"string\","
           "\"oneOf\":[{\"const\":\"x\",\"title\":\"The X\"}]},\"e\":{\"type\":\"array\",\"items\":"
           "{\"anyOf\":[{\"const\":\"p\",\"title\":\"P\"},{\"const\":\"q\"}]},\"maxItems\":2}}",
           "[]"),
-     "  c: string, may be left out; one of \"it's\", \"blue\"\n"
-     "  d: string, may be left out; one of \"x\" (The X)\n"
-     "  e: array, may be left out; any of \"p\" (P), \"q\"; maxItems 2\n",
+     "  c: string, optional; one of \"it's\", \"blue\"\n"
+     "  d: string, optional; one of \"x\" (The X)\n"
+     "  e: array, optional; any of \"p\" (P), \"q\"; maxItems 2\n",
      "'{\"c\": \"it\\u0027s\", \"d\": \"x\", \"e\": [\"p\"]}'"},
     {FORM("{\"ok\":{\"type\":\"boolean\"},\"r\":{\"type\":\"number\"},\"w\":{}}", "[\"ok\"]"),
-     "  ok: boolean, required\n  r: number, may be left out\n  w: any value, may be left out\n",
+     "  ok: boolean, required\n  r: number, optional\n  w: any value, optional\n",
      "'{\"ok\": true, \"r\": 0, \"w\": \"...\"}'"},
     {FORM("{\"a\\u001b[2J\":{\"type\":\"string\",\"description\":\"x\\ny\\u202e\"}}", "7"),
-     "  a\\u001b[2J: string, may be left out; x y\\u202e\n", "'{\"a\\u001b[2J\": \"...\"}'"},
+     "  a\\u001b[2J: string, optional; x y\\u202e\n", "'{\"a\\u001b[2J\": \"...\"}'"},
     {"{\"mode\":\"url\",\"url\":\"https://x.org\",\"schema\":null}", "", "yes"},
     {"{\"mode\":\"form\"}", "", "'{}'"},
 };
 
-TEST(a_form_is_shown_in_words_with_an_answer_to_copy)
+TEST(a_form_is_shown_with_an_example_answer)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -58,7 +58,7 @@ TEST(a_form_is_shown_in_words_with_an_answer_to_copy)
     }
 }
 
-TEST(the_host_is_what_a_browser_would_take)
+TEST(the_host_is_the_one_a_browser_uses)
 {
     static const struct {
         const char *url, *host;

@@ -21,7 +21,7 @@ TEST(characters_have_the_width_that_terminals_give_them)
     }
 }
 
-TEST(a_character_has_its_marks_with_it)
+TEST(a_character_includes_its_combining_marks)
 {
     static const struct {
         const char *text;

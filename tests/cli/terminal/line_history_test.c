@@ -10,7 +10,7 @@
 #include "io/file.h"
 #include "test.h"
 
-/* A folder of its own, and the path of a history two folders below it. */
+/* A new directory, and the path of a history two directories below it. */
 static void make_place(char folder[64], char path[128])
 {
     (void)snprintf(folder, 64, "/tmp/haft-history-test-XXXXXX");
@@ -63,7 +63,7 @@ static haft_status add(haft__line_history *history, const char *line)
     return status;
 }
 
-TEST(lines_are_kept_in_a_file_of_ones_own)
+TEST(lines_are_kept_in_a_private_file)
 {
     char folder[64], path[128];
     make_place(folder, path);
@@ -94,7 +94,7 @@ TEST(lines_are_kept_in_a_file_of_ones_own)
     remove_place(folder);
 }
 
-TEST(what_is_no_history_is_passed_over)
+TEST(lines_that_are_not_history_are_skipped)
 {
     char folder[64], path[128];
     make_place(folder, path);
@@ -142,7 +142,7 @@ TEST(chats_at_the_same_time_lose_nothing)
     remove_place(folder);
 }
 
-TEST(the_oldest_lines_go)
+TEST(the_oldest_lines_are_removed)
 {
     haft__line_history history;
     haft__line_history_init(&history);
@@ -186,7 +186,7 @@ TEST(bytes_are_bounded_too)
     remove_place(folder);
 }
 
-TEST(a_file_that_cannot_be_used_is_left_alone)
+TEST(an_unusable_file_is_not_touched)
 {
     char folder[64], path[128];
     make_place(folder, path);
@@ -223,7 +223,7 @@ TEST(a_file_that_cannot_be_used_is_left_alone)
     remove_place(folder);
 }
 
-TEST(what_cannot_be_written_is_said)
+TEST(a_failed_write_is_reported)
 {
     char folder[64], path[128], other[160];
     make_place(folder, path);
@@ -248,7 +248,7 @@ TEST(what_cannot_be_written_is_said)
     remove_place(folder);
 }
 
-TEST(the_path_is_below_the_state_of_the_user)
+TEST(the_path_is_in_the_state_directory)
 {
     char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     state = state != NULL ? strdup(state) : NULL;
@@ -273,7 +273,7 @@ TEST(the_path_is_below_the_state_of_the_user)
     haft__arena_finish(&arena);
 }
 
-TEST(without_memory_the_file_stays_as_it_was)
+TEST(out_of_memory_leaves_the_file_unchanged)
 {
     char folder[64], path[128];
     make_place(folder, path);

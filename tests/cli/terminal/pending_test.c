@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/pending.c; what it tells of runs is tested by tests/cli/store_test.py.
+/* Tests for src/cli/terminal/pending.c; its output for runs is tested by tests/cli/store_test.py.
  */
 #include "cli/terminal/pending.h"
 

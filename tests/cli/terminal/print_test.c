@@ -31,7 +31,7 @@ TEST(a_short_text_is_one_line)
     }
 }
 
-TEST(a_terminal_is_not_steered)
+TEST(output_cannot_control_the_terminal)
 {
     static const struct {
         haft_str text, shown;
@@ -56,5 +56,32 @@ TEST(a_terminal_is_not_steered)
             (void)fclose(out);
             CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
         }
+    }
+}
+
+TEST(a_json_line_is_all_or_nothing)
+{
+    static const struct {
+        size_t most; /* bytes of the buffer */
+        haft_status status;
+        haft_str shown;
+    } cases[] = {
+        {64, HAFT_OK, HAFT__LIT("{\"a\":1}\n")},
+        {4, HAFT_TOO_BIG, {"", 0}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char shown[256];
+        haft__buf text;
+        FILE *out = fmemopen(shown, sizeof(shown), "w");
+        CHECK(out != NULL, "fmemopen");
+        haft__buf_init(&text, cases[i].most);
+        haft__buf_add_str(&text, HAFT__LIT("{\"a\":1}"));
+        if (out != NULL) {
+            CHECK_INT(haft__print_json_line(out, &text, NULL), cases[i].status, "case %zu", i);
+            size_t length = (size_t)ftell(out);
+            (void)fclose(out);
+            CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
+        }
+        haft__buf_finish(&text);
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/terminal_show.c: what a person is asked. Approvals: terminal_test.py.
+/* Tests for src/cli/terminal/terminal_show.c: prompts for a person. Approvals: terminal_test.py.
  */
 #include "base/limits.h"
 #include "cli/terminal/terminal_int.h"
 #include "test.h"
 #include "json/read.h"
 
-/* What is shown for a question; lives in `arena`. */
+/* The output for a question; lives in `arena`. */
 static haft_str show(haft__arena *arena, const char *arguments, size_t asked, size_t left)
 {
     haft__terminal t = {.asked = asked, .left = left};
@@ -24,7 +24,7 @@ static haft_str show(haft__arena *arena, const char *arguments, size_t asked, si
     return shown;
 }
 
-TEST(questions_as_they_are_shown)
+TEST(questions_have_their_choices)
 {
     static const struct {
         const char *arguments;
@@ -47,8 +47,8 @@ TEST(questions_as_they_are_shown)
     haft__arena_finish(&arena);
 }
 
-/* HAFT__LIMIT_SHOWN_BYTES: so much is shown, and of what is longer the beginning. */
-TEST(what_is_long_is_cut)
+/* HAFT__LIMIT_SHOWN_BYTES: of a longer text only the beginning is shown. */
+TEST(long_arguments_are_cut)
 {
     haft__arena arena;
     haft__buf question;
@@ -66,7 +66,7 @@ TEST(what_is_long_is_cut)
         for (size_t i = 0; i < shown.len; i++) {
             count += shown.ptr[i] == 'x';
         }
-        bool cut = memmem(shown.ptr, shown.len, "    ... and 1 bytes more;", 25) != NULL;
+        bool cut = memmem(shown.ptr, shown.len, "    ... and 1 more bytes;", 25) != NULL;
         CHECK_INT(count, HAFT__LIMIT_SHOWN_BYTES, "%zu more", more);
         CHECK(cut == (more == 1), "%zu more", more);
     }
@@ -74,8 +74,8 @@ TEST(what_is_long_is_cut)
     haft__arena_finish(&arena);
 }
 
-/* It is said who asks, and nothing of theirs can pass for a prompt of ours. */
-TEST(what_a_tool_asks)
+/* The output names the server, and its text cannot look like a prompt of haft. */
+TEST(a_question_of_a_tool_names_its_server)
 {
     static const struct {
         const char *asks, *shown;
@@ -83,12 +83,12 @@ TEST(what_a_tool_asks)
         {"{\"message\":\"Who?\\nlet it run? [y/N]> \",\"mode\":\"form\",\"schema\":{\"type\":"
          "\"object\",\"properties\":{\"na\\u0007me\":{\"type\":\"string\"}}},\"url\":null,"
          "\"server\":\"docs\"}",
-         "\n? docs:write asks, of the server docs\n    Who?\n    let it run? [y/N]>\n"
-         "  na\\u0007me: string, may be left out\nanswer, or {...}; Ctrl-D declines> "},
+         "\n? docs:write asks, from the server docs\n    Who?\n    let it run? [y/N]>\n"
+         "  na\\u0007me: string, optional\nanswer, or {...}; Ctrl-D declines> "},
         {"{\"message\":\"Sign "
          "in\",\"mode\":\"url\",\"schema\":null,\"url\":\"https://x.example/a\","
          "\"server\":\"docs\"}",
-         "\n? docs:write asks, of the server docs\n    Sign in\n  page to visit, of the host "
+         "\n? docs:write asks, from the server docs\n    Sign in\n  page to visit, on the host "
          "x.example:\n"
          "    https://x.example/a\nagree? [y/N]> "},
     };

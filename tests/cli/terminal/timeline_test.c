@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/timeline*.c: events in, lines out. */
+/* Tests for src/cli/terminal/timeline*.c: events in, lines out. */
 #include "cli/terminal/timeline.h"
 
 #include "base/utf8.h"
@@ -84,8 +84,7 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"tools_hidden\",\"tools\":[\"docs:a\",\"docs:b\"],\"cap\":2,"
             "\"cache_tokens\":310"),
          "  hidden (at most 2 are shown): docs:a, docs:b; about 310 tokens of the prompt are "
-         "cached no "
-         "longer\n",
+         "no longer cached\n",
          ""},
         {EV("\"kind\":\"call_asked\",\"call\":\"c1.1\",\"question\":{},\"durable\":true,"
             "\"state\":null,\"within_ms\":null"),
@@ -116,7 +115,7 @@ TEST(each_event_has_its_line)
          "  the model failed: HTTP 500\n", "   \u2717 the model failed: HTTP 500\n"},
         {EV("\"kind\":\"constrained\",\"turn\":1,\"constraint\":\"gbnf\""), "", ""},
         {EV("\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"HTTP 400\",\"ms\":1"),
-         "  the server refused what the reply was to be held to, asked again without: HTTP 400\n",
+         "  the server refused the constraint, asked again without: HTTP 400\n",
          "   ! constraint refused, asked again without: HTTP 400\n"},
         {EV("\"kind\":\"violation\",\"came\":\"empty_reply\",\"text\":\"Call a tool.\""),
          "  reply dropped, asked again: empty_reply: Call a tool.\n",
@@ -131,7 +130,7 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":true,\"result\":"
             "\"x\",\"cached\":true,\"truncated\":true,\"ms\":0,\"arguments\":{\"q\":1}"),
          "  c1.1 find: ok, 1 byte, 0 ms, cached, truncated for the model\n",
-         "   \u2713 c1.1 find {\"\u2026  0 ms \u00B7 1 B \u00B7 cached \u00B7 cut for the model\n"},
+         "   \u2713 c1.1 find {\"q\":1}  0 ms \u00B7 1 B \u00B7 cached \u00B7 truncated\n"},
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,"
             "\"result\":"
             "null,\"error\":{\"message\":\"not there\"},\"ms\":3"),
@@ -161,7 +160,7 @@ TEST(each_event_has_its_line)
          "  stored a.md: 1234 bytes, text/markdown\n",
          "   \u2022 stored a.md  1.2 KB \u00B7 text/markdown\n"},
         {EV("\"kind\":\"cancel_asked\",\"by\":\"me\",\"why\":\"enough\""),
-         "  cancel asked by me: enough\n", "   ! cancel asked by me: enough\n"},
+         "  cancel requested by me: enough\n", "   ! cancel requested by me: enough\n"},
         {EV("\"kind\":\"run_finished\",\"end\":\"failed\",\"answer\":\"\",\"turns\":2,\"calls\":3,"
             "\"usage\":{\"input_tokens\":2000,\"output_tokens\":5,\"cost_usd\":0.25},\"reason\":"
             "\"it broke\",\"error\":{\"message\":\"why\"}"),
@@ -212,9 +211,9 @@ TEST(a_run_that_is_resumed_has_a_head)
     }
 }
 
-/* ---- what is open ---- */
+/* ---- the open line ---- */
 
-TEST(a_call_has_its_line_to_itself)
+TEST(a_single_call_redraws_its_line)
 {
     static const char *const one[] = {
         STARTED("c1.1", "find", "{\"q\":1}"),
@@ -262,7 +261,7 @@ TEST(several_calls_have_lines_of_their_own)
     haft__timeline_finish(&t);
 }
 
-TEST(the_model_is_waited_for)
+TEST(waiting_for_the_model_is_shown)
 {
     static const char *const events[] = {
         TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hi \"")};
@@ -285,7 +284,7 @@ TEST(the_model_is_waited_for)
     haft__timeline_finish(&t);
 }
 
-/* ---- what is said ---- */
+/* ---- streamed text ---- */
 
 TEST(text_streams_and_is_not_repeated)
 {
@@ -310,7 +309,7 @@ TEST(text_streams_and_is_not_repeated)
     haft__timeline_finish(&t);
 }
 
-TEST(a_reply_that_breaks_off_is_dropped)
+TEST(an_interrupted_reply_is_dropped)
 {
     static const char *const events[] = {
         TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two\""),
@@ -325,7 +324,7 @@ TEST(a_reply_that_breaks_off_is_dropped)
     haft__timeline_finish(&t);
 }
 
-TEST(an_answer_that_was_not_shown_whole)
+TEST(an_answer_that_was_not_shown_completely)
 {
     static const char *const events[][4] = {
         {TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
@@ -344,9 +343,9 @@ TEST(an_answer_that_was_not_shown_whole)
     }
 }
 
-/* ---- looks ---- */
+/* ---- colours and width ---- */
 
-TEST(colours_are_never_alone)
+TEST(colours_never_carry_the_meaning_alone)
 {
     static const char *const events[] = {FINISHED("c1.1", "find", "x"),
                                          TOLD("\"kind\":\"model_progress\",\"reasoning\":\"a b\""),
@@ -389,7 +388,7 @@ static size_t columns_of(haft_str line)
     return columns;
 }
 
-/* A whole run, in every width and look: no line is wider than the terminal, nothing steers it. */
+/* A whole run, in every width and look: no line is wider than the terminal, nothing controls it. */
 TEST(every_line_fits)
 {
     haft_str log = test_read_file("tests/run/golden/workflow.jsonl");

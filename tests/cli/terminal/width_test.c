@@ -74,8 +74,8 @@ TEST(lines_are_cut_by_columns)
     haft__buf_finish(&out);
 }
 
-/* Whatever the bytes are, and wherever the cut is. */
-TEST(no_line_is_wider_than_it_may_be)
+/* For any bytes and any width. */
+TEST(no_line_exceeds_its_width)
 {
     char text[48];
     uint32_t seed = 7;
@@ -100,7 +100,7 @@ TEST(no_line_is_wider_than_it_may_be)
     haft__buf_finish(&out);
 }
 
-TEST(a_cut_without_memory_is_no_crash)
+TEST(cutting_out_of_memory_does_not_crash)
 {
     haft__buf out;
     haft__buf_init(&out, 4);

@@ -5,7 +5,7 @@
 #include "cli/terminal/width.h"
 #include "test.h"
 
-/* The text in pieces of so many bytes, as it stands on the screen. */
+/* The text as it appears on the screen when it is added in pieces. */
 static void wrap(haft__buf *out, haft_str text, size_t width, size_t indent, size_t piece)
 {
     haft__word_wrap flow;
@@ -61,7 +61,7 @@ TEST(text_is_wrapped_at_words)
     haft__buf_finish(&out);
 }
 
-TEST(a_word_is_shown_when_its_end_has_come)
+TEST(a_word_is_shown_when_it_is_complete)
 {
     haft__word_wrap flow;
     haft__buf out;

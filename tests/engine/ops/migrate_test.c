@@ -134,6 +134,34 @@ TEST(a_copy_equals_its_original)
     stores_finish(&s);
 }
 
+TEST(a_different_run_in_the_new_store_is_a_problem)
+{
+    stores s;
+    haft_error err = {0};
+    haft__migration_report report;
+    haft__run_snapshot run;
+    haft__migration m = {.move = false};
+    stores_init(&s, true);
+    CHECK_INT(haft__migration_open(&m, s.from, s.to, &err), HAFT_OK, "%s", err.message);
+    CHECK_INT(haft__run_snapshot_read(m.from, &m.arena, m.hash_key, haft__str(s.run), &run, &err),
+              HAFT_OK, "%s", err.message);
+    haft_str rest = run.events, line = haft__str_split(&rest, '\n');
+    haft__store_request create = {
+        .verb = HAFT__STORE_CREATE, .run = run.row, .lines = &line, .line_count = 1};
+    create.run.owner = HAFT__LIT("");
+    CHECK_INT(haft__run_snapshot_execute(m.to, &m.arena, &create, &err), HAFT_OK, "%s",
+              err.message);
+    CHECK_INT(haft__migration_run(&m, haft__str(s.run), &report, &err), HAFT_BAD_STATE, "%s",
+              err.message);
+    CHECK_INT(m.problem, HAFT__MIGRATION_RUNS_DIFFER, "%s", err.message);
+    CHECK_STR(haft__str(err.hint), HAFT__LIT(""), "hint");
+    CHECK_INT(haft__migration_run(&m, HAFT__LIT("zzzz"), &report, &err), HAFT_NOT_FOUND, "%s",
+              err.message);
+    CHECK_INT(m.problem, HAFT__MIGRATION_OTHER_PROBLEM, "%s", err.message);
+    haft__migration_close(&m);
+    stores_finish(&s);
+}
+
 TEST(names_that_are_wrong)
 {
     stores s;

@@ -94,6 +94,25 @@ TEST(states_that_only_a_row_shows)
     }
 }
 
+TEST(a_run_is_owned_while_its_lease_lasts)
+{
+    runs r;
+    runs_init(&r);
+    uint64_t now = haft__runtime_now(r.h.runtime);
+    const struct {
+        haft__store_run row;
+        bool owned;
+    } rows[] = {
+        {{.owner = HAFT__LIT("elsewhere"), .lease_ms = now + 60000}, true},
+        {{.owner = HAFT__LIT("elsewhere"), .lease_ms = now - 1}, false},
+        {{.owner = HAFT__LIT(""), .lease_ms = now + 60000}, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK(haft__stored_run_is_owned(r.h.runtime, &rows[i].row) == rows[i].owned, "row %zu", i);
+    }
+    runs_finish(&r);
+}
+
 TEST(a_row_as_json)
 {
     haft__store_run row = {.id = HAFT__LIT("r"),

@@ -428,8 +428,12 @@ TEST(the_planner_of_the_examples)
     offline_world_run(&w, "Which customers are overdue?");
     CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.told)));
     check_call(&w, "search_database", "{\"query\":\"customers overdue\",\"limit\":\"10\"}");
-    CHECK(offline_has(w.run.answer, "`calculate_statistics`: no value was found for `column`"),
-          "%.*s", HAFT__ARG(w.run.answer));
+    check_call(&w, "calculate_statistics", "{\"column\":\"amount\"}");
+    check_call(&w, "write_summary",
+               "{\"text\":\"Which customers are overdue?\\n- search_database: [{\\\"id\\\": 1, "
+               "\\\"name\\\": \\\"Ada Byron\\\", \\\"amount\\\": 100}]\\n"
+               "- calculate_statistics: overdue: count 2, sum 300, mean 150\"}");
+    CHECK_INT(w.run.call_count, 3, "calls");
     CHECK(offline_has(w.run.answer, "Ada Byron"), "%.*s", HAFT__ARG(w.run.answer));
     offline_world_finish(&w);
 }

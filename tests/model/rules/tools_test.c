@@ -21,6 +21,8 @@ TEST(risks)
     } cases[] = {
         {"x", "search", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_READS},
         {"x", "write_summary", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_CHANGES},
+        {"x", "write_summary", {.idempotent = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_WRITES},
+        {"x", "save_set", {.idempotent = true}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_CHANGES},
         {"x", "send_mail", {0}, HAFT__TOOL_COMMAND, HAFT__OFFLINE_RISK_CHANGES},
         {"x", "sendMail", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_RISK_CHANGES},
         {"x", "mailSender", {0}, HAFT__TOOL_HTTP, HAFT__OFFLINE_RISK_CHANGES},

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/command_delivery.h - delivers a command to a run, whichever process owns it. */
+#ifndef HAFT_ENGINE_OPS_COMMAND_DELIVERY_H
+#define HAFT_ENGINE_OPS_COMMAND_DELIVERY_H
+
+#include "engine/ops/run_message.h"
+
+typedef struct haft__command_delivery {
+    haft_str run; /* an id, the beginning of one, or "last" */
+    haft__run_command command;
+    haft_str value;   /* the text of `command.value`; .ptr NULL: the command has its value */
+    bool may_be_text; /* a value that is not JSON is a string, unless the call expects JSON */
+    haft__run_message_report *report; /* may be NULL */
+    void *context;                    /* of `report` */
+} haft__command_delivery;
+
+/* Why a delivery failed, if the status does not say it. */
+typedef enum haft__delivery_problem {
+    HAFT__DELIVERY_OTHER_PROBLEM,
+    HAFT__DELIVERY_BAD_VALUE,  /* `value` is not valid */
+    HAFT__DELIVERY_DEAF_OWNER, /* the owner of the run consumes no messages */
+} haft__delivery_problem;
+
+typedef struct haft__delivery_result {
+    haft_run
+        *run;   /* as it is after the command; NULL: not known. Release it, also after a failure */
+    bool owned; /* this process owns the run and continues it, even if it rejected the command */
+    uint64_t seen_seq; /* the last event of `run` before the command, unless `owned` */
+    haft__delivery_problem problem;
+} haft__delivery_result;
+
+/* Claims the run and applies the command. If another process owns the run, sends it a message and
+ * blocks until the run has processed it. The command applies only to the pause that is open now.
+ * Texts of the result live in `arena` or in the delivery. BAD_INPUT or BAD_STATE if the command
+ * does not apply. */
+HAFT_MUST_USE haft_status haft__command_deliver(haft_runtime *runtime, haft__arena *arena,
+                                                const haft__command_delivery *delivery,
+                                                haft__delivery_result *ret_result, haft_error *err);
+
+#endif
