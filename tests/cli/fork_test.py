@@ -182,7 +182,7 @@ def test_waiting_beside():
         process.wait(timeout=LONG)
         if not wanted:
             check("where_nobody_would_be_asked_it_is_refused_while_it_waits",
-                  (made[0], "c1.1 of slow was under way" in made[1]), (1, True))
+                  (made[0], "c1.1 of slow was running" in made[1]), (1, True))
             continue
         found = result("resume", made)[1]["pending"]
         check("what_is_under_way_beside_a_question_is_asked_about",
@@ -307,7 +307,7 @@ def test_under_way():
         run = under_way(name, traits, **more)
         status, err = fork(run, "--call", "c1.2")
         check(f"where_nobody_would_be_asked_it_is_refused_{name}",
-              (status, "c1.1 of slow was under way" in err, "--turn 0" in err,
+              (status, "c1.1 of slow was running" in err, "--turn 0" in err,
                effects(f"{name}.effects")), (1, True, True, 1))
 
 

@@ -342,7 +342,7 @@ def test_no_native_tools():
     check("explain_says_what_forced_turns_carry",
           {key: found["forced"][key] for key in ("constraint", "reason", "when", "format",
                                                  "relaxed")},
-          {"constraint": "json_schema", "reason": "its provider takes a JSON Schema",
+          {"constraint": "json_schema", "reason": "its provider accepts a JSON Schema",
            "when": "always", "format": "purejson",
            "relaxed": ["/get_weather/properties/days: a property that may be left out became one "
                        "that may be null"]})
@@ -350,15 +350,15 @@ def test_no_native_tools():
           found["request"]["response_format"]["json_schema"]["strict"], True)
     for model, words in (
             ("{provider: openai, model: m, native_tools: false}",
-             ["  json_schema of ", " bytes, in purejson: its provider takes a JSON Schema\n",
+             ["  json_schema of ", " bytes, in purejson: its provider accepts a JSON Schema\n",
               "  relaxed /get_weather/properties/days: a property that may be left out became "]),
             ("{provider: llamacpp, model: m}",
              ["  tool_choice of the provider\n  a model that takes no notice is asked again with "
-              "gbnf of ", " bytes, in purejson: its provider takes a grammar\n"]),
+              "gbnf of ", " bytes, in purejson: its provider accepts a grammar\n"]),
             ("{provider: mistral, model: m}",
-             ["  asked again the same way, not held to it by a constraint: nothing is known of "]),
+             ["  asked again the same way, not held to it by a constraint: its server is unknown"]),
             ("{provider: mistral, model: m, native_tools: false}",
-             ["\n  not held to it by a constraint: nothing is known of "])):
+             ["\n  not held to it by a constraint: its server is unknown"])):
         path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", model=model,
                                     schedule="[any]"))
         out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,

@@ -35,7 +35,7 @@ static bool tells(help_host *h, haft_run *run, const char *part)
     return events.len > 0 && memmem(events.ptr, events.len, part, strlen(part)) != NULL;
 }
 
-/* The run is let go, and taken up by one who knows the secret. */
+/* The run is released and opened by a process that knows the secret. */
 static haft_run *take_up(help_host *h, haft_run *run)
 {
     char id[32];
@@ -50,7 +50,7 @@ static haft_run *take_up(help_host *h, haft_run *run)
     return again;
 }
 
-TEST(what_was_approved_begins_where_its_secret_is_known_later)
+TEST(an_approved_call_starts_where_its_secret_is_known_later)
 {
     help_host h;
     know(false);
@@ -67,7 +67,7 @@ TEST(what_was_approved_begins_where_its_secret_is_known_later)
     know(false);
 }
 
-TEST(a_call_with_a_secret_is_not_made_and_the_model_is_told)
+TEST(a_call_with_a_secret_does_not_run_and_the_model_gets_an_error)
 {
     help_host h;
     know(true);
@@ -81,7 +81,7 @@ TEST(a_call_with_a_secret_is_not_made_and_the_model_is_told)
     know(false);
 }
 
-TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
+TEST(new_arguments_with_a_secret_are_rejected_and_the_call_stays_pending)
 {
     help_host h;
     know(true);
@@ -102,16 +102,16 @@ TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
     know(false);
 }
 
-/* A call that runs out of time: nobody knows what came of it. */
+/* A call that times out: its outcome is unknown. */
 #define GONE(traits)                                                                               \
     "\"tools\":[{\"name\":\"pay\",\"description\":\"Pay somebody.\",\"args\":[\"to\"],"            \
     "\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"" traits "}}]"
 
-TEST(an_approval_that_is_repeated_runs_nothing_again)
+TEST(a_repeated_approval_does_not_run_the_call_again)
 {
     static const struct {
         const char *members;
-        uint32_t attempts[3]; /* behind an approval, a second one, and haft_run_again */
+        uint32_t attempts[3]; /* after an approval, a second one, and haft_run_again */
     } rows[] = {
         {GONE(",\"needs_approval\":true"), {1, 1, 2}},
         {GONE(""), {2, 2, 3}},
@@ -133,7 +133,7 @@ TEST(an_approval_that_is_repeated_runs_nothing_again)
     }
 }
 
-TEST(an_answer_with_a_secret_can_be_said_again)
+TEST(an_answer_with_a_secret_can_be_repeated)
 {
     help_host h;
     know(true);
@@ -151,8 +151,8 @@ TEST(an_answer_with_a_secret_can_be_said_again)
     know(false);
 }
 
-/* One that only looks at a run knows the secrets of its environment, too. */
-TEST(who_looks_at_a_run_knows_what_was_said)
+/* A handle that only reads a run knows the secrets of its environment, too. */
+TEST(a_reader_recognizes_a_recorded_answer_with_a_secret)
 {
     help_host h;
     bool taken = false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/model_progress.c, and for what haft__log_notify keeps: replies told as they
- * arrive. */
+/* Tests for src/engine/model_progress.c, and for the events that haft__log_notify buffers: replies
+ * are reported while they arrive. */
 #include "engine/model_progress.h"
 
 #include "base/limits.h"
@@ -23,7 +23,7 @@ static void told_init(told *t)
                              "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"api_key\":"
                              "\"" SECRET "\",\"base_url\":\"http://127.0.0.1:9/v1\"}",
                              NULL, "go");
-    (void)help_host_events(&t->host, t->run); /* somebody reads */
+    (void)help_host_events(&t->host, t->run); /* a client reads events */
     haft__model_progress_init(&t->progress, t->run);
 }
 
@@ -40,7 +40,7 @@ static void add(told *t, haft__delta_kind kind, haft_str text)
     haft__model_progress_add(&t->progress, &delta);
 }
 
-/* Text that was told since the last look, and in how many pieces; "|" between them. */
+/* Text that was reported since the last call, and in how many pieces; "|" between them. */
 static haft_str look(told *t, haft__buf *to, const char *key)
 {
     haft_event event;
@@ -63,7 +63,7 @@ static haft_str look(told *t, haft__buf *to, const char *key)
     return haft__buf_str(to);
 }
 
-TEST(what_arrives_together_is_told_together)
+TEST(text_that_arrives_together_is_reported_together)
 {
     told t;
     haft__buf seen;
@@ -86,8 +86,8 @@ TEST(what_arrives_together_is_told_together)
     told_finish(&t);
 }
 
-/* Cut anywhere, no piece has a part of it. */
-TEST(a_secret_in_pieces_is_not_told)
+/* No piece contains a part of the secret, wherever the text is split. */
+TEST(a_secret_in_pieces_is_not_reported)
 {
     static const char text[] = "the key is " SECRET ", and Bearer abcdefghij0123456789xyz too";
     told t;
@@ -116,8 +116,9 @@ TEST(a_secret_in_pieces_is_not_told)
     told_finish(&t);
 }
 
-/* HAFT__LIMIT_TELL_HELD_BYTES: as much may wait; past it nothing more is told. */
-TEST(what_waits_has_an_end)
+/* HAFT__LIMIT_TELL_HELD_BYTES is the maximum of buffered text; above it nothing more is reported.
+ */
+TEST(buffered_text_is_bounded)
 {
     for (size_t more = 0; more < 2; more++) {
         told t;
@@ -142,8 +143,8 @@ TEST(what_waits_has_an_end)
     }
 }
 
-/* HAFT__LIMIT_RUN_UNREAD_BYTES: past it nothing is told until somebody reads. */
-TEST(nobody_reads_and_nothing_grows)
+/* HAFT__LIMIT_RUN_UNREAD_BYTES: above it nothing is reported until a client reads. */
+TEST(unread_events_do_not_grow_without_a_reader)
 {
     told t;
     haft__buf seen, piece;
@@ -173,7 +174,7 @@ TEST(nobody_reads_and_nothing_grows)
     told_finish(&t);
 }
 
-TEST(telling_survives_every_failed_allocation)
+TEST(reporting_survives_every_failed_allocation)
 {
     told t;
     haft__buf seen;
@@ -200,8 +201,8 @@ TEST(telling_survives_every_failed_allocation)
     told_finish(&t);
 }
 
-/* Scripts say everything at once; servers as it comes. */
-TEST(a_script_tells_its_reply)
+/* Scripts give the whole text at once, servers in pieces. */
+TEST(a_script_reports_its_reply)
 {
     told t;
     haft__buf seen;

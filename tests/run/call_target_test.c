@@ -6,13 +6,13 @@
     "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\"}}]},"
 #define CALL(name) "{\"calls\":[{\"name\":\"" name "\"}]},"
 
-/* What became of the call `id`: "docs:read mended", or why it was refused and what the model reads.
- */
+/* The result of the call `id`: "docs:read mended", or the reason of the refusal and the text for
+ * the model. */
 typedef struct row {
     const char *what, *spec, *replies, *id;
-    const char *runs; /* the tool that ran; NULL: it was refused, */
+    const char *runs; /* the tool that ran; NULL: the call was refused, */
     bool mended;
-    const char *why, *told; /* for this, with this in the text */
+    const char *why, *told; /* for this reason, with this in the text */
 } row;
 
 static const row rows[] = {
@@ -106,7 +106,7 @@ TEST(a_call_may_leave_the_server_out)
     }
 }
 
-/* The history has the name that the model can call it by, so that it learns it. */
+/* The history has the name under which the model can call the tool, so that the model learns it. */
 TEST(the_history_has_the_whole_name)
 {
     help_run r;
@@ -129,7 +129,7 @@ TEST(the_history_has_the_whole_name)
     help_run_finish(&r);
 }
 
-/* ---- what a model is told ---- */
+/* ---- texts for the model ---- */
 
 #define TWO  "agent; max_mcp=2; server=docs,find,read"
 #define READ "{\"calls\":[{\"name\":\"docs:read\",\"arguments\":{\"q\":\"a\"}}]},"
@@ -172,8 +172,8 @@ static const char *last_of(haft_str log, const char *kind)
     return help_keep((haft_str){last, end != NULL ? (size_t)(end - last) : strlen(last)}).ptr;
 }
 
-/* It knows its tools by their names on the wire. */
-TEST(a_model_is_told_names_that_it_can_call)
+/* The model knows its tools by their wire names. */
+TEST(texts_for_the_model_have_names_that_it_can_call)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         char script[1024];

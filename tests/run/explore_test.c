@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every run there is, with few tools and few turns, through the real loop: haft__decide and
- * haft__run_fold, a host that runs every call and a person who answers every question. The model
- * does in each turn whatever a model can do. What each turn demanded is compared with the naive
- * policy of tests/choice/oracle.h, for what the events themselves say has happened.
+ * Every possible run with few tools and few turns, through the real loop: haft__decide and
+ * haft__run_fold, a host that runs every call and a person who answers every question. In each turn
+ * the model does everything that a model can do. The demand of each turn is compared with the naive
+ * policy of tests/choice/oracle.h, applied to the events.
  *
- * Data tools are alike, so one is called only after those before it were: runs that differ in
- * nothing but names are explored once. And what follows a violation is the same for every
- * violation: all of it is explored for the first kind, and for the others only that they repeat.
+ * Data tools are interchangeable, so one is called only after those before it: runs that differ
+ * only in names are explored once. The continuations of all violations are the same: they are
+ * explored for the first kind, and for the others the test only checks that they repeat.
  */
 #include "choice/oracle.h"
 #include "run/replay/replay.h"
@@ -27,19 +27,19 @@ static const char *const builtin_names[BUILTINS] = {"store_artifact", "complete_
 typedef enum move {
     MOVE_TEXT,
     MOVE_EMPTY,
-    MOVE_UNKNOWN,  /* a call of a tool that nobody knows */
-    MOVE_GOOD,     /* a call that works */
-    MOVE_INVALID,  /* of a data tool, with an argument it does not have */
-    MOVE_REJECTED, /* a call to which a person says no */
+    MOVE_UNKNOWN,  /* a call of an unknown tool */
+    MOVE_GOOD,     /* a successful call */
+    MOVE_INVALID,  /* of a data tool, with an argument that it does not have */
+    MOVE_REJECTED, /* a call that a person rejects */
 } move;
 
 typedef struct way {
     move what;
     const char *tool; /* NULL when it calls none */
-    size_t touches;   /* how many data tools were called in any way then */
+    size_t touches;   /* how many data tools were called before */
 } way;
 
-/* A kind of run to be explored. */
+/* A kind of run to explore. */
 typedef struct setup {
     size_t data;
     bool builtin[BUILTINS];
@@ -48,12 +48,13 @@ typedef struct setup {
     int turns;
 } setup;
 
-/* What the events say has happened. */
+/* What has happened, according to the events. */
 typedef struct facts {
     oracle_world world;
-    bool open;         /* a turn said so */
-    size_t touched;    /* data tools that were called in any way, from the first */
-    const char *wrong; /* the violation the last reply must lead to, "" for none, NULL: seen */
+    bool open;      /* a turn said so */
+    size_t touched; /* data tools that were called, from the first */
+    const char
+        *wrong; /* the violation that must follow the last reply, "" for none, NULL: it was seen */
     oracle_answer asked;
     bool ended;
     bool repeats; /* the last reply again, and nothing else */
@@ -90,7 +91,7 @@ static void expect(explorer *e, bool good, const char *what)
     haft__buf_finish(&story);
 }
 
-/* ---- what the events say ---- */
+/* ---- reading events ---- */
 
 static const char *find_name(const oracle_list *list, haft_str name)
 {
@@ -207,7 +208,7 @@ static void on_end(explorer *e, haft_str end)
     }
 }
 
-/* Whether the event is what has to follow a reply. */
+/* Whether the event is one that must follow a reply. */
 static void check_reply(explorer *e, const haft__event *event)
 {
     const char *wrong = e->facts.wrong;
@@ -321,14 +322,14 @@ static bool answer(explorer *e)
     return append(e, haft__buf_str(&e->body));
 }
 
-/* More events than this cannot come: each turn has its start, two replies with a violation or
- * reminder each, and one call with pause, answer, start, artifact and result. */
+/* The maximum number of events: each turn has its start, two replies with a violation or reminder
+ * each, and one call with pause, answer, start, artifact and result. */
 static uint64_t most_events(const explorer *e)
 {
     return 3 + (uint64_t)e->setup->turns * (1 + 2 * 2 + 5);
 }
 
-/* Goes on until the model is to be asked. False: the run is over, or something is wrong. */
+/* Continues until the model is asked. False: the run has ended, or there is an error. */
 static bool go_on(explorer *e)
 {
     for (bool good = true; good;) {
@@ -392,7 +393,7 @@ static bool reply(explorer *e, way said)
     return append(e, haft__buf_str(&e->body));
 }
 
-/* ---- every way to go on ---- */
+/* ---- every continuation ---- */
 
 static size_t data_ways(const explorer *e, way *ways)
 {
@@ -408,7 +409,7 @@ static size_t data_ways(const explorer *e, way *ways)
     return count;
 }
 
-/* All that a model can do now. In the last turn only text or no text matters. */
+/* Everything that a model can do now. In the last turn only text or no text matters. */
 static size_t find_ways(const explorer *e, way *ways)
 {
     size_t count = 0, touched = e->facts.touched;
@@ -428,7 +429,7 @@ static size_t find_ways(const explorer *e, way *ways)
     return count + data_ways(e, ways + count);
 }
 
-/* Makes the run anew from what the log says. */
+/* Restores the run from the log. */
 static void refold(explorer *e)
 {
     haft_error err = {0};
@@ -587,7 +588,7 @@ static void report(explorer *e)
 }
 
 /* Both kinds, every minimum, with people to ask and without. For up to three tools a minimum of 5,
- * which is a workflow's when none is set, is one of 3: people are asked in one of them. */
+ * the default of a workflow, equals one of 3: people are asked in one of them. */
 static void explore_tools(explorer *e, setup s, size_t count)
 {
     static const int minimums[] = {0, 2, 3, 5};
@@ -619,7 +620,7 @@ TEST(every_run_with_few_tools_does_what_the_policy_says)
     explorer_finish(&e);
 }
 
-TEST(so_does_every_run_with_some_larger_sets_or_more_turns)
+TEST(every_run_with_some_larger_sets_or_more_turns_does_so_too)
 {
     static const setup sets[] = {
         {.data = 4, .min_tools = 5, .turns = TURNS, .approval = true},

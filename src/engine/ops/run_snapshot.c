@@ -79,10 +79,10 @@ static haft_status read_messages(reader *r)
         bytes += get.messages[i].body.len;
     }
     if (status == HAFT_OK && bytes >= HAFT__LIMIT_STORE_TEXT_BYTES) {
-        status =
-            haft__fail(r->err, HAFT_TOO_BIG, "", "its messages have %llu bytes, too many at once",
-                       (unsigned long long)bytes);
-        return haft__hint(r->err, status, "`haft resume` hears them");
+        status = haft__fail(r->err, HAFT_TOO_BIG, "",
+                            "the pending messages have %llu bytes, too many to copy",
+                            (unsigned long long)bytes);
+        return haft__hint(r->err, status, "`haft resume` delivers them");
     }
     r->run->messages = get.messages;
     r->run->message_count = get.message_count;
@@ -178,5 +178,6 @@ haft_status haft__run_snapshot_compare(const haft__run_snapshot *original,
     haft_status status =
         haft__fail(err, HAFT_BAD_STATE, "", "the run in the new store is not the same: %s differ%s",
                    what, strcmp(what, "the events") == 0 ? "" : "s");
-    return haft__hint(err, status, "one of them went on; `haft runs show` tells which is wanted");
+    return haft__hint(err, status,
+                      "one of the two was continued; compare them with `haft runs show`");
 }

@@ -134,7 +134,7 @@ TEST(a_copy_equals_its_original)
     stores_finish(&s);
 }
 
-TEST(names_that_are_wrong)
+TEST(invalid_store_names)
 {
     stores s;
     haft_error err = {0};

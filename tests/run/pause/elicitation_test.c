@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/pause/elicitation.c, and for what becomes of a call whose tool asks. */
+/* Tests for src/run/pause/elicitation.c, and for calls whose tool asks a question. */
 #include "run/pause/elicitation.h"
 
 #include "run/host.h"
@@ -24,7 +24,7 @@
     "\"url\":null,\"server\":\"docs\"}"
 #define ANY "{\"message\":\"?\",\"server\":\"docs\"}"
 
-/* NULL: it is refused. */
+/* NULL: it is rejected. */
 static const struct {
     const char *question, *said, *answer;
 } answers[] = {
@@ -56,7 +56,7 @@ static const struct {
     {ANY, "7", NULL},
 };
 
-TEST(what_a_person_says_becomes_what_the_tool_is_told)
+TEST(the_answer_of_a_person_becomes_the_answer_for_the_tool)
 {
     for (size_t i = 0; i < COUNT(answers); i++) {
         haft__arena arena;
@@ -130,7 +130,7 @@ static void check_replay(help_run *r, const char *name)
           HAFT__ARG(replay.decided));
 }
 
-/* The state and the answer are there when the call is made again; what it is told otherwise. */
+/* The repeated call has the state and the answer; otherwise it has neither. */
 TEST(a_tool_gets_its_answer)
 {
     static const struct {
@@ -165,8 +165,8 @@ TEST(a_tool_gets_its_answer)
     }
 }
 
-/* The process that ran the call is gone, at every place from its start to its end. */
-TEST(a_question_whose_process_is_gone)
+/* The process that ran the call stops at every point from its start to its end. */
+TEST(a_question_whose_process_has_stopped)
 {
 #define PINNED "agent; server=docs,write; asks=docs:write"
     static const struct {
@@ -228,7 +228,7 @@ TEST(a_question_whose_process_is_gone)
     }
 }
 
-/* A result, good or bad, takes the question with it. */
+/* A result, good or bad, ends the question. */
 TEST(a_tool_that_ends_while_it_asks)
 {
     for (int ok = 0; ok <= 1; ok++) {
@@ -257,8 +257,8 @@ TEST(a_tool_that_ends_while_it_asks)
 
 /* ---- commands ---- */
 
-/* That the command was taken is seen while the tool runs on, when it has asked again, and when its
- * call is over: another answer is never taken for it. */
+/* A command is known to be a repetition while the tool continues, when it has asked again, and when
+ * its call has ended; another answer never is. */
 static void check_taken(help_run *r, const haft__run_command *said, haft__run_command_kind kind,
                         size_t row)
 {
@@ -288,8 +288,8 @@ static void check_taken(help_run *r, const haft__run_command *said, haft__run_co
     haft__buf_finish(&body);
 }
 
-/* What was asked in a process that is gone is not answered by what comes later for it. */
-TEST(an_answer_does_not_become_the_result_of_a_lost_call)
+/* A question of a stopped process is not answered by a later command for it. */
+TEST(an_answer_does_not_become_the_result_of_an_interrupted_call)
 {
     static const struct {
         const char *pause;
@@ -316,8 +316,8 @@ TEST(an_answer_does_not_become_the_result_of_a_lost_call)
         CHECK_INT(haft__run_command_apply(&r.drive.run, &command, &body, &r.err), rows[i].status,
                   "seen: '%s': %s", rows[i].pause, r.err.message);
         CHECK((rows[i].status == HAFT_OK) == (body.len > 0), "seen: '%s'", rows[i].pause);
-        CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "was lost with") != NULL, "%s",
-              r.err.message);
+        CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "ended with the process") != NULL,
+              "%s", r.err.message);
         haft__buf_finish(&body);
         help_run_finish(&r);
     }
@@ -327,7 +327,7 @@ TEST(commands_answer_a_tool)
 {
     static const struct {
         haft__run_command_kind kind;
-        const char *value, *body; /* of the event; NULL: refused */
+        const char *value, *body; /* of the event; NULL: rejected */
     } rows[] = {
         {HAFT__RUN_COMMAND_ANSWER, "{\"n\":1}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
@@ -374,7 +374,7 @@ TEST(commands_answer_a_tool)
     }
 }
 
-TEST(what_is_pending_names_the_server)
+TEST(a_pending_question_names_the_server)
 {
     help_run r;
     haft__buf text;
@@ -392,22 +392,22 @@ TEST(what_is_pending_names_the_server)
     help_run_finish(&r);
 }
 
-/* What cannot be a question of a tool. */
-TEST(questions_that_are_wrong_are_refused)
+/* Invalid questions of a tool. */
+TEST(invalid_questions_are_rejected)
 {
 #define ASKED "\"kind\":\"call_asked\",\"call\":\"c1.1\","
     static const struct {
         const char *body, *message;
     } rows[] = {
         {ASKED "\"question\":null,\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked cannot stand here: it has no question"},
+         "call_asked is not valid here: it has no question"},
         {ASKED "\"question\":\"what?\",\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked cannot stand here: it has no question"},
+         "call_asked is not valid here: it has no question"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":-5}",
          "expected a whole number in \"within_ms\" of call_asked, found none"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":null}", NULL},
         {"\"kind\":\"call_asked\",\"call\":\"c1.2\",\"question\":{},\"durable\":true}",
-         "call_asked cannot stand here: there is no such call in the last reply"},
+         "call_asked is not valid here: the last reply has no such call"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run before, r;

@@ -7,7 +7,7 @@
 TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
 {
     static const struct {
-        const char *arguments, *said, *wanted; /* NULL: refused */
+        const char *arguments, *said, *wanted; /* NULL: rejected */
     } rows[] = {
         {"{}", "\"text\"", "\"text\""},
         {"{}", "7", "7"},
