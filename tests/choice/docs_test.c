@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests docs/choice.md: its worked examples are what the code does. Each example is a block of
- * `policy`, a table of turns and, where the model is told something, a block `told`; sequences of
- * calls for the no-progress detector are tables of their own. A table is read for what the model
- * does; all its other columns are computed and compared.
+ * Tests docs/choice.md: its examples agree with the code. Each example is a block `policy`, a table
+ * of turns and, if the model gets a text, a block `told`; sequences of calls for the no-progress
+ * detector have their own tables. The test reads the actions of the model from a table, and
+ * computes and compares all other columns.
  */
 #include "base/hash.h"
 #include "driver.h"
@@ -106,7 +106,7 @@ static size_t find_tool(const drive *run, haft_str name)
     return DRIVE_NO_TOOL;
 }
 
-/* "nothing", "text", or "calls" and words: names, each of which may be followed by (invalid) or
+/* "nothing", "text", or "calls" and words: names, each optionally followed by (invalid) or
  * (rejected), and `and`. */
 static drive_reply read_reply(const drive *run, haft_str text)
 {
