@@ -43,8 +43,8 @@ typedef struct drive {
 typedef struct drive_watch {
     void (*guarded)(void *context, const drive *run, haft_str tool, bool passed);
     void *context;
-    haft__buf *log;  /* "glob finished, gate opens" */
-    haft__buf *told; /* each text for the model on a line */
+    haft__buf *log;   /* "glob finished, gate opens" */
+    haft__buf *texts; /* each text for the model on a line */
 } drive_watch;
 
 static inline haft__choice_facts drive_facts(const drive *run)
@@ -119,10 +119,10 @@ static inline void drive_on_violation(drive *run, const haft__choice *choice,
         run->end = "violated";
         return;
     }
-    if (watch->told != NULL) {
+    if (watch->texts != NULL) {
         haft__choice_facts facts = drive_facts(run);
-        haft__violation_correction(watch->told, choice, &facts, violation);
-        haft__buf_add_char(watch->told, '\n');
+        haft__violation_correction(watch->texts, choice, &facts, violation);
+        haft__buf_add_char(watch->texts, '\n');
     }
     drive_log(watch, "asked again", "");
 }
@@ -162,14 +162,14 @@ static inline bool drive_passes_guard(const drive *run, haft_str name, const dri
     haft__choice_facts facts = drive_facts(run);
     haft__guard_facts guard =
         haft__guard_collect(run->spec, &facts, phase_done, run->artifact_stored);
-    haft__buf nobody; /* has no capacity: without an observer no text is made */
-    haft__buf_init(&nobody, 0);
+    haft__buf no_text; /* has no capacity: without an observer no text is made */
+    haft__buf_init(&no_text, 0);
     bool passed =
-        haft__guard_passes(run->spec, &guard, name, watch->told != NULL ? watch->told : &nobody);
-    if (!passed && watch->told != NULL) {
-        haft__buf_add_char(watch->told, '\n');
+        haft__guard_passes(run->spec, &guard, name, watch->texts != NULL ? watch->texts : &no_text);
+    if (!passed && watch->texts != NULL) {
+        haft__buf_add_char(watch->texts, '\n');
     }
-    haft__buf_finish(&nobody);
+    haft__buf_finish(&no_text);
     if (watch->guarded != NULL) {
         watch->guarded(watch->context, run, name, passed);
     }

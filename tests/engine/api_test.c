@@ -41,12 +41,12 @@ TEST(tools_that_are_functions_run)
     CHECK_STR(run->state.calls[0].result, HAFT__LIT("7 for c1.1"), "result");
     CHECK(!run->state.calls[1].ok, "the other fails");
     haft_event event;
-    unsigned told = 0, durable = 0;
+    unsigned progress = 0, durable = 0;
     while (haft_run_next_event(run, &event)) {
-        told += event.seq == 0;
+        progress += event.seq == 0;
         durable += event.seq > 0;
     }
-    CHECK_INT(told, 1, "progress");
+    CHECK_INT(progress, 1, "progress");
     CHECK_INT(durable, run->state.seq, "events");
     haft_run_release(run);
     help_host_finish(&h);

@@ -29,7 +29,7 @@ static haft_run *start(help_host *h, const char *members, const char *script)
     return run;
 }
 
-static bool tells(help_host *h, haft_run *run, const char *part)
+static bool has_text(help_host *h, haft_run *run, const char *part)
 {
     haft_str events = help_host_events(h, run);
     return events.len > 0 && memmem(events.ptr, events.len, part, strlen(part)) != NULL;
@@ -61,7 +61,7 @@ TEST(an_approved_call_starts_where_its_secret_is_known_later)
     const haft__json *to = haft__json_get(run->state.calls[0].arguments, HAFT__LIT("to"));
     CHECK(run->state.calls[0].started && to != NULL, "it has not begun");
     CHECK_STR(to != NULL ? haft__json_text(*to) : HAFT__LIT(""), HAFT__LIT(SECRET), "arguments");
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
@@ -75,7 +75,7 @@ TEST(a_call_with_a_secret_does_not_run_and_the_model_gets_an_error)
     haft_run *run = start(&h, TOOLS(""), SCRIPT);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     CHECK(!run->state.calls[0].started, "it has begun");
-    CHECK(tells(&h, run, "\"why\":\"secret\""), "nobody is told");
+    CHECK(has_text(&h, run, "\"why\":\"secret\""), "nobody is told");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
@@ -96,7 +96,7 @@ TEST(new_arguments_with_a_secret_are_rejected_and_the_call_stays_pending)
     CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"ana\"}", &h.err), HAFT_OK, "%s",
               h.err.message);
     help_host_settle(&h, run);
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
@@ -145,7 +145,7 @@ TEST(an_answer_with_a_secret_can_be_repeated)
     }
     CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"other\"}", &h.err), HAFT_BAD_STATE, "another");
     help_host_settle(&h, run);
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
@@ -171,10 +171,10 @@ TEST(a_reader_recognizes_a_recorded_answer_with_a_secret)
         bool taken;
     } rows[] = {{SECRET, true}, {"other", false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
-                                  .call = HAFT__LIT("c1.1"),
-                                  .value = haft__json_string(haft__str(rows[i].value))};
-        CHECK_INT(haft__run_check_duplicate_command(seen, &said, &taken, &h.err), HAFT_OK, "%s",
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                     .call = HAFT__LIT("c1.1"),
+                                     .value = haft__json_string(haft__str(rows[i].value))};
+        CHECK_INT(haft__run_check_duplicate_command(seen, &command, &taken, &h.err), HAFT_OK, "%s",
                   h.err.message);
         CHECK_INT(taken, rows[i].taken, "%s", rows[i].value);
     }

@@ -112,12 +112,12 @@ TEST(servers_that_fail)
         served s;
         serve(&s, rows[i].script);
         CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "%s", rows[i].name);
-        haft_str said = error_of(&s);
-        CHECK(said.len > 0
-                  && memmem(said.ptr, said.len, rows[i].says, strlen(rows[i].says)) != NULL,
-              "%s: %.*s", rows[i].name, HAFT__ARG(said));
-        CHECK(said.len == 0 || memmem(said.ptr, said.len, "sk-test", 7) == NULL, "%s: the key",
-              rows[i].name);
+        haft_str message = error_of(&s);
+        CHECK(message.len > 0
+                  && memmem(message.ptr, message.len, rows[i].says, strlen(rows[i].says)) != NULL,
+              "%s: %.*s", rows[i].name, HAFT__ARG(message));
+        CHECK(message.len == 0 || memmem(message.ptr, message.len, "sk-test", 7) == NULL,
+              "%s: the key", rows[i].name);
         CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
         finish(&s);
     }

@@ -27,10 +27,10 @@ static struct {
     bool silent;      /* they never answer */
     unsigned answers; /* the number of answers before they stop answering; 0: no limit */
     unsigned asked, cancelled, run, resumed;
-    char told[512];
+    char received[512];
 } servers;
 
-static void tell(haft__task *task)
+static void report_listings(haft__task *task)
 {
     haft__catalogue *catalogue = HAFT__CONTAINER(task, haft__catalogue, task);
     if (catalogue->done != NULL) {
@@ -44,7 +44,8 @@ static haft_status list(haft__exec *exec, const haft__spec *spec, haft__catalogu
     (void)spec;
     (void)err;
     servers.asked++;
-    servers.catalogue = (haft__catalogue){.task.run = tell, .done = done, .context = context};
+    servers.catalogue =
+        (haft__catalogue){.task.run = report_listings, .done = done, .context = context};
     if (!servers.silent && (servers.answers == 0 || servers.asked <= servers.answers)) {
         haft__loop_post(exec->options.loop, &servers.catalogue.task);
     }
@@ -67,7 +68,8 @@ static void report(haft__exec_job *job, haft__json value)
     haft__json_write(&text, value);
     haft__exec_report(
         job, &(haft__exec_result){.ok = true, .started = true, .text = haft__buf_str(&text)});
-    (void)snprintf(servers.told, sizeof(servers.told), "%.*s", HAFT__ARG(haft__buf_str(&text)));
+    (void)snprintf(servers.received, sizeof(servers.received), "%.*s",
+                   HAFT__ARG(haft__buf_str(&text)));
     haft__buf_finish(&text);
 }
 
@@ -408,7 +410,7 @@ TEST(a_tool_that_asks_gets_its_answer)
     static const struct {
         const char *script;
         bool elsewhere, no;
-        const char *told, *kinds;
+        const char *received, *kinds;
     } rows[] = {
         {CALLS("docs:pinned"), false, false,
          "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}", "answered call_finished" END},
@@ -442,7 +444,7 @@ TEST(a_tool_that_asks_gets_its_answer)
         CHECK_INT(status, HAFT_OK, "row %zu: %s", i, h->err.message);
         help_host_settle(h, run);
         CHECK_STR(help_host_kinds(h, run), haft__str(rows[i].kinds), "row %zu", i);
-        CHECK_STR(haft__str(servers.told), haft__str(rows[i].told), "row %zu", i);
+        CHECK_STR(haft__str(servers.received), haft__str(rows[i].received), "row %zu", i);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "row %zu", i);
         haft_run_release(run);
         pair_finish(&p);
@@ -489,7 +491,7 @@ TEST(a_question_has_the_timeout_of_its_call)
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT(START "call_started call_asked paused answered call_finished" END),
               "kinds");
-    CHECK_STR(haft__str(servers.told), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
+    CHECK_STR(haft__str(servers.received), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);

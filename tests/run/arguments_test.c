@@ -211,8 +211,8 @@ TEST(reading_arguments_survives_every_failed_allocation)
             haft_status status = haft__arguments_read(c.tool, haft__str(cases[i].raw), c.checker,
                                                       &arena, HELP_KEY, &found, &c.why, NULL);
             bool failed = test_allow_allocations();
-            bool told = status == HAFT_NO_MEMORY || c.why.status == HAFT_NO_MEMORY;
-            CHECK_INT(told, failed, "%s, allocation %u", cases[i].name, n);
+            bool reported = status == HAFT_NO_MEMORY || c.why.status == HAFT_NO_MEMORY;
+            CHECK_INT(reported, failed, "%s, allocation %u", cases[i].name, n);
             haft__arena_finish(&arena);
             arguments_finish(&c);
             if (!failed) {

@@ -12,7 +12,7 @@ typedef struct row {
     const char *what, *spec, *replies, *id;
     const char *runs; /* the tool that ran; NULL: the call was refused, */
     bool mended;
-    const char *why, *told; /* for this reason, with this in the text */
+    const char *why, *part; /* for this reason, with this in the text */
 } row;
 
 static const row rows[] = {
@@ -78,7 +78,7 @@ static void check_refused(const row *r, haft_str log, const haft__run_call *call
     const char *event = event_of(log, "call_refused", r->id);
     CHECK(strstr(event, wanted) != NULL, "%s: %.400s", r->what, event);
     haft_str shown = help_keep(call->shown);
-    CHECK(strstr(shown.ptr, r->told) != NULL, "%s: %s", r->what, shown.ptr);
+    CHECK(strstr(shown.ptr, r->part) != NULL, "%s: %s", r->what, shown.ptr);
     CHECK_INT(call->counts_invalid, strcmp(r->why, "unknown") == 0, "%s", r->what);
 }
 
@@ -135,7 +135,7 @@ TEST(the_history_has_the_whole_name)
 #define READ "{\"calls\":[{\"name\":\"docs:read\",\"arguments\":{\"q\":\"a\"}}]},"
 
 static const struct {
-    const char *what, *spec, *replies, *kind, *told; /* in the last event of the kind */
+    const char *what, *spec, *replies, *kind, *part; /* in the last event of the kind */
 } texts[] = {
     {"unknown", TWO, CALL("docs:rea"), "call_refused",
      "Did you mean \\\"docs_-_read\\\"? Tools you can call now: "
@@ -186,7 +186,7 @@ TEST(texts_for_the_model_have_names_that_it_can_call)
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s %s", texts[i].what, r.err.where, r.err.message);
         haft_str log = help_keep(haft__buf_str(&r.log));
         const char *event = last_of(log, texts[i].kind);
-        CHECK(strstr(event, texts[i].told) != NULL, "%s: %s", texts[i].what,
+        CHECK(strstr(event, texts[i].part) != NULL, "%s: %s", texts[i].what,
               event[0] != '\0' ? event : log.ptr);
         help_run_finish(&r);
     }

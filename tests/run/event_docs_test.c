@@ -306,11 +306,11 @@ TEST(progress_events_have_their_schema)
     haft__buf_add_str(&text, HAFT__LIT("{\"$ref\":\"#/$defs/told\",\"$defs\":"));
     haft__json_write(&text, c.defs);
     haft__buf_add_char(&text, '}');
-    haft__json told;
+    haft__json progress;
     const haft__schema *events = c.schema;
-    CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &told, NULL, NULL), HAFT_OK,
+    CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &progress, NULL, NULL), HAFT_OK,
               "the schema");
-    CHECK_INT(haft__schema_compile(&c.arena, told, NULL, &c.schema, NULL), HAFT_OK, "compiled");
+    CHECK_INT(haft__schema_compile(&c.arena, progress, NULL, &c.schema, NULL), HAFT_OK, "compiled");
     const haft__schema *of_told = c.schema;
     for (size_t i = 0; i < COUNT(lines); i++) {
         haft__json line;

@@ -24,20 +24,20 @@ static const char *const builtin_names[BUILTINS] = {"store_artifact", "complete_
                                                     "request_user_input"};
 
 /* What a model can do. */
-typedef enum move {
+typedef enum move_kind {
     MOVE_TEXT,
     MOVE_EMPTY,
     MOVE_UNKNOWN,  /* a call of an unknown tool */
     MOVE_GOOD,     /* a successful call */
     MOVE_INVALID,  /* of a data tool, with an argument that it does not have */
     MOVE_REJECTED, /* a call that a person rejects */
-} move;
+} move_kind;
 
-typedef struct way {
-    move what;
+typedef struct model_move {
+    move_kind what;
     const char *tool; /* NULL when it calls none */
     size_t touches;   /* how many data tools were called before */
-} way;
+} model_move;
 
 /* A kind of run to explore. */
 typedef struct setup {
@@ -51,7 +51,7 @@ typedef struct setup {
 /* What has happened, according to the events. */
 typedef struct facts {
     oracle_world world;
-    bool open;      /* a turn said so */
+    bool open;      /* a turn has recorded it */
     size_t touched; /* data tools that were called, from the first */
     const char
         *wrong; /* the violation that must follow the last reply, "" for none, NULL: it was seen */
@@ -69,7 +69,7 @@ typedef struct explorer {
     haft__decider decider;
     haft__buf log, line, body;
     facts facts;
-    way last; /* reply */
+    model_move last; /* reply */
     size_t runs, replies, events, replayed, opened, failures;
     size_t passed, refused, ends[HAFT__END_EXPIRED + 1];
 } explorer;
@@ -354,7 +354,7 @@ static bool go_on(explorer *e)
     return false;
 }
 
-static haft_str arguments_of(const char *tool, move what)
+static haft_str arguments_of(const char *tool, move_kind what)
 {
     if (what == MOVE_INVALID) {
         return HAFT__LIT("{\"nosuch\":1}");
@@ -370,24 +370,24 @@ static haft_str arguments_of(const char *tool, move what)
 }
 
 /* The model replies. */
-static bool reply(explorer *e, way said)
+static bool reply(explorer *e, model_move move)
 {
     haft__message_call call = {0};
     haft__reply reply = {.stop = HAFT__STOP_END, .model = HAFT__LIT("m")};
     oracle_list calls = {0};
-    reply.content = said.what == MOVE_TEXT ? HAFT__LIT("Here it is.") : HAFT__LIT("");
-    if (said.tool != NULL) {
+    reply.content = move.what == MOVE_TEXT ? HAFT__LIT("Here it is.") : HAFT__LIT("");
+    if (move.tool != NULL) {
         call = (haft__message_call){.id = HAFT__LIT("q"),
-                                    .name = haft__str(said.tool),
-                                    .arguments = arguments_of(said.tool, said.what)};
+                                    .name = haft__str(move.tool),
+                                    .arguments = arguments_of(move.tool, move.what)};
         reply.calls = &call;
         reply.call_count = 1;
-        oracle_put(&calls, said.tool);
+        oracle_put(&calls, move.tool);
     }
-    e->last = said;
+    e->last = move;
     e->replies++;
-    e->facts.touched = said.touches;
-    e->facts.wrong = oracle_judge(&e->facts.world, &e->facts.asked, said.what == MOVE_TEXT, &calls);
+    e->facts.touched = move.touches;
+    e->facts.wrong = oracle_judge(&e->facts.world, &e->facts.asked, move.what == MOVE_TEXT, &calls);
     haft__buf_clear(&e->body);
     haft__input_model_replied(&e->body, &e->run, &reply, 1);
     return append(e, haft__buf_str(&e->body));
@@ -395,38 +395,39 @@ static bool reply(explorer *e, way said)
 
 /* ---- every continuation ---- */
 
-static size_t data_ways(const explorer *e, way *ways)
+static size_t data_moves(const explorer *e, model_move *moves)
 {
     size_t count = 0, touched = e->facts.touched;
     for (size_t i = 0; i < e->setup->data && i <= touched; i++) {
         size_t touches = i < touched ? touched : i + 1;
-        ways[count++] = (way){MOVE_GOOD, data_names[i], touches};
-        ways[count++] = (way){MOVE_INVALID, data_names[i], touches};
+        moves[count++] = (model_move){MOVE_GOOD, data_names[i], touches};
+        moves[count++] = (model_move){MOVE_INVALID, data_names[i], touches};
         if (e->setup->approval) {
-            ways[count++] = (way){MOVE_REJECTED, data_names[i], touches};
+            moves[count++] = (model_move){MOVE_REJECTED, data_names[i], touches};
         }
     }
     return count;
 }
 
 /* Everything that a model can do now. In the last turn only text or no text matters. */
-static size_t find_ways(const explorer *e, way *ways)
+static size_t find_moves(const explorer *e, model_move *moves)
 {
     size_t count = 0, touched = e->facts.touched;
-    ways[count++] = (way){MOVE_TEXT, NULL, touched};
+    moves[count++] = (model_move){MOVE_TEXT, NULL, touched};
     if (strcmp(e->facts.asked.rule, "limit") == 0) {
         bool calls = e->runs % 2 == 0;
-        ways[count++] = (way){calls ? MOVE_UNKNOWN : MOVE_EMPTY, calls ? "nosuch" : NULL, touched};
+        moves[count++] =
+            (model_move){calls ? MOVE_UNKNOWN : MOVE_EMPTY, calls ? "nosuch" : NULL, touched};
         return count;
     }
-    ways[count++] = (way){MOVE_EMPTY, NULL, touched};
-    ways[count++] = (way){MOVE_UNKNOWN, "nosuch", touched};
+    moves[count++] = (model_move){MOVE_EMPTY, NULL, touched};
+    moves[count++] = (model_move){MOVE_UNKNOWN, "nosuch", touched};
     for (size_t i = 0; i < BUILTINS; i++) {
         if (e->setup->builtin[i]) {
-            ways[count++] = (way){MOVE_GOOD, builtin_names[i], touched};
+            moves[count++] = (model_move){MOVE_GOOD, builtin_names[i], touched};
         }
     }
-    return count + data_ways(e, ways + count);
+    return count + data_moves(e, moves + count);
 }
 
 /* Restores the run from the log. */
@@ -465,9 +466,9 @@ static void explore(explorer *e)
         }
         return;
     }
-    way ways[3 + BUILTINS + 3 * TOOLS];
-    size_t count = e->facts.repeats ? 1 : find_ways(e, ways), length = e->log.len;
-    ways[0] = e->facts.repeats ? e->last : ways[0];
+    model_move moves[3 + BUILTINS + 3 * TOOLS];
+    size_t count = e->facts.repeats ? 1 : find_moves(e, moves), length = e->log.len;
+    moves[0] = e->facts.repeats ? e->last : moves[0];
     e->facts.repeats = false;
     bool violated = false;
     const facts before = e->facts;
@@ -477,7 +478,7 @@ static void explore(explorer *e)
             e->facts = before;
             refold(e);
         }
-        bool good = reply(e, ways[i]);
+        bool good = reply(e, moves[i]);
         bool wrong = e->facts.wrong != NULL && e->facts.wrong[0] != '\0';
         e->facts.repeats = wrong && violated;
         violated = violated || wrong;

@@ -67,7 +67,7 @@ static haft__store_artifact artifact_of(const haft__run *run)
 static haft_status write_line(host *h, haft_str line, bool stored)
 {
     const haft__run *run = &h->run;
-    haft__store_message heard = {.id = h->message};
+    haft__store_message message = {.id = h->message};
     bool ended = run->stage == HAFT__RUN_ENDED, first = run->seq == 1;
     haft__store_artifact artifact = {0};
     haft__store_request request = {
@@ -81,7 +81,7 @@ static haft_status write_line(host *h, haft_str line, bool stored)
                 .answer = ended ? run->answer : HAFT__LIT("")},
         .lines = &line,
         .line_count = 1,
-        .messages = &heard,
+        .messages = &message,
         .message_count = h->message > 0};
     if (stored) {
         artifact = artifact_of(run);

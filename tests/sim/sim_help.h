@@ -124,8 +124,8 @@ typedef struct sim_worker {
     bool created;
     uint64_t epoch, durable_seq, writing_seq;
     haft__buf gathered, written; /* lines */
-    uint64_t heard[SIM_MAIL], acked_writing[SIM_MAIL];
-    size_t heard_count, heard_written_count;
+    uint64_t delivered[SIM_MAIL], acked_writing[SIM_MAIL];
+    size_t delivered_count, heard_written_count;
     bool writing, performed;
     haft_status write_status;
     bool writing_ended; /* the pending write ends the run */

@@ -23,7 +23,7 @@ void sim_worker_drop(sim *s, sim_worker *w)
         sim_slots_leave(s, w);
     }
     w->has_run = w->created = w->writing = w->performed = w->asking = false;
-    w->heard_count = w->heard_written_count = 0;
+    w->delivered_count = w->heard_written_count = 0;
     haft__buf_clear(&w->gathered);
     haft__buf_clear(&w->written);
     haft__arena_reset(&w->arena);
@@ -116,16 +116,16 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
 
 static void flush(sim *s, sim_worker *w)
 {
-    if (w->writing || (w->gathered.len == 0 && w->heard_count == 0)) {
+    if (w->writing || (w->gathered.len == 0 && w->delivered_count == 0)) {
         return;
     }
     haft__buf empty = w->written;
     w->written = w->gathered;
     w->gathered = empty;
     haft__buf_clear(&w->gathered);
-    memcpy(w->acked_writing, w->heard, sizeof(w->heard));
-    w->heard_written_count = w->heard_count;
-    w->heard_count = 0;
+    memcpy(w->acked_writing, w->delivered, sizeof(w->delivered));
+    w->heard_written_count = w->delivered_count;
+    w->delivered_count = 0;
     w->writing = true;
     w->performed = false;
     w->writing_seq = w->run.seq;
@@ -334,10 +334,10 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command,
     return status == HAFT_OK;
 }
 
-static bool was_heard(const sim_worker *w, uint64_t id)
+static bool was_delivered(const sim_worker *w, uint64_t id)
 {
-    for (size_t i = 0; i < w->heard_count; i++) {
-        if (w->heard[i] == id) {
+    for (size_t i = 0; i < w->delivered_count; i++) {
+        if (w->delivered[i] == id) {
             return true;
         }
     }
@@ -361,10 +361,10 @@ void sim_worker_listen(sim *s, sim_worker *w)
     memcpy(mail, s->store.mail, sizeof(mail));
     for (size_t i = 0; i < count && w->has_run && s->failure[0] == '\0'; i++) {
         haft__run_command command;
-        if (was_heard(w, mail[i].id) || w->heard_count == SIM_MAIL) {
+        if (was_delivered(w, mail[i].id) || w->delivered_count == SIM_MAIL) {
             continue;
         }
-        w->heard[w->heard_count++] = mail[i].id;
+        w->delivered[w->delivered_count++] = mail[i].id;
         if (haft__run_command_read(&arena, haft__str(mail[i].body), HELP_KEY, &command, NULL)
             == HAFT_OK) {
             (void)sim_worker_command(s, w, &command, false);

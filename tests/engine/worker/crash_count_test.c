@@ -16,7 +16,7 @@ _Static_assert(HAFT__LIMIT_WORK_LOSSES == 10 && HAFT__LIMIT_WORK_DOUBTS == 3, "s
 
 typedef struct place {
     help_host h;
-    unsigned told[HAFT__WORKER_ERROR + 1];
+    unsigned counts[HAFT__WORKER_ERROR + 1];
     char end[32];
     haft_error error;
     haft__worker *work;
@@ -26,7 +26,7 @@ typedef struct place {
 static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    p->told[worker_event->kind]++;
+    p->counts[worker_event->kind]++;
     if (worker_event->end[0] != '\0') {
         (void)snprintf(p->end, sizeof(p->end), "%s", worker_event->end);
     }
@@ -125,13 +125,13 @@ static haft_str make_asking(place *p)
     while (p->h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p->h.runtime, 1000, NULL), HAFT_OK, "no step");
     }
-    memset(p->told, 0, sizeof(p->told));
+    memset(p->counts, 0, sizeof(p->counts));
     return id;
 }
 
 static void settle(place *p)
 {
-    while (p->told[HAFT__WORKER_ENDED] + p->told[HAFT__WORKER_SKIPPED] == 0
+    while (p->counts[HAFT__WORKER_ENDED] + p->counts[HAFT__WORKER_SKIPPED] == 0
            && (p->work->busy == 0 || p->work->slots[0].run->model_call == NULL)) {
         step(p);
     }
@@ -159,8 +159,8 @@ TEST(a_run_with_too_many_crashes_fails)
         hire(&p);
         settle(&p);
         CHECK_STR(count_of(&p, id), haft__str(rows[i].counted), "row %zu", i);
-        CHECK_INT(p.told[HAFT__WORKER_ENDED], rows[i].ends, "row %zu: ended", i);
-        CHECK_INT(p.told[HAFT__WORKER_SKIPPED], rows[i].left, "row %zu: left", i);
+        CHECK_INT(p.counts[HAFT__WORKER_ENDED], rows[i].ends, "row %zu: ended", i);
+        CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], rows[i].left, "row %zu: left", i);
         CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) > reads, !rows[i].left,
                   "row %zu: read", i);
         if (rows[i].ends) {
@@ -228,10 +228,10 @@ TEST(suspects_are_continued_one_at_a_time)
                                 .by = HAFT__LIT("me"),
                                 .why = HAFT__LIT("")};
     CHECK_INT(haft__run_perform_command(first, &cancel, &p.h.err), HAFT_OK, "%s", p.h.err.message);
-    while (p.told[HAFT__WORKER_CLAIMED] < 2) {
+    while (p.counts[HAFT__WORKER_CLAIMED] < 2) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 1, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 1, "ended");
     CHECK_STR(haft__str(p.work->suspect->run->id), other, "who goes on");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 4"), "it is counted now");
     close_place(&p);
@@ -244,7 +244,7 @@ TEST(a_run_that_made_progress_is_no_suspect)
     haft_str id = enqueue(&p, "", QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("done"), "its turn had not begun");
@@ -259,7 +259,7 @@ TEST(a_run_that_crashes_while_servers_are_asked_is_ended)
     haft_str id = enqueue(&p, SERVER, QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("cancelled"), "how");
@@ -274,10 +274,10 @@ TEST(a_run_is_released_if_its_crashes_cannot_be_counted)
     lose(&p, id, "2 1");
     help_faulty_set(HELP_FORGETS);
     hire(&p);
-    while (p.told[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it goes on");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it goes on");
     CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
     help_faulty_set(HELP_FINE);
     settle(&p);

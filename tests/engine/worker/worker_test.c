@@ -74,7 +74,7 @@ TEST(the_run_that_is_due_first_is_dropped_from_the_list)
 typedef struct place {
     help_host h;
     char folder[64], url[128];
-    unsigned told[HAFT__WORKER_ERROR + 1];
+    unsigned counts[HAFT__WORKER_ERROR + 1];
     char last[HAFT__ID_LENGTH + 1];
     haft_error error;
     haft__worker *work; /* whose polls are noted, or NULL */
@@ -85,7 +85,7 @@ typedef struct place {
 static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    unsigned count = p->told[worker_event->kind]++;
+    unsigned count = p->counts[worker_event->kind]++;
     if (p->work != NULL && worker_event->kind == HAFT__WORKER_CLAIMED && count < COUNT(p->quick)) {
         uint64_t now = haft__loop_now(p->h.runtime->loop);
         p->quick[count] = p->work->request.quick;
@@ -172,13 +172,13 @@ static haft__store_run find(place *p, haft_str id, haft__arena *arena)
 
 static void send(place *p, haft_str id, haft__run_command_kind kind)
 {
-    haft__run_command said = {.kind = kind,
-                              .call = HAFT__LIT("c1.1"),
-                              .value = haft__json_null(),
-                              .by = HAFT__LIT("test"),
-                              .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = kind,
+                                 .call = HAFT__LIT("c1.1"),
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("test"),
+                                 .why = HAFT__LIT("")};
     haft__buf_clear(&p->h.text);
-    haft__run_command_write(&p->h.text, &said);
+    haft__run_command_write(&p->h.text, &command);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = id, .text = haft__buf_str(&p->h.text)};
     CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
@@ -197,21 +197,21 @@ TEST(runs_continue_wait_and_are_released)
     }
     haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 5, "taken");
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 4, "ended");
-    CHECK_INT(p.told[HAFT__WORKER_WAITING], 1, "waits");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 5, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 4, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_WAITING], 1, "waits");
     CHECK_INT(find(&p, asks, &arena).owner.len, 0, "somebody has it");
     CHECK(p.h.runtime->runs == NULL, "it is kept in memory");
 
     /* Sends a command to a run without an owner. */
     send(&p, asks, HAFT__RUN_COMMAND_ANSWER);
-    while (p.told[HAFT__WORKER_ENDED] < 5) {
+    while (p.counts[HAFT__WORKER_ENDED] < 5) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
     CHECK_STR(find(&p, asks, &arena).answer, HAFT__LIT("asked"), "its answer");
-    CHECK_INT(p.told[HAFT__WORKER_SKIPPED] + p.told[HAFT__WORKER_LEASE_LOST]
-                  + p.told[HAFT__WORKER_ERROR],
+    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED] + p.counts[HAFT__WORKER_LEASE_LOST]
+                  + p.counts[HAFT__WORKER_ERROR],
               0, "%s", p.error.message);
     haft__worker_stop(work, false);
     while (!haft__worker_is_stopped(work)) {
@@ -252,7 +252,7 @@ TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
     static const struct {
         const char *what;
         bool begun;
-        haft__run_command_kind said[2]; /* in this order */
+        haft__run_command_kind commands[2]; /* in this order */
         const char *wanted;
     } rows[] = {
         {"answered, cancelled",
@@ -278,10 +278,10 @@ TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
         if (rows[i].begun) {
             work_until_idle(&p, work);
         }
-        for (size_t k = 0; k < COUNT(rows[i].said); k++) {
-            send(&p, id, rows[i].said[k]);
+        for (size_t k = 0; k < COUNT(rows[i].commands); k++) {
+            send(&p, id, rows[i].commands[k]);
         }
-        while (p.told[HAFT__WORKER_ENDED] == 0) {
+        while (p.counts[HAFT__WORKER_ENDED] == 0) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("cancelled"), "%s", rows[i].what);
@@ -303,11 +303,11 @@ TEST(an_unreadable_message_is_delivered_once)
         .verb = HAFT__STORE_SEND, .run.id = asks, .text = HAFT__LIT("{}")};
     CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &request, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
-    while (p.told[HAFT__WORKER_WAITING] < 2) {
+    while (p.counts[HAFT__WORKER_WAITING] < 2) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 2, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 2, "taken");
     haft__worker_destroy(work);
     close_place(&p);
 }
@@ -320,7 +320,7 @@ TEST(a_destroyed_worker_releases_its_runs)
     open_place(&p);
     haft_str one = enqueue(&p, LOOK, ASKS);
     haft__worker *work = hire(&p, 3);
-    while (p.told[HAFT__WORKER_CLAIMED] == 0) {
+    while (p.counts[HAFT__WORKER_CLAIMED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     haft__worker_destroy(work);
@@ -343,7 +343,7 @@ TEST(abandoned_runs_are_polled_now_and_then)
     }
     p.work = hire(&p, 3);
     work_until_idle(&p, p.work);
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 3, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 3, "ended");
     CHECK(!p.quick[0], "the first look was quick");
     CHECK(p.quick[1], "the second was not");
     CHECK(!p.quick[2], "the third, so much later, was");
@@ -362,12 +362,12 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
     haft_str asks = enqueue(&p, LOOK, ASKS);
     help_faulty_set(HELP_TAKEN);
     haft__worker *work = hire(&p, 2);
-    while (p.told[HAFT__WORKER_ERROR] == 0) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it knows of it");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it knows of it");
     CHECK(find(&p, asks, &arena).owner.len > 0, "nobody has it");
-    while (p.told[HAFT__WORKER_WAITING] == 0) {
+    while (p.counts[HAFT__WORKER_WAITING] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
@@ -376,7 +376,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
     while (work->strays_since_ms != 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
@@ -395,10 +395,10 @@ TEST(an_unusable_store_is_given_up_after_a_while)
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
-    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told once");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told once");
     CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "whoever waits longer goes on");
@@ -422,11 +422,11 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
     while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told");
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
     CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
     CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
@@ -443,12 +443,12 @@ TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
     haft__worker *work = hire(&p, 2);
-    while (p.told[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK(work->strays_since_ms != 0, "it does not look for it");
     help_faulty_set(HELP_FINE);
-    for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+    for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
@@ -467,8 +467,8 @@ TEST(runs_that_are_active_here_are_not_claimed_again)
     while (work->busy == 0 || work->slots[0].run->slots == NULL || !work->store_empty) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
-    CHECK_INT(p.told[HAFT__WORKER_LEASE_LOST] + p.told[HAFT__WORKER_SKIPPED], 0, "%s",
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_LEASE_LOST] + p.counts[HAFT__WORKER_SKIPPED], 0, "%s",
               p.error.message);
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
@@ -495,15 +495,15 @@ TEST(a_worker_without_memory_loses_no_run)
         haft_str id = enqueue(&p, "", QUICK);
         haft__worker *work = hire(&p, 1);
         test_fail_allocation(n);
-        for (int i = 0; i < 200 && p.told[HAFT__WORKER_ENDED] + p.told[HAFT__WORKER_SKIPPED] == 0;
-             i++) {
+        for (int i = 0;
+             i < 200 && p.counts[HAFT__WORKER_ENDED] + p.counts[HAFT__WORKER_SKIPPED] == 0; i++) {
             (void)!haft__worker_step(work, NULL);
         }
         failed = test_allow_allocations();
-        CHECK(failed || p.told[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
+        CHECK(failed || p.counts[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
         haft__worker_destroy(work);
         work = hire(&p, 1);
-        for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+        for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("done"), "allocation %u", n);
@@ -528,8 +528,8 @@ TEST(a_run_with_an_invalid_spec_is_skipped)
               p.h.err.message);
     haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_SKIPPED], 1, "left");
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], 1, "left");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
     CHECK(p.error.message[0] != '\0', "it does not say why");
     haft__worker_destroy(work);
     close_place(&p);

@@ -343,11 +343,11 @@ TEST(a_server_entry_has_its_state_and_what_is_left_out)
                                            .call = HAFT__LIT("c1.1")}};
         haft__input_tools_revealed(&body, &reveal);
         haft__buf_add_char(&body, '\0');
-        size_t told = 0;
+        size_t listed = 0;
         for (const char *at = body.ptr; (at = strstr(at, "\"row\"")) != NULL; at++) {
-            told++;
+            listed++;
         }
-        CHECK_INT(told, HAFT__LIMIT_MCP_LEFT_OUT, "told, of %zu more", more);
+        CHECK_INT(listed, HAFT__LIMIT_MCP_LEFT_OUT, "told, of %zu more", more);
         CHECK(strstr(body.ptr, "\"error\":null,\"hash\":\"abc\",\"warning\":\"it is damaged\","
                                "\"left_out\":[")
                   != NULL,

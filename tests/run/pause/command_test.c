@@ -219,12 +219,12 @@ TEST(the_answer_to_a_tool_can_be_repeated)
     "recorded; the call is pending now: unknown_outcome" INTERRUPTED
 
 /* A call that has this answer, if any, and that started; then its host stopped. */
-static void interrupt(help_run *r, const char *spec, const char *said)
+static void interrupt(help_run *r, const char *spec, const char *before)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     start(r, spec, "{\"name\":\"pay\"}");
-    if (said != NULL) {
-        CHECK_INT(haft__drive_append(&r->drive, apply(r, said), &r->err), HAFT_OK, "%s",
+    if (before != NULL) {
+        CHECK_INT(haft__drive_append(&r->drive, apply(r, before), &r->err), HAFT_OK, "%s",
                   r->err.message);
         CHECK_INT(haft__decide(&r->drive.decider, &r->drive.run, 2000000, &effect, &r->err),
                   HAFT_OK, "%s", r->err.message);

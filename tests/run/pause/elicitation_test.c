@@ -26,7 +26,7 @@
 
 /* NULL: it is rejected. */
 static const struct {
-    const char *question, *said, *answer;
+    const char *question, *given, *answer;
 } answers[] = {
     {FORM, "{\"n\":2}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":3}}"},
     {FORM, "{\"n\":\"2\",\"m\":4}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":4}}"},
@@ -65,16 +65,16 @@ TEST(the_answer_of_a_person_becomes_the_answer_for_the_tool)
         haft__json answer = haft__json_null();
         haft_error err = {0};
         haft_status status = haft__elicitation_answer(
-            call.elicitation, help_json(&arena, answers[i].said), &arena, HELP_KEY, &answer, &err);
+            call.elicitation, help_json(&arena, answers[i].given), &arena, HELP_KEY, &answer, &err);
         CHECK_INT(status, answers[i].answer != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s: %s",
-                  answers[i].said, err.message);
+                  answers[i].given, err.message);
         haft__buf found;
         haft__buf_init(&found, 1 << 16);
         if (status == HAFT_OK && answers[i].answer != NULL) {
             haft__json_write(&found, answer);
-            CHECK_STR(haft__buf_str(&found), haft__str(answers[i].answer), "%s", answers[i].said);
+            CHECK_STR(haft__buf_str(&found), haft__str(answers[i].answer), "%s", answers[i].given);
         } else {
-            CHECK(err.message[0] != '\0', "%s", answers[i].said);
+            CHECK(err.message[0] != '\0', "%s", answers[i].given);
         }
         haft__buf_finish(&found);
         haft__arena_finish(&arena);
@@ -89,14 +89,14 @@ TEST(answers_survive_every_failed_allocation)
             haft__arena_init(&arena, 0);
             haft__arena_init(&made, 0);
             haft__run_call call = {.elicitation = help_json(&arena, answers[i].question)};
-            haft__json said = help_json(&arena, answers[i].said), answer;
+            haft__json given = help_json(&arena, answers[i].given), answer;
             test_fail_allocation(n);
             haft_status status =
-                haft__elicitation_answer(call.elicitation, said, &made, HELP_KEY, &answer, NULL);
+                haft__elicitation_answer(call.elicitation, given, &made, HELP_KEY, &answer, NULL);
             bool failed = test_allow_allocations();
             bool broken = strcmp(answers[i].question, BROKEN) == 0; /* whatever is wrong with it */
             CHECK(!failed || status == HAFT_NO_MEMORY || broken, "%s, allocation %u: %d",
-                  answers[i].said, n, status);
+                  answers[i].given, n, status);
             haft__arena_finish(&made);
             haft__arena_finish(&arena);
             if (!failed) {
@@ -134,7 +134,7 @@ static void check_replay(help_run *r, const char *name)
 TEST(a_tool_gets_its_answer)
 {
     static const struct {
-        const char *spec, *verdict, *value, *told;
+        const char *spec, *verdict, *value, *received;
     } rows[] = {
         {"agent; server=docs,write; asks=docs:write!durable", "answer", "{\"action\":\"accept\"}",
          "{\"state\":\"back\",\"answers\":{\"action\":\"accept\"}}"},
@@ -156,7 +156,7 @@ TEST(a_tool_gets_its_answer)
         haft__json_write(&found, call->resume.kind == HAFT__JSON_OBJECT
                                      ? call->resume
                                      : haft__call_elicitation_answer(call));
-        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].told), "row %zu", i);
+        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].received), "row %zu", i);
         CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu", i);
         CHECK(call->elicitation.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
         check_replay(&r, rows[i].spec);
@@ -259,10 +259,10 @@ TEST(a_tool_that_ends_while_it_asks)
 
 /* A command is known to be a repetition while the tool continues, when it has asked again, and when
  * its call has ended; another answer never is. */
-static void check_taken(help_run *r, const haft__run_command *said, haft__run_command_kind kind,
+static void check_taken(help_run *r, const haft__run_command *given, haft__run_command_kind kind,
                         size_t row)
 {
-    haft__run_command command = *said, other = *said;
+    haft__run_command command = *given, other = *given;
     haft__outcome outcome = {.ok = true, .text = HAFT__LIT("done")};
     haft__buf body;
     command.call = other.call = HAFT__LIT("c1.1");
