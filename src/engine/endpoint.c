@@ -35,16 +35,17 @@ static haft_str base_url_setting(const haft__endpoint *endpoint)
 static bool url_is_from_env_file(haft__endpoint *endpoint)
 {
     const haft__spec_env real = {haft__environment_get, NULL};
-    haft_str ours = {NULL, 0}, theirs = {NULL, 0};
+    haft_str process_url = {NULL, 0}, setting_url = {NULL, 0};
     if (endpoint->key_env.get == NULL) {
         return false;
     }
-    return haft__spec_expand(endpoint->arena, base_url_from(endpoint, &real), &real, &ours, NULL)
+    return haft__spec_expand(endpoint->arena, base_url_from(endpoint, &real), &real, &process_url,
+                             NULL)
                != HAFT_OK
            || haft__spec_expand(endpoint->arena, base_url_setting(endpoint), &endpoint->env,
-                                &theirs, NULL)
+                                &setting_url, NULL)
                   != HAFT_OK
-           || !haft__str_equal(ours, theirs);
+           || !haft__str_equal(process_url, setting_url);
 }
 
 /* user:password@host:port */

@@ -64,7 +64,7 @@ static char take(haft__no_progress *progress, haft__no_progress_call call)
     return '?';
 }
 
-TEST(circles_are_hinted_at_then_refused_then_ended)
+TEST(circles_lead_to_a_hint_a_refusal_and_the_end)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__no_progress progress = {.count = 0};
@@ -80,8 +80,8 @@ TEST(circles_are_hinted_at_then_refused_then_ended)
 }
 
 /* All sequences of calls of two tools, two arguments and two results: a new call (neither the last
- * one, nor one of the last three) of a tool that did not fail is never held back, and whoever does
- * nothing but repeat is stopped. */
+ * one, nor one of the last three) of a tool that did not fail is never refused, and a model that
+ * only repeats itself is stopped. */
 static void check_sequence(unsigned sequence, unsigned length)
 {
     haft__no_progress progress = {.count = 0};
@@ -124,7 +124,7 @@ static const struct {
     {HAFT__NO_PROGRESS_STOP, "no progress: grep was called again after a repetition was refused"},
 };
 
-TEST(the_model_is_told)
+TEST(the_texts_for_the_model)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);

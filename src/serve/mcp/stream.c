@@ -214,16 +214,17 @@ static void notify_discarded(haft__mcp_stream *stream)
     if (answer) {
         haft__buf_add_str(&text, HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":"));
         haft__buf_add_str(&text, stream->request_id);
-        haft__buf_add_str(&text,
-                          HAFT__LIT(",\"error\":{\"code\":-32603,\"message\":\"the answer was sent "
-                                    "and is not kept any more; the call was made: find out "
-                                    "before you make it again\"}}"));
+        haft__buf_add_str(
+            &text,
+            HAFT__LIT(
+                ",\"error\":{\"code\":-32603,\"message\":\"the answer was sent and is no longer "
+                "stored; the call was made: check its effect before you repeat it\"}}"));
     } else {
-        haft__buf_add_str(&text,
-                          HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
-                                    "\"params\":{\"level\":\"warning\",\"logger\":\"haft\","
-                                    "\"data\":\"messages of this stream are not kept any "
-                                    "more: they are missing here\"}}"));
+        haft__buf_add_str(
+            &text,
+            HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                      "message\",\"params\":{\"level\":\"warning\",\"logger\":\"haft\",\"data\":"
+                      "\"messages of this stream are no longer stored and are missing here\"}}"));
     }
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
         write_event(stream, stream->dropped, haft__buf_str(&text));
