@@ -85,12 +85,13 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     haft__buf url;
     haft__buf_init(&url, HAFT__LIMIT_SPEC_BYTES);
     haft__model_spec model = *endpoint->model;
-    haft_status status = haft__spec_expand(endpoint->arena, base_url_setting(endpoint),
-                                           &endpoint->env, &model.base_url, err);
+    haft_str setting = base_url_setting(endpoint);
+    haft_status status =
+        haft__spec_expand(endpoint->arena, setting, &endpoint->env, &model.base_url, err);
     if (status == HAFT_OK) {
         status = write_url(endpoint->provider, &model, &url, err);
     }
-    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && model.base_url.len > 0) {
+    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && setting.len > 0) {
         haft__error_prepend_location(err, endpoint->provider->base_url_env);
     }
     if (status == HAFT_OK) {

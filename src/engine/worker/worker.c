@@ -8,6 +8,7 @@
  */
 #include "engine/worker/worker.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -132,7 +133,8 @@ static haft__worker_slot *free_slot(haft__worker *worker)
     while (at < worker->options.concurrency && worker->slots[at].run != NULL) {
         at++;
     }
-    return at < worker->options.concurrency ? &worker->slots[at] : NULL;
+    assert(at < worker->options.concurrency); /* a run is claimed only if a slot is free */
+    return &worker->slots[at];
 }
 
 static void on_claimed_released(haft__store_request *request)

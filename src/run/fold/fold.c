@@ -20,12 +20,12 @@
 
 #define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* kept for the next event */
 
-haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
+void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err)
 {
     char where[64];
     (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
-    return haft__fail(err, HAFT_BAD_INPUT, where, "%s is not valid here: %s",
-                      haft__event_kind_name(event->kind), what);
+    (void)haft__fail(err, HAFT_BAD_INPUT, where, "%s is not valid here: %s",
+                     haft__event_kind_name(event->kind), what);
 }
 
 haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,

@@ -5,8 +5,16 @@
 
 #include "run/run.h"
 
-/* BAD_INPUT: the event cannot follow the state; `what` says why. */
-haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
+/* Fills `err`: the event cannot follow the state; `what` says why. */
+void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err);
+
+/* The same, and returns BAD_INPUT. Inline, so that a static analyzer sees that it is never OK. */
+static inline haft_status haft__fold_fail(const haft__event *event, const char *what,
+                                          haft_error *err)
+{
+    haft__fold_set_error(event, what, err);
+    return HAFT_BAD_INPUT;
+}
 
 /* OK if the run is in that stage; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,

@@ -93,6 +93,10 @@ void haft__mcp_stream_discard_events(haft__mcp_stream *stream)
  * reconnects. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
+    while (stream->first != NULL && stream->kept + text.len > HAFT__LIMIT_MCP_REPLAY_BYTES) {
+        stream->dropped = stream->first->seq;
+        forget_first(stream);
+    }
     haft__mcp_stream_event *event =
         text.len <= HAFT__LIMIT_MCP_REPLAY_BYTES ? malloc(sizeof(*event) + text.len) : NULL;
     if (event == NULL) {
@@ -109,10 +113,6 @@ static void keep(haft__mcp_stream *stream, haft_str text)
     }
     stream->last = event;
     stream->kept += text.len;
-    while (stream->kept > HAFT__LIMIT_MCP_REPLAY_BYTES && stream->first != NULL) {
-        stream->dropped = stream->first->seq;
-        forget_first(stream);
-    }
 }
 
 /* ---- sending ---- */
