@@ -39,7 +39,7 @@ int main(int argc, char **argv)
     int failed_before = ferror(stdout);
     if (fclose(stdout) != 0 || failed_before) {
         const char *reason = errno != 0 ? strerror(errno) : "an earlier write failed";
-        (void)fprintf(stderr, "haft: the output could not be written: %s\n", reason);
+        (void)fprintf(stderr, "haft: cannot write the output: %s\n", reason);
         return HAFT__EXIT_FAILED;
     }
     return (int)result;

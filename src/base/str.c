@@ -2,6 +2,8 @@
 /* str.c - string views. Tests: tests/base/str_test.c. */
 #include "base/str.h"
 
+#include <stdlib.h>
+
 #include "base/ascii.h"
 
 int haft__str_compare(haft_str a, haft_str b)
@@ -85,6 +87,19 @@ haft_str haft__str_split(haft_str *rest, char separator)
     size_t length = (size_t)(at - all.ptr);
     *rest = haft__str_skip(all, length + 1);
     return (haft_str){all.ptr, length};
+}
+
+char *haft__str_duplicate(haft_str s)
+{
+    char *copy = malloc(s.len + 1);
+    if (copy == NULL) {
+        return NULL;
+    }
+    if (s.len > 0) {
+        memcpy(copy, s.ptr, s.len);
+    }
+    copy[s.len] = '\0';
+    return copy;
 }
 
 bool haft__str_to_u64(haft_str s, uint64_t *ret_number)

@@ -50,6 +50,9 @@ haft_str haft__str_trim(haft_str s);
  * *rest. Without a separator, returns all of it and leaves *rest empty. */
 haft_str haft__str_split(haft_str *rest, char separator);
 
+/* A copy on the heap, NUL-terminated; the caller frees it. NULL if out of memory. */
+char *haft__str_duplicate(haft_str s);
+
 /* Parses a decimal integer without sign or white space. False if it is not one or does not fit. */
 bool haft__str_to_u64(haft_str s, uint64_t *ret_number);
 

@@ -150,26 +150,28 @@ static bool decide_by_limit(const choice_context *t)
     return true;
 }
 
-static void add_wish(haft__choice *choice, const haft__tool_choice *wish)
+static void add_wanted(haft__choice *choice, const haft__tool_choice *wanted)
 {
-    switch (wish->mode) {
+    switch (wanted->mode) {
     case HAFT__MODE_AUTO: add_reason(choice, "auto"); return;
     case HAFT__MODE_ANY: add_reason(choice, "any"); return;
-    case HAFT__MODE_TOOL: add_reason(choice, "tool %.*s", HAFT__ARG(clip_name(wish->tool))); return;
+    case HAFT__MODE_TOOL:
+        add_reason(choice, "tool %.*s", HAFT__ARG(clip_name(wanted->tool)));
+        return;
     case HAFT__MODE_NONE: add_reason(choice, "none"); return;
     }
     HAFT__UNREACHABLE();
 }
 
 /* Applies a choice of the schedule or the default that can be satisfied. */
-static void apply_wish(const choice_context *t, haft__choice_rule rule,
-                       const haft__tool_choice *wish)
+static void apply_wanted(const choice_context *t, haft__choice_rule rule,
+                         const haft__tool_choice *wanted)
 {
-    add_wish(t->choice, wish);
-    set_choice(t, rule, wish->mode);
-    if (wish->mode == HAFT__MODE_TOOL) {
-        t->choice->tool = wish->tool;
-    } else if (wish->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
+    add_wanted(t->choice, wanted);
+    set_choice(t, rule, wanted->mode);
+    if (wanted->mode == HAFT__MODE_TOOL) {
+        t->choice->tool = wanted->tool;
+    } else if (wanted->mode == HAFT__MODE_ANY && !has_declared(t->facts)) {
         t->choice->mode = HAFT__MODE_AUTO;
         add_reason(t->choice, ", but no tool is offered");
     }
@@ -181,17 +183,17 @@ static bool decide_by_schedule(const choice_context *t)
     if (t->facts->turn > policy->schedule_count) {
         return false;
     }
-    const haft__tool_choice *wish = &policy->schedule[t->facts->turn - 1];
-    if (wish->fall_through) {
+    const haft__tool_choice *wanted = &policy->schedule[t->facts->turn - 1];
+    if (wanted->fall_through) {
         return false;
     }
-    if (wish->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wish->tool)) {
+    if (wanted->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wanted->tool)) {
         add_reason(t->choice, "scheduled tool %.*s is not offered; ",
-                   HAFT__ARG(clip_name(wish->tool)));
+                   HAFT__ARG(clip_name(wanted->tool)));
         return false;
     }
     add_reason(t->choice, "schedule, turn %u: ", t->facts->turn);
-    apply_wish(t, HAFT__RULE_SCHEDULE, wish);
+    apply_wanted(t, HAFT__RULE_SCHEDULE, wanted);
     return true;
 }
 
@@ -218,18 +220,18 @@ static bool decide_by_gate(const choice_context *t)
 
 static void decide_by_default(const choice_context *t)
 {
-    const haft__tool_choice *wish = &t->spec->choice.default_choice;
-    bool forced = wish->mode == HAFT__MODE_ANY || wish->mode == HAFT__MODE_TOOL;
+    const haft__tool_choice *wanted = &t->spec->choice.default_choice;
+    bool forced = wanted->mode == HAFT__MODE_ANY || wanted->mode == HAFT__MODE_TOOL;
     add_reason(t->choice, "default ");
     if (forced && t->facts->default_satisfied) {
         add_reason(t->choice, "satisfied");
         set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
-    } else if (wish->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wish->tool)) {
-        add_wish(t->choice, wish);
+    } else if (wanted->mode == HAFT__MODE_TOOL && !is_offered(t->facts, wanted->tool)) {
+        add_wanted(t->choice, wanted);
         add_reason(t->choice, " is not offered");
         set_choice(t, HAFT__RULE_DEFAULT, HAFT__MODE_AUTO);
     } else {
-        apply_wish(t, HAFT__RULE_DEFAULT, wish);
+        apply_wanted(t, HAFT__RULE_DEFAULT, wanted);
     }
 }
 

@@ -84,14 +84,14 @@ static void add_phase(missing *m, const haft__phase *phase, const haft__guard_fa
     begin_item(m);
     haft__buf_addf(m->why, "phase %.*s: ", HAFT__ARG(phase->name));
     haft__name_list names = {m->why, 0, 0};
-    size_t looked = 0;
-    for (; looked < phase->tool_count && looked < HAFT__LIMIT_CHOICE_NAMES; looked++) {
-        if (can_be_called(facts, phase->tools[looked])) {
+    size_t checked = 0;
+    for (; checked < phase->tool_count && checked < HAFT__LIMIT_CHOICE_NAMES; checked++) {
+        if (can_be_called(facts, phase->tools[checked])) {
             haft__buf_addf(m->why, "%s", names.shown == 0 ? "call one of: " : "");
-            haft__name_list_add(&names, phase->tools[looked]);
+            haft__name_list_add(&names, phase->tools[checked]);
         }
     }
-    names.left = phase->tool_count - looked;
+    names.left = phase->tool_count - checked;
     if (names.shown == 0) {
         haft__buf_addf(m->why, "none of its %stools can be called now%s",
                        names.left > 0 ? "first " : "", names.left > 0 ? ", call another" : "");

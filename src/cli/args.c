@@ -89,7 +89,7 @@ static haft_status check_value(const parser *p, const haft__option *option, cons
                           option->name, value);
     case HAFT__OPTION_OPTIONAL_CHOICE:
     case HAFT__OPTION_CHOICE:
-        if (value == NULL || is_choice(haft__str(option->value), haft__str(value))) {
+        if (is_choice(haft__str(option->value), haft__str(value))) {
             return HAFT_OK;
         }
         return haft__fail(p->err, HAFT_BAD_INPUT, "", "--%s expects one of %s, found '%s'",
@@ -119,7 +119,7 @@ static haft_status add_option(parser *p, const haft__option *option, const char 
         }
         value = p->words[p->at++];
     }
-    haft_status status = check_value(p, option, value);
+    haft_status status = value != NULL ? check_value(p, option, value) : HAFT_OK;
     if (status == HAFT_OK) {
         p->given[p->args->given_count++] = (haft__args_option){option, value};
     }

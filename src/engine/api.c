@@ -20,10 +20,10 @@ static haft_status check_name(const haft_runtime *runtime, haft_str name, haft_e
     haft_status status = haft__tool_name_check(name, err);
     for (size_t i = 0; i < runtime->function_count && status == HAFT_OK; i++) {
         if (haft__str_equal(runtime->functions[i]->name, name)) {
-            status = haft__fail(err, HAFT_BAD_INPUT, "/name",
-                                "there is a tool '%.*s' already: it was added twice, or two have "
-                                "one name",
-                                HAFT__ARG(name));
+            status = haft__fail(
+                err, HAFT_BAD_INPUT, "/name",
+                "a tool '%.*s' exists already: it was added twice, or two have the same name",
+                HAFT__ARG(name));
         }
     }
     return status;
@@ -62,7 +62,7 @@ haft_status haft__runtime_make_id(haft_runtime *runtime, char id[HAFT__ID_LENGTH
 {
     uint8_t random[10];
     if (!haft__random_bytes(random, sizeof(random))) {
-        return haft__fail(err, HAFT_IO, "", "the system has no randomness for an id");
+        return haft__fail(err, HAFT_IO, "", "the system has no random bytes");
     }
     haft__id_last first = {0}, *last = runtime != NULL ? &runtime->last_id : &first;
     haft__id_next(last, runtime != NULL ? haft__runtime_now(runtime) : haft__clock_now(), random,

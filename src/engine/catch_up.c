@@ -153,17 +153,13 @@ static haft_status deliver_command(haft_run *run, bool spec_changed, bool recove
  * is rejected: the changed call needs another one. */
 static haft_status recheck_approval(haft_run *run, haft_error *err)
 {
-    haft__run_command approval = *run->opening.command;
     haft__buf none;
     haft_status status = haft__run_record_decisions(run, haft__runtime_now(run->runtime), err);
     if (status != HAFT_OK) {
         return status;
     }
-    if (approval.binding.len == 0) { /* of an older version */
-        approval.binding = HAFT__LIT("-");
-    }
     haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-    (void)!haft__run_apply_command(run, &approval, &none, &run->opening.command_error);
+    (void)!haft__run_apply_command(run, run->opening.command, &none, &run->opening.command_error);
     haft__buf_finish(&none);
     return HAFT_OK;
 }

@@ -52,8 +52,8 @@ haft_status haft__crash_guard_end_run(haft_run *run, haft_error *err)
 {
     char why[160];
     (void)snprintf(why, sizeof(why),
-                   "%u processes in a row ended, or were not heard of any more, while they had the "
-                   "run at this point",
+                   "%u processes in a row stopped, or did not renew their lease, while they owned "
+                   "the run at this point",
                    run->crash_count - 1);
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);

@@ -35,16 +35,17 @@ static haft_str base_url_setting(const haft__endpoint *endpoint)
 static bool url_is_from_env_file(haft__endpoint *endpoint)
 {
     const haft__spec_env real = {haft__environment_get, NULL};
-    haft_str ours = {NULL, 0}, theirs = {NULL, 0};
+    haft_str process_url = {NULL, 0}, setting_url = {NULL, 0};
     if (endpoint->key_env.get == NULL) {
         return false;
     }
-    return haft__spec_expand(endpoint->arena, base_url_from(endpoint, &real), &real, &ours, NULL)
+    return haft__spec_expand(endpoint->arena, base_url_from(endpoint, &real), &real, &process_url,
+                             NULL)
                != HAFT_OK
            || haft__spec_expand(endpoint->arena, base_url_setting(endpoint), &endpoint->env,
-                                &theirs, NULL)
+                                &setting_url, NULL)
                   != HAFT_OK
-           || !haft__str_equal(ours, theirs);
+           || !haft__str_equal(process_url, setting_url);
 }
 
 /* user:password@host:port */
@@ -84,12 +85,13 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     haft__buf url;
     haft__buf_init(&url, HAFT__LIMIT_SPEC_BYTES);
     haft__model_spec model = *endpoint->model;
-    haft_status status = haft__spec_expand(endpoint->arena, base_url_setting(endpoint),
-                                           &endpoint->env, &model.base_url, err);
+    haft_str setting = base_url_setting(endpoint);
+    haft_status status =
+        haft__spec_expand(endpoint->arena, setting, &endpoint->env, &model.base_url, err);
     if (status == HAFT_OK) {
         status = write_url(endpoint->provider, &model, &url, err);
     }
-    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && model.base_url.len > 0) {
+    if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && setting.len > 0) {
         haft__error_prepend_location(err, endpoint->provider->base_url_env);
     }
     if (status == HAFT_OK) {

@@ -77,12 +77,12 @@ haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t reques
     if (elapsed < ms - ms / MARGIN) {
         return HAFT_OK;
     }
-    haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
-                                    "the store took %llu ms to give a run whose lease is %llu ms; "
-                                    "it is given back",
-                                    (unsigned long long)elapsed, (unsigned long long)ms);
+    haft_status status = haft__fail(
+        err, HAFT_BAD_STATE, "",
+        "the store took %llu ms to claim a run with a lease of %llu ms; the run is released",
+        (unsigned long long)elapsed, (unsigned long long)ms);
     return haft__hint(err, status,
-                      "this process was stopped, or the store is slow: a longer HAFT_LEASE");
+                      "this process was stopped, or the store is slow; set a longer HAFT_LEASE");
 }
 
 static haft_status fail_expired(const haft_run *run, haft_error *err)
@@ -90,19 +90,20 @@ static haft_status fail_expired(const haft_run *run, haft_error *err)
     const haft_runtime *runtime = run->runtime;
     unsigned long long ms = runtime->steady() - run->lease.requested_ms;
     if (haft__log_is_failing(&run->log)) {
-        haft_status status = haft__fail(err, HAFT_IO, run->log.error.where,
-                                        "%s; it was tried for %llu ms, and the run is left as it "
-                                        "was before",
-                                        run->log.error.message, ms);
-        return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
+        haft_status status =
+            haft__fail(err, HAFT_IO, run->log.error.where,
+                       "%s; after %llu ms of retries, the run stays at its last stored event",
+                       run->log.error.message, ms);
+        return haft__hint(err, status, "`haft resume %s` continues once the store is writable",
                           run->id);
     }
     haft_status status = haft__fail(
         err, HAFT_BAD_STATE, "",
-        "the lease of the run is over: nothing was heard of this process for %llu ms", ms);
-    return haft__hint(err, status,
-                      "it was stopped, or too busy; `haft resume %s` goes on unless another does",
-                      run->id);
+        "the lease of the run has expired: this process did not renew it for %llu ms", ms);
+    return haft__hint(
+        err, status,
+        "it was stopped, or too busy; `haft resume %s` continues unless another process does",
+        run->id);
 }
 
 haft_status haft__lease_check(const haft_run *run, haft_error *err)
@@ -245,10 +246,10 @@ static haft_run *find_unconfirmed(const haft_runtime *runtime)
 static void fail_owner_changed(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
-                                    "another process has taken the run: nothing was heard of this "
-                                    "one for too long");
-    (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
+    haft_status status =
+        haft__fail(&err, HAFT_BAD_STATE, "",
+                   "another process claimed the run: this one did not renew its lease in time");
+    (void)haft__hint(&err, status, "`haft runs show %s` shows its state", run->id);
     haft__lease_drop(&run->lease);
     haft__run_fail(run, &err);
 }

@@ -123,9 +123,9 @@ static haft_status buffer_line(haft_run *run, haft_str line, haft_error *err)
     haft__log *log = &run->log;
     if (haft__log_is_failing(log) && log->buffered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
         haft_status status =
-            haft__fail(err, HAFT_IO, log->error.where, "%s; more than %d bytes wait to be written",
+            haft__fail(err, HAFT_IO, log->error.where, "%s; more than %d bytes are buffered",
                        log->error.message, HAFT__LIMIT_RUN_HELD_BYTES);
-        return haft__hint(err, status, "`haft resume %s` goes on once the store can be written to",
+        return haft__hint(err, status, "`haft resume %s` continues once the store is writable",
                           run->id);
     }
     haft__buf_add_str(&log->buffered, line);
@@ -561,10 +561,10 @@ static bool is_still_active(haft_run *run)
 static void fail_owner_changed(haft_run *run)
 {
     haft_error err = {0};
-    haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
-                                    "another process has taken the run while the store could not "
-                                    "be written to");
-    (void)haft__hint(&err, status, "`haft runs show %s` says how it goes on there", run->id);
+    haft_status status =
+        haft__fail(&err, HAFT_BAD_STATE, "",
+                   "another process claimed the run while the store was not writable");
+    (void)haft__hint(&err, status, "`haft runs show %s` shows its state", run->id);
     haft__lease_drop(&run->lease);
     haft__run_fail(run, &err);
 }

@@ -43,7 +43,7 @@ typedef struct haft__log_reader {
     haft__buf committed; /* lines of durable events, and progress lines between them */
     size_t position;     /* bytes of `committed` that have been read */
     haft__buf progress;  /* progress lines whose preceding event is not durable yet */
-    bool attached;       /* somebody reads events: progress is worth reporting */
+    bool attached;       /* a client reads events: progress is worth reporting */
 } haft__log_reader;
 
 typedef struct haft__log {

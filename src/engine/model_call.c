@@ -43,17 +43,17 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
 {
     haft_run *run = call->run;
     haft_runtime *runtime = run->runtime;
-    uint64_t taken = haft__loop_now(runtime->loop) - call->started_ms;
+    uint64_t elapsed = haft__loop_now(runtime->loop) - call->started_ms;
     haft_error err = {0};
     haft__buf_clear(&runtime->body);
     bool refused = answer->failed && !call->delivered
                    && haft__constraint_may_be_refused(&call->request, &answer->failure);
     if (refused) {
-        haft__input_constraint_refused(&runtime->body, &answer->failure, taken);
+        haft__input_constraint_refused(&runtime->body, &answer->failure, elapsed);
     } else if (answer->failed) {
-        haft__input_model_failed(&runtime->body, &answer->failure, taken);
+        haft__input_model_failed(&runtime->body, &answer->failure, elapsed);
     } else {
-        haft__input_model_replied(&runtime->body, &run->state, &answer->reply, taken);
+        haft__input_model_replied(&runtime->body, &run->state, &answer->reply, elapsed);
     }
     haft_status status = haft__buf_check(&runtime->body, &err);
     haft__model_call_stop(run);
@@ -70,11 +70,11 @@ static void on_due(void *context)
 {
     haft__model_call *call = context;
     const haft__reply *reply = &call->answer.reply;
-    haft__delta thought = {.kind = HAFT__DELTA_REASONING, .text = reply->reasoning};
-    haft__delta said = {.kind = HAFT__DELTA_TEXT, .text = reply->content};
+    haft__delta reasoning = {.kind = HAFT__DELTA_REASONING, .text = reply->reasoning};
+    haft__delta text = {.kind = HAFT__DELTA_TEXT, .text = reply->content};
     if (!call->answer.failed) {
-        haft__model_progress_add(&call->progress, &thought);
-        haft__model_progress_add(&call->progress, &said);
+        haft__model_progress_add(&call->progress, &reasoning);
+        haft__model_progress_add(&call->progress, &text);
         haft__model_progress_flush(&call->progress, true);
     }
     haft__model_call_complete(call, &call->answer);

@@ -30,11 +30,11 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
     agent->provider = endpoint.provider = haft__provider_for_model(model);
     if (agent->provider == NULL) {
         haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "model",
-                                        "models of \"%.*s\" cannot be asked in this version",
+                                        "the provider \"%.*s\" is not supported in this version",
                                         HAFT__ARG(model->provider));
-        return haft__hint(err, status,
-                          "give a base_url that speaks OpenAI's Chat Completions, "
-                          "with the provider openai");
+        return haft__hint(
+            err, status,
+            "use the provider openai with a base_url that serves OpenAI's Chat Completions API");
     }
     haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
@@ -106,13 +106,13 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
 static haft_status transport_failure(haft__model_call *call, const haft__http_result *result,
                                      haft__model_outcome *ret_answer, haft_error *err)
 {
-    bool passing = result->end != HAFT__HTTP_BAD_URL && result->end != HAFT__HTTP_BAD_HEADER
-                   && result->end != HAFT__HTTP_TLS && result->end != HAFT__HTTP_TOO_BIG;
+    bool transient = result->end != HAFT__HTTP_BAD_URL && result->end != HAFT__HTTP_BAD_HEADER
+                     && result->end != HAFT__HTTP_TLS && result->end != HAFT__HTTP_TOO_BIG;
     haft_str message = haft__arena_copy(&call->arena, haft__str(result->message));
     *ret_answer = (haft__model_outcome){
         .failed = true,
         .failure = {.message = message,
-                    .kind = passing ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER}};
+                    .kind = transient ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER}};
     return message.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
 }
 
@@ -137,10 +137,10 @@ static haft_status read_answer(haft__model_call *call, const haft__http_result *
 
 /* ---- transfer callbacks ---- */
 
-static void on_head(void *context, const haft__http_result *so_far)
+static void on_head(void *context, const haft__http_result *head)
 {
     haft__model_call *call = context;
-    call->status = so_far->status;
+    call->status = head->status;
 }
 
 static void on_delta(void *context, const haft__delta *delta)

@@ -259,17 +259,17 @@ static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
     if (status != HAFT_OK || busy || is_resting(run)) {
         return status;
     }
-    status = haft__fail(err, HAFT_IO, "",
-                        "the disk is full: what was under way is written down, and nothing new is "
-                        "begun");
-    return haft__hint(err, status, "make room; then `haft resume %s` goes on", run->id);
+    status =
+        haft__fail(err, HAFT_IO, "",
+                   "the disk is full: running operations are recorded, and nothing new starts");
+    return haft__hint(err, status, "free some space, then run `haft resume %s`", run->id);
 }
 
 void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
 {
-    bool better = runtime->low && !low;
+    bool recovered = runtime->low && !low;
     runtime->low = low;
-    haft_run *run = better ? runtime->runs : NULL;
+    haft_run *run = recovered ? runtime->runs : NULL;
     while (run != NULL) {
         bool stalled = run->stalled;
         run->stalled = false;
@@ -413,13 +413,13 @@ haft_status haft__run_perform_command(haft_run *run, const haft__run_command *co
     if (run->stage != HAFT__HANDLE_ACTIVE) {
         return haft__fail(err, HAFT_BAD_STATE, "",
                           run->stage == HAFT__HANDLE_READ_ONLY
-                              ? "the run has ended, or is another's"
-                              : "the run is not there yet");
+                              ? "the run has ended, or another process owns it"
+                              : "the run is not open yet");
     }
     if (haft__log_is_failing(&run->log) && command->kind != HAFT__RUN_COMMAND_CANCEL) {
-        haft_status status = haft__fail(err, HAFT_IO, run->log.error.where, "%s; nothing was taken",
-                                        run->log.error.message);
-        return haft__hint(err, status, "say it again once the store can be written to");
+        haft_status status = haft__fail(err, HAFT_IO, run->log.error.where,
+                                        "%s; the command was not recorded", run->log.error.message);
+        return haft__hint(err, status, "repeat the command once the store is writable");
     }
     return haft__lease_holds(run) ? apply_and_advance(run, command, err) : fail_as(run, err);
 }

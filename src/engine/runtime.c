@@ -159,7 +159,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
 {
     haft_runtime_options own = HAFT_RUNTIME_OPTIONS_INIT;
     if (ret_runtime == NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a place for the runtime, found NULL");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected ret_runtime, found NULL");
     }
     if (options != NULL) {
         haft_status status = haft__options_copy(&own, sizeof(own), sizeof(own.struct_size), options,

@@ -125,11 +125,11 @@ static haft_status check_event(haft_runtime *runtime, const haft_agent *agent, h
     haft_status status = haft__buf_check(&runtime->clean, err);
     if (status == HAFT_OK && secrets) {
         status = haft__fail(err, HAFT_BAD_INPUT, "",
-                            "the new spec has a secret in it, which would be written down");
-        return haft__hint(err, status, "name a variable instead: ${NAME}");
+                            "the new spec contains a secret, which the log would store");
+        return haft__hint(err, status, "use a variable instead: ${NAME}");
     }
     if (status == HAFT_OK && runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
-        status = haft__fail(err, HAFT_TOO_BIG, "", "the new spec is too long to be written down");
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the new spec is too long for one event");
     }
     return status;
 }

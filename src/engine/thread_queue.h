@@ -16,7 +16,7 @@
 /* UNKNOWN --> WAITING <--> FIRST --> NONE. A cancelled run ends in any of these states. */
 typedef enum haft__thread_queue_state {
     HAFT__THREAD_QUEUE_NONE,    /* the run does not wait: it may begin, or has begun */
-    HAFT__THREAD_QUEUE_UNKNOWN, /* the store has not said yet whether other runs are ahead */
+    HAFT__THREAD_QUEUE_UNKNOWN, /* the store has not reported yet whether other runs are ahead */
     HAFT__THREAD_QUEUE_WAITING, /* other runs are ahead */
     HAFT__THREAD_QUEUE_FIRST,   /* no run is ahead: messages and history are read, then it begins */
     HAFT__THREAD_QUEUE_REJECTED, /* the thread is busy and the run must not wait: not created */

@@ -83,7 +83,7 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
     for (haft__call_slot *slot = run->slots, *next; slot != NULL; slot = next) {
         next = slot->next;
         if (haft__call_is_repeatable(call_of(slot))
-            || slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) { /* nobody here will answer */
+            || slot->state == HAFT__CALL_SLOT_AWAITING_ANSWER) { /* it gets no answer here */
             drop_slot(slot);
         }
     }
@@ -105,12 +105,11 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
     haft__buf_clear(&runtime->body);
     haft__input_call_finished(&runtime->body, &run->state, call, outcome);
     if (runtime->body.len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) { /* control characters: 6 bytes */
-        haft__outcome replaced = {.text =
-                                      HAFT__LIT("the result is too long to be written down: much "
-                                                "of it is no text"),
-                                  .where = HAFT__LIT(""),
-                                  .hint = HAFT__LIT("ask for less at once"),
-                                  .ms = outcome->ms};
+        haft__outcome replaced = {
+            .text = HAFT__LIT("the result is too long for one event: much of it is not text"),
+            .where = HAFT__LIT(""),
+            .hint = HAFT__LIT("ask for less at once"),
+            .ms = outcome->ms};
         haft__buf_clear(&runtime->body);
         haft__input_call_finished(&runtime->body, &run->state, call, &replaced);
     }
@@ -184,17 +183,17 @@ static haft_status use_scripted_result(haft_run *run, const haft__run_call *call
     return status;
 }
 
-haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did, haft_error *err)
+haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_used, haft_error *err)
 {
     const haft__run *state = &run->state;
-    *ret_did = false;
+    *ret_used = false;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         bool started =
             call->stage == HAFT__CALL_STARTED
             && (haft__call_is_external(call) || call->tool->source == HAFT__TOOL_HEADLESS);
         if (started && is_scripted(run, call)) {
-            *ret_did = true;
+            *ret_used = true;
             return use_scripted_result(run, call, err);
         }
     }
@@ -413,7 +412,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     haft__input_call_asked(body, call_of(slot)->id, &elicitation);
     haft_status status = haft__buf_check(body, &err);
     if (status == HAFT_OK && body->len > HAFT__LIMIT_JSON_BYTES - ENVELOPE) {
-        status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long to be written down");
+        status = haft__fail(&err, HAFT_TOO_BIG, "", "the question is too long for one event");
     }
     slot->state = HAFT__CALL_SLOT_AWAITING_ANSWER;
     if (durable) { /* its job is over */

@@ -28,7 +28,7 @@ typedef struct haft__call_slot {
 } haft__call_slot;
 
 /* Records the script's result for a call that has started, if the script has one. */
-HAFT_MUST_USE haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_did,
+HAFT_MUST_USE haft_status haft__tool_calls_use_script(haft_run *run, bool *ret_used,
                                                       haft_error *err);
 
 /* Starts the calls that may start now. */

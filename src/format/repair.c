@@ -36,7 +36,7 @@ bool haft__parser_repair_applies(const haft__parser *p)
 static void skip_comment(haft__parser_repair *m, char c)
 {
     bool line = m->comment == '#';
-    if (line ? c == '\n' : (c == '/' && m->last == '*')) {
+    if (line ? c == '\n' || c == '\r' : (c == '/' && m->last == '*')) {
         m->comment = '\0';
     }
 }
@@ -55,6 +55,16 @@ static bool on_string(haft__parser_repair *m, char c)
     return false;
 }
 
+/* A closing bracket; true if the value ends here. A bracket that was never opened also ends it. */
+static bool on_close(haft__parser_repair *m)
+{
+    if (m->depth > 1) {
+        m->depth--;
+        return false;
+    }
+    return true;
+}
+
 /* A byte outside strings; true if the value ends here, or is not a value. */
 static bool on_outside(haft__parser_repair *m, char c)
 {
@@ -68,7 +78,7 @@ static bool on_outside(haft__parser_repair *m, char c)
     case '{':
     case '[': m->depth++; return false;
     case '}':
-    case ']': return m->depth <= 1 || --m->depth == 0;
+    case ']': return on_close(m);
     case '#': m->comment = c; return false;
     case '/':
     case '*':
@@ -82,6 +92,7 @@ static bool on_outside(haft__parser_repair *m, char c)
 
 static bool ends_value(haft__parser_repair *m, char c)
 {
+    char comment = m->comment;
     bool ends = false;
     if (m->quote != '\0') {
         ends = on_string(m, c);
@@ -90,8 +101,7 @@ static bool ends_value(haft__parser_repair *m, char c)
     } else {
         ends = on_outside(m, c);
     }
-    m->last =
-        m->comment == '*' && m->last == '/' ? '\0' : c; /* not the star that begins the comment */
+    m->last = m->comment == comment ? c : '\0'; /* a byte does not belong to two comment marks */
     return ends;
 }
 

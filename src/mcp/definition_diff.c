@@ -3,8 +3,6 @@
  * definition_diff.c - the changes of a definition, line by line, for the person who accepts them.
  * Tests: tests/mcp/definition_diff_test.c.
  */
-#include <assert.h>
-
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
@@ -52,7 +50,6 @@ static haft_status compare(differ *d, haft__json before, haft__json after);
 static haft_status compare_part(differ *d, const haft_str *key, size_t index,
                                 const haft__json *before, const haft__json *after)
 {
-    assert(before != NULL || after != NULL);
     size_t length = d->path.len;
     if (key != NULL) {
         haft__pointer_add_key(&d->path, *key);
@@ -60,10 +57,12 @@ static haft_status compare_part(differ *d, const haft_str *key, size_t index,
         haft__pointer_add_index(&d->path, index);
     }
     haft_status status = haft__buf_check(&d->path, d->err);
-    if (status == HAFT_OK) {
-        status = before == NULL  ? add_line(d, '+', *after)
-                 : after == NULL ? add_line(d, '-', *before)
-                                 : compare(d, *before, *after);
+    if (status == HAFT_OK && before != NULL && after != NULL) {
+        status = compare(d, *before, *after);
+    } else if (status == HAFT_OK && before != NULL) {
+        status = add_line(d, '-', *before);
+    } else if (status == HAFT_OK && after != NULL) {
+        status = add_line(d, '+', *after);
     }
     d->path.len = length;
     return status;

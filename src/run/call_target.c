@@ -19,11 +19,11 @@ static bool matches_local_name(const haft__run *run, size_t index, haft_str name
     return haft__str_equal(local, name) || haft__str_equal(haft__wire_name_str(&wire), name);
 }
 
-const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_mended)
+const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_completed)
 {
     const haft__tool *tool = haft__tools_find(run->tools, name);
     tool = tool != NULL ? tool : haft__wire_name_find_tool(run->tools, name);
-    *ret_mended = false;
+    *ret_completed = false;
     if (tool != NULL) {
         return tool;
     }
@@ -34,8 +34,8 @@ const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bo
             count++;
         }
     }
-    *ret_mended = count == 1;
-    return *ret_mended ? tool : NULL;
+    *ret_completed = count == 1;
+    return *ret_completed ? tool : NULL;
 }
 
 bool haft__call_target_is_ambiguous(const haft__run *run, haft_str name, haft__buf *names)

@@ -12,9 +12,9 @@
 #include "run/run.h"
 
 /* Returns the tool with that canonical name or wire name, or the only callable tool whose name
- * matches without its server; in the second case *ret_mended is true. NULL if no tool or several
+ * matches without its server; in the second case *ret_completed is true. NULL if no tool or several
  * tools match. */
-const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_mended);
+const haft__tool *haft__call_target_find(const haft__run *run, haft_str name, bool *ret_completed);
 
 /* Whether several callable tools have that name after their server; appends their full names. */
 bool haft__call_target_is_ambiguous(const haft__run *run, haft_str name, haft__buf *names);

@@ -122,7 +122,7 @@ static haft_status read_kind(haft__event *event, haft_error *err)
                                     "expected a known kind of event, "
                                     "found \"%.*s\"",
                                     HAFT__ARG(name));
-    return haft__hint(err, status, "the log may be of a newer version of haft");
+    return haft__hint(err, status, "a newer version of haft may have written the log");
 }
 
 static haft_status read_envelope(haft__event *event, haft_error *err)

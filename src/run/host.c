@@ -19,9 +19,9 @@ bool haft__call_may_start(const haft__run_call *call, bool durable)
 
 const haft__run_call *haft__run_next_orphan(const haft__run *run, size_t *at)
 {
-    bool goes_on = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    bool active = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
     size_t i = *at > run->batch ? *at : run->batch;
-    while (goes_on && i < run->call_count) {
+    while (active && i < run->call_count) {
         const haft__run_call *call = &run->calls[i++];
         if (haft__call_needs_host(call)) {
             *at = i;

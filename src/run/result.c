@@ -81,8 +81,8 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
     bool any = false;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        haft__call_wait held = haft__call_wait_find(run, call);
-        if (held.by == HAFT__CALL_WAIT_NONE) {
+        haft__call_wait wait = haft__call_wait_find(run, call);
+        if (wait.by == HAFT__CALL_WAIT_NONE) {
             continue;
         }
         if (!any) {
@@ -93,10 +93,10 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
         haft__json_begin_object(w);
         haft__field_text(w, "call", call->id);
         haft__field_text(w, "tool", call->name);
-        haft__field_text(w, "by", haft__str(haft__call_wait_reason_name(held.by)));
-        haft__field_text_or_null(w, "lane", held.lane);
+        haft__field_text(w, "by", haft__str(haft__call_wait_reason_name(wait.by)));
+        haft__field_text_or_null(w, "lane", wait.lane);
         haft__field_text_or_null(w, "behind",
-                                 held.holder != NULL ? held.holder->id : HAFT__LIT(""));
+                                 wait.holder != NULL ? wait.holder->id : HAFT__LIT(""));
         haft__json_end_object(w);
     }
     if (any) {

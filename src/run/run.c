@@ -12,7 +12,7 @@ const char *haft__end_name(haft__end end)
 {
     static const char *const names[] = {
 #define X(name, text) text,
-        HAFT__STOP_TOKENS(X)
+        HAFT__ENDS(X)
 #undef X
     };
     return names[end];

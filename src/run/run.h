@@ -28,7 +28,7 @@ typedef enum haft__run_stage {
 } haft__run_stage;
 
 /* The ends of a run. */
-#define HAFT__STOP_TOKENS(X)                                                                       \
+#define HAFT__ENDS(X)                                                                              \
     X(DONE, "done")                                                                                \
     X(DIRECT, "direct")                                                                            \
     X(EXHAUSTED, "exhausted")                                                                      \
@@ -41,7 +41,7 @@ typedef enum haft__run_stage {
 
 typedef enum haft__end {
 #define X(name, text) HAFT__END_##name,
-    HAFT__STOP_TOKENS(X)
+    HAFT__ENDS(X)
 #undef X
 } haft__end;
 

@@ -29,14 +29,10 @@ static haft__hash_key hash_key(const void *here)
 
 static haft_status copy_out(haft_str text, char **ret_text, haft_error *err)
 {
-    char *copy = malloc(text.len + 1);
+    char *copy = haft__str_duplicate(text);
     if (copy == NULL) {
         return haft__fail_no_memory(err);
     }
-    if (text.ptr != NULL) {
-        memcpy(copy, text.ptr, text.len);
-    }
-    copy[text.len] = '\0';
     haft__utf8_replace_invalid(copy,
                                text.len); /* a tool may have replied with any bytes, as in a run */
     *ret_text = copy;

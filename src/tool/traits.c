@@ -5,6 +5,7 @@
  */
 #include "tool/traits.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "base/error.h"
@@ -721,6 +722,7 @@ void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits)
     said.idempotent = traits->idempotent || traits->read_only;
     for (size_t i = 0; i < COUNT(order); i++) {
         const haft__trait *trait = haft__trait_find(haft__str(order[i]));
+        assert(trait != NULL); /* the names are keys of the table */
         haft__json_key(w, trait->mcp_hint);
         haft__json_add_bool(w, haft__trait_is_set(trait, &said));
     }

@@ -38,6 +38,16 @@ TEST(trim_takes_ascii_white_space_only)
     CHECK_STR(haft__str_trim(HAFT__LIT("\xC2\xA0")), HAFT__LIT("\xC2\xA0"), "no-break space stays");
 }
 
+TEST(duplicates_end_with_nul)
+{
+    char *copy = haft__str_duplicate((haft_str){"abc", 2});
+    char *empty = haft__str_duplicate((haft_str){NULL, 0});
+    CHECK(copy != NULL && strcmp(copy, "ab") == 0, "only the length");
+    CHECK(empty != NULL && empty[0] == '\0', "nothing");
+    free(copy);
+    free(empty);
+}
+
 TEST(split_walks_over_fields)
 {
     haft_str rest = HAFT__LIT("a,,b");

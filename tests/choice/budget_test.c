@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/budget.c: one before, at and past each limit. */
+/* Tests for src/choice/budget.c: one below, at and above each limit. */
 #include "choice_help.h"
 
 static const struct {

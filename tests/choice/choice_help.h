@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice_help.h - what the tests of the policy share: specs, offers and choices as short texts. */
+/* choice_help.h - shared by the tests of the policy: specs, offers and choices as short texts. */
 #ifndef HAFT_TESTS_CHOICE_HELP_H
 #define HAFT_TESTS_CHOICE_HELP_H
 
@@ -21,7 +21,7 @@ static inline haft__spec help_spec(void)
                                    .repeats = {.hint = 3, .refuse = 6, .end = 10}}};
 }
 
-/* The next word of *text, which words part by spaces; empty at its end. */
+/* The next word of *text; empty at its end. */
 static inline haft_str help_word(haft_str *text)
 {
     *text = haft__str_trim(*text);
@@ -119,7 +119,7 @@ static inline const char *help_rule(haft__choice_rule rule)
     return names[rule];
 }
 
-/* The allowed ones, spaces between them. */
+/* The allowed ones, separated by spaces. */
 static inline void help_add_allowed(haft__buf *buf, const haft__choice *choice,
                                     const haft__choice_facts *facts)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/choose.c: each rule, its reason to the letter, and what may run under it. */
+/* Tests for src/choice/choose.c: each rule, its exact reason, and the tools it allows. */
 #include "choice_help.h"
 
-/* Decides, and says it in one line: "any by gate [glob grep]: 0 of 2 data tools called". */
+/* Decides, and formats the choice as one line: "any by gate [glob grep]: 0 of 2 data tools called".
+ */
 static void decide(const haft__spec *spec, const haft__choice_facts *facts, haft__buf *ret_line)
 {
     bool *allowed = test_alloc(facts->tool_count + 1);
@@ -23,7 +24,7 @@ static const struct {
     const char *gate; /* "" off, else min_tools_for_auto */
     const char *schedule, *wish;
     uint32_t turn;
-    const char *tools; /* and in front "o " gate opened, "s " default satisfied */
+    const char *tools; /* and before it "o " gate opened, "s " default satisfied */
     const char *want;
 } cases[] = {
     {"nothing special", "", "", "auto", 1, "a:d b:d", "auto by default [a b]: default auto"},
@@ -158,7 +159,7 @@ static const struct {
     {{NULL, 0, 0}, "auto by default [a]: default auto"},
 };
 
-TEST(a_spent_budget_asks_for_the_answer)
+TEST(a_spent_budget_requests_the_answer)
 {
     haft__buf line;
     haft__buf_init(&line, 4096);
@@ -176,7 +177,8 @@ TEST(a_spent_budget_asks_for_the_answer)
     haft__buf_finish(&line);
 }
 
-/* A schedule and a default of tools that are not there, and an open gate: the longest reason. */
+/* A schedule and a default with tools that are not offered, and an open gate: the longest reason.
+ */
 static void reason_for(haft_str scheduled, haft_str wanted, char ret_reason[HAFT__CHOICE_REASON])
 {
     haft__spec spec = help_spec();
@@ -199,7 +201,7 @@ TEST(a_reason_holds_the_longest_names_and_cuts_longer_ones_between_characters)
         accents[i] = i == 0 ? 'y' : "\xa9\xc3"[i % 2];
     }
     for (size_t skip = 0; skip < 2; skip++) {
-        /* Behind the y, the limit falls into the middle of a character. */
+        /* After the y, the limit is in the middle of a character. */
         haft_str longer = haft__str_skip((haft_str){accents, sizeof(accents)}, skip);
         int kept = MOST - (skip == 0 ? 1 : 0);
         reason_for((haft_str){x, MOST}, longer, reason);

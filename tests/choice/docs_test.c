@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests docs/choice.md: its worked examples are what the code does. Each example is a block of
- * `policy`, a table of turns and, where the model is told something, a block `told`; sequences of
- * calls for the no-progress detector are tables of their own. A table is read for what the model
- * does; all its other columns are computed and compared.
+ * Tests docs/choice.md: its examples agree with the code. Each example is a block `policy`, a table
+ * of turns and, if the model gets a text, a block `told`; sequences of calls for the no-progress
+ * detector have their own tables. The test reads the actions of the model from a table, and
+ * computes and compares all other columns.
  */
 #include "base/hash.h"
 #include "driver.h"
@@ -18,7 +18,7 @@ typedef struct example {
     haft__phase phases[DRIVE_PHASES];
     drive run;
     bool started;
-    haft__buf row, log, told;
+    haft__buf row, log, texts;
 } example;
 
 /* ---- the policy ---- */
@@ -106,7 +106,7 @@ static size_t find_tool(const drive *run, haft_str name)
     return DRIVE_NO_TOOL;
 }
 
-/* "nothing", "text", or "calls" and words: names, each of which may be followed by (invalid) or
+/* "nothing", "text", or "calls" and words: names, each optionally followed by (invalid) or
  * (rejected), and `and`. */
 static drive_reply read_reply(const drive *run, haft_str text)
 {
@@ -159,17 +159,18 @@ static void play_row(example *e, haft_str row)
     help_add_allowed(&e->row, &choice, &facts);
     haft__buf_addf(&e->row, "%s | %s | ", e->row.len == before ? "-" : "", choice.reason);
 
-    haft_str said = cell(row, 5);
-    drive_reply reply = read_reply(run, said);
+    haft_str reply_text = cell(row, 5);
+    drive_reply reply = read_reply(run, reply_text);
     haft__buf_clear(&e->log);
-    drive_take(run, &choice, &reply, &(drive_watch){.log = &e->log, .told = &e->told});
-    haft__buf_addf(&e->row, "%.*s | %.*s |", HAFT__ARG(said), HAFT__ARG(haft__buf_str(&e->log)));
+    drive_take(run, &choice, &reply, &(drive_watch){.log = &e->log, .texts = &e->texts});
+    haft__buf_addf(&e->row, "%.*s | %.*s |", HAFT__ARG(reply_text),
+                   HAFT__ARG(haft__buf_str(&e->log)));
     CHECK_STR(row, haft__buf_str(&e->row), "turn %u", run->turn);
 }
 
 static void example_begin(example *e)
 {
-    haft__buf_clear(&e->told);
+    haft__buf_clear(&e->texts);
     e->spec = help_spec();
     e->tool_count = 0;
     e->started = false;
@@ -178,7 +179,7 @@ static void example_begin(example *e)
 static void example_end(const example *e)
 {
     CHECK(!e->started || e->run.end != NULL, "an example stops before its run has ended");
-    CHECK_STR(haft__buf_str(&e->told), HAFT__LIT(""), "told, and not in the page");
+    CHECK_STR(haft__buf_str(&e->texts), HAFT__LIT(""), "told, and not in the page");
 }
 
 /* ---- circles ---- */
@@ -265,11 +266,11 @@ TEST(the_page_shows_what_the_code_does)
     CHECK(page.ptr != NULL, "docs/choice.md cannot be read");
     example *e = test_alloc(sizeof(*e));
     memset(e, 0, sizeof(*e));
-    haft__buf told;
-    haft__buf_init(&told, 1 << 16);
+    haft__buf texts;
+    haft__buf_init(&texts, 1 << 16);
     haft__buf_init(&e->row, 4096);
     haft__buf_init(&e->log, 4096);
-    haft__buf_init(&e->told, 1 << 16);
+    haft__buf_init(&e->texts, 1 << 16);
     haft__no_progress progress = {0};
     part now = PART_TEXT;
     size_t parts[PART_CALLS + 1] = {0};
@@ -280,23 +281,24 @@ TEST(the_page_shows_what_the_code_does)
             parts[now]++;
         } else if (ends_part(now, line)) {
             if (now == PART_TOLD) {
-                CHECK_STR(haft__buf_str(&told), haft__buf_str(&e->told), "what the model is told");
-                haft__buf_clear(&told);
-                haft__buf_clear(&e->told);
+                CHECK_STR(haft__buf_str(&texts), haft__buf_str(&e->texts),
+                          "what the model is told");
+                haft__buf_clear(&texts);
+                haft__buf_clear(&e->texts);
             }
             now = PART_TEXT;
         } else {
-            read_line(e, &progress, now, line, &told);
+            read_line(e, &progress, now, line, &texts);
         }
     }
     example_end(e);
     CHECK(parts[PART_TURNS] >= 8 && parts[PART_TURNS] == parts[PART_POLICY], "%zu examples",
           parts[PART_TURNS]);
     CHECK(parts[PART_CALLS] >= 3, "%zu sequences of calls", parts[PART_CALLS]);
-    haft__buf_finish(&told);
+    haft__buf_finish(&texts);
     haft__buf_finish(&e->row);
     haft__buf_finish(&e->log);
-    haft__buf_finish(&e->told);
+    haft__buf_finish(&e->texts);
 }
 
 TEST(the_page_names_every_violation)

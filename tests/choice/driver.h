@@ -2,8 +2,8 @@
 /*
  * driver.h - a small agent loop on top of the policy, for tests: the real one is src/run.
  *
- * A drive is a run, its tools are made of what the test says becomes of each call. The loop asks
- * the policy before each reply, judges the reply, and carries out what is left of it.
+ * A drive is a run whose test defines the result of each call. The loop asks the policy before
+ * each reply, judges the reply, and runs its accepted calls.
  */
 #ifndef HAFT_TESTS_CHOICE_DRIVER_H
 #define HAFT_TESTS_CHOICE_DRIVER_H
@@ -22,7 +22,7 @@ typedef struct drive_reply {
     bool text;
     size_t call_count;
     struct {
-        size_t tool; /* index, or DRIVE_NO_TOOL: a name that nobody knows */
+        size_t tool; /* index, or DRIVE_NO_TOOL: an unknown name */
         drive_outcome outcome;
     } calls[DRIVE_CALLS];
 } drive_reply;
@@ -33,18 +33,18 @@ typedef struct drive {
     size_t tool_count;
     uint32_t turn;       /* the one about to start, from 1 */
     uint32_t violations; /* of this turn */
-    uint32_t invalid;    /* replies in a row of which no call could run */
+    uint32_t invalid;    /* consecutive replies of which no call could run */
     uint32_t reminders;
     bool gate_opened, default_satisfied, artifact_stored, completed;
-    const char *end; /* NULL while it goes on */
+    const char *end; /* NULL until it ends */
 } drive;
 
-/* Whoever wants to know what happens. All of it may be left out. */
+/* Observers of the run. Each may be NULL. */
 typedef struct drive_watch {
     void (*guarded)(void *context, const drive *run, haft_str tool, bool passed);
     void *context;
-    haft__buf *log;  /* "glob finished, gate opens" */
-    haft__buf *told; /* each text for the model on a line */
+    haft__buf *log;   /* "glob finished, gate opens" */
+    haft__buf *texts; /* each text for the model on a line */
 } drive_watch;
 
 static inline haft__choice_facts drive_facts(const drive *run)
@@ -63,7 +63,7 @@ static inline void drive_log(const drive_watch *watch, const char *what, const c
     }
 }
 
-/* The gate_opened event: noted once, when it is found open. */
+/* The gate_opened event: noted once, when the gate is open. */
 static inline void drive_note_gate(drive *run, const drive_watch *watch)
 {
     haft__choice_facts facts = drive_facts(run);
@@ -119,10 +119,10 @@ static inline void drive_on_violation(drive *run, const haft__choice *choice,
         run->end = "violated";
         return;
     }
-    if (watch->told != NULL) {
+    if (watch->texts != NULL) {
         haft__choice_facts facts = drive_facts(run);
-        haft__violation_correction(watch->told, choice, &facts, violation);
-        haft__buf_add_char(watch->told, '\n');
+        haft__violation_correction(watch->texts, choice, &facts, violation);
+        haft__buf_add_char(watch->texts, '\n');
     }
     drive_log(watch, "asked again", "");
 }
@@ -162,14 +162,14 @@ static inline bool drive_passes_guard(const drive *run, haft_str name, const dri
     haft__choice_facts facts = drive_facts(run);
     haft__guard_facts guard =
         haft__guard_collect(run->spec, &facts, phase_done, run->artifact_stored);
-    haft__buf nobody; /* holds nothing: whoever does not listen pays for no text */
-    haft__buf_init(&nobody, 0);
+    haft__buf no_text; /* has no capacity: without an observer no text is made */
+    haft__buf_init(&no_text, 0);
     bool passed =
-        haft__guard_passes(run->spec, &guard, name, watch->told != NULL ? watch->told : &nobody);
-    if (!passed && watch->told != NULL) {
-        haft__buf_add_char(watch->told, '\n');
+        haft__guard_passes(run->spec, &guard, name, watch->texts != NULL ? watch->texts : &no_text);
+    if (!passed && watch->texts != NULL) {
+        haft__buf_add_char(watch->texts, '\n');
     }
-    haft__buf_finish(&nobody);
+    haft__buf_finish(&no_text);
     if (watch->guarded != NULL) {
         watch->guarded(watch->context, run, name, passed);
     }
@@ -189,8 +189,7 @@ static inline void drive_finish_call(drive *run, size_t index)
         || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(tool->name, wish->tool));
 }
 
-/* Known? allowed? valid? guard? approval? What became of it; NULL when it was unknown or invalid.
- */
+/* Known? allowed? valid? guard? approval? Returns the result; NULL if it was unknown or invalid. */
 static inline const char *drive_call(drive *run, const haft__choice *choice, size_t index,
                                      drive_outcome outcome, const drive_watch *watch)
 {
@@ -237,7 +236,7 @@ static inline void drive_on_calls(drive *run, const haft__choice *choice, const 
     drive_note_gate(run, watch);
 }
 
-/* What becomes of one reply under the choice it was asked for with. */
+/* Applies one reply under its choice. */
 static inline void drive_take(drive *run, const haft__choice *choice, const drive_reply *reply,
                               const drive_watch *watch)
 {

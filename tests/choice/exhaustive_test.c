@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests of the whole policy by exhaustion: all sets of up to six tools (data, control, artifact),
- * every min_tools_for_auto from 0 to 8, whatever a model does in each turn, to the end of the run.
- * States that are equal but for the names of data tools are one. In each state and at each step:
+ * every min_tools_for_auto from 0 to 8, everything a model can do in each turn, to the end of the
+ * run. States that differ only in the names of data tools count as one. In each state and step:
  *   - the gate is never stuck: while it is closed, a data tool that would count may be called;
  *   - once open, it never closes again, even if the tool set grows;
  *   - no artifact tool is allowed while calls are forced, unless nothing else is left;
- *   - no early question and no early completion passes, and no late one is held up;
+ *   - no early question and no early completion passes, and every late one does;
  *   - each reply brings the run nearer to its end;
- *   - choice, judgement and guards are what the oracle says.
+ *   - choice, judgement and guards agree with the oracle.
  */
 #include "driver.h"
 #include "oracle_view.h"
 
 enum { TURNS = 8, SLOTS = 1 << 18 };
 
-/* What is being explored, and what was seen on the way. */
+/* The kind of run that is explored, and statistics. */
 typedef struct maze {
     uint32_t slots[SLOTS]; /* keys of states seen, 0 is free */
     drive queue[SLOTS / 2];
@@ -27,7 +27,7 @@ typedef struct maze {
 
 static const char *const endings[] = {"done", "exhausted", "incomplete", "violated"};
 
-/* The state in one number. Data tools from `first` on are interchangeable, so they are sorted. */
+/* The state as one number. Data tools from `first` on are interchangeable, so they are sorted. */
 static uint32_t key_of(drive *run, size_t first)
 {
     for (size_t i = first; i < run->tool_count; i++) {
@@ -43,7 +43,8 @@ static uint32_t key_of(drive *run, size_t first)
     }
     uint32_t key = 1;
     for (size_t i = 0; i < MOST_TOOLS; i++) {
-        /* Of the others only one thing is looked at: whether something is stored, or complete. */
+        /* Of the others only one thing matters: whether something is stored, or the run is
+         * complete. */
         bool data = i < run->tool_count && run->tools[i].role == HAFT__ROLE_DATA;
         key = key * 3 + (data ? run->tools[i].finished + 2U * run->tools[i].rejected : 0);
     }
@@ -80,14 +81,14 @@ static oracle_world see_run(const drive *run)
     oracle_world w = see_spec(run->spec);
     see_facts(&w, &facts);
     w.stored = run->artifact_stored;
-    /* There is at most one phase, that of all data tools. */
+    /* There is at most one phase, with all data tools. */
     if (run->spec->phase_count > 0 && oracle_counted(&w).count == 0) {
         append(&w.phases_left, "gather");
     }
     return w;
 }
 
-/* The driver tells about each control call that came to a guard. */
+/* The driver reports each control call that reached a guard. */
 static void on_guard(void *context, const drive *run, haft_str tool, bool passed)
 {
     maze *walk = context;
@@ -103,7 +104,7 @@ static void on_guard(void *context, const drive *run, haft_str tool, bool passed
     walk->refused += passed ? 0 : 1;
 }
 
-/* While the gate is closed, calling what counts, one after the other, opens it. */
+/* While the gate is closed, calling the tools that count, one after the other, opens it. */
 static void check_can_open(const drive *run, const haft__choice *choice)
 {
     drive ahead = *run;
@@ -196,7 +197,7 @@ static void try_reply(maze *walk, const drive *run, const haft__choice *choice,
     walk->ends[end]++;
 }
 
-/* Data tools of which the one before is in the same state need no reply of their own. */
+/* A data tool whose predecessor has the same state needs no reply of its own. */
 static bool is_like_the_one_before(const drive *run, size_t tool, size_t first)
 {
     const haft__choice_tool *t = &run->tools[tool];
@@ -204,7 +205,7 @@ static bool is_like_the_one_before(const drive *run, size_t tool, size_t first)
            && t->finished == t[-1].finished && t->rejected == t[-1].rejected;
 }
 
-/* Everything a model can do: nothing, text, one call of each tool however it turns out, and two
+/* Everything that a model can do: nothing, text, one call of each tool with every result, and two
  * calls of which the second may be unknown or a control tool. */
 static void try_replies(maze *walk, const drive *run, size_t first)
 {
@@ -245,7 +246,7 @@ static void try_replies(maze *walk, const drive *run, size_t first)
     }
 }
 
-/* From the first turn to wherever a run can get; `first` data tool that has no special part. */
+/* From the first turn to every reachable state; `first` is the first interchangeable data tool. */
 static void explore(maze *walk, const haft__spec *spec, const haft__choice_tool *tools,
                     size_t count, size_t first)
 {
@@ -276,7 +277,7 @@ static const haft_str control_names[] = {
 static const haft_str artifact_names[] = {
     {"store_artifact", 14}, {"s2", 2}, {"s3", 2}, {"s4", 2}, {"s5", 2}, {"s6", 2}};
 
-/* Puts a set of tools together. With one control tool it is either of the two. */
+/* Makes a set of tools. With one control tool it is either of the two. */
 static size_t make_set(const size_t counts[3], size_t control_from, haft__choice_tool *tools)
 {
     static const haft__tool_role roles[] = {HAFT__ROLE_DATA, HAFT__ROLE_CONTROL,
@@ -291,7 +292,7 @@ static size_t make_set(const size_t counts[3], size_t control_from, haft__choice
     return count;
 }
 
-/* A workflow as short as it can be and still have everything. */
+/* The shortest workflow that has everything. */
 static haft__spec short_workflow(const haft__phase *gather)
 {
     haft__spec spec = help_spec();

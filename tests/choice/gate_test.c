@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/gate.c. All small offers are gone through in exhaustive_test.c. */
+/* Tests for src/choice/gate.c. exhaustive_test.c covers all small offers. */
 #include "choice_help.h"
 
 static const struct {
@@ -33,7 +33,7 @@ static const struct {
     {"none is declared", "a:d~ b:d~", "", 5, 0, 0, 0, true},
 };
 
-TEST(the_threshold_is_what_the_formula_says_and_can_be_reached)
+TEST(the_threshold_follows_the_formula_and_can_be_reached)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__spec spec = help_spec();

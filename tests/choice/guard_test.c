@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/guard.c: who passes, and the refusals to the letter. */
+/* Tests for src/choice/guard.c: which calls pass, and the exact texts of refusals. */
 #include "choice_help.h"
 
 /* Two phases: look {a b}, write {w}. */
@@ -112,7 +112,7 @@ TEST(an_open_gate_stays_open_for_completion)
     haft__buf_finish(&why);
 }
 
-TEST(tools_that_were_counted_and_are_gone_count_for_a_question)
+TEST(removed_tools_that_were_counted_count_for_a_question)
 {
     haft__spec spec = workflow(false);
     haft__choice_facts facts = {.turn = 5};
@@ -125,7 +125,7 @@ TEST(tools_that_were_counted_and_are_gone_count_for_a_question)
     haft__buf_finish(&why);
 }
 
-TEST(without_the_offer_a_refusal_speaks_in_general)
+TEST(without_the_offer_a_refusal_names_no_tools)
 {
     haft__spec spec = workflow(true);
     const bool phase_done[] = {false, true};
@@ -152,7 +152,7 @@ TEST(without_the_offer_a_refusal_speaks_in_general)
     haft__buf_finish(&why);
 }
 
-/* ---- as much as a spec can hold ---- */
+/* ---- the largest spec ---- */
 
 enum { MANY = HAFT__LIMIT_CHOICE_NAMES + 5 };
 
@@ -176,7 +176,7 @@ static void refuse_many(const char *offer, haft__buf *why)
     CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), why), "it passes");
 }
 
-TEST(a_refusal_has_an_end)
+TEST(the_length_of_a_refusal_is_bounded)
 {
     haft__buf why;
     haft__buf_init(&why, 1 << 16);

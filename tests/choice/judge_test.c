@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/choice/judge.c: what breaks a choice, and the texts a model is asked again with. */
+/* Tests for src/choice/judge.c: violations of a choice, and the corrections for the model. */
 #include "choice_help.h"
 
 /* Calls of a reply: "a b! ?": allowed, exists but may not run, no such tool. */
@@ -126,7 +126,7 @@ static void correct(size_t i, haft__buf *buf)
     haft__violation_correction(buf, &choice, &facts, corrections[i].violation);
 }
 
-/* A model that thought until the token limit ended its reply was not silent. */
+/* A reply that reached the token limit while the model was reasoning is not empty. */
 TEST(a_reply_that_was_cut_is_not_called_empty)
 {
     haft__choice_facts facts = {.cut = true};
@@ -148,7 +148,7 @@ TEST(a_reply_that_was_cut_is_not_called_empty)
     haft__buf_finish(&buf);
 }
 
-TEST(a_correction_says_what_was_found_and_what_is_wanted)
+TEST(a_correction_names_the_violation_and_the_demand)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);
@@ -176,7 +176,7 @@ TEST(a_correction_takes_no_memory_but_the_buffer)
     haft__buf_finish(&buf);
 }
 
-TEST(a_buffer_that_cannot_grow_says_so)
+TEST(a_buffer_that_cannot_grow_reports_that)
 {
     haft__choice choice = {.mode = HAFT__MODE_NONE};
     haft__choice_facts facts = {.turn = 1};

@@ -13,7 +13,7 @@ static void list(haft__buf *buf, size_t count)
     haft__name_list_end(&names);
 }
 
-TEST(a_list_has_an_end)
+TEST(the_length_of_a_list_is_bounded)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);
@@ -33,7 +33,7 @@ TEST(a_list_has_an_end)
     haft__buf_finish(&buf);
 }
 
-TEST(names_are_those_that_a_model_writes)
+TEST(names_are_wire_names)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * oracle.h - the policy a second time, as naive as can be: sorted lists of names, made from what
- * the rules say and from a list of what has happened, sharing nothing with src/choice.
- */
+/* oracle.h - a second, naive implementation of the policy: sorted lists of names, made from the
+ * text of the rules and from a list of what has happened. It shares no code with src/choice. */
 #ifndef HAFT_TESTS_CHOICE_ORACLE_H
 #define HAFT_TESTS_CHOICE_ORACLE_H
 
@@ -53,7 +51,7 @@ static inline bool oracle_has(const oracle_list *list, const char *name)
     return false;
 }
 
-/* Keeps the list sorted and each name in it once. */
+/* Keeps the list sorted and unique. */
 static inline void oracle_put(oracle_list *list, const char *name)
 {
     if (oracle_has(list, name)) {
@@ -135,7 +133,7 @@ static inline int oracle_threshold(const oracle_world *w)
     return w->fixed > 0 && w->fixed < threshold ? w->fixed : threshold;
 }
 
-/* The artifact tools are left out of a demand, unless nothing is left then. */
+/* Artifact tools are not part of a demand, unless no other tool is left. */
 static inline oracle_list oracle_forced(const oracle_world *w)
 {
     oracle_list left = {0};
@@ -145,7 +143,7 @@ static inline oracle_list oracle_forced(const oracle_world *w)
     return left.count > 0 ? left : oracle_offer(w);
 }
 
-/* A wish that somebody has, where it can be had; false: the next rule. */
+/* Applies a wanted choice if possible; false: the next rule decides. */
 static inline bool oracle_grant(const oracle_world *w, const char *wish, oracle_answer *answer)
 {
     oracle_list offer = oracle_offer(w);
@@ -193,7 +191,7 @@ static inline oracle_answer oracle_decide(const oracle_world *w)
     return answer;
 }
 
-/* A question is early before two distinct data tools ran, or all that there are. */
+/* A question is early before two distinct data tools ran, or all that exist. */
 static inline bool oracle_question_is_early(const oracle_world *w)
 {
     int ran = oracle_counted(w).count;
@@ -207,7 +205,7 @@ static inline bool oracle_completion_is_early(const oracle_world *w)
            || (w->artifact.count > 0 && !w->stored);
 }
 
-/* The name of the violation, "" when the reply keeps to the choice. */
+/* The name of the violation, "" if the reply satisfies the choice. */
 static inline const char *oracle_judge(const oracle_world *w, const oracle_answer *asked, bool text,
                                        const oracle_list *calls)
 {

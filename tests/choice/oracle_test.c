@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Tests of the policy in every situation, whether a run gets there or not: all offers of up to six
- * tools in every order, whatever has become of each tool, every min_tools_for_auto from 0 to 8.
- * haft__choice_decide and the oracle say the same. What runs can get to is in exhaustive_test.c.
- */
+/* Tests of the policy in every situation, reachable or not: all offers of up to six tools in every
+ * order, every state of each tool, every min_tools_for_auto from 0 to 8. haft__choice_decide and
+ * the oracle agree. exhaustive_test.c covers the reachable states. */
 #include "oracle_view.h"
 
 static const haft_str names[] = {{"f", 1}, {"e", 1}, {"a", 1}, {"b", 1}, {"d", 1}, {"c", 1}};
@@ -118,7 +116,7 @@ static size_t check_wishes(haft__choice_facts *facts)
     return checked;
 }
 
-TEST(the_oracle_agrees_about_every_wish)
+TEST(the_oracle_agrees_about_every_wanted_choice)
 {
     failures = 0;
     size_t checked = for_each_offer(3, COUNT(kinds), check_wishes);

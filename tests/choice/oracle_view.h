@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oracle_view.h - shows the oracle what the policy sees, and compares their answers. */
+/* oracle_view.h - converts the facts of the policy for the oracle, and compares their results. */
 #ifndef HAFT_TESTS_CHOICE_ORACLE_VIEW_H
 #define HAFT_TESTS_CHOICE_ORACLE_VIEW_H
 
@@ -8,7 +8,7 @@
 
 enum { MOST_TOOLS = 6, MOST_LEAST = 8 };
 
-/* Checks by the million: only a failure costs, and the first ones are enough. */
+/* Millions of checks: only a failure costs time, and the first ones are enough. */
 static unsigned failures;
 
 #define MUST(condition, ...)                                                                       \

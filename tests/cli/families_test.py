@@ -49,7 +49,7 @@ def test_explain():
         found["size_in_name"], explain("ollama:unheard-of:3b", "--json")["size_in_name"],
         explain("ollama:deepseek-r1:8b", "--json")["format"]), (671, 3, "purejson"))
     check("explain_says_why_the_format", (found["format"], found["format_reason"]),
-          ("deepseek_v3", "what the model's family writes"))
+          ("deepseek_v3", "the format of the model's family"))
     check("explain_in_words", explain("ollama:deepseek-r1:671b").split("\n\n")[1:2], [
         "model\n  ollama:deepseek-r1:671b\n  size 671 B, from the name\n"
         "  family DeepSeek R1, from the name (deepseek-r-1); settings from it: no calls, "

@@ -313,7 +313,7 @@ def test_full():
                               cwd=scratch, env=environment, stdout=out, stderr=subprocess.PIPE,
                               text=True, check=False, preexec_fn=lambda: resource.setrlimit(
                                   resource.RLIMIT_FSIZE, (4096, 4096)))
-    check("output_that_does_not_fit_is_reported", (done.returncode, "could not be written" in
+    check("output_that_does_not_fit_is_reported", (done.returncode, "cannot write the output" in
                                                    done.stderr), (1, True))
 
 

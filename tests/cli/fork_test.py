@@ -183,7 +183,7 @@ def test_question_during_a_call():
         process.wait(timeout=LONG)
         if not wanted:
             check("where_nobody_would_be_asked_it_is_refused_while_it_waits",
-                  (made[0], "c1.1 of slow was under way" in made[1]), (1, True))
+                  (made[0], "c1.1 of slow was running" in made[1]), (1, True))
             continue
         found = result("resume", made)[1]["pending"]
         check("what_is_under_way_beside_a_question_is_asked_about",
@@ -308,7 +308,7 @@ def test_running_call():
         run = start_with_running_call(name, traits, **more)
         status, err = fork(run, "--call", "c1.2")
         check(f"where_nobody_would_be_asked_it_is_refused_{name}",
-              (status, "c1.1 of slow was under way" in err, "--turn 0" in err,
+              (status, "c1.1 of slow was running" in err, "--turn 0" in err,
                effects(f"{name}.effects")), (1, True, True, 1))
 
 

@@ -344,7 +344,7 @@ def test_no_native_tools():
     check("explain_says_what_forced_turns_carry",
           {key: found["forced"][key] for key in ("constraint", "reason", "when", "format",
                                                  "relaxed")},
-          {"constraint": "json_schema", "reason": "its provider takes a JSON Schema",
+          {"constraint": "json_schema", "reason": "its provider accepts a JSON Schema",
            "when": "always", "format": "purejson",
            "relaxed": ["/get_weather/properties/days: a property that may be left out became one "
                        "that may be null"]})
@@ -352,16 +352,16 @@ def test_no_native_tools():
           found["request"]["response_format"]["json_schema"]["strict"], True)
     for model, words in (
             ("{provider: openai, model: m, native_tools: false}",
-             ["  json_schema of ", " bytes, in purejson: its provider takes a JSON Schema\n",
+             ["  json_schema of ", " bytes, in purejson: its provider accepts a JSON Schema\n",
               "  relaxed /get_weather/properties/days: a property that may be left out became "]),
             ("{provider: llamacpp, model: m}",
              ["  tool_choice of the provider\n  after a violation the model is asked again with "
-              "gbnf of ", " bytes, in purejson: its provider takes a grammar\n"]),
+              "gbnf of ", " bytes, in purejson: its provider accepts a grammar\n"]),
             ("{provider: mistral, model: m}",
              ["  after a violation asked again the same way, without a constraint: "
-              "nothing is known of "]),
+              "its server is unknown"]),
             ("{provider: mistral, model: m, native_tools: false}",
-             ["\n  without a constraint: nothing is known of "])):
+             ["\n  without a constraint: its server is unknown"])):
         path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", model=model,
                                     schedule="[any]"))
         out = subprocess.run([HAFT, "explain", path], text=True, capture_output=True,

@@ -262,7 +262,7 @@ def test_woken():
     time.sleep(LEASE)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=LONG)
-    check("it_stops_by_its_own_clock", (process.returncode, "the lease of the run is over" in err),
+    check("it_stops_by_its_own_clock", (process.returncode, "lease of the run has expired" in err),
           (1, True))
     check("and_says_what_to_do", "haft resume" in err, True)
     check("its_result_is_dropped",

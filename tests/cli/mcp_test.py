@@ -426,7 +426,7 @@ def test_run_keys_of_another_spec():
     with Stdio(spec="other.json") as s:
         s.open({"elicitation": {}})
         ((failed, text),) = ask_keyed(s, "s1")
-        reported = "is of another spec" in text and "haft runs show" in text
+        reported = "has another spec" in text and "haft runs show" in text
         check("a_key_of_another_spec", (failed, reported, made() - before), (True, True, 1))
         check("another_key_of_another_spec", (ask_keyed(s, "s2"), made() - before), ([good], 2))
     (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
@@ -661,7 +661,7 @@ def test_http_token():
     (Path(scratch) / "least").chmod(0o644)
     with Http("--token-file", "least", address="0.0.0.0:0") as h:
         h.process.terminate()
-        check("token_that_others_read", "others may read" in h.process.stderr.read(), True)
+        check("token_that_others_read", "other users can read" in h.process.stderr.read(), True)
     (Path(scratch) / "writable").write_text("t" * TOKEN_LEAST)
     (Path(scratch) / "writable").chmod(0o622)
     (Path(scratch) / "too_long").write_text("t" * (TOKEN_MOST + 1))

@@ -98,7 +98,7 @@ def test_there_and_back():
           (status, counts(result), [path.name for path in Path(scratch).iterdir()] == made),
           (0, (3, 0, 2, 0), True))
     status, _, err = migrate(old, old, "--dry-run")
-    check("a_dry_run_into_itself", (status, "found the same" in err), (2, True))
+    check("a_dry_run_into_itself", (status, "found the same store" in err), (2, True))
     status, result, err = migrate(old, new)
     check("what_has_ended_is_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
     check("skipped_runs_are_reported", err.count("has not ended; --move moves it too"), 2)
@@ -428,7 +428,7 @@ def test_a_moved_run_that_is_missing():
     old, new, run = leave("moved", True, "moved")
     change(new, "DELETE FROM runs")
     status, result, _ = migrate(old, new, "--move")
-    check("it_is_reported", (status, "is not there" in result["failures"][0]["message"]), (1, True))
+    check("it_is_reported", (status, "does not have it" in result["failures"][0]["message"]), (1, True))
     check("it_is_kept", [row["run"] for row in listing(old)], [run])
 
 

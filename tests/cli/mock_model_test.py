@@ -400,8 +400,8 @@ def test_constraints():
         check("a_reply_that_keeps_to_it",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         status, value = mock.ask(response_format=schema_format(closed, strict=True))
-        why = ("script /replies/1: the reply does not keep to the json_schema of the request; say "
-               "ignores_constraint: true where a server is to take no notice of it")
+        why = ("script /replies/1: the reply does not conform to the json_schema of the "
+               "request; set ignores_constraint: true for a server that ignores it")
         check("a_reply_that_does_not", (status, value["error"]["message"]), (500, why))
         check("a_reply_without_a_constraint",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)

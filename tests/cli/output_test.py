@@ -19,14 +19,14 @@ def run(words, stdout):
 
 with open("/dev/full", "wb") as full:
     check("a_full_disk_is_noticed", run(["--help"], full),
-          (1, "haft: the output could not be written: No space left on device\n"))
+          (1, "haft: cannot write the output: No space left on device\n"))
     check("nothing_written_is_nothing_lost", run(["frobnicate"], full),
           (2, "haft: unknown command 'frobnicate'\nhint: 'haft --help' lists the commands\n"))
 
 reading, writing = os.pipe()
 os.close(reading)
 check("a_broken_pipe_is_noticed", run(["--help"], writing),
-      (1, "haft: the output could not be written: Broken pipe\n"))
+      (1, "haft: cannot write the output: Broken pipe\n"))
 os.close(writing)
 
 with open("/dev/null", "wb") as null:

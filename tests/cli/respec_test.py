@@ -96,7 +96,7 @@ def test_accepted():
     write(description="Sends it elsewhere.")
     status, _, err = haft("approve", "last", "--accept-spec")
     check("an approval of the old spec approves nothing", status, 1)
-    check("and reports why", "is not what was to be approved any more" in err, True)
+    check("and reports why", "the approval is not for the call" in err, True)
     check("it needs approval again", (sent(), kinds()[-2:]), ([], ["spec_changed", "paused"]))
     changed = events()[-2]
     check("the event has it all",
@@ -134,7 +134,7 @@ def test_gone():
     begin()
     (Path(scratch) / "s.yaml").unlink()
     status, _, err = haft("resume", "last", "--accept-spec", "--quiet")
-    check("--accept-spec is refused", (status, "to be accepted is not there any more" in err,
+    check("--accept-spec is refused", (status, "to accept does not exist any more" in err,
                                        "spec_changed" in kinds()), (2, True, False))
     status, out, err = haft("approve", "last")
     check("a file that is gone does not matter", (status, out), (0, "good\n"))
@@ -146,7 +146,7 @@ def test_broken():
     begin()
     write(tools=[{"name": 7}])
     status, _, err = haft("approve", "last", "--accept-spec")
-    check("a spec that cannot be used", (status, "cannot be used" in err, sent()), (2, True, []))
+    check("a spec that cannot be used", (status, "is not valid" in err, sent()), (2, True, []))
     check("continues with the stored spec",
           haft("approve", "last", "--stored-spec", "--quiet")[0], 0)
 
@@ -215,7 +215,7 @@ def test_binding():
     check("a pending approval has a binding", [first[-1], second[-1]], [b[:12] for b in bindings])
     status, _, err = haft(*first)
     check("the first command is for what was seen then",
-          (status, "is not what was to be approved any more" in err, sent(), pending()),
+          (status, "the approval is not for the call" in err, sent(), pending()),
           (1, True, [], [("c1.1", "approval")]))
     for given in ("", "1cc3", bindings[1][:11], bindings[1] + "0", bindings[1][:12].upper() + "X"):
         status, _, err = haft("approve", "last", "--binding", given)
@@ -272,7 +272,7 @@ def test_unasked():
         write(**UNASKED)
         status, _, err = haft("approve", "last", *words, "--accept-spec", "--quiet")
         check(f"an approval is not one of another thing {words}",
-              (status, "is not what was to be approved any more" in err, sent(), pending()),
+              (status, "the approval is not for the call" in err, sent(), pending()),
               (1, True, [], [("c1.1", "approval")]))
         check(f"which needs approval, whatever the rules say {words}",
               (events()[-2].get("asked_again"), kinds()[-1]), (["c1.1"], "paused"))
@@ -344,7 +344,7 @@ def test_secret():
     status, out, err = haft("resume", "last", "--accept-spec")
     check("a secret is never written down",
           "hunter2" in out + err + haft("runs", "events", "last")[1], False)
-    check("so that is refused", (status, "has a secret in it" in err), (2, True))
+    check("so that is refused", (status, "contains a secret" in err), (2, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

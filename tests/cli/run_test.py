@@ -258,7 +258,7 @@ def test_runs():
         status, len(forked), forked[0]["run"] != json.loads(out.splitlines()[0])["run"]),
         (0, boundary, True))
     status, _, err = haft("runs", "fork", log, "--at", 3, *spec)
-    check("not_in_the_middle_of_a_turn", (status, "found one under way" in err), (2, True))
+    check("not_in_the_middle_of_a_turn", (status, "found an unfinished turn" in err), (2, True))
     lines = out.splitlines()
     cut = put("cut.jsonl", "\n".join(lines[:9]) + "\n" + lines[9][:20])
     note = f"haft: {cut}:10: the last line is incomplete and is ignored\n"

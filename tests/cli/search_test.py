@@ -176,7 +176,7 @@ def test_embeddings():
         mock.communicate(timeout=300)
         lines = [json.loads(line) for line in batch[1].splitlines()]
         if fault:
-            check("a server that fails is an error", (status, "no vectors today" in out + err),
+            check("a server that fails is an error", (status, "no embeddings for" in out + err),
                   (1, True))
             check("of each line", [line["error"] is None for line in lines], [False] * 3)
             check("its key is not printed",

@@ -89,7 +89,7 @@ def test_headless():
         "model_replied", "call_started", "paused", "answered", "call_finished", "turn_started"])
     check("the_same_answer_again_is_fine", result("answer", run, "c1.1", '{"file": "a.txt"}')[0], 0)
     status, _, err = haft("answer", run, "c1.1", "7")
-    check("another_answer_is_refused", (status, "answered otherwise" in err), (1, True))
+    check("another_answer_is_refused", (status, "already has a different answer" in err), (1, True))
     check("show_is_what_run_prints", json.loads(haft("runs", "show", run)[1]), done)
     check("a_prefix_of_the_id_suffices", json.loads(haft("runs", "show", run[:20])[1]), done)
     status, out, _ = haft("runs", "replay", run)
@@ -236,7 +236,7 @@ def test_other_owner():
     check("quietly", haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
     check("as_json", result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
     status, _, err = haft("approve", "last", "c1.2")
-    check("the_second_command_is_refused", (status, "answered otherwise" in err), (1, True))
+    check("the_second_command_is_refused", (status, "has a different answer" in err), (1, True))
     go.write_text("")
     check("it_ends", json.loads(process.communicate(timeout=LONG)[0])["end"], "done")
 

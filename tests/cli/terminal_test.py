@@ -189,7 +189,7 @@ def test_approval():
               [e["value"] for e in log if e["kind"] == "answered"], [why])
     status, shown, sent = approval("send", ['{"q": 7, }\n', '{"q": []}\n', '{"q": "other"}\n'])
     check("other_arguments_are_checked_and_run",
-          (status, sent, shown.count("[y/N]> "), "the tool does not take these arguments" in shown,
+          (status, sent, shown.count("[y/N]> "), "does not accept these arguments" in shown,
            (Path(scratch) / "sent.txt").read_text()), (0, True, 3, True, '{"q":"other"}\n'))
     _, shown, _ = approval("send", ["n\n"], destructive=True)
     check("a_destructive_call_is_marked", "destructive: its effect cannot be undone" in shown,

@@ -436,7 +436,7 @@ def test_a_run_that_ends_its_workers():
     log = events(bad)
     check("what_is_recorded", [one["kind"] for one in log],
           ["run_started", "turn_started", "model_failed", "run_finished"])
-    check("why", log[2]["message"].startswith(f"{LOSSES} processes in a row ended"), True)
+    check("why", log[2]["message"].startswith(f"{LOSSES} processes in a row stopped"), True)
     check("replay", haft("runs", "replay", bad)[0], 0)
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What is said again after a crash: it is for what waited when it was said, and nothing runs twice
-but by a word that says so."""
+"""Commands that are repeated after a crash: a command applies only to the pause that was open when
+it was issued, and only --again runs a call again."""
 import json
 
 import crash_help as help
@@ -9,7 +9,7 @@ from crash_help import call, effect
 
 
 def killed(store, effects, *words):
-    """Says it, and kills haft when the tool has had its effect and goes on."""
+    """Runs the command, and kills haft when the tool has had its effect and is still running."""
     process = store.start(*words)
     seen = help.wait_for(lambda: len(help.effects(store)) == effects)
     process.kill()
@@ -18,7 +18,7 @@ def killed(store, effects, *words):
 
 
 def begin(store, name, **traits):
-    """A spec with one call that does not come to its end until somebody lets it."""
+    """A spec with one call that does not end until the test allows it."""
     go = store.folder / f"{name}.go"
     send = effect(store, "send", after=f"[ -e {go} ] || exec sleep 600", **traits)
     help.log_of(store).unlink(missing_ok=True)
@@ -33,7 +33,7 @@ UNKNOWN = [("c1.1", "unknown_outcome")]
 
 
 def test_approvals(store):
-    """The same approval, behind a crash and behind somebody who has taken the run up."""
+    """The same approval, after a crash and after another process has opened the run."""
     path, go = begin(store, "approvals", needs_approval=True)
     store.haft("run", path, "go")
     run = store.runs("--limit", "1")[0]["run"]
@@ -41,22 +41,22 @@ def test_approvals(store):
     begun = killed(store, 1, *words)
     go.write_text("")
     status, _, err = store.haft(*words)
-    help.same(f"the_same_approval_behind_a_crash_runs_nothing_{store.kind}",
+    help.same(f"the_same_approval_after_a_crash_runs_nothing_{store.kind}",
               (begun, status, waits(store, run), len(help.effects(store))), (True, 4, UNKNOWN, 1))
-    help.same(f"and_says_what_is_known_{store.kind}",
-              ("its outcome is unknown" in err, f"{run} c1.1 --again" in err), (True, True))
-    help.same(f"nor_does_it_once_that_is_known_{store.kind}",
+    help.same(f"and_reports_the_unknown_outcome_{store.kind}",
+              ("c1.1 was interrupted" in err, f"{run} c1.1 --again" in err), (True, True))
+    help.same(f"nor_does_a_repetition_{store.kind}",
               ([store.haft(*w)[0] for w in (words, ("approve", run), words)],
                waits(store, run), len(help.effects(store))), ([4, 4, 4], UNKNOWN, 1))
-    help.same(f"but_a_word_for_it_does_{store.kind}",
+    help.same(f"only_again_runs_the_call_{store.kind}",
               (store.haft(*words, "--again")[0], len(help.effects(store))), (0, 2))
-    help.same(f"and_all_of_it_can_be_said_again_{store.kind}",
+    help.same(f"and_both_commands_can_be_repeated_{store.kind}",
               ([store.haft(*words)[0], store.haft(*words, "--again")[0]],
                len(help.effects(store))), ([0, 0], 2))
 
 
 def test_again(store):
-    """The word for it is for one time as well."""
+    """A repeated --again does not run the call a third time."""
     path, go = begin(store, "again")
     killed(store, 1, "run", path, "go")
     run = store.runs("--limit", "1")[0]["run"]
@@ -64,13 +64,13 @@ def test_again(store):
     words = ("approve", run, "c1.1", "--again")
     begun = killed(store, 2, *words)
     go.write_text("")
-    help.same(f"again_behind_a_crash_runs_nothing_{store.kind}",
+    help.same(f"again_after_a_crash_runs_nothing_{store.kind}",
               (begun, store.haft(*words)[0], waits(store, run), len(help.effects(store))),
               (True, 4, UNKNOWN, 2))
 
 
 def test_unseen(store):
-    """Whatever is said to a call that waited for nobody, it is no answer to what comes of that."""
+    """A command for a call that was not pending is no answer to the later unknown outcome."""
     rows = {"approve": ("c1.1",), "approve ": (), "approve  ": ("c1.1", "--again"),
             "answer": ("c1.1", '"x"'), "answer ": ('"x"',), "reject": ("c1.1",)}
     for n, (word, more) in enumerate(rows.items()):
@@ -79,29 +79,29 @@ def test_unseen(store):
         go.write_text("")
         run = store.runs("--limit", "1")[0]["run"]
         status, _, err = store.haft(word.strip(), run, *more)
-        help.same(f"{word.strip()}_{'_'.join(more)}_behind_a_crash_is_no_answer_{store.kind}",
-                  (status, "waited for nobody when this was said" in err, waits(store, run),
+        help.same(f"{word.strip()}_{'_'.join(more)}_after_a_crash_is_no_answer_{store.kind}",
+                  (status, "was not pending when the command was issued" in err, waits(store, run),
                    len(help.effects(store))), (1, True, UNKNOWN, 1))
     path, go = begin(store, "object")
     killed(store, 1, "run", path, "go")
     go.write_text("")
     run = store.runs("--limit", "1")[0]["run"]
     status, out, _ = store.haft("answer", run, "c1.1", '"x"', "--json")
-    told = json.loads(out)
-    help.same(f"and_the_object_says_so_{store.kind}",
-              (status, told["run"], told["end"], [p["kind"] for p in told["pending"]],
-               "waited for nobody" in told["error"]["message"]),
+    result = json.loads(out)
+    help.same(f"and_the_json_result_has_the_error_{store.kind}",
+              (status, result["run"], result["end"], [p["kind"] for p in result["pending"]],
+               "was not pending" in result["error"]["message"]),
               (1, run, "waiting", ["unknown_outcome"], True))
-    help.same(f"once_that_is_known_it_is_one_{store.kind}",
+    help.same(f"an_approval_of_that_pause_runs_the_call_{store.kind}",
               (store.haft("approve", run, "c1.1")[0], len(help.effects(store))), (0, 2))
 
 
 def test_no_call(store):
-    """What cannot be said to a run leaves it as it is."""
+    """A command that the run rejects leaves the run unchanged."""
     path, _ = begin(store, "nocall")
     killed(store, 1, "run", path, "go")
     run = store.runs("--limit", "1")[0]["run"]
-    help.same(f"a_call_that_is_not_there_leaves_the_run_as_it_is_{store.kind}",
+    help.same(f"an_unknown_call_leaves_the_run_unchanged_{store.kind}",
               (store.haft("approve", run, "c9.9")[0] != 0, waits(store, run)), (True, []))
 
 

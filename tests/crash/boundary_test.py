@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 before, in and behind every write of a run, for each class of tool.
+"""kill -9 before, during and after every write of a run, for each class of tool.
 
-shim.c stops the process exactly there. Whatever was killed, the run is then driven to its end by
-other processes, and must come to what it comes to when nothing is killed: the same events, but for
-what recovery adds, and as many effects as the class allows.
+shim.c stops the process exactly there. Other processes then drive the run to its end. The result
+must equal that of a run without a kill: the same events, except those that recovery adds, and as
+many effects as the class allows.
 """
 import json
 import time
@@ -14,13 +14,13 @@ import history
 from crash_help import call, effect
 
 MODES = ["begin", "torn", "sync", "synced"] if help.LONG else ["begin", "synced"]
-# More transactions than any step has: it goes on until a step ends by itself.
+# More transactions than any step has: the test continues until a step ends by itself.
 MOST = 200
 
 
 def moments(store):
-    """Which writes of a step are killed at: all, or each so-manieth from a random one on. A server
-    is sent many messages for one transaction."""
+    """Which writes of a step are killed: all, or every n-th from a random one on. A server gets
+    many messages for one transaction."""
     if help.LONG:
         return range(1, MOST)
     each = 6 if store.kind == "postgres" else 2
@@ -28,7 +28,8 @@ def moments(store):
 
 
 class Case:
-    """A class of tool: its spec, what its call may come to, and how often its effect may come."""
+    """A class of tool: its spec, the allowed results of its call, and how often its effect may
+    occur."""
 
     def __init__(self, name, tool, least, most, results=("did send",), **how):
         self.name, self.tool, self.least, self.most = name, tool, least, most
@@ -55,7 +56,8 @@ CASES = [
 
 
 def plain(events):
-    """What has to be the same: without times and names, and without what recovery adds."""
+    """The parts that must be equal: without times and ids, and without the events that recovery
+    adds."""
     kept, attempts = [], set()
     for event in events:
         unknown = event["kind"] == "paused" and event["pause"] == "unknown_outcome"
@@ -82,7 +84,7 @@ def newest(store):
 
 
 def steps(store, path):
-    """The commands that bring the run to its end when nothing goes wrong."""
+    """The commands that bring the run to its end without a crash."""
     status = store.haft("run", path, "go", "--quiet")[0]
     run, words = newest(store), []
     while status == 4:
@@ -94,18 +96,18 @@ def steps(store, path):
 
 
 def kill_in_step(store, path, words, step, mode, number):
-    """Plays the steps, the last one with a kill in it. Returns (run or None, was it killed)."""
+    """Plays the steps, the last one with a kill. Returns (run or None, whether it was killed)."""
     before = newest(store)
-    told = store.shim(kill=f"{mode}:{number}")
-    status = store.haft("run", path, "go", "--quiet", more=told if step == 0 else None)[0]
+    shim = store.shim(kill=f"{mode}:{number}")
+    status = store.haft("run", path, "go", "--quiet", more=shim if step == 0 else None)[0]
     run = newest(store)
     for i, (word, *more) in enumerate(words[:step], 1):
-        status = store.haft(word, run, *more, more=told if i == step else None)[0]
+        status = store.haft(word, run, *more, more=shim if i == step else None)[0]
     return run if run != before else None, status == -9
 
 
 def look(case, store, run, wanted, count):
-    """What is wrong with a run that was killed once."""
+    """The problems of a run that was killed once."""
     events = store.events(run)
     problems = history.check_events(run, events)
     if plain(events) != wanted:
@@ -120,7 +122,7 @@ def look(case, store, run, wanted, count):
         problems.append("it succeeded without its effect")
     status, out, _ = store.haft("runs", "replay", run)
     if status != 0:
-        problems.append(f"the replay is another: {out}")
+        problems.append(f"the replay differs: {out}")
     return problems
 
 
@@ -149,7 +151,7 @@ def test_boundaries(store):
         wanted = plain(store.events(run))
         problems, kills, lost = kill_everywhere(case, store, path, words, wanted)
         print(f"# {case.name}: {kills} kills, {lost} before the run was there")
-        if kills < (2 if help.LONG else 1) * len(MODES):  # some moments only: there are few of them
+        if kills < (2 if help.LONG else 1) * len(MODES):  # only some moments: there are few of them
             problems.append(f"only {kills} kills")
         help.check(f"killed_at_every_boundary_{case.name}_{store.kind}", problems)
     classes = {"look": "read_only", "send": "retry"}
@@ -158,7 +160,7 @@ def test_boundaries(store):
 
 
 def test_first_file(store):
-    """The store itself is made by the run that is killed."""
+    """The run that is killed creates the store."""
     problems, kills = [], 0
     for mode in MODES if help.LONG else MODES[:1]:
         for number in moments(store):
@@ -176,7 +178,7 @@ def test_first_file(store):
                 problems += [f"{mode}:{number}: {p}" for p in history.check_store(
                     new, help.effects(new), {"send": "idempotent"})]
     print(f"# {kills} kills while the store is made")
-    help.check(f"killed_while_the_store_is_made_{store.kind}", problems)
+    help.check(f"killed_while_the_store_is_created_{store.kind}", problems)
 
 
 if help.no_shim():

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks that jump, by an hour and by a day, forth and back, between processes and under them.
+"""Clocks that jump by an hour or a day, forward and back, between processes and during one.
 
-A deadline may be seen late; it is never lost, never seen twice, and never before its time by the
-clock of whoever sees it. shim.c moves the clock of the day; the monotonic one stays.
+A deadline may be noticed late. It is never lost, never applied twice, and never applied before its
+time on the clock of the process that applies it. shim.c moves the wall clock; the monotonic clock
+is unchanged.
 """
 import json
 
@@ -16,7 +17,7 @@ CLASSES = {"slow": "idempotent", "send": "once"}
 
 
 def pause(store, path, more):
-    """A run that waits; its id is asked for, since ids go by the clock."""
+    """A paused run. Its id is queried, because ids depend on the clock."""
     status, out, _ = store.haft("run", path, "go", "--json", more=more)
     return json.loads(out)["run"] if status == 4 else None
 
@@ -26,7 +27,7 @@ def by_deadline(store, run):
 
 
 def look(store, run, wanted, end="done"):
-    """What is wrong with a run whose pause was to expire `wanted` times."""
+    """The problems of a run whose pause should expire `wanted` times."""
     events = store.events(run)
     problems = history.check_events(run, events)
     if len(by_deadline(store, run)) != wanted:
@@ -34,13 +35,13 @@ def look(store, run, wanted, end="done"):
     if events[-1].get("end") != end:
         problems.append(f"it ended as {events[-1].get('end')}, wanted {end}")
     if store.haft("runs", "replay", run)[0] != 0:
-        problems.append("the replay is another")
+        problems.append("the replay differs")
     return problems
 
 
 # ---- between processes ----
 
-# The clock when the run begins, the clocks of those who look at it then, and who sees its end:
+# The clock when the run starts, the clocks of the processes that open it, and the one that ends it:
 # the deadline is 30 minutes.
 BETWEEN = [
     ("an_hour_on", 0, [HOUR], 0),
@@ -57,11 +58,11 @@ def test_between(store):
     clock = store.folder / "clock"
     for name, begin, looks, sees in BETWEEN:
         clock.write_text(str(begin))
-        told = store.shim(clock=clock)
-        problems, run = [], pause(store, path, told)
+        shim = store.shim(clock=clock)
+        problems, run = [], pause(store, path, shim)
         for i, offset in enumerate(looks):
             clock.write_text(str(offset))
-            store.haft("resume", "--all", more=told)
+            store.haft("resume", "--all", more=shim)
             ended = store.row(run)["state"] == "ended"
             if ended != (i >= sees):
                 problems.append(f"look {i} at {offset}: it has {'' if ended else 'not '}ended")
@@ -70,7 +71,7 @@ def test_between(store):
 
 
 def test_answers(store):
-    """An answer is in time or late by the clock of who takes it, and is one of both."""
+    """An answer is in time or late by the clock of the process that records it, never both."""
     path = help.spec(store, "answers", [[call("pick")], "good"], [help.tool("pick")],
                      pauses={"headless": {"deadline": "30m", "on_expire": "fail"}})
     clock = store.folder / "clock"
@@ -86,14 +87,15 @@ def test_answers(store):
 # ---- under a process ----
 
 def unseen(looked, jump):
-    """Waits until the process has looked at the clock behind the jump; what is wrong if it has
+    """Waits until the process has read the clock after the jump; returns the problem if it has
     not."""
     seen = help.wait_for(lambda: looked.exists() and str(jump) in looked.read_text().split())
     return [] if seen else [f"the jump by {jump} was not seen"]
 
 
 def test_under(store):
-    """The clock jumps while the process that has the run lives: late, but once."""
+    """The clock jumps while the owner of the run is alive: the deadline is noticed late, but
+    once."""
     clock = store.folder / "clock"
     for name, jumps in (("on", [HOUR]), ("back", [-HOUR]), ("a_day_on_and_back", [DAY, -DAY])):
         begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
@@ -115,7 +117,7 @@ def test_under(store):
         reader = help.Reader(process)
         process.wait(help.SOON)
         reader.join(help.SOON)
-        if store.row(run)["state"] != "ended":  # it was not due, or is seen by the next
+        if store.row(run)["state"] != "ended":  # it was not due, or the next process notices it
             clock.write_text(str(HOUR))
             store.haft("resume", "--all", more=store.shim(clock=clock))
         help.check(f"a_clock_that_jumps_{name}_under_a_run_{store.kind}",
@@ -123,7 +125,7 @@ def test_under(store):
 
 
 def killed(store, path, more):
-    """A run whose process is killed behind the effect of its call."""
+    """A run whose process is killed after the effect of its call."""
     done = len(help.effects(store))
     process = store.start("run", path, "go", "--events", more=more)
     run = json.loads(process.stdout.readline())["run"]
@@ -135,41 +137,41 @@ def killed(store, path, more):
 
 
 def test_orphans(store):
-    """A run whose process died is taken up whatever the clock says, and once."""
+    """A run whose process died is claimed whatever the clock shows, and once."""
     clock = store.folder / "clock"
     path = help.spec(store, "orphan", [[call("send")], "good"],
                      [effect(store, "send", after="sleep 300", on_unknown="tell")])
     problems = []
     for began, now in ((0, -DAY), (DAY, 0), (0, DAY), (-HOUR, HOUR)):
         clock.write_text(str(began))
-        told = store.shim(clock=clock)
-        run = killed(store, path, told)
+        shim = store.shim(clock=clock)
+        run = killed(store, path, shim)
         clock.write_text(str(now))
-        status = store.haft("resume", "--all", more=told)[0]
+        status = store.haft("resume", "--all", more=shim)[0]
         if status != 0:
             problems.append(f"{began} to {now}: exit {status}, {store.runs('--open')}")
         problems += look(store, run, 0)
-    help.check(f"orphans_are_taken_up_whatever_the_clock_says_{store.kind}",
+    help.check(f"orphans_are_claimed_whatever_the_clock_shows_{store.kind}",
                problems + history.check_store(store, help.effects(store), CLASSES))
 
 
 def test_ahead(store):
-    """Times of a database are the database's: who is an hour ahead puts nothing off, and takes
-    nothing for old."""
+    """A database uses its own clock: a process that is an hour ahead neither delays runs nor treats
+    them as old."""
     if store.kind == "sqlite":
-        return  # there the machine's clock is the store's
+        return  # there the clock of the machine is the clock of the store
     clock = store.folder / "clock"
     clock.write_text(str(HOUR))
-    told = store.shim(clock=clock)
+    shim = store.shim(clock=clock)
     path = help.spec(store, "ahead", ["good"], [])
     old = f"sqlite:{store.folder}/old.db"
     run = store.haft("run", path, "go", "--detach", "--store", old)[1].strip()
-    store.haft("migrate", "--from", old, "--to", store.url(), "--move", more=told)
+    store.haft("migrate", "--from", old, "--to", store.url(), "--move", more=shim)
     store.haft("worker", "--until-idle")
     problems = [] if store.row(run)["state"] == "ended" else ["a run that was moved is not taken"]
-    removed = store.haft("runs", "gc", "--older", "30m", more=told)[1]
+    removed = store.haft("runs", "gc", "--older", "30m", more=shim)[1]
     problems += [] if removed.startswith("0 ") else [f"gc: {removed}"]
-    help.check(f"who_is_ahead_of_the_database_{store.kind}", problems)
+    help.check(f"a_clock_ahead_of_the_database_{store.kind}", problems)
 
 
 if help.no_shim():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the crash tests share: stores, specs with an effect log, kills, and driving runs to an end.
+"""Shared by the crash tests: stores, specs with an effect log, kills, and driving runs to an end.
 
-A store is looked at through haft's own commands, so that every test runs on every kind of store.
-Tools of these tests write one line into the effect log, `KEY TOOL PID EPOCH`, with O_APPEND.
+A store is read with haft's own commands, so that every test runs on every kind of store. Tools of
+these tests write one line into the effect log, `KEY TOOL PID EPOCH`, with O_APPEND.
 """
 import concurrent.futures
 import contextlib
@@ -27,14 +27,14 @@ BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 LONG = bool(os.environ.get("HAFT_LONG"))
 POSTGRES = os.environ.get("HAFT_TEST_POSTGRES")
 SANITIZED = bool(os.environ.get("HAFT_TEST_SANITIZED"))
-LOCKED = "the database is locked by another process"  # nothing was changed: it can be tried again
+LOCKED = "the database is locked by another process"  # the command can be repeated
 LEASE_SECONDS = lease_seconds(2)
 SHORT_LEASE = {"HAFT_LEASE": f"{LEASE_SECONDS}s"}
-CONNECTED = 20  # processes that a server of PostgreSQL is asked by at once
+CONNECTED = 20  # processes that connect to a PostgreSQL server at once
 
 
 def rounds(usual, many):
-    """How often something with chance in it is done."""
+    """The number of repetitions of a random test."""
     return int(os.environ.get("HAFT_TEST_ROUNDS") or (many if LONG else usual))
 
 
@@ -45,7 +45,7 @@ def check(name, problems):
 # ---- stores ----
 
 class Store:
-    """A store of its own, with a folder for specs and logs."""
+    """A store with its own directory for specs and logs."""
 
     def __init__(self, folder):
         self.folder = Path(folder)
@@ -54,9 +54,9 @@ class Store:
     def command(self, *words):
         return [HAFT, *map(str, words)]
 
-    def haft(self, *words, more=None, timeout=SOON, said=""):
+    def haft(self, *words, more=None, timeout=SOON, stdin=""):
         """(exit status, standard output, standard error)"""
-        done = subprocess.run(self.command(*words), text=True, capture_output=True, input=said,
+        done = subprocess.run(self.command(*words), text=True, capture_output=True, input=stdin,
                               cwd=self.folder, env=dict(self.environment, **(more or {})),
                               timeout=timeout)
         return done.returncode, done.stdout, done.stderr
@@ -77,7 +77,7 @@ class Store:
         return next((row for row in self.runs() if row["run"] == run), None)
 
     def lines(self, run):
-        """The events as they are kept; reading them checks the chain."""
+        """The stored events; reading them checks the chain."""
         status, out, err = self.haft("runs", "events", run)
         if status != 0:
             raise RuntimeError(f"runs events {run}: exit {status}: {err}")
@@ -94,9 +94,9 @@ class Store:
         path.write_text(value if isinstance(value, str) else json.dumps(value))
         return path
 
-    def shim(self, **told):
-        """The environment that puts shim.c in between."""
-        more = {f"SHIM_{name.upper()}": str(value) for name, value in told.items()}
+    def shim(self, **settings):
+        """The environment that loads shim.c."""
+        more = {f"SHIM_{name.upper()}": str(value) for name, value in settings.items()}
         return dict(more, LD_PRELOAD=str(shim()), **self.shimmed())
 
 
@@ -151,7 +151,7 @@ def new_store(kind):
 
 
 def kinds():
-    """Each kind of store that there is here."""
+    """The kinds of stores that are available."""
     if POSTGRES:
         return [Sqlite, Postgres]
     skip("postgres", "HAFT_TEST_POSTGRES does not name a server")
@@ -159,12 +159,13 @@ def kinds():
 
 
 def pass_lease():
-    """Waits until a lease that a stopped process has renewed is over."""
+    """Waits until a lease that a stopped process has renewed has expired."""
     time.sleep(LEASE_SECONDS + 0.5)
 
 
 def for_each_store(*tests):
-    """Each test on a new store of each kind; its name has the kind's behind it."""
+    """Runs each test on a new store of each kind; the name of the kind is appended to test
+    names."""
     for kind in kinds():
         for test in tests:
             with new_store(kind) as store:
@@ -185,7 +186,7 @@ def shim():
 
 
 def no_shim():
-    """Why shim.c cannot be used here; None when it can."""
+    """The reason why shim.c cannot be used here, or None."""
     if SANITIZED:
         return "a sanitizer wants to be the first library"
     if not shutil.which(os.environ.get("CC", "cc").split()[0]):
@@ -203,7 +204,8 @@ def tool(name, command=None, **more):
 
 
 def effect(store, name, before="", after="", **traits):
-    """A tool whose effect is a line of the effect log, with something of its own around it."""
+    """A tool whose effect is a line of the effect log, with optional commands before and after
+    it."""
     line = f'echo "$HAFT_IDEMPOTENCY_KEY {name} $$ ${{HAFT_EPOCH:--}}" >> {log_of(store)}'
     return tool(name, ["sh", "-c", f"{before or ':'}; {line}; {after or ':'}; echo did {name}"],
                 traits=traits)
@@ -224,17 +226,17 @@ def call(name, **arguments):
 
 
 def spec(store, name, replies, tools, **more):
-    """A spec whose model says what it is told: lists of calls, or a text."""
-    said = [{"text": reply} if isinstance(reply, str) else {"calls": reply} for reply in replies]
-    store.put(f"{name}.script.json", {"replies": said})
+    """A spec whose model gives these replies: lists of calls, or a text."""
+    turns = [{"text": reply} if isinstance(reply, str) else {"calls": reply} for reply in replies]
+    store.put(f"{name}.script.json", {"replies": turns})
     return store.put(f"{name}.json", dict({"haft": 1, "name": name, "tools": tools,
                                            "model": f"script:{name}.script.json"}, **more))
 
 
 def behind_a_barrier(store, commands):
-    """Starts a process for each, lets all of them go at one moment, and returns what came of them,
-    as Store.haft does. A server has room for so many at once. On a slow machine the lock of a file
-    does not come round to all of them in time: those try again, as they are told to."""
+    """Starts a process for each command, releases all of them at once, and returns their results
+    like Store.haft. The number of connections to a server is limited. On a slow machine some
+    processes do not get the lock of the file in time: their commands are repeated."""
     most = CONNECTED if store.kind == "postgres" else len(commands)
     if len(commands) > most:
         return (behind_a_barrier(store, commands[:most])
@@ -245,15 +247,15 @@ def behind_a_barrier(store, commands):
                                 stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
                for words in commands]
     os.close(barrier)
-    os.close(go)  # nothing more can be read, which all of them wait for
+    os.close(go)  # end of file, which all of them wait for
     with concurrent.futures.ThreadPoolExecutor(len(started)) as pool:
-        told = list(pool.map(lambda process: process.communicate(timeout=2 * SOON), started))
-    results = [(process.returncode, *texts) for process, texts in zip(started, told)]
+        outputs = list(pool.map(lambda process: process.communicate(timeout=2 * SOON), started))
+    results = [(process.returncode, *texts) for process, texts in zip(started, outputs)]
     return [try_again(store, words, result) for words, result in zip(commands, results)]
 
 
 def try_again(store, words, result):
-    """The result of a command that is given again while the store is locked."""
+    """Repeats a command while the store is locked; returns its last result."""
     end = time.monotonic() + SOON
     while LOCKED in result[2] and time.monotonic() < end:
         result = store.haft(*words)
@@ -271,7 +273,7 @@ ANSWERS = {
 
 
 def act(store, row, more=None):
-    """What somebody who sees the run would do next; returns haft's exit status."""
+    """Does what a person who sees the run would do next; returns haft's exit status."""
     if row["state"] == "running":
         return store.haft("resume", row["run"], more=more)[0]
     pending = store.shown(row["run"])["pending"]
@@ -282,7 +284,7 @@ def act(store, row, more=None):
 
 
 def drive(store, limit=40):
-    """Goes on with every run until all have ended; returns those that have not."""
+    """Continues every run until all have ended; returns those that have not."""
     for _ in range(limit):
         left = store.runs("--open")
         if not left:
@@ -293,14 +295,14 @@ def drive(store, limit=40):
 
 
 def drive_later(store, run):
-    """A process that takes the run up, and is waited for later."""
+    """A process that resumes the run; the test waits for it later."""
     return [store.start("resume", run, out=subprocess.DEVNULL)]
 
 
-# ---- what was printed ----
+# ---- output ----
 
 class Reader(threading.Thread):
-    """Keeps the whole lines that a process prints; `at(n)` is called when the n-th is there."""
+    """Collects the complete lines that a process prints; `at(n)` is called after the n-th."""
 
     def __init__(self, process, at=None):
         super().__init__(daemon=True)

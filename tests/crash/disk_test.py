@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Disks that are full, fail, can only be read, or give back what was not written.
+"""Disks that are full, fail, are read-only, or return damaged data.
 
-What was kept stays readable; what cannot be kept is refused in words; when the disk is well again
-the runs go on to their ends. Damage is told and never read. All of this is about the file of a
-SQLite store; tests/store/sqlite_fault_test.c and sqlite_damage_test.c have the rest of it in C.
+Stored data stays readable; a write that fails is an error with a message; when the disk works
+again, the runs continue to their ends. Damage is reported and never used. This tests the file of a
+SQLite store; tests/store/sqlite_fault_test.c and sqlite_damage_test.c test the rest in C.
 """
 import errno
 import random
@@ -22,14 +22,14 @@ CLASSES = {"send": "once", "put": "idempotent"}
 
 
 def make(store, name, after):
-    """Two effects; what `after` does happens between the first and its result."""
+    """Two effects; `after` runs between the first effect and its result."""
     tools = [effect(store, "send", after=after, on_unknown="tell"),
              effect(store, "put", idempotent=True)]
     return help.spec(store, name, [[call("send")], [call("put")], "good"], tools)
 
 
 def reading(store, more=None):
-    """What is wrong with looking at the store."""
+    """The problems of reading the store."""
     problems = []
     for words in (("runs", "list"), ("runs", "show", "last", "--json"), ("runs", "events", "last")):
         status, _, err = store.haft(*words, more=more)
@@ -39,7 +39,7 @@ def reading(store, more=None):
 
 
 def refused(store, path, words, more=None):
-    """What is wrong with the refusal of a new run."""
+    """The problems of the rejection of a new run."""
     status, out, err = store.haft("run", path, "go", "--quiet", more=dict(LEASE, **(more or {})))
     if status == 0 or not any(word in err for word in words):
         return [f"a new run: exit {status}: {out}{err}"]
@@ -47,7 +47,7 @@ def refused(store, path, words, more=None):
 
 
 def settle(store, name, process, problems):
-    """The disk is well again: everything goes on and ends."""
+    """The disk works again: everything continues and ends."""
     if process:
         process.communicate(timeout=help.SOON)
     problems += help.drive(store)
@@ -58,7 +58,7 @@ def settle(store, name, process, problems):
     help.check(name, problems)
 
 
-# ---- a disk that fails while a run goes on ----
+# ---- a disk that fails during a run ----
 
 def test_fails(store):
     if help.no_shim():
@@ -69,12 +69,12 @@ def test_fails(store):
         name = errno.errorcode[number]
         fail = store.folder / f"fail.{name}"
         path = make(store, name, f"echo {number} > {fail}")
-        told = store.shim(fail=fail)
-        process = store.start("run", path, "go", "--events", more=dict(LEASE, **told))
+        shim = store.shim(fail=fail)
+        process = store.start("run", path, "go", "--events", more=dict(LEASE, **shim))
         reader = help.Reader(process)
         help.wait_for(fail.exists)
-        problems = reading(store, told)
-        problems += refused(store, path, ("full", "failed", "written"), told)
+        problems = reading(store, shim)
+        problems += refused(store, path, ("full", "failed", "written"), shim)
         fail.unlink()
         process.wait(help.SOON)
         reader.join(help.SOON)
@@ -83,10 +83,10 @@ def test_fails(store):
         settle(store, f"a_disk_that_fails_with_{name}_loses_nothing_sqlite", None, problems)
 
 
-# ---- a real disk of its own ----
+# ---- a real small disk ----
 
 def disk(store, size="3m"):
-    """A small disk in the store's folder, or why there is none."""
+    """A small disk in the store's folder, or the reason why there is none."""
     place = store.folder / "disk"
     place.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "haft-test", place],
@@ -99,7 +99,7 @@ def remount(place, how):
 
 
 def on_disk(store, place):
-    """The same store object with its file there."""
+    """The same store object with its file on that disk."""
     store.file = lambda: place / "haft.db"
     store.environment["HAFT_STORE"] = store.url()
 
@@ -112,7 +112,7 @@ def test_full(store, place):
                   or process.poll() is not None)
     problems = reading(store) + refused(store, path, ("full",))
     fill.unlink()
-    settle(store, "a_full_disk_is_told_and_the_run_goes_on_with_room_sqlite", process, problems)
+    settle(store, "a_full_disk_is_reported_and_the_run_goes_on_with_room_sqlite", process, problems)
     with open(fill, "wb", buffering=0) as file:
         try:
             while file.write(bytes(4096)):
@@ -121,7 +121,7 @@ def test_full(store, place):
             pass
     problems = reading(store) + refused(store, path, ("full",))
     fill.unlink()
-    settle(store, "what_is_kept_is_read_on_a_full_disk_sqlite", None, problems)
+    settle(store, "a_store_on_a_full_disk_can_be_read_sqlite", None, problems)
 
 
 def test_read_only(store, place):
@@ -144,7 +144,7 @@ def test_read_only(store, place):
             problems.append(f"the run that was killed is not there: {store.runs('--open')}")
         remount(place, "rw")
         name = "after_a_kill" if killed else "after_an_end"
-        settle(store, f"a_disk_that_can_only_be_read_is_read_{name}_sqlite", None, problems)
+        settle(store, f"a_read_only_disk_can_be_read_{name}_sqlite", None, problems)
 
 
 def test_disk(store):
@@ -163,13 +163,13 @@ def test_disk(store):
 # ---- damage ----
 
 def test_damage(store):
-    """Bits that flip and files that are cut: the events as they were, or an error."""
+    """Flipped bits and truncated files: the original events, or an error."""
     path = make(store, "damage", "")
     for _ in range(3):
         store.haft("run", path, "go")
     runs = [row["run"] for row in store.runs()]
     whole = {run: store.lines(run) for run in runs}
-    data, chance, problems, told = store.file().read_bytes(), random.Random(time.time_ns()), [], 0
+    data, chance, problems, errors = store.file().read_bytes(), random.Random(time.time_ns()), [], 0
     for i in range(help.rounds(16, 300)):
         at = chance.randrange(len(data))
         broken = data[:at] if i % 4 == 0 else (
@@ -177,40 +177,41 @@ def test_damage(store):
         store.file().write_bytes(broken)
         run = chance.choice(runs)
         status, out, err = store.haft("runs", "events", run)
-        told += status != 0
+        errors += status != 0
         if status == 0 and out.splitlines() != whole[run]:
             problems.append(f"byte {at} {'cut' if i % 4 == 0 else 'flipped'}: another event was "
                             f"given:\n{out}")
         elif status != 0 and (status not in (1, 2) or not err):
             problems.append(f"byte {at}: exit {status}: {err}")
     store.file().write_bytes(data)
-    print(f"# told {told} times")
-    help.check("damage_is_told_and_not_read_sqlite",
+    print(f"# {errors} errors")
+    help.check("damage_is_reported_and_not_used_sqlite",
                problems + history.check_store(store, help.effects(store), CLASSES))
 
 
 def test_pages(store):
-    """Pages of zeros, one at a time: whoever goes on with a run is told, as those who read are."""
+    """Zeroed pages, one at a time: every process that continues or reads a run reports the
+    damage."""
     send = effect(store, "send", needs_approval=True)
     path = help.spec(store, "pages", [[call("send")], "good"], [send])
     store.haft("run", path, "go")
     run, data = store.runs()[0]["run"], store.file().read_bytes()
-    size, problems, told = int.from_bytes(data[16:18], "big"), [], 0
+    size, problems, errors = int.from_bytes(data[16:18], "big"), [], 0
     for at in range(0, len(data), size):
         for extra in ("-wal", "-shm"):
             Path(f"{store.file()}{extra}").unlink(missing_ok=True)
         store.file().write_bytes(data[:at] + bytes(size) + data[at + size:])
         status, _, err = store.haft("approve", run)
-        told += status != 0
+        errors += status != 0
         if status not in (0, 1) or "no run" in err or (status == 1 and "damaged" not in err):
             problems.append(f"page {at // size}: exit {status}: {err}")
-    print(f"# told {told} times")
-    help.check("damage_is_told_to_who_goes_on_sqlite",
-               problems + ([] if told else ["no page matters"]))
+    print(f"# {errors} errors")
+    help.check("damage_is_reported_when_a_run_continues_sqlite",
+               problems + ([] if errors else ["no page matters"]))
 
 
 def test_torn_log(store):
-    """A log that ends anywhere is an older state, whole."""
+    """A log that ends anywhere is a complete older state."""
     if help.no_shim():
         help.skip("a_torn_log", help.no_shim())
         return

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 before, in and behind every write of a fork and of /undo; and deadlines of forks.
+"""kill -9 before, during and after every write of a fork and of /undo; and deadlines of forks.
 
-Both copy runs that have ended into another thread. Whatever is killed, nothing that was done is
-done again: `haft resume --all` finds nothing to go on with, every copy is whole, and a fork that is
-there waits for whoever asked for it. A question that a fork asks again has its time again, by the
-clock that shim.c moves, and what it comes to then is not lost.
+Both copy runs that have ended into another thread. Whatever is killed, no effect is repeated: `haft
+resume --all` finds nothing to continue, every copy is complete, and a fork that exists waits for
+its user. A question that a fork asks again has its full time again, by the clock that shim.c moves,
+and its expiry is not lost.
 """
 import json
 import time
@@ -19,13 +19,13 @@ MOST = 300
 
 
 def moments(store):
-    """A server is sent many messages for one transaction."""
+    """A server gets many messages for one transaction."""
     each = 5 if store.kind == "postgres" and not help.LONG else 1
     return range(1 + time.time_ns() // 1000 % each, MOST, each)
 
 
 def make_thread(store):
-    """Two runs of a thread that charged and kept something; the ids, the older first."""
+    """Two runs of a thread that charged and stored something; their ids, the older first."""
     keep = {"name": "store_artifact",
             "arguments": {"name": "bill.txt", "content": "two dollars"}}
     path = help.spec(store, "pay", [[call("charge", q="a"), keep], "good"],
@@ -39,7 +39,7 @@ def make_thread(store):
 
 
 def look(store, was):
-    """What is wrong with the store once everybody has gone on with what was left."""
+    """The problems of the store after every unfinished run was continued."""
     problems, done = [], help.effects(store)
     status, out, err = store.haft("resume", "--all", "--quiet")
     if (status, out) != (0, ""):
@@ -58,16 +58,16 @@ def look(store, was):
         if row["state"] not in ("ended", "waiting"):
             problems.append(f"{row['run']}: it is {row['state']} as {len(events)} events")
         if store.haft("runs", "replay", row["run"])[0] != 0:
-            problems.append(f"{row['run']}: the replay is another")
+            problems.append(f"{row['run']}: the replay differs")
     return problems
 
 
-def kill_everywhere(store, words, said=""):
+def kill_everywhere(store, words, stdin=""):
     problems, kills = [], 0
     was = {row["run"] for row in store.runs()}
     for mode in MODES:
         for number in moments(store):
-            status = store.haft(*words, more=store.shim(kill=f"{mode}:{number}"), said=said)[0]
+            status = store.haft(*words, more=store.shim(kill=f"{mode}:{number}"), stdin=stdin)[0]
             problems += [f"{mode}:{number}: {found}" for found in look(store, was)]
             if status != -9:
                 break
@@ -83,7 +83,7 @@ def test_fork(store):
                    kill_everywhere(store, ("runs", "fork", second, *place)))
     made = store.haft("runs", "fork", second, "--turn", 1)[1].strip()
     done = len(help.effects(store))
-    help.same(f"what_was_done_before_the_fork_is_not_done_by_it_{store.kind}",
+    help.same(f"a_fork_does_not_repeat_earlier_effects_{store.kind}",
               (store.haft("resume", made, "--quiet")[:2], len(help.effects(store)) - done),
               ((0, "good\n"), 0))
 
@@ -91,7 +91,7 @@ def test_fork(store):
 def test_undo(store):
     path, thread, _ = make_thread(store)
     help.check(f"an_undo_that_is_killed_does_nothing_{store.kind}", kill_everywhere(
-        store, ("chat", path, "--thread", thread), said="/undo\n"))
+        store, ("chat", path, "--thread", thread), stdin="/undo\n"))
 
 
 # ---- deadlines ----
@@ -100,16 +100,17 @@ HOUR = 3600
 
 
 def test_deadline(store):
-    """Two approvals with an hour each; the second was asked for with a call under way beside it."""
+    """Two approvals with an hour each; the second one was requested while another call was
+    running."""
     path = help.spec(store, "due", [[call("send"), call("send")], "good"],
                      [effect(store, "send", needs_approval=True)],
                      pauses={"approval": {"deadline": "1h", "on_expire": "reject"}})
     clock = store.folder / "clock"
-    told = store.shim(clock=clock)
+    shim = store.shim(clock=clock)
 
     def at(hours, *words):
         clock.write_text(str(int(hours * HOUR)))
-        return store.haft(*words, more=told)
+        return store.haft(*words, more=shim)
 
     def all_of_them(hours):
         return [run["run"] for run in json.loads(at(hours, "resume", "--all", "--json")[1])["runs"]]
@@ -125,7 +126,7 @@ def test_deadline(store):
                all_of_them(48.4)), (["c1.1"], True, []))
     status, out, _ = at(49, "runs", "fork", run, "--call", "c1.1", "--answer", '"mine"', "--json")
     other = json.loads(out)
-    help.same(f"what_was_answered_long_ago_can_be_answered_otherwise_{store.kind}",
+    help.same(f"an_old_question_can_get_another_answer_{store.kind}",
               (status, other["end"], store.haft("runs", "replay", other["run"])[0]),
               (0, "done", 0))
     help.same(f"the_deadline_of_a_fork_is_not_lost_{store.kind}",
@@ -134,11 +135,11 @@ def test_deadline(store):
                store.haft("runs", "replay", made)[0], len(help.effects(store)) - done),
               ([made], ["deadline"], 0, 0))
     again = at(96, "runs", "fork", made, "--call", "c1.1")[1].strip()
-    help.same(f"a_fork_of_a_fork_has_it_as_well_{store.kind}",
+    help.same(f"a_fork_of_a_fork_keeps_the_deadline_{store.kind}",
               (all_of_them(96.4), all_of_them(97.1), store.haft("runs", "replay", again)[0]),
               ([], [again], 0))
     back = at(-24, "runs", "fork", made, "--call", "c1.1")[1].strip()
-    help.same(f"a_clock_that_was_set_back_makes_none_earlier_{store.kind}",
+    help.same(f"a_clock_that_was_set_back_makes_no_deadline_earlier_{store.kind}",
               (all_of_them(0), store.haft("runs", "replay", back)[0], all_of_them(98)),
               ([], 0, [back]))
 

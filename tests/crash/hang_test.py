@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tools that take too long and do not want to end; whether they had their effect is unknown.
+"""Tools that time out and ignore signals; whether they had their effect is unknown.
 
-All that such a tool started is killed, its end is an event, nothing of it is left, and what becomes
-of the call is what `on_unknown` says. The executor alone is tested in
+Every process that such a tool started is killed, its end is an event, no process is left, and
+`on_unknown` decides about the call. The executor alone is tested in
 tests/exec/command/command_test.c.
 """
 import os
@@ -21,7 +21,7 @@ HANGS = {
     "stops_itself": "kill -STOP $$; sleep 300",
     "leaves_its_group": "exec setsid sleep 300",
 }
-ENDS_WELL = ("holds_the_pipe", "leaves_its_group")  # what they left behind does not
+ENDS_WELL = ("holds_the_pipe", "leaves_its_group")  # the processes that they started do not
 CLASSES = {"send": "once", "put": "idempotent"}
 
 
@@ -38,7 +38,7 @@ def left(mark):
 
 
 def zombies_of(process):
-    """Children that ended and that nobody has asked for."""
+    """Children that ended and were not waited for."""
     found = []
     for entry in Path("/proc").iterdir():
         try:
@@ -56,7 +56,7 @@ def hanging(store, name, how, mark, **traits):
 
 
 def play(store, hang, on_unknown):
-    """One call that hangs; then a second one whose process is looked at."""
+    """One call that hangs; then a second one whose process is inspected."""
     mark = f"{hang}-{on_unknown}-{os.getpid()}"
     looked = store.folder / f"{mark}.looked"
     tools = [hanging(store, "send", HANGS[hang], mark, on_unknown=on_unknown),
@@ -71,7 +71,7 @@ def play(store, hang, on_unknown):
         if lines[-1]["kind"] == "call_started" and lines[-1]["tool"] == "put":
             if not help.wait_for(lambda: not zombies_of(process)):
                 zombies = zombies_of(process)
-            looked.touch()  # until then it is there, and could have zombies
+            looked.touch()  # until then it exists, and could have zombies
     looked.touch()
     status, run = process.wait(help.SOON), lines[0]["run"]
     problems = [f"a zombie: {pid}" for pid in zombies]
@@ -98,7 +98,7 @@ def test_hangs(store):
 
 
 def test_timeouts(store):
-    """The effect is there, the result is not: the class of the tool decides."""
+    """The tool had its effect and gave no result: its class decides."""
     for name, traits, more, most in (("ask", {"on_unknown": "ask"}, 4, 1),
                                      ("tell", {"on_unknown": "tell"}, 0, 1),
                                      ("idempotent", {"idempotent": True}, 0, 9),

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads every run of a store and says what is wrong with its history.
+"""Reads every run of a store and lists the problems of its history.
 
-Nothing here knows how haft decides: the rules are those of docs/guarantees.md, read off the events
-that `haft runs events` prints, the rows of `haft runs list --json` and an effect log.
+This module does not know how haft decides: its rules are those of docs/guarantees.md, applied to
+the events that `haft runs events` prints, the rows of `haft runs list --json` and an effect log.
 """
 import json
 from collections import Counter, defaultdict
@@ -11,7 +11,7 @@ REPEATABLE = ("read_only", "idempotent")
 
 
 def check_events(run, events):
-    """One run: a dense sequence, one beginning, at most one end and nothing behind it."""
+    """One run: consecutive sequence numbers, one start, at most one end and nothing after it."""
     problems = []
     for number, event in enumerate(events, 1):
         if event["seq"] != number:
@@ -27,12 +27,12 @@ def check_events(run, events):
     if ends > 1:
         problems.append(f"{run}: {ends} terminal events")
     if ends and kinds[-1] != "run_finished":
-        problems.append(f"{run}: {kinds[-1]} stands behind its end")
+        problems.append(f"{run}: {kinds[-1]} comes after its end")
     return problems + check_calls(run, events)
 
 
 def check_calls(run, events):
-    """Each call: attempts that count up under one key, one result, one answer a question."""
+    """Each call: attempts that count up under one key, one result, one answer per question."""
     problems = []
     attempts, keys, done, open_pause = Counter(), {}, Counter(), Counter()
     for event in events:
@@ -46,7 +46,7 @@ def check_calls(run, events):
             if keys.setdefault(call, event["idempotency_key"]) != event["idempotency_key"]:
                 problems.append(f"{where}: its key has changed")
             if done[call]:
-                problems.append(f"{where}: it starts again behind its result")
+                problems.append(f"{where}: it starts again after its result")
         elif kind in ("call_finished", "call_refused"):
             done[call] += 1
             if done[call] > 1:
@@ -54,7 +54,7 @@ def check_calls(run, events):
         elif kind == "paused":
             open_pause[call] += 1
             if open_pause[call] > 1:
-                problems.append(f"{where}: it is asked about while it is asked about")
+                problems.append(f"{where}: it is paused while it is paused")
         elif kind == "answered":
             open_pause[call] -= 1
             if open_pause[call] < 0:
@@ -63,7 +63,7 @@ def check_calls(run, events):
 
 
 def check_row(row, events):
-    """What the list says of a run is what its events say."""
+    """The row of a run agrees with its events."""
     run, problems = row["run"], []
     ended = events and events[-1]["kind"] == "run_finished"
     if (row["state"] == "ended") != bool(ended):
@@ -77,12 +77,12 @@ def check_row(row, events):
 
 
 def check_rows(before, after):
-    """Two looks at a store: what was kept stays, epochs and sequences only go up."""
+    """Two reads of a store: stored events stay, epochs and sequence numbers only grow."""
     problems, later = [], {row["run"]: row for row in after}
     for row in before:
         now = later.get(row["run"])
         if now is None:
-            problems.append(f"{row['run']}: it is gone")
+            problems.append(f"{row['run']}: it does not exist any more")
             continue
         for what in ("seq", "epoch"):
             if what in row and now[what] < row[what]:
@@ -93,13 +93,13 @@ def check_rows(before, after):
 
 
 def allowed_effects(events, call, cls):
-    """How often the call may have had its effect, by what the log says of it."""
+    """How often the call may have had its effect, according to the log."""
     starts = sum(e["kind"] == "call_started" and e["call"] == call for e in events)
     if cls in REPEATABLE or cls == "retry":
         return starts
-    said = sum(e["kind"] == "answered" and e["call"] == call and e["verdict"] == "retry"
-               for e in events)
-    return min(starts, 1 + said)
+    retries = sum(e["kind"] == "answered" and e["call"] == call and e["verdict"] == "retry"
+                  for e in events)
+    return min(starts, 1 + retries)
 
 
 def check_effects(histories, log, classes):
@@ -118,14 +118,14 @@ def check_effects(histories, log, classes):
     for (key, tool), count in counts.items():
         if key not in known:
             if classes[tool] != "read_only":
-                problems.append(f"{key} {tool}: an effect that no log knows of")
+                problems.append(f"{key} {tool}: an effect that is in no log")
             continue
         run, call, name = known[key]
         if name != tool:
             problems.append(f"{key}: the log has {name}, the effect is {tool}'s")
         most = allowed_effects(histories[run], call, classes[tool])
         if count > most and classes[tool] != "read_only":
-            problems.append(f"{key} {tool}: {count} effects, at most {most} may be")
+            problems.append(f"{key} {tool}: {count} effects, at most {most} are allowed")
     for key, (run, call, tool) in known.items():
         if tool in classes and finished.get((run, call)) is False and not counts[key, tool]:
             problems.append(f"{key} {tool}: it succeeded without its effect")
@@ -133,13 +133,13 @@ def check_effects(histories, log, classes):
 
 
 def check_epochs(log):
-    """Later attempts of a call carry later epochs, where tools are told them."""
+    """Later attempts of a call have later epochs, if tools get the epoch."""
     problems, last = [], defaultdict(int)
     for key, tool, _, epoch in log:
         if epoch == "-":
             continue
         if int(epoch) < last[key]:
-            problems.append(f"{key} {tool}: epoch {epoch} behind epoch {last[key]}")
+            problems.append(f"{key} {tool}: epoch {epoch} after epoch {last[key]}")
         last[key] = max(last[key], int(epoch))
     return problems
 
@@ -163,13 +163,13 @@ def check_store(store, log=(), classes=None, ended=True):
 
 
 def check_acknowledged(printed, kept):
-    """What was printed as durable is in the log, byte for byte."""
+    """Every event that was printed as durable is in the log, byte for byte."""
     problems = []
     for line in printed:
         seq = json.loads(line)["seq"]
         if seq > len(kept):
             problems.append(f"event {seq} was acknowledged and is lost: {line[:120]}")
         elif kept[seq - 1] != line:
-            problems.append(f"event {seq} was acknowledged and is another:\n{line}\n"
+            problems.append(f"event {seq} was acknowledged and differs:\n{line}\n"
                             f"{kept[seq - 1]}")
     return problems

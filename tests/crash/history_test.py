@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The history checker finds what is broken on purpose, and nothing in what is whole."""
+"""The history checker detects injected faults, and reports nothing for a good history."""
 import copy
 import json
 
@@ -53,20 +53,20 @@ def doubled(number, number_again=True):
     return numbered(events) if number_again else events
 
 
-EVENTS = [  # what is broken, the events, what must be said
+EVENTS = [  # the fault, the events, the expected message
     ("a_gap", without(3), "has the number"),
     ("a_number_twice", doubled(3, False), "has the number"),
     ("another_run's_event", changed(3, run="x"), "is of the run"),
     ("no_beginning", numbered(without(1)), "does not begin"),
     ("two_beginnings", doubled(1), "begins 2 times"),
     ("two_ends", doubled(11), "2 terminal events"),
-    ("something_behind_the_end", whole() + [event(12, "turn_started")], "behind its end"),
+    ("something_after_the_end", whole() + [event(12, "turn_started")], "after its end"),
     ("an_attempt_that_is_left_out", changed(9, attempt=3), "attempt 3"),
     ("a_key_that_changes", changed(9, idempotency_key="other"), "key has changed"),
     ("two_results", doubled(10), "2 results"),
-    ("a_start_behind_the_result", numbered(whole()[:10] + [dict(whole()[8], attempt=3)]
-                                           + whole()[10:]), "starts again"),
-    ("two_questions_at_once", doubled(4), "while it is asked"),
+    ("a_start_after_the_result", numbered(whole()[:10] + [dict(whole()[8], attempt=3)]
+                                          + whole()[10:]), "starts again"),
+    ("two_questions_at_once", doubled(4), "while it is paused"),
     ("two_answers", doubled(5), "answered twice"),
     ("no_events", [], "does not begin"),
 ]
@@ -89,16 +89,16 @@ def effect(key=KEY, tool="send", epoch="-"):
     return (key, tool, "17", epoch)
 
 
-EFFECTS = [  # what, the log, the class, how many times it was retried, what must be said
+EFFECTS = [  # name, the log, the class, the number of retries, the expected message
     ("an_effect_too_many", [effect()] * 3, "once", whole(), "3 effects, at most 2"),
     ("a_retry_nobody_asked_for", [effect()] * 2, "once", changed(8, verdict="answer"),
      "2 effects, at most 1"),
     ("more_effects_than_attempts", [effect()] * 3, "idempotent", whole(), "at most 2"),
-    ("an_effect_without_a_record", [effect("x:c1.1")], "once", whole(), "no log knows of"),
+    ("an_effect_without_a_record", [effect("x:c1.1")], "once", whole(), "is in no log"),
     ("an_effect_of_another_tool", [effect(tool="rm")], "once", whole(), "the log has send"),
     ("a_result_without_an_effect", [], "idempotent", whole(), "without its effect"),
-    ("an_epoch_behind_a_later_one", [effect(epoch="2"), effect(epoch="1")], "retry", whole(),
-     "epoch 1 behind epoch 2"),
+    ("an_epoch_after_a_later_one", [effect(epoch="2"), effect(epoch="1")], "retry", whole(),
+     "epoch 1 after epoch 2"),
 ]
 
 
@@ -112,7 +112,7 @@ def test_whole():
     problems += history.check_rows([row(epoch=1, seq=4, state="running", end="")], [row()])
     problems += history.check_effects({RUN: whole()}, [effect(epoch="1"), effect(epoch="2")],
                                       {"send": "once"})
-    help.check("it_finds_nothing_in_what_is_whole", problems)
+    help.check("it_finds_nothing_in_a_good_history", problems)
 
 
 def test_broken():
@@ -122,7 +122,7 @@ def test_broken():
         found(name, history.check_row(broken, whole()), wanted)
     for name, before, after, wanted in LOOKS:
         found(name, history.check_rows([before], [after]), wanted)
-    found("a_run_that_is_gone", history.check_rows([row()], []), "gone")
+    found("a_run_that_was_removed", history.check_rows([row()], []), "does not exist")
     for name, log, cls, events, wanted in EFFECTS:
         classes = {"send": cls, "rm": cls}
         found(name, history.check_effects({RUN: events}, log, classes), wanted)
@@ -130,10 +130,10 @@ def test_broken():
 
 def test_acknowledged():
     kept = [json.dumps(e) for e in whole()]
-    help.check("what_was_acknowledged_and_is_there", history.check_acknowledged(kept, kept))
+    help.check("acknowledged_events_are_there", history.check_acknowledged(kept, kept))
     found("an_acknowledged_event_that_is_lost", history.check_acknowledged(kept, kept[:-1]), "lost")
-    found("an_acknowledged_event_that_is_another",
-          history.check_acknowledged(kept[:1], [json.dumps(dict(whole()[0], kind="x"))]), "another")
+    found("an_acknowledged_event_that_differs",
+          history.check_acknowledged(kept[:1], [json.dumps(dict(whole()[0], kind="x"))]), "differs")
 
 
 test_whole()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many runs that wait, and nobody runs: they are answered in any order, by many processes.
+"""Many paused runs without a process: many processes answer them in any order.
 
 tests/engine/paused_test.c does the same with thousands of runs inside one process, and measures
-their memory and their place on disk.
+their memory and disk space.
 """
 import concurrent.futures
 import json
@@ -50,11 +50,11 @@ def test_answered(store):
     problems += history.check_store(store, help.effects(store), {"send": "once"})
     if len(help.effects(store)) != len(runs):
         problems.append(f"{len(help.effects(store))} effects of {len(runs)} runs")
-    help.check(f"runs_that_wait_are_answered_in_any_order_{store.kind}", problems)
+    help.check(f"paused_runs_are_answered_in_any_order_{store.kind}", problems)
 
 
 def test_found(store):
-    """`resume --all` finds what is due behind more runs than are listed at once."""
+    """`resume --all` finds due runs after more runs than one list has."""
     count = PAGE + 20 if help.LONG else 20
     due = help.spec(store, "due", [[call("pick")], "good"], [help.tool("pick")],
                     pauses={"headless": {"deadline": "1ms", "on_expire": {"answer": 1}}})
@@ -64,7 +64,7 @@ def test_found(store):
     store.haft("resume", "--all", timeout=600)
     left = {row["run"] for row in store.runs("--open")} & set(first)
     ended = [store.shown(run)["end"] for run in first]
-    help.same(f"what_is_due_is_found_among_many_{store.kind}", (left, set(ended) - {"done"}),
+    help.same(f"due_runs_are_found_among_many_{store.kind}", (left, set(ended) - {"done"}),
               (set(), set()))
 
 

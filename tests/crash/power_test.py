@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The power goes: what was written and not synced is there, is not there, or some of it is.
+"""Power loss: data that was written and not synced is there, is not there, or is there in part.
 
-shim.c notes what each write has replaced, and each sync. When the process is killed, any of the
-writes behind the last sync of a file is undone. What haft printed as durable must be there all the
-same, and no effect may be unknown to the log.
+shim.c records the bytes that each write replaced, and each sync. When the process is killed, any of
+the writes after the last sync of a file is undone. Every event that haft printed as durable must
+still be there, and the log must know every effect.
 """
 import random
 import time
@@ -25,7 +25,7 @@ def make(store):
 
 
 def unsynced(notes):
-    """(path, offset, size, what was there) of the writes that no sync has made safe."""
+    """(path, offset, size, old bytes) of the writes that were not synced."""
     data, at, writes = notes.read_bytes(), 0, []
     while at < len(data):
         end = data.index(b"\n", at)

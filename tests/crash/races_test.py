@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many processes that want different things of one run: answers, verdicts, cancels, kills.
+"""Many processes with different commands for one run: answers, verdicts, cancels, kills.
 
-Whoever is faster, one of them is taken, the others are told so, and the run has one end.
+Exactly one command is accepted, the others are rejected, and the run has one end.
 """
 import concurrent.futures
 import json
@@ -16,7 +16,7 @@ import history
 from crash_help import call, effect
 
 AT_ONCE = 8
-# Seconds for a tool that would take for ever; a cancel that has no effect takes as long.
+# Seconds for a tool that never ends by itself; a cancel without effect takes as long.
 FOR_EVER = 1000
 RANDOM = random.Random(time.time_ns())
 
@@ -25,12 +25,12 @@ def newest(store):
     return store.runs("--limit", "1")[0]["run"]
 
 
-def said(store, run, *kinds):
+def events_of(store, run, *kinds):
     return [e for e in store.events(run) if e["kind"] in kinds]
 
 
 def at_once(jobs):
-    """Runs them, AT_ONCE at a time, in any order; results in the order they were given in."""
+    """Runs them, AT_ONCE at a time, in any order; returns the results in the given order."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
@@ -38,7 +38,7 @@ def at_once(jobs):
 # ---- answers ----
 
 def test_answers(store):
-    """A hundred answers to one pause, of four bodies, from as many processes at once."""
+    """A hundred answers with four different values to one pause, from as many processes at once."""
     path = help.spec(store, "answers", [[call("pick")], [call("send")], "good"],
                      [help.tool("pick"), effect(store, "send")])
     bodies, taken, wrong = [n % 4 for n in range(100)], [], []
@@ -47,13 +47,13 @@ def test_answers(store):
         store.haft("run", path, "go")
         run = newest(store)
         answers = help.behind_a_barrier(store, [("answer", run, "c1.1", body) for body in bodies])
-        values = [e["value"] for e in said(store, run, "answered")]
+        values = [e["value"] for e in events_of(store, run, "answered")]
         taken.append(len(values))
         wrong += [f"{body} was taken as {status}, {values} is the answer: {err}"
                   for body, (status, _, err) in zip(bodies, answers)
                   if (status not in (0, 4) if body in values else status != 1)]
-    help.same(f"one_of_a_hundred_answers_is_taken_{store.kind}", taken, [1] * rounds)
-    help.check(f"the_same_answer_is_the_answer_and_another_is_refused_{store.kind}", wrong)
+    help.same(f"one_of_a_hundred_answers_is_accepted_{store.kind}", taken, [1] * rounds)
+    help.check(f"an_equal_answer_is_accepted_and_another_is_rejected_{store.kind}", wrong)
     help.check(f"and_has_its_effect_once_{store.kind}", help.drive(store) + history.check_store(
         store, help.effects(store), {"send": "once"}))
     help.same(f"the_effect_is_there_{store.kind}", len(help.effects(store)), rounds)
@@ -71,7 +71,7 @@ def test_verdicts(store):
                  ("answer", run, "c1.1", '"instead"')] * 2
         RANDOM.shuffle(words)
         answers = help.behind_a_barrier(store, words)
-        verdicts = [e["verdict"] for e in said(store, run, "answered")]
+        verdicts = [e["verdict"] for e in events_of(store, run, "answered")]
         if len(verdicts) != 1:
             problems.append(f"{run}: {verdicts}")
             continue
@@ -90,34 +90,34 @@ def test_verdicts(store):
 
 
 def test_edits(store):
-    """What runs is what was approved, with the arguments that were approved."""
+    """The call runs with the arguments that were approved."""
     sent = store.folder / "sent.log"
     send = help.tool("send", ["sh", "-c", f"cat >> {sent}"], traits={"needs_approval": True})
     path = help.spec(store, "edits", [[call("send", q="a")], "good"], [send])
     store.haft("run", path, "go")
     run = newest(store)
-    help.same(f"arguments_that_the_tool_does_not_take_{store.kind}",
+    help.same(f"arguments_that_the_tool_does_not_accept_{store.kind}",
               (store.haft("approve", run, "--args", '{"q":{}}')[0], sent.exists()), (2, False))
     exits = at_once([lambda n=n: store.haft("approve", run, "c1.1", "--args",
                                             json.dumps({"q": f"{n}"}))[0] for n in range(8)])
-    taken = said(store, run, "answered")
-    # 4: it was taken by another process, which has the run
-    help.same(f"one_edit_is_taken_{store.kind}",
+    taken = events_of(store, run, "answered")
+    # 4: another process, which owns the run, has accepted it
+    help.same(f"one_edit_is_accepted_{store.kind}",
               (len(taken), len([status for status in exits if status in (0, 4)]),
                exits.count(1)), (1, 1, 7))
-    help.same(f"and_that_is_what_runs_{store.kind}",
+    help.same(f"and_the_call_runs_with_it_{store.kind}",
               [json.loads(line) for line in sent.read_text().splitlines()], [taken[0]["value"]])
 
 
 def test_left(store):
-    """Approvals for a process that never hears them: whoever takes its run up goes on with it."""
+    """Approvals for a process that never reads them: the next owner continues the run."""
     begun = store.folder / "begun"
     look = help.tool("look", ["sh", "-c", f"mkdir {begun} && sleep 600; echo seen"],
                      traits={"read_only": True})
     send = effect(store, "send", before="sleep 0.3", needs_approval=True)
     path = help.spec(store, "left", [[call("look"), call("send", q="a")], "good"], [look, send])
     process, run = begin(store, path)
-    help.wait_for(lambda: begun.exists() and said(store, run, "paused"))
+    help.wait_for(lambda: begun.exists() and events_of(store, run, "paused"))
     process.send_signal(signal.SIGSTOP)
     others = [subprocess.Popen(store.command("approve", run, "c1.2", "--args",
                                              json.dumps({"q": f"{n}"})),
@@ -125,22 +125,23 @@ def test_left(store):
                                stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
               for n in range(AT_ONCE)]
     unheard = [other.stderr.readline() for other in others]
-    help.check(f"who_does_not_listen_is_told_of_{store.kind}",
+    help.check(f"an_owner_that_does_not_answer_is_reported_{store.kind}",
                [line for line in unheard if "does not answer" not in line])
     process.kill()
     end(process)
     exits = [other.wait(help.SOON) for other in others]
     for other in others:
         other.stderr.close()
-    ends = [e["end"] for e in said(store, run, "run_finished")]
-    help.same(f"one_of_them_is_taken_{store.kind}",
-              (len(said(store, run, "answered")), exits.count(1)), (1, AT_ONCE - 1))
-    help.same(f"and_the_run_is_gone_on_with_{store.kind}",
+    ends = [e["end"] for e in events_of(store, run, "run_finished")]
+    help.same(f"one_of_them_is_accepted_{store.kind}",
+              (len(events_of(store, run, "answered")), exits.count(1)), (1, AT_ONCE - 1))
+    help.same(f"and_the_run_continues_{store.kind}",
               (ends, len(help.effects(store))), (["done"], 1))
 
 
 def test_changed(store):
-    """An approval is for the tool as it was: another definition is asked about again."""
+    """An approval applies to one definition of the tool: a changed definition needs a new
+    approval."""
     tools = [effect(store, "send", needs_approval=True)]
     path = help.spec(store, "changed", [[call("send")], "good"], tools)
     store.haft("run", path, "go")
@@ -151,8 +152,8 @@ def test_changed(store):
     help.same(f"a_changed_tool_is_not_approved_{store.kind}",
               ([status for status, _, _ in exits], help.effects(store)), ([2] * 4, []))
     status = store.haft("approve", run, "c1.1", "--accept-spec")[0]
-    help.same(f"it_is_asked_about_again_{store.kind}",
-              (status, len(said(store, run, "paused")), help.effects(store)), (1, 2, []))
+    help.same(f"it_needs_approval_again_{store.kind}",
+              (status, len(events_of(store, run, "paused")), help.effects(store)), (1, 2, []))
     help.same(f"and_runs_when_that_is_approved_{store.kind}",
               (store.haft("approve", run, "c1.1")[0], len(help.effects(store))), (0, 1))
 
@@ -160,7 +161,7 @@ def test_changed(store):
 # ---- cancels ----
 
 def begin(store, path):
-    """A run that goes on by itself: (its process, its id)."""
+    """A run that needs no person: (its process, its id)."""
     process = store.start("run", path, "go", "--events")
     return process, json.loads(process.stdout.readline())["run"]
 
@@ -172,8 +173,8 @@ def end(process):
 
 
 def look(store, run, status):
-    """There is one end, and whoever was told `cancelled` was told the truth."""
-    ends = [e["end"] for e in said(store, run, "run_finished")]
+    """There is one end, and a cancel that reported `cancelled` is true."""
+    ends = [e["end"] for e in events_of(store, run, "run_finished")]
     problems = [] if len(ends) == 1 else [f"{run}: ends {ends}"]
     if status == 130 and ends != ["cancelled"]:
         problems.append(f"{run}: cancel gave 130, the run is {ends}")
@@ -183,7 +184,7 @@ def look(store, run, status):
 
 
 def cancel_finish(store):
-    """A cancel while the run comes to its end by itself."""
+    """A cancel while the run reaches its end by itself."""
     path = help.spec(store, "finish", [[call("send")], "good"],
                      [effect(store, "send", after=f"sleep {RANDOM.uniform(0, 0.4):.3f}")])
     process, run = begin(store, path)
@@ -205,7 +206,7 @@ def cancel_approve(store):
 
 
 def cancel_crash(store):
-    """Whoever has the run is killed around the cancel, or whoever cancels is."""
+    """The owner of the run is killed during the cancel, or the process that cancels is."""
     path = help.spec(store, "crash", [[call("send")], "good"],
                      [effect(store, "send", after="sleep 0.3", on_unknown="tell")])
     process, run = begin(store, path)
@@ -235,7 +236,7 @@ def test_cancels(store):
 
 
 def test_cancel_soon(store):
-    """A tool that would take for ever is ended with its run, from another process."""
+    """A tool that never ends by itself is stopped with its run by another process."""
     begun, late = store.folder / "begun", store.folder / "late"
     wait = f"touch {begun}; trap '' TERM; sleep {FOR_EVER}; touch {late}"
     slow = effect(store, "slow", before=wait)
@@ -245,7 +246,7 @@ def test_cancel_soon(store):
     status = store.haft("cancel", run)[0]
     took = time.monotonic() - asked
     print(f"# cancelled in {took:.2f} s")
-    help.check(f"a_cancel_is_heard_soon_{store.kind}",
+    help.check(f"a_cancel_is_applied_soon_{store.kind}",
                [f"it took {took:.1f} s"] if took >= FOR_EVER else [])
     help.same(f"a_tool_that_takes_for_ever_is_ended_{store.kind}",
               (status, end(process), late.exists(), help.effects(store)), (130, 130, False, []))

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""kill -9 at random moments of processes that go on with many runs at once.
+"""kill -9 at random moments of processes that work on many runs at once.
 
-Nothing that a process printed as durable may be lost, every run must end, and effects come as often
-as their class allows. `make test` does some dozens; HAFT_LONG=1 a thousand kills of fifty runs.
+No event that a process printed as durable may be lost, every run must end, and effects occur as
+often as their class allows. `make test` does some dozens of kills; HAFT_LONG=1 does a thousand
+kills of fifty runs.
 """
 import json
 import random
@@ -30,7 +31,7 @@ def make(store):
 
 
 class Killer:
-    """Several hands that start processes on runs nobody has, and kill them."""
+    """Several threads that start processes for runs without an owner, and kill them."""
 
     def __init__(self, store, path, live, kills, seed):
         self.store, self.path, self.live, self.kills = store, path, live, kills
@@ -39,7 +40,7 @@ class Killer:
         self.started, self.problems = 0, []
 
     def next_words(self):
-        """A new run until there are enough; then one of those that are open."""
+        """Starts a new run until there are enough; then resumes an open one."""
         with self.lock:
             if self.started < self.live:
                 self.started += 1
@@ -82,7 +83,7 @@ class Killer:
         try:
             while self.killed < self.kills and not self.problems:
                 self.one()
-        except Exception as problem:  # a thread's own would be lost
+        except Exception as problem:  # an exception of a thread would be lost
             self.problems.append(repr(problem))
 
     def work(self):
@@ -113,7 +114,7 @@ def test_random(store):
     problems += history.check_store(store, help.effects(store), CLASSES)
     took = [1000 * percentile(killer.recoveries, share) for share in (0.5, 0.99)]
     print(f"# seed {seed}: {killer.killed} kills, {len(before)} runs, {count} acknowledged events,"
-          f" {len(help.effects(store))} effects; taken up again in {took[0]:.0f} ms"
+          f" {len(help.effects(store))} effects; claimed again in {took[0]:.0f} ms"
           f" (p99 {took[1]:.0f} ms)")
     help.check(f"nothing_is_lost_or_doubled_by_random_kills_{store.kind}", problems)
 

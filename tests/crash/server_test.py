@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Workers whose PostgreSQL is killed, stands still, has a slow disk, or a full one.
+"""Workers whose PostgreSQL server is killed, stopped, slow, or has a full disk.
 
-The server is one of their own. Whatever happens to it, nothing that was acknowledged is lost, the
-workers live on, and every run comes to its end when the server is well again.
+The server is started by the test. Nothing that was acknowledged is lost, the workers survive, and
+every run ends when the server works again.
 """
 import os
 import random
@@ -20,11 +20,11 @@ import pg  # noqa: E402
 from crash_help import call, effect  # noqa: E402
 
 CLASSES = {"put": "idempotent", "send": "once"}
-LONGEST = 1200  # seconds until all has ended: who could not go on waits 5 s, 10 s, 20 s ...
+LONGEST = 1200  # seconds until all have ended: a skipped run is retried after 5 s, 10 s, 20 s
 
 
 def begin(store, count):
-    """Runs in the store, and workers that go on with them."""
+    """Runs in the store, and workers for them."""
     tools = [effect(store, "put", after="sleep 0.05", idempotent=True),
              effect(store, "send", after="sleep 0.05", on_unknown="tell")]
     path = help.spec(store, "hard", [[call("put", q="1"), call("send")], [call("put", q="2")],
@@ -42,7 +42,7 @@ def done(store):
 
 
 def settle(name, store, workers, before):
-    """The server is well: all ends, in order."""
+    """The server works: all runs end, with a correct history."""
     help.wait_for(lambda: not store.runs("--open", "--limit", 1), LONGEST, 0.2)
     problems = [f"a worker has ended with {w.poll()}" for w in workers if w.poll() is not None]
     for worker in workers:
@@ -87,14 +87,14 @@ def signal_all(family, number):
 
 
 def test_still(cluster, store):
-    """The server does nothing for longer than a lease, and goes on as if nothing had been."""
+    """The server is stopped for longer than a lease, and then continues."""
     workers = begin(store, 30)
     help.wait_for(lambda: done(store) > 3)
     before, family = store.runs(), cluster._family()
     signal_all(family, signal.SIGSTOP)
     help.pass_lease()
     signal_all(family, signal.SIGCONT)
-    settle("a_server_that_stands_still_is_waited_for", store, workers, before)
+    settle("workers_wait_for_a_stopped_server", store, workers, before)
 
 
 def test_slow(cluster, store):
@@ -115,7 +115,7 @@ def test_slow(cluster, store):
 # ---- full ----
 
 def fill(place):
-    """Leaves no room on a disk."""
+    """Fills a disk."""
     with open(place / "fill", "wb", buffering=0) as file:
         try:
             while file.write(bytes(1 << 12)):
@@ -125,7 +125,7 @@ def fill(place):
 
 
 def test_full(cluster, store):
-    """No room: it is told, what is kept is read, workers go on when there is room."""
+    """A full disk: it is reported, reading works, and workers continue when there is space."""
     problems = []
     workers = begin(store, 30)
     help.wait_for(lambda: done(store) > 3)
@@ -146,7 +146,7 @@ def test_full(cluster, store):
         print("# the server has given up, and is started again")
         cluster.start()
     help.wait_for(lambda: store.haft("runs", "list")[0] == 0)
-    help.check("a_full_disk_is_told", problems)
+    help.check("a_full_disk_is_reported", problems)
     settle("nothing_is_lost_on_a_full_disk", store, workers, before)
 
 

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shim.c - stands between haft and the system (LD_PRELOAD) and ends the process, fails a write or
- * moves the clock at a moment that is told in the environment:
+ * shim.c - a library that is loaded with LD_PRELOAD. It kills the process, fails a write or moves
+ * the clock at a moment that the environment names:
  *
  *     SHIM_STORE=PATH    the file of the store; without it, the store is a PostgreSQL on a socket
  *     SHIM_KILL=MODE:N   SIGKILL at the N-th transaction: `begin` before its first byte, `torn` in
  *                        the middle of one, `sync` when all is written, `synced` when it is durable
- *                        and nobody knows. With PostgreSQL a message takes a transaction's place
+ *                        and not reported. With PostgreSQL each message counts
  *     SHIM_COUNT=FILE    how many transactions there were
- *     SHIM_FAIL=FILE     while the file is there, writes of the store fail with the errno in it
- *     SHIM_UNDO=FILE     notes what each write of the store has replaced, and each sync: what a
- *                        loss of power may take away again
- *     SHIM_CLOCK=FILE    seconds that the clock of the day is off by
- *     SHIM_LOOKED=FILE   gets those seconds when somebody has looked at the clock and they have
- *                        changed since
+ *     SHIM_FAIL=FILE     while the file exists, writes of the store fail with the errno in it
+ *     SHIM_UNDO=FILE     records the bytes that each write of the store replaced, and each sync:
+ *                        the writes that a power loss may undo
+ *     SHIM_CLOCK=FILE    seconds to add to the wall clock
+ *     SHIM_LOOKED=FILE   gets those seconds when the process reads the clock and they have changed
  *
- * crash_help.py builds it; haft itself knows nothing of it.
+ * crash_help.py builds it; haft itself does not use it.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,7 +36,7 @@
 static unsigned long seen;
 static bool dirty;
 
-/* The next one of that name, for a function of any type. */
+/* The next function of that name, as a pointer of any type. */
 #define REAL(type, name) ((type)(void *)dlsym(RTLD_NEXT, name))
 
 typedef ssize_t pwrite_fn(int, const void *, size_t, off_t);
@@ -46,7 +45,7 @@ typedef ssize_t send_fn(int, const void *, size_t, int);
 typedef ssize_t recv_fn(int, void *, size_t, int);
 typedef int clock_fn(clockid_t, struct timespec *);
 
-/* ---- what was told ---- */
+/* ---- settings ---- */
 
 static long number_in(const char *path)
 {
@@ -62,18 +61,19 @@ static long number_in(const char *path)
 
 static void kill_at(const char *mode)
 {
-    const char *told = getenv("SHIM_KILL");
+    const char *setting = getenv("SHIM_KILL");
     size_t len = strlen(mode);
-    if (told != NULL && strncmp(told, mode, len) == 0 && told[len] == ':'
-        && strtoul(told + len + 1, NULL, 10) == seen) {
+    if (setting != NULL && strncmp(setting, mode, len) == 0 && setting[len] == ':'
+        && strtoul(setting + len + 1, NULL, 10) == seen) {
         (void)kill(getpid(), SIGKILL);
     }
 }
 
 static bool is_torn(void)
 {
-    const char *told = getenv("SHIM_KILL");
-    return told != NULL && strncmp(told, "torn:", 5) == 0 && strtoul(told + 5, NULL, 10) == seen;
+    const char *setting = getenv("SHIM_KILL");
+    return setting != NULL && strncmp(setting, "torn:", 5) == 0
+           && strtoul(setting + 5, NULL, 10) == seen;
 }
 
 static void count(void)
@@ -118,7 +118,7 @@ static bool is_store(int fd)
     return strncmp(path, wanted, prefix) == 0 && strcmp(path + prefix, "-shm") != 0;
 }
 
-/* A line, `write OFFSET SIZE OLD PATH` or `sync 0 0 0 PATH`, and OLD bytes that were there. */
+/* A line, `write OFFSET SIZE OLD PATH` or `sync 0 0 0 PATH`, and the OLD replaced bytes. */
 static void note(const char *what, int fd, size_t size, off_t at)
 {
     const char *to = getenv("SHIM_UNDO");
@@ -151,7 +151,7 @@ static ssize_t store_write(pwrite_fn *real, int fd, const void *from, size_t siz
         kill_at("begin");
     }
     note("write", fd, size, at);
-    if (is_torn() && (size > 1024 || at == 0)) { /* a page, or the head of a log */
+    if (is_torn() && (size > 1024 || at == 0)) { /* a page, or the header of a log */
         ssize_t done = real(fd, from, HALF(size), at);
         (void)done;
         (void)kill(getpid(), SIGKILL);
@@ -238,7 +238,7 @@ ssize_t recv(int fd, void *buf, size_t n, int flags)
 
 /* ---- the clock ---- */
 
-/* Threads may look at once: a line too many does no harm. */
+/* Threads may read at once: a superfluous line does no harm. */
 static void note_look(long off)
 {
     static long last;

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Three calls at once: one to approve, one for a client, one that is slow and killed.
+"""Three calls at once: one needs approval, one a client, one is slow and killed.
 
 Two other processes approve and answer, in either order, before or after the process that runs the
-slow call is killed. Each effect comes once, and the run ends as done.
+slow call is killed. Each effect occurs once, and the run ends as done.
 """
 import itertools
 import json
@@ -31,7 +31,7 @@ class Scene:
         self.others = []
 
     def hears(self, times):
-        """Until the slow tool has begun that often."""
+        """Waits until the slow tool has started that often."""
         help.wait_for(lambda: self.begun.exists()
                       and len(self.begun.read_text().splitlines()) >= times)
 
@@ -46,7 +46,7 @@ class Scene:
         help.wait_for(lambda: SAID[word][0] in self.finished(), pause=0.1)
 
     def finished(self):
-        """Calls that have their results. What is killed before that is another matter."""
+        """Calls that have their results. A kill before that is another test."""
         return [e["call"] for e in self.store.events(self.run) if e["kind"] == "call_finished"]
 
     def close(self):
@@ -56,7 +56,7 @@ class Scene:
 
 
 def play(store, order, at):
-    """Two words in this order, with the kill before the first, between them, or behind both."""
+    """Two commands in this order, with the kill before the first, between them, or after both."""
     scene = Scene(store, f"{order[0]}{at}")
     for place in range(3):
         if place == at:
@@ -75,13 +75,13 @@ def play(store, order, at):
     if ends != ["done"] or keys != ["send", "slow"]:
         problems.append(f"{ends}, effects {keys}")
     if store.haft("runs", "replay", scene.run)[0] != 0:
-        problems.append("the replay is another")
+        problems.append("the replay differs")
     return problems
 
 
 def test_together(store):
     for order, at in itertools.product((("approve", "answer"), ("answer", "approve")), range(3)):
-        when = ("before_both", "between", "behind_both")[at]
+        when = ("before_both", "between", "after_both")[at]
         help.check(f"three_at_once_{order[0]}_first_killed_{when}_{store.kind}",
                    play(store, order, at))
     help.check(f"histories_{store.kind}",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that are stopped past their lease, and many who answer what workers have in hand.
+"""Workers that are stopped past their lease, and many answers to runs that workers own.
 
-What zombie_test.py and races_test.py do to a process with one run is done to `haft worker`: it goes
-on living when it has lost a run, so everything it still wants of it must be refused.
+The tests of zombie_test.py and races_test.py with `haft worker`: it survives the loss of a run, so
+everything it still does with that run must be rejected.
 """
 import concurrent.futures
 import json
@@ -20,17 +20,17 @@ AT_ONCE = 8
 
 
 class Worker:
-    """One that runs; what it tells is in a file."""
+    """A running worker; its output is in a file."""
     count = 0
 
     def __init__(self, store, *words, more=None):
         Worker.count += 1
-        self.told = store.folder / f"worker{Worker.count}.told"
-        with open(self.told, "w") as out:
+        self.output = store.folder / f"worker{Worker.count}.output"
+        with open(self.output, "w") as out:
             self.process = store.start("worker", "--json", "--poll", 30, *words, more=more, out=out)
 
-    def news(self, run=None):
-        lines = [json.loads(line) for line in self.told.read_text().splitlines()
+    def reports(self, run=None):
+        lines = [json.loads(line) for line in self.output.read_text().splitlines()
                  if line.endswith("}")]
         return [one["what"] for one in lines if run in (None, one["run"])]
 
@@ -54,7 +54,7 @@ def end_of(store, run):
 
 
 def gated(store, name, **traits):
-    """A spec whose tool says that it has begun, and waits until it may end."""
+    """A spec whose tool reports its start, and waits until it may end."""
     begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
     wait = (f"echo x >> {begun}; n=0; "
             f"while [ ! -e {go} ] && [ $n -lt 6000 ]; do n=$((n+1)); sleep 0.05; done")
@@ -66,7 +66,7 @@ def gated(store, name, **traits):
 # ---- stopped past the lease ----
 
 def stopped(store, path, begun):
-    """A worker with the run in its hands, stopped until its lease is over."""
+    """A worker that owns the run, stopped until its lease has expired."""
     run = detach(store, path)
     zombie = Worker(store, more=help.SHORT_LEASE)
     help.wait_for(begun.exists)
@@ -88,7 +88,7 @@ def look(store, run, wanted):
 
 
 def test_ended(store):
-    """Another has ended its run: heartbeat, result, end and release change nothing."""
+    """Another worker has ended its run: heartbeat, result, end and release change nothing."""
     for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
                                  ("idempotent", {"idempotent": True}, (1, 2))):
         path, begun, go = gated(store, f"ended_{name}", **traits)
@@ -98,11 +98,11 @@ def test_ended(store):
         help.wait_for(lambda: end_of(store, run))
         lines = store.lines(run)
         zombie.signal(signal.SIGCONT)
-        help.wait_for(lambda: "lost" in zombie.news(run))
+        help.wait_for(lambda: "lost" in zombie.reports(run))
         problems = look(store, run, wanted)
-        if "lost" not in zombie.news(run) or "ended" in zombie.news(run):
-            problems.append(f"the one that was stopped told {zombie.news(run)}")
-        later = detach(store, path)  # both go on living, and one of them takes it
+        if "lost" not in zombie.reports(run) or "ended" in zombie.reports(run):
+            problems.append(f"the stopped one reported {zombie.reports(run)}")
+        later = detach(store, path)  # both survive, and one of them claims it
         help.wait_for(lambda: end_of(store, later))
         statuses = [zombie.stop(), other.stop()]
         if store.lines(run) != lines or statuses != [0, 0] or end_of(store, later) != "done":
@@ -112,47 +112,47 @@ def test_ended(store):
 
 
 def test_meanwhile(store):
-    """Another is at work on its run: it is neither kept nor given back by the one that wakes."""
+    """Another worker works on its run: the worker that wakes up neither keeps nor releases it."""
     for word, end in (("wakes", None), ("is_stopped", signal.SIGTERM)):
         path, begun, go = gated(store, f"meanwhile_{word}", idempotent=True)
         run, zombie, _ = stopped(store, path, begun)
-        other = Worker(store)  # with a lease that nobody has to renew meanwhile
+        other = Worker(store)  # with a lease that need not be renewed meanwhile
         help.wait_for(lambda: len(begun.read_text().split()) == 2)
         row = store.row(run)
         zombie.signal(signal.SIGCONT)
         if end:
             zombie.signal(end)
             zombie.process.wait(help.SOON)
-        help.wait_for(lambda: {"lost", "released"} & set(zombie.news(run)))
+        help.wait_for(lambda: {"lost", "released"} & set(zombie.reports(run)))
         problems = []
         third = Worker(store, "--until-idle")
         third.process.wait(help.SOON)
-        if third.news(run):
-            problems.append(f"the run could be taken: {third.news(run)}")
+        if third.reports(run):
+            problems.append(f"the run could be taken: {third.reports(run)}")
         if store.row(run)["epoch"] != row["epoch"]:
             problems.append(f"epoch {row['epoch']} became {store.row(run)['epoch']}")
         go.write_text("")
         help.wait_for(lambda: end_of(store, run))
         statuses = [zombie.stop(), other.stop()]
-        if statuses != [0, 0] or other.news(run) != ["taken", "ended"]:
-            problems.append(f"exit {statuses}, the other told {other.news(run)}")
+        if statuses != [0, 0] or other.reports(run) != ["taken", "ended"]:
+            problems.append(f"exit {statuses}, the other reported {other.reports(run)}")
         help.check(f"a_worker_that_was_stopped_and_{word}_keeps_nothing_{store.kind}",
                    problems + look(store, run, (1, 2)))
 
 
-# ---- answers over workers ----
+# ---- answers and workers ----
 
 def at_once(jobs):
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
 
-def said(store, run):
+def answers_of(store, run):
     return [e for e in store.events(run) if e["kind"] == "answered"]
 
 
 def hundred(store, name, path, begun=None, go=None):
-    """A hundred answers of four bodies to one pause, with four workers there."""
+    """A hundred answers with four different values to one pause, while four workers run."""
     workers = [Worker(store) for _ in range(4)]
     run = detach(store, path)
     help.wait_for(lambda: any(e["kind"] == "paused" for e in store.events(run)))
@@ -162,7 +162,7 @@ def hundred(store, name, path, begun=None, go=None):
     if go:
         go.write_text("")
     help.wait_for(lambda: end_of(store, run))
-    taken = [e["value"] for e in said(store, run)]
+    taken = [e["value"] for e in answers_of(store, run)]
     problems = [] if len(taken) == 1 else [f"answers: {taken}"]
     problems += [f"{body} gave {status}, {taken[0]} is the answer: {err}"
                  for body, (status, _, err) in zip(bodies, answers) if taken
@@ -170,7 +170,7 @@ def hundred(store, name, path, begun=None, go=None):
     statuses = [worker.stop() for worker in workers]
     if statuses != [0] * 4 or end_of(store, run) != "done":
         problems.append(f"workers {statuses}, the run {end_of(store, run)}")
-    help.check(f"one_of_a_hundred_answers_is_taken_{name}_{store.kind}", problems)
+    help.check(f"one_of_a_hundred_answers_is_accepted_{name}_{store.kind}", problems)
     return run
 
 
@@ -189,7 +189,7 @@ def test_answers(store):
 
 
 def test_paused(store):
-    """Very many that wait are answered in random order, and workers go on with them."""
+    """Very many paused runs are answered in random order, and workers continue them."""
     count = help.rounds(80, 10000)
     path = help.spec(store, "waits", [[call("pick")], "good"], [help.tool("pick")])
     runs = at_once([lambda: detach(store, path)] * count)
@@ -216,7 +216,7 @@ def test_paused(store):
     took.sort()
     print(f"# {store.kind}: {count} runs that wait, answered in "
           f"{took[len(took) // 2] * 1000:.0f} ms (p99 {took[int(.99 * len(took))] * 1000:.0f} ms)")
-    help.check(f"many_that_wait_are_answered_in_random_order_{store.kind}", problems)
+    help.check(f"many_paused_runs_are_answered_in_random_order_{store.kind}", problems)
 
 
 help.for_each_store(test_ended, test_meanwhile, test_answers, test_paused)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A process that is stopped past its lease and comes back: whatever it still wants is refused.
+"""A process that is stopped past its lease and wakes up: everything it still does is rejected.
 
-Another process has taken its run by then. The one that comes back may neither keep the run, nor
-append to it, end it or let it go; the run has one history and one end.
+Another process has claimed its run since. The process that wakes up may neither keep the run, nor
+append to it, end it or release it; the run has one history and one end.
 """
 import json
 import os
@@ -14,7 +14,7 @@ import history
 from crash_help import call, effect
 
 class Zombie:
-    """A process with a run in its hands, whose tool waits until it is let go."""
+    """A process that owns a run, whose tool waits until the test allows it to end."""
 
     def __init__(self, store, name, **traits):
         self.store = store
@@ -38,7 +38,7 @@ class Zombie:
         return status
 
     def tools(self):
-        """How many tools have begun."""
+        """The number of tools that have started."""
         return len(self.begun.read_text().splitlines())
 
 
@@ -53,12 +53,12 @@ def look(zombie, wanted_effects):
         problems.append(f"{len(keys)} effects, wanted {wanted_effects}")
     problems += history.check_acknowledged(zombie.reader.lines, store.lines(run))
     if store.haft("runs", "replay", run)[0] != 0:
-        problems.append("the replay is another")
+        problems.append("the replay differs")
     return problems
 
 
 def test_ended(store):
-    """It comes back when the run has ended: its result, and its end, are refused."""
+    """It wakes up after the run has ended: its result and its end are rejected."""
     for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
                                  ("idempotent", {"idempotent": True}, (1, 2))):
         zombie = Zombie(store, f"ended_{name}", **traits)
@@ -68,18 +68,19 @@ def test_ended(store):
         status = store.haft("resume", zombie.run)[0]
         done = store.lines(zombie.run)
         zombie.wake()
-        told = zombie.end()
+        ended = zombie.end()
         problems = look(zombie, wanted)
-        if status != 0 or told == 0:
-            problems.append(f"the other ended with {status}, the one that came back with {told}")
+        if status != 0 or ended == 0:
+            problems.append(f"the other ended with {status}, the zombie with {ended}")
         if store.lines(zombie.run) != done:
-            problems.append("the log has changed behind the end")
+            problems.append("the log has changed after the end")
         problems += history.check_rows([before], [store.row(zombie.run)])
         help.check(f"a_result_from_one_that_was_stopped_is_refused_{name}_{store.kind}", problems)
 
 
 def test_meanwhile(store):
-    """It comes back while another is at work: it may not keep the run, and not let it go."""
+    """It wakes up while another process works on the run: it may neither keep nor release the
+    run."""
     for word, end in (("wakes", None), ("is_interrupted", signal.SIGINT)):
         zombie = Zombie(store, f"meanwhile_{word}", idempotent=True)
         help.pass_lease()
@@ -90,8 +91,8 @@ def test_meanwhile(store):
         zombie.wake()
         if end:
             zombie.process.send_signal(end)
-        told = zombie.end()
-        problems = [] if told not in (0, None) else [f"the one that came back ended with {told}"]
+        ended = zombie.end()
+        problems = [] if ended not in (0, None) else [f"the zombie ended with {ended}"]
         third = store.haft("resume", "--all")
         if third[0] != 0 or other.poll() is not None:
             problems.append(f"the run was taken from the one that has it: {third}")
@@ -107,8 +108,8 @@ def test_meanwhile(store):
 
 
 def test_model(store):
-    """It comes back with a model's reply, and nothing has been written since: only the epoch tells
-    it from the one that has the run."""
+    """It wakes up with a reply of the model, and nothing was written meanwhile: only the epoch
+    distinguishes it from the owner."""
     path = help.spec(store, "model", ["early"], [])
     script = store.folder / "model.script.json"
     script.write_text(json.dumps({"replies": [{"text": "early", "delay": help.LEASE_SECONDS / 2}]}))
@@ -122,9 +123,9 @@ def test_model(store):
     reader = help.Reader(other)
     help.wait_for(lambda: store.row(run)["epoch"] > epoch)
     os.kill(process.pid, signal.SIGCONT)
-    told = process.wait(help.SOON)
+    ended = process.wait(help.SOON)
     process.stdout.close()
-    problems = [] if told != 0 else ["the one that came back has ended the run"]
+    problems = [] if ended != 0 else ["the zombie has ended the run"]
     if other.wait(help.SOON) != 0:
         problems.append(f"the other ended with {other.returncode}")
     reader.join(help.SOON)

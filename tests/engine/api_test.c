@@ -41,12 +41,12 @@ TEST(tools_that_are_functions_run)
     CHECK_STR(run->state.calls[0].result, HAFT__LIT("7 for c1.1"), "result");
     CHECK(!run->state.calls[1].ok, "the other fails");
     haft_event event;
-    unsigned told = 0, durable = 0;
+    unsigned progress = 0, durable = 0;
     while (haft_run_next_event(run, &event)) {
-        told += event.seq == 0;
+        progress += event.seq == 0;
         durable += event.seq > 0;
     }
-    CHECK_INT(told, 1, "progress");
+    CHECK_INT(progress, 1, "progress");
     CHECK_INT(durable, run->state.seq, "events");
     haft_run_release(run);
     help_host_finish(&h);
@@ -134,7 +134,7 @@ TEST(null_is_refused_or_answered)
     help_host_finish(&h);
 }
 
-TEST(null_in_what_is_there_is_refused)
+TEST(null_members_are_rejected)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -166,7 +166,8 @@ TEST(a_run_that_has_ended_takes_no_commands)
     CHECK_INT(haft_run_open(h.runtime, haft_run_id(run), &same, &h.err), HAFT_OK, "%s",
               h.err.message);
     CHECK_INT(haft_run_cancel(same, &h.err), HAFT_BAD_STATE, "of one that was only read");
-    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended, or is another's"), "cancel");
+    CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended, or another process owns it"),
+              "cancel");
     haft_run_release(same);
     haft_run_release(run);
     help_host_finish(&h);
@@ -190,7 +191,7 @@ static void destroy_with_runs(const char *store)
     haft_agent_release(agent); /* which may outlive the runtime */
 }
 
-TEST(a_runtime_is_destroyed_with_runs_alive)
+TEST(a_runtime_can_be_destroyed_before_its_runs)
 {
     char directory[] = "/tmp/haft-api-XXXXXX", path[64], store[96];
     CHECK(mkdtemp(directory) != NULL, "no directory");
@@ -203,7 +204,7 @@ TEST(a_runtime_is_destroyed_with_runs_alive)
 
 /* ---- other versions ---- */
 
-TEST(options_of_another_version_are_taken)
+TEST(options_of_another_version_are_accepted)
 {
     struct {
         haft_runtime_options options;
@@ -220,7 +221,7 @@ TEST(options_of_another_version_are_taken)
     CHECK_INT(haft_runtime_create(&longer.options, &runtime, &err), HAFT_OK, "%s", err.message);
     haft_runtime_destroy(runtime);
     shorter.struct_size = offsetof(haft_runtime_options, guard);
-    shorter.guard = "/nowhere"; /* not looked at */
+    shorter.guard = "/nowhere"; /* not read */
     CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_OK, "%s", err.message);
     haft_runtime_destroy(runtime);
     shorter.struct_size = 0;
@@ -235,7 +236,7 @@ TEST(options_of_another_version_are_taken)
     CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "longer");
     haft_run_release(run);
     longer_run.options.struct_size = offsetof(haft_run_options, thread);
-    longer_run.options.thread = "not an id"; /* not looked at */
+    longer_run.options.thread = "not an id"; /* not read */
     CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "shorter");
     haft_run_release(run);
     longer_run.options.struct_size = 0;
@@ -258,7 +259,7 @@ TEST(a_thread_must_be_an_id)
     help_host_finish(&h);
 }
 
-TEST(a_spec_that_is_wrong_says_where)
+TEST(an_invalid_spec_names_the_place_of_the_error)
 {
     help_host h;
     haft_agent *agent = NULL;
@@ -271,7 +272,7 @@ TEST(a_spec_that_is_wrong_says_where)
     help_host_finish(&h);
 }
 
-TEST(a_run_goes_on_with_a_condition_that_means_nothing)
+TEST(a_run_continues_with_an_undecidable_condition)
 {
     const haft_str text =
         HAFT__LIT("{\"haft\":1,\"name\":\"a\",\"model\":\"offline\",\"tools\":[{\"name\":\"pay\","
@@ -290,7 +291,7 @@ TEST(a_run_goes_on_with_a_condition_that_means_nothing)
     help_host_finish(&h);
 }
 
-TEST(a_store_that_cannot_be_had)
+TEST(a_store_that_cannot_be_opened_is_an_error)
 {
     haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
     haft_runtime *runtime = NULL;
@@ -304,7 +305,7 @@ TEST(a_store_that_cannot_be_had)
     haft_agent_release(NULL);
 }
 
-TEST(a_runtime_without_memory_says_so)
+TEST(a_runtime_reports_that_it_is_out_of_memory)
 {
     for (unsigned n = 0;; n++) {
         haft_runtime *runtime = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock on the wall is set while something is pending: src/engine/run.c, lease.c. */
+/* The wall clock is set while something is pending: src/engine/run.c, lease.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/run.h"
@@ -15,7 +15,7 @@
 
 static const int64_t jumps[] = {HOUR, -HOUR, 24 * HOUR, -24 * HOUR};
 
-/* How often an event has this in it. */
+/* The number of events that contain the text. */
 static size_t count(haft_str events, const char *text)
 {
     size_t found = 0;
@@ -26,9 +26,9 @@ static size_t count(haft_str events, const char *text)
     return found;
 }
 
-/* What takes time here takes as long as it takes: neither a call nor its time limit, a reply of the
- * model, nor the limit on the whole run goes by the clock on the wall. */
-TEST(what_is_under_way_does_not_see_it)
+/* A call, its timeout, a reply of the model and the limit on the whole run are measured by the
+ * monotonic clock, not by the wall clock. */
+TEST(running_operations_do_not_depend_on_the_wall_clock)
 {
     for (size_t i = 0; i < COUNT(jumps); i++) {
         help_host h;
@@ -45,7 +45,7 @@ TEST(what_is_under_way_does_not_see_it)
         while (haft_run_state(run) == HAFT_RUNNING && run->slots != NULL) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
-        help_faulty_jump(jumps[COUNT(jumps) - 1 - i]); /* and while the model is asked */
+        help_faulty_jump(jumps[COUNT(jumps) - 1 - i]); /* and while a model request is open */
         help_host_settle(&h, run);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
@@ -56,8 +56,8 @@ TEST(what_is_under_way_does_not_see_it)
     }
 }
 
-/* A deadline is a time of the clock on the wall: it comes when that says so, once. */
-TEST(a_deadline_is_neither_lost_nor_doubled)
+/* A deadline is a wall-clock time: it expires when the wall clock reaches it, once. */
+TEST(a_deadline_expires_exactly_once)
 {
     for (size_t i = 0; i < COUNT(jumps); i++) {
         help_host h;
@@ -75,7 +75,7 @@ TEST(a_deadline_is_neither_lost_nor_doubled)
                && haft__loop_now(h.runtime->loop) - start < (jumps[i] > 0 ? 10000U : 600U)) {
             CHECK_INT(haft_runtime_step(h.runtime, 100, &h.err), HAFT_OK, "%s", h.err.message);
         }
-        if (jumps[i] < 0) { /* it is later, and comes all the same */
+        if (jumps[i] < 0) { /* the deadline is later then, and expires all the same */
             CHECK_INT(haft_run_state(run), HAFT_WAITING, "%zu: too early", i);
             help_faulty_jump(-jumps[i] + HOUR);
             start = haft__loop_now(h.runtime->loop);
@@ -95,8 +95,8 @@ TEST(a_deadline_is_neither_lost_nor_doubled)
     }
 }
 
-/* A clock that is behind when somebody answers does not bring the deadline back. */
-TEST(an_answer_is_taken_once_whatever_the_clock_says)
+/* A clock that is behind when a person answers does not restore the deadline. */
+TEST(an_answer_is_accepted_once_whatever_the_clock_shows)
 {
     for (size_t i = 0; i < COUNT(jumps); i++) {
         help_host h;

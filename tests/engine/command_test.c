@@ -29,13 +29,13 @@ static haft_run *start(help_host *h, const char *members, const char *script)
     return run;
 }
 
-static bool tells(help_host *h, haft_run *run, const char *part)
+static bool has_text(help_host *h, haft_run *run, const char *part)
 {
     haft_str events = help_host_events(h, run);
     return events.len > 0 && memmem(events.ptr, events.len, part, strlen(part)) != NULL;
 }
 
-/* The run is let go, and taken up by one who knows the secret. */
+/* The run is released and opened by a process that knows the secret. */
 static haft_run *take_up(help_host *h, haft_run *run)
 {
     char id[32];
@@ -50,7 +50,7 @@ static haft_run *take_up(help_host *h, haft_run *run)
     return again;
 }
 
-TEST(what_was_approved_begins_where_its_secret_is_known_later)
+TEST(an_approved_call_starts_where_its_secret_is_known_later)
 {
     help_host h;
     know(false);
@@ -61,13 +61,13 @@ TEST(what_was_approved_begins_where_its_secret_is_known_later)
     const haft__json *to = haft__json_get(run->state.calls[0].arguments, HAFT__LIT("to"));
     CHECK(run->state.calls[0].started && to != NULL, "it has not begun");
     CHECK_STR(to != NULL ? haft__json_text(*to) : HAFT__LIT(""), HAFT__LIT(SECRET), "arguments");
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
 }
 
-TEST(a_call_with_a_secret_is_not_made_and_the_model_is_told)
+TEST(a_call_with_a_secret_does_not_run_and_the_model_gets_an_error)
 {
     help_host h;
     know(true);
@@ -75,13 +75,13 @@ TEST(a_call_with_a_secret_is_not_made_and_the_model_is_told)
     haft_run *run = start(&h, TOOLS(""), SCRIPT);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     CHECK(!run->state.calls[0].started, "it has begun");
-    CHECK(tells(&h, run, "\"why\":\"secret\""), "nobody is told");
+    CHECK(has_text(&h, run, "\"why\":\"secret\""), "nobody is told");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
 }
 
-TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
+TEST(new_arguments_with_a_secret_are_rejected_and_the_call_stays_pending)
 {
     help_host h;
     know(true);
@@ -96,22 +96,22 @@ TEST(new_arguments_with_a_secret_are_refused_and_the_call_goes_on_waiting)
     CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"ana\"}", &h.err), HAFT_OK, "%s",
               h.err.message);
     help_host_settle(&h, run);
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
 }
 
-/* A call that runs out of time: nobody knows what came of it. */
+/* A call that times out: its outcome is unknown. */
 #define GONE(traits)                                                                               \
     "\"tools\":[{\"name\":\"pay\",\"description\":\"Pay somebody.\",\"args\":[\"to\"],"            \
     "\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"" traits "}}]"
 
-TEST(an_approval_that_is_repeated_runs_nothing_again)
+TEST(a_repeated_approval_does_not_run_the_call_again)
 {
     static const struct {
         const char *members;
-        uint32_t attempts[3]; /* behind an approval, a second one, and haft_run_again */
+        uint32_t attempts[3]; /* after an approval, a second one, and haft_run_again */
     } rows[] = {
         {GONE(",\"needs_approval\":true"), {1, 1, 2}},
         {GONE(""), {2, 2, 3}},
@@ -133,7 +133,7 @@ TEST(an_approval_that_is_repeated_runs_nothing_again)
     }
 }
 
-TEST(an_answer_with_a_secret_can_be_said_again)
+TEST(an_answer_with_a_secret_can_be_repeated)
 {
     help_host h;
     know(true);
@@ -145,14 +145,14 @@ TEST(an_answer_with_a_secret_can_be_said_again)
     }
     CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"other\"}", &h.err), HAFT_BAD_STATE, "another");
     help_host_settle(&h, run);
-    CHECK(!tells(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event has it");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);
 }
 
-/* One that only looks at a run knows the secrets of its environment, too. */
-TEST(who_looks_at_a_run_knows_what_was_said)
+/* A handle that only reads a run knows the secrets of its environment, too. */
+TEST(a_reader_recognizes_a_recorded_answer_with_a_secret)
 {
     help_host h;
     bool taken = false;
@@ -171,10 +171,10 @@ TEST(who_looks_at_a_run_knows_what_was_said)
         bool taken;
     } rows[] = {{SECRET, true}, {"other", false}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
-                                  .call = HAFT__LIT("c1.1"),
-                                  .value = haft__json_string(haft__str(rows[i].value))};
-        CHECK_INT(haft__run_check_duplicate_command(seen, &said, &taken, &h.err), HAFT_OK, "%s",
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                     .call = HAFT__LIT("c1.1"),
+                                     .value = haft__json_string(haft__str(rows[i].value))};
+        CHECK_INT(haft__run_check_duplicate_command(seen, &command, &taken, &h.err), HAFT_OK, "%s",
                   h.err.message);
         CHECK_INT(taken, rows[i].taken, "%s", rows[i].value);
     }

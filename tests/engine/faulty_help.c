@@ -15,7 +15,7 @@ static struct {
     unsigned counts[MOST_VERBS];
     haft__store_backend kind;
     uint64_t hurry_ms;
-    void (*done)(haft__store_request *request); /* of the one that will be lied about */
+    void (*done)(haft__store_request *request); /* of the request with the false result */
     haft_status lie;
     haft__store_request *held;
     haft__arena arena;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * faulty_help.h - a runtime whose store fails as it is told to, and whose clocks are the test's.
+ * faulty_help.h - a runtime with a store that fails on command and with clocks of the test.
  *
- * The store is that of memory:, taken for one that other processes use too: it has leases.
+ * The store is memory:, marked as shared with other processes, so that it has leases.
  */
 #ifndef HAFT_TESTS_FAULTY_HELP_H
 #define HAFT_TESTS_FAULTY_HELP_H
@@ -13,48 +13,49 @@
 /* What happens to requests that write events. */
 typedef enum help_faulty {
     HELP_FINE,
-    HELP_NOT_KEPT,  /* nothing is done, and IO is reported */
-    HELP_KEPT,      /* it is done, and IO is reported */
-    HELP_KEPT_LATE, /* once: nothing is done and IO is reported; what comes next is done and said to
-                       be refused */
-    HELP_STOPPED,   /* once: it is done, and the process stopped for the length of a lease */
-    HELP_TAKEN,     /* once: a run is taken, and IO is reported */
-    HELP_TAKEN_LATE, /* once: a run is taken, and that took as long as a lease */
+    HELP_NOT_KEPT,  /* it is not performed, and IO is reported */
+    HELP_KEPT,      /* it is performed, and IO is reported */
+    HELP_KEPT_LATE, /* once: it is not performed and IO is reported; the next one is performed and
+                       reported as rejected */
+    HELP_STOPPED, /* once: it is performed, and the process is stopped for the length of a lease */
+    HELP_TAKEN,   /* once: a run is claimed, and IO is reported */
+    HELP_TAKEN_LATE, /* once: a run is claimed, and that took as long as a lease */
     HELP_DOWN,       /* every request fails */
-    HELP_PASSED,     /* renewals pass over every run: somebody has them locked */
-    HELP_LOW,        /* it is done, and there is hardly room for more */
-    HELP_FORGETS,    /* results are neither recalled nor remembered */
-    HELP_HELD,       /* messages are looked for, and what was found is not told yet */
+    HELP_PASSED,     /* renewals skip every run: their rows are locked */
+    HELP_LOW,        /* it is performed, and the store is low on space */
+    HELP_FORGETS,    /* cached results are neither read nor written */
+    HELP_HELD,       /* messages are read, and the result is not reported yet */
 } help_faulty;
 
-/* Leases of `lease_ms`. One at a time. */
+/* Leases of `lease_ms`. Only one such runtime at a time. */
 void help_faulty_init(help_host *h, uint64_t lease_ms);
 void help_faulty_finish(help_host *h);
 
 /* From the next request on. */
 void help_faulty_set(help_faulty what);
 
-/* What the clocks say is later by this: the steady one, and the one on the wall. */
+/* Advances both clocks: the monotonic one, and the wall clock. */
 void help_faulty_wait(int64_t ms);
 void help_faulty_jump(int64_t ms);
 
-/* What was found and is not told yet; NULL: nothing was looked for. And tells it. */
+/* The messages that were read and are not reported yet; NULL: none were requested. Then reports
+ * them. */
 const haft__store_request *help_faulty_held(void);
 void help_faulty_tell(void);
 
-/* How often a request of this kind was made. */
+/* The number of requests of this kind. */
 unsigned help_faulty_count(haft__store_verb verb);
 
-/* What the store was last told to hurry to; 0: it was not. */
+/* The last timeout that the store was given; 0: none. */
 uint64_t help_faulty_hurry(void);
 
-/* What the store knows of a run. */
+/* The row of a run. */
 haft__store_run help_faulty_find(help_host *h, const haft_run *run);
 
-/* Another process takes the run, whoever has it. */
+/* Another process claims the run from its owner. */
 void help_faulty_take(help_host *h, const haft_run *run);
 
-/* Steps for so long, or until the run is not RUNNING any more. */
+/* Steps for that long, or until the run is no longer RUNNING. */
 void help_faulty_step(help_host *h, const haft_run *run, uint64_t ms);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/index_cache.c: an index is made once for each set of tools, and so many are
- * kept.
- */
+/* Tests for src/engine/index_cache.c: an index is built once for each set of tools, and the number
+ * of cached indexes is bounded. */
 #include "engine/index_cache.h"
 
 #include "run/run_help.h"
@@ -23,7 +22,7 @@ static void search(haft__index_cache *cache, const char *words, const char *quer
     haft__arena_finish(&arena);
 }
 
-TEST(an_index_is_made_once)
+TEST(an_index_is_built_once)
 {
     haft__index_cache cache = {.loaded = true}; /* without vectors */
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
@@ -35,9 +34,8 @@ TEST(an_index_is_made_once)
     CHECK_INT(cache.count, 0, "nothing is left");
 }
 
-/* As many as are kept, and one more: the one that was not used for longest goes. */
-/* Words that mean nearly the same are found with the table that is shipped, where there is one. */
-TEST(the_table_of_vectors_is_looked_for_once)
+/* Words with nearly the same meaning are found with the shipped table, if there is one. */
+TEST(the_table_of_vectors_is_loaded_once)
 {
     haft__index_cache cache = {.count = 0};
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
@@ -46,7 +44,8 @@ TEST(the_table_of_vectors_is_looked_for_once)
     CHECK(!cache.loaded && !cache.vectors.found, "given back");
 }
 
-TEST(so_many_indexes_are_kept)
+/* The cache is full, and one more: the least recently used index is evicted. */
+TEST(the_number_of_cached_indexes_is_bounded)
 {
     haft__index_cache cache = {.loaded = true}; /* without vectors */
     char words[64], name[64];
@@ -57,7 +56,7 @@ TEST(so_many_indexes_are_kept)
     }
     search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send")); /* used again */
     CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES, "all are kept");
-    search(&cache, "agent; server=docs,other", "send", HAFT__LIT("")); /* in the place of docs1 */
+    search(&cache, "agent; server=docs,other", "send", HAFT__LIT("")); /* replaces docs1 */
     CHECK_INT(cache.count, HAFT__LIMIT_SEARCH_INDEXES, "and not more");
     search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send"));
     search(&cache, "agent; server=docs2,send", "send", HAFT__LIT("docs2:send"));
@@ -67,7 +66,7 @@ TEST(so_many_indexes_are_kept)
     haft__index_cache_finish(&cache);
 }
 
-TEST(seeking_survives_failed_allocations)
+TEST(searching_survives_failed_allocations)
 {
     for (unsigned n = 0;; n++) {
         haft__index_cache cache = {.loaded = true}; /* without vectors */

@@ -18,7 +18,7 @@ static void step(help_host *h, int ms)
     CHECK_INT(haft_runtime_step(h->runtime, ms, &h->err), HAFT_OK, "%s", h->err.message);
 }
 
-/* A run whose call is under way. */
+/* A run whose call is running. */
 static haft_run *begin(help_host *h, const char *members)
 {
     haft_run *run = help_host_start(h, members, SCRIPT, "go");
@@ -29,7 +29,7 @@ static haft_run *begin(help_host *h, const char *members)
     return run;
 }
 
-/* The same on a host of its own, with leases of `lease_ms`. */
+/* The same on its own host, with leases of `lease_ms`. */
 static haft_run *begin_host(help_host *h, uint64_t lease_ms, const char *members)
 {
     help_faulty_init(h, lease_ms);
@@ -50,9 +50,9 @@ static void check_stopped(const haft_run *run, haft_status status, const char *s
     CHECK(run->slots == NULL, "its call goes on");
 }
 
-/* ---- one's own clock ---- */
+/* ---- the local clock ---- */
 
-TEST(a_run_stops_in_front_of_the_end_of_its_lease)
+TEST(a_run_stops_before_its_lease_expires)
 {
     static const struct {
         int64_t ms;
@@ -66,19 +66,19 @@ TEST(a_run_stops_in_front_of_the_end_of_its_lease)
         haft__run_advance(run); /* something happens to it */
         CHECK_INT(haft_run_state(run) == HAFT_STOPPED, rows[i].over, "%lld", (long long)rows[i].ms);
         if (rows[i].over) {
-            check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+            check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
         }
         end_host(&h, run);
     }
 }
 
-TEST(the_end_of_a_lease_is_seen_when_nothing_else_happens)
+TEST(the_end_of_a_lease_is_noticed_when_nothing_else_happens)
 {
     help_host h;
     haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
     help_faulty_set(HELP_DOWN);
     help_faulty_step(&h, run, 5000);
-    check_stopped(run, HAFT_BAD_STATE, "nothing was heard of this process");
+    check_stopped(run, HAFT_BAD_STATE, "this process did not renew it");
     end_host(&h, run);
 }
 
@@ -107,7 +107,7 @@ TEST(a_run_that_has_ended_has_no_lease_to_lose)
 
 /* ---- waking up ---- */
 
-TEST(what_came_of_a_call_is_not_taken_after_the_lease)
+TEST(the_result_of_a_call_is_not_recorded_after_the_lease)
 {
     static const char *const traits[] = {"", "\"read_only\":true",
                                          "\"read_only\":true,\"cache\":\"thread\""};
@@ -119,27 +119,27 @@ TEST(what_came_of_a_call_is_not_taken_after_the_lease)
         size_t at = run->state.seq;
         help_faulty_wait(LEASE);
         help_faulty_step(&h, run, 10000);
-        check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+        check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
         CHECK_INT(run->state.seq, at, "its result was taken");
         CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "it was remembered");
         end_host(&h, run);
     }
 }
 
-/* Whatever happens to it comes through here: the model's replies, what servers have. */
-TEST(nothing_is_written_down_after_the_lease)
+/* Replies of the model and lists of servers are recorded by this function. */
+TEST(nothing_is_logged_after_the_lease)
 {
     help_host h;
     haft_run *run = begin_host(&h, LEASE, SLOW);
     size_t at = run->state.seq;
     help_faulty_wait(LEASE);
     haft__run_record_input(run, HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}"));
-    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
     CHECK_INT(run->state.seq, at, "it was written down");
     end_host(&h, run);
 }
 
-TEST(nothing_is_begun_after_the_lease)
+TEST(nothing_starts_after_the_lease)
 {
     char mark[] = "/tmp/haft-lease-XXXXXX", members[512];
     CHECK(mkdtemp(mark) != NULL, "no directory");
@@ -155,12 +155,12 @@ TEST(nothing_is_begun_after_the_lease)
     }
     help_faulty_set(HELP_STOPPED); /* with call_started */
     help_faulty_step(&h, run, 10000);
-    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
     CHECK(rmdir(mark) != 0, "the call was made");
     end_host(&h, run);
 }
 
-TEST(nobody_answers_a_run_after_its_lease)
+TEST(an_answer_after_the_lease_is_rejected)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -171,19 +171,19 @@ TEST(nobody_answers_a_run_after_its_lease)
     help_host_settle(&h, run);
     help_faulty_wait(LEASE);
     CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_BAD_STATE, "%s", h.err.message);
-    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
     end_host(&h, run);
 }
 
-/* ---- whose they are ---- */
+/* ---- owners ---- */
 
-TEST(a_run_that_stopped_is_nobodys)
+TEST(a_run_that_stopped_has_no_owner)
 {
     help_host h;
     haft_run *run = begin_host(&h, LEASE, SLOW);
     help_faulty_wait(LEASE);
     help_faulty_step(&h, run, 10000);
-    check_stopped(run, HAFT_BAD_STATE, "over");
+    check_stopped(run, HAFT_BAD_STATE, "has expired");
     while (run->query.pending) {
         step(&h, 1000);
     }
@@ -191,7 +191,7 @@ TEST(a_run_that_stopped_is_nobodys)
     end_host(&h, run);
 }
 
-TEST(what_could_not_be_given_back_is_given_back_later)
+TEST(a_release_that_failed_is_repeated_later)
 {
     for (int released = 0; released < 2; released++) {
         help_host h;
@@ -232,7 +232,7 @@ TEST(what_could_not_be_given_back_is_given_back_later)
     }
 }
 
-TEST(a_run_that_another_has_is_found_out_with_the_next_renewal)
+TEST(the_next_renewal_notices_that_another_process_owns_the_run)
 {
     help_host h;
     help_faulty_init(&h, 3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
@@ -242,8 +242,8 @@ TEST(a_run_that_another_has_is_found_out_with_the_next_renewal)
     while (haft_run_state(lost) == HAFT_RUNNING && haft__loop_now(h.runtime->loop) - start < 2000) {
         step(&h, 20);
     }
-    check_stopped(lost, HAFT_BAD_STATE, "another process has taken the run");
-    help_faulty_step(&h, kept, 3500); /* and the others keep theirs */
+    check_stopped(lost, HAFT_BAD_STATE, "another process claimed the run");
+    help_faulty_step(&h, kept, 3500); /* and the others keep their owner */
     CHECK_INT(haft_run_state(kept), HAFT_RUNNING, "%s", haft_run_error(kept)->message);
     CHECK_INT(haft_run_state(also), HAFT_RUNNING, "%s", haft_run_error(also)->message);
     CHECK_STR(help_faulty_find(&h, lost).owner, HAFT__LIT("another"), "the owner");
@@ -253,8 +253,9 @@ TEST(a_run_that_another_has_is_found_out_with_the_next_renewal)
     help_faulty_finish(&h);
 }
 
-/* What the store could not renew is still ours: it is tried again, and its lease is not longer. */
-TEST(a_run_that_somebody_has_locked_is_renewed_later_or_stops)
+/* This process still owns a run whose lease could not be renewed: it tries again, and the lease is
+ * not extended. */
+TEST(a_run_with_a_locked_row_is_renewed_later_or_stops)
 {
     help_host h;
     haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
@@ -268,11 +269,11 @@ TEST(a_run_that_somebody_has_locked_is_renewed_later_or_stops)
     CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
     help_faulty_set(HELP_PASSED);
     help_faulty_step(&h, run, 5000);
-    check_stopped(run, HAFT_BAD_STATE, "the lease of the run is over");
+    check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
     end_host(&h, run);
 }
 
-TEST(a_run_that_is_gone_is_lost)
+TEST(a_removed_run_is_lost)
 {
     help_host h;
     haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
@@ -284,15 +285,15 @@ TEST(a_run_that_is_gone_is_lost)
     CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &removal, &h.err), HAFT_OK, "%s",
               h.err.message);
     help_faulty_step(&h, run, 5000);
-    check_stopped(run, HAFT_BAD_STATE, "another process has taken the run");
+    check_stopped(run, HAFT_BAD_STATE, "another process claimed the run");
     end_host(&h, run);
 }
 
-/* ---- the clock on the wall ---- */
+/* ---- the wall clock ---- */
 
-/* Others go by the clock on the wall: when that was set forward, all leases seem to be over, so
- * they are renewed at once; set back, they last longer for others, and no longer here. */
-TEST(a_clock_that_is_set_does_not_end_a_lease)
+/* Other processes use the wall clock. If it is set forward, all leases seem to have expired, so
+ * they are renewed at once. If it is set back, they last longer for others, and not longer here. */
+TEST(setting_the_clock_does_not_end_a_lease)
 {
     static const int64_t jumps[] = {3600000, -3600000, 86400000, -86400000};
     for (size_t i = 0; i < COUNT(jumps); i++) {
@@ -307,14 +308,14 @@ TEST(a_clock_that_is_set_does_not_end_a_lease)
                   (long long)jumps[i]);
         help_faulty_wait(LEASE);
         help_faulty_step(&h, run, 1000);
-        check_stopped(run, HAFT_BAD_STATE, "over");
+        check_stopped(run, HAFT_BAD_STATE, "has expired");
         end_host(&h, run);
     }
 }
 
-/* ---- how long they are ---- */
+/* ---- durations ---- */
 
-TEST(a_lease_has_a_least_and_a_most)
+TEST(a_lease_has_a_minimum_and_a_maximum)
 {
     static const struct {
         uint64_t given, is;
@@ -335,7 +336,7 @@ TEST(a_lease_has_a_least_and_a_most)
     }
 }
 
-TEST(what_fails_is_tried_again_after_twice_the_time)
+TEST(the_retry_delay_doubles)
 {
     static const struct {
         uint32_t failures;

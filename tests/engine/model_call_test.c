@@ -22,7 +22,7 @@ typedef struct served {
     haft_run *run;
 } served;
 
-/* A run whose model is behind `base`, a URL; it is over afterwards. */
+/* Plays a run whose model is at `base`, a URL, to its end. */
 static void ask(served *s, const char *base)
 {
     char members[512];
@@ -67,7 +67,7 @@ TEST(a_streamed_reply)
     finish(&s);
 }
 
-TEST(a_whole_reply_where_a_stream_was_wanted)
+TEST(a_whole_reply_where_a_stream_was_requested)
 {
     served s;
     serve(&s, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" WHOLE WEB_CLOSE);
@@ -78,7 +78,7 @@ TEST(a_whole_reply_where_a_stream_was_wanted)
     finish(&s);
 }
 
-/* What cannot be had ends the run as failed, and says why. */
+/* If the model cannot be reached, the run fails and reports why. */
 TEST(servers_that_fail)
 {
     static const struct {
@@ -112,20 +112,20 @@ TEST(servers_that_fail)
         served s;
         serve(&s, rows[i].script);
         CHECK_STR(haft__str(haft_run_end(s.run)), HAFT__LIT("failed"), "%s", rows[i].name);
-        haft_str said = error_of(&s);
-        CHECK(said.len > 0
-                  && memmem(said.ptr, said.len, rows[i].says, strlen(rows[i].says)) != NULL,
-              "%s: %.*s", rows[i].name, HAFT__ARG(said));
-        CHECK(said.len == 0 || memmem(said.ptr, said.len, "sk-test", 7) == NULL, "%s: the key",
-              rows[i].name);
+        haft_str message = error_of(&s);
+        CHECK(message.len > 0
+                  && memmem(message.ptr, message.len, rows[i].says, strlen(rows[i].says)) != NULL,
+              "%s: %.*s", rows[i].name, HAFT__ARG(message));
+        CHECK(message.len == 0 || memmem(message.ptr, message.len, "sk-test", 7) == NULL,
+              "%s: the key", rows[i].name);
         CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
         finish(&s);
     }
 }
 
-/* A forced turn in a text format, whose grammar the server does not take: what may be about the
- * grammar is asked once more without, but never a reply that has begun. */
-TEST(a_constraint_is_given_up)
+/* A forced turn in a text format whose grammar the server rejects: the request is repeated without
+ * the grammar, but never after a reply has begun. */
+TEST(a_rejected_constraint_is_dropped)
 {
     static const struct {
         const char *name, *script;
@@ -195,13 +195,13 @@ TEST(a_run_whose_model_hangs_can_be_cancelled)
     finish(&s);
 }
 
-TEST(a_model_that_cannot_be_asked)
+TEST(a_provider_that_is_not_supported)
 {
     static const struct {
         const char *spec, *says;
     } rows[] = {
         {"haft: 1\nmodel: openai:gpt-5\n", "OPENAI_API_KEY is not set"},
-        {"haft: 1\nmodel: anthropic:claude\n", "cannot be asked in this version"},
+        {"haft: 1\nmodel: anthropic:claude\n", "is not supported in this version"},
         {"haft: 1\nmodel: script:nowhere.yaml\n", "cannot be opened"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

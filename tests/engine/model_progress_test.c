@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/model_progress.c, and for what haft__log_notify keeps: replies told as they
- * arrive. */
+/* Tests for src/engine/model_progress.c, and for the events that haft__log_notify buffers: replies
+ * are reported while they arrive. */
 #include "engine/model_progress.h"
 
 #include "base/limits.h"
@@ -10,38 +10,38 @@
 
 #define SECRET "sk-told-0123456789abcdef"
 
-typedef struct told {
+typedef struct reporter {
     help_host host;
     haft_run *run;
     haft__model_progress progress;
-} told;
+} reporter;
 
-static void told_init(told *t)
+static void reporter_init(reporter *t)
 {
     help_host_init(&t->host, "memory:");
     t->run = help_host_start(&t->host,
                              "\"model\":{\"provider\":\"openai\",\"model\":\"m\",\"api_key\":"
                              "\"" SECRET "\",\"base_url\":\"http://127.0.0.1:9/v1\"}",
                              NULL, "go");
-    (void)help_host_events(&t->host, t->run); /* somebody reads */
+    (void)help_host_events(&t->host, t->run); /* a client reads events */
     haft__model_progress_init(&t->progress, t->run);
 }
 
-static void told_finish(told *t)
+static void reporter_finish(reporter *t)
 {
     haft__model_progress_finish(&t->progress);
     haft_run_release(t->run);
     help_host_finish(&t->host);
 }
 
-static void add(told *t, haft__delta_kind kind, haft_str text)
+static void add(reporter *t, haft__delta_kind kind, haft_str text)
 {
     haft__delta delta = {.kind = kind, .text = text};
     haft__model_progress_add(&t->progress, &delta);
 }
 
-/* Text that was told since the last look, and in how many pieces; "|" between them. */
-static haft_str look(told *t, haft__buf *to, const char *key)
+/* Text that was reported since the last call, and in how many pieces; "|" between them. */
+static haft_str read_reported(reporter *t, haft__buf *to, const char *key)
 {
     haft_event event;
     haft__arena arena;
@@ -63,11 +63,11 @@ static haft_str look(told *t, haft__buf *to, const char *key)
     return haft__buf_str(to);
 }
 
-TEST(what_arrives_together_is_told_together)
+TEST(text_that_arrives_together_is_reported_together)
 {
-    told t;
+    reporter t;
     haft__buf seen;
-    told_init(&t);
+    reporter_init(&t);
     haft__buf_init(&seen, 1 << 20);
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("hm"));
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("one "));
@@ -78,21 +78,21 @@ TEST(what_arrives_together_is_told_together)
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" \xC3\xA9"));
     haft__model_progress_flush(&t.progress, true);
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("x"));
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(look(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning behind the text");
+    CHECK_STR(read_reported(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning behind the text");
     haft__buf_finish(&seen);
-    told_finish(&t);
+    reporter_finish(&t);
 }
 
-/* Cut anywhere, no piece has a part of it. */
-TEST(a_secret_in_pieces_is_not_told)
+/* No piece contains a part of the secret, wherever the text is split. */
+TEST(a_secret_in_pieces_is_not_reported)
 {
     static const char text[] = "the key is " SECRET ", and Bearer abcdefghij0123456789xyz too";
-    told t;
+    reporter t;
     haft__buf seen, all;
-    told_init(&t);
+    reporter_init(&t);
     haft__buf_init(&seen, 1 << 20);
     haft__buf_init(&all, 1 << 20);
     for (size_t size = 1; size < sizeof(text); size++) {
@@ -103,7 +103,7 @@ TEST(a_secret_in_pieces_is_not_told)
             size_t length = sizeof(text) - 1 - at < size ? sizeof(text) - 1 - at : size;
             add(&t, HAFT__DELTA_TEXT, (haft_str){text + at, length});
             haft__model_progress_flush(&t.progress, at + length == sizeof(text) - 1);
-            haft_str come = look(&t, &seen, "text");
+            haft_str come = read_reported(&t, &seen, "text");
             CHECK(come.len == 0 || memchr(come.ptr, '|', come.len) == NULL, "one piece");
             haft__buf_add_str(&all, come);
         }
@@ -113,16 +113,17 @@ TEST(a_secret_in_pieces_is_not_told)
     }
     haft__buf_finish(&seen);
     haft__buf_finish(&all);
-    told_finish(&t);
+    reporter_finish(&t);
 }
 
-/* HAFT__LIMIT_TELL_HELD_BYTES: as much may wait; past it nothing more is told. */
-TEST(what_waits_has_an_end)
+/* HAFT__LIMIT_TELL_HELD_BYTES is the maximum of buffered text; above it nothing more is reported.
+ */
+TEST(buffered_text_is_bounded)
 {
     for (size_t more = 0; more < 2; more++) {
-        told t;
+        reporter t;
         haft__buf seen, token;
-        told_init(&t);
+        reporter_init(&t);
         haft__buf_init(&seen, 1 << 20);
         haft__buf_init(&token, 1 << 20);
         haft__buf_add_str(&token, HAFT__LIT("Bearer "));
@@ -131,23 +132,23 @@ TEST(what_waits_has_an_end)
         }
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));
         haft__model_progress_flush(&t.progress, false);
-        CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "it waits");
+        CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""), "it waits");
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" end"));
         haft__model_progress_flush(&t.progress, true);
-        CHECK_STR(look(&t, &seen, "text"),
+        CHECK_STR(read_reported(&t, &seen, "text"),
                   more == 0 ? HAFT__LIT("Bearer [redacted] end") : HAFT__LIT(""), "%zu more", more);
         haft__buf_finish(&seen);
         haft__buf_finish(&token);
-        told_finish(&t);
+        reporter_finish(&t);
     }
 }
 
-/* HAFT__LIMIT_RUN_UNREAD_BYTES: past it nothing is told until somebody reads. */
-TEST(nobody_reads_and_nothing_grows)
+/* HAFT__LIMIT_RUN_UNREAD_BYTES: above it nothing is reported until a client reads. */
+TEST(unread_events_do_not_grow_without_a_reader)
 {
-    told t;
+    reporter t;
     haft__buf seen, piece;
-    told_init(&t);
+    reporter_init(&t);
     haft__buf_init(&seen, 1 << 20);
     haft__buf_init(&piece, 1 << 20);
     while (piece.len < 1000) {
@@ -160,24 +161,24 @@ TEST(nobody_reads_and_nothing_grows)
     size_t unread = t.run->log.reader.committed.len - t.run->log.reader.position;
     CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
     CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
-    CHECK(look(&t, &seen, "text").len > 100000, "what was told is there");
+    CHECK(read_reported(&t, &seen, "text").len > 100000, "what was told is there");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
     haft__model_progress_flush(&t.progress, false);
-    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
     t.run->log.reader.attached = false;
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(look(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");
     haft__buf_finish(&seen);
     haft__buf_finish(&piece);
-    told_finish(&t);
+    reporter_finish(&t);
 }
 
-TEST(telling_survives_every_failed_allocation)
+TEST(reporting_survives_every_failed_allocation)
 {
-    told t;
+    reporter t;
     haft__buf seen;
-    told_init(&t);
+    reporter_init(&t);
     haft__buf_init(&seen, 1 << 20);
     for (unsigned n = 0;; n++) {
         haft__model_progress_finish(&t.progress);
@@ -188,7 +189,7 @@ TEST(telling_survives_every_failed_allocation)
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" and more"));
         haft__model_progress_flush(&t.progress, true);
         bool failed = test_allow_allocations();
-        haft_str shown = look(&t, &seen, "text");
+        haft_str shown = read_reported(&t, &seen, "text");
         CHECK(shown.len == 0 || memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u",
               n);
         if (!failed) {
@@ -197,13 +198,13 @@ TEST(telling_survives_every_failed_allocation)
         }
     }
     haft__buf_finish(&seen);
-    told_finish(&t);
+    reporter_finish(&t);
 }
 
-/* Scripts say everything at once; servers as it comes. */
-TEST(a_script_tells_its_reply)
+/* Scripts give the whole text at once, servers in pieces. */
+TEST(a_script_reports_its_reply)
 {
-    told t;
+    reporter t;
     haft__buf seen;
     help_host_init(&t.host, "memory:");
     haft__buf_init(&seen, 1 << 20);

@@ -8,7 +8,7 @@
 #define SLOW(traits) "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],\"traits\":{" traits "}}]"
 #define SCRIPT       "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
 
-/* Two runtimes, as two processes have them, over one file. */
+/* Two runtimes over one file, like those of two processes. */
 typedef struct pair {
     help_host first, second;
     char directory[64], url[128];
@@ -36,7 +36,7 @@ static void pair_finish(pair *p)
     CHECK_INT(rmdir(p->directory), 0, "something is left");
 }
 
-TEST(two_never_have_the_same_run)
+TEST(two_processes_never_own_the_same_run)
 {
     pair p;
     pair_init(&p);
@@ -49,7 +49,7 @@ TEST(two_never_have_the_same_run)
     pair_finish(&p);
 }
 
-TEST(another_goes_on_once_it_is_let_go)
+TEST(another_process_continues_after_a_release)
 {
     pair p;
     pair_init(&p);
@@ -69,7 +69,7 @@ TEST(another_goes_on_once_it_is_let_go)
     pair_finish(&p);
 }
 
-TEST(a_message_reaches_whoever_has_the_run)
+TEST(a_message_reaches_the_owner_of_the_run)
 {
     pair p;
     pair_init(&p);
@@ -96,7 +96,7 @@ TEST(a_message_reaches_whoever_has_the_run)
     pair_finish(&p);
 }
 
-/* What was under way when its owner went. */
+/* Calls that were running when the owner stopped. */
 static haft_str reopen(const char *spec)
 {
     static char end[32];
@@ -125,7 +125,7 @@ static haft_str reopen(const char *spec)
     return haft__str(end);
 }
 
-TEST(a_call_that_was_under_way)
+TEST(a_call_that_was_running)
 {
     CHECK_STR(reopen(SLOW("\"read_only\":true")), HAFT__LIT("runs 2"), "may be repeated");
     CHECK_STR(reopen(SLOW("\"read_only\":false")), HAFT__LIT("asks 1"), "may not");

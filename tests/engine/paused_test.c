@@ -10,7 +10,7 @@
     "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\",\"args\":[],\"headless\":true}]"
 #define SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
 
-/* How many runs are under way at the same time. */
+/* How many runs are active at the same time. */
 #define AT_ONCE 50
 
 static void step(help_host *h)
@@ -18,7 +18,7 @@ static void step(help_host *h)
     CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
 }
 
-/* Some runs that wait, then belong to nobody. */
+/* Some runs that wait and then have no owner. */
 static void pause_some(help_host *h, haft_agent *agent, size_t count, char (*ids)[32])
 {
     haft_run *runs[AT_ONCE] = {NULL};
@@ -52,7 +52,7 @@ static void shuffle(char (*ids)[32], size_t count)
     }
 }
 
-/* Takes them up, answers them, and sees each of them end. */
+/* Opens them, answers them, and checks that each of them ends. */
 static void answer_some(help_host *h, size_t count, char (*ids)[32])
 {
     haft_run *runs[AT_ONCE] = {NULL};

@@ -6,7 +6,7 @@
 #define COMMAND(words) "\"tools\":[" LOOK "\"command\":" words "}]"
 #define CALL_ONCE      "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
 
-TEST(a_run_goes_to_its_end)
+TEST(a_run_reaches_its_end)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -22,7 +22,7 @@ TEST(a_run_goes_to_its_end)
     help_host_finish(&h);
 }
 
-TEST(a_command_runs_for_real)
+TEST(a_command_tool_runs_a_real_command)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -116,7 +116,7 @@ TEST(many_runs_at_once_with_half_failing)
     help_host_finish(&h);
 }
 
-TEST(a_run_that_is_let_go_can_be_taken_up_again)
+TEST(a_released_run_can_be_opened_again)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -140,7 +140,7 @@ TEST(a_run_that_is_let_go_can_be_taken_up_again)
     help_host_finish(&h);
 }
 
-TEST(a_run_can_be_let_go_at_any_time)
+TEST(a_run_can_be_released_at_any_time)
 {
     for (int steps = 0; steps < 12; steps++) {
         help_host h;
@@ -180,7 +180,7 @@ static uint64_t late_clock(void)
     return (uint64_t)4102444800000; /* 2100 */
 }
 
-/* Its deadline has passed, and nobody has looked at the clock: the answer does not count. */
+/* The deadline has passed, and no process has checked the clock: the answer does not count. */
 TEST(an_answer_after_the_deadline_is_too_late)
 {
     help_host h;
@@ -202,7 +202,7 @@ TEST(an_answer_after_the_deadline_is_too_late)
     help_host_finish(&h);
 }
 
-/* Pauses a run whose call has begun, and steps until it rests. */
+/* Pauses a run whose call has started, and steps until it is at rest. */
 static haft_run *pause_call(help_host *h, const char *members)
 {
     haft_run *run = help_host_start(h, members, CALL_ONCE, "go");
@@ -217,7 +217,7 @@ static haft_run *pause_call(help_host *h, const char *members)
     return run;
 }
 
-TEST(a_pause_ends_what_may_be_repeated)
+TEST(a_pause_stops_repeatable_calls)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -230,7 +230,7 @@ TEST(a_pause_ends_what_may_be_repeated)
     help_host_finish(&h);
 }
 
-TEST(a_pause_waits_for_effects)
+TEST(a_pause_waits_for_calls_with_effects)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -243,7 +243,7 @@ TEST(a_pause_waits_for_effects)
     help_host_finish(&h);
 }
 
-TEST(a_pause_of_a_run_that_asks_or_has_just_begun)
+TEST(a_pause_of_a_run_with_a_question_or_a_new_run)
 {
     help_host h;
     help_host_init(&h, "memory:");

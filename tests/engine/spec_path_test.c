@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/spec_path.c: files are looked for beside the spec that names them. */
+/* Tests for src/engine/spec_path.c: paths are relative to the spec file. */
 #include "engine/spec_path.h"
 
 #include <unistd.h>
@@ -20,7 +20,7 @@ TEST(files_are_read_relative_to_the_spec)
     haft_str spec = haft__arena_format(&arena, "%s/spec.yaml", directory);
     CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("mcp.json"), &text, &err), HAFT_OK,
               "%s", err.message);
-    CHECK_STR(text, HAFT__LIT("{}"), "beside the spec");
+    CHECK_STR(text, HAFT__LIT("{}"), "relative to the spec");
     CHECK_INT(haft__spec_path_read(NULL, &arena, HAFT__LIT("x.yaml"), haft__str(path), &text, &err),
               HAFT_OK, "%s", err.message);
     CHECK_INT(haft__spec_path_read(NULL, &arena, spec, HAFT__LIT("none.json"), &text, &err),

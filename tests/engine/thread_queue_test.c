@@ -23,7 +23,7 @@ static haft_run *start_in(help_host *h, const char *members, const char *script,
     return run;
 }
 
-/* Steps until it is known that others are ahead of it. */
+/* Steps until the run knows that others are ahead of it. */
 static void wait_for_place(help_host *h, haft_run *run)
 {
     while (!haft__queue_is_waiting(run) && haft_run_state(run) == HAFT_RUNNING) {
@@ -42,7 +42,7 @@ static void check_end(help_host *h, haft_run *run, const char *end, const char *
 #define ANSWERS "run_started turn_started model_replied run_finished"
 #define NO_TURN "run_started cancel_asked run_finished"
 
-TEST(runs_of_a_thread_go_one_after_the_other)
+TEST(runs_of_a_thread_run_one_after_the_other)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -64,7 +64,7 @@ TEST(runs_of_a_thread_go_one_after_the_other)
     help_host_finish(&h);
 }
 
-TEST(one_that_waits_can_be_cancelled_or_let_go)
+TEST(a_queued_run_can_be_cancelled_or_released)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -87,7 +87,7 @@ TEST(one_that_waits_can_be_cancelled_or_let_go)
     help_host_finish(&h);
 }
 
-TEST(one_that_rejects_is_stopped)
+TEST(a_run_with_reject_stops)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -110,7 +110,7 @@ TEST(one_that_rejects_is_stopped)
     help_host_finish(&h);
 }
 
-TEST(one_that_interrupts_ends_those_ahead)
+TEST(a_run_with_interrupt_ends_those_ahead)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -127,7 +127,7 @@ TEST(one_that_interrupts_ends_those_ahead)
     help_host_finish(&h);
 }
 
-/* Those that nobody has: one waits, one has not begun. */
+/* Runs without an owner: one waits, one has not started. */
 static void leave_two(help_host *h)
 {
     haft_run *first = start_in(h, LOOK, ASKS, false);
@@ -143,7 +143,7 @@ static void leave_two(help_host *h)
     }
 }
 
-TEST(those_that_nobody_has_are_taken_up_to_be_ended)
+TEST(runs_without_an_owner_are_claimed_and_ended)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -167,8 +167,8 @@ TEST(those_that_nobody_has_are_taken_up_to_be_ended)
     help_host_finish(&h);
 }
 
-/* Whoever interrupts may leave in the middle of it. */
-TEST(an_interruption_can_be_given_up)
+/* The run that interrupts may be released in the middle of it. */
+TEST(an_interruption_can_be_abandoned)
 {
     for (unsigned steps = 0; steps < 12; steps++) {
         help_host h;
@@ -183,7 +183,7 @@ TEST(an_interruption_can_be_given_up)
     }
 }
 
-TEST(a_run_that_did_not_begin_is_taken_up_with_its_place)
+TEST(a_run_that_did_not_start_keeps_its_place)
 {
     char directory[] = "/tmp/haft-queue-XXXXXX", url[128];
     CHECK(mkdtemp(directory) != NULL, "no directory");
@@ -218,7 +218,7 @@ TEST(a_run_that_did_not_begin_is_taken_up_with_its_place)
     CHECK_INT(rmdir(directory), 0, "something is left");
 }
 
-/* Steps until the run has begun, waits or has stopped; without memory a step may fail. */
+/* Steps until the run has started, waits or has stopped; when out of memory, a step may fail. */
 static void step_some(help_host *h, haft_run *run)
 {
     for (int i = 0; i < 200 && haft_run_state(run) == HAFT_RUNNING && !haft__queue_is_waiting(run);
@@ -227,9 +227,9 @@ static void step_some(help_host *h, haft_run *run)
     }
 }
 
-/* One allocation after the other fails while a run finds its place: it waits, goes on or stops and
- * says why; the one in front of it is as it was, or cancelled. */
-TEST(a_run_that_waits_without_memory)
+/* One allocation after the other fails while a run finds its place: it waits, continues, or stops
+ * and reports why; the run ahead is unchanged or cancelled. */
+TEST(a_queued_run_without_memory)
 {
     static const char *const members[] = {"", "\"multitask\":\"interrupt\""};
     for (size_t i = 0; i < COUNT(members); i++) {

@@ -7,7 +7,7 @@
     "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[]," more "}]"
 #define ONCE "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
 
-TEST(a_result_is_remembered_for_other_runs)
+TEST(a_result_is_cached_for_other_runs)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -62,7 +62,7 @@ TEST(a_call_that_takes_too_long)
     }
 }
 
-TEST(calls_run_side_by_side_up_to_the_cap)
+TEST(calls_run_in_parallel_up_to_the_limit)
 {
     help_host h;
     help_host_init(&h, "memory:");

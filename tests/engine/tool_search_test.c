@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/tool_search.c and, in src/engine/tool_calls.c, for calls that ask: servers
- * and an executor of the test's own stand where those of the product do. */
+/* Tests for src/engine/tool_search.c and for calls that ask (src/engine/tool_calls.c). The servers
+ * and the executor are fakes. */
 #include <unistd.h>
 
 #include "base/str.h"
@@ -21,16 +21,16 @@ struct haft__catalogue {
 static struct {
     haft__catalogue catalogue;
     haft__arena arena;
-    haft__mcp_tool tools[8], now; /* `now`: what the one that is stale has become */
+    haft__mcp_tool tools[8], now; /* `now`: the new definition of the stale tool */
     haft__mcp_listing listings[2];
     size_t listing_count;
     bool silent;      /* they never answer */
-    unsigned answers; /* they answer so often, and then no more; 0: always */
+    unsigned answers; /* the number of answers before they stop answering; 0: no limit */
     unsigned asked, cancelled, run, resumed;
-    char told[512];
+    char received[512];
 } servers;
 
-static void tell(haft__task *task)
+static void report_listings(haft__task *task)
 {
     haft__catalogue *catalogue = HAFT__CONTAINER(task, haft__catalogue, task);
     if (catalogue->done != NULL) {
@@ -44,7 +44,8 @@ static haft_status list(haft__exec *exec, const haft__spec *spec, haft__catalogu
     (void)spec;
     (void)err;
     servers.asked++;
-    servers.catalogue = (haft__catalogue){.task.run = tell, .done = done, .context = context};
+    servers.catalogue =
+        (haft__catalogue){.task.run = report_listings, .done = done, .context = context};
     if (!servers.silent && (servers.answers == 0 || servers.asked <= servers.answers)) {
         haft__loop_post(exec->options.loop, &servers.catalogue.task);
     }
@@ -67,7 +68,8 @@ static void report(haft__exec_job *job, haft__json value)
     haft__json_write(&text, value);
     haft__exec_report(
         job, &(haft__exec_result){.ok = true, .started = true, .text = haft__buf_str(&text)});
-    (void)snprintf(servers.told, sizeof(servers.told), "%.*s", HAFT__ARG(haft__buf_str(&text)));
+    (void)snprintf(servers.received, sizeof(servers.received), "%.*s",
+                   HAFT__ARG(haft__buf_str(&text)));
     haft__buf_finish(&text);
 }
 
@@ -88,7 +90,8 @@ static void ask_person(haft__exec_job *job, bool durable)
     CHECK(!haft__exec_ask(job, question, durable, haft__json_null()), "only once at a time");
 }
 
-/* What the run was shown is not what there is: `servers.now` is, until the run has seen it. */
+/* The definition that the run has is stale: `servers.now` is the current one, until the run has
+ * received it. */
 static void report_stale(haft__exec_job *job)
 {
     const haft__json *hash = haft__json_get(job->call.tool->definition, HAFT__LIT("hash"));
@@ -180,7 +183,7 @@ static void servers_init(void)
 #define START       "run_started tools_revealed turn_started model_replied "
 #define END         " turn_started model_replied run_finished"
 
-/* Two runtimes, as two processes have them, over one file. */
+/* Two runtimes over one file, like those of two processes. */
 typedef struct pair {
     help_host first, second;
     char directory[64], url[128];
@@ -212,7 +215,7 @@ static void pair_finish(pair *p)
     haft__arena_finish(&servers.arena);
 }
 
-/* The first process lets the run go, and the second takes it up. */
+/* The first process releases the run, and the second one opens it. */
 static haft_run *move(pair *p, haft_run *run)
 {
     char id[32];
@@ -247,7 +250,7 @@ TEST(servers_are_asked_once_and_their_tools_run)
     haft__arena_finish(&servers.arena);
 }
 
-TEST(a_server_that_is_dead_is_named)
+TEST(an_unreachable_server_is_named)
 {
     help_host h;
     servers_init();
@@ -270,8 +273,8 @@ TEST(a_server_that_is_dead_is_named)
     haft__arena_finish(&servers.arena);
 }
 
-/* It would be redacted, and be no definition any more. */
-TEST(a_tool_with_a_secret_in_it_is_left_out)
+/* Redaction would make the definition invalid. */
+TEST(a_tool_with_a_secret_in_its_definition_is_left_out)
 {
     help_host h;
     servers_init();
@@ -293,7 +296,7 @@ TEST(a_tool_with_a_secret_in_it_is_left_out)
     haft__arena_finish(&servers.arena);
 }
 
-TEST(a_run_that_is_cancelled_asks_no_longer)
+TEST(a_cancelled_run_stops_asking_servers)
 {
     help_host h;
     servers_init();
@@ -313,8 +316,8 @@ TEST(a_run_that_is_cancelled_asks_no_longer)
     haft__arena_finish(&servers.arena);
 }
 
-/* Gone between run_started and tools_revealed, and behind it. */
-TEST(who_takes_a_run_up_asks_what_nobody_has_answered)
+/* The process stopped between run_started and tools_revealed, and after it. */
+TEST(the_next_owner_asks_servers_that_have_not_answered)
 {
     for (int answered = 0; answered <= 1; answered++) {
         pair p;
@@ -361,9 +364,9 @@ TEST(a_tool_that_has_changed_is_not_run)
     haft__arena_finish(&servers.arena);
 }
 
-/* Nobody has used the tool: what it is now takes the place of what it was, and the call is judged
- * by that. */
-TEST(a_tool_that_is_another_one_before_its_first_use_takes_its_place)
+/* The tool has not been used: the new definition replaces the old one, and the call is judged by
+ * it. */
+TEST(a_tool_that_changes_before_its_first_use_is_replaced)
 {
     static const struct {
         const char *schema, *then[4];
@@ -401,13 +404,13 @@ TEST(a_tool_that_is_another_one_before_its_first_use_takes_its_place)
     }
 }
 
-/* Answered where it runs, or, if it can wait, elsewhere. */
-TEST(a_tool_that_asks_is_answered)
+/* Answered in the process that runs the call, or, for a durable question, in another one. */
+TEST(a_tool_that_asks_gets_its_answer)
 {
     static const struct {
         const char *script;
         bool elsewhere, no;
-        const char *told, *kinds;
+        const char *received, *kinds;
     } rows[] = {
         {CALLS("docs:pinned"), false, false,
          "{\"action\":\"accept\",\"content\":{\"name\":\"Ada\"}}", "answered call_finished" END},
@@ -433,7 +436,7 @@ TEST(a_tool_that_asks_is_answered)
         help_host_settle(&p.first, run);
         CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
                   "row %zu", i);
-        run->log.reader.attached = false; /* what is told on the way does not count */
+        run->log.reader.attached = false; /* progress does not count */
         run = rows[i].elsewhere ? move(&p, run) : run;
         help_host_settle(h, run);
         haft_status status = rows[i].no ? haft_run_reject(run, NULL, "no", &h->err)
@@ -441,14 +444,14 @@ TEST(a_tool_that_asks_is_answered)
         CHECK_INT(status, HAFT_OK, "row %zu: %s", i, h->err.message);
         help_host_settle(h, run);
         CHECK_STR(help_host_kinds(h, run), haft__str(rows[i].kinds), "row %zu", i);
-        CHECK_STR(haft__str(servers.told), haft__str(rows[i].told), "row %zu", i);
+        CHECK_STR(haft__str(servers.received), haft__str(rows[i].received), "row %zu", i);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "row %zu", i);
         haft_run_release(run);
         pair_finish(&p);
     }
 }
 
-TEST(a_question_goes_with_its_process)
+TEST(a_question_ends_with_its_process)
 {
     static const struct {
         const char *script;
@@ -473,7 +476,7 @@ TEST(a_question_goes_with_its_process)
     }
 }
 
-TEST(a_question_has_the_time_of_its_call)
+TEST(a_question_has_the_timeout_of_its_call)
 {
     help_host h;
     servers_init();
@@ -488,13 +491,13 @@ TEST(a_question_has_the_time_of_its_call)
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT(START "call_started call_asked paused answered call_finished" END),
               "kinds");
-    CHECK_STR(haft__str(servers.told), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
+    CHECK_STR(haft__str(servers.received), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
 }
 
-/* A run that is let go while a question is open, and one that is cancelled. */
+/* A run that is released while a question is open, and one that is cancelled. */
 TEST(a_question_is_dropped_with_its_run)
 {
     for (int cancel = 0; cancel <= 1; cancel++) {
@@ -520,7 +523,7 @@ TEST(a_question_is_dropped_with_its_run)
     }
 }
 
-/* ---- searching ---- */
+/* ---- tool search ---- */
 
 #define SEARCH(query)                                                                              \
     "{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\",\"limit\":1}}"
@@ -529,7 +532,7 @@ TEST(a_question_is_dropped_with_its_run)
     "\"command\":[\"dead\"]}}}"
 #define FOUND "call_started tools_revealed tools_hidden call_finished"
 
-TEST(the_model_searches_and_calls_what_it_found)
+TEST(the_model_searches_and_calls_a_tool_that_it_found)
 {
     help_host h;
     servers_init();
@@ -559,7 +562,7 @@ TEST(the_model_searches_and_calls_what_it_found)
     haft__arena_finish(&servers.arena);
 }
 
-TEST(two_searches_come_one_after_the_other)
+TEST(two_searches_run_one_after_the_other)
 {
     help_host h;
     servers_init();
@@ -581,8 +584,8 @@ TEST(two_searches_come_one_after_the_other)
     haft__arena_finish(&servers.arena);
 }
 
-/* The process is gone while it searches: whoever takes the run up searches again. */
-TEST(a_search_is_made_again_elsewhere)
+/* The process stops while it searches: the next owner searches again. */
+TEST(a_search_is_repeated_by_the_next_owner)
 {
     pair p;
     pair_init(&p);
@@ -606,8 +609,8 @@ TEST(a_search_is_made_again_elsewhere)
     pair_finish(&p);
 }
 
-/* The limit of a call may be anything that its schema lets through. */
-TEST(a_limit_that_is_too_large_is_none)
+/* A call may have any limit that its schema accepts. */
+TEST(a_limit_that_is_too_large_is_ignored)
 {
     help_host h;
     servers_init();

@@ -99,7 +99,7 @@ def test_after_use():
                           if t["name"] == "a:say"], [("out", "tool_changed")])
     status, out, err = place.haft("tools", "spec.json")
     check("the_change_is_listed", out.split("MCP servers\n")[1], """\
-  a: known (its tools are remembered; it need not run), 1 tool
+  a: known (its tools are cached; it need not run), 1 tool
     warning: 1 tool is not what it was when first used or accepted, and kept from models: say; \
 `haft tools SPEC` shows how, --accept lets it pass
   - a:say                    mcp, data: not what it was when it was first used or accepted
@@ -112,7 +112,7 @@ def test_after_use():
         [{"server": "a", "tool": "say", "diff": '- /description: "Says a word."\n'
           '+ /description: "Says a word to everybody you know."\n'}],
         [{"name": "a", "state": "known", "tools": 1,
-          "means": "its tools are remembered; it need not run",
+          "means": "its tools are cached; it need not run",
           "warning": "1 tool is not what it was when first used or accepted, and kept from models: "
           "say; `haft tools SPEC` shows how, --accept lets it pass", "left_out": [],
           "left_out_all": 0, "code": None, "reason": None}]))
@@ -233,11 +233,11 @@ def test_age():
     status, out, err = place.haft("tools", "spec.json", "--refresh")
     check("what_does_not_answer_is_told_and_stays",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
-           "warning: its tools are those from before" in out), (1, True, True, True))
+           "warning: it did not list its tools, so the cached list" in out), (1, True, True, True))
     other = Place("exit_start")
     status, out, err = other.haft("tools", "spec.json", "--refresh")
     check("one_that_never_answered_is_not_called_unasked",
-          (status, "nobody has asked it yet" in out,
+          (status, "not asked for its tools yet" in out,
            "- a:*                      mcp: the MCP server 'a' ended" in out), (1, False, True))
     status, out, err = other.haft("tools", "spec.json", "--refresh", "--json")
     row = json.loads(out)["servers"][0]
@@ -299,7 +299,7 @@ def test_left_out():
     check("and_counted", place.server_row()["left_out_all"], 5)
     status, out, err = place.haft("tools", "spec.json")
     check("and_listed", out.split("MCP servers\n")[1], """\
-  a: known (its tools are remembered; it need not run), 1 tool, 5 left out
+  a: known (its tools are cached; it need not run), 1 tool, 5 left out
   1 deferred tool, 1 shown: at most 8 (max_mcp_tools)
   + a:say                    mcp, data: shown: there is room; without a task nothing is searched
   - a:say mcp, left out: another tool before it has this name

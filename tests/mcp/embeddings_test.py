@@ -144,7 +144,7 @@ def test_models_apart(fixture):
 def test_faults(fixture):
     words = Agent(fixture)
     words.run()
-    says = {"error": "no vectors today", "garbage": "", "slow": "time", "sizes": "numbers"}
+    says = {"error": "no embeddings for the key", "garbage": "", "slow": "time", "sizes": "numbers"}
     for fault, text in says.items():
         with Mock("--embeddings", "16", "--embeddings-fault", fault) as mock:
             agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",

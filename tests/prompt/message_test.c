@@ -29,7 +29,7 @@ TEST(messages_stay_as_they_were_added)
 }
 
 /* Capacity doubles: n messages cost memory of the order of n. */
-TEST(adding_costs_the_same_however_many_there_are)
+TEST(the_cost_of_adding_does_not_grow_with_the_number)
 {
     size_t before = 0;
     for (size_t n = 4096; n <= 16384; n *= 2) {

@@ -19,7 +19,7 @@ static haft_str characters(size_t count)
     return (haft_str){text, length};
 }
 
-TEST(an_observation_is_cut_past_its_limit)
+TEST(an_observation_is_cut_at_its_limit)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -42,7 +42,7 @@ TEST(an_observation_is_cut_past_its_limit)
     haft__arena_finish(&arena);
 }
 
-TEST(bytes_that_are_no_characters_count_one_each)
+TEST(invalid_bytes_count_as_one_character_each)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

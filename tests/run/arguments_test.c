@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/arguments.c: what models write, and what a tool gets. */
+/* Tests for src/run/arguments.c: from the text of a model to the arguments of a tool. */
 #include "run/arguments.h"
 
 #include "base/limits.h"
@@ -14,7 +14,7 @@ typedef struct arguments_case {
     haft__buf why;
 } arguments_case;
 
-/* A tool that takes a bit of everything. */
+/* A tool with parameters of every type. */
 static const char schema[] =
     "{\"type\":\"object\",\"required\":[\"q\"],\"additionalProperties\":false,\"properties\":{"
     "\"q\":{\"type\":\"string\"},\"n\":{\"type\":\"integer\",\"default\":7},"
@@ -44,7 +44,7 @@ static void arguments_finish(arguments_case *c)
     haft__arena_finish(&c->arena);
 }
 
-/* `bad` is part of what the model is told; NULL when the arguments are good. */
+/* `bad` is part of the text for the model; NULL if the arguments are valid. */
 static const struct {
     const char *name, *raw, *value, *bad;
     bool repaired;
@@ -91,7 +91,7 @@ static const struct {
     {"a list in place of a text", "{\"q\":[\"x\"]}", NULL, "/q: Expected string", false},
 };
 
-TEST(what_models_write_becomes_arguments)
+TEST(texts_of_models_become_arguments)
 {
     arguments_case c;
     arguments_init(&c, schema);
@@ -162,7 +162,7 @@ TEST(depth_is_bounded)
     }
 }
 
-/* What is kept of bytes that are no text, as JSON; NULL when they are refused. */
+/* The stored form of invalid bytes, as JSON; NULL if they are rejected. */
 static const struct {
     haft_str raw;
     const char *value;
@@ -175,7 +175,7 @@ static const struct {
     {HAFT__LIT("{\"q\":\"\xE2\x82"), NULL},
 };
 
-TEST(bytes_that_are_no_text)
+TEST(bytes_that_are_not_utf8)
 {
     arguments_case c;
     arguments_init(&c, schema);
@@ -211,8 +211,8 @@ TEST(reading_arguments_survives_every_failed_allocation)
             haft_status status = haft__arguments_read(c.tool, haft__str(cases[i].raw), c.checker,
                                                       &arena, HELP_KEY, &found, &c.why, NULL);
             bool failed = test_allow_allocations();
-            bool told = status == HAFT_NO_MEMORY || c.why.status == HAFT_NO_MEMORY;
-            CHECK_INT(told, failed, "%s, allocation %u", cases[i].name, n);
+            bool reported = status == HAFT_NO_MEMORY || c.why.status == HAFT_NO_MEMORY;
+            CHECK_INT(reported, failed, "%s, allocation %u", cases[i].name, n);
             haft__arena_finish(&arena);
             arguments_finish(&c);
             if (!failed) {
@@ -223,7 +223,7 @@ TEST(reading_arguments_survives_every_failed_allocation)
 }
 
 static const struct {
-    const char *raw, *value, *strict; /* NULL: they are not good */
+    const char *raw, *value, *strict; /* NULL: they are not valid */
 } nullable[] = {
     {"{\"q\":\"x\",\"n\":null,\"on\":null,\"tags\":null,\"at\":null,\"any\":null}",
      "{\"q\":\"x\",\"any\":null,\"n\":7}", NULL},

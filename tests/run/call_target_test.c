@@ -6,13 +6,13 @@
     "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\"}}]},"
 #define CALL(name) "{\"calls\":[{\"name\":\"" name "\"}]},"
 
-/* What became of the call `id`: "docs:read mended", or why it was refused and what the model reads.
- */
+/* The result of the call `id`: "docs:read mended", or the reason of the refusal and the text for
+ * the model. */
 typedef struct row {
     const char *what, *spec, *replies, *id;
-    const char *runs; /* the tool that ran; NULL: it was refused, */
+    const char *runs; /* the tool that ran; NULL: the call was refused, */
     bool mended;
-    const char *why, *told; /* for this, with this in the text */
+    const char *why, *part; /* for this reason, with this in the text */
 } row;
 
 static const row rows[] = {
@@ -78,7 +78,7 @@ static void check_refused(const row *r, haft_str log, const haft__run_call *call
     const char *event = event_of(log, "call_refused", r->id);
     CHECK(strstr(event, wanted) != NULL, "%s: %.400s", r->what, event);
     haft_str shown = help_keep(call->shown);
-    CHECK(strstr(shown.ptr, r->told) != NULL, "%s: %s", r->what, shown.ptr);
+    CHECK(strstr(shown.ptr, r->part) != NULL, "%s: %s", r->what, shown.ptr);
     CHECK_INT(call->counts_invalid, strcmp(r->why, "unknown") == 0, "%s", r->what);
 }
 
@@ -106,7 +106,7 @@ TEST(a_call_may_leave_the_server_out)
     }
 }
 
-/* The history has the name that the model can call it by, so that it learns it. */
+/* The history has the name under which the model can call the tool, so that the model learns it. */
 TEST(the_history_has_the_whole_name)
 {
     help_run r;
@@ -129,13 +129,13 @@ TEST(the_history_has_the_whole_name)
     help_run_finish(&r);
 }
 
-/* ---- what a model is told ---- */
+/* ---- texts for the model ---- */
 
 #define TWO  "agent; max_mcp=2; server=docs,find,read"
 #define READ "{\"calls\":[{\"name\":\"docs:read\",\"arguments\":{\"q\":\"a\"}}]},"
 
 static const struct {
-    const char *what, *spec, *replies, *kind, *told; /* in the last event of the kind */
+    const char *what, *spec, *replies, *kind, *part; /* in the last event of the kind */
 } texts[] = {
     {"unknown", TWO, CALL("docs:rea"), "call_refused",
      "Did you mean \\\"docs_-_read\\\"? Tools you can call now: "
@@ -174,8 +174,8 @@ static const char *last_of(haft_str log, const char *kind)
     return help_keep((haft_str){last, end != NULL ? (size_t)(end - last) : strlen(last)}).ptr;
 }
 
-/* It knows its tools by their names on the wire. */
-TEST(a_model_is_told_names_that_it_can_call)
+/* The model knows its tools by their wire names. */
+TEST(texts_for_the_model_have_names_that_it_can_call)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         char script[1024];
@@ -188,7 +188,7 @@ TEST(a_model_is_told_names_that_it_can_call)
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s %s", texts[i].what, r.err.where, r.err.message);
         haft_str log = help_keep(haft__buf_str(&r.log));
         const char *event = last_of(log, texts[i].kind);
-        CHECK(strstr(event, texts[i].told) != NULL, "%s: %s", texts[i].what,
+        CHECK(strstr(event, texts[i].part) != NULL, "%s: %s", texts[i].what,
               event[0] != '\0' ? event : log.ptr);
         help_run_finish(&r);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Properties of every log there is: cut after any event it folds, and going on from there leads to
- * the very same events; and it does not matter in how many pieces it was folded.
- */
+/* Properties of every log: after a cut behind any event it can be folded, and the continued run has
+ * exactly the same events; and folding in several pieces gives the same state. */
 #include "scenario_help.h"
 
 /* The first `count` lines. */
@@ -39,7 +37,7 @@ static void check_cut(const help_scenario *scenario, haft_str log, size_t kept)
     help_run_finish(&r);
 }
 
-TEST(a_log_cut_after_any_event_goes_on_as_if_nothing_had_happened)
+TEST(a_log_cut_after_any_event_continues_unchanged)
 {
     size_t count = 0;
     const help_scenario *scenarios = help_scenarios(&count);
@@ -73,7 +71,7 @@ static void fold(haft__run *run, haft_str lines, const char *what)
     free(copy);
 }
 
-/* What a run has come to, and what would be decided now. */
+/* The state of a run, and its next decision. */
 static void describe(haft__buf *buf, haft__decider *decider, const haft__run *run, uint64_t now_ms)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};

@@ -94,7 +94,7 @@ static haft_status append_body(haft__drive *drive, haft_error *err)
     return status == HAFT_OK ? haft__drive_append(drive, haft__buf_str(&drive->body), err) : status;
 }
 
-/* Asks the script. A request it does not expect is a model call that failed. */
+/* Asks the script. An unexpected request is a failed model call. */
 static haft_status ask_script(haft__drive *drive, const haft__request *request,
                               haft__script_answer *ret_answer, haft_error *err)
 {
@@ -141,7 +141,7 @@ static haft_status ask(haft__drive *drive, haft_error *err)
     return append_body(drive, err);
 }
 
-/* Whether the tool asks now: it has neither been answered nor called again with an answer. */
+/* Whether the tool asks now: it has neither an answer nor was it called again with one. */
 static bool asks(const haft__drive *drive, const haft__run_call *call)
 {
     return haft__str_equal(call->name, drive->options.asks) && !call->answer_due
@@ -207,7 +207,7 @@ static haft_status search(haft__drive *drive, const haft__run_call *call, haft_e
     return status == HAFT_OK ? append_body(drive, err) : status;
 }
 
-/* Runs the first call that has started; the others come in the next rounds. */
+/* Runs the first call that has started; the others follow in the next rounds. */
 static haft_status run_next(haft__drive *drive, haft_error *err)
 {
     for (size_t i = drive->run.batch; i < drive->run.call_count; i++) {

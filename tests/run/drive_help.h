@@ -2,8 +2,8 @@
 /*
  * drive_help.h - drives one run to its end, on the caller's thread, with a scripted model.
  *
- * The thinnest host there is: it asks what is next, does it, and appends what came back. Events
- * are kept in memory and handed to a sink as they are appended.
+ * A minimal host: it decides, performs the effect, and appends the result. Events are kept in
+ * memory and passed to a sink when they are appended.
  */
 #ifndef HAFT_TESTS_DRIVE_HELP_H
 #define HAFT_TESTS_DRIVE_HELP_H
@@ -14,7 +14,7 @@
 /* Gets each event, one JSON object without a line end. False stops the drive. */
 typedef bool haft__drive_sink(void *context, haft_str line);
 
-/* What time it is: the host's clock, or a test's. */
+/* The current time: the host's clock, or a test's. */
 typedef uint64_t haft__drive_clock(void *context);
 
 /* Lets time pass, as much as a scripted reply takes. */
@@ -28,11 +28,11 @@ typedef struct haft__drive_options {
     haft__drive_wait *wait; /* NULL: replies take no time */
     void *clock_context;    /* of both */
     haft__hash_key hash_key;
-    const struct haft__mcp_listing *listings; /* what servers say */
+    const struct haft__mcp_listing *listings; /* the lists of servers */
     size_t listing_count;
     haft_str asks;                         /* the tool that asks before it answers; "" for none */
     bool durable;                          /* ... and can be answered by another process */
-    const struct haft__redactor *redactor; /* what must not be written down; NULL: nothing */
+    const struct haft__redactor *redactor; /* secrets that must not be logged; NULL: none */
 } haft__drive_options;
 
 typedef struct haft__drive {
@@ -43,7 +43,7 @@ typedef struct haft__drive {
     haft__buf line, body;
 } haft__drive;
 
-/* The run lives in `arena`. Finish it also when this fails. */
+/* The run lives in `arena`. Must be finished even if this fails. */
 HAFT_MUST_USE haft_status haft__drive_init(haft__drive *drive, haft__arena *arena,
                                            const haft__spec *spec,
                                            const haft__drive_options *options, haft_error *err);
@@ -53,10 +53,10 @@ void haft__drive_finish(haft__drive *drive);
 HAFT_MUST_USE haft_status haft__drive_start(haft__drive *drive, haft_str id, haft_str thread,
                                             haft_str task, haft_error *err);
 
-/* Goes on until the run has ended or waits for somebody. */
+/* Continues until the run has ended or is paused. */
 HAFT_MUST_USE haft_status haft__drive_on(haft__drive *drive, haft_error *err);
 
-/* Appends an input from outside, an answer for instance; haft__drive_on then goes on. */
+/* Appends an external input, for example an answer; haft__drive_on then continues. */
 HAFT_MUST_USE haft_status haft__drive_append(haft__drive *drive, haft_str body, haft_error *err);
 
 #endif

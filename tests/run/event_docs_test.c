@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * docs/events.md, docs/schemas/event.schema.json and the code say the same: the kinds there are,
- * their fields and the order of these, and every event of every scenario.
- */
+/* docs/events.md, docs/schemas/event.schema.json and the code agree: on the kinds, their fields and
+ * the order of these, and on every event of every scenario. */
 #include "base/limits.h"
 #include "run/event.h"
 #include "scenario_help.h"
@@ -17,7 +15,7 @@ static const char *const kinds[] = {
 #undef X
 };
 
-/* Members in front of a kind's own. */
+/* Members before the fields of the kind. */
 #define ENVELOPE 4
 
 typedef struct contract {
@@ -46,7 +44,7 @@ static void contract_finish(contract *c)
     haft__arena_finish(&c->arena);
 }
 
-/* Whether an event keeps to the schema; what is wrong with it goes to *ret_why. */
+/* Whether an event is valid for the schema; the problem is written to *ret_why. */
 static bool is_valid(contract *c, haft__json event, haft_str *ret_why)
 {
     haft__schema_report report = {0};
@@ -63,7 +61,7 @@ static const haft__json *properties_of(const contract *c, haft_str kind)
     return def != NULL ? haft__json_get(*def, HAFT__LIT("properties")) : NULL;
 }
 
-/* Whether a field of a kind must be there. */
+/* Whether a field of a kind is required. */
 static bool is_required(const contract *c, haft_str kind, haft_str field)
 {
     const haft__json *def = haft__json_get(c->defs, kind);
@@ -76,7 +74,7 @@ static bool is_required(const contract *c, haft_str kind, haft_str field)
     return false;
 }
 
-/* The same keys in the same order; those that need not be there may be missing. */
+/* The same keys in the same order; optional ones may be missing. */
 static void check_order(const contract *c, haft__json event, haft_str kind)
 {
     const haft__json *properties = properties_of(c, kind);
@@ -93,7 +91,8 @@ static void check_order(const contract *c, haft__json event, haft_str kind)
     CHECK_INT(next, event.count, "%.*s has other fields", HAFT__ARG(kind));
 }
 
-/* Every field is needed, but for those of the schema that are not, and no other is allowed. */
+/* Every field is required, except those that are optional in the schema, and no other is allowed.
+ */
 static void check_exact(contract *c, haft__json event, haft_str kind)
 {
     haft__json_member *members =
@@ -197,8 +196,8 @@ static void write_row(haft__buf *buf, const contract *c, haft_str kind)
     }
 }
 
-/* Old logs have no such fields, and are replayed byte for byte. */
-TEST(only_what_a_tool_asks_or_has_become_has_fields_that_may_be_missing)
+/* Such fields are missing in older logs, which replay byte for byte. */
+TEST(only_fields_about_questions_and_changed_tools_are_optional)
 {
     contract c;
     contract_init(&c);
@@ -286,8 +285,8 @@ TEST(the_page_has_an_example_of_every_kind)
     contract_finish(&c);
 }
 
-/* What is told keeps to $defs/told, and is no event. */
-TEST(what_is_told_has_its_schema)
+/* Progress events are valid for $defs/told, and are not durable events. */
+TEST(progress_events_have_their_schema)
 {
 #define TOLD                                                                                       \
     "{\"after\":2,\"at\":\"1970-01-01T00:16:40.040Z\",\"run\":\"00000000000000000000000001\","
@@ -310,11 +309,11 @@ TEST(what_is_told_has_its_schema)
     haft__buf_add_str(&text, HAFT__LIT("{\"$ref\":\"#/$defs/told\",\"$defs\":"));
     haft__json_write(&text, c.defs);
     haft__buf_add_char(&text, '}');
-    haft__json told;
+    haft__json progress;
     const haft__schema *events = c.schema;
-    CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &told, NULL, NULL), HAFT_OK,
+    CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &progress, NULL, NULL), HAFT_OK,
               "the schema");
-    CHECK_INT(haft__schema_compile(&c.arena, told, NULL, &c.schema, NULL), HAFT_OK, "compiled");
+    CHECK_INT(haft__schema_compile(&c.arena, progress, NULL, &c.schema, NULL), HAFT_OK, "compiled");
     const haft__schema *of_told = c.schema;
     for (size_t i = 0; i < COUNT(lines); i++) {
         haft__json line;

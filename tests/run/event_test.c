@@ -6,7 +6,7 @@
 
 #define ENVELOPE "{\"seq\":3,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\","
 
-/* What reading a line comes to; "" when it is an event. */
+/* The error of reading a line; "" if it is an event. */
 static const struct {
     const char *name, *line, *message;
     haft_status status;
@@ -41,7 +41,7 @@ static const struct {
      "expected a text in \"run\" of gate_opened, found none", HAFT_BAD_INPUT},
 };
 
-TEST(what_is_no_event_is_refused)
+TEST(a_line_that_is_not_an_event_is_rejected)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;

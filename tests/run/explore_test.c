@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every run there is, with few tools and few turns, through the real loop: haft__decide and
- * haft__run_fold, a host that runs every call and a person who answers every question. The model
- * does in each turn whatever a model can do. What each turn demanded is compared with the naive
- * policy of tests/choice/oracle.h, for what the events themselves say has happened.
+ * Every possible run with few tools and few turns, through the real loop: haft__decide and
+ * haft__run_fold, a host that runs every call and a person who answers every question. In each turn
+ * the model does everything that a model can do. The demand of each turn is compared with the naive
+ * policy of tests/choice/oracle.h, applied to the events.
  *
- * Data tools are alike, so one is called only after those before it were: runs that differ in
- * nothing but names are explored once. And what follows a violation is the same for every
- * violation: all of it is explored for the first kind, and for the others only that they repeat.
+ * Data tools are interchangeable, so one is called only after those before it: runs that differ
+ * only in names are explored once. The continuations of all violations are the same: they are
+ * explored for the first kind, and for the others the test only checks that they repeat.
  */
 #include "choice/oracle.h"
 #include "run/replay/replay.h"
@@ -24,22 +24,22 @@ static const char *const builtin_names[BUILTINS] = {"store_artifact", "complete_
                                                     "request_user_input"};
 
 /* What a model can do. */
-typedef enum move {
+typedef enum move_kind {
     MOVE_TEXT,
     MOVE_EMPTY,
-    MOVE_UNKNOWN,  /* a call of a tool that nobody knows */
-    MOVE_GOOD,     /* a call that works */
-    MOVE_INVALID,  /* of a data tool, with an argument it does not have */
-    MOVE_REJECTED, /* a call to which a person says no */
-} move;
+    MOVE_UNKNOWN,  /* a call of an unknown tool */
+    MOVE_GOOD,     /* a successful call */
+    MOVE_INVALID,  /* of a data tool, with an argument that it does not have */
+    MOVE_REJECTED, /* a call that a person rejects */
+} move_kind;
 
-typedef struct way {
-    move what;
+typedef struct model_move {
+    move_kind what;
     const char *tool; /* NULL when it calls none */
-    size_t touches;   /* how many data tools were called in any way then */
-} way;
+    size_t touches;   /* how many data tools were called before */
+} model_move;
 
-/* A kind of run to be explored. */
+/* A kind of run to explore. */
 typedef struct setup {
     size_t data;
     bool builtin[BUILTINS];
@@ -48,12 +48,13 @@ typedef struct setup {
     int turns;
 } setup;
 
-/* What the events say has happened. */
+/* What has happened, according to the events. */
 typedef struct facts {
     oracle_world world;
-    bool open;         /* a turn said so */
-    size_t touched;    /* data tools that were called in any way, from the first */
-    const char *wrong; /* the violation the last reply must lead to, "" for none, NULL: seen */
+    bool open;      /* a turn has recorded it */
+    size_t touched; /* data tools that were called, from the first */
+    const char
+        *wrong; /* the violation that must follow the last reply, "" for none, NULL: it was seen */
     oracle_answer asked;
     bool ended;
     bool repeats; /* the last reply again, and nothing else */
@@ -68,7 +69,7 @@ typedef struct explorer {
     haft__decider decider;
     haft__buf log, line, body;
     facts facts;
-    way last; /* reply */
+    model_move last; /* reply */
     size_t runs, replies, events, replayed, opened, failures;
     size_t passed, refused, ends[HAFT__END_EXPIRED + 1];
 } explorer;
@@ -90,7 +91,7 @@ static void expect(explorer *e, bool good, const char *what)
     haft__buf_finish(&story);
 }
 
-/* ---- what the events say ---- */
+/* ---- reading events ---- */
 
 static const char *find_name(const oracle_list *list, haft_str name)
 {
@@ -208,7 +209,7 @@ static void on_end(explorer *e, haft_str end)
     }
 }
 
-/* Whether the event is what has to follow a reply. */
+/* Whether the event is one that must follow a reply. */
 static void check_reply(explorer *e, const haft__event *event)
 {
     const char *wrong = e->facts.wrong;
@@ -322,14 +323,14 @@ static bool answer(explorer *e)
     return append(e, haft__buf_str(&e->body));
 }
 
-/* More events than this cannot come: each turn has its start, two replies with a violation or
- * reminder each, and one call with pause, answer, start, artifact and result. */
+/* The maximum number of events: each turn has its start, two replies with a violation or reminder
+ * each, and one call with pause, answer, start, artifact and result. */
 static uint64_t most_events(const explorer *e)
 {
     return 3 + (uint64_t)e->setup->turns * (1 + 2 * 2 + 5);
 }
 
-/* Goes on until the model is to be asked. False: the run is over, or something is wrong. */
+/* Continues until the model is asked. False: the run has ended, or there is an error. */
 static bool go_on(explorer *e)
 {
     for (bool good = true; good;) {
@@ -354,7 +355,7 @@ static bool go_on(explorer *e)
     return false;
 }
 
-static haft_str arguments_of(const char *tool, move what)
+static haft_str arguments_of(const char *tool, move_kind what)
 {
     if (what == MOVE_INVALID) {
         return HAFT__LIT("{\"nosuch\":1}");
@@ -370,66 +371,67 @@ static haft_str arguments_of(const char *tool, move what)
 }
 
 /* The model replies. */
-static bool reply(explorer *e, way said)
+static bool reply(explorer *e, model_move move)
 {
     haft__message_call call = {0};
     haft__reply reply = {.stop = HAFT__STOP_END, .model = HAFT__LIT("m")};
     oracle_list calls = {0};
-    reply.content = said.what == MOVE_TEXT ? HAFT__LIT("Here it is.") : HAFT__LIT("");
-    if (said.tool != NULL) {
+    reply.content = move.what == MOVE_TEXT ? HAFT__LIT("Here it is.") : HAFT__LIT("");
+    if (move.tool != NULL) {
         call = (haft__message_call){.id = HAFT__LIT("q"),
-                                    .name = haft__str(said.tool),
-                                    .arguments = arguments_of(said.tool, said.what)};
+                                    .name = haft__str(move.tool),
+                                    .arguments = arguments_of(move.tool, move.what)};
         reply.calls = &call;
         reply.call_count = 1;
-        oracle_put(&calls, said.tool);
+        oracle_put(&calls, move.tool);
     }
-    e->last = said;
+    e->last = move;
     e->replies++;
-    e->facts.touched = said.touches;
-    e->facts.wrong = oracle_judge(&e->facts.world, &e->facts.asked, said.what == MOVE_TEXT, &calls);
+    e->facts.touched = move.touches;
+    e->facts.wrong = oracle_judge(&e->facts.world, &e->facts.asked, move.what == MOVE_TEXT, &calls);
     haft__buf_clear(&e->body);
     haft__input_model_replied(&e->body, &e->run, &reply, 1);
     return append(e, haft__buf_str(&e->body));
 }
 
-/* ---- every way to go on ---- */
+/* ---- every continuation ---- */
 
-static size_t data_ways(const explorer *e, way *ways)
+static size_t data_moves(const explorer *e, model_move *moves)
 {
     size_t count = 0, touched = e->facts.touched;
     for (size_t i = 0; i < e->setup->data && i <= touched; i++) {
         size_t touches = i < touched ? touched : i + 1;
-        ways[count++] = (way){MOVE_GOOD, data_names[i], touches};
-        ways[count++] = (way){MOVE_INVALID, data_names[i], touches};
+        moves[count++] = (model_move){MOVE_GOOD, data_names[i], touches};
+        moves[count++] = (model_move){MOVE_INVALID, data_names[i], touches};
         if (e->setup->approval) {
-            ways[count++] = (way){MOVE_REJECTED, data_names[i], touches};
+            moves[count++] = (model_move){MOVE_REJECTED, data_names[i], touches};
         }
     }
     return count;
 }
 
-/* All that a model can do now. In the last turn only text or no text matters. */
-static size_t find_ways(const explorer *e, way *ways)
+/* Everything that a model can do now. In the last turn only text or no text matters. */
+static size_t find_moves(const explorer *e, model_move *moves)
 {
     size_t count = 0, touched = e->facts.touched;
-    ways[count++] = (way){MOVE_TEXT, NULL, touched};
+    moves[count++] = (model_move){MOVE_TEXT, NULL, touched};
     if (strcmp(e->facts.asked.rule, "limit") == 0) {
         bool calls = e->runs % 2 == 0;
-        ways[count++] = (way){calls ? MOVE_UNKNOWN : MOVE_EMPTY, calls ? "nosuch" : NULL, touched};
+        moves[count++] =
+            (model_move){calls ? MOVE_UNKNOWN : MOVE_EMPTY, calls ? "nosuch" : NULL, touched};
         return count;
     }
-    ways[count++] = (way){MOVE_EMPTY, NULL, touched};
-    ways[count++] = (way){MOVE_UNKNOWN, "nosuch", touched};
+    moves[count++] = (model_move){MOVE_EMPTY, NULL, touched};
+    moves[count++] = (model_move){MOVE_UNKNOWN, "nosuch", touched};
     for (size_t i = 0; i < BUILTINS; i++) {
         if (e->setup->builtin[i]) {
-            ways[count++] = (way){MOVE_GOOD, builtin_names[i], touched};
+            moves[count++] = (model_move){MOVE_GOOD, builtin_names[i], touched};
         }
     }
-    return count + data_ways(e, ways + count);
+    return count + data_moves(e, moves + count);
 }
 
-/* Makes the run anew from what the log says. */
+/* Restores the run from the log. */
 static void refold(explorer *e)
 {
     haft_error err = {0};
@@ -465,9 +467,9 @@ static void explore(explorer *e)
         }
         return;
     }
-    way ways[3 + BUILTINS + 3 * TOOLS];
-    size_t count = e->facts.repeats ? 1 : find_ways(e, ways), length = e->log.len;
-    ways[0] = e->facts.repeats ? e->last : ways[0];
+    model_move moves[3 + BUILTINS + 3 * TOOLS];
+    size_t count = e->facts.repeats ? 1 : find_moves(e, moves), length = e->log.len;
+    moves[0] = e->facts.repeats ? e->last : moves[0];
     e->facts.repeats = false;
     bool violated = false;
     const facts before = e->facts;
@@ -477,7 +479,7 @@ static void explore(explorer *e)
             e->facts = before;
             refold(e);
         }
-        bool good = reply(e, ways[i]);
+        bool good = reply(e, moves[i]);
         bool wrong = e->facts.wrong != NULL && e->facts.wrong[0] != '\0';
         e->facts.repeats = wrong && violated;
         violated = violated || wrong;
@@ -588,7 +590,7 @@ static void report(explorer *e)
 }
 
 /* Both kinds, every minimum, with people to ask and without. For up to three tools a minimum of 5,
- * which is a workflow's when none is set, is one of 3: people are asked in one of them. */
+ * the default of a workflow, equals one of 3: people are asked in one of them. */
 static void explore_tools(explorer *e, setup s, size_t count)
 {
     static const int minimums[] = {0, 2, 3, 5};
@@ -620,7 +622,7 @@ TEST(every_run_with_few_tools_does_what_the_policy_says)
     explorer_finish(&e);
 }
 
-TEST(so_does_every_run_with_some_larger_sets_or_more_turns)
+TEST(every_run_with_some_larger_sets_or_more_turns_does_so_too)
 {
     static const setup sets[] = {
         {.data = 4, .min_tools = 5, .turns = TURNS, .approval = true},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a host asks of a run. Whole runs with hosts that stop: tests/sim/. */
+/* The queries of a host about a run. Whole runs with hosts that stop: tests/sim/. */
 #include "run/host.h"
 
 #include "run_help.h"
@@ -12,7 +12,7 @@
     "agent; parallel=9; tools=look!read_only,put!idempotent,send,pay,buy; "                        \
     "approve=pay; deadline_ms=5000; approve=buy; deadline_ms=3000"
 
-/* A run whose first three calls have started; two more wait, each with a deadline. */
+/* A run whose first three calls have started; two more are pending, each with a deadline. */
 static void begin(help_run *r)
 {
     help_run whole;
@@ -28,7 +28,7 @@ static void begin(help_run *r)
     help_run_finish(&whole);
 }
 
-TEST(what_has_effects_starts_when_it_is_durable)
+TEST(a_call_with_effects_starts_when_it_is_durable)
 {
     static const struct {
         size_t call;
@@ -50,7 +50,7 @@ TEST(what_has_effects_starts_when_it_is_durable)
     help_run_finish(&r);
 }
 
-TEST(orphans_are_what_ran_and_nothing_else)
+TEST(only_running_calls_are_orphans)
 {
     help_run r;
     begin(&r);
@@ -82,7 +82,7 @@ TEST(the_first_deadline_counts)
     help_run_finish(&r);
 }
 
-TEST(what_cannot_wait_for_the_other_calls)
+TEST(calls_that_cannot_wait_for_the_others)
 {
     help_run r;
     begin(&r);
@@ -98,7 +98,7 @@ TEST(what_cannot_wait_for_the_other_calls)
     help_run_finish(&r);
 }
 
-TEST(only_what_waits_without_a_host_is_overdue)
+TEST(only_calls_that_are_pending_without_a_host_are_overdue)
 {
     help_run r;
     help_run_init(&r, "agent; tools=send!approval",

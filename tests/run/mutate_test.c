@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logs that were tampered with: lines lost, doubled, moved and taken from other logs, fields lost
- * and changed. Whatever is folded all the same leaves a run that can decide, and whose decisions
- * can be folded. fuzz/run_fold.c looks at bytes; here the lines stay JSON, so that more of them get
- * past the reader.
+ * Damaged logs: lines removed, doubled, moved and copied from other logs, fields removed and
+ * changed. If a damaged log can be folded, the run can still decide, and its decisions can be
+ * folded. fuzz/run_fold.c changes bytes; here the lines stay JSON, so that more of them pass the
+ * reader.
  */
 #include "scenario_help.h"
 #include "json/read.h"
@@ -28,7 +28,7 @@ static uint32_t draw(tamperer *t, size_t below)
     return below > 0 ? (uint32_t)(t->random >> 11) % (uint32_t)below : 0;
 }
 
-/* A value that could stand somewhere in an event, and often should not. */
+/* A value that could occur in an event, and often should not. */
 static haft__json odd_value(tamperer *t)
 {
     static const char *const values[] = {
@@ -77,7 +77,7 @@ static haft__json odd_value(tamperer *t)
     return help_json(&t->arena, values[draw(t, COUNT(values))]);
 }
 
-/* The object with one member lost or changed. */
+/* The object with one member removed or changed. */
 static haft__json with_odd_member(tamperer *t, haft__json object)
 {
     haft__json_member *members =
@@ -102,7 +102,7 @@ static void tamper(tamperer *t, haft__json *lines, size_t *io_count)
 {
     size_t count = *io_count, at = draw(t, count), other = draw(t, count);
     switch (draw(t, 6)) {
-    case 0: /* lost */
+    case 0: /* removed */
         memmove(lines + at, lines + at + 1, (count - at - 1) * sizeof(*lines));
         *io_count = count > 1 ? count - 1 : count;
         return;
@@ -121,7 +121,7 @@ static void tamper(tamperer *t, haft__json *lines, size_t *io_count)
     }
 }
 
-/* The body of an event as an object, seq, at and run left out. */
+/* The body of an event as an object, without seq, at and run. */
 static haft__json body_of(tamperer *t, haft_str line)
 {
     haft__json object = haft__json_null();
@@ -139,7 +139,7 @@ static void write_line(haft__buf *buf, uint64_t seq, haft__json body)
     haft__buf_finish(&text);
 }
 
-/* Makes decisions and folds them, until somebody else has to do something. */
+/* Makes decisions and folds them, until an input is needed. */
 static void check_decisions(haft__run *run, haft__decider *decider, const char *name)
 {
     haft__buf line;
@@ -164,7 +164,8 @@ static void check_decisions(haft__run *run, haft__decider *decider, const char *
     haft__buf_finish(&line);
 }
 
-/* Folds up to the first refusal, then once more up to there; how many were taken. */
+/* Folds up to the first error, then once more up to there; returns the number of accepted events.
+ */
 static size_t check_log(const haft__spec *spec, const haft__json *lines, size_t count,
                         const char *name)
 {
@@ -197,7 +198,7 @@ static size_t check_log(const haft__spec *spec, const haft__json *lines, size_t 
     return good;
 }
 
-TEST(logs_that_were_tampered_with_are_refused_or_make_sense)
+TEST(damaged_logs_are_rejected_or_stay_usable)
 {
     size_t count = 0, taken = 0, cut = 0;
     const help_scenario *scenarios = help_scenarios(&count);

@@ -11,7 +11,7 @@
     "{\"replies\":[{\"calls\":[{\"name\":\"send\"}]},{\"text\":\"ok\"}],\"results\":{\"send\":"    \
     "[\"sent\"]}}"
 
-/* What recovery leads to; behind it the run goes on by itself, or after an answer. */
+/* The events of the recovery; then the run continues by itself, or after an answer. */
 static const struct {
     const char *name, *spec, *verdict, *events;
 } cases[] = {
@@ -68,7 +68,7 @@ static haft_status recover(help_run *r)
     return status == HAFT_OK ? haft__drive_append(&r->drive, effect.body, &r->err) : status;
 }
 
-TEST(a_call_nobody_knows_the_outcome_of)
+TEST(a_call_with_an_unknown_outcome)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_run r;
@@ -96,8 +96,8 @@ TEST(a_call_nobody_knows_the_outcome_of)
     }
 }
 
-/* The model is told that it had begun, and what the person said. */
-TEST(who_rejects_an_unknown_outcome_does_not_hide_it)
+/* The model gets the reason of the person and the fact that the call had started. */
+TEST(rejecting_an_unknown_outcome_does_not_hide_it)
 {
     help_run r;
     stop_in_the_middle(&r, "agent; tools=send");
@@ -110,7 +110,7 @@ TEST(who_rejects_an_unknown_outcome_does_not_hide_it)
     help_run_finish(&r);
 }
 
-/* Nor does the budget let more calls start because people approve them one by one. */
+/* Approvals one by one do not let more calls start than the budget allows. */
 TEST(a_budget_holds_for_calls_that_were_approved)
 {
     help_run r;
@@ -131,8 +131,8 @@ TEST(a_budget_holds_for_calls_that_were_approved)
     help_run_finish(&r);
 }
 
-/* What takes its host down every time is not repeated for ever. */
-TEST(a_call_is_not_recovered_without_an_end)
+/* A call that crashes its host every time is not repeated for ever. */
+TEST(recoveries_of_a_call_are_bounded)
 {
     static const struct {
         const char *spec, *events;
@@ -160,7 +160,7 @@ TEST(a_call_is_not_recovered_without_an_end)
         haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
         CHECK(haft__str_starts_with(found, haft__str(rows[i].events)), "%s: %.*s", rows[i].spec,
               HAFT__ARG(found));
-        if (call->stage == HAFT__CALL_PAUSED) { /* a person may want it all the same */
+        if (call->stage == HAFT__CALL_PAUSED) { /* a person may repeat it all the same */
             CHECK_INT(help_run_answer(&r, "c1.1", "retry", "null"), HAFT_OK, "%s", r.err.message);
             CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s", rows[i].spec);
         }
@@ -199,7 +199,7 @@ TEST(recovery_survives_every_failed_allocation)
     }
 }
 
-/* An attempt that failed while the host was there. Retries are those of the tool. */
+/* An attempt that failed while the host was running. The tool defines the retries. */
 TEST(an_attempt_that_failed)
 {
     static const struct {

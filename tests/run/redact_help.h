@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* redact_help.h - what the tests of redaction share. */
+/* redact_help.h - shared by the tests of redaction. */
 #ifndef HAFT_TESTS_REDACT_HELP_H
 #define HAFT_TESTS_REDACT_HELP_H
 
@@ -30,7 +30,7 @@ static inline haft_status help_redact(const haft_str *secrets, size_t count, haf
     return status;
 }
 
-/* With one secret, or several with '|' between; the text is to become `wanted`. */
+/* With one secret, or several separated by '|'; the text must become `wanted`. */
 static inline void help_check_redacted(const char *secrets, haft_str text, haft_str wanted)
 {
     haft_str all[8], rest = haft__str(secrets);

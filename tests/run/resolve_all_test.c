@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Every combination of the switches of the decision tree, against an oracle that was written from
- * the words of the design alone: it is given booleans, and knows neither specs nor patterns.
- */
+/* Every combination of the switches of the decision tree, against an oracle that was written only
+ * from the text of the design: it gets booleans, and knows neither specs nor patterns. */
 #include "run/offer/resolve.h"
 #include "run_help.h"
 
@@ -168,7 +166,7 @@ static void fold(haft__run *run, const char *body)
     haft__buf_finish(&line);
 }
 
-/* The state that searches leave behind. */
+/* The state after the searches. */
 static void play(haft__run *run, found is)
 {
     fold(run, STARTED);
@@ -303,7 +301,7 @@ typedef struct cap_switches {
     const char *size; /* as it is written, or "" */
     double billions;
     unsigned most;  /* max_mcp_tools; 0: not given */
-    unsigned tools; /* that are deferred */
+    unsigned tools; /* deferred tools */
     unsigned hits;  /* of them, those that the search finds */
     unsigned limit; /* of the call; 0: none */
     bool call;      /* else the search before the first turn */
@@ -320,8 +318,8 @@ static unsigned expect_cap(const cap_switches *s)
     return s->most > 0 ? s->most : s->billions < 7 ? 2 : s->billions <= 30 ? 5 : 10;
 }
 
-/* "Full schemas for the top k and names with one line for the next ten." Before the first turn
- * places for which nothing was found go to others, and nothing is only named. */
+/* "Full schemas for the top k and names with one line for the next ten." Before the first turn,
+ * free places go to tools that were not found, and none is only listed. */
 static void expect_shown(const cap_switches *s, unsigned *ret_shown, unsigned *ret_listed)
 {
     unsigned wanted = s->call && s->limit > 0 ? least(s->hits, s->limit) : s->hits;
@@ -348,7 +346,7 @@ static void check_cap(const cap_switches *s)
     help_spec_init(&h, &arena, haft__str(words));
     CHECK_INT(haft__resolve(&h.spec, NULL, h.servers.listings, 1, &arena, &offer, NULL), HAFT_OK,
               "%s", words);
-    for (unsigned i = 0; i < s->hits; i++) { /* the last listed is the best */
+    for (unsigned i = 0; i < s->hits; i++) { /* the last one in the list is the best */
         hits[i] = (haft__reveal_hit){h.servers.tools[s->tools - 1 - i].name, 1, HAFT__LIT("text")};
     }
     haft__reveal_request ask = {.spec = &h.spec,
@@ -399,7 +397,7 @@ TEST(the_cap_in_every_combination)
     }
 }
 
-/* What runs at the provider has no definition here: it is not deferred, and not spared either. */
+/* A tool of the provider has no definition here: it is neither deferred nor does it count. */
 TEST(tools_of_the_provider_are_never_deferred)
 {
     static const struct {

@@ -76,8 +76,8 @@ TEST(a_run_that_waits)
               "waiting");
 }
 
-/* A command that is refused does not make a failure of the run. */
-TEST(what_is_refused_leaves_the_run_as_it_is)
+/* A rejected command does not make the run fail. */
+TEST(a_rejected_command_leaves_the_run_unchanged)
 {
     static const struct {
         const char *script, *begin, *end;
@@ -100,7 +100,7 @@ TEST(what_is_refused_leaves_the_run_as_it_is)
     }
 }
 
-/* What never was a run has no value where there is none. */
+/* Without a run, its fields are null. */
 TEST(no_run)
 {
     static const haft__run none;
@@ -113,7 +113,7 @@ TEST(no_run)
     haft__buf_finish(&text);
 }
 
-/* One call waits for somebody, and others of its lane for that one: the run waits. */
+/* One call is pending, and others wait for its lane: the run waits. */
 TEST(a_run_whose_calls_wait_for_one_another)
 {
     haft_str waits = result_of("agent; tools=pick!headless!lane1,send!lane1",

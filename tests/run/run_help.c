@@ -113,7 +113,7 @@ static const haft_str *list_of(help_spec *s, haft_str words, size_t *ret_count)
     return list;
 }
 
-/* False when it is not one of the numbers. */
+/* False if it is not one of the numbers. */
 static bool set_number(help_spec *s, haft_str name, haft_str word)
 {
     uint64_t number = 0;
@@ -170,7 +170,7 @@ static void add_phase(help_spec *s, haft_str word)
     s->spec.phases = s->phases;
 }
 
-/* False when it is not one of the words about approvals. */
+/* False if it is not one of the words about approvals. */
 static bool set_approval(help_spec *s, haft_str name, haft_str word)
 {
     haft__approval_rule *rule = &s->rules[s->spec.approval_count];
@@ -429,7 +429,7 @@ haft_str help_play(const char *spec, const char *script)
     return summary;
 }
 
-/* Counts what the event used up of the script. */
+/* Counts the replies and results of the script that the event has used. */
 static void count_use(help_run *r, const haft__event *event)
 {
     r->script.next +=

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_help.h - runs in tests: a spec from a few words, a script, and what happened as lines.
+ * run_help.h - runs in tests: a spec from a few words, a script, and a summary of the events.
  *
  *     haft_str log = help_play("workflow; tools=glob,grep,read,complete_workflow; turns=5",
  *                              "{\"replies\":[{\"text\":\"hello\"}]}");
  *
- * A line for each event: its kind, and what matters of it. Whole runs, with the events they must
- * lead to, are the files of tests/run/scenarios/ (scenario_help.h).
+ * A line for each event: its kind and its important fields. Whole runs with their expected events
+ * are the files of tests/run/scenarios/ (scenario_help.h).
  */
 #ifndef HAFT_TESTS_RUN_HELP_H
 #define HAFT_TESTS_RUN_HELP_H
@@ -15,7 +15,7 @@
 #include "servers_help.h"
 #include "test.h"
 
-/* Whose hash keys the helpers use everywhere. */
+/* The hash key of all helpers. */
 #define HELP_KEY ((haft__hash_key){3, 4})
 
 #define HELP_RUN    "00000000000000000000000001"
@@ -43,7 +43,7 @@ typedef struct help_spec {
  * traits: "send!destructive!approval". The text must outlive the spec. */
 void help_spec_init(help_spec *s, haft__arena *arena, haft_str words);
 
-/* A run that is being driven, with all it needs. */
+/* A run that is being driven, with everything it needs. */
 typedef struct help_run {
     haft__arena arena;
     help_spec spec;
@@ -51,7 +51,7 @@ typedef struct help_run {
     haft__drive drive;
     haft__buf log;     /* the events, a line each, as they were written */
     haft__buf summary; /* ... in short */
-    uint64_t now_ms;   /* goes on by 10 with each look at the clock, and by delays */
+    uint64_t now_ms;   /* advances by 10 with each read, and by delays */
     haft_error err;
 } help_run;
 
@@ -60,16 +60,16 @@ void help_run_init(help_run *r, const char *spec, const char *script);
 void help_run_init_str(help_run *r, haft_str spec, haft_str script);
 void help_run_finish(help_run *r);
 
-/* Starts it with the task "do it" and goes on to its end or until it waits. */
+/* Starts it with the task "do it" and continues to its end or until it is paused. */
 haft_status help_run_go(help_run *r);
 
-/* Answers a call and goes on. `value` is JSON. */
+/* Answers a call and continues. `value` is JSON. */
 haft_status help_run_answer(help_run *r, const char *call, const char *verdict, const char *value);
 
-/* Takes in the first events of a log, and finds the script's place and the time by counting. */
+/* Folds the first events of a log, and restores the position in the script and the time. */
 haft_status help_run_restore(help_run *r, haft_str lines);
 
-/* All in one: the summary, kept until the test ends. */
+/* All in one: the summary, which lives until the test ends. */
 haft_str help_play(const char *spec, const char *script);
 
 /* The summary of one event, as help_run has it. */
@@ -81,7 +81,7 @@ haft__json help_json(haft__arena *arena, const char *text);
 /* A copy that lives until the test ends, NUL-terminated. */
 haft_str help_keep(haft_str text);
 
-/* What a run has come to, as text: two that are the same will decide the same. */
+/* The state of a run as text: two runs with the same text decide the same. */
 void help_state(haft__buf *buf, const haft__run *run);
 
 #endif

@@ -34,7 +34,7 @@ TEST(calls_have_ids_by_turn_and_number)
     }
 }
 
-/* Micro-dollars for a million tokens, times tokens: millionths of millionths. */
+/* Micro-dollars per million tokens, times tokens: millionths of micro-dollars. */
 static const struct {
     uint64_t parts;
     const char *dollars;
@@ -62,7 +62,7 @@ TEST(costs_are_exact)
     }
 }
 
-/* Two calls are the same when their tools and their arguments mean the same. */
+/* Two calls are equal if their tools and the meaning of their arguments are equal. */
 static const struct {
     const char *tool, *arguments, *key;
 } keys[] = {
@@ -71,7 +71,7 @@ static const struct {
     {"docs:look", "null", "docs:look\nnull"},
 };
 
-TEST(calls_are_remembered_by_what_they_mean)
+TEST(calls_are_compared_by_their_meaning)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -96,7 +96,7 @@ TEST(calls_are_remembered_by_what_they_mean)
     haft__arena_finish(&arena);
 }
 
-/* Replays decide by these; they must be the same in every process and every version. */
+/* Replay depends on these hashes: they must be the same in every process and every version. */
 TEST(hashes_never_change)
 {
     CHECK_INT(haft__run_hash(HAFT__LIT("look")), haft__run_hash(HAFT__LIT("look")), "the same");
@@ -126,7 +126,7 @@ TEST(calls_are_found_by_their_id)
     help_run_finish(&r);
 }
 
-TEST(beginning_survives_every_failed_allocation)
+TEST(starting_survives_every_failed_allocation)
 {
     haft__arena kept;
     haft__arena_init(&kept, 0);

@@ -13,7 +13,7 @@ static const char *root(void)
     return given != NULL ? given : ".";
 }
 
-/* What stands behind the line "--- NAME", up to the next such line. */
+/* The text after the line "--- NAME", up to the next such line. */
 static haft_str section(haft_str text, const char *name)
 {
     haft_str found = {NULL, 0};

@@ -6,15 +6,15 @@
  *     spec: agent; tools=look          words of run_help.h
  *     --- script
  *     replies: [...]                   docs/script.md
- *     --- actions                      done one by one, whenever the run waits; may be left out
+ *     --- actions                      performed one by one, whenever the run waits; optional
  *     c1.1 approve null                an answer: call, verdict, value as JSON
- *     at 5000000                       the clock goes on to this many milliseconds
- *     cancel                           somebody wants it to end
+ *     at 5000000                       sets the clock to this many milliseconds
+ *     cancel                           a person cancels the run
  *     --- events
- *     run_started                      what must come of it (help_summarise)
+ *     run_started                      the expected events (help_summarise)
  *
- * With HAFT_RENEW=1 in the environment the tests write what they found into the files instead of
- * comparing: for a change that is meant, to be looked at with git diff.
+ * With HAFT_RENEW=1 in the environment the tests write the actual events into the files instead of
+ * comparing them: for an intended change, to be reviewed with git diff.
  */
 #ifndef HAFT_TESTS_SCENARIO_HELP_H
 #define HAFT_TESTS_SCENARIO_HELP_H
@@ -26,19 +26,19 @@ typedef struct help_scenario {
     haft_str text, title, spec, script, actions, events; /* text is all of the file */
 } help_scenario;
 
-/* All of them, in the order of their names; they live until the test ends. */
+/* All of them, sorted by name; they live until the test ends. */
 const help_scenario *help_scenarios(size_t *ret_count);
 
 /* The one of that file name (without .txt). */
 const help_scenario *help_scenario_named(const char *name);
 
-/* Runs it from where `r` stands, be that the beginning or behind a help_run_restore. */
+/* Continues from the state of `r`, be that the start or after a help_run_restore. */
 haft_status help_scenario_play(const help_scenario *scenario, help_run *r);
 
 /* Its whole log; lives until the test ends. */
 haft_str help_scenario_log(const help_scenario *scenario);
 
-/* Writes `found` over the file when HAFT_RENEW is set; else false. */
+/* Overwrites the file with `found` if HAFT_RENEW is set; else returns false. */
 bool help_renew(const char *path, haft_str found);
 
 #endif

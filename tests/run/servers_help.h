@@ -31,17 +31,17 @@ typedef struct help_servers {
     bool durable;
 } help_servers;
 
-/* One word and its value; false when it is none of ours. Texts are borrowed. */
+/* One word and its value; false if the word is unknown. Texts are borrowed. */
 bool help_servers_word(help_servers *s, haft__arena *arena, haft_str name, haft_str value);
 
-/* `mcp` of the spec they are in; null when there are none. */
+/* `mcp` of the spec they are in; null if there are none. */
 haft__json help_servers_spec(const help_servers *s, haft__arena *arena);
 
-/* A tool of a server as its definition is read; with traits by name behind '!'. */
+/* Reads the definition of a server's tool; with traits by name after '!'. */
 haft__mcp_tool help_server_tool(haft__arena *arena, haft_str server, haft_str words);
 
-/* Appends the tools_revealed of a search that is as simple as it can be: with the task, or for a
- * call of tool_search. */
+/* Appends the tools_revealed event of a simple search: with the task, or for a call of tool_search.
+ */
 HAFT_MUST_USE haft_status help_search(const haft__run *run, const haft__run_call *call,
                                       const haft__mcp_listing *listings, size_t count,
                                       haft__arena *scratch, haft__hash_key hash_key,

@@ -89,7 +89,7 @@ static haft_reply answer_bytes(haft_call *call, const void *args)
                              "b");
 }
 
-TEST(what_a_tool_answers_is_text)
+TEST(the_answer_of_a_tool_is_text)
 {
     haft_tool tool = HAFT_TOOL_INIT;
     tool.name = "bytes";
@@ -103,7 +103,7 @@ TEST(what_a_tool_answers_is_text)
     haft_free(text);
 }
 
-TEST(arguments_that_do_not_fit_never_reach_the_tool)
+TEST(invalid_arguments_never_reach_the_tool)
 {
     static const struct {
         const char *arguments, *where, *message, *hint;
@@ -133,7 +133,7 @@ TEST(arguments_that_do_not_fit_never_reach_the_tool)
     }
 }
 
-TEST(tools_that_are_wrong_say_which_part)
+TEST(invalid_tools_name_the_wrong_part)
 {
     haft_tool tools[] = {by_hand(), by_hand(), by_hand(), by_hand(), by_hand(), by_hand()};
     static const char *const where[] = {
@@ -155,7 +155,7 @@ TEST(tools_that_are_wrong_say_which_part)
     }
 }
 
-TEST(without_a_tool_or_a_place_nothing_is_done)
+TEST(null_arguments_are_rejected)
 {
     char *text = NULL;
     haft_error err = {0};
@@ -184,7 +184,7 @@ TEST(the_schema_is_the_one_the_model_gets)
     haft_free(text);
 }
 
-TEST(a_tool_of_another_version_is_taken)
+TEST(a_tool_of_another_version_is_accepted)
 {
     struct {
         haft_tool tool;
@@ -193,7 +193,7 @@ TEST(a_tool_of_another_version_is_taken)
     longer.tool.struct_size = sizeof(longer);
     haft_tool shorter = by_hand();
     shorter.struct_size = offsetof(haft_tool, traits);
-    shorter.traits = 0xffffffff; /* not looked at */
+    shorter.traits = 0xffffffff; /* not read */
     const haft_tool *tools[] = {&longer.tool, &shorter};
     for (size_t i = 0; i < COUNT(tools); i++) {
         char *text = NULL;
@@ -205,7 +205,7 @@ TEST(a_tool_of_another_version_is_taken)
 
 /* ---- haft_check_json ---- */
 
-TEST(json_is_held_against_a_schema)
+TEST(json_is_validated_against_a_schema)
 {
     static const char schema[] = "{\"type\":\"object\",\"properties\":{\"query\":{\"type\":"
                                  "\"string\",\"pattern\":\"^[a-z]+$\"},\"limit\":{\"type\":"
@@ -233,7 +233,7 @@ TEST(json_is_held_against_a_schema)
     }
 }
 
-TEST(more_failures_than_are_listed_are_told)
+TEST(more_failures_than_are_listed_are_counted)
 {
     char json[2100] = "[", *failures = NULL;
     for (size_t i = 0; i < 1000; i++) {
@@ -247,7 +247,7 @@ TEST(more_failures_than_are_listed_are_told)
     haft_free(failures);
 }
 
-TEST(what_is_no_schema_or_no_json_says_where)
+TEST(an_invalid_schema_or_json_names_the_place)
 {
     static const struct {
         const char *schema, *json;
@@ -293,7 +293,7 @@ TEST(every_failed_allocation_is_survived)
         test_fail_allocation(n);
         haft_status status = all_of_it(texts);
         bool failed = test_allow_allocations();
-        /* A tool whose reply has no memory says so: that is a reply. */
+        /* A tool whose reply has no memory reports that: this is a reply. */
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %s", n,
               haft_status_name(status));
         for (size_t i = 0; i < COUNT(texts); i++) {

@@ -25,7 +25,7 @@ TEST(multitask_has_three_words)
     }
 }
 
-TEST(what_becomes_of_a_run_that_is_ahead)
+TEST(the_decision_about_a_run_that_is_ahead)
 {
     enum { WAIT = HAFT__QUEUE_WAIT, TELL = HAFT__QUEUE_CANCEL_LOCAL };
     enum { SEND = HAFT__QUEUE_SEND_CANCEL, TAKE = HAFT__QUEUE_CLAIM_AND_CANCEL };
@@ -35,13 +35,13 @@ TEST(what_becomes_of_a_run_that_is_ahead)
     } cases[] = {
         {{.here = false, .owned = false, .cancel_requested = false}, TAKE},
         {{.here = false, .owned = false, .cancel_requested = true},
-         TAKE}, /* who was asked is gone */
+         TAKE}, /* the owner that was asked is gone */
         {{.here = false, .owned = true, .cancel_requested = false}, SEND},
         {{.here = false, .owned = true, .cancel_requested = true}, WAIT},
         {{.here = true, .owned = true, .cancel_requested = false}, TELL},
         {{.here = true, .owned = true, .cancel_requested = true}, WAIT},
         {{.here = true, .owned = false, .cancel_requested = false},
-         TELL}, /* its lease is over: still ours */
+         TELL}, /* its lease has expired: this process still owns it */
         {{.here = true, .owned = false, .cancel_requested = true}, WAIT},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole run without memory at one place, and from one place on, over src/run and src/store: with
- * pauses, messages, an artifact, a host that stops in the middle and another that takes the run up.
- * What was recorded is whole, the host says what was wanting, and the next one brings the run to
- * its end as if nothing had happened. The leaks are for AddressSanitizer to find.
+ * A whole run in which one allocation fails, or all from one on, over src/run and src/store: with
+ * pauses, messages, an artifact, a host that stops in the middle and another that opens the run.
+ * The recorded events are complete, the host reports the failed allocation, and the next host
+ * brings the run to its normal end. AddressSanitizer finds the leaks.
  *
- *     HAFT_LONG=1 make test T=scarce      each allocation, not some
+ *     HAFT_LONG=1 make test T=scarce      every allocation, not only some
  */
 #include "base/error.h"
 #include "run/host.h"
@@ -20,7 +20,7 @@
 
 enum { MOST_EVENTS = 200, MOST_EFFECTS = 32, STOPPED = 1000 };
 
-/* What outlives every host. */
+/* The data that outlives every host. */
 typedef struct world {
     haft__store *store;
     help_spec *spec;
@@ -36,7 +36,7 @@ typedef struct world {
 typedef struct host {
     world *world;
     char owner[32];
-    unsigned left; /* events until it stops; more than there are: it does not */
+    unsigned left; /* events until it stops; if more than there are, it does not stop */
     bool stopped;
     uint64_t epoch, message, now_ms;
     haft__arena arena, loaded, scratch;
@@ -67,7 +67,7 @@ static haft__store_artifact artifact_of(const haft__run *run)
 static haft_status write_line(host *h, haft_str line, bool stored)
 {
     const haft__run *run = &h->run;
-    haft__store_message heard = {.id = h->message};
+    haft__store_message message = {.id = h->message};
     bool ended = run->stage == HAFT__RUN_ENDED, first = run->seq == 1;
     haft__store_artifact artifact = {0};
     haft__store_request request = {
@@ -81,7 +81,7 @@ static haft_status write_line(host *h, haft_str line, bool stored)
                 .answer = ended ? run->answer : HAFT__LIT("")},
         .lines = &line,
         .line_count = 1,
-        .messages = &heard,
+        .messages = &message,
         .message_count = h->message > 0};
     if (stored) {
         artifact = artifact_of(run);
@@ -206,7 +206,7 @@ static haft_status say(host *h)
     return status == HAFT_OK ? ask_store(h, &send) : status;
 }
 
-/* Somebody speaks, by a message; what was left by an earlier one is heard first. */
+/* A person sends a command as a message; messages from before are delivered first. */
 static haft_status listen(host *h)
 {
     haft__arena_reset(&h->loaded);
@@ -293,7 +293,7 @@ static haft_status start(host *h)
     return append_body(h);
 }
 
-/* One host, from its beginning to its end or to the event where it stops. */
+/* One host, from its start to its end or to the event where it stops. */
 static haft_status live(world *w, unsigned left)
 {
     host h = {.world = w, .left = left, .now_ms = 1000000 + 1000 * ++w->hosts};
@@ -325,7 +325,7 @@ static haft_status live(world *w, unsigned left)
     return stopped ? HAFT_OK : status;
 }
 
-/* ---- what must be true ---- */
+/* ---- checks ---- */
 
 static void check_effects(const world *w, const char *name)
 {
@@ -350,7 +350,7 @@ static bool has(haft_str text, const char *word)
     return false;
 }
 
-/* What the store knows besides the events goes with them: the end, and the artifact. */
+/* The end and the artifact are stored together with their events. */
 static void check_row(world *w, const char *name, haft_str log, uint64_t events)
 {
     haft__arena arena;
@@ -371,7 +371,7 @@ static void check_row(world *w, const char *name, haft_str log, uint64_t events)
     haft__arena_finish(&arena);
 }
 
-/* Whole events, one behind the other, that add up; `ended`: to a run that is done. */
+/* The events are complete, in sequence and can be folded; `ended`: to a run that is done. */
 static void check_log(world *w, const char *name, bool ended)
 {
     haft__arena arena;
@@ -396,7 +396,7 @@ static void check_log(world *w, const char *name, bool ended)
     haft__arena_finish(&arena);
 }
 
-/* A host that stops after `left` events and another one; with memory for `n` allocations. */
+/* A host that stops after `left` events, and another one; `n` allocations succeed. */
 static bool try_run(world *w, unsigned left, unsigned n, bool for_good)
 {
     char name[80];
@@ -412,7 +412,7 @@ static bool try_run(world *w, unsigned left, unsigned n, bool for_good)
     bool failed = test_allow_allocations();
     CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%s: %s", name,
           haft_status_name(status));
-    check_log(w, name, status == HAFT_OK); /* what nothing was said about came to its end */
+    check_log(w, name, status == HAFT_OK); /* a run without an error came to its end */
     if (status != HAFT_OK) {
         CHECK_INT(live(w, STOPPED), HAFT_OK, "%s: it cannot be taken up", name);
         check_log(w, name, true);
@@ -421,8 +421,8 @@ static bool try_run(world *w, unsigned left, unsigned n, bool for_good)
     return failed;
 }
 
-/* `step`: each so-many-th allocation fails, unless all are to; with AddressSanitizer each piece of
- * an arena is one. */
+/* `step`: the interval of failed allocations, unless all are tested; with AddressSanitizer each
+ * piece of an arena is one. */
 static void fail_each(const char *kind, unsigned step)
 {
     static const unsigned stops[] = {6, 13, STOPPED};

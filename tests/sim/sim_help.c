@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_help.c - one seed from its beginning to its end: what happens next is drawn, then done. */
+/* sim_help.c - plays one seed from its start to its end: draws the next action, then performs it.
+ */
 #include "sim_help.h"
 
 #include <stdarg.h>
@@ -7,7 +8,7 @@
 #include "run/host.h"
 #include "json/canonical.h"
 
-/* ---- chance ---- */
+/* ---- random numbers ---- */
 
 static uint64_t draw(sim *s)
 {
@@ -39,9 +40,9 @@ uint64_t sim_hash(sim *s, haft__json value)
     return haft__run_hash(haft__buf_str(&s->text));
 }
 
-/* ---- what is said ---- */
+/* ---- trace and failures ---- */
 
-void sim_say(sim *s, const char *format, ...)
+void sim_trace(sim *s, const char *format, ...)
 {
     if (!s->tracing) {
         return;
@@ -64,7 +65,7 @@ void sim_fail(sim *s, const char *format, ...)
     va_start(args, format);
     (void)vsnprintf(s->failure, sizeof(s->failure), format, args);
     va_end(args);
-    sim_say(s, "BROKEN: %s", s->failure);
+    sim_trace(s, "BROKEN: %s", s->failure);
 }
 
 static const struct {
@@ -85,7 +86,7 @@ const char *sim_break_rule(sim_break broken)
     return breaks[broken].rule;
 }
 
-/* ---- what can happen ---- */
+/* ---- actions ---- */
 
 typedef enum deed {
     DEED_TAKE,
@@ -147,7 +148,7 @@ static void offer_slots(const sim_worker *w, unsigned number, choices *c)
     }
 }
 
-/* Faults in this step, too, or only later. */
+/* Faults already in this step, or only later. */
 static bool may_harm(const sim *s)
 {
     return !s->calm && s->steps % s->harm == 0;
@@ -209,19 +210,19 @@ static void tick(sim *s)
     s->now_ms += spans[sim_pick(s, COUNT(spans))];
 }
 
-/* The store's clock is put right, by much. */
+/* The store's clock is corrected by a large amount. */
 static void jump(sim *s)
 {
     uint64_t by = (uint64_t)sim_pick(s, 3600) * 1000;
     s->now_ms += sim_chance(s, 50) || s->now_ms < 2 * by ? by : (uint64_t)0 - by / 2;
-    sim_say(s, "the store's clock jumps");
+    sim_trace(s, "the store's clock jumps");
 }
 
 static void skew(sim *s, sim_worker *w)
 {
     static const int64_t spans[] = {0, 0, 1000, -1000, 3600000, -3600000, 86400000};
     w->skew_ms = spans[sim_pick(s, COUNT(spans))];
-    sim_say(s, "%s: its clock is %lld ms off", w->owner, (long long)w->skew_ms);
+    sim_trace(s, "%s: its clock is %lld ms off", w->owner, (long long)w->skew_ms);
 }
 
 /* ---- one step ---- */
@@ -230,12 +231,12 @@ static void freeze(sim *s, sim_worker *w, bool on)
 {
     w->frozen = on;
     s->sum.freezes += on;
-    sim_say(s, on ? "%s: stops" : "%s: goes on where it was", w->owner);
+    sim_trace(s, on ? "%s: stops" : "%s: continues where it was", w->owner);
 }
 
 static void release(sim *s, sim_worker *w)
 {
-    sim_say(s, "%s: lets the run go", w->owner);
+    sim_trace(s, "%s: releases the run", w->owner);
     uint64_t epoch = w->epoch;
     sim_worker_drop(s, w);
     sim_store_release(s, w, epoch);
@@ -268,7 +269,7 @@ static void step(sim *s)
     }
 }
 
-/* ---- a whole life ---- */
+/* ---- a whole simulation ---- */
 
 void sim_begin(sim *s, uint64_t seed, sim_break broken)
 {
@@ -289,7 +290,7 @@ void sim_begin(sim *s, uint64_t seed, sim_break broken)
     s->harm = 1 + sim_pick(s, 8);
     s->cancels = sim_chance(s, 30);
     sim_make_spec(s);
-    sim_say(s, "seed %llu: %s", (unsigned long long)seed, s->words);
+    sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->words);
     sim_store_start(s);
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
         s->workers[i].life = 0;
@@ -303,21 +304,22 @@ static bool well(const sim *s)
     return s->failure[0] == '\0';
 }
 
-/* Faults for a while, then none until the run has ended; then whoever is left finds that out. */
+/* Faults for a while, then none until the run has ended; then the remaining workers notice the end.
+ */
 static void live(sim *s)
 {
     unsigned storm = 20 + sim_pick(s, 600);
     while (well(s) && s->steps < storm && s->terminals == 0) {
         step(s);
     }
-    bool after = sim_chance(s, 50); /* workers that were stopped come back to a run that is over */
+    bool after = sim_chance(s, 50); /* stopped workers wake up after the end of the run */
     s->calm = !after || s->terminals == 0;
     unsigned most = s->steps + SIM_CALM;
     while (well(s) && s->steps < most && s->terminals == 0) {
         step(s);
     }
     if (well(s) && s->terminals == 0) {
-        sim_fail(s, "a run is stuck: it does not end when nothing fails any more");
+        sim_fail(s, "a run is stuck: it does not end without faults");
     }
     for (unsigned i = 0; well(s) && i < 40; i++) {
         step(s);

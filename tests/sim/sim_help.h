@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_help.h - a whole world around one run, made of one number: workers that crash, stop and come
- * back, a store that loses answers, clocks that jump, a model and tools that do anything they can,
- * people who answer twice or otherwise. One thread, no clock and no chance but the seed's.
+ * sim_help.h - a simulated world around one run, made from one seed: workers that crash, stop and
+ * wake up, a store that loses replies, clocks that jump, a model and tools with every behaviour,
+ * and people who answer twice or differently. One thread; all randomness comes from the seed.
  *
- * The run itself is the real one: workers ask what the engine asks (run/decide/decide.h, host.h,
- * steer.h) and the store keeps the rules that real stores keep (store/check.c). What must be true
- * whatever happens is checked as each event is committed and each effect happens, by a reader that
- * knows nothing of fold and decide (sim_watch_help.c).
+ * The run itself is real: workers use the functions of the engine (run/decide/decide.h, host.h,
+ * pause/command.h), and the store has the rules of real stores (store/check.c). A reader that does
+ * not use fold and decide (sim_watch_help.c) checks the rules at each committed event and effect.
  *
  *     sim_init(&sim);
  *     if (!sim_run(&sim, 7, SIM_SOUND)) puts(sim.failure);
@@ -23,38 +22,38 @@ enum {
     SIM_WORKERS = 3,
     SIM_SLOTS = 16,    /* calls that run at once in one worker */
     SIM_CALLS = 160,   /* of a run */
-    SIM_MAIL = 24,     /* messages that wait */
-    SIM_ORPHANS = 64,  /* attempts whose worker is gone */
-    SIM_CALM = 4000,   /* steps without faults in which a run must end */
+    SIM_MAIL = 24,     /* pending messages */
+    SIM_ORPHANS = 64,  /* attempts whose worker has stopped */
+    SIM_CALM = 4000,   /* steps without faults within which a run must end */
     SIM_LEASE = 30000, /* milliseconds */
 };
 
-/* What can be broken on purpose, and by which of the rules that must show. */
+/* Faults that can be injected, and the rule that must detect each. */
 #define SIM_BREAKS(X)                                                                              \
     X(SOUND, "nothing", "")                                                                        \
-    X(EPOCH, "the store does not look at the epoch of an append", "epoch")                         \
-    X(SEQ, "the store does not look at what an append follows", "dense")                           \
-    X(LOST, "a crash takes the last event with it", "kept")                                        \
-    X(EARLY, "effects do not wait until their start is durable", "not know before")                \
-    X(CLAIM, "the store gives a run away without a new epoch", "does not follow")                  \
+    X(EPOCH, "the store does not check the epoch of an append", "epoch")                           \
+    X(SEQ, "the store does not check the sequence number of an append", "dense")                   \
+    X(LOST, "a crash loses the last event", "stored")                                              \
+    X(EARLY, "effects do not wait until their start is durable", "not in the log")                 \
+    X(CLAIM, "a run can be claimed without a new epoch", "does not follow")                        \
     X(KEY, "each attempt has a key of its own", "one key")                                         \
-    X(REPEAT, "recovery repeats what may happen once", "may not be repeated")                      \
+    X(REPEAT, "recovery repeats a call that may run only once", "may not be repeated")             \
     X(TWICE, "a second answer is recorded", "answered at most once")                               \
-    X(OTHER, "a second answer that says something else is taken for the first", "second answer")   \
-    X(MEANT, "an answer to one pause is taken for one to another", "somebody meant")               \
-    X(UNSEEN, "what waits when it is heard is taken for what waited when it was said", "had seen") \
-    X(YES, "an approval that is said once more runs the call once more", "old approval")           \
-    X(DECLINED, "what a person declined runs all the same", "declined")                            \
-    X(EDITED, "a call runs with what the model wrote, not as approved", "as recorded")             \
-    X(UNASKED, "nobody is asked for approval", "approval")                                         \
+    X(OTHER, "a different second answer is accepted", "second answer")                             \
+    X(MEANT, "an answer to one pause is applied to another", "sender saw")                         \
+    X(UNSEEN, "a command is applied to a pause that was not seen", "sender saw")                   \
+    X(YES, "a repeated approval runs the call again", "old approval")                              \
+    X(DECLINED, "a declined call runs all the same", "declined")                                   \
+    X(EDITED, "a call runs with the arguments of the model", "as recorded")                        \
+    X(UNASKED, "no approval is requested", "approval")                                             \
     X(TERMINAL, "the end is recorded twice", "terminal")                                           \
     X(SKIP, "the last call of a batch is never made", "stuck")                                     \
     X(TURN, "the next turn starts before the batch has its results", "results")                    \
-    X(AGAIN, "calls that have finished are made again on recovery", "never again")                 \
-    X(CANCEL, "somebody cancels, and the run goes on", "cancel")                                   \
-    X(PHANTOM, "a worker takes something in that it does not record", "state")                     \
-    X(DECISION, "a decision is recorded in other words", "replay")                                 \
-    X(ABANDON, "nobody takes up what a crash left", "stuck")
+    X(AGAIN, "recovery repeats finished calls", "never again")                                     \
+    X(CANCEL, "the run continues after a cancel", "cancel")                                        \
+    X(PHANTOM, "a worker folds an event that it does not record", "state")                         \
+    X(DECISION, "a decision is recorded differently", "replay")                                    \
+    X(ABANDON, "no worker claims an interrupted run", "stuck")
 
 typedef enum sim_break {
 #define X(name, what, rule) SIM_##name,
@@ -66,31 +65,31 @@ typedef enum sim_break {
 /* What a repetition of a call may do. */
 typedef enum sim_class { SIM_READ_ONLY, SIM_IDEMPOTENT, SIM_ONCE, SIM_NO_EFFECT } sim_class;
 
-typedef struct sim_said {
+typedef struct sim_answer {
     char verdict[16]; /* "" for none */
     uint64_t value;   /* hash of it */
-    bool asked;       /* the tool itself had asked */
-} sim_said;
+    bool asked;       /* the tool itself asked */
+} sim_answer;
 
-/* What the log says of a call, and what has happened in the world under its key. */
+/* What the log records about a call, and what has happened in the world under its key. */
 typedef struct sim_call {
     char id[HAFT__CALL_ID_SIZE], tool[32];
     sim_class class;
-    bool approval;      /* a person must be asked first */
+    bool approval;      /* a person must approve it first */
     bool open;          /* it has no result */
-    bool pending, asks; /* it waits for somebody; the tool itself asks */
-    haft__pause pause;  /* for what, or was the last time */
+    bool pending, asks; /* it is pending; the tool itself asks */
+    haft__pause pause;  /* the kind of the open pause, or of the last one */
     bool approved, declined, may_repeat;
-    uint64_t arguments; /* hash of those it starts, or was approved, with */
+    uint64_t arguments; /* hash of the arguments it starts with or was approved with */
     uint32_t attempt;   /* of the last start; 0: it has not started */
     char key[64];       /* of the first start */
     uint64_t made;      /* a bit for each attempt that was made in the world */
     uint32_t effects, repeats;
-    bool answered;                    /* it does not wait, and did before */
-    sim_said said[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
+    bool answered;                         /* it is not pending, and was before */
+    sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
 } sim_call;
 
-/* One attempt of a call, in a worker or after it. */
+/* One attempt of a call, in a worker or after its crash. */
 typedef struct sim_slot {
     bool used, effect_done, asked, asks, times_out;
     size_t call;
@@ -125,11 +124,11 @@ typedef struct sim_worker {
     bool created;
     uint64_t epoch, durable_seq, writing_seq;
     haft__buf gathered, written; /* lines */
-    uint64_t heard[SIM_MAIL], acked_writing[SIM_MAIL];
-    size_t heard_count, heard_written_count;
+    uint64_t delivered[SIM_MAIL], acked_writing[SIM_MAIL];
+    size_t delivered_count, heard_written_count;
     bool writing, performed;
     haft_status write_status;
-    bool writing_ended; /* the run ends with what is being written */
+    bool writing_ended; /* the pending write ends the run */
     haft__effect_kind effect;
     bool asking;
     sim_slot slots[SIM_SLOTS];
@@ -137,11 +136,11 @@ typedef struct sim_worker {
 } sim_worker;
 
 typedef struct sim {
-    uint64_t seed, chance; /* the state of all chance */
+    uint64_t seed, chance; /* the state of the random generator */
     sim_break broken;
     bool tracing;
     haft__buf trace;
-    char failure[600]; /* the first; "" while all is well */
+    char failure[600]; /* the first one; "" if there is none */
 
     char words[600];
     help_spec spec;
@@ -149,16 +148,16 @@ typedef struct sim {
     haft__decider decider;
     haft__buf body, line, text;
 
-    uint64_t now_ms; /* of the store; goes on by itself */
+    uint64_t now_ms; /* of the store; it advances by itself */
     unsigned steps;
     bool calm;     /* no more faults */
-    unsigned harm; /* how often there are faults: 1 often, 8 seldom */
-    bool cancels;  /* somebody may cancel */
+    unsigned harm; /* the frequency of faults: 1 often, 8 seldom */
+    bool cancels;  /* a person may cancel */
     sim_store store;
     sim_worker workers[SIM_WORKERS];
     sim_slot orphans[SIM_ORPHANS];
 
-    /* what the watcher has seen */
+    /* the state of the watcher */
     sim_call calls[SIM_CALLS];
     size_t call_count, batch;
     uint64_t seen_seq, seen_epoch, seen_bytes;
@@ -166,7 +165,7 @@ typedef struct sim {
     bool cancel_seen;
     haft_str last_command; /* of a person; in `arena` */
 
-    /* how much happened, over all seeds */
+    /* statistics over all seeds */
     struct {
         uint64_t runs, steps, events, effects, crashes, freezes, refused, unknown, recoveries,
             answers, seconds, unnamed, cancels, ends[HAFT__END_EXPIRED + 1];
@@ -176,10 +175,10 @@ typedef struct sim {
 void sim_init(sim *s);
 void sim_finish(sim *s);
 
-/* Plays one seed. False: a rule was broken, and `failure` says which. */
+/* Plays one seed. False: a rule was broken, and `failure` names it. */
 bool sim_run(sim *s, uint64_t seed, sim_break broken);
 
-/* The world as it is before anything has happened. */
+/* The world before the first step. */
 void sim_begin(sim *s, uint64_t seed, sim_break broken);
 
 const char *sim_break_text(sim_break broken);
@@ -188,20 +187,20 @@ const char *sim_break_rule(sim_break broken);
 /* ---- shared by the parts ---- */
 
 uint32_t sim_pick(sim *s, uint32_t count); /* one of 0 ... count - 1 */
-bool sim_chance(sim *s, uint32_t percent); /* true that often */
-bool sim_fault(sim *s, uint32_t percent);  /* the same, and never once it is calm */
-void sim_say(sim *s, const char *format, ...) HAFT__PRINTF(2, 3);  /* a line of the trace */
-void sim_fail(sim *s, const char *format, ...) HAFT__PRINTF(2, 3); /* the first one counts */
-uint64_t sim_hash(sim *s, haft__json value);                       /* of its canonical text */
+bool sim_chance(sim *s, uint32_t percent); /* true with that frequency */
+bool sim_fault(sim *s, uint32_t percent);  /* the same, and never in the phase without faults */
+void sim_trace(sim *s, const char *format, ...) HAFT__PRINTF(2, 3); /* a line of the trace */
+void sim_fail(sim *s, const char *format, ...) HAFT__PRINTF(2, 3);  /* only the first one counts */
+uint64_t sim_hash(sim *s, haft__json value);                        /* of its canonical text */
 
-/* sim_spec_help.c: what the run is made of, and what its model says. */
+/* sim_spec_help.c: the spec of the run, and the replies of its model. */
 void sim_make_spec(sim *s);
 sim_class sim_class_of(const haft__tool *tool);
 void sim_reply(sim *s, sim_worker *w);
 
 /* sim_store_help.c */
 void sim_store_start(sim *s);
-void sim_store_perform(sim *s, sim_worker *w); /* the write that is under way */
+void sim_store_perform(sim *s, sim_worker *w); /* the pending write */
 bool sim_store_claim(sim *s, sim_worker *w);
 void sim_store_renew(sim *s, const sim_worker *w);
 void sim_store_release(sim *s, const sim_worker *w, uint64_t epoch);
@@ -210,8 +209,8 @@ bool sim_store_send(sim *s, haft_str body);
 /* sim_worker_help.c */
 void sim_worker_start(sim *s, sim_worker *w); /* a new life */
 void sim_worker_crash(sim *s, sim_worker *w);
-void sim_worker_drop(sim *s, sim_worker *w); /* it has nothing to do with the run any more */
-void sim_worker_take(sim *s, sim_worker *w); /* claims the run, or makes it */
+void sim_worker_drop(sim *s, sim_worker *w); /* it no longer owns the run */
+void sim_worker_take(sim *s, sim_worker *w); /* claims the run, or creates it */
 void sim_worker_go_on(sim *s, sim_worker *w);
 void sim_worker_written(sim *s, sim_worker *w);
 void sim_worker_listen(sim *s, sim_worker *w);
@@ -219,11 +218,11 @@ uint64_t sim_worker_now(const sim *s, const sim_worker *w);
 bool sim_worker_durable(const sim_worker *w);
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);
 bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct);
-void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event nobody decided */
+void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event that is not a decision */
 
-/* sim_tools_help.c: attempts, and what they do in the world. */
+/* sim_tools_help.c: attempts, and their effects in the world. */
 void sim_slots_start(sim *s, sim_worker *w);
-void sim_slots_leave(sim *s, sim_worker *w); /* what is under way goes on without it, or not */
+void sim_slots_leave(sim *s, sim_worker *w); /* its operations continue without it, or not */
 void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot);
 void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot);
 void sim_orphan_effect(sim *s, sim_slot *slot);
@@ -237,9 +236,10 @@ void sim_watch_claim(sim *s, uint64_t epoch);
 void sim_watch_effect(sim *s, const sim_slot *slot);
 void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
                        haft_status status, bool recorded);
-void sim_watch_state(sim *s, const sim_worker *w); /* the log adds up to what the worker has */
+void sim_watch_state(sim *s,
+                     const sim_worker *w); /* folding the log gives the state of the worker */
 void sim_watch_end(sim *s);
 sim_call *sim_find_call(sim *s, haft_str id);
-bool sim_was_answered(const sim_call *call); /* by somebody, at any time */
+bool sim_was_answered(const sim_call *call); /* by a person, at any time */
 
 #endif

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sim_people_help.c - people. They see what is in the log, answer what waits there, and now and
- * then what does not: twice, otherwise, too late, the wrong call, or that all should end.
- */
+/* sim_people_help.c - people. They read the log, answer pending calls, and sometimes do something
+ * wrong: answer twice, differently, too late, for the wrong call, or cancel. */
 #include "sim_help.h"
 
-/* One of the calls that wait; NULL when none does. */
+/* One of the pending calls; NULL if there is none. */
 static const sim_call *pending_call(sim *s)
 {
     const sim_call *found = NULL;
@@ -18,7 +16,7 @@ static const sim_call *pending_call(sim *s)
     return found;
 }
 
-/* One that somebody has answered before; NULL when there is none. */
+/* A call that was answered before; NULL if there is none. */
 static const sim_call *answered_call(sim *s)
 {
     const sim_call *found = NULL;
@@ -43,7 +41,7 @@ static haft__json member_value(sim *s, const char *key, haft__json value)
     return haft__json_object(member, 1);
 }
 
-/* Other arguments; some are none the tool takes. */
+/* Other arguments; some are not valid for the tool. */
 static haft__json edited(sim *s)
 {
     return sim_chance(s, 80) ? member_value(s, "q", text_value(s, "edited"))
@@ -59,8 +57,8 @@ static haft__json answer_value(sim *s, const sim_call *call)
     return sim_chance(s, 80) ? member_value(s, "n", number) : text_value(s, "no number");
 }
 
-/* What somebody says to a call that waits, or has. Most of it makes sense. What they have seen it
- * wait for is their name: nothing in a run looks at that. */
+/* A command for a call that is or was pending. Most of them make sense. `by` names the pause that
+ * the person has seen: the run itself does not use that name. */
 static haft__run_command say(sim *s, const sim_call *call)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
@@ -86,7 +84,7 @@ static haft__run_command say(sim *s, const sim_call *call)
     return command;
 }
 
-/* The worker that has the run and listens; NULL when there is none. */
+/* The worker that owns the run and reads messages; NULL if there is none. */
 static sim_worker *listener(sim *s)
 {
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
@@ -112,7 +110,7 @@ static void deliver(sim *s, haft_str text)
         return;
     }
     bool sent = sim_store_send(s, text);
-    sim_say(s, "people: %.*s%s", HAFT__ARG(text), sent ? "" : " (not taken)");
+    sim_trace(s, "people: %.*s%s", HAFT__ARG(text), sent ? "" : " (not accepted)");
 }
 
 static haft_str written(sim *s, const haft__run_command *command)
@@ -122,8 +120,8 @@ static haft_str written(sim *s, const haft__run_command *command)
     return haft__arena_copy(&s->arena, haft__buf_str(&s->text));
 }
 
-/* Says it to whatever waits, as one does who types a command: what that is, is looked up in the
- * log as it is now. */
+/* Sends a command without a call, like a person at the terminal: the target is read from the log as
+ * it is now. */
 static void see(sim *s, haft__run_command *command)
 {
     haft__arena arena;
@@ -135,7 +133,7 @@ static void see(sim *s, haft__run_command *command)
         status = haft__run_fold(&run, haft__str_split(&rest, '\n'), NULL);
     }
     if (status != HAFT_OK) {
-        sim_fail(s, "the log adds up to no state");
+        sim_fail(s, "the log cannot be folded");
     } else {
         haft__run_command_set_target(&run, command);
         command->call = haft__arena_copy(&s->scratch, command->call);
@@ -144,7 +142,8 @@ static void see(sim *s, haft__run_command *command)
     haft__arena_finish(&arena);
 }
 
-/* Somebody who knows a call, and not whether it waits: it may run, or have been left by a crash. */
+/* A person who knows a call, but not whether it is pending: it may be running, or interrupted by a
+ * crash. */
 static void say_unnamed(sim *s)
 {
     const sim_call *call = &s->calls[s->batch + sim_pick(s, (uint32_t)(s->call_count - s->batch))];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_spec_help.c - what a run is made of, and what its model says: all from the seed. */
+/* sim_spec_help.c - the spec of a run and the replies of its model: all from the seed. */
 #include "sim_help.h"
 
 /* ---- the spec ---- */
@@ -9,7 +9,7 @@ static const char *one_of(sim *s, const char *const *words, uint32_t count)
     return words[sim_pick(s, count)];
 }
 
-/* A rule with a deadline, and what follows when nobody keeps it. */
+/* A rule with a deadline and an on_expire. */
 static void add_rule(sim *s, haft__buf *words)
 {
     static const char *const ends[] = {"\"fail\"", "\"reject\"", "{\"answer\":\"late\"}"};
@@ -24,7 +24,7 @@ static void add_rule(sim *s, haft__buf *words)
     }
 }
 
-/* A server, one of whose tools asks before it does anything. */
+/* A server with a tool that asks before it does anything. */
 static void add_server(sim *s, haft__buf *words)
 {
     static const char *const ways[] = {"", "!durable"};
@@ -35,7 +35,7 @@ static void add_server(sim *s, haft__buf *words)
     }
 }
 
-/* Each draw is a statement of its own: compilers evaluate arguments in orders of their own. */
+/* Each draw is a statement of its own: the order of evaluation of arguments is unspecified. */
 void sim_make_spec(sim *s)
 {
     static const char *const kinds[] = {"agent", "agent", "workflow; min_tools=2"};
@@ -136,10 +136,10 @@ static void list_tools(sim *s, const sim_worker *w)
     if (help_search(&w->run, NULL, s->spec.servers.listings, s->spec.servers.count, &s->scratch,
                     HELP_KEY, &s->body, NULL)
         != HAFT_OK) {
-        sim_fail(s, "tools of servers cannot be looked at");
+        sim_fail(s, "the lists of servers cannot be read");
         return;
     }
-    sim_say(s, "%s: the servers list their tools", w->owner);
+    sim_trace(s, "%s: the servers list their tools", w->owner);
 }
 
 void sim_reply(sim *s, sim_worker *w)
@@ -152,12 +152,12 @@ void sim_reply(sim *s, sim_worker *w)
     } else if (sim_chance(s, 2)) {
         haft__model_failure failure = {.status = 500, .message = HAFT__LIT("the server broke")};
         haft__input_model_failed(&s->body, &failure, 5);
-        sim_say(s, "%s: the model fails", w->owner);
+        sim_trace(s, "%s: the model fails", w->owner);
     } else {
         haft__reply reply;
         make_reply(s, &w->run, &reply);
         haft__input_model_replied(&s->body, &w->run, &reply, 5);
-        sim_say(s, "%s: the model replies with %zu calls", w->owner, reply.call_count);
+        sim_trace(s, "%s: the model replies with %zu calls", w->owner, reply.call_count);
     }
     if (sim_worker_append(s, w, haft__buf_str(&s->body), sim_worker_now(s, w))) {
         sim_worker_go_on(s, w);

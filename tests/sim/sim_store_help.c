@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sim_store_help.c - a store: what it has been told and has performed stays, nothing else does. Its
- * rules are those of real stores (store/check.c); its faults are those of a connection.
- */
+/* sim_store_help.c - a store: every performed write stays, nothing else does. Its rules are those
+ * of real stores (store/check.c); its faults are those of a connection. */
 #include "base/error.h"
 #include "sim_help.h"
 
@@ -135,7 +133,7 @@ void sim_store_perform(sim *s, sim_worker *w)
     w->write_status = check_write(s, w, &err);
     if (w->write_status != HAFT_OK) {
         s->sum.refused++;
-        sim_say(s, "store: refuses what %s writes: %s", w->owner, err.message);
+        sim_trace(s, "store: rejects a write of %s: %s", w->owner, err.message);
         return;
     }
     if (kept) {
@@ -144,13 +142,13 @@ void sim_store_perform(sim *s, sim_worker *w)
     if (lost) {
         s->sum.unknown++;
         w->write_status = HAFT_IO;
-        sim_say(s, "store: nobody hears what became of a write of %s", w->owner);
+        sim_trace(s, "store: the reply to a write of %s is lost", w->owner);
     }
 }
 
 /* ---- leases ---- */
 
-/* The name of a worker's life that is over. */
+/* The owner name of an earlier life of a worker. */
 static bool is_dead(const sim *s, haft_str owner)
 {
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
@@ -169,14 +167,14 @@ bool sim_store_claim(sim *s, sim_worker *w)
     haft__store_request request = {.run = {.id = row->id, .owner = haft__str(w->owner)},
                                    .dead_owner = knows ? row->owner : HAFT__LIT("")};
     if (haft__store_check_claim(&s->store.head, &request, row, &err) != HAFT_OK) {
-        sim_say(s, "store: %s cannot have the run: %s", w->owner, err.message);
+        sim_trace(s, "store: %s cannot claim the run: %s", w->owner, err.message);
         return false;
     }
     row->epoch += s->broken != SIM_CLAIM;
     set_owner(s, w->owner);
     sim_watch_claim(s, row->epoch);
     w->epoch = row->epoch;
-    sim_say(s, "%s: has the run, epoch %llu", w->owner, (unsigned long long)w->epoch);
+    sim_trace(s, "%s: owns the run, epoch %llu", w->owner, (unsigned long long)w->epoch);
     return true;
 }
 

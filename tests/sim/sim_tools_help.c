@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sim_tools_help.c - attempts of calls. An attempt has its effect at one moment and its result
- * comes at a later one; between the two, and before the first, its worker may be gone.
- */
+/* sim_tools_help.c - attempts of calls. An attempt has its effect at one moment and its result
+ * arrives at a later one; its worker may crash before the first or between the two. */
 #include "run/host.h"
 #include "sim_help.h"
 #include "json/read.h"
@@ -32,7 +30,7 @@ static sim_slot *free_slot(sim_slot *slots, size_t count)
     return NULL;
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
 static void set_key(sim *s, const haft__run_call *call, sim_slot *slot)
 {
@@ -49,7 +47,7 @@ static void start_slot(sim *s, sim_worker *w, size_t index)
     const haft__run_call *call = &w->run.calls[index];
     sim_slot *slot = free_slot(w->slots, SIM_SLOTS);
     if (slot == NULL) {
-        sim_fail(s, "more calls run at once than can");
+        sim_fail(s, "too many calls run at once");
         return;
     }
     *slot = (sim_slot){.used = true,
@@ -63,10 +61,10 @@ static void start_slot(sim *s, sim_worker *w, size_t index)
         slot->arguments = haft__run_hash(call->raw);
     }
     set_key(s, call, slot);
-    sim_say(s, "%s: begins %s attempt %u", w->owner, slot->id, slot->attempt);
+    sim_trace(s, "%s: starts %s attempt %u", w->owner, slot->id, slot->attempt);
 }
 
-/* What a broken worker makes again. */
+/* A call that a broken worker repeats. */
 static bool again(const sim *s, const sim_worker *w, const haft__run_call *call)
 {
     return s->broken == SIM_AGAIN && call->stage == HAFT__CALL_FINISHED && call->started
@@ -91,7 +89,7 @@ void sim_slots_start(sim *s, sim_worker *w)
     }
 }
 
-/* Whoever ran them is no more, or wants them no more: what has been sent may still arrive. */
+/* Their worker has crashed or cancelled them: a request that was sent may still arrive. */
 void sim_slots_leave(sim *s, sim_worker *w)
 {
     for (size_t i = 0; i < SIM_SLOTS; i++) {
@@ -104,12 +102,12 @@ void sim_slots_leave(sim *s, sim_worker *w)
     }
 }
 
-/* ---- what it does ---- */
+/* ---- effects ---- */
 
 static void act(sim *s, const sim_slot *slot)
 {
     s->sum.effects++;
-    sim_say(s, "world: %s attempt %u has its effect", slot->id, slot->attempt);
+    sim_trace(s, "world: %s attempt %u has its effect", slot->id, slot->attempt);
     sim_watch_effect(s, slot);
 }
 
@@ -134,10 +132,10 @@ static void ask(sim *s, sim_worker *w, sim_slot *slot)
     haft__buf_clear(&s->body);
     if (haft__json_read(&s->scratch, haft__str(question), NULL, &asked.question, NULL, NULL)
         != HAFT_OK) {
-        sim_fail(s, "the question is no JSON");
+        sim_fail(s, "the question is not JSON");
         return;
     }
-    sim_say(s, "%s: %s asks", w->owner, slot->id);
+    sim_trace(s, "%s: %s asks", w->owner, slot->id);
     haft__input_call_asked(&s->body, call_of(w, slot)->id, &asked);
     slot->asks = slot->asked = true;
     slot->used = !durable;
@@ -160,7 +158,7 @@ void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot)
     }
 }
 
-/* ---- what comes of it ---- */
+/* ---- results ---- */
 
 static haft__outcome make_outcome(sim *s, const sim_slot *slot)
 {
@@ -188,17 +186,16 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
     uint64_t now = sim_worker_now(s, w);
     sim_slot *orphan = free_slot(s->orphans, SIM_ORPHANS);
     if (!slot->effect_done && orphan != NULL && sim_chance(s, 50)) {
-        *orphan = *slot; /* it took too long, and comes later */
+        *orphan = *slot; /* it timed out, and finishes later */
     }
     slot->used = false;
-    sim_say(s, "%s: %s %s", w->owner, slot->id,
-            outcome.ok        ? "succeeds"
-            : outcome.unknown ? "takes too long"
-                              : "fails");
+    sim_trace(s, "%s: %s %s", w->owner, slot->id,
+              outcome.ok        ? "succeeds"
+              : outcome.unknown ? "times out"
+                                : "fails");
     haft_status status = HAFT_OK;
     haft__buf_clear(&s->body);
-    if (haft__resolve_is_search_tool(
-            call->tool)) { /* what it found is recorded; the rest is decided */
+    if (haft__resolve_is_search_tool(call->tool)) { /* its hits are recorded; the rest is decided */
         haft__arena_reset(&s->scratch);
         status = help_search(&w->run, call, s->spec.servers.listings, s->spec.servers.count,
                              &s->scratch, HELP_KEY, &s->body, &err);
@@ -210,7 +207,7 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
         status = haft__decide_failed(&s->decider, &w->run, call, &outcome, now, &effect, &err);
     }
     if (status != HAFT_OK) {
-        sim_fail(s, "a failed attempt cannot be dealt with: %s", err.message);
+        sim_fail(s, "a failed attempt cannot be decided: %s", err.message);
     } else if (sim_worker_append(s, w, effect.body, now)) {
         sim_worker_go_on(s, w);
     }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sim_watch_help.c - what must be true whatever happens. It reads the log as it is committed, line
- * by line, and knows nothing of how it came about.
- */
+/* sim_watch_help.c - the rules that must always hold. It reads the log while it is committed, line
+ * by line, and does not know how it was made. */
 #include "run/replay/replay.h"
 #include "sim_help.h"
 
@@ -38,7 +36,7 @@ sim_call *sim_find_call(sim *s, haft_str id)
 
 /* ---- calls ---- */
 
-/* The class by the name, and not by what the run thinks of it. */
+/* The class by the name of the tool, not by the state of the run. */
 static void classify(const sim *s, sim_call *call)
 {
     static const struct {
@@ -117,7 +115,7 @@ static void on_started(sim *s, sim_call *call, const haft__event *event)
     }
     bool policy = strstr(s->words, "on_unknown=retry") != NULL;
     if (!first && call->class == SIM_ONCE && !call->may_repeat && !policy) {
-        sim_fail(s, "%s may not be repeated: nobody wants that", call->id);
+        sim_fail(s, "%s may not be repeated without a command", call->id);
     }
     call->repeats += !first;
     call->may_repeat = call->pending = call->asks = false;
@@ -130,7 +128,7 @@ static void on_paused(sim *s, sim_call *call, const haft__event *event)
 {
     haft_str pause = text_in(event->object, "pause");
     if (!call->open || (call->pending && !call->asks)) {
-        sim_fail(s, "%s waits although it has a result, or waits already", call->id);
+        sim_fail(s, "%s is paused although it has a result, or is paused already", call->id);
     }
     for (int i = 0; i <= HAFT__PAUSE_UNKNOWN_OUTCOME; i++) {
         call->pause = is(pause, haft__pause_name((haft__pause)i)) ? (haft__pause)i : call->pause;
@@ -143,7 +141,7 @@ static void on_paused(sim *s, sim_call *call, const haft__event *event)
     }
 }
 
-/* Arguments as a person has changed them, with the default that the schema has. */
+/* Arguments as edited by a person, with the default of the schema. */
 static uint64_t edited_hash(sim *s, haft__json value)
 {
     haft__json_member members[2] = {
@@ -157,15 +155,14 @@ static void on_answered(sim *s, sim_call *call, const haft__event *event)
     haft_str verdict = text_in(event->object, "verdict");
     haft__json value = value_in(event->object, "value");
     if (!call->pending || !call->open) {
-        sim_fail(s, "%s is answered, but waits for nobody: a pause is answered at most once",
-                 call->id);
+        sim_fail(s, "%s is answered but not pending: a pause is answered at most once", call->id);
     }
-    sim_said *said = &call->said[call->pause];
+    sim_answer *answer = &call->answers[call->pause];
     call->pending = false;
     call->answered = true;
-    said->value = sim_hash(s, value);
-    said->asked = call->asks;
-    (void)snprintf(said->verdict, sizeof(said->verdict), "%.*s", HAFT__ARG(verdict));
+    answer->value = sim_hash(s, value);
+    answer->asked = call->asks;
+    (void)snprintf(answer->verdict, sizeof(answer->verdict), "%.*s", HAFT__ARG(verdict));
     bool approval = call->pause == HAFT__PAUSE_APPROVAL;
     call->approved =
         call->approved || (approval && (is(verdict, "approve") || is(verdict, "edit")));
@@ -191,7 +188,7 @@ static void on_call(sim *s, const haft__event *event)
 {
     sim_call *call = sim_find_call(s, text_in(event->object, "call"));
     if (call == NULL) {
-        sim_fail(s, "an event of a call that nobody made");
+        sim_fail(s, "an event of an unknown call");
         return;
     }
     switch (event->kind) {
@@ -253,12 +250,12 @@ static void trace_event(sim *s, haft_str line)
     if (s->tracing) {
         haft__buf_clear(&s->text);
         help_summarise(&s->text, line);
-        sim_say(s, "log %llu: %.*s", (unsigned long long)s->seen_seq + 1, (int)s->text.len - 1,
-                s->text.ptr);
+        sim_trace(s, "log %llu: %.*s", (unsigned long long)s->seen_seq + 1, (int)s->text.len - 1,
+                  s->text.ptr);
     }
 }
 
-/* Somebody else may go on now, and nobody before that any more. */
+/* Another worker may own the run now, and no earlier one any more. */
 void sim_watch_claim(sim *s, uint64_t epoch)
 {
     if (epoch != s->seen_epoch + 1) {
@@ -276,25 +273,25 @@ void sim_watch_event(sim *s, haft_str line, uint64_t epoch)
     trace_event(s, line);
     haft__arena_reset(&s->scratch);
     if (haft__event_read(&s->scratch, line, HELP_KEY, &event, &err) != HAFT_OK) {
-        sim_fail(s, "a line is no event: %s", err.message);
+        sim_fail(s, "a line is not an event: %s", err.message);
         return;
     }
     if (s->store.log.len != s->seen_bytes) {
-        sim_fail(s, "an event is not kept any more");
+        sim_fail(s, "an event is no longer stored");
     }
     if (epoch != s->seen_epoch) {
-        sim_fail(s, "an event of epoch %llu is kept while the run is at epoch %llu",
+        sim_fail(s, "an event of epoch %llu is stored while the run is at epoch %llu",
                  (unsigned long long)epoch, (unsigned long long)s->seen_epoch);
     }
     if (event.seq != s->seen_seq + 1) {
-        sim_fail(s, "the sequence is not dense: %llu behind %llu", (unsigned long long)event.seq,
+        sim_fail(s, "the sequence is not dense: %llu after %llu", (unsigned long long)event.seq,
                  (unsigned long long)s->seen_seq);
     }
     if (s->terminals > 0) {
-        sim_fail(s, "%s comes behind the terminal event", haft__event_kind_name(event.kind));
+        sim_fail(s, "%s comes after the terminal event", haft__event_kind_name(event.kind));
     }
     if (s->cancel_seen && event.kind != HAFT__EVENT_RUN_FINISHED) {
-        sim_fail(s, "%s comes behind a cancel", haft__event_kind_name(event.kind));
+        sim_fail(s, "%s comes after a cancel", haft__event_kind_name(event.kind));
     }
     s->seen_seq = event.seq;
     s->seen_bytes += line.len + 1;
@@ -313,7 +310,7 @@ void sim_watch_effect(sim *s, const sim_slot *slot)
         sim_fail(s, "%s was declined, and has an effect", slot->id);
     }
     if (call == NULL || call->attempt < slot->attempt) {
-        sim_fail(s, "%s attempt %u has an effect that the log did not know before", slot->id,
+        sim_fail(s, "%s attempt %u has an effect whose start is not in the log", slot->id,
                  slot->attempt);
         return;
     }
@@ -324,8 +321,7 @@ void sim_watch_effect(sim *s, const sim_slot *slot)
         sim_fail(s, "%s does not have the effect that was approved, as recorded", slot->id);
     }
     if (slot->attempt < 64 && (call->made >> slot->attempt & 1) != 0) {
-        sim_fail(s, "%s attempt %u is made again, which is never again to be", slot->id,
-                 slot->attempt);
+        sim_fail(s, "%s attempt %u has its effect once more: never again", slot->id, slot->attempt);
     }
     call->made |= slot->attempt < 64 ? (uint64_t)1 << slot->attempt : 0;
     call->effects++;
@@ -340,12 +336,12 @@ bool sim_was_answered(const sim_call *call)
 {
     bool any = false;
     for (size_t i = 0; i < HAFT__PAUSE_KINDS; i++) {
-        any = any || call->said[i].verdict[0] != '\0';
+        any = any || call->answers[i].verdict[0] != '\0';
     }
     return any;
 }
 
-/* What a command is to that kind of pause; "" when it is nothing. */
+/* The verdict of a command for that kind of pause; "" if it has none. */
 static const char *verdict_of(const haft__run_command *command, haft__pause pause)
 {
     bool approval = pause == HAFT__PAUSE_APPROVAL, unknown = pause == HAFT__PAUSE_UNKNOWN_OUTCOME;
@@ -363,40 +359,39 @@ static const char *verdict_of(const haft__run_command *command, haft__pause paus
     return "";
 }
 
-/* Whether it is what was said to that kind of pause. */
+/* Whether it equals the recorded answer to that kind of pause. */
 static bool is_same(sim *s, const haft__run_command *command, const sim_call *call,
                     haft__pause pause)
 {
-    const sim_said *said = &call->said[pause];
+    const sim_answer *answer = &call->answers[pause];
     bool reject = command->kind == HAFT__RUN_COMMAND_REJECT;
     const char *verdict = verdict_of(command, pause);
     uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
-    if (said->asked && !reject && command->kind == HAFT__RUN_COMMAND_ANSWER) {
+    if (answer->asked && !reject && command->kind == HAFT__RUN_COMMAND_ANSWER) {
         haft__json_member told[2] = {
             {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
             {haft__json_string(HAFT__LIT("content")), command->value}};
         value = sim_hash(s, haft__json_object(told, 2));
     }
-    return verdict[0] != '\0' && strcmp(verdict, said->verdict) == 0 && value == said->value;
+    return verdict[0] != '\0' && strcmp(verdict, answer->verdict) == 0 && value == answer->value;
 }
 
-/* Whether somebody has let it run. */
+/* Whether a person has approved it. */
 static bool was_let(const sim_call *call)
 {
-    const char *yes = call->said[HAFT__PAUSE_APPROVAL].verdict;
+    const char *yes = call->answers[HAFT__PAUSE_APPROVAL].verdict;
     return strcmp(yes, "approve") == 0 || strcmp(yes, "edit") == 0
-           || strcmp(call->said[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict, "retry") == 0;
+           || strcmp(call->answers[HAFT__PAUSE_UNKNOWN_OUTCOME].verdict, "retry") == 0;
 }
 
-/* What is taken is for what whoever said it had seen, and nothing runs again but by a word that
- * says so. One who has lost the run may not know of that word: nothing that it takes is kept. */
+/* A command is accepted only for the pause that its sender has seen, and only an explicit command
+ * runs a call again. A worker that has lost the run may not know that command: nothing that it
+ * accepts is stored. */
 static void watch_taken(sim *s, const sim_worker *w, const haft__run_command *command,
                         const haft__run_call *taken, const sim_call *call)
 {
     if (!is(command->by, haft__pause_name(taken->pause))) {
-        sim_fail(s,
-                 "%.*s waits for %s, and an answer is taken that somebody meant who had seen "
-                 "%.*s",
+        sim_fail(s, "%.*s is paused for %s, but an answer was accepted whose sender saw %.*s",
                  HAFT__ARG(command->call), haft__pause_name(taken->pause), HAFT__ARG(command->by));
     }
     bool retry =
@@ -406,8 +401,8 @@ static void watch_taken(sim *s, const sim_worker *w, const haft__run_command *co
     }
 }
 
-/* To a pause that has been answered: the same is taken and changes nothing, all else is refused.
- * Only where the log and the worker know the same. */
+/* For a pause that has been answered, an equal command is accepted and changes nothing, every other
+ * one is rejected. Checked only if the log and the worker agree. */
 void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *command,
                        haft_status status, bool recorded)
 {
@@ -425,13 +420,13 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
     haft__pause seen;
     bool named = haft__pause_find(command->pause, &seen) && verdict_of(command, seen)[0] != '\0';
     bool same = false;
-    for (int i = 0; i < HAFT__PAUSE_KINDS; i++) { /* any, when nothing it fits had been seen */
+    for (int i = 0; i < HAFT__PAUSE_KINDS; i++) { /* any, if the sender has seen none that fits */
         same = same
                || ((!named || seen == (haft__pause)i) && is_same(s, command, call, (haft__pause)i));
     }
     if (recorded || same != (status == HAFT_OK)) {
         sim_fail(s, "a second answer to %s, %s as the first, is %s", call->id,
-                 same ? "the same" : "not the same", status == HAFT_OK ? "taken" : "refused");
+                 same ? "the same" : "not the same", status == HAFT_OK ? "accepted" : "rejected");
     }
 }
 
@@ -440,7 +435,7 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
 void sim_watch_state(sim *s, const sim_worker *w)
 {
     if (w->durable_seq != s->seen_seq) {
-        return; /* somebody else has gone on */
+        return; /* another worker has continued */
     }
     haft__arena arena;
     haft__buf found, wanted;
@@ -458,7 +453,7 @@ void sim_watch_state(sim *s, const sim_worker *w)
         help_state(&found, &w->run);
     }
     if (status != HAFT_OK || !haft__str_equal(haft__buf_str(&found), haft__buf_str(&wanted))) {
-        sim_fail(s, "the log does not add up to the state of a worker");
+        sim_fail(s, "folding the log does not give the state of a worker");
     }
     haft__buf_finish(&found);
     haft__buf_finish(&wanted);
@@ -473,7 +468,7 @@ void sim_watch_end(sim *s)
     haft__arena_init(&arena, 0);
     haft_str log = haft__buf_str(&s->store.log);
     if (log.len != s->seen_bytes) {
-        sim_fail(s, "an event is not kept to the end");
+        sim_fail(s, "an event is not stored at the end");
     }
     if (s->terminals != 1) {
         sim_fail(s, "there are %u terminal events", s->terminals);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sim_worker_help.c - a process that goes on with the run, the way the engine does: what is decided
- * is taken in and gathered, one write is under way at a time, what has effects waits for it.
- */
+/* sim_worker_help.c - a process that works on the run like the engine: decisions are folded and
+ * buffered, one write is pending at a time, and effects wait for it. */
 #include "run/host.h"
 #include "sim_help.h"
 
@@ -25,7 +23,7 @@ void sim_worker_drop(sim *s, sim_worker *w)
         sim_slots_leave(s, w);
     }
     w->has_run = w->created = w->writing = w->performed = w->asking = false;
-    w->heard_count = w->heard_written_count = 0;
+    w->delivered_count = w->heard_written_count = 0;
     haft__buf_clear(&w->gathered);
     haft__buf_clear(&w->written);
     haft__arena_reset(&w->arena);
@@ -39,7 +37,7 @@ void sim_worker_start(sim *s, sim_worker *w)
     (void)snprintf(w->owner, sizeof(w->owner), "w%u.%u", w->number, w->life);
 }
 
-/* The last line is gone, as from a disk that never had it. */
+/* The last line is lost, like on a disk that never had it. */
 static void lose_line(sim_store *store)
 {
     size_t length = store->log.len - 1;
@@ -52,7 +50,7 @@ static void lose_line(sim_store *store)
 
 void sim_worker_crash(sim *s, sim_worker *w)
 {
-    sim_say(s, "%s: crashes", w->owner);
+    sim_trace(s, "%s: crashes", w->owner);
     s->sum.crashes++;
     if (s->broken == SIM_LOST && s->store.row.seq > 2
         && s->store.row.state != HAFT__RUN_STATE_ENDED) {
@@ -63,7 +61,7 @@ void sim_worker_crash(sim *s, sim_worker *w)
 
 static void fail(sim *s, sim_worker *w, const char *why)
 {
-    sim_say(s, "%s: stops with the run: %s", w->owner, why);
+    sim_trace(s, "%s: stops with the run: %s", w->owner, why);
     sim_worker_drop(s, w);
 }
 
@@ -83,7 +81,7 @@ void sim_worker_forge(sim *s, sim_worker *w, haft_str body)
     w->run.seq++;
 }
 
-/* What a broken worker does behind an event. */
+/* What a broken worker does after an event. */
 static void misbehave(sim *s, sim_worker *w, haft_str body)
 {
     if (s->broken == SIM_TERMINAL && w->run.stage == HAFT__RUN_ENDED) {
@@ -108,8 +106,8 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
     haft_error err = {0};
     gather(s, w, body, now);
     if (haft__run_fold(&w->run, haft__buf_str(&s->line), &err) != HAFT_OK) {
-        sim_fail(s, "the state of a worker does not take in what it wants to record: %s %s: %.*s",
-                 err.where, err.message, HAFT__ARG(body));
+        sim_fail(s, "a worker cannot fold its own event: %s %s: %.*s", err.where, err.message,
+                 HAFT__ARG(body));
         return false;
     }
     misbehave(s, w, body);
@@ -118,27 +116,27 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
 
 static void flush(sim *s, sim_worker *w)
 {
-    if (w->writing || (w->gathered.len == 0 && w->heard_count == 0)) {
+    if (w->writing || (w->gathered.len == 0 && w->delivered_count == 0)) {
         return;
     }
     haft__buf empty = w->written;
     w->written = w->gathered;
     w->gathered = empty;
     haft__buf_clear(&w->gathered);
-    memcpy(w->acked_writing, w->heard, sizeof(w->heard));
-    w->heard_written_count = w->heard_count;
-    w->heard_count = 0;
+    memcpy(w->acked_writing, w->delivered, sizeof(w->delivered));
+    w->heard_written_count = w->delivered_count;
+    w->delivered_count = 0;
     w->writing = true;
     w->performed = false;
     w->writing_seq = w->run.seq;
     w->writing_ended = w->run.stage == HAFT__RUN_ENDED;
-    sim_say(s, "%s: writes up to event %llu", w->owner, (unsigned long long)w->run.seq);
+    sim_trace(s, "%s: writes up to event %llu", w->owner, (unsigned long long)w->run.seq);
 }
 
 void sim_worker_written(sim *s, sim_worker *w)
 {
     if (w->write_status == HAFT_IO && sim_chance(s, 30)) {
-        sim_say(s, "%s: writes the same again", w->owner); /* refused, if it was kept */
+        sim_trace(s, "%s: writes the same again", w->owner); /* rejected, if it was stored */
         w->performed = false;
         return;
     }
@@ -152,7 +150,7 @@ void sim_worker_written(sim *s, sim_worker *w)
     w->created = true;
     w->durable_seq = w->writing_seq;
     if (s->store.row.seq < w->durable_seq) {
-        sim_fail(s, "an event that was acknowledged is not kept");
+        sim_fail(s, "an acknowledged event is not stored");
     }
     w->run.usage.calls += s->broken == SIM_PHANTOM && sim_chance(s, 20);
     if (sim_worker_durable(w) && sim_chance(s, 5)) {
@@ -169,7 +167,7 @@ static bool decide(sim *s, sim_worker *w, bool *ret_more)
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     uint64_t now = sim_worker_now(s, w);
     if (haft__decide(&s->decider, &w->run, now, &effect, &err) != HAFT_OK) {
-        sim_fail(s, "nothing can be decided: %s", err.message);
+        sim_fail(s, "decide failed: %s", err.message);
         return false;
     }
     w->effect = effect.kind;
@@ -220,12 +218,12 @@ void sim_worker_go_on(sim *s, sim_worker *w)
     }
 }
 
-/* ---- taking it up ---- */
+/* ---- opening ---- */
 
 static void create(sim *s, sim_worker *w)
 {
     haft_str none = {NULL, 0};
-    sim_say(s, "%s: starts the run", w->owner);
+    sim_trace(s, "%s: starts the run", w->owner);
     haft__buf_clear(&s->body);
     haft__input_run_started(&s->body, &s->spec.spec, HAFT__LIT("do it"), HAFT__LIT(HELP_THREAD),
                             none, none);
@@ -241,7 +239,7 @@ static bool fold_log(sim *s, sim_worker *w)
     haft_str rest = haft__buf_str(&s->store.log);
     while (rest.len > 0) {
         if (haft__run_fold(&w->run, haft__str_split(&rest, '\n'), &err) != HAFT_OK) {
-            sim_fail(s, "the log adds up to no state: %s %s", err.where, err.message);
+            sim_fail(s, "the log cannot be folded: %s %s", err.where, err.message);
             return false;
         }
     }
@@ -264,7 +262,7 @@ static bool recover(sim *s, sim_worker *w)
         s->spec.spec.on_unknown = policy;
         s->sum.recoveries++;
         if (status != HAFT_OK || !sim_worker_append(s, w, effect.body, now)) {
-            sim_fail(s, "nothing can be recovered: %s", err.message);
+            sim_fail(s, "recovery failed: %s", err.message);
             return false;
         }
     }
@@ -279,7 +277,7 @@ void sim_worker_take(sim *s, sim_worker *w)
     w->has_run = true;
     memset(w->slots, 0, sizeof(w->slots));
     if (haft__run_init(&w->run, &w->arena, &s->spec.spec, HELP_KEY, NULL) != HAFT_OK) {
-        sim_fail(s, "no run can be made");
+        sim_fail(s, "no run can be created");
     } else if (!s->store.exists) {
         create(s, w);
     } else if (sim_fault(s, 5)) {
@@ -289,13 +287,13 @@ void sim_worker_take(sim *s, sim_worker *w)
     }
 }
 
-/* ---- what it is told ---- */
+/* ---- messages ---- */
 
 bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command, bool direct)
 {
     haft_error err = {0};
     uint64_t now = sim_worker_now(s, w);
-    for (bool more = true; more;) { /* what is due goes first */
+    for (bool more = true; more;) { /* expired deadlines go first */
         if (!decide(s, w, &more)) {
             return false;
         }
@@ -324,10 +322,10 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command,
         return true;
     }
     bool recorded = status == HAFT_OK && s->body.len > 0;
-    sim_say(s, "%s: is told %s%s%.*s: %s", w->owner, direct ? "directly " : "",
-            command->kind == HAFT__RUN_COMMAND_CANCEL ? "to cancel" : "of ",
-            HAFT__ARG(command->call),
-            status == HAFT_OK ? (recorded ? "taken" : "nothing new") : err.message);
+    sim_trace(s, "%s: gets %s%s%.*s: %s", w->owner, direct ? "directly " : "",
+              command->kind == HAFT__RUN_COMMAND_CANCEL ? "a cancel" : "of ",
+              HAFT__ARG(command->call),
+              status == HAFT_OK ? (recorded ? "taken" : "nothing new") : err.message);
     sim_watch_command(s, w, command, status, recorded);
     if (recorded && !sim_worker_append(s, w, haft__buf_str(&s->body), now)) {
         return false;
@@ -336,10 +334,10 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command,
     return status == HAFT_OK;
 }
 
-static bool was_heard(const sim_worker *w, uint64_t id)
+static bool was_delivered(const sim_worker *w, uint64_t id)
 {
-    for (size_t i = 0; i < w->heard_count; i++) {
-        if (w->heard[i] == id) {
+    for (size_t i = 0; i < w->delivered_count; i++) {
+        if (w->delivered[i] == id) {
             return true;
         }
     }
@@ -363,10 +361,10 @@ void sim_worker_listen(sim *s, sim_worker *w)
     memcpy(mail, s->store.mail, sizeof(mail));
     for (size_t i = 0; i < count && w->has_run && s->failure[0] == '\0'; i++) {
         haft__run_command command;
-        if (was_heard(w, mail[i].id) || w->heard_count == SIM_MAIL) {
+        if (was_delivered(w, mail[i].id) || w->delivered_count == SIM_MAIL) {
             continue;
         }
-        w->heard[w->heard_count++] = mail[i].id;
+        w->delivered[w->delivered_count++] = mail[i].id;
         if (haft__run_command_read(&arena, haft__str(mail[i].body), HELP_KEY, &command, NULL)
             == HAFT_OK) {
             (void)sim_worker_command(s, w, &command, false);

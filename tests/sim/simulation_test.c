@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs in a world that does its worst (sim_help.h), each from one number.
+ * Runs in a simulated world with faults (sim_help.h), each from one seed.
  *
- *     HAFT_SIM_SEED=17 build/tests/haft-tests --file sim/simulation_test.c     that one, told
- *     HAFT_SIM_SEEDS=5000 make test T=simulation                               so many
+ *     HAFT_SIM_SEED=17 build/tests/haft-tests --file sim/simulation_test.c     that seed, with a
+ * trace HAFT_SIM_SEEDS=5000 make test T=simulation                               that many seeds
  */
 #include "sim_help.h"
 
@@ -19,8 +19,8 @@ static uint64_t number_of(const char *name, uint64_t otherwise)
 static void report(const sim *s)
 {
     printf("# %llu runs, %llu steps, %llu events, %llu effects; %llu crashes, %llu stops, %llu "
-           "writes refused, %llu with no answer, %llu calls recovered; people spoke %llu times, "
-           "%llu of them a second time, %llu without a look at what waits, %llu cancelled; ends:",
+           "writes refused, %llu with no answer, %llu calls recovered; people sent %llu commands, "
+           "%llu of them repeated, %llu without a call, %llu cancels; ends:",
            (unsigned long long)s->sum.runs, (unsigned long long)s->sum.steps,
            (unsigned long long)s->sum.events, (unsigned long long)s->sum.effects,
            (unsigned long long)s->sum.crashes, (unsigned long long)s->sum.freezes,
@@ -42,7 +42,7 @@ static void print_lines(haft_str text)
     }
 }
 
-TEST(nothing_that_is_promised_breaks_in_any_seed)
+TEST(no_seed_breaks_a_guarantee)
 {
     sim *s = test_alloc(sizeof(*s));
     sim_init(s);
@@ -66,8 +66,8 @@ TEST(nothing_that_is_promised_breaks_in_any_seed)
 
 /* ---- the simulation itself ---- */
 
-/* Each rule is there because breaking it shows: no rule without a world that breaks it. */
-TEST(whatever_is_broken_on_purpose_is_found)
+/* Each rule is needed: for each there is a fault that only it detects. */
+TEST(every_injected_fault_is_detected)
 {
     enum { MOST = 400 };
     sim *s = test_alloc(sizeof(*s));
@@ -88,8 +88,8 @@ TEST(whatever_is_broken_on_purpose_is_found)
     sim_finish(s);
 }
 
-/* Two worlds of one seed are the same to the last letter, whatever was played before. */
-TEST(a_seed_is_the_whole_world)
+/* Two simulations of one seed are equal byte for byte, whatever was played before. */
+TEST(a_seed_determines_the_whole_simulation)
 {
     enum { WORLDS = 40 };
     sim *a = test_alloc(sizeof(*a)), *b = test_alloc(sizeof(*b));

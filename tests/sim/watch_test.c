@@ -16,7 +16,7 @@
 #define TURN "\"kind\":\"turn_started\",\"turn\":2}"
 #define END  "\"kind\":\"run_finished\",\"end\":\"done\"}"
 
-/* A seed whose spec asks a person about what is unknown, and has no rule for `send`. */
+/* A seed whose spec asks a person about unknown outcomes, and has no rule for `send`. */
 static void begin(sim *s)
 {
     uint64_t seed = 0;
@@ -26,7 +26,7 @@ static void begin(sim *s)
     sim_watch_claim(s, 1);
 }
 
-static void tell(sim *s, uint64_t seq, uint64_t epoch, const char *body)
+static void append(sim *s, uint64_t seq, uint64_t epoch, const char *body)
 {
     haft__buf_clear(&s->line);
     haft__event_write(&s->line, seq, 1000000, HAFT__LIT(HELP_RUN), haft__str(body));
@@ -39,7 +39,7 @@ TEST(a_log_that_breaks_a_rule_is_found)
 {
     static const struct {
         const char *rule;
-        const char *bodies[6]; /* the last breaks it */
+        const char *bodies[6]; /* the last one breaks it */
     } rows[] = {
         {"never again", {REPLY, START("c1.1", "1", "a"), FINISH("c1.1"), START("c1.1", "2", "a")}},
         {"while it waits", {REPLY, PAUSE("c1.2", "approval"), START("c1.2", "1", "a")}},
@@ -55,18 +55,18 @@ TEST(a_log_that_breaks_a_rule_is_found)
           "\"kind\":\"call_started\",\"call\":\"c1.3\",\"arguments\":{\"q\":\"a\"},"
           "\"attempt\":2,\"idempotency_key\":\"other\"}"}},
         {"may not be repeated", {REPLY, START("c1.1", "1", "a"), START("c1.1", "2", "a")}},
-        {"waits already", {REPLY, PAUSE("c1.2", "approval"), PAUSE("c1.2", "approval")}},
+        {"paused already", {REPLY, PAUSE("c1.2", "approval"), PAUSE("c1.2", "approval")}},
         {"at most once",
          {REPLY, PAUSE("c1.2", "approval"), ANSWER("c1.2", "approve"), ANSWER("c1.2", "approve")}},
         {"second result", {REPLY, START("c1.1", "1", "a"), FINISH("c1.1"), FINISH("c1.1")}},
         {"waits for a person", {REPLY, PAUSE("c1.2", "approval"), FINISH("c1.2")}},
-        {"that nobody made", {REPLY, FINISH("c9.9")}},
+        {"unknown call", {REPLY, FINISH("c9.9")}},
         {"their results", {REPLY, TURN}},
         {"their results", {REPLY, END}},
         {"their results", {REPLY, REPLY}},
-        {"behind the terminal", {END, TURN}},
-        {"behind a cancel", {"\"kind\":\"cancel_asked\"}", TURN}},
-        {"is no event", {"\"kind\":\"nosuch\"}"}},
+        {"after the terminal", {END, TURN}},
+        {"after a cancel", {"\"kind\":\"cancel_asked\"}", TURN}},
+        {"is not an event", {"\"kind\":\"nosuch\"}"}},
     };
     sim *s = test_alloc(sizeof(*s));
     sim_init(s);
@@ -74,7 +74,7 @@ TEST(a_log_that_breaks_a_rule_is_found)
         begin(s);
         for (size_t k = 0; k < COUNT(rows[i].bodies) && rows[i].bodies[k] != NULL; k++) {
             CHECK(s->failure[0] == '\0', "row %zu, event %zu: %s", i, k, s->failure);
-            tell(s, k + 1, 1, rows[i].bodies[k]);
+            append(s, k + 1, 1, rows[i].bodies[k]);
         }
         CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu, %s: %s", i, rows[i].rule,
               s->failure);
@@ -82,7 +82,7 @@ TEST(a_log_that_breaks_a_rule_is_found)
     sim_finish(s);
 }
 
-TEST(numbers_and_epochs_are_watched)
+TEST(sequence_numbers_and_epochs_are_checked)
 {
     static const struct {
         uint64_t seq, epoch;
@@ -92,9 +92,9 @@ TEST(numbers_and_epochs_are_watched)
     sim_init(s);
     for (size_t i = 0; i < COUNT(rows); i++) {
         begin(s);
-        tell(s, 1, 1, REPLY);
+        append(s, 1, 1, REPLY);
         sim_watch_claim(s, 2);
-        tell(s, rows[i].seq, rows[i].epoch, START("c1.1", "1", "a"));
+        append(s, rows[i].seq, rows[i].epoch, START("c1.1", "1", "a"));
         CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu: %s", i, s->failure);
         CHECK((s->failure[0] == '\0') == (rows[i].rule[0] == '\0'), "row %zu: %s", i, s->failure);
     }
@@ -102,10 +102,10 @@ TEST(numbers_and_epochs_are_watched)
     sim_watch_claim(s, 1);
     CHECK(strstr(s->failure, "does not follow") != NULL, "%s", s->failure);
     begin(s);
-    tell(s, 1, 1, REPLY);
+    append(s, 1, 1, REPLY);
     s->store.log.len = 0;
-    tell(s, 2, 1, START("c1.1", "1", "a"));
-    CHECK(strstr(s->failure, "not kept") != NULL, "%s", s->failure);
+    append(s, 2, 1, START("c1.1", "1", "a"));
+    CHECK(strstr(s->failure, "no longer stored") != NULL, "%s", s->failure);
     sim_finish(s);
 }
 
@@ -130,8 +130,8 @@ TEST(an_effect_that_breaks_a_rule_is_found)
     } rows[] = {
         {"", "c1.1", 1, SIM_ONCE, "a", false},
         {"again", "c1.1", 1, SIM_ONCE, "a", true},
-        {"not know before", "c1.1", 2, SIM_ONCE, "a", false},
-        {"not know before", "c9.1", 1, SIM_ONCE, "a", false},
+        {"not in the log", "c1.1", 2, SIM_ONCE, "a", false},
+        {"not in the log", "c9.1", 1, SIM_ONCE, "a", false},
         {"as recorded", "c1.1", 1, SIM_ONCE, "b", false},
         {"declined", "c1.2", 1, SIM_ONCE, "a", false},
         {"", "c9.1", 1, SIM_READ_ONLY, "a", false},
@@ -143,7 +143,7 @@ TEST(an_effect_that_breaks_a_rule_is_found)
                                              PAUSE("c1.2", "approval"), ANSWER("c1.2", "reject")};
         begin(s);
         for (size_t k = 0; k < COUNT(bodies); k++) {
-            tell(s, k + 1, 1, bodies[k]);
+            append(s, k + 1, 1, bodies[k]);
         }
         sim_slot slot = slot_of(s, rows[i].id, rows[i].attempt, rows[i].class, rows[i].q);
         if (rows[i].before) {
@@ -154,9 +154,9 @@ TEST(an_effect_that_breaks_a_rule_is_found)
         CHECK(strstr(s->failure, rows[i].rule) != NULL, "row %zu: %s", i, s->failure);
     }
     begin(s);
-    tell(s, 1, 1, REPLY);
-    tell(s, 2, 1, START("c1.1", "1", "a"));
-    s->calls[0].attempt = 2; /* a start that nobody counted as a repetition */
+    append(s, 1, 1, REPLY);
+    append(s, 2, 1, START("c1.1", "1", "a"));
+    s->calls[0].attempt = 2; /* a start that was not counted as a repetition */
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         sim_slot slot = slot_of(s, "c1.1", attempt, SIM_ONCE, "a");
         sim_watch_effect(s, &slot);

@@ -76,7 +76,8 @@ static outcome *find_outcome(resume_job *r, haft_str id)
 
 /* Captures the printed result of a run, for the object at the end. */
 typedef struct capture {
-    FILE *out;
+    FILE *out;  /* where the command printed before */
+    FILE *kept; /* writes to `text` */
     char *text;
     size_t length;
 } capture;
@@ -88,22 +89,22 @@ static bool begin_capture(resume_job *r, capture *c)
     if (!r->json) {
         return true;
     }
-    FILE *kept = open_memstream(&c->text, &c->length);
-    if (kept == NULL) {
+    c->kept = open_memstream(&c->text, &c->length);
+    if (c->kept == NULL) {
         (void)haft__fail_no_memory(&r->failed);
         return false;
     }
-    r->cli->out = kept;
+    r->cli->out = c->kept;
     return true;
 }
 
 static void end_capture(resume_job *r, capture *c, outcome *one)
 {
-    if (!r->json) {
+    if (c->kept == NULL) {
         return;
     }
-    bool whole = fclose(r->cli->out) == 0;
     r->cli->out = c->out;
+    bool whole = fclose(c->kept) == 0;
     haft_str rest = {c->text, whole ? c->length : 0};
     one->result = haft__arena_copy(&r->cli->arena, haft__str_split(&rest, '\n'));
     if (!whole || one->result.ptr == NULL) {

@@ -31,15 +31,18 @@ static haft__json parameters_of(haft__json tool)
     return haft__json_null();
 }
 
+/* An entry may also be just the name of a tool. NULL if there is no name. */
+static const haft__json *find_name(const haft__json *entry, haft__json tool)
+{
+    return entry->kind == HAFT__JSON_STRING ? entry : haft__json_get(tool, HAFT__LIT("name"));
+}
+
 static haft_status parse_tool(haft__json entry, uint32_t at, haft__format_tool *ret_tool,
                               haft_error *err)
 {
     haft__json tool = unwrap(entry);
-    const haft__json *name = haft__json_get(tool, HAFT__LIT("name"));
-    haft__json found = entry.kind == HAFT__JSON_STRING ? entry
-                       : name != NULL                  ? *name
-                                                       : haft__json_null();
-    if (found.kind != HAFT__JSON_STRING) {
+    const haft__json *name = find_name(&entry, tool);
+    if (name == NULL || name->kind != HAFT__JSON_STRING) {
         char where[32];
         (void)snprintf(where, sizeof(where), "/%u", at);
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, where,
@@ -47,7 +50,7 @@ static haft_status parse_tool(haft__json entry, uint32_t at, haft__format_tool *
         return haft__hint(err, status, "a tool is {\"name\": ..., \"parameters\": {...}}");
     }
     const haft__json *what = haft__json_get(tool, HAFT__LIT("description"));
-    *ret_tool = (haft__format_tool){.name = haft__json_text(found),
+    *ret_tool = (haft__format_tool){.name = haft__json_text(*name),
                                     .parameters = parameters_of(tool),
                                     .description = what != NULL && what->kind == HAFT__JSON_STRING
                                                        ? haft__json_text(*what)

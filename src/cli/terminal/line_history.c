@@ -77,11 +77,10 @@ static haft_status append_line(haft__line_history *history, haft_str line, haft_
         return HAFT_OK;
     }
     haft_status status = make_room(history, err);
-    char *copy = status == HAFT_OK ? malloc(line.len) : NULL;
+    char *copy = status == HAFT_OK ? haft__str_duplicate(line) : NULL;
     if (copy == NULL) {
         return haft__fail_no_memory(err);
     }
-    memcpy(copy, line.ptr, line.len);
     history->lines[history->count++] = (haft_str){copy, line.len};
     history->bytes += line.len;
     while (history->count > HAFT__LIMIT_HISTORY_LINES

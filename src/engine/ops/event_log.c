@@ -49,7 +49,8 @@ static haft_status load_logged_spec(void *context, haft__json source, uint64_t s
         status = haft__spec_load(l->arena, kept, &options, ret_spec, &report, err);
     }
     if (status == HAFT_OK && *ret_spec == NULL) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "a spec that the run went on with is broken");
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "the spec of a spec_changed event is not valid");
     }
     return status;
 }

@@ -27,8 +27,8 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     ret_forced->kind = asked.constraint.kind;
     ret_forced->bytes = asked.constraint.text.len;
     if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {
-        ret_forced->why =
-            request->tool_count > 0 ? "the tools cannot be expressed" : "there is no tool to call";
+        ret_forced->why = request->tool_count > 0 ? "the tools cannot be expressed as a constraint"
+                                                  : "there is no tool to call";
     }
     return status;
 }

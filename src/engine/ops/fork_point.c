@@ -16,8 +16,7 @@ static haft_status fail_call(haft__fork_builder *f)
 {
     f->fork->refusal = HAFT__FORK_NO_CALL;
     return haft__fail(f->err, HAFT_BAD_INPUT, "",
-                      "wanted a call that waits or that somebody has answered, found '%s'",
-                      f->options->call);
+                      "expected a pending or an answered call, found '%s'", f->options->call);
 }
 
 /* ---- the point ---- */
@@ -185,11 +184,10 @@ static haft_status check_calls(const haft__fork_builder *f)
         if (!is_safe_to_fork(run, &run->calls[i], f->whole)) {
             f->fork->refusal = HAFT__FORK_CALL_UNDER_WAY;
             f->fork->last_turn = run->turn - 1;
-            return haft__fail(
-                f->err, HAFT_BAD_STATE, f->from->name,
-                "the call %.*s of %.*s was under way at event %llu and would be made twice",
-                HAFT__ARG(run->calls[i].id), HAFT__ARG(run->calls[i].name),
-                (unsigned long long)run->seq);
+            return haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
+                              "the call %.*s of %.*s was running at event %llu and would run twice",
+                              HAFT__ARG(run->calls[i].id), HAFT__ARG(run->calls[i].name),
+                              (unsigned long long)run->seq);
         }
     }
     return HAFT_OK;
@@ -216,8 +214,8 @@ static haft_status fail_fork_point(const haft__fork_builder *f)
     f->fork->refusal = HAFT__FORK_INSIDE_TURN;
     return haft__fail(f->err, HAFT_BAD_INPUT, f->from->name,
                       run->stage == HAFT__RUN_ENDED
-                          ? "expected the end of a turn at event %llu, found that of the run"
-                          : "expected the end of a turn at event %llu, found one under way",
+                          ? "expected the end of a turn at event %llu, found the end of the run"
+                          : "expected the end of a turn at event %llu, found an unfinished turn",
                       (unsigned long long)run->seq);
 }
 
@@ -226,8 +224,7 @@ static haft_status check_branch(haft__fork_builder *f)
 {
     if (f->options->continues) {
         f->fork->refusal = HAFT__FORK_NOTHING_LEFT;
-        return haft__fail(f->err, HAFT_BAD_INPUT, "",
-                          "the run has ended: there is nothing to go on with");
+        return haft__fail(f->err, HAFT_BAD_INPUT, "", "the run has ended and cannot be continued");
     }
     f->branch = f->from->runtime != NULL; /* a file has no thread */
     return f->branch ? HAFT_OK : fail_fork_point(f);

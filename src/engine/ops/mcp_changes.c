@@ -231,9 +231,8 @@ haft_status haft__mcp_changes_accept(haft__arena *arena, const haft__spec *spec,
     a.all = haft__str_equal(a.tool, HAFT__LIT("*"));
     haft_status status = visit_servers(arena, spec, accept_one, &a, err);
     if (status == HAFT_OK && !a.found) {
-        status =
-            haft__fail(err, HAFT_NOT_FOUND, "",
-                       "no tool '%.*s' of an MCP server of this spec is known", HAFT__ARG(name));
+        status = haft__fail(err, HAFT_NOT_FOUND, "",
+                            "no MCP server of this spec has a known tool '%.*s'", HAFT__ARG(name));
     }
     return status;
 }

@@ -184,9 +184,9 @@ static haft_status check_owner(haft__migration *m, const haft__store_run *row, b
 {
     haft__move move;
     bool moves = haft__move_parse_owner(row->owner, &move);
-    bool ours = moves && move.step == HAFT__MOVE_TO && is_move_target(m, row->id, &move);
-    *ret_dead = ours || haft__owner_is_dead(row->owner);
-    return moves && !ours && row->lease_ms > haft__store_now(m->from)
+    bool same_target = moves && move.step == HAFT__MOVE_TO && is_move_target(m, row->id, &move);
+    *ret_dead = same_target || haft__owner_is_dead(row->owner);
+    return moves && !same_target && row->lease_ms > haft__store_now(m->from)
                ? haft__move_fail(row->id, &move, err)
                : HAFT_OK;
 }
@@ -210,9 +210,9 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
 {
     bool dead = false;
     haft_status status = check_owner(m, row, &dead, err);
-    bool held = row->owner.len > 0 && row->lease_ms > haft__store_now(m->from) && !dead;
-    return status == HAFT_OK && held
-               ? haft__fail(err, HAFT_BAD_STATE, "", "somebody goes on with the run")
+    bool owned = row->owner.len > 0 && row->lease_ms > haft__store_now(m->from) && !dead;
+    return status == HAFT_OK && owned
+               ? haft__fail(err, HAFT_BAD_STATE, "", "another process owns the run")
                : status;
 }
 
@@ -223,14 +223,14 @@ static haft_status check_own_copy(const haft__migration *m, const haft__run_snap
 {
     haft__move move;
     const haft__store_run *row = &there->row;
-    bool mine =
+    bool own =
         haft__str_equal(row->owner, haft__str(m->copy_owner)) && row->epoch == copy_epoch(run);
-    return is_copy(row, &move) && !mine ? haft__move_fail(row->id, &move, err) : HAFT_OK;
+    return is_copy(row, &move) && !own ? haft__move_fail(row->id, &move, err) : HAFT_OK;
 }
 
 /* Writes the run into the new store unless it is there, reads it back and compares. */
 static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot *run,
-                                   haft__migration_report *ret_run, haft__run_snapshot *ret_there,
+                                   haft__migration_report *ret_run, haft__run_snapshot *ret_copy,
                                    haft_error *err)
 {
     haft_error absent = {0};
@@ -239,15 +239,15 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
     if (status != HAFT_OK) {
         return status;
     }
-    status = read_snapshot(m, m->to, run->row.id, ret_there, &absent);
+    status = read_snapshot(m, m->to, run->row.id, ret_copy, &absent);
     bool missing = status == HAFT_NOT_FOUND
-                   || (m->dry_run && status == HAFT_OK && is_copy(&ret_there->row, &move));
+                   || (m->dry_run && status == HAFT_OK && is_copy(&ret_copy->row, &move));
     ret_run->what = missing ? HAFT__MIGRATION_COPIED : HAFT__MIGRATION_ALREADY_THERE;
     if (missing) {
         status = m->dry_run ? HAFT_OK : create(m, run, err);
     } else if (status == HAFT_OK) {
-        status = check_own_copy(m, run, ret_there, err);
-        status = status == HAFT_OK ? compare(m, run, ret_there, false, err) : status;
+        status = check_own_copy(m, run, ret_copy, err);
+        status = status == HAFT_OK ? compare(m, run, ret_copy, false, err) : status;
     } else {
         *err = absent;
     }
@@ -255,12 +255,12 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
         return status;
     }
     bool ended = run->row.state == HAFT__RUN_STATE_ENDED;
-    status = ended ? HAFT_OK : send_messages(m, run, ret_there->message_count, err);
+    status = ended ? HAFT_OK : send_messages(m, run, ret_copy->message_count, err);
     if (status == HAFT_OK) {
-        status = read_snapshot(m, m->to, run->row.id, ret_there, err);
+        status = read_snapshot(m, m->to, run->row.id, ret_copy, err);
     }
-    status = status == HAFT_OK ? check_own_copy(m, run, ret_there, err) : status;
-    return status == HAFT_OK ? compare(m, run, ret_there, true, err) : status;
+    status = status == HAFT_OK ? check_own_copy(m, run, ret_copy, err) : status;
+    return status == HAFT_OK ? compare(m, run, ret_copy, true, err) : status;
 }
 
 /* The old store says that the copy is the run: releases the copy, and removes the rest from the old
@@ -273,9 +273,11 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
     (void)haft__move_parse_owner(row->owner, &move);
     haft_status status = execute(m, m->to, &find, err);
     if (status == HAFT_NOT_FOUND) {
-        status = haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s and is not there",
-                            HAFT__ARG(move.store));
-        return haft__hint(err, status, "was it removed there? the old store keeps what it has");
+        status =
+            haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s, which does not have it",
+                       HAFT__ARG(move.store));
+        return haft__hint(err, status,
+                          "it may have been removed there; the old store keeps its data");
     }
     const haft__store_run *copy = status == HAFT_OK ? &find.found[0] : NULL;
     if (copy != NULL && is_copy(copy, &there) && haft__str_equal(there.id, move.id)) {
@@ -432,7 +434,7 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
     uint64_t random = 0;
     char id[HAFT__MOVE_ID_BYTES + 1];
     if (!haft__random_bytes(&random, sizeof(random))) {
-        return haft__fail(err, HAFT_IO, "", "the system has no randomness for a name");
+        return haft__fail(err, HAFT_IO, "", "the system has no random bytes");
     }
     (void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
     haft__move move = {.id = haft__str(id), .step = HAFT__MOVE_TO, .store = haft__str(m->to_name)};
@@ -456,7 +458,8 @@ static haft_status open_target(haft__migration *m, const char *to, haft_error *e
 static haft_status fail_same_store(haft__migration *m, haft_error *err)
 {
     m->same_store = true;
-    return haft__fail(err, HAFT_BAD_INPUT, "", "wanted another store, found the same");
+    return haft__fail(err, HAFT_BAD_INPUT, "",
+                      "expected two different stores, found the same store twice");
 }
 
 /* Checks that the stores differ: whether a value put into the new store appears in the old one. A
@@ -494,7 +497,7 @@ haft_status haft__migration_open(haft__migration *m, const char *from, const cha
     haft__arena_init(&m->arena, 0);
     m->hash_key = haft__random_hash_key();
     if (missing != NULL) {
-        return haft__fail(err, HAFT_IO, missing, "there is no store here");
+        return haft__fail(err, HAFT_IO, missing, "the store does not exist");
     }
     haft_status status = haft__loop_create(&m->loop, err);
     if (status == HAFT_OK) {

@@ -173,8 +173,8 @@ static void migrate_in_order(batch *b, run_entry *one)
 haft_status haft__migrate_runs(haft__migration *m, const haft__migrate_runs_options *options,
                                haft__migrate_totals *ret_totals, haft_error *err)
 {
-    haft_error unwanted = {0};
-    batch b = {.m = m, .options = options, .err = err != NULL ? err : &unwanted};
+    haft_error ignored = {0};
+    batch b = {.m = m, .options = options, .err = err != NULL ? err : &ignored};
     haft_status status = list_all(&b);
     if (status == HAFT_OK) {
         status = mark_named(&b);

@@ -27,7 +27,7 @@ bool haft__retention_is_end(haft_str word)
 {
     static const char *const known[] = {
 #define X(name, text) text,
-        HAFT__STOP_TOKENS(X)
+        HAFT__ENDS(X)
 #undef X
     };
     for (size_t i = 0; i < COUNT(known); i++) {

@@ -81,7 +81,7 @@ static haft_status read_messages(reader *r)
     if (status == HAFT_OK && bytes >= HAFT__LIMIT_STORE_TEXT_BYTES) {
         r->run->messages_too_big = true;
         return haft__fail(r->err, HAFT_TOO_BIG, "",
-                          "its messages have %llu bytes, too many at once",
+                          "the pending messages have %llu bytes, too many to copy",
                           (unsigned long long)bytes);
     }
     r->run->messages = get.messages;

@@ -56,8 +56,7 @@ static haft_status fail_load(const haft__spec_drift *r, const char *path,
     for (size_t i = 0; i < problems->count; i++) {
         if (!problems->problems[i].warning) {
             status = haft__fail(err, HAFT_BAD_INPUT, path,
-                                "the spec has changed since the run began, and cannot be used: "
-                                "%.*s",
+                                "the spec has changed since the run began and is not valid: %.*s",
                                 HAFT__ARG(problems->problems[i].message));
             break;
         }
@@ -140,8 +139,8 @@ static haft_status handle_missing_file(const haft__spec_drift *r, const char *pa
                                        haft_error *err)
 {
     if (r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, path, "the spec to be accepted is not there any more");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
+                                        "the spec file to accept does not exist any more");
         report(r, HAFT__SPEC_DRIFT_MISSING, path, HAFT__LIT(""), err);
         return status;
     }

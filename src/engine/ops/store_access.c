@@ -16,8 +16,8 @@ haft_status haft__store_access_as_io_error(haft_status status, haft_error *err)
 haft_status haft__store_access_execute(haft_runtime *runtime, haft__arena *arena,
                                        haft__store_request *request, haft_error *err)
 {
-    haft_error unwanted = {0};
-    haft_error *found = err != NULL ? err : &unwanted;
+    haft_error ignored = {0};
+    haft_error *found = err != NULL ? err : &ignored;
     request->arena = arena;
     request->now_ms = haft__runtime_now(runtime);
     haft_status status = haft__store_submit_and_wait(runtime->store, request, found);

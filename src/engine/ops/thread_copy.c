@@ -170,8 +170,8 @@ static void remove_thread(haft_runtime *runtime, haft__arena *arena, haft_str th
         return;
     }
     for (size_t i = 0; i < list.found_count; i++) {
-        haft__store_request away = {.verb = HAFT__STORE_REMOVE, .run.id = list.found[i].id};
-        (void)!haft__store_access_execute(runtime, arena, &away, NULL);
+        haft__store_request removal = {.verb = HAFT__STORE_REMOVE, .run.id = list.found[i].id};
+        (void)!haft__store_access_execute(runtime, arena, &removal, NULL);
     }
 }
 

@@ -12,17 +12,17 @@
 static const struct {
     const char *state, *means;
 } states[] = {
-    {"configured", "the spec names it; nobody has asked it yet"},
-    {"known", "its tools are remembered; it need not run"},
-    {"started", "it runs, and has listed its tools"},
-    {"used", "it runs, and a tool of it has been called"},
+    {"configured", "configured in the spec; not asked for its tools yet"},
+    {"known", "its tools are cached; it need not run"},
+    {"started", "it is running and has listed its tools"},
+    {"used", "it is running, and one of its tools has been called"},
 };
 
 const char *haft__tool_reason_state_text(const haft__mcp_listing *listing)
 {
     haft_str state = listing->state;
     if (listing->error.len > 0) {
-        return "the spec names it; it was asked, and did not list its tools";
+        return "configured in the spec; it failed to list its tools";
     }
     for (size_t i = 0; i < COUNT(states); i++) {
         if (haft__str_equal(state, haft__str(states[i].state))) {
@@ -44,12 +44,11 @@ haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec 
     }
     if (haft__str_equal(listing->state, HAFT__LIT("configured"))) {
         return (haft__tool_reason_exclusion){
-            "not_known", "deferred: its list of tools is not known; a run asks for it"};
+            "not_known", "deferred: its tools are not known yet; a run lists them"};
     }
     if (listing->tool_count == 0) {
         return listing->left_out_all > 0
-                   ? (haft__tool_reason_exclusion){"no_tools",
-                                                   "the server has no tools that can be used"}
+                   ? (haft__tool_reason_exclusion){"no_tools", "the server has no usable tools"}
                    : (haft__tool_reason_exclusion){"no_tools", "the server has no tools"};
     }
     return (haft__tool_reason_exclusion){NULL, NULL};

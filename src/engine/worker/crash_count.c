@@ -67,12 +67,12 @@ static void on_count_saved(haft__store_request *request)
 static void skip_hopeless(haft__worker *worker)
 {
     haft_error err = {0};
-    haft_status status = haft__fail(
-        &err, HAFT_BAD_STATE, "",
-        "%u processes in a row ended while they had the run, the last while it was to be ended",
-        worker->crash_count - 1);
+    haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
+                                    "%u processes in a row stopped while they owned the run, the "
+                                    "last one while it was ending it",
+                                    worker->crash_count - 1);
     (void)haft__hint(&err, status,
-                     "`haft resume %.*s` tries it once more, `haft runs rm` removes it",
+                     "`haft resume %.*s` tries once more, `haft runs rm` removes the run",
                      HAFT__ARG(worker->claimed.id));
     haft__worker_skip_run(worker, &err);
     haft__worker_release_claimed(worker);

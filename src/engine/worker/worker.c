@@ -8,6 +8,7 @@
  */
 #include "engine/worker/worker.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -132,7 +133,8 @@ static haft__worker_slot *free_slot(haft__worker *worker)
     while (at < worker->options.concurrency && worker->slots[at].run != NULL) {
         at++;
     }
-    return at < worker->options.concurrency ? &worker->slots[at] : NULL;
+    assert(at < worker->options.concurrency); /* a run is claimed only if a slot is free */
+    return &worker->slots[at];
 }
 
 static void on_claimed_released(haft__store_request *request)
@@ -350,8 +352,8 @@ static void wait_for_delivery(haft__worker_slot *slot)
     }
 }
 
-/* A deadline may have passed by the store's clock and not by ours. Then the run is skipped for a
- * while, or it would be claimed again and again. */
+/* A deadline may have passed by the store's clock and not by the local clock. Then the run is
+ * skipped for a while, or it would be claimed again and again. */
 static void release_waiting(haft__worker_slot *slot)
 {
     haft__worker *worker = slot->worker;
@@ -527,20 +529,21 @@ static haft_status check_options(const haft_runtime *runtime, const haft__worker
                                  haft_error *err)
 {
     if (options->concurrency == 0 || options->concurrency > HAFT__LIMIT_WORK_RUNS) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "a worker has 1 to %d runs at once, found %zu",
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "expected a concurrency of 1 to %d runs, found %zu",
                           HAFT__LIMIT_WORK_RUNS, options->concurrency);
     }
     if (options->poll_ms == 0 || options->poll_ms > HAFT__LIMIT_WORK_POLL_MS) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "a worker looks again after 1 to %d milliseconds, found %llu",
+                          "expected a poll interval of 1 to %d ms, found %llu",
                           HAFT__LIMIT_WORK_POLL_MS, (unsigned long long)options->poll_ms);
     }
     if (!runtime->shared) {
         haft_status status =
-            haft__fail(err, HAFT_UNSUPPORTED, "", "nobody else can put runs into this store");
+            haft__fail(err, HAFT_UNSUPPORTED, "", "other processes cannot use this store");
         return haft__hint(
             err, status,
-            "--store sqlite:PATH or postgres://... names one that several processes have");
+            "--store sqlite:PATH or postgres://... names a store that processes can share");
     }
     return HAFT_OK;
 }

@@ -13,9 +13,10 @@
 haft_str haft__embedding_backoff_path(haft__arena *arena, haft_str name)
 {
     haft_str place = haft__state_file_directory(arena);
-    haft_str path = place.ptr != NULL ? haft__arena_format(arena, "%.*s/slow-%.*s",
-                                                           HAFT__ARG(place), HAFT__ARG(name))
-                                      : place;
+    if (place.ptr == NULL) {
+        return HAFT__LIT("");
+    }
+    haft_str path = haft__arena_format(arena, "%.*s/slow-%.*s", HAFT__ARG(place), HAFT__ARG(name));
     return path.ptr != NULL ? path : HAFT__LIT("");
 }
 

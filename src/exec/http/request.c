@@ -80,10 +80,12 @@ static haft_status make_header(haft__exec_job *job, haft__json_member member, ha
                        "the header '%.*s' has a line end or NUL in its value", HAFT__ARG(name));
         status = haft__hint(err, status, "look at the variables it is made of");
     }
-    haft_str kept = status == HAFT_OK ? haft__arena_copy(&job->arena, haft__buf_str(&buf)) : name;
+    if (status == HAFT_OK) {
+        *ret_header = haft__arena_copy(&job->arena, haft__buf_str(&buf));
+        status = ret_header->ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
+    }
     haft__buf_finish(&buf);
-    *ret_header = kept;
-    return kept.ptr != NULL ? status : haft__arena_fail(&job->arena, err);
+    return status;
 }
 
 #define OWN_HEADERS 3

@@ -47,15 +47,18 @@ static haft__http_transfer *make_transfer(haft__http_client *http)
     return t;
 }
 
-static haft__http_transfer *take_transfer(haft__http_client *http)
+/* There must be a spare transfer. */
+static haft__http_transfer *pop_spare(haft__http_client *http)
 {
     haft__http_transfer *t = http->spare;
-    if (t == NULL) {
-        return make_transfer(http);
-    }
     http->spare = t->next;
     http->spare_count--;
     return t;
+}
+
+static haft__http_transfer *take_transfer(haft__http_client *http)
+{
+    return http->spare != NULL ? pop_spare(http) : make_transfer(http);
 }
 
 static void remove_pending(haft__http_transfer *t)
@@ -101,8 +104,8 @@ static void retire(haft__http_transfer *t)
     t->next = http->spare;
     http->spare = t;
     http->spare_count++;
-    while (http->spare_count > http->most_idle) {
-        free_transfer(take_transfer(http));
+    while (http->spare != NULL && http->spare_count > http->most_idle) {
+        free_transfer(pop_spare(http));
     }
 }
 
@@ -362,9 +365,8 @@ void haft__http_client_destroy(haft__http_client *http)
         next = t->next;
         retire(t);
     }
-    for (haft__http_transfer *t = http->spare; t != NULL; t = http->spare) {
-        http->spare = t->next;
-        free_transfer(t);
+    while (http->spare != NULL) {
+        free_transfer(pop_spare(http));
     }
     haft__http_client_multi_finish(http);
     free(http->ca_file);

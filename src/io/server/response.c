@@ -93,7 +93,7 @@ static bool make_room(const haft__http_server_request *request, size_t bytes)
     size_t most = server->options.max_queues;
     while (bytes <= most && bytes > most - server->queued) {
         haft__http_server_request *stuck = find_stuck(server);
-        if (stuck == request) {
+        if (stuck == NULL || stuck == request) {
             return false;
         }
         drop(stuck);

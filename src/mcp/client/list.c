@@ -316,12 +316,12 @@ static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *
     haft__arena *arena = NULL;
     bool full = false;
     take_ttl(listing, result);
+    listing->cursor = (haft_str){NULL, 0};
     haft_status status = keep_page(listing, bytes, io_arena, &arena, err);
     if (status == HAFT_OK) {
         status =
             take_entries(client, arena, haft__object_get(result, "tools"), secrets, &full, err);
     }
-    listing->cursor = (haft_str){NULL, 0};
     if (status == HAFT_OK && !full) {
         status = next_cursor(listing, result, &listing->cursor, err);
     }

@@ -76,7 +76,7 @@ bool haft__call_wait_answer_starts(const haft__run_call *call)
 }
 
 /* Whether only control calls are left to decide. They come after the results of all others. */
-static bool waits_for_others(const haft__run *run)
+static bool only_control_calls_left(const haft__run *run)
 {
     bool last = true;
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -92,24 +92,24 @@ haft__call_wait haft__call_wait_find(const haft__run *run, const haft__run_call 
 {
     bool arrived = call->stage == HAFT__CALL_ARRIVED && call->malformed.len == 0;
     bool answered = call->stage == HAFT__CALL_ANSWERED && haft__call_wait_answer_starts(call);
-    haft__call_wait held = {.by = HAFT__CALL_WAIT_NONE, .lane = HAFT__LIT("")};
+    haft__call_wait wait = {.by = HAFT__CALL_WAIT_NONE, .lane = HAFT__LIT("")};
     if (run->stage != HAFT__RUN_CALLING || call->tool == NULL || (!arrived && !answered)) {
-        return held;
+        return wait;
     }
     if (call->tool->role == HAFT__ROLE_CONTROL) {
-        held.by = waits_for_others(run) ? HAFT__CALL_WAIT_NONE : HAFT__CALL_WAIT_OTHERS;
-        return held;
+        wait.by = only_control_calls_left(run) ? HAFT__CALL_WAIT_NONE : HAFT__CALL_WAIT_OTHERS;
+        return wait;
     }
-    held.holder = haft__call_wait_lane_holder(run, call);
-    if (held.holder != NULL) {
-        held.by = HAFT__CALL_WAIT_LANE;
-        held.lane = call->tool->traits.lane;
+    wait.holder = haft__call_wait_lane_holder(run, call);
+    if (wait.holder != NULL) {
+        wait.by = HAFT__CALL_WAIT_LANE;
+        wait.lane = call->tool->traits.lane;
     } else if (haft__call_is_external(call) && haft__call_wait_parallel_full(run)) {
-        held.by = HAFT__CALL_WAIT_PARALLEL;
+        wait.by = HAFT__CALL_WAIT_PARALLEL;
     } else if (haft__call_wait_poll_at(run, call) > run->last_ms) {
-        held.by = HAFT__CALL_WAIT_DELAY;
+        wait.by = HAFT__CALL_WAIT_DELAY;
     }
-    return held;
+    return wait;
 }
 
 const char *haft__call_wait_reason_name(haft__call_wait_reason by)

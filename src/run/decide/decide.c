@@ -180,11 +180,11 @@ static haft_status decide_idle(haft__decision *d)
 static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
-    bool under_way = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
-    if (under_way && run->cancel_asked) {
+    bool active = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
+    if (active && run->cancel_asked) {
         return haft__decide_end(d, HAFT__END_CANCELLED, HAFT__LIT(""), false, "cancelled", NULL);
     }
-    if (under_way && run->expired) {
+    if (active && run->expired) {
         return haft__decide_end(d, HAFT__END_EXPIRED, HAFT__LIT(""), false,
                                 "nobody answered before the deadline", NULL);
     }

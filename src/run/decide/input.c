@@ -64,12 +64,12 @@ static haft_status fail_without_tool(const haft__run_call *call, haft_error *err
 {
     haft_status status =
         haft__fail(err, HAFT_BAD_STATE, "",
-                   call->started ? "the call %.*s has begun, and the new spec has no tool %.*s"
-                                 : "the call %.*s has an answer, and the new spec has no tool %.*s",
+                   call->started ? "the call %.*s has started, but the new spec has no tool %.*s"
+                                 : "the call %.*s has an answer, but the new spec has no tool %.*s",
                    HAFT__ARG(call->id), HAFT__ARG(call->name));
     return haft__hint(err, status,
                       call->started ? "answer or reject the call first, or cancel the run"
-                                    : "go on with the spec that the run has");
+                                    : "continue with the current spec of the run");
 }
 
 /* Whether a call is judged again under the new spec. The tool of a call that has started, or has a
@@ -246,10 +246,10 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
 bool haft__constraint_may_be_refused(const haft__request *request,
                                      const haft__model_failure *failure)
 {
-    bool broke = failure->kind == HAFT__FAILURE_TRANSIENT
-                 && (failure->status == 500 || failure->status == 501);
+    bool server_error = failure->kind == HAFT__FAILURE_TRANSIENT
+                        && (failure->status == 500 || failure->status == 501);
     return request->constraint.kind != HAFT__CONSTRAINT_NONE && failure->status != 0
-           && (failure->kind == HAFT__FAILURE_OTHER || broke);
+           && (failure->kind == HAFT__FAILURE_OTHER || server_error);
 }
 
 void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)

@@ -188,9 +188,9 @@ haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, 
 /* A server that crashes or hangs is common. It stops a run only if the spec says so. */
 static haft__on_unknown policy_of(const haft__run *run, const haft__run_call *call)
 {
-    bool said =
+    bool configured =
         run->spec->on_unknown_given || call->tool->traits.on_unknown != HAFT__UNKNOWN_BY_SPEC;
-    bool tell = call->tool->source == HAFT__TOOL_MCP && !said;
+    bool tell = call->tool->source == HAFT__TOOL_MCP && !configured;
     return tell ? HAFT__ON_UNKNOWN_TELL : haft__decide_unknown_policy(run, call->tool);
 }
 
@@ -207,14 +207,14 @@ haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
     if (again || (outcome->unknown && !safe && wanted == HAFT__ON_UNKNOWN_ASK)) {
         return haft__decide_recovery(decider, run, call, now_ms, ret_effect, err);
     }
-    haft__outcome told = *outcome;
+    haft__outcome reported = *outcome;
     if (outcome->unknown && !safe) {
-        told.hint =
+        reported.hint =
             HAFT__LIT("the outcome is not known: it may or may not have had its effect, "
                       "and it is not repeated by itself; find out before you call it again");
     }
     haft__buf_clear(&decider->body);
-    haft__input_call_finished(&decider->body, run, call, &told);
+    haft__input_call_finished(&decider->body, run, call, &reported);
     *ret_effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&decider->body)};
     return haft__buf_check(&decider->body, err);
 }

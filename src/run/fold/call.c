@@ -53,7 +53,7 @@ static haft_status find_call(haft__run *run, const haft__event *event, haft__run
         return status;
     }
     if (run->stage != HAFT__RUN_JUDGING && run->stage != HAFT__RUN_CALLING) {
-        return haft__fold_fail(event, "no calls are being worked on", err);
+        return haft__fold_fail(event, "the run has no open calls", err);
     }
     for (size_t i = run->batch; i < run->call_count; i++) {
         if (haft__str_equal(run->calls[i].id, id)) {
@@ -62,7 +62,7 @@ static haft_status find_call(haft__run *run, const haft__event *event, haft__run
             return haft__fold_commit_reply(run, err);
         }
     }
-    return haft__fold_fail(event, "there is no such call in the last reply", err);
+    return haft__fold_fail(event, "the last reply has no such call", err);
 }
 
 /* Sets the hash and the cache key: tool and canonical arguments. */
@@ -159,7 +159,7 @@ haft_status haft__fold_call_asked(haft__run *run, const haft__event *event, haft
     }
     if (call->stage != HAFT__CALL_STARTED || call->tool->source != HAFT__TOOL_MCP
         || (call->elicitation.kind == HAFT__JSON_OBJECT && !call->answer_due)) {
-        return haft__fold_fail(event, "the call does not run, or asks already", err);
+        return haft__fold_fail(event, "the call is not running, or has a question already", err);
     }
     if (question == NULL || question->kind != HAFT__JSON_OBJECT) {
         return haft__fold_fail(event, "it has no question", err);
@@ -202,14 +202,14 @@ haft_status haft__fold_call_started(haft__run *run, const haft__event *event, ha
                      || call->stage == HAFT__CALL_ANSWERED || is_pinned(call)
                      || (call->stage == HAFT__CALL_STARTED && attempt > call->attempt);
     if (!may_begin) {
-        status = haft__fold_fail(event, "the call is past that", err);
+        status = haft__fold_fail(event, "the call is in a later stage", err);
     }
     if (status == HAFT_OK && attempt != (uint64_t)call->attempt + 1) {
         status = haft__fold_fail(event, "its attempt is not the next one", err);
     }
     if (status == HAFT_OK
         && !haft__str_equal(haft__object_text(event->object, "tool"), call->name)) {
-        status = haft__fold_fail(event, "the call is of another tool", err);
+        status = haft__fold_fail(event, "the call has another tool", err);
     }
     if (status == HAFT_OK) {
         note_start(call);
@@ -281,10 +281,10 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
 
 static bool wants_default(const haft__run *run, const haft__run_call *call)
 {
-    const haft__tool_choice *wish = &run->spec->choice.default_choice;
+    const haft__tool_choice *choice = &run->spec->choice.default_choice;
     bool searches = haft__resolve_is_search_tool(call->tool); /* does not count as work */
-    return (wish->mode == HAFT__MODE_ANY && !searches)
-           || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(wish->tool, call->name));
+    return (choice->mode == HAFT__MODE_ANY && !searches)
+           || (choice->mode == HAFT__MODE_TOOL && haft__str_equal(choice->tool, call->name));
 }
 
 /* Updates the rest of the state after a finished call. */
@@ -325,10 +325,10 @@ haft_status haft__fold_call_finished(haft__run *run, const haft__event *event, h
     }
     if (call->tool == NULL || call->stage == HAFT__CALL_FINISHED
         || call->stage == HAFT__CALL_REFUSED) {
-        return haft__fold_fail(event, "the call has its result already, or can have none", err);
+        return haft__fold_fail(event, "the call has a result already, or cannot have one", err);
     }
     if (call->stage == HAFT__CALL_PAUSED && !is_pinned(call)) {
-        return haft__fold_fail(event, "the call waits for an answer", err);
+        return haft__fold_fail(event, "the call is pending", err);
     }
     forget_question(call);
     if (!call->started) { /* the result is from the cache or from a person */
@@ -371,11 +371,11 @@ haft_status haft__fold_call_refused(haft__run *run, const haft__event *event, ha
         return status;
     }
     if (call->stage == HAFT__CALL_PAUSED) {
-        return haft__fold_fail(event, "the call waits for an answer", err);
+        return haft__fold_fail(event, "the call is pending", err);
     }
     bool open = call->stage == HAFT__CALL_ARRIVED || call->stage == HAFT__CALL_ANSWERED;
     if (!open) {
-        return haft__fold_fail(event, "the call is past that", err);
+        return haft__fold_fail(event, "the call is in a later stage", err);
     }
     call->stage = HAFT__CALL_REFUSED;
     call->counts_invalid =
@@ -422,14 +422,15 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     const haft__pause_kind *kind = known ? haft__pause_kind_of(pause) : NULL;
     bool lost = known && is_pinned(call) && kind->outcome_unknown;
     if (call->stage != HAFT__CALL_ARRIVED && call->stage != HAFT__CALL_STARTED && !lost && !again) {
-        return haft__fold_fail(event, "the call is past that", err);
+        return haft__fold_fail(event, "the call is in a later stage", err);
     }
     if (!known) {
-        return haft__fold_fail(event, "it waits for nothing we know", err);
+        return haft__fold_fail(event, "its kind of pause is unknown", err);
     }
     bool before = call->stage == HAFT__CALL_ARRIVED || again;
     if (kind->before_start != before) {
-        return haft__fold_fail(event, "approval comes before a call starts, all else after", err);
+        return haft__fold_fail(
+            event, "an approval comes before a call starts, every other pause after", err);
     }
     call->pause = pause;
     call->lost = lost;
@@ -442,7 +443,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");
     if (deadline != NULL && !haft__time_parse(haft__json_text(*deadline), &call->deadline_ms)) {
-        return haft__fold_fail(event, "its deadline is no time", err);
+        return haft__fold_fail(event, "its deadline is not a time", err);
     }
     call->stage = HAFT__CALL_PAUSED;
     call->paused_seq = event->seq;
@@ -460,10 +461,10 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
         return status;
     }
     if (call->stage != HAFT__CALL_PAUSED) {
-        return haft__fold_fail(event, "nobody has been asked about the call", err);
+        return haft__fold_fail(event, "the call is not paused", err);
     }
     if (!haft__pause_accepts_verdict(call->pause, call->verdict)) {
-        return haft__fold_fail(event, "its verdict does not fit what was asked", err);
+        return haft__fold_fail(event, "its verdict does not fit the pause", err);
     }
     const haft__json *value = haft__event_field(event, "value");
     call->approved = haft__str_equal(call->verdict, HAFT__LIT("approve"))
@@ -499,7 +500,8 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
         return status;
     }
     if (call->stage != HAFT__CALL_STARTED || call->stored) {
-        status = haft__fold_fail(event, "the call does not run, or has stored already", err);
+        status = haft__fold_fail(
+            event, "the call is not running, or has stored its artifact already", err);
     }
     if (status == HAFT_OK) {
         artifact->call = call->id;

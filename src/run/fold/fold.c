@@ -20,12 +20,12 @@
 
 #define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* kept for the next event */
 
-haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err)
+void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err)
 {
     char where[64];
     (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
-    return haft__fail(err, HAFT_BAD_INPUT, where, "%s cannot stand here: %s",
-                      haft__event_kind_name(event->kind), what);
+    (void)haft__fail(err, HAFT_BAD_INPUT, where, "%s is not valid here: %s",
+                     haft__event_kind_name(event->kind), what);
 }
 
 haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
@@ -98,7 +98,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     haft_status status =
         haft__fold_expect_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
     if (status == HAFT_OK && !haft__id_valid(event->run)) {
-        status = haft__fold_fail(event, "its run has no id of a run", err);
+        status = haft__fold_fail(event, "its run id is not valid", err);
     }
     if (status == HAFT_OK) {
         status = haft__event_number(event, "version", &version, err);
@@ -106,14 +106,14 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     if (status == HAFT_OK && version > HAFT__EVENT_VERSION) {
         status = haft__fail(err, HAFT_UNSUPPORTED, "", "expected events of version %d, found %llu",
                             HAFT__EVENT_VERSION, (unsigned long long)version);
-        return haft__hint(err, status, "a newer haft wrote this log; use that one to read it");
+        return haft__hint(err, status, "a newer haft wrote this log; use that version to read it");
     }
     if (status == HAFT_OK) {
         status = haft__event_text(event, "spec", &hash, err);
     }
     if (status == HAFT_OK && !haft__str_equal(hash, run->spec->hash)) {
         status = haft__fold_fail(event, "the run was started with another spec", err);
-        return haft__hint(err, status, "the spec has hash %.*s, the run wants %.*s",
+        return haft__hint(err, status, "the spec has hash %.*s, the run needs %.*s",
                           HAFT__ARG(run->spec->hash), HAFT__ARG(hash));
     }
     if (status == HAFT_OK) {
@@ -199,7 +199,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
         status = haft__event_text(event, "mode", &mode, err);
     }
     if (status == HAFT_OK && read_mode(mode, &run->mode) != HAFT_OK) {
-        status = haft__fold_fail(event, "its mode is none we know", err);
+        status = haft__fold_fail(event, "its mode is unknown", err);
     }
     if (status == HAFT_OK) {
         status = haft__fold_commit_reply(run, err);
@@ -215,7 +215,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     const haft__tool *named = haft__tools_find(run->tools, run->mode_tool);
     if (run->mode == HAFT__MODE_TOOL
         && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
-        return haft__fold_fail(event, "its tool is none it allows", err);
+        return haft__fold_fail(event, "it does not allow its tool", err);
     }
     run->by_limit = haft__event_flag(event, "final");
     fix_threshold(run, event);
@@ -233,7 +233,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_status status =
-        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "a gate opens between turns", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "a gate opens only between turns", err);
     run->gate_opened = run->gate_opened || status == HAFT_OK;
     return status;
 }
@@ -274,7 +274,7 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
             return haft__fold_copy_json(run, error, &run->end_error, err);
         }
     }
-    return haft__fold_fail(event, "its end is none we know", err);
+    return haft__fold_fail(event, "its end is unknown", err);
 }
 
 static haft_status fold_event(haft__run *run, const haft__event *event, haft_error *err)

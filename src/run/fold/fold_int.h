@@ -5,8 +5,16 @@
 
 #include "run/run.h"
 
-/* BAD_INPUT: the event cannot follow the state; `what` says why. */
-haft_status haft__fold_fail(const haft__event *event, const char *what, haft_error *err);
+/* Fills `err`: the event cannot follow the state; `what` says why. */
+void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err);
+
+/* The same, and returns BAD_INPUT. Inline, so that a static analyzer sees that it is never OK. */
+static inline haft_status haft__fold_fail(const haft__event *event, const char *what,
+                                          haft_error *err)
+{
+    haft__fold_set_error(event, what, err);
+    return HAFT_BAD_INPUT;
+}
 
 /* Adds tool_search if tools are deferred: a model can call it even where the spec does not enable
  * it. */

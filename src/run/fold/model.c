@@ -86,8 +86,7 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
         char id[HAFT__CALL_ID_SIZE];
         uint64_t number = (uint64_t)run->numbered + i + 1;
         if (!haft__str_equal(call.id, haft__run_call_id(id, run->turn, number))) {
-            return haft__fold_fail(event, "one of its calls does not have the id it must have",
-                                   err);
+            return haft__fold_fail(event, "one of its calls has the wrong id", err);
         }
         const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
         const haft__json *redacted = haft__json_get(entry, HAFT__LIT("redacted"));
@@ -105,8 +104,7 @@ static haft_status expect_reply(const haft__run *run, const haft__event *event, 
     if (run->failed) {
         return haft__fold_fail(event, "the model call has failed", err);
     }
-    return haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY,
-                                   "nobody has asked the model", err);
+    return haft__fold_expect_stage(run, event, HAFT__RUN_AWAITING_REPLY, "no request is open", err);
 }
 
 haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, haft_error *err)
@@ -120,7 +118,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
                                .reasoning = haft__object_text(event->object, "reasoning"),
                                .model = haft__object_text(event->object, "model")};
     if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
-        status = haft__fold_fail(event, "its stop reason is none we know", err);
+        status = haft__fold_fail(event, "its stop reason is unknown", err);
     }
     if (status == HAFT_OK) {
         status = add_calls(run, event, err);
@@ -202,7 +200,7 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
     if (status == HAFT_OK
         && (!haft__constraint_parse(kind, &run->constraint)
             || run->constraint == HAFT__CONSTRAINT_NONE)) {
-        status = haft__fold_fail(event, "its constraint is none we know", err);
+        status = haft__fold_fail(event, "its constraint is unknown", err);
     }
     return status;
 }

@@ -27,15 +27,15 @@ static haft_status load_spec(haft__run *run, const haft__event *event, const haf
         return haft__fold_fail(event, "it has no spec", err);
     }
     if (!haft__str_equal(was, run->spec->hash)) {
-        return haft__fold_fail(event, "the run had another spec before", err);
+        return haft__fold_fail(event, "its previous spec is not the spec of the run", err);
     }
     if (run->specs.load == NULL) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
-                          "the run goes on with another spec, and nobody here can load that");
+                          "the run continues with another spec, which cannot be loaded here");
     }
     haft_status status = run->specs.load(run->specs.context, *source, event->seq, ret_spec, err);
     if (status == HAFT_OK && !haft__str_equal((*ret_spec)->hash, hash)) {
-        status = haft__fold_fail(event, "its spec is not the one it says", err);
+        status = haft__fold_fail(event, "its spec does not have the hash it names", err);
     }
     return status;
 }
@@ -125,7 +125,7 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     call->tool = haft__tools_find(run->tools, call->name);
     call->spec_changed = true;
     if (again && !haft__call_may_be_judged_again(call)) {
-        return haft__fold_fail(event, "a call is judged again that nobody was asked about", err);
+        return haft__fold_fail(event, "it judges a call again that was not paused", err);
     }
     if (again) {
         reset_call(call);
@@ -134,7 +134,7 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     }
     if (call->tool == NULL && !over && call->stage != HAFT__CALL_ARRIVED
         && !haft__call_is_declined(call)) {
-        return haft__fold_fail(event, "a call that has begun has no tool any more", err);
+        return haft__fold_fail(event, "a call that has started has no tool any more", err);
     }
     return HAFT_OK;
 }

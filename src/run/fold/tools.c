@@ -191,7 +191,7 @@ static haft_status add_known(finding *f, const haft__tool *known, haft__json ent
     bool served = known->source == HAFT__TOOL_MCP;
     bool again = is_only_named(entry) || past->found == HAFT__TOOL_REVEAL_HIDDEN;
     if (served ? !same || !again : !haft__resolve_is_deferred(f->run->spec, known)) {
-        return fail_tool(f->event, known->name, "is there already", err);
+        return fail_tool(f->event, known->name, "exists already", err);
     }
     mark_revealed(f, known);
     return HAFT_OK;
@@ -208,7 +208,7 @@ static haft_status add_tool(finding *f, haft__json entry, haft_error *err)
     if (known != NULL) {
         status = add_known(f, known, entry, err);
     } else if (run->tools->count >= HAFT__LIMIT_CHOICE_TOOLS) {
-        return haft__fold_fail(f->event, "the run has as many tools as can be offered", err);
+        return haft__fold_fail(f->event, "the run has the maximum number of tools", err);
     } else {
         status = read_tool(run, f->event, entry, &tool, err);
         if (status == HAFT_OK) {
@@ -338,7 +338,8 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
     if (id == NULL || id->kind == HAFT__JSON_NULL) {
         return run->stage == HAFT__RUN_IDLE
                    ? HAFT_OK
-                   : haft__fold_fail(event, "tools are revealed between turns, or by a call", err);
+                   : haft__fold_fail(event, "tools are revealed only between turns or by a call",
+                                     err);
     }
     for (size_t i = run->batch; run->stage == HAFT__RUN_CALLING && i < run->call_count; i++) {
         haft__run_call *call = &run->calls[i];
@@ -348,7 +349,7 @@ static haft_status find_search(haft__run *run, const haft__event *event, haft__r
             return HAFT_OK;
         }
     }
-    return haft__fold_fail(event, "its call does not run", err);
+    return haft__fold_fail(event, "its call is not running", err);
 }
 
 haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err)
@@ -434,7 +435,7 @@ static haft_status read_replaced(haft__run *run, const haft__event *event, haft_
             return replace_tool(run, event, call, entries.items[0], err);
         }
     }
-    return haft__fold_fail(event, "it has no call of this tool", err);
+    return haft__fold_fail(event, "the run has no such call of this tool", err);
 }
 
 /* The new list of one server; the others are unchanged. */
@@ -444,7 +445,7 @@ static haft_status read_relisted(haft__run *run, const haft__event *event, haft_
     size_t count = run->server_count;
     haft__run_server *servers = haft__arena_array(run->arena, count + 1, sizeof(*servers));
     if (rows.count != 1) {
-        return haft__fold_fail(event, "it is not about one server", err);
+        return haft__fold_fail(event, "expected one server", err);
     }
     if (servers == NULL) {
         return haft__arena_fail(run->arena, err);

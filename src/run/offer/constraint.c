@@ -34,9 +34,9 @@ static bool has_own_constraint(haft__json options)
 static haft__constraint_support support_of_provider(const haft__provider *provider)
 {
     static const char *const why[] = {
-        [HAFT__CONSTRAINT_NONE] = "nothing is known of its server: model.constraint can say",
-        [HAFT__CONSTRAINT_GBNF] = "its provider takes a grammar",
-        [HAFT__CONSTRAINT_JSON_SCHEMA] = "its provider takes a JSON Schema",
+        [HAFT__CONSTRAINT_NONE] = "its server is unknown; model.constraint can name the constraint",
+        [HAFT__CONSTRAINT_GBNF] = "its provider accepts a grammar",
+        [HAFT__CONSTRAINT_JSON_SCHEMA] = "its provider accepts a JSON Schema",
     };
     haft__constraint_kind kind = provider->capabilities.constraint;
     haft__constraint_support support = {.kind = kind, .why = why[kind]};
@@ -50,22 +50,21 @@ haft__constraint_support haft__constraint_detect(const haft__spec *spec)
 {
     const haft__provider *provider = haft__provider_for_model(&spec->model);
     if (provider == NULL) {
-        return (haft__constraint_support){.why = "no server is asked"};
+        return (haft__constraint_support){.why = "the model has no server"};
     }
     if (has_own_constraint(spec->model.options)) {
-        return (haft__constraint_support){.why = "model.options ask for a form of their own"};
+        return (haft__constraint_support){.why = "model.options set a constraint of their own"};
     }
     switch (spec->model.constraint) {
     case HAFT__CONSTRAIN_AUTO: return support_of_provider(provider);
-    case HAFT__CONSTRAIN_NONE:
-        return (haft__constraint_support){.why = "model.constraint says none"};
+    case HAFT__CONSTRAIN_NONE: return (haft__constraint_support){.why = "model.constraint is none"};
     case HAFT__CONSTRAIN_GRAMMAR:
         return (haft__constraint_support){.kind = HAFT__CONSTRAINT_GBNF,
-                                          .why = "model.constraint says grammar"};
+                                          .why = "model.constraint is grammar"};
     case HAFT__CONSTRAIN_SCHEMA:
         return (haft__constraint_support){.kind = HAFT__CONSTRAINT_JSON_SCHEMA,
                                           .target = provider->capabilities.schema,
-                                          .why = "model.constraint says schema"};
+                                          .why = "model.constraint is schema"};
     }
     HAFT__UNREACHABLE();
 }

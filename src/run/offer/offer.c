@@ -34,7 +34,7 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
             bool lacks = i > 0 && haft__str_equal(spec->formats[0], HAFT__LIT("native"));
             *ret_reason = lacks   ? "the first enabled one available: the model has no native calls"
                           : i > 0 ? "the first enabled one available"
-                          : spec->model.family.gave_format ? "what the model's family writes"
+                          : spec->model.family.gave_format ? "the format of the model's family"
                                                            : "preferred, and available";
             return spec->formats[i];
         }

@@ -460,7 +460,8 @@ void haft__input_tools_revealed(haft__buf *buf, const haft__reveal *reveal)
 }
 
 /* Whether the run has recorded which of its tools the server no longer lists. */
-static bool knows_gone(const haft__reveal_request *request, const haft__mcp_listing *listing)
+static bool missing_tools_are_known(const haft__reveal_request *request,
+                                    const haft__mcp_listing *listing)
 {
     bool known = true;
     for (size_t i = 0; i < request->offer->count && known; i++) {
@@ -479,7 +480,7 @@ bool haft__input_tools_relisted(haft__buf *buf, const haft__reveal_request *requ
     const haft__reveal none = {.request = *request};
     const char *why;
     if (names_are_known(request, &request->listings[0])
-        && knows_gone(request, &request->listings[0])) {
+        && missing_tools_are_known(request, &request->listings[0])) {
         return false;
     }
     haft__event_body_begin(&w, buf, HAFT__EVENT_TOOLS_REVEALED);

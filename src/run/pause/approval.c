@@ -64,11 +64,11 @@ haft_status haft__approval_check_command(const haft__run *run, const haft__run_c
     haft_status status = haft__run_command_check_secrets(run, command, "new arguments", err);
     if (status == HAFT_OK) {
         status = haft__arguments_read_value(call->tool, command->value,
-                                            "the tool does not take these arguments", &arena,
+                                            "the tool does not accept these arguments", &arena,
                                             run->hash_key, &arguments, err);
     }
     haft__arena_finish(&arena);
     return status == HAFT_BAD_INPUT
-               ? haft__hint(err, status, "nothing was approved: the call goes on waiting")
+               ? haft__hint(err, status, "nothing was approved; the call is still pending")
                : status;
 }

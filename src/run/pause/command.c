@@ -108,7 +108,7 @@ haft_status haft__run_command_read_value(haft__arena *arena, haft_str text, haft
         status = haft__json_read(arena, text, &options, ret_value, NULL, err);
     }
     return status == HAFT_BAD_INPUT && *ret_json
-               ? haft__hint(err, status, "nothing was taken: say which of them is meant")
+               ? haft__hint(err, status, "the command was not recorded; give each key once")
                : status;
 }
 
@@ -157,8 +157,8 @@ static haft_status find_only(const haft__run *run, const haft__run_call **ret_ca
         return refuse_ended(run, err);
     }
     haft_status status = haft__fail(err, count == 0 ? HAFT_BAD_STATE : HAFT_BAD_INPUT, "",
-                                    count == 0 ? "the run waits for nobody"
-                                               : "the run waits for several calls: name one");
+                                    count == 0 ? "the run has no pending call"
+                                               : "the run has several pending calls: name one");
     return hint_pending(run, status, err);
 }
 
@@ -241,25 +241,25 @@ static haft_status redact_value(const haft__redactor *redactor, haft__json value
 
 /* Whether the answer was given before; a repetition changes nothing. The process that recorded it
  * may or may not have known the secrets in it. */
-static haft_status answer_matches(const haft__run *run, const haft__pause_answer *said,
+static haft_status answer_matches(const haft__run *run, const haft__pause_answer *recorded,
                                   const haft__run_command *command, const char *verdict,
                                   haft__json value, bool *ret_same, haft_error *err)
 {
     haft__arena arena;
     haft__json clean;
     bool redacted = false;
-    if (!haft__str_equal(said->verdict, haft__str(verdict))) {
+    if (!haft__str_equal(recorded->verdict, haft__str(verdict))) {
         *ret_same = false;
         return HAFT_OK;
     }
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__json_equal(said->value, value, ret_same, err);
+    haft_status status = haft__json_equal(recorded->value, value, ret_same, err);
     if (status == HAFT_OK && !*ret_same) {
         status =
             redact_value(command->redactor, value, run->hash_key, &arena, &clean, &redacted, err);
     }
     if (status == HAFT_OK && redacted) {
-        status = haft__json_equal(said->value, clean, ret_same, err);
+        status = haft__json_equal(recorded->value, clean, ret_same, err);
     }
     haft__arena_finish(&arena);
     return status;
@@ -267,7 +267,8 @@ static haft_status answer_matches(const haft__run *run, const haft__pause_answer
 
 /* Whether the answer equals the last one that the tool received. The question is kept for this
  * comparison. */
-static haft_status elicitation_answer_matches(const haft__run *run, const haft__pause_answer *said,
+static haft_status elicitation_answer_matches(const haft__run *run,
+                                              const haft__pause_answer *recorded,
                                               const haft__run_command *command, bool *ret_same,
                                               haft_error *err)
 {
@@ -275,13 +276,13 @@ static haft_status elicitation_answer_matches(const haft__run *run, const haft__
     haft__json value;
     haft_error misfit = {0};
     if (command->kind == HAFT__RUN_COMMAND_REJECT) {
-        return answer_matches(run, said, command, "reject", value_of(command), ret_same, err);
+        return answer_matches(run, recorded, command, "reject", value_of(command), ret_same, err);
     }
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__elicitation_answer(said->elicitation, command->value, &arena,
+    haft_status status = haft__elicitation_answer(recorded->elicitation, command->value, &arena,
                                                   run->hash_key, &value, &misfit);
     if (status == HAFT_OK) {
-        status = answer_matches(run, said, command, "answer", value, ret_same, err);
+        status = answer_matches(run, recorded, command, "answer", value, ret_same, err);
     } else if (status == HAFT_BAD_INPUT) { /* it cannot have been accepted */
         status = HAFT_OK;
     } else if (err != NULL) {
@@ -296,22 +297,23 @@ static haft_status matches_answer_to(const haft__run *run, const haft__run_call 
                                      haft__pause pause, const haft__run_command *command,
                                      bool *ret_same, haft_error *err)
 {
-    const haft__pause_answer *said = &call->answers[pause];
+    const haft__pause_answer *recorded = &call->answers[pause];
     const haft__pause_kind *kind = haft__pause_kind_of(pause);
     const char *verdict = haft__pause_verdict(pause, command);
     haft__json value = value_of(command);
     *ret_same = false;
-    if (said->verdict.len == 0 || command->kind == HAFT__RUN_COMMAND_CANCEL) {
+    if (recorded->verdict.len == 0 || command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return HAFT_OK;
     }
-    if (said->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
-        return elicitation_answer_matches(run, said, command, ret_same, err);
+    if (recorded->elicitation.kind == HAFT__JSON_OBJECT
+        && command->kind != HAFT__RUN_COMMAND_AGAIN) {
+        return elicitation_answer_matches(run, recorded, command, ret_same, err);
     }
     bool reads = kind->read_answer != NULL && command->kind == HAFT__RUN_COMMAND_ANSWER;
     if (verdict == NULL || (reads && kind->read_answer(call, value, &value, NULL) != HAFT_OK)) {
         return HAFT_OK;
     }
-    return answer_matches(run, said, command, verdict, value, ret_same, err);
+    return answer_matches(run, recorded, command, verdict, value, ret_same, err);
 }
 
 /* Whether the command may repeat the answer to that kind of pause. If the sender saw no pause that
@@ -374,11 +376,10 @@ static haft_status refuse_overdue(const haft__run *run, const haft__run_call *ca
     char at[HAFT__TIME_SIZE];
     bool fails = haft__str_equal(call->verdict, HAFT__LIT("expire"));
     haft__time_format(call->deadline_ms, at);
-    haft_status status =
-        haft__fail(err, HAFT_BAD_STATE, "",
-                   "too late: nobody had answered the call %.*s before %s, and on_expire was done: "
-                   "%.*s",
-                   HAFT__ARG(call->id), at, HAFT__ARG(fails ? HAFT__LIT("fail") : call->verdict));
+    haft_status status = haft__fail(
+        err, HAFT_BAD_STATE, "",
+        "too late: the deadline of the call %.*s was %s, and on_expire was applied: %.*s",
+        HAFT__ARG(call->id), at, HAFT__ARG(fails ? HAFT__LIT("fail") : call->verdict));
     return hint_pending(run, status, err);
 }
 
@@ -398,13 +399,13 @@ static haft_status refuse_not_pending(const haft__run *run, const haft__run_call
     }
     if (call->withdrawn) {
         status = haft__fail(err, HAFT_BAD_STATE, "",
-                            "too late: the server has taken back what it asked in the call %.*s",
+                            "too late: the server has withdrawn the question of the call %.*s",
                             HAFT__ARG(call->id));
         return hint_pending(run, status, err);
     }
     status = haft__fail(err, HAFT_BAD_STATE, "",
-                        call->verdict.len > 0 ? "the call %.*s has been answered otherwise: %.*s"
-                                              : "the call %.*s waits for nobody%.*s",
+                        call->verdict.len > 0 ? "the call %.*s already has a different answer: %.*s"
+                                              : "the call %.*s is not pending%.*s",
                         HAFT__ARG(call->id), HAFT__ARG(call->verdict));
     return hint_pending(run, status, err);
 }
@@ -414,12 +415,11 @@ static haft_status refuse_stale(const haft__run *run, const haft__run_call *call
                                 const haft__run_command *command, haft_error *err)
 {
     if (haft__str_equal(command->pause, haft__str(haft__pause_name(call->pause)))) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_STATE, "",
-                       "the call %.*s is not what was to be approved any more: its "
-                       "tool, its arguments or the rules have changed",
-                       HAFT__ARG(call->id));
-        return haft__hint(err, status, "look at what waits now, and decide about that");
+        haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                        "the approval is not for the call %.*s as it is now: its "
+                                        "tool, its arguments or the rules have changed",
+                                        HAFT__ARG(call->id));
+        return haft__hint(err, status, "inspect the pending call and decide again");
     }
     bool same = false;
     haft_status status = is_repeated(run, call, command, &same, err);
@@ -428,20 +428,21 @@ static haft_status refuse_stale(const haft__run *run, const haft__run_call *call
     }
     bool unseen = haft__str_equal(command->pause, HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE));
     if (call->lost) {
-        status = haft__fail(
-            err, HAFT_BAD_STATE, "",
-            "what the call %.*s asked was lost with the process that had asked it: nobody "
-            "waits for the answer, and it is unknown what came of the call",
-            HAFT__ARG(call->id));
+        status =
+            haft__fail(err, HAFT_BAD_STATE, "",
+                       "the question of the call %.*s ended with the process that asked it: the "
+                       "answer cannot be delivered, and the outcome of the call is unknown",
+                       HAFT__ARG(call->id));
     } else if (unseen) {
         status = haft__fail(err, HAFT_BAD_STATE, "",
-                            "the call %.*s waited for nobody when this was said: nothing was "
-                            "taken; now it waits: %s",
+                            "the call %.*s was not pending when the command was issued, so it was "
+                            "not recorded; the call is pending now: %s",
                             HAFT__ARG(call->id), haft__pause_name(call->pause));
     } else {
-        status = haft__fail(
-            err, HAFT_BAD_STATE, "", "the call %.*s waits for something else by now: %s, not %.*s",
-            HAFT__ARG(call->id), haft__pause_name(call->pause), HAFT__ARG(command->pause));
+        status = haft__fail(err, HAFT_BAD_STATE, "",
+                            "the call %.*s is now pending for another reason: %s, not %.*s",
+                            HAFT__ARG(call->id), haft__pause_name(call->pause),
+                            HAFT__ARG(command->pause));
     }
     return call->lost || (unseen && haft__pause_kind_of(call->pause)->outcome_unknown)
                ? haft__unknown_outcome_hint(call, status, err)
@@ -473,7 +474,7 @@ haft_status haft__run_command_check_secrets(const haft__run *run, const haft__ru
     return status == HAFT_OK && redacted
                ? haft__fail(err, HAFT_BAD_INPUT, "",
                             "expected %s without a secret, found one: a key, a token or a password "
-                            "is not written down, and so could not be passed on",
+                            "is not stored, so the tool would not get it",
                             what)
                : status;
 }
@@ -493,7 +494,7 @@ static haft_status apply_elicitation_answer(const haft__run *run, const haft__ru
         verdict = HAFT__LIT("answer");
         status = haft__run_command_check_secrets(run, command, "an answer", err);
         if (status == HAFT_BAD_INPUT) {
-            (void)haft__hint(err, status, "nothing was taken: the tool goes on waiting");
+            (void)haft__hint(err, status, "the answer was not recorded; the tool is still waiting");
         }
         if (status == HAFT_OK) {
             status = haft__elicitation_answer(call->elicitation, command->value, &arena,
@@ -543,12 +544,12 @@ static haft_status refuse_unnamed(const haft__run *run, const haft__run_command 
 static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call *call,
                                      const haft__run_command *command, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
-                                    command->kind == HAFT__RUN_COMMAND_AGAIN
-                                        ? "the call %.*s was not interrupted: there is nothing to "
-                                          "run again"
-                                        : "the call %.*s does not wait for approval",
-                                    HAFT__ARG(call->id));
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "",
+                   command->kind == HAFT__RUN_COMMAND_AGAIN
+                       ? "the call %.*s was not interrupted, so it cannot be run again"
+                       : "the call %.*s does not wait for approval",
+                   HAFT__ARG(call->id));
     return hint_pending(run, status, err);
 }
 

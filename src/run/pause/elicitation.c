@@ -135,11 +135,10 @@ static haft_status accept_content(haft__json elicitation, haft__json given, haft
         if (status == HAFT_NO_MEMORY) {
             return haft__fail_no_memory(err);
         }
-        status =
-            status == HAFT_OK
-                ? haft__arguments_read_value(&form, content, "the answer is not what was asked for",
-                                             arena, hash_key, &content, err)
-                : HAFT_OK;
+        status = status == HAFT_OK ? haft__arguments_read_value(
+                     &form, content, "the answer does not match the schema of the question", arena,
+                     hash_key, &content, err)
+                                   : HAFT_OK;
     }
     return status == HAFT_OK ? make_answer(arena, "accept", &content, ret_answer, err) : status;
 }

@@ -53,9 +53,9 @@ static const haft__pause_kind kinds[HAFT__PAUSE_KINDS] = {
                          [HAFT__RUN_COMMAND_AGAIN] = "retry",
                          [HAFT__RUN_COMMAND_REJECT] = "reject"},
             .check = haft__unknown_outcome_check_command,
-            .replies = {{"answer", " 'RESULT'", "  # what came of it"},
-                        {"approve", " --again", "  # run it once more"},
-                        {"reject", " --why 'REASON'", "  # go on without it"}},
+            .replies = {{"answer", " 'RESULT'", "  # its result"},
+                        {"approve", " --again", "  # run it again"},
+                        {"reject", " --why 'REASON'", "  # continue without it"}},
         },
 };
 

@@ -23,10 +23,10 @@ static bool is_choice(haft__json choices, haft_str text)
     return false;
 }
 
-static haft_status choose(haft__json choices, haft__json said, haft__json *ret_answer,
+static haft_status choose(haft__json choices, haft__json given, haft__json *ret_answer,
                           haft_error *err)
 {
-    haft_str text = haft__json_text(said);
+    haft_str text = haft__json_text(given);
     int64_t number = 0;
     if (is_choice(choices, text)) {
         *ret_answer = haft__json_string(text);
@@ -39,17 +39,18 @@ static haft_status choose(haft__json choices, haft__json said, haft__json *ret_a
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "there is no choice %.*s: expected 1 to %u, or a text",
                    HAFT__ARG(text), choices.count);
-    return haft__hint(err, status, "a number that is meant as a text stands in quotes: '\"%.*s\"'",
+    return haft__hint(err, status, "to give a number as a text, quote it: '\"%.*s\"'",
                       HAFT__ARG(text));
 }
 
-haft_status haft__question_answer(const haft__run_call *call, haft__json said,
+/* Replay computes these messages again for an answer of on_expire: they must stay the same. */
+haft_status haft__question_answer(const haft__run_call *call, haft__json given,
                                   haft__json *ret_answer, haft_error *err)
 {
     haft__json choices = argument(call, "choices"), otherwise = argument(call, "default");
-    bool nothing = said.kind == HAFT__JSON_NULL
-                   || (said.kind == HAFT__JSON_STRING && haft__json_text(said).len == 0);
-    *ret_answer = said;
+    bool nothing = given.kind == HAFT__JSON_NULL
+                   || (given.kind == HAFT__JSON_STRING && haft__json_text(given).len == 0);
+    *ret_answer = given;
     if (nothing && otherwise.kind == HAFT__JSON_STRING) {
         *ret_answer = otherwise;
         return HAFT_OK;
@@ -60,6 +61,6 @@ haft_status haft__question_answer(const haft__run_call *call, haft__json said,
                           HAFT__ARG(call->id));
     }
     bool number =
-        said.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
-    return number ? choose(choices, said, ret_answer, err) : HAFT_OK;
+        given.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
+    return number ? choose(choices, given, ret_answer, err) : HAFT_OK;
 }

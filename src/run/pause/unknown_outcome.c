@@ -11,7 +11,7 @@ haft_status haft__unknown_outcome_hint(const haft__run_call *call, haft_status s
                                        haft_error *err)
 {
     return haft__hint(err, status,
-                      "`haft answer RUN %.*s RESULT` says what came of it, `haft approve RUN %.*s "
+                      "`haft answer RUN %.*s RESULT` gives its result, `haft approve RUN %.*s "
                       "--again` runs it again",
                       HAFT__ARG(call->id), HAFT__ARG(call->id));
 }
@@ -34,23 +34,21 @@ static haft_status refuse_arguments(const haft__run_call *call, haft_error *err)
 {
     haft_status status = haft__fail(
         err, HAFT_BAD_INPUT, "",
-        "expected no arguments: the call %.*s had begun, and runs again as it was or not "
-        "at all",
+        "expected no arguments: the call %.*s has started and can only run again unchanged",
         HAFT__ARG(call->id));
     return haft__hint(err, status,
-                      "nothing was taken; `--again` runs it again, `haft answer` says what came of "
-                      "it, and after `haft reject` the model can make another call");
+                      "not recorded; `--again` runs it again, `haft answer` gives its result, and "
+                      "after `haft reject` the model can make another call");
 }
 
 /* The approval may have been sent before the call was interrupted: only `--again` runs an approved
  * call again. */
 static haft_status refuse_second_approval(const haft__run_call *call, haft_error *err)
 {
-    haft_status status =
-        haft__fail(err, HAFT_BAD_STATE, "",
-                   "the call %.*s was approved before and has begun: what came of it is unknown, "
-                   "and an approval does not run it again",
-                   HAFT__ARG(call->id));
+    haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
+                                    "the call %.*s was approved before and has started: its "
+                                    "outcome is unknown, and an approval does not run it again",
+                                    HAFT__ARG(call->id));
     return haft__unknown_outcome_hint(call, status, err);
 }
 

@@ -34,7 +34,7 @@ typedef struct haft__redact_node {
     bool end;     /* an encoding ends here, not only in a node that `fail` leads to */
 } node;
 
-_Static_assert(MIN == sizeof(uint64_t), "the set of starts looks at eight bytes");
+_Static_assert(MIN == sizeof(uint64_t), "the set of starts covers eight bytes");
 
 void haft__redactor_init(haft__redactor *redactor, haft__arena *arena)
 {

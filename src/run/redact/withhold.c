@@ -127,8 +127,8 @@ static haft_status restore_own_values(haft__withholding *w, haft__json given, ha
     if (members == NULL) {
         return fits ? haft__arena_fail(&w->arena, w->err)
                     : haft__fail(w->err, HAFT_BAD_INPUT, "",
-                                 "a secret goes over several values of an event, which cannot be "
-                                 "written down without it");
+                                 "a secret spans several values of an event, so the event cannot "
+                                 "be stored without it");
     }
     for (uint32_t i = 0; i < given.count; i++) {
         members[i] = given.members[i];
@@ -232,14 +232,12 @@ static haft_status refuse_call(haft__withholding *w, const haft__run_call *call,
 
 static haft_status end_call(haft__withholding *w, const haft__run_call *call, haft__buf *out)
 {
-    return call->started
-               ? finish_call(w, call,
-                             HAFT__LIT("the call was interrupted, and it may or may not have had "
-                                       "its effect; it was not made again, because its arguments "
-                                       "have a secret in them by now"),
-                             HAFT__LIT("find out before you call it again, without the secret"),
-                             out)
-               : refuse_call(w, call, out);
+    return call->started ? finish_call(
+               w, call,
+               HAFT__LIT("the call was interrupted, and it may or may not have had its effect; it "
+                         "was not repeated, because its arguments now contain a secret"),
+               HAFT__LIT("find out before you call it again, without the secret"), out)
+                         : refuse_call(w, call, out);
 }
 
 /* A tool asks a question. It is called again with the answer and its state, and the state must be
@@ -255,9 +253,9 @@ static haft_status withhold_question(haft__withholding *w, haft__buf *out)
     haft_status status = same ? HAFT_OK : haft__json_equal(*given, *clean, &same, w->err);
     if (status == HAFT_OK && again && !same) {
         return finish_call(w, call,
-                           HAFT__LIT("the tool asked a question, and wants something back with the "
-                                     "answer that has a secret in it, which is not written down"),
-                           HAFT__LIT("it cannot be asked this way; do without"), out);
+                           HAFT__LIT("the tool asked a question whose state contains a secret, and "
+                                     "secrets are not stored"),
+                           HAFT__LIT("this tool cannot be used here; do without it"), out);
     }
     if (status == HAFT_OK) {
         haft__event_body_write(out, w->clean);

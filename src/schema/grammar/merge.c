@@ -370,7 +370,8 @@ static bool add_all(haft__gbnf_writer *g, haft__json *schema)
         if (haft__object_find(part, "$ref") != NULL && haft__object_find(merged, "$ref") != NULL) {
             part = haft__gbnf_flatten_schema(g, part); /* each has its own */
         }
-        merged = merged.kind == HAFT__JSON_OBJECT && merged.count == 0
+        bool empty = merged.count == 0; /* {}, or a boolean */
+        merged = empty && merged.kind == HAFT__JSON_OBJECT
                      ? part
                      : haft__gbnf_merge_schemas(g, merged, part);
     }

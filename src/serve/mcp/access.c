@@ -166,7 +166,7 @@ uint32_t haft__mcp_access_check(const haft__mcp_access_rules *guard,
         return 403;
     }
     if (visitor->origin.ptr != NULL && !origin_passes(guard, visitor->origin, visitor->host)) {
-        *ret_why = "pages of this origin may not talk to this server; --allow-host adds a name";
+        *ret_why = "pages of this origin may not use this server; --allow-host adds a name";
         return 403;
     }
     if (guard->token.len > 0

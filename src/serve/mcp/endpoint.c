@@ -46,14 +46,14 @@ static const char *find_repeated_header(const haft__http_server_request *request
     static const struct {
         const char *name, *why;
     } headers[] = {
-        {"host", "the header Host is there more than once"},
-        {"origin", "the header Origin is there more than once"},
-        {"authorization", "the header Authorization is there more than once"},
-        {"mcp-session-id", "the header Mcp-Session-Id is there more than once"},
-        {"mcp-protocol-version", "the header MCP-Protocol-Version is there more than once"},
-        {"mcp-method", "the header Mcp-Method is there more than once"},
-        {"mcp-name", "the header Mcp-Name is there more than once"},
-        {"last-event-id", "the header Last-Event-ID is there more than once"},
+        {"host", "the header Host occurs more than once"},
+        {"origin", "the header Origin occurs more than once"},
+        {"authorization", "the header Authorization occurs more than once"},
+        {"mcp-session-id", "the header Mcp-Session-Id occurs more than once"},
+        {"mcp-protocol-version", "the header MCP-Protocol-Version occurs more than once"},
+        {"mcp-method", "the header Mcp-Method occurs more than once"},
+        {"mcp-name", "the header Mcp-Name occurs more than once"},
+        {"last-event-id", "the header Last-Event-ID occurs more than once"},
     };
     for (size_t i = 0; i < COUNT(headers); i++) {
         if (haft__http_server_header_count(request, headers[i].name) > 1) {
@@ -71,9 +71,9 @@ static uint32_t check_version(const haft__http_server_request *request, const ch
         return 0;
     }
     bool modern = haft__str_equal(version, HAFT__LIT(HAFT__MCP_SERVER_MODERN_VERSION));
-    *ret_why = modern ? "since 2026-07-28 there is only POST here"
-                      : "the header MCP-Protocol-Version names a version that is not spoken here: "
-                        "it should be what initialize gave out";
+    *ret_why = modern ? "versions since 2026-07-28 use only POST"
+                      : "the header MCP-Protocol-Version names an unsupported version: expected "
+                        "the version from initialize";
     return modern ? 405 : 400;
 }
 
@@ -105,11 +105,11 @@ static uint32_t check_request(const haft__mcp_endpoint *http,
         return status;
     }
     if (!haft__str_equal(haft__http_server_path(request), HAFT__LIT("/mcp"))) {
-        *ret_why = "this server has one address only, /mcp";
+        *ret_why = "unknown path: this server has only /mcp";
         return 404;
     }
     if (!get_or_delete && !is_method(request, "POST")) {
-        *ret_why = "this method of HTTP means nothing here: expected POST, GET or DELETE";
+        *ret_why = "unsupported HTTP method: expected POST, GET or DELETE";
         return 405;
     }
     uint32_t version = get_or_delete ? check_version(request, ret_why) : 0;
@@ -151,13 +151,11 @@ haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
         return read;
     }
     if (!loopback && options->guard.token.len == 0) {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                        "'%.*s' can be reached from other machines, and there is "
-                                        "no token",
-                                        HAFT__ARG(options->address));
-        return haft__hint(err, status,
-                          "--token-file names a file with one, or listen at "
-                          "127.0.0.1");
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "",
+                       "'%.*s' can be reached from other machines, but no token is set",
+                       HAFT__ARG(options->address));
+        return haft__hint(err, status, "give one with --token-file, or listen at 127.0.0.1");
     }
     haft__mcp_endpoint *http = calloc(1, sizeof(*http));
     if (http == NULL) {

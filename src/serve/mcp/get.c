@@ -37,16 +37,15 @@ void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request 
     if (last.ptr != NULL) {
         haft__mcp_channel *c = find_stream(s, last, &seen);
         if (c == NULL) {
-            haft__mcp_endpoint_reject(
-                request, 410,
-                "there is no stream with this event, or not any more; the session goes on");
+            haft__mcp_endpoint_reject(request, 410,
+                                      "no stream has this event any more; the session continues");
         } else {
             haft__mcp_channel_resume(c, request, seen);
         }
         return;
     }
     if (s->push != NULL && s->push->stream.request != NULL) {
-        haft__mcp_endpoint_reject(request, 409, "this session has such a stream already");
+        haft__mcp_endpoint_reject(request, 409, "this session already has a GET stream");
         return;
     }
     if (s->push != NULL) {

@@ -34,18 +34,17 @@ haft_status haft__mcp_idempotency_read_key(haft__mcp_spec_job *job, haft_error *
     if (key != NULL
         && (key->kind != HAFT__JSON_STRING
             || !haft__mcp_access_accepts_key(haft__json_text(*key)))) {
-        return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "expected a key of 1 to %d visible characters of ASCII in "
-                          "\"" HAFT__MCP_META_KEY
-                          "\" that does not begin with " HAFT__MCP_GENERATED_KEY_PREFIX
-                          "; the tool did not run",
-                          HAFT__LIMIT_MCP_KEY_BYTES);
+        return haft__fail(
+            err, HAFT_BAD_INPUT, "",
+            "expected a key of 1 to %d visible ASCII characters in \"" HAFT__MCP_META_KEY
+            "\" that does not begin with " HAFT__MCP_GENERATED_KEY_PREFIX "; the tool did not run",
+            HAFT__LIMIT_MCP_KEY_BYTES);
     }
     if (epoch != NULL
         && (epoch->kind != HAFT__JSON_NUMBER
             || !haft__number_to_int64(haft__json_text(*epoch), &number) || number < 1)) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "expected a whole number from 1 on in \"" HAFT__MCP_META_EPOCH
+                          "expected a whole number of at least 1 in \"" HAFT__MCP_META_EPOCH
                           "\"; the tool did not run");
     }
     job->epoch = (uint64_t)number;
@@ -105,7 +104,7 @@ static haft__mcp_spec_job *find_owner(const haft__mcp_spec_job *job, haft_str ru
 
 haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft__mcp_spec_job *other = find_owner(job, haft__str(job->behind));
+    haft__mcp_spec_job *other = find_owner(job, haft__str(job->blocking_run));
     if (other != NULL && other->request != NULL) {
         return HAFT_OK; /* until that request is answered */
     }
@@ -115,11 +114,11 @@ haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *er
         other->run = NULL;
         haft__mcp_spec_job_destroy(other);
     } else {
-        status = haft__run_open_by_name(job->served->options.runtime, haft__str(job->behind), false,
-                                        &job->run, err);
+        status = haft__run_open_by_name(job->served->options.runtime, haft__str(job->blocking_run),
+                                        false, &job->run, err);
     }
-    memcpy(job->opened, job->behind, sizeof(job->opened));
-    job->behind[0] = '\0';
+    memcpy(job->opened, job->blocking_run, sizeof(job->opened));
+    job->blocking_run[0] = '\0';
     return status;
 }
 
@@ -142,8 +141,8 @@ bool haft__mcp_idempotency_transfer(haft__mcp_spec_job *job)
 static haft_status refuse(haft_str run, const char *what, const char *hint, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "the key in \"" HAFT__MCP_META_KEY "\" is that of the run "
-                                    "%.*s, which %s; nothing was begun",
+                                    "the key in \"" HAFT__MCP_META_KEY
+                                    "\" belongs to the run %.*s, which %s; nothing was started",
                                     HAFT__ARG(run), what);
     return haft__hint(err, status, "%s", hint);
 }
@@ -168,68 +167,67 @@ static haft_status take(haft__mcp_spec_job *job, const haft__store_request *foun
         return haft__fail_no_memory(err);
     }
     if (!same) {
-        return refuse(first->id, "has another task", "another call wants another key", err);
+        return refuse(first->id, "has another task", "use another key for another call", err);
     }
     if (!haft__str_equal(first->spec_hash, job->served->options.spec->hash)) {
-        return refuse(
-            first->id, "is of another spec, or of this one before it was changed",
-            "`haft runs show` prints what became of that run; a new one wants another key", err);
+        return refuse(first->id, "has another spec, or an earlier version of this one",
+                      "`haft runs show` shows that run; use another key for a new run", err);
     }
-    (void)snprintf(job->behind, sizeof(job->behind), "%.*s", HAFT__ARG(first->id));
+    (void)snprintf(job->blocking_run, sizeof(job->blocking_run), "%.*s", HAFT__ARG(first->id));
     return haft__mcp_idempotency_resume(job, err);
 }
 
 static void on_found(haft__store_request *request)
 {
-    haft__mcp_run_lookup *look = request->context;
-    haft__mcp_spec_job *job = look->job;
+    haft__mcp_run_lookup *lookup = request->context;
+    haft__mcp_spec_job *job = lookup->job;
     haft_error err = {0};
-    look->runtime->cache_requests--;
+    lookup->runtime->cache_requests--;
     if (job != NULL) {
-        job->look = NULL;
+        job->lookup = NULL;
         if (take(job, request, &err) != HAFT_OK) {
             haft__mcp_run_fail(job, &err);
         }
     }
-    haft__arena_finish(&look->arena);
-    free(look);
+    haft__arena_finish(&lookup->arena);
+    free(lookup);
 }
 
 haft_status haft__mcp_idempotency_begin(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft__mcp_run_lookup *look = calloc(1, sizeof(*look));
-    if (look == NULL) {
+    haft__mcp_run_lookup *lookup = calloc(1, sizeof(*lookup));
+    if (lookup == NULL) {
         return haft__fail_no_memory(err);
     }
     char thread[HAFT__ID_LENGTH + 1];
     make_thread(job, thread);
-    haft__arena_init(&look->arena, HAFT__LIMIT_RUN_BYTES);
-    haft_str kept = haft__arena_copy(&look->arena, haft__str(thread));
+    haft__arena_init(&lookup->arena, HAFT__LIMIT_RUN_BYTES);
+    haft_str kept = haft__arena_copy(&lookup->arena, haft__str(thread));
     if (kept.ptr == NULL) {
-        haft_status status = haft__arena_fail(&look->arena, err);
-        haft__arena_finish(&look->arena);
-        free(look);
+        haft_status status = haft__arena_fail(&lookup->arena, err);
+        haft__arena_finish(&lookup->arena);
+        free(lookup);
         return status;
     }
-    look->job = job;
-    look->runtime = job->served->options.runtime;
-    look->request = (haft__store_request){.verb = HAFT__STORE_LIST,
-                                          .thread = kept,
-                                          .name = HAFT__LIT(""),
-                                          .arena = &look->arena,
-                                          .done = on_found,
-                                          .context = look};
-    job->look = look;
-    look->runtime->cache_requests++;
-    haft__store_submit(look->runtime->store, &look->request);
+    lookup->job = job;
+    lookup->runtime = job->served->options.runtime;
+    lookup->request = (haft__store_request){.verb = HAFT__STORE_LIST,
+                                            .thread = kept,
+                                            .name = HAFT__LIT(""),
+                                            .arena = &lookup->arena,
+                                            .done = on_found,
+                                            .context = lookup};
+    job->lookup = lookup;
+    lookup->runtime->cache_requests++;
+    haft__store_submit(lookup->runtime->store, &lookup->request);
     return HAFT_OK;
 }
 
 void haft__mcp_idempotency_cancel(haft__mcp_spec_job *job)
 {
-    job->behind[0] = '\0';
-    if (job->look != NULL) {
-        job->look->job = NULL;
-        job->look = NULL;
+    job->blocking_run[0] = '\0';
+    if (job->lookup != NULL) {
+        job->lookup->job = NULL;
+        job->lookup = NULL;
     }
 }

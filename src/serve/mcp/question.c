@@ -60,8 +60,8 @@ static void add_asked(haft__buf *text, const haft__run_call *call)
         haft__json_write(text, form_of(call));
     }
     if (call->pinned) {
-        haft__buf_add_str(text, HAFT__LIT("\nit goes with this call: there is nobody to answer "
-                                          "later"));
+        haft__buf_add_str(
+            text, HAFT__LIT("\nthe question ends with this call and cannot be answered later"));
     }
 }
 
@@ -72,7 +72,7 @@ static void reply_pending(haft__mcp_spec_job *job)
     const char *store = job->served->options.store;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_addf(&text, "the run %s waits for somebody:", job->run->id);
+    haft__buf_addf(&text, "the run %s is waiting for an answer:", job->run->id);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         if (!is_pending(call)) {
@@ -100,15 +100,15 @@ static void reply_pending(haft__mcp_spec_job *job)
 static void add_answer_field(haft__buf *properties, const haft__run_call *call)
 {
     const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
-    const haft__json *usual = haft__json_get(call->arguments, HAFT__LIT("default"));
+    const haft__json *fallback = haft__json_get(call->arguments, HAFT__LIT("default"));
     haft__buf_add_str(properties, HAFT__LIT("\"answer\":{\"type\":\"string\""));
     if (choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0) {
         haft__buf_add_str(properties, HAFT__LIT(",\"enum\":"));
         haft__json_write(properties, *choices);
     }
-    if (usual != NULL && usual->kind == HAFT__JSON_STRING) {
+    if (fallback != NULL && fallback->kind == HAFT__JSON_STRING) {
         haft__buf_add_str(properties, HAFT__LIT(",\"default\":"));
-        haft__json_write(properties, *usual);
+        haft__json_write(properties, *fallback);
     }
     haft__buf_add_char(properties, '}');
 }
@@ -220,14 +220,14 @@ static void decline(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
-        haft__run_command said = {.kind = HAFT__RUN_COMMAND_REJECT,
-                                  .call = state->calls[i].id,
-                                  .value = haft__json_null(),
-                                  .by = HAFT__LIT("mcp"),
-                                  .why = HAFT__LIT("the client cannot ask anybody"),
-                                  .pause = haft__str(haft__pause_name(state->calls[i].pause))};
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_REJECT,
+                                     .call = state->calls[i].id,
+                                     .value = haft__json_null(),
+                                     .by = HAFT__LIT("mcp"),
+                                     .why = HAFT__LIT("the client cannot ask a person"),
+                                     .pause = haft__str(haft__pause_name(state->calls[i].pause))};
         if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
-            (void)!haft__run_perform_command(job->run, &said,
+            (void)!haft__run_perform_command(job->run, &command,
                                              NULL); /* its deadline may have passed */
         }
     }
@@ -303,19 +303,19 @@ static haft__json answer_to_tool(haft__mcp_spec_job *job, haft_str key)
 
 /* Reads the answer to a question of the model, or to an approval; false if there is none. */
 static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key,
-                        haft__run_command *said)
+                        haft__run_command *command)
 {
     const haft__pause_kind *kind = haft__pause_kind_of(call->pause);
     bool accepted =
-        haft__mcp_form_accepted(job->answers, key, kind->replies[0].command, &said->value);
+        haft__mcp_form_accepted(job->answers, key, kind->replies[0].command, &command->value);
     const haft__json *answer = haft__json_get(job->answers, key);
     const haft__json *action = answer != NULL ? haft__json_get(*answer, HAFT__LIT("action")) : NULL;
     bool declined =
         action != NULL && haft__str_equal(haft__json_text(*action), HAFT__LIT("decline"));
     if (kind->prompt == HAFT__PAUSE_PROMPT_CALL) {
-        bool yes = accepted && said->value.kind == HAFT__JSON_TRUE;
-        said->kind = yes ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
-        said->value = haft__json_null();
+        bool approved = accepted && command->value.kind == HAFT__JSON_TRUE;
+        command->kind = approved ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
+        command->value = haft__json_null();
         accepted = accepted || declined;
     }
     return accepted;
@@ -325,24 +325,24 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
  * gets even that: nobody will answer it later. */
 static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str key, haft_error *err)
 {
-    haft__run_command said = {.kind = HAFT__RUN_COMMAND_ANSWER,
-                              .call = call->id,
-                              .value = haft__json_null(),
-                              .by = HAFT__LIT("mcp"),
-                              .why = HAFT__LIT(""),
-                              .pause = haft__str(haft__pause_name(call->pause))};
+    haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
+                                 .call = call->id,
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("mcp"),
+                                 .why = HAFT__LIT(""),
+                                 .pause = haft__str(haft__pause_name(call->pause))};
     bool pinned = call->pinned, answered;
     if (is_tool(call)) { /* the server must get a refusal too */
-        said.value = answer_to_tool(job, key);
-        answered = said.value.kind == HAFT__JSON_OBJECT;
+        command.value = answer_to_tool(job, key);
+        answered = command.value.kind == HAFT__JSON_OBJECT;
     } else {
-        answered = give_answer(job, call, key, &said);
+        answered = give_answer(job, call, key, &command);
     }
-    bool given = answered && haft__run_perform_command(job->run, &said, err) == HAFT_OK;
+    bool given = answered && haft__run_perform_command(job->run, &command, err) == HAFT_OK;
     if (!given && pinned) {
-        said.kind = HAFT__RUN_COMMAND_REJECT;
-        said.why = HAFT__LIT("there was no answer that fits");
-        given = haft__run_perform_command(job->run, &said, err) == HAFT_OK;
+        command.kind = HAFT__RUN_COMMAND_REJECT;
+        command.why = HAFT__LIT("no valid answer was given");
+        given = haft__run_perform_command(job->run, &command, err) == HAFT_OK;
     }
     return given;
 }

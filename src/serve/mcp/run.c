@@ -204,7 +204,7 @@ static haft_status start(haft__mcp_spec_job *job, haft_error *err)
         return haft__arena_fail(&job->arena, err);
     }
     if (strlen(job->task.ptr) != job->task.len) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "the task has a character U+0000");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "the task contains the character U+0000");
     }
     haft_status status = haft__mcp_idempotency_read_key(job, err);
     if (status == HAFT_OK) {

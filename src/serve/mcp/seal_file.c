@@ -77,7 +77,7 @@ static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
     }
     bool secret = stat(path.ptr, &about) == 0 && (about.st_mode & 077) == 0;
     if (status != HAFT_NO_MEMORY && (status != HAFT_OK || !secret || !take(whole, ret_kept))) {
-        status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "there is no key that can be used");
+        status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the file has no usable key");
     }
     haft__arena_finish(&arena);
     return status;
@@ -113,7 +113,7 @@ static haft_status make_key(haft__seal_key *key, haft_error *err)
 {
     return haft__random_bytes(key->bytes, sizeof(key->bytes))
                ? HAFT_OK
-               : haft__fail(err, HAFT_IO, "", "the system has no randomness for a key");
+               : haft__fail(err, HAFT_IO, "", "the system has no random bytes");
 }
 
 static haft_status find_path(haft__arena *arena, haft_str place, const haft__spec *spec,
@@ -160,7 +160,7 @@ haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place, const h
                                      haft_error *err)
 {
     *ret_keep = (haft__mcp_seal_file){.path = {NULL, 0}};
-    *ret_why = HAFT__LIT("there is no HOME to keep it in");
+    *ret_why = HAFT__LIT("HOME is not set, so the key cannot be stored");
     haft_status status = make_key(&ret_keep->key, err);
     if (status != HAFT_OK || place.ptr == NULL) {
         return status;

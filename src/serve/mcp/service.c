@@ -53,8 +53,8 @@ static void write_line(mcp_service *s, haft_str text)
         s->failed = haft__fail_no_memory(&s->failure);
     } else if (haft__stdio_error(s->stdio) != HAFT_OK) {
         s->failed = haft__fail(&s->failure, HAFT_IO, "",
-                               "the client does not read what it is sent: more than %d bytes wait; "
-                               "what was under way is cancelled",
+                               "the client does not read its messages: more than %d bytes are "
+                               "buffered; its requests are cancelled",
                                HAFT__LIMIT_SERVER_QUEUE_BYTES);
     }
 }
@@ -167,11 +167,11 @@ static void on_drain_timeout(void *context)
 static void drain(mcp_service *s)
 {
     bool over = false;
-    haft__timer patience = {.slot = 0};
+    haft__timer drain_timer = {.slot = 0};
     haft__mcp_endpoint_destroy(s->http);
     haft__mcp_peer_destroy(s->peer);
     haft__mcp_spec_shutdown(s->served);
-    if (haft__timer_start(s->runtime->loop, &patience, DRAIN_TIMEOUT_MS, on_drain_timeout, &over,
+    if (haft__timer_start(s->runtime->loop, &drain_timer, DRAIN_TIMEOUT_MS, on_drain_timeout, &over,
                           NULL)
         != HAFT_OK) {
         return;
@@ -183,7 +183,7 @@ static void drain(mcp_service *s)
             break;
         }
     }
-    haft__timer_stop(s->runtime->loop, &patience);
+    haft__timer_stop(s->runtime->loop, &drain_timer);
 }
 
 static haft_status serve(mcp_service *s, haft_error *err)
@@ -242,9 +242,9 @@ static haft_status warn_about_servers(mcp_service *s, haft_error *err)
     }
     haft_status status = haft__buf_check(&names, err);
     if (status == HAFT_OK && names.len > 0) {
-        status =
-            warn_with(s, "tools of the spec's MCP servers are not passed on, its agent has them",
-                      haft__buf_str(&names), err);
+        status = warn_with(
+            s, "the tools of the spec's MCP servers are not served, only its agent can call them",
+            haft__buf_str(&names), err);
     }
     haft__buf_finish(&names);
     return status;

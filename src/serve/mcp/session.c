@@ -124,8 +124,8 @@ haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
 
 const char *haft__mcp_session_error_message(uint32_t status)
 {
-    return status == 400 ? "expected the header Mcp-Session-Id, as initialize gave it out"
-                         : "there is no such session any more; initialize again";
+    return status == 400 ? "expected the header Mcp-Session-Id with the id from initialize"
+                         : "the session does not exist any more; initialize again";
 }
 
 /* Keeps only the newest of the finished streams for replay. */

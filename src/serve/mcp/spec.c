@@ -49,10 +49,10 @@ static haft_status add_entry(haft__mcp_spec_server *served, haft__mcp_spec_tool 
         return haft__arena_fail(&served->arena, err);
     }
     if (haft__map_get(&served->by_name, entry.name) != NULL) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "the tool '%.*s' has the name of the agent's tool",
-                       HAFT__ARG(entry.name));
-        return haft__hint(err, status, "call the tool or the spec something else");
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                        "the tool '%.*s' has the same name as the agent's tool",
+                                        HAFT__ARG(entry.name));
+        return haft__hint(err, status, "rename the tool or the spec");
     }
     served->entries[served->count] = entry;
     return haft__map_put(&served->by_name, entry.name, &served->entries[served->count++], err);
@@ -349,8 +349,7 @@ void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_er
     haft__mcp_spec_job_destroy(job);
     if (request != NULL) {
         haft__mcp_request_reply_text(
-            request, good ? haft__buf_str(&clean) : HAFT__LIT("there is no memory for the result"),
-            is_error || !good);
+            request, good ? haft__buf_str(&clean) : HAFT__LIT("out of memory"), is_error || !good);
     }
     haft__buf_finish(&clean);
 }
@@ -362,9 +361,9 @@ static void resume_blocked(haft__mcp_spec_server *served)
     haft__mcp_spec_job *job = served->jobs;
     while (job != NULL) {
         haft_error err = {0};
-        bool waited = job->behind[0] != '\0';
+        bool waited = job->blocking_run[0] != '\0';
         haft_status status = waited ? haft__mcp_idempotency_resume(job, &err) : HAFT_OK;
-        bool moved = waited && (status != HAFT_OK || job->behind[0] == '\0');
+        bool moved = waited && (status != HAFT_OK || job->blocking_run[0] == '\0');
         if (status != HAFT_OK) {
             haft__mcp_run_fail(job, &err);
         }

@@ -23,7 +23,7 @@ typedef struct haft__mcp_spec_job {
     haft__arena arena;
 
     /* for a tool */
-    uint64_t told; /* number of progress messages */
+    uint64_t progress_count; /* number of progress messages */
     haft__json arguments;
     char id[HAFT__ID_LENGTH + 1];
     haft_str key;   /* the client's key; else generated for a tool, and "" for the agent */
@@ -38,9 +38,10 @@ typedef struct haft__mcp_spec_job {
     uint64_t handled_seq;      /* the last event for which its questions were handled, ... */
     bool handled_while_paused; /* ... and whether the run was paused then */
     haft_str task;             /* of a request with a key */
-    struct haft__mcp_run_lookup *look; /* store query for the run of its key */
-    char behind[HAFT__ID_LENGTH + 1];  /* the run of its key, which another request owns; or "" */
-    char opened[HAFT__ID_LENGTH + 1];  /* the run that was opened for it; or "" */
+    struct haft__mcp_run_lookup *lookup; /* store query for the run of its key */
+    char blocking_run[HAFT__ID_LENGTH
+                      + 1];           /* the run of its key, which another request owns; or "" */
+    char opened[HAFT__ID_LENGTH + 1]; /* the run that was opened for it; or "" */
 } haft__mcp_spec_job;
 
 struct haft__mcp_spec_server {

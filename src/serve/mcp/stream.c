@@ -93,6 +93,10 @@ void haft__mcp_stream_discard_events(haft__mcp_stream *stream)
  * reconnects. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
+    while (stream->first != NULL && stream->kept + text.len > HAFT__LIMIT_MCP_REPLAY_BYTES) {
+        stream->dropped = stream->first->seq;
+        forget_first(stream);
+    }
     haft__mcp_stream_event *event =
         text.len <= HAFT__LIMIT_MCP_REPLAY_BYTES ? malloc(sizeof(*event) + text.len) : NULL;
     if (event == NULL) {
@@ -109,10 +113,6 @@ static void keep(haft__mcp_stream *stream, haft_str text)
     }
     stream->last = event;
     stream->kept += text.len;
-    while (stream->kept > HAFT__LIMIT_MCP_REPLAY_BYTES && stream->first != NULL) {
-        stream->dropped = stream->first->seq;
-        forget_first(stream);
-    }
 }
 
 /* ---- sending ---- */
@@ -214,16 +214,17 @@ static void notify_discarded(haft__mcp_stream *stream)
     if (answer) {
         haft__buf_add_str(&text, HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":"));
         haft__buf_add_str(&text, stream->request_id);
-        haft__buf_add_str(&text,
-                          HAFT__LIT(",\"error\":{\"code\":-32603,\"message\":\"the answer was sent "
-                                    "and is not kept any more; the call was made: find out "
-                                    "before you make it again\"}}"));
+        haft__buf_add_str(
+            &text,
+            HAFT__LIT(
+                ",\"error\":{\"code\":-32603,\"message\":\"the answer was sent and is no longer "
+                "stored; the call was made: check its effect before you repeat it\"}}"));
     } else {
-        haft__buf_add_str(&text,
-                          HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","
-                                    "\"params\":{\"level\":\"warning\",\"logger\":\"haft\","
-                                    "\"data\":\"messages of this stream are not kept any "
-                                    "more: they are missing here\"}}"));
+        haft__buf_add_str(
+            &text,
+            HAFT__LIT("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
+                      "message\",\"params\":{\"level\":\"warning\",\"logger\":\"haft\",\"data\":"
+                      "\"messages of this stream are no longer stored and are missing here\"}}"));
     }
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
         write_event(stream, stream->dropped, haft__buf_str(&text));

@@ -28,13 +28,12 @@ static haft_status check_mode(haft__arena *arena, const char *path, const haft__
     mode_t mode = stat(path, &info) == 0 && S_ISREG(info.st_mode) ? info.st_mode : 0;
     if ((mode & (S_IWGRP | S_IWOTH)) != 0) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, path, "others may write the file with the token");
-        return haft__hint(err, status, "chmod 600 makes it yours alone");
+            haft__fail(err, HAFT_BAD_INPUT, path, "other users can write the token file");
+        return haft__hint(err, status, "restrict it with chmod 600");
     }
     return (mode & (S_IRGRP | S_IROTH)) != 0
                ? warn(arena, host, path,
-                      "others may read the file with the token; chmod 600 makes it yours alone",
-                      err)
+                      "other users can read the token file; restrict it with chmod 600", err)
                : HAFT_OK;
 }
 
@@ -48,10 +47,10 @@ static haft_status check_length(haft__arena *arena, const char *path, bool loopb
         return warn(arena, host, path, "the token is short; openssl rand -hex 32 makes a good one",
                     err);
     }
-    haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, path,
-                   "expected a token of at least %d bytes where other machines can try, found %zu",
-                   HAFT__LIMIT_MCP_TOKEN_LEAST, token.len);
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
+                                    "expected a token of at least %d bytes for an address that "
+                                    "other machines can reach, found %zu",
+                                    HAFT__LIMIT_MCP_TOKEN_LEAST, token.len);
     return haft__hint(err, status, "openssl rand -hex 32 makes one");
 }
 

@@ -40,7 +40,7 @@ static void reply_structured(haft__mcp_spec_job *job, haft_str text)
     haft__buf_init(&why, HAFT__LIMIT_JSON_BYTES);
     haft_status status = read_result(job, text, &value, &report, &err);
     if (status != HAFT_OK || !report.valid) {
-        haft__buf_addf(&why, "the tool's result is not what its output_schema says: %s%s%s",
+        haft__buf_addf(&why, "the tool's result does not match its output_schema: %s%s%s",
                        err.where, err.where[0] != '\0' ? ": " : "", err.message);
         if (status == HAFT_OK) {
             haft__schema_report_write(&why, &report);
@@ -60,7 +60,7 @@ static void reply_structured(haft__mcp_spec_job *job, haft_str text)
             haft__mcp_request_reply(request, haft__buf_str(&members));
         } else {
             haft__mcp_request_reply_text(
-                request, HAFT__LIT("the result is too long, or there is no memory for it"), true);
+                request, HAFT__LIT("the result is too long, or out of memory"), true);
         }
     }
     haft__buf_finish(&why);
@@ -95,7 +95,7 @@ static void reply_success(haft__mcp_spec_job *job, haft_str result)
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
     if (!haft__mcp_spec_redact(job->served, result, &clean)) {
-        haft__mcp_spec_job_reply(job, HAFT__LIT("there is no memory for the result"), true);
+        haft__mcp_spec_job_reply(job, HAFT__LIT("out of memory"), true);
     } else if (job->entry->output != NULL) {
         reply_structured(job, haft__buf_str(&clean));
     } else {
@@ -176,7 +176,7 @@ static void on_progress(void *context, haft_str json)
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_TOOL_RESULT_BYTES);
     if (haft__mcp_spec_redact(job->served, json, &clean)) {
-        haft__mcp_request_progress(job->request, ++job->told, 0, haft__buf_str(&clean));
+        haft__mcp_request_progress(job->request, ++job->progress_count, 0, haft__buf_str(&clean));
     }
     haft__buf_finish(&clean);
 }
@@ -295,9 +295,9 @@ static bool is_approved(haft__mcp_spec_job *job)
     } else {
         haft__mcp_spec_job_reply(
             job,
-            HAFT__LIT("this call wants a person's approval, and this client cannot "
-                      "ask for it; it did not run\nhint: a client with elicitation "
-                      "can, and haft run asks at the terminal"),
+            HAFT__LIT("this call needs a person's approval, and this client cannot ask for it; it "
+                      "did not run\nhint: use a client with elicitation, or haft run, which asks "
+                      "at the terminal"),
             true);
     }
     return false;

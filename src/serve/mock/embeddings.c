@@ -135,7 +135,7 @@ static void reply_server_error(haft__mock_model *mock, haft__http_server_request
 {
     char message[512];
     haft_str key = haft__http_server_header(request, "authorization");
-    (void)snprintf(message, sizeof(message), "no vectors today, not for %.*s", HAFT__ARG(key));
+    (void)snprintf(message, sizeof(message), "no embeddings for the key %.*s", HAFT__ARG(key));
     haft__mock_reply_error(mock, request, 500, message);
 }
 
@@ -144,7 +144,7 @@ void haft__mock_handle_embeddings(haft__mock_model *mock, haft__http_server_requ
     haft_str fault = haft__str(mock->fault != NULL ? mock->fault : "");
     haft__buf body;
     if (mock->dimensions == 0) {
-        haft__mock_reply_error(mock, request, 404, "there are no embeddings here (--embeddings N)");
+        haft__mock_reply_error(mock, request, 404, "embeddings are not enabled (--embeddings N)");
         return;
     }
     if (haft__str_equal(fault, HAFT__LIT("error"))) {
@@ -157,7 +157,8 @@ void haft__mock_handle_embeddings(haft__mock_model *mock, haft__http_server_requ
     } else if (!make_answer(mock, haft__http_server_body(request),
                             haft__str_equal(fault, HAFT__LIT("sizes")), &body)) {
         haft__buf_finish(&body);
-        haft__mock_reply_error(mock, request, 400, "wanted a model and an array of texts as input");
+        haft__mock_reply_error(mock, request, 400,
+                               "expected a model and an array of texts as input");
         return;
     }
     if (haft__str_equal(fault, HAFT__LIT("slow"))) {

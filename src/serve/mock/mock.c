@@ -210,8 +210,8 @@ static bool keeps(exchange *e)
     if (!good) {
         char message[256];
         (void)snprintf(message, sizeof(message),
-                       "script /replies/%zu: the reply does not keep to the %s of the request; "
-                       "say ignores_constraint: true where a server is to take no notice of it",
+                       "script /replies/%zu: the reply does not conform to the %s of the request; "
+                       "set ignores_constraint: true for a server that ignores it",
                        e->mock->script->next - 1,
                        haft__constraint_name(e->asked.request.constraint.kind));
         e->mock->on_mismatch(e->mock->context, message);

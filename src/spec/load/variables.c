@@ -92,12 +92,15 @@ haft_status haft__spec_expand(haft__arena *arena, haft_str text, const haft__spe
     if (status == HAFT_OK) {
         status = haft__buf_check(&buf, err);
     }
-    haft_str kept = status == HAFT_OK ? haft__arena_copy(arena, haft__buf_str(&buf)) : text;
-    haft__buf_finish(&buf);
-    if (kept.ptr == NULL) {
-        return haft__arena_fail(arena, err);
+    if (status == HAFT_OK) {
+        haft_str kept = haft__arena_copy(arena, haft__buf_str(&buf));
+        if (kept.ptr != NULL) {
+            *ret_text = kept;
+        } else {
+            status = haft__arena_fail(arena, err);
+        }
     }
-    *ret_text = kept;
+    haft__buf_finish(&buf);
     return status;
 }
 

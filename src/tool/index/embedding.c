@@ -77,14 +77,10 @@ static haft_status take_model(haft__search_embeddings *outside, const haft__sear
     if (outside->model != NULL) {
         return HAFT_OK;
     }
-    outside->model = malloc(given->model.len + 1);
+    outside->model = haft__str_duplicate(given->model);
     if (outside->model == NULL) {
         return haft__fail_no_memory(err);
     }
-    if (given->model.len > 0) {
-        memcpy(outside->model, given->model.ptr, given->model.len);
-    }
-    outside->model[given->model.len] = '\0';
     outside->model_length = given->model.len;
     outside->dimensions = given->dimensions;
     outside->row = ((uint32_t)given->dimensions + 15U) & ~15U;

@@ -6,7 +6,6 @@
 #include "tool/index/string_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/str.h"
@@ -109,12 +108,9 @@ haft_status haft__search_string_table_add(haft__search_string_table *table, haft
                                           uint32_t *ret_number, haft_error *err)
 {
     haft_status status = make_room(table, err);
-    char *copy = status == HAFT_OK ? malloc(text.len + 1) : NULL;
+    char *copy = status == HAFT_OK ? haft__str_duplicate(text) : NULL;
     if (copy == NULL) {
         return status == HAFT_OK ? haft__fail_no_memory(err) : status;
-    }
-    if (text.len > 0) {
-        memcpy(copy, text.ptr, text.len);
     }
     uint32_t number = table->first_free;
     if (number == HAFT__SEARCH_NONE) {

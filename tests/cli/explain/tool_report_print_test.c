@@ -141,11 +141,10 @@ TEST(a_server_with_an_unknown_list_is_reported)
     FILE *out = open_memstream(&text, &length);
     CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
     (void)fclose(out);
-    CHECK_STR(
-        ((haft_str){text, length}),
-        HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: its list of tools is not known; "
-                  "a run asks for it\n"),
-        "text");
+    CHECK_STR(((haft_str){text, length}),
+              HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: its tools are not known yet; "
+                        "a run lists them\n"),
+              "text");
     free(text);
     haft__arena_finish(&arena);
 }
@@ -159,23 +158,23 @@ TEST(states_and_warnings_are_printed)
         const char *states, *lines, *remarks;
     } rows[] = {
         {"configured", "", "null", 0, 0,
-         "  docs: configured (the spec names it; nobody has asked it yet)\n", "", ""},
+         "  docs: configured (configured in the spec; not asked for its tools yet)\n", "", ""},
         {"known", "", "null", 0, 1,
-         "  docs: known (its tools are remembered; it need not run), 1 "
+         "  docs: known (its tools are cached; it need not run), 1 "
          "tool\n",
          "", ""},
         {"started", "", "null", 0, 2,
-         "  docs: started (it runs, and has listed its tools), 2 tools\n", "", ""},
+         "  docs: started (it is running and has listed its tools), 2 tools\n", "", ""},
         {"known", "", "null", 0, 0,
-         "  docs: known (its tools are remembered; it need not run), 0 tools\n",
+         "  docs: known (its tools are cached; it need not run), 0 tools\n",
          "  - docs:*                   mcp: the server has no tools\n", ""},
         {"used", "it \x1b is damaged",
          "[{\"tool\":\"a b\",\"reason\":\"a bad name\"},{\"tool\":\"\",\"reason\":\"the list is "
          "cut\"}]",
          5, 0,
-         "  docs: used (it runs, and a tool of it has been called), 0 tools, 5 left out\n"
+         "  docs: used (it is running, and one of its tools has been called), 0 tools, 5 left out\n"
          "    warning: it \\u001b is damaged\n",
-         "  - docs:*                   mcp: the server has no tools that can be used\n"
+         "  - docs:*                   mcp: the server has no usable tools\n"
          "  - docs:a b mcp, left out: a bad name\n  - docs:* mcp, left out: the list is cut\n"
          "  - docs:* mcp, left out: 3 more\n",
          "haft: warning: 5 tools of the MCP server docs cannot be used\n"

@@ -8,7 +8,7 @@
 
 #define HEAD "{\"seq\":1,\"at\":\"2026-01-01T00:00:00.000Z\",\"run\":\"old\",\"kind\":"
 
-TEST(what_names_the_run_is_replaced)
+TEST(fields_that_name_the_run_are_replaced)
 {
     static const struct {
         const char *task;

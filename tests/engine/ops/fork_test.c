@@ -13,7 +13,7 @@
 #define ASKING_SCRIPT                                                                              \
     "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]},{\"text\":\"good\"}]}"
 
-/* A run that has ended, and all that a fork of it needs. */
+/* A run that has ended, and everything that a fork of it needs. */
 typedef struct forked {
     help_host h;
     haft_agent *agent;
@@ -108,7 +108,7 @@ TEST(a_run_that_has_ended_is_forked_at_a_turn_or_copied)
     forked_finish(&f);
 }
 
-TEST(a_fork_waits_where_a_call_was_answered)
+TEST(a_fork_is_paused_where_a_call_was_answered)
 {
     static const row rows[] = {
         {{.place = HAFT__FORK_AT_CALL, .call = "c1.1"}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},

@@ -162,7 +162,7 @@ TEST(a_different_run_in_the_new_store_is_a_problem)
     stores_finish(&s);
 }
 
-TEST(names_that_are_wrong)
+TEST(invalid_store_names)
 {
     stores s;
     haft_error err = {0};

@@ -9,7 +9,7 @@
 void help_preview(const char *words, const char *task, haft__arena *arena, help_spec *s,
                   haft__first_turn_preview *ret_first);
 
-/* The text with N for each score, which depends on the index. */
+/* The text with N for each score, because scores depend on the index. */
 haft_str help_without_scores(haft_str text);
 
 #endif

@@ -171,7 +171,7 @@ TEST(a_run_is_read_and_folded)
     runs_finish(&r);
 }
 
-TEST(retention_removes_what_its_rules_select)
+TEST(retention_removes_the_runs_that_its_rules_select)
 {
     static const haft_str done[] = {{"done", 4}}, failed[] = {{"failed", 6}};
     static const struct {

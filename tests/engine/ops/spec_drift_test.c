@@ -32,7 +32,7 @@ static void on_report(void *context, haft__spec_drift_finding finding, const cha
 TEST(a_changed_file_is_rejected_unless_the_caller_chooses)
 {
     static const struct {
-        const char *text; /* of the file now; NULL: it is gone */
+        const char *text; /* of the file now; NULL: it does not exist */
         haft__spec_drift_policy policy;
         haft_status status;
         int finding;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/ops/tool_list.c; all forms of it are in tests/cli/tools_test.py. */
+/* Tests for src/engine/ops/tool_list.c; all its forms are in tests/cli/tools_test.py. */
 #include "engine/ops/tool_list.h"
 
 #include <string.h>

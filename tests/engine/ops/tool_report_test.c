@@ -14,18 +14,17 @@ TEST(servers_as_json)
     } rows[] = {
         {"agent; tools=look", "[]"},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled",
-         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it runs, and has "
-         "listed "
-         "its "
+         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it is running and has "
+         "listed its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":null,\"reason\":"
-         "null},"
-         "{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"the spec names it; "
-         "it was asked, and did not list its tools\",\"warning\":null,\"left_out\":[],"
-         "\"left_out_all\":0,"
-         "\"code\":\"server_error\",\"reason\":\"it does not "
-         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,"
-         "\"means\":\"it runs, and has listed its tools\",\"warning\":null,\"left_out\":[],"
-         "\"left_out_all\":0,\"code\":\"server_disabled\",\"reason\":\"the server is disabled\"}]"},
+         "null},{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"configured in "
+         "the spec; it failed to list its "
+         "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_error\","
+         "\"reason\":\"it does not "
+         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,\"means\":\"it is running "
+         "and has listed its "
+         "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_disabled\","
+         "\"reason\":\"the server is disabled\"}]"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/engine/worker/crash_count.c and crash_guard.c; tests/cli/worker_test.py has workers
- * that die. */
+ * that crash. */
 #include "base/str.h"
 #include "engine/faulty_help.h"
 #include "engine/run.h"
@@ -10,13 +10,13 @@
 #define SLOW   "{\"replies\":[{\"text\":\"late\",\"delay\":3600}]}"
 #define QUICK  "{\"replies\":[{\"text\":\"quick\"}]}"
 #define SERVER "\"tools\":[],\"mcp\":{\"servers\":{\"box\":{\"command\":[\"true\"]}}}"
-/* The texts below have these numbers. */
+/* The texts below contain these numbers. */
 _Static_assert(HAFT__LIMIT_WORK_LOSSES == 10 && HAFT__LIMIT_WORK_DOUBTS == 3, "see the rows");
-#define ASKING 2U /* events of a run that asks its model */
+#define ASKING 2U /* events of a run that waits for its model */
 
 typedef struct place {
     help_host h;
-    unsigned told[HAFT__WORKER_ERROR + 1];
+    unsigned counts[HAFT__WORKER_ERROR + 1];
     char end[32];
     haft_error error;
     haft__worker *work;
@@ -26,7 +26,7 @@ typedef struct place {
 static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    p->told[worker_event->kind]++;
+    p->counts[worker_event->kind]++;
     if (worker_event->end[0] != '\0') {
         (void)snprintf(p->end, sizeof(p->end), "%s", worker_event->end);
     }
@@ -75,7 +75,7 @@ static haft__store_run find(place *p, haft_str id)
     return request.found[0];
 }
 
-/* Puts a run into the store, for anybody. */
+/* Puts a run without an owner into the store. */
 static haft_str enqueue(place *p, const char *members, const char *script)
 {
     haft_run *run = NULL;
@@ -93,7 +93,7 @@ static haft_str enqueue(place *p, const char *members, const char *script)
     return id;
 }
 
-/* Whoever had the run is gone, and it has been lost so many times before, at this event. */
+/* The owner of the run is gone, and this is its crash count at this event. */
 static void lose(place *p, haft_str id, const char *before)
 {
     haft__store_request claim = {
@@ -112,7 +112,7 @@ static haft_str count_of(place *p, haft_str id)
     return recall.text;
 }
 
-/* One that asks its model, and that nobody has. */
+/* A run without an owner that waits for its model. */
 static haft_str make_asking(place *p)
 {
     haft_str id = enqueue(p, "", SLOW);
@@ -125,28 +125,28 @@ static haft_str make_asking(place *p)
     while (p->h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p->h.runtime, 1000, NULL), HAFT_OK, "no step");
     }
-    memset(p->told, 0, sizeof(p->told));
+    memset(p->counts, 0, sizeof(p->counts));
     return id;
 }
 
 static void settle(place *p)
 {
-    while (p->told[HAFT__WORKER_ENDED] + p->told[HAFT__WORKER_SKIPPED] == 0
+    while (p->counts[HAFT__WORKER_ENDED] + p->counts[HAFT__WORKER_SKIPPED] == 0
            && (p->work->busy == 0 || p->work->slots[0].run->model_call == NULL)) {
         step(p);
     }
 }
 
-TEST(a_run_that_is_lost_too_often_has_failed)
+TEST(a_run_with_too_many_crashes_fails)
 {
     static const struct {
         const char *before, *counted;
         bool ends, left;
     } rows[] = {
         {"2 9", "2 10", false, false}, /* at the limit */
-        {"2 10", "2 11", true, false}, /* one past it */
-        {"2 11", "2 11", false, true}, /* whoever was to end it did not */
-        {"1 10", "2 1", false, false}, /* it has got on since */
+        {"2 10", "2 11", true, false}, /* one above it */
+        {"2 11", "2 11", false, true}, /* the worker that was to end it crashed */
+        {"1 10", "2 1", false, false}, /* it has made progress since */
         {"2 x", "2 1", false, false},           {"", "2 1", false, false},
         {"2 99999999999", "2 1", false, false},
     };
@@ -159,8 +159,8 @@ TEST(a_run_that_is_lost_too_often_has_failed)
         hire(&p);
         settle(&p);
         CHECK_STR(count_of(&p, id), haft__str(rows[i].counted), "row %zu", i);
-        CHECK_INT(p.told[HAFT__WORKER_ENDED], rows[i].ends, "row %zu: ended", i);
-        CHECK_INT(p.told[HAFT__WORKER_SKIPPED], rows[i].left, "row %zu: left", i);
+        CHECK_INT(p.counts[HAFT__WORKER_ENDED], rows[i].ends, "row %zu: ended", i);
+        CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], rows[i].left, "row %zu: left", i);
         CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) > reads, !rows[i].left,
                   "row %zu: read", i);
         if (rows[i].ends) {
@@ -175,7 +175,7 @@ TEST(a_run_that_is_lost_too_often_has_failed)
     }
 }
 
-TEST(runs_that_nobody_lost_are_not_counted)
+TEST(runs_without_a_crash_are_not_counted)
 {
     place p;
     open_place(&p);
@@ -191,7 +191,7 @@ TEST(runs_that_nobody_lost_are_not_counted)
     close_place(&p);
 }
 
-/* Those that go on at once, when both have been lost so often. */
+/* The number of runs that are active at once when both have this crash count. */
 static size_t go_on_with_two(place *p, const char *before, haft_str ids[2])
 {
     open_place(p);
@@ -208,7 +208,7 @@ static size_t go_on_with_two(place *p, const char *before, haft_str ids[2])
     return p->work->busy;
 }
 
-TEST(runs_that_are_in_doubt_go_on_one_at_a_time)
+TEST(suspects_are_continued_one_at_a_time)
 {
     place p;
     haft_str ids[2];
@@ -228,23 +228,23 @@ TEST(runs_that_are_in_doubt_go_on_one_at_a_time)
                                 .by = HAFT__LIT("me"),
                                 .why = HAFT__LIT("")};
     CHECK_INT(haft__run_perform_command(first, &cancel, &p.h.err), HAFT_OK, "%s", p.h.err.message);
-    while (p.told[HAFT__WORKER_CLAIMED] < 2) {
+    while (p.counts[HAFT__WORKER_CLAIMED] < 2) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 1, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 1, "ended");
     CHECK_STR(haft__str(p.work->suspect->run->id), other, "who goes on");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 4"), "it is counted now");
     close_place(&p);
 }
 
-TEST(a_run_that_got_on_is_in_no_doubt)
+TEST(a_run_that_made_progress_is_no_suspect)
 {
     place p;
     open_place(&p);
     haft_str id = enqueue(&p, "", QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("done"), "its turn had not begun");
@@ -252,21 +252,21 @@ TEST(a_run_that_got_on_is_in_no_doubt)
     close_place(&p);
 }
 
-TEST(a_run_that_is_lost_while_servers_are_asked_is_ended)
+TEST(a_run_that_crashes_while_servers_are_asked_is_ended)
 {
     place p;
     open_place(&p);
     haft_str id = enqueue(&p, SERVER, QUICK);
     lose(&p, id, "1 10");
     hire(&p);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         step(&p);
     }
     CHECK_STR(haft__str(p.end), HAFT__LIT("cancelled"), "how");
     close_place(&p);
 }
 
-TEST(a_run_whose_losses_cannot_be_counted_is_given_back)
+TEST(a_run_is_released_if_its_crashes_cannot_be_counted)
 {
     place p;
     open_place(&p);
@@ -274,10 +274,10 @@ TEST(a_run_whose_losses_cannot_be_counted_is_given_back)
     lose(&p, id, "2 1");
     help_faulty_set(HELP_FORGETS);
     hire(&p);
-    while (p.told[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
         step(&p);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it goes on");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it goes on");
     CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
     help_faulty_set(HELP_FINE);
     settle(&p);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/engine/worker/worker.c and skip.c; tests/cli/worker_test.py has several
- * processes. */
+/* Tests for src/engine/worker/worker.c and skip.c; tests/cli/worker_test.py has several processes.
+ */
 #include "engine/worker/worker.h"
 
 #include <dirent.h>
@@ -11,7 +11,7 @@
 #include "engine/run.h"
 #include "engine/worker/worker_int.h"
 
-/* ---- what is left alone ---- */
+/* ---- skipped runs ---- */
 
 static const char *id_of(unsigned n)
 {
@@ -20,7 +20,7 @@ static const char *id_of(unsigned n)
     return id;
 }
 
-TEST(the_time_until_a_run_is_tried_again_grows)
+TEST(the_time_until_a_skipped_run_is_retried_grows)
 {
     haft__skip_set *skips = test_alloc(sizeof(*skips));
     haft__skip_list *list = test_alloc(sizeof(*list));
@@ -41,7 +41,7 @@ TEST(the_time_until_a_run_is_tried_again_grows)
     CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "it went on meanwhile");
 }
 
-TEST(the_run_that_is_due_first_makes_room)
+TEST(the_run_that_is_due_first_is_dropped_from_the_list)
 {
     haft__skip_set *skips = test_alloc(sizeof(*skips));
     haft__skip_list *list = test_alloc(sizeof(*list));
@@ -60,7 +60,7 @@ TEST(the_run_that_is_due_first_makes_room)
     CHECK(more && !seven, "the wrong one made room");
 }
 
-/* ---- working ---- */
+/* ---- work ---- */
 
 #define LOOK                                                                                       \
     "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\",\"args\":[],\"headless\":true}]"
@@ -74,22 +74,22 @@ TEST(the_run_that_is_due_first_makes_room)
 typedef struct place {
     help_host h;
     char folder[64], url[128];
-    unsigned told[HAFT__WORKER_ERROR + 1];
+    unsigned counts[HAFT__WORKER_ERROR + 1];
     char last[HAFT__ID_LENGTH + 1];
     haft_error error;
-    haft__worker *work; /* whose looks are noted, or NULL */
+    haft__worker *work; /* whose polls are noted, or NULL */
     bool quick[3];      /* the first of them */
-    bool worse;         /* when there is trouble the store is away from then on */
+    bool worse;         /* after an error, the store is unreachable from then on */
 } place;
 
 static void note(void *context, const haft__worker_event *worker_event)
 {
     place *p = context;
-    unsigned count = p->told[worker_event->kind]++;
+    unsigned count = p->counts[worker_event->kind]++;
     if (p->work != NULL && worker_event->kind == HAFT__WORKER_CLAIMED && count < COUNT(p->quick)) {
         uint64_t now = haft__loop_now(p->h.runtime->loop);
         p->quick[count] = p->work->request.quick;
-        /* on_taken has noted the time by now: the next look is soon, the one behind it is late */
+        /* on_taken has already noted the time: the next poll is soon, the one after it is late */
         p->work->abandoned_poll_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_LOST_MS;
         p->work->abandoned_poll_ms += count == 0 ? HAFT__LIMIT_WORK_LOST_MS : 0;
     }
@@ -126,7 +126,7 @@ static void close_place(place *p)
     (void)rmdir(p->folder);
 }
 
-/* Puts a run into the store, for anybody. */
+/* Puts a run without an owner into the store. */
 static haft_str enqueue(place *p, const char *members, const char *script)
 {
     haft_run *run = NULL;
@@ -172,20 +172,20 @@ static haft__store_run find(place *p, haft_str id, haft__arena *arena)
 
 static void send(place *p, haft_str id, haft__run_command_kind kind)
 {
-    haft__run_command said = {.kind = kind,
-                              .call = HAFT__LIT("c1.1"),
-                              .value = haft__json_null(),
-                              .by = HAFT__LIT("test"),
-                              .why = HAFT__LIT("")};
+    haft__run_command command = {.kind = kind,
+                                 .call = HAFT__LIT("c1.1"),
+                                 .value = haft__json_null(),
+                                 .by = HAFT__LIT("test"),
+                                 .why = HAFT__LIT("")};
     haft__buf_clear(&p->h.text);
-    haft__run_command_write(&p->h.text, &said);
+    haft__run_command_write(&p->h.text, &command);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = id, .text = haft__buf_str(&p->h.text)};
     CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
 }
 
-TEST(runs_go_on_wait_and_are_given_back)
+TEST(runs_continue_wait_and_are_released)
 {
     place p;
     haft__arena arena;
@@ -197,21 +197,21 @@ TEST(runs_go_on_wait_and_are_given_back)
     }
     haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 5, "taken");
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 4, "ended");
-    CHECK_INT(p.told[HAFT__WORKER_WAITING], 1, "waits");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 5, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 4, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_WAITING], 1, "waits");
     CHECK_INT(find(&p, asks, &arena).owner.len, 0, "somebody has it");
     CHECK(p.h.runtime->runs == NULL, "it is kept in memory");
 
-    /* Somebody says something to a run that nobody has. */
+    /* Sends a command to a run without an owner. */
     send(&p, asks, HAFT__RUN_COMMAND_ANSWER);
-    while (p.told[HAFT__WORKER_ENDED] < 5) {
+    while (p.counts[HAFT__WORKER_ENDED] < 5) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
     CHECK_STR(find(&p, asks, &arena).answer, HAFT__LIT("asked"), "its answer");
-    CHECK_INT(p.told[HAFT__WORKER_SKIPPED] + p.told[HAFT__WORKER_LEASE_LOST]
-                  + p.told[HAFT__WORKER_ERROR],
+    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED] + p.counts[HAFT__WORKER_LEASE_LOST]
+                  + p.counts[HAFT__WORKER_ERROR],
               0, "%s", p.error.message);
     haft__worker_stop(work, false);
     while (!haft__worker_is_stopped(work)) {
@@ -223,8 +223,8 @@ TEST(runs_go_on_wait_and_are_given_back)
     haft__arena_finish(&arena);
 }
 
-/* What cannot be understood is forgotten, and does not make a run come again and again. */
-/* The events of a run, as their kinds. */
+/* An unreadable message is dropped, so that its run is not claimed again and again. */
+/* The kinds of the events of a run. */
 static haft_str kinds_of(place *p, haft_str id, haft__arena *arena)
 {
     haft__buf kinds;
@@ -246,13 +246,13 @@ static haft_str kinds_of(place *p, haft_str id, haft__arena *arena)
 
 #define ASKED "run_started turn_started model_replied call_started paused"
 
-/* Whatever else was said to it, and in which order: a run that is to end begins nothing. */
-TEST(a_cancel_is_heard_before_a_run_that_was_taken_does_anything)
+/* Whatever the other commands are, and in any order: a cancelled run starts nothing. */
+TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
 {
     static const struct {
         const char *what;
         bool begun;
-        haft__run_command_kind said[2]; /* in this order */
+        haft__run_command_kind commands[2]; /* in this order */
         const char *wanted;
     } rows[] = {
         {"answered, cancelled",
@@ -278,10 +278,10 @@ TEST(a_cancel_is_heard_before_a_run_that_was_taken_does_anything)
         if (rows[i].begun) {
             work_until_idle(&p, work);
         }
-        for (size_t k = 0; k < COUNT(rows[i].said); k++) {
-            send(&p, id, rows[i].said[k]);
+        for (size_t k = 0; k < COUNT(rows[i].commands); k++) {
+            send(&p, id, rows[i].commands[k]);
         }
-        while (p.told[HAFT__WORKER_ENDED] == 0) {
+        while (p.counts[HAFT__WORKER_ENDED] == 0) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("cancelled"), "%s", rows[i].what);
@@ -292,7 +292,7 @@ TEST(a_cancel_is_heard_before_a_run_that_was_taken_does_anything)
     }
 }
 
-TEST(a_message_that_says_nothing_is_heard_once)
+TEST(an_unreadable_message_is_delivered_once)
 {
     place p;
     open_place(&p);
@@ -303,16 +303,16 @@ TEST(a_message_that_says_nothing_is_heard_once)
         .verb = HAFT__STORE_SEND, .run.id = asks, .text = HAFT__LIT("{}")};
     CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &request, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
-    while (p.told[HAFT__WORKER_WAITING] < 2) {
+    while (p.counts[HAFT__WORKER_WAITING] < 2) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 2, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 2, "taken");
     haft__worker_destroy(work);
     close_place(&p);
 }
 
-TEST(a_worker_that_is_destroyed_gives_back_what_it_has)
+TEST(a_destroyed_worker_releases_its_runs)
 {
     place p;
     haft__arena arena;
@@ -320,11 +320,11 @@ TEST(a_worker_that_is_destroyed_gives_back_what_it_has)
     open_place(&p);
     haft_str one = enqueue(&p, LOOK, ASKS);
     haft__worker *work = hire(&p, 3);
-    while (p.told[HAFT__WORKER_CLAIMED] == 0) {
+    while (p.counts[HAFT__WORKER_CLAIMED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     haft__worker_destroy(work);
-    work = hire(&p, 3); /* while the other's are still on their way */
+    work = hire(&p, 3); /* while the other's are still being released */
     haft__worker_destroy(work);
     while (p.h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p.h.runtime, 1000, NULL), HAFT_OK, "no step");
@@ -334,7 +334,7 @@ TEST(a_worker_that_is_destroyed_gives_back_what_it_has)
     haft__arena_finish(&arena);
 }
 
-TEST(lost_runs_are_looked_for_now_and_then)
+TEST(abandoned_runs_are_polled_now_and_then)
 {
     place p;
     open_place(&p);
@@ -343,7 +343,7 @@ TEST(lost_runs_are_looked_for_now_and_then)
     }
     p.work = hire(&p, 3);
     work_until_idle(&p, p.work);
-    CHECK_INT(p.told[HAFT__WORKER_ENDED], 3, "ended");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 3, "ended");
     CHECK(!p.quick[0], "the first look was quick");
     CHECK(p.quick[1], "the second was not");
     CHECK(!p.quick[2], "the third, so much later, was");
@@ -351,8 +351,9 @@ TEST(lost_runs_are_looked_for_now_and_then)
     close_place(&p);
 }
 
-/* The store took a run for this worker and could not say so: it is found, and goes on. */
-TEST(a_run_that_was_taken_without_a_word_is_found)
+/* The store claimed a run for this worker, and the reply was lost: the worker finds the run and
+ * continues it. */
+TEST(a_run_that_was_claimed_without_a_reply_is_found)
 {
     place p = {.folder = ""};
     haft__arena arena;
@@ -361,12 +362,12 @@ TEST(a_run_that_was_taken_without_a_word_is_found)
     haft_str asks = enqueue(&p, LOOK, ASKS);
     help_faulty_set(HELP_TAKEN);
     haft__worker *work = hire(&p, 2);
-    while (p.told[HAFT__WORKER_ERROR] == 0) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "it knows of it");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it knows of it");
     CHECK(find(&p, asks, &arena).owner.len > 0, "nobody has it");
-    while (p.told[HAFT__WORKER_WAITING] == 0) {
+    while (p.counts[HAFT__WORKER_WAITING] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), asks, "which");
@@ -375,14 +376,14 @@ TEST(a_run_that_was_taken_without_a_word_is_found)
     while (work->strays_since_ms != 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
 }
 
-/* It looks again, but one that is to end need not look for ever. */
-TEST(a_store_that_cannot_be_used_is_given_up_after_a_while)
+/* The worker polls again, but a worker that is to stop does not poll for ever. */
+TEST(an_unusable_store_is_given_up_after_a_while)
 {
     place p = {.folder = ""};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
@@ -394,10 +395,10 @@ TEST(a_store_that_cannot_be_used_is_given_up_after_a_while)
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
-    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told once");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told once");
     CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "whoever waits longer goes on");
@@ -406,8 +407,8 @@ TEST(a_store_that_cannot_be_used_is_given_up_after_a_while)
     help_faulty_finish(&p.h);
 }
 
-/* When its lease is over before the store has said that it is ours, it is nobody's at once. */
-TEST(a_run_that_was_taken_too_slowly_is_given_back)
+/* If the lease expires before the store reports the claim, the run is released at once. */
+TEST(a_run_that_was_claimed_too_slowly_is_released)
 {
     place p = {.folder = ""};
     haft__arena arena;
@@ -421,11 +422,11 @@ TEST(a_run_that_was_taken_too_slowly_is_given_back)
     while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_ERROR], 1, "it is told");
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
     CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
     CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
-    while (p.told[HAFT__WORKER_ENDED] == 0) {
+    while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
@@ -434,20 +435,20 @@ TEST(a_run_that_was_taken_too_slowly_is_given_back)
     haft__arena_finish(&arena);
 }
 
-/* One that could not be given back either is this worker's without its knowing: it is found. */
-TEST(a_run_that_was_taken_too_slowly_and_not_given_back_is_found)
+/* If the release failed too, this worker owns the run without knowing it: it finds the run. */
+TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
 {
     place p = {.folder = "", .worse = true};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
     haft__worker *work = hire(&p, 2);
-    while (p.told[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
+    while (p.counts[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK(work->strays_since_ms != 0, "it does not look for it");
     help_faulty_set(HELP_FINE);
-    for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+    for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_STR(haft__str(p.last), quick, "which");
@@ -455,8 +456,8 @@ TEST(a_run_that_was_taken_too_slowly_and_not_given_back_is_found)
     help_faulty_finish(&p.h);
 }
 
-/* What goes on here is no stray, whatever the store was asked before. */
-TEST(runs_that_go_on_here_are_not_taken_again)
+/* A run that is active here is not a stray, whatever the store was asked before. */
+TEST(runs_that_are_active_here_are_not_claimed_again)
 {
     place p = {.folder = ""};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MS);
@@ -466,22 +467,23 @@ TEST(runs_that_go_on_here_are_not_taken_again)
     while (work->busy == 0 || work->slots[0].run->slots == NULL || !work->store_empty) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
-    CHECK_INT(p.told[HAFT__WORKER_LEASE_LOST] + p.told[HAFT__WORKER_SKIPPED], 0, "%s",
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_LEASE_LOST] + p.counts[HAFT__WORKER_SKIPPED], 0, "%s",
               p.error.message);
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
 
-/* When not even the list of what goes on here can be made, nothing is mistaken for a stray. */
-TEST(a_list_of_runs_has_an_end)
+/* If there is no memory for the list of active runs, nothing is mistaken for a stray. */
+TEST(a_list_of_runs_is_bounded)
 {
     haft__skip_list *list = test_alloc(sizeof(*list));
     CHECK(haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY - 1, "a"), "the last");
     CHECK(!haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY, "a"), "one past it");
 }
 
-/* Whatever memory is missing for, the worker goes on, or another ends what it has left. */
+/* Whichever allocation fails, the worker continues, or another one ends the runs that it skipped.
+ */
 TEST(a_worker_without_memory_loses_no_run)
 {
     bool failed = true;
@@ -493,15 +495,15 @@ TEST(a_worker_without_memory_loses_no_run)
         haft_str id = enqueue(&p, "", QUICK);
         haft__worker *work = hire(&p, 1);
         test_fail_allocation(n);
-        for (int i = 0; i < 200 && p.told[HAFT__WORKER_ENDED] + p.told[HAFT__WORKER_SKIPPED] == 0;
-             i++) {
+        for (int i = 0;
+             i < 200 && p.counts[HAFT__WORKER_ENDED] + p.counts[HAFT__WORKER_SKIPPED] == 0; i++) {
             (void)!haft__worker_step(work, NULL);
         }
         failed = test_allow_allocations();
-        CHECK(failed || p.told[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
+        CHECK(failed || p.counts[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
         haft__worker_destroy(work);
         work = hire(&p, 1);
-        for (int i = 0; i < 30000 && p.told[HAFT__WORKER_ENDED] == 0; i++) {
+        for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
         }
         CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("done"), "allocation %u", n);
@@ -511,7 +513,7 @@ TEST(a_worker_without_memory_loses_no_run)
     }
 }
 
-TEST(a_run_that_is_no_spec_is_left)
+TEST(a_run_with_an_invalid_spec_is_skipped)
 {
     place p;
     open_place(&p);
@@ -526,14 +528,14 @@ TEST(a_run_that_is_no_spec_is_left)
               p.h.err.message);
     haft__worker *work = hire(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.told[HAFT__WORKER_SKIPPED], 1, "left");
-    CHECK_INT(p.told[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], 1, "left");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
     CHECK(p.error.message[0] != '\0', "it does not say why");
     haft__worker_destroy(work);
     close_place(&p);
 }
 
-TEST(numbers_that_cannot_be_are_refused)
+TEST(invalid_numbers_are_rejected)
 {
     static const struct {
         size_t concurrency;
@@ -566,7 +568,7 @@ TEST(numbers_that_cannot_be_are_refused)
     help_host_finish(&h);
 }
 
-TEST(a_worker_that_is_to_end_hurries_its_store)
+TEST(a_stopping_worker_shortens_the_timeout_of_its_store)
 {
     help_host h;
     haft__worker *work = NULL;
@@ -583,7 +585,7 @@ TEST(a_worker_that_is_to_end_hurries_its_store)
     help_faulty_finish(&h);
 }
 
-TEST(what_happens_has_names)
+TEST(events_have_names)
 {
     static const char *const names[] = {"taken", "ended",    "waits", "left",
                                         "lost",  "released", "kept",  "trouble"};

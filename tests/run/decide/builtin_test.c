@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/decide/builtin.c: the built-ins that only need the run. */
+/* Tests for src/run/decide/builtin.c: the built-ins that need only the run. */
 #include "run/decide/decide_int.h"
 #include "run/run_help.h"
 #include "tool/builtin.h"
 
-/* Runs one call of a built-in behind a look that found `result`; what the model then sees. */
+/* Runs one call of a built-in after a call that found `result`; returns what the model then reads.
+ */
 static haft_str shown_by(const char *words, const char *result, const char *tool,
                          const char *arguments, help_run *r)
 {
@@ -23,7 +24,7 @@ static haft_str shown_by(const char *words, const char *result, const char *tool
     return call != NULL ? call->shown : HAFT__LIT("");
 }
 
-/* The result that is read again is äöü, €€, zwölf and ende, a line each: 17 characters. */
+/* The result that is paged is äöü, €€, zwölf and ende, a line each: 17 characters. */
 #define RESULT "\"\xC3\xA4\xC3\xB6\xC3\xBC\\n\xE2\x82\xAC\xE2\x82\xAC\\nzw\xC3\xB6lf\\nende\""
 
 static const struct {
@@ -128,7 +129,7 @@ TEST(many_artifacts_are_kept_in_order)
     haft__buf_finish(&script);
 }
 
-TEST(a_question_carries_its_words)
+TEST(a_question_contains_its_arguments)
 {
     help_run r;
     (void)shown_by("agent; tools=look,find,request_user_input", "1", "request_user_input",
@@ -154,7 +155,7 @@ TEST(completion_completes)
     help_run_finish(&r);
 }
 
-/* Tools of the spec may have a built-in's name: what counts is where they come from. */
+/* Tools of the spec may have the name of a built-in: their source decides. */
 TEST(only_built_ins_are_pure)
 {
     static const char *const pure[] = {"request_user_input", "complete_workflow", "store_artifact",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which calls wait for which, in the logs of runs that are cut somewhere. */
+/* Which calls wait for which, in logs of runs that are cut at some event. */
 #include "run/decide/call_wait.h"
 
 #include "run/run_help.h"
@@ -25,7 +25,7 @@ static void begin(help_run *r, const char *spec, const char *calls, int events)
     help_run_finish(&whole);
 }
 
-/* "c1.2 lane lane1 c1.1;" for each that is held. */
+/* "c1.2 lane lane1 c1.1;" for each waiting call. */
 static void describe(haft__buf *out, const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
@@ -78,7 +78,7 @@ TEST(calls_that_wait_for_others_say_for_which)
     }
 }
 
-TEST(what_a_person_let_go_on_waits_for_its_lane)
+TEST(an_approved_call_waits_for_its_lane)
 {
     help_run r;
     haft__buf found;

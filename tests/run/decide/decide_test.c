@@ -6,7 +6,7 @@
 #include "model/providers/openai_chat/request.h"
 #include "run/scenario_help.h"
 
-/* The file with other events. */
+/* The file with the actual events. */
 static haft_str with_events(const help_scenario *scenario, haft_str events)
 {
     bool has = scenario->events.ptr != NULL;
@@ -37,7 +37,7 @@ TEST(runs_do_what_their_scripts_lead_to)
     }
 }
 
-/* ---- more than files can hold ---- */
+/* ---- more than fits into a file ---- */
 
 /* A reply of `count` calls, then an answer. */
 static haft_str many_calls(size_t count)
@@ -101,7 +101,7 @@ TEST(ten_megabytes_of_arguments)
     haft__reply reply = {.calls = &call, .call_count = 1, .stop = HAFT__STOP_CALLS};
     help_run r;
     help_run_init(&r, "agent; tools=look", "{\"replies\":[],\"results\":{\"look\":\"seen\"}}");
-    /* The script has no reply: the run stops at the model, which then answers by hand. */
+    /* The script has no reply: the run stops at the model, and the test gives the reply. */
     CHECK_INT(haft__drive_start(&r.drive, HAFT__LIT(HELP_RUN), HAFT__LIT(HELP_THREAD),
                                 HAFT__LIT("do it"), &r.err),
               HAFT_OK, "%s", r.err.message);
@@ -123,7 +123,7 @@ TEST(ten_megabytes_of_arguments)
     help_run_finish(&r);
 }
 
-/* What no script can say, because scripts are text: bytes that are no text, everywhere. */
+/* Invalid UTF-8 everywhere, which a script cannot contain. */
 TEST(invalid_utf8_in_a_reply)
 {
     haft__message_call calls[] = {
@@ -172,9 +172,9 @@ TEST(invalid_utf8_in_a_reply)
     help_run_finish(&r);
 }
 
-/* ---- no memory ---- */
+/* ---- out of memory ---- */
 
-/* Decides; the body is kept until the test ends. */
+/* Decides; the body lives until the test ends. */
 static haft_status decide_once(const haft__run *run, haft__effect *ret_effect)
 {
     haft__decider decider;
@@ -189,7 +189,7 @@ static haft_status decide_once(const haft__run *run, haft__effect *ret_effect)
     return status;
 }
 
-/* An allocation that fails is an error, or it did not matter: then the decision is the same. */
+/* A failed allocation is an error, or it did not matter: then the decision is the same. */
 static void check_without_memory(const help_scenario *scenario, const haft__run *run)
 {
     haft__effect wanted = {.kind = HAFT__EFFECT_END}, found;

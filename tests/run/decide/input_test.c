@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/decide/input.c: the events that a host brings in, byte for byte. */
+/* Tests for src/run/decide/input.c: the input events of a host, byte for byte. */
 #include "run/decide/decide.h"
 #include "run/run_help.h"
 
@@ -75,7 +75,7 @@ TEST(a_reply_as_an_event)
     haft__buf_finish(&buf);
 }
 
-/* Ids the model gave, and those the calls are then known by to the model. */
+/* Ids from the model, and the ids that the model then gets back. */
 static const struct {
     const char *name, *given[4], *known[4];
 } ids[] = {

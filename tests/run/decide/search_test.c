@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/decide/search.c: who makes room, what it costs, and what the model reads. Whole
- * runs are in tests/run/scenarios/. */
+/* Tests for src/run/decide/search.c: which tools are evicted, the cost of that, and what the model
+ * reads. Whole runs are in tests/run/scenarios/. */
 #include "base/limits.h"
 #include "model/providers/openai_chat/request.h"
 #include "run/offer/offer.h"
@@ -48,8 +48,8 @@ TEST(the_model_reads_what_was_found)
               "nothing");
 }
 
-/* A line about a tool, as long as it may be, and one more; and a text of two lines. */
-TEST(a_tool_is_told_in_a_line)
+/* The longest line about a tool, one character more, and a text of two lines. */
+TEST(a_tool_is_described_in_one_line)
 {
     static const struct {
         size_t chars;
@@ -85,17 +85,17 @@ TEST(a_tool_is_told_in_a_line)
     }
 }
 
-TEST(what_was_called_longest_ago_makes_room)
+TEST(the_least_recently_called_tool_is_evicted)
 {
     static const struct {
         const char *spec, *calls, *hidden;
     } rows[] = {
-        /* none was called: what was shown first */
+        /* none was called: the tool that was revealed first */
         {"agent; max_mcp=2; server=docs,aa,bb,cc", "", "[\"docs:aa\"]"},
         {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:aa") ",", "[\"docs:bb\"]"},
         {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:bb") "," CALL("docs:aa") ",",
          "[\"docs:bb\"]"},
-        /* what the spec names goes last */
+        /* tools that the spec names are evicted last */
         {"agent; max_mcp=2; schedule=gate+gate+gate+gate+docs:aa; server=docs,aa,bb,cc", "",
          "[\"docs:bb\"]"},
         {"agent; max_mcp=2; phase=one+docs:aa; server=docs,aa,bb,cc", CALL("docs:bb") ",",
@@ -120,10 +120,10 @@ TEST(what_was_called_longest_ago_makes_room)
     }
 }
 
-/* The search before the first turn shows those with "it" in their names ("do it"). The one by the
- * model finds all in the order listed: it shows some of them again and only lists others, which
- * have no claim to stay, whether they were called or not. */
-TEST(what_a_search_shows_stays_and_what_it_lists_does_not)
+/* The search before the first turn reveals the tools with "it" in their names ("do it"). The search
+ * of the model finds all tools in the listed order: it reveals some of them again and only lists
+ * the others, which may be evicted, whether they were called or not. */
+TEST(tools_that_a_search_reveals_stay_and_listed_ones_do_not)
 {
     static const struct {
         const char *spec, *calls, *hidden, *declared;
@@ -170,9 +170,9 @@ TEST(what_a_search_shows_stays_and_what_it_lists_does_not)
     }
 }
 
-/* What stood behind the first that goes: its own definition, the one behind it, and the messages.
- * Each definition has 103 bytes, the task 5, the call 11 and 14. */
-TEST(hiding_costs_what_stood_behind)
+/* The bytes after the first evicted definition: that definition, the one after it, and the
+ * messages. Each definition has 103 bytes, the task 5, the call 11 and 14. */
+TEST(hiding_costs_the_bytes_that_follow)
 {
     haft_str shown, log;
     log = play("agent; max_mcp=2; server=docs,aa,bb,cc",
@@ -184,7 +184,7 @@ TEST(hiding_costs_what_stood_behind)
                  + strlen("{\"type\":\"object\",\"properties\":{\"q\":{\"type\":\"string\"}}}");
     size_t messages = strlen("do it") + strlen("tool_search") + strlen("{\"query\":\"cc\"}");
     CHECK_INT(cost, (2 * one + messages) / 4, "tokens");
-    /* The last of the two: only itself is behind. */
+    /* The last of the two: only itself follows. */
     log =
         play("agent; max_mcp=2; server=docs,aa,bb,cc",
              "{\"replies\":[" CALL("docs:aa") "," SEARCH("cc") ",{\"text\":\"good\"}],"
@@ -200,9 +200,10 @@ TEST(hiding_costs_what_stood_behind)
     "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" first                      \
     "\"}},{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" second "\"}}]}"
 
-/* The search before the first turn shows what is listed first. What the searches of one reply found
- * makes room only for each other, the best of each last; and to be found counts as to be called. */
-TEST(what_one_reply_searched_for_stays)
+/* The search before the first turn reveals the tools that are listed first. The results of the
+ * searches of one reply evict only each other, the best of each last; and being found counts as
+ * being called. */
+TEST(results_of_the_searches_of_one_reply_stay)
 {
     static const struct {
         const char *server, *turns, *hidden;
@@ -236,7 +237,7 @@ TEST(what_one_reply_searched_for_stays)
 
 /* ---- in every format ---- */
 
-/* The request of the turn that the run stands in, as a provider gets it. */
+/* The request of the current turn, as a provider gets it. */
 static haft_str request_text(help_run *r)
 {
     haft__request request;
@@ -265,8 +266,8 @@ static size_t times(haft_str text, const char *part)
     return count;
 }
 
-/* What was found is in the prompt, and what was hidden is not, whatever the format of calls. */
-TEST(every_format_shows_what_was_found)
+/* In every format, the prompt has the tools that were found, and not those that were hidden. */
+TEST(every_format_shows_the_tools_that_were_found)
 {
     size_t formats = 0;
     size_t count = 0;
@@ -276,7 +277,7 @@ TEST(every_format_shows_what_was_found)
         char words[256];
         help_run r;
         if (strcmp(name, "codemode") == 0) {
-            continue; /* nothing runs code here */
+            continue; /* no code is run here */
         }
         (void)snprintf(words, sizeof(words),
                        "agent; max_mcp=1; tools=tool_search; format=%s; server=docs,aa,bb", name);
@@ -287,7 +288,7 @@ TEST(every_format_shows_what_was_found)
         r.spec.servers.tools[1].description = HAFT__LIT("Paints a fence.\nIn any colour.");
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s", name, r.err.message);
         haft_str text = request_text(&r);
-        /* Once in the result of the search, and once where tools are taught. */
+        /* Once in the result of the search, and once in the list of tools. */
         CHECK_INT(times(text, "In any colour"), 2, "%s: %s", name, text.ptr);
         CHECK_INT(times(text, "Weighs an apple"), 0, "%s: %s", name, text.ptr);
         formats++;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/fold/fold.c and src/run/fold/call.c: what may follow what, and fields that are
- * missing or wrong. What folding comes to is seen in decide_test.c and cut_test.c. */
+/* Tests for src/run/fold/fold.c and src/run/fold/call.c: which events may follow which, and fields
+ * that are missing or wrong. The results of folding are tested in decide_test.c and cut_test.c. */
 #include "run/run.h"
 
 #include "run/scenario_help.h"
@@ -54,7 +54,7 @@
     "\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"a\",\"exhausted\":false,"             \
     "\"forced_final\":false,\"turns\":1,\"calls\":0,\"usage\":{},\"reason\":\"r\",\"error\":null}"
 
-/* Places a run can be in, by what has happened. */
+/* The states that a run can be in, by their events. */
 static const struct {
     const char *name, *bodies[8];
 } places[] = {
@@ -106,7 +106,7 @@ static void fold_place(fold_case *c, size_t place)
     }
 }
 
-/* The reasons of refusals, by a letter. */
+/* The reasons of errors, by a letter. */
 static const struct {
     char letter;
     const char *reason;
@@ -116,35 +116,35 @@ static const struct {
     {'f', "the model call has failed"},
     {'e', "the run has ended"},
     {'t', "the turn before has not ended"},
-    {'b', "a gate opens between turns"},
-    {'m', "nobody has asked the model"},
+    {'b', "a gate opens only between turns"},
+    {'m', "no request is open"},
     {'j', "there is no reply to judge"},
-    {'w', "no calls are being worked on"},
-    {'p', "the call is past that"},
-    {'r', "the call has its result already, or can have none"},
-    {'q', "nobody has been asked about the call"},
-    {'a', "the call waits for an answer"},
+    {'w', "the run has no open calls"},
+    {'p', "the call is in a later stage"},
+    {'r', "the call has a result already, or cannot have one"},
+    {'q', "the call is not paused"},
+    {'a', "the call is pending"},
     {'g', "it has no arguments, or the run has no such tool"},
-    {'o', "approval comes before a call starts, all else after"},
-    {'d', "the call does not run, or has stored already"},
+    {'o', "an approval comes before a call starts, every other pause after"},
+    {'d', "the call is not running, or has stored its artifact already"},
     {'c', "calls have no result yet"},
     {'h', "the request has no constraint"},
-    {'v', "tools are revealed between turns, or by a call"},
-    {'k', "the call does not run, or asks already"},
+    {'v', "tools are revealed only between turns or by a call"},
+    {'k', "the call is not running, or has a question already"},
 };
 
 static char letter_of(const haft_error *err)
 {
-    const char *reason = strstr(err->message, " cannot stand here: ");
+    const char *reason = strstr(err->message, " is not valid here: ");
     for (size_t i = 0; reason != NULL && i < COUNT(reasons); i++) {
-        if (strcmp(reason + strlen(" cannot stand here: "), reasons[i].reason) == 0) {
+        if (strcmp(reason + strlen(" is not valid here: "), reasons[i].reason) == 0) {
             return reasons[i].letter;
         }
     }
     return '?';
 }
 
-/* For each event and each place, in the order above: '.' when it may stand there, else why not. */
+/* For each event and each state, in the order above: '.' if it is valid there, else the reason. */
 static const struct {
     const char *body, *verdicts;
 } rows[] = {
@@ -205,13 +205,13 @@ TEST(nothing_is_folded_from_the_wrong_place_in_the_log)
     } lines[] = {
         {"a number again",
          "{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
-         "turn_started cannot stand here: its number is not the next one", HAFT_BAD_INPUT},
+         "turn_started is not valid here: its number is not the next one", HAFT_BAD_INPUT},
         {"a number left out",
          "{\"seq\":3,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
-         "turn_started cannot stand here: its number is not the next one", HAFT_BAD_INPUT},
+         "turn_started is not valid here: its number is not the next one", HAFT_BAD_INPUT},
         {"another run",
          "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_THREAD "\"," TURN,
-         "turn_started cannot stand here: it belongs to another run", HAFT_BAD_INPUT},
+         "turn_started is not valid here: it belongs to another run", HAFT_BAD_INPUT},
         {"an unknown kind",
          "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN
          "\",\"kind\":\"dreamt\"}",
@@ -232,7 +232,7 @@ TEST(nothing_is_folded_from_the_wrong_place_in_the_log)
     }
 }
 
-/* A body in which `old` is `new`. */
+/* A body in which `old` is replaced by `new`. */
 static haft_str changed(const char *body, const char *old, const char *new)
 {
     const char *at = strstr(body, old);
@@ -248,7 +248,7 @@ static haft_str changed(const char *body, const char *old, const char *new)
     return made;
 }
 
-/* Where the event could stand, were it not for the change. NULL: it may stand there all the same.
+/* The state in which the event would be valid without the change. NULL: it is valid all the same.
  */
 static const struct {
     const char *place, *body, *old, *new, *message;
@@ -257,9 +257,9 @@ static const struct {
      "expected a whole number in \"version\" of run_started, found none"},
     {"new", STARTED, "\"version\":1", "\"version\":2", "expected events of version 1, found 2"},
     {"new", STARTED, "\"spec\":\"0", "\"spec\":\"1",
-     "run_started cannot stand here: the run was started with another spec"},
+     "run_started is not valid here: the run was started with another spec"},
     {"new", STARTED, "\"spec\":\"" HASH "\"", "\"spec\":\"\\u0061\"",
-     "run_started cannot stand here: the run was started with another spec"},
+     "run_started is not valid here: the run was started with another spec"},
     {"new", STARTED, "\"spec\"", "\"sepc\"",
      "expected a text in \"spec\" of run_started, found none"},
     {"new", STARTED, "\"task\":\"t\"", "\"task\":null",
@@ -267,33 +267,33 @@ static const struct {
     {"new", STARTED, "\"thread\"", "\"thraed\"",
      "expected a text in \"thread\" of run_started, found none"},
     {"idle", TURN, "\"turn\":1", "\"turn\":2",
-     "turn_started cannot stand here: its turn is not the next one"},
+     "turn_started is not valid here: its turn is not the next one"},
     {"idle", TURN, "\"turn\":1", "\"turn\":4294967297",
-     "turn_started cannot stand here: its turn is not the next one"},
+     "turn_started is not valid here: its turn is not the next one"},
     {"idle", TURN, "\"turn\":1", "\"turn\":-1",
      "expected a whole number in \"turn\" of turn_started, found none"},
     {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":\"must\"",
-     "turn_started cannot stand here: its mode is none we know"},
+     "turn_started is not valid here: its mode is unknown"},
     {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":1",
      "expected a text in \"mode\" of turn_started, found none"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":\"look\"",
-     "turn_started cannot stand here: it has no list of allowed tools"},
+     "turn_started is not valid here: it has no list of allowed tools"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[\"none\"]",
-     "turn_started cannot stand here: it allows a tool the run does not have"},
+     "turn_started is not valid here: it allows a tool the run does not have"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[5]",
-     "turn_started cannot stand here: it allows a tool the run does not have"},
+     "turn_started is not valid here: it allows a tool the run does not have"},
     {"idle", TURN, "\"declared\":[]", "\"declared\":7", NULL},
     {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":\"tired\"",
-     "model_replied cannot stand here: its stop reason is none we know"},
+     "model_replied is not valid here: its stop reason is unknown"},
     {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":[]",
      "expected a text in \"stop\" of model_replied, found none"},
     {"asking", REPLIED, "\"call\":\"c1.2\"", "\"call\":\"c1.1\"",
-     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+     "model_replied is not valid here: one of its calls has the wrong id"},
     {"asking", REPLIED, "\"call\":\"c1.1\"", "\"call\":7",
-     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+     "model_replied is not valid here: one of its calls has the wrong id"},
     {"asking", REPLIED,
      "{\"call\":\"c1.1\",\"model_call\":\"m1\",\"name\":\"look\",\"arguments\":\"{}\"}", "[]",
-     "model_replied cannot stand here: one of its calls does not have the id it must have"},
+     "model_replied is not valid here: one of its calls has the wrong id"},
     {"asking", REPLIED, "\"usage\":{", "\"usage\":[],\"more\":{", NULL},
     {"asking", REPLIED, "\"content\":\"\"", "\"content\":{}", NULL},
     {"asking", FAILED, "\"status\":500", "\"status\":0.5",
@@ -301,9 +301,9 @@ static const struct {
     {"asking", FAILED, "\"message\"", "\"massage\"",
      "expected a text in \"message\" of model_failed, found none"},
     {"asking", HELD, "\"gbnf\"", "\"lark\"",
-     "constrained cannot stand here: its constraint is none we know"},
+     "constrained is not valid here: its constraint is unknown"},
     {"asking", HELD, "\"gbnf\"", "\"none\"",
-     "constrained cannot stand here: its constraint is none we know"},
+     "constrained is not valid here: its constraint is unknown"},
     {"asking", HELD, "\"gbnf\"", "1",
      "expected a text in \"constraint\" of constrained, found none"},
     {"asking", HELD, "\"format\"", "\"form\"",
@@ -315,49 +315,49 @@ static const struct {
     {"judging", CALL, "\"call\":\"c1.1\"", "\"call\":1",
      "expected a text in \"call\" of call_started, found none"},
     {"judging", CALL, "\"c1.1\"", "\"c1.4\"",
-     "call_started cannot stand here: there is no such call in the last reply"},
+     "call_started is not valid here: the last reply has no such call"},
     {"judging", CALL, "\"c1.1\"", "\"c1.3\"",
-     "call_started cannot stand here: the call is of another tool"},
+     "call_started is not valid here: the call has another tool"},
     {"judging", CALL, "\"attempt\":1", "\"attempt\":4294967296",
-     "call_started cannot stand here: its attempt is not the next one"},
+     "call_started is not valid here: its attempt is not the next one"},
     {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":[1]",
-     "call_started cannot stand here: it has no arguments, or the run has no such tool"},
+     "call_started is not valid here: it has no arguments, or the run has no such tool"},
     {"judging", CALL, "\"attempt\":1", "\"attempt\":null",
      "expected a whole number in \"attempt\" of call_started, found none"},
     {"judging", CALL, "\"arguments\":{\"n\":7}", "\"arguments\":null",
-     "call_started cannot stand here: it has no arguments, or the run has no such tool"},
+     "call_started is not valid here: it has no arguments, or the run has no such tool"},
     {"started", CALL, "\"attempt\":1", "\"attempt\":2", NULL},
     {"started", FINISHED, "\"result\":\"r\"", "\"result\":5",
      "expected a text in \"result\" of call_finished, found none"},
     {"started", FINISHED, "\"ok\":true", "\"ok\":false",
-     "call_finished cannot stand here: it is not ok but has no error"},
+     "call_finished is not valid here: it is not ok but has no error"},
     {"started", FINISHED, "\"ok\":true", "\"ok\":\"yes\"",
-     "call_finished cannot stand here: it is not ok but has no error"},
+     "call_finished is not valid here: it is not ok but has no error"},
     {"judging", FINISHED, "\"c1.1\"", "\"c1.3\"",
-     "call_finished cannot stand here: the call has its result already, or can have none"},
+     "call_finished is not valid here: the call has a result already, or cannot have one"},
     {"judging", FINISHED, "\"arguments\":null", "\"arguments\":{}", NULL},
     {"judging", REFUSED, "\"why\":\"guard\"", "\"why\":3",
      "expected a text in \"why\" of call_refused, found none"},
     {"judging", REFUSED, "\"text\":\"no\"", "\"text\":3",
      "expected a text in \"text\" of call_refused, found none"},
     {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"coffee\"",
-     "paused cannot stand here: it waits for nothing we know"},
+     "paused is not valid here: its kind of pause is unknown"},
     {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":{}",
      "expected a text in \"pause\" of paused, found none"},
     {"judging", PAUSED, "\"arguments\":{}", "\"arguments\":null",
-     "paused cannot stand here: it has no arguments, or the run has no such tool"},
+     "paused is not valid here: it has no arguments, or the run has no such tool"},
     {"judging", PAUSED, "\"deadline\":null", "\"deadline\":\"soon\"",
-     "paused cannot stand here: its deadline is no time"},
+     "paused is not valid here: its deadline is not a time"},
     {"judging", PAUSED, "\"deadline\":null", "\"deadline\":5",
-     "paused cannot stand here: its deadline is no time"},
+     "paused is not valid here: its deadline is not a time"},
     {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"headless\"", NULL},
     {"started", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"unknown_outcome\"", NULL},
     {"judging", PAUSED, "\"pause\":\"approval\"", "\"pause\":\"question\"",
-     "paused cannot stand here: approval comes before a call starts, all else after"},
+     "paused is not valid here: an approval comes before a call starts, every other pause after"},
     {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"maybe\"",
-     "answered cannot stand here: its verdict does not fit what was asked"},
+     "answered is not valid here: its verdict does not fit the pause"},
     {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":\"retry\"",
-     "answered cannot stand here: its verdict does not fit what was asked"},
+     "answered is not valid here: its verdict does not fit the pause"},
     {"paused", ANSWERED, "\"verdict\":\"approve\"", "\"verdict\":true",
      "expected a text in \"verdict\" of answered, found none"},
     {"paused", ANSWERED, "\"value\":null", "\"value\":[1]", NULL},
@@ -370,7 +370,7 @@ static const struct {
     {"started", STORED, "\"bytes\":1", "\"bytes\":true",
      "expected a whole number in \"bytes\" of artifact_stored, found none"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":\"over\"",
-     "run_finished cannot stand here: its end is none we know"},
+     "run_finished is not valid here: its end is unknown"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":null",
      "expected a text in \"end\" of run_finished, found none"},
 };
@@ -402,7 +402,7 @@ TEST(a_run_must_have_an_id)
         HAFT__LIT("{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"me\"," STARTED);
     CHECK_INT(haft__run_fold(&c.run, line, &c.err), HAFT_BAD_INPUT, "me");
     CHECK_STR(haft__str(c.err.message),
-              HAFT__LIT("run_started cannot stand here: its run has no id of a run"), "me");
+              HAFT__LIT("run_started is not valid here: its run id is not valid"), "me");
     haft__arena_finish(&c.arena);
 }
 
@@ -413,7 +413,7 @@ TEST(a_log_of_a_newer_version_is_refused_with_a_hint)
     CHECK_INT(fold_body(&c, changed(STARTED, "\"version\":1", "\"version\":2").ptr),
               HAFT_UNSUPPORTED, "version 2");
     CHECK_STR(haft__str(c.err.hint),
-              HAFT__LIT("a newer haft wrote this log; use that one to read it"), "hint");
+              HAFT__LIT("a newer haft wrote this log; use that version to read it"), "hint");
     haft__arena_finish(&c.arena);
 }
 

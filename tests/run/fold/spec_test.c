@@ -10,7 +10,7 @@
 
 typedef struct change {
     help_run r;
-    help_spec next; /* that takes the place */
+    help_spec next; /* the new spec */
     haft_status fails;
 } change;
 
@@ -60,7 +60,7 @@ static const haft__run_call *call(const change *c, size_t i)
     return &c->r.drive.run.calls[i];
 }
 
-TEST(a_run_goes_on_with_the_new_spec)
+TEST(a_run_continues_with_the_new_spec)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless",
@@ -94,7 +94,7 @@ TEST(an_approval_is_asked_for_again_when_its_binding_differs)
              "agent; tools=send!approval,pick!headless");
         haft_str binding = help_keep(call(&c, 0)->binding);
         c.next.spec.source = help_json(&c.r.arena, "{\"approvals\":[{\"tools\":[\"*\"]}]}");
-        if (given == 1) { /* it has not begun: nobody went on */
+        if (given == 1) { /* it has not started: no process has continued */
             haft__buf body;
             haft__buf_init(&body, 4096);
             haft__input_approved(&body, HAFT__LIT("c1.1"), HAFT__LIT("ana"), HAFT__LIT("approve"),
@@ -111,9 +111,9 @@ TEST(an_approval_is_asked_for_again_when_its_binding_differs)
     }
 }
 
-/* ---- what was said before another spec came ---- */
+/* ---- commands before the spec changed ---- */
 
-/* The spec changes right behind the answer, which nothing has followed from yet. */
+/* The spec changes directly after the answer, before anything follows from it. */
 static void say_and_change(change *c, const char *verdict, const char *value, const char *next)
 {
     haft__buf body;
@@ -126,12 +126,12 @@ static void say_and_change(change *c, const char *verdict, const char *value, co
     haft__buf_finish(&body);
 }
 
-TEST(what_was_said_holds_under_a_spec_that_does_not_ask)
+TEST(an_answer_stays_valid_under_a_spec_that_does_not_ask)
 {
     static const struct {
         const char *verdict, *value, *next;
         haft__call_stage wanted;
-        const char *shown; /* to the model, in part */
+        const char *shown; /* a part of the text for the model */
     } rows[] = {
         {"reject", "\"never\"", "send,pick!headless", HAFT__CALL_REFUSED, "rejected"},
         {"reject", "\"never\"", "pick!headless", HAFT__CALL_REFUSED, "rejected"},
@@ -156,7 +156,7 @@ TEST(what_was_said_holds_under_a_spec_that_does_not_ask)
     }
 }
 
-TEST(an_answer_in_the_place_of_a_tool_needs_it)
+TEST(an_answer_in_place_of_a_result_needs_the_tool)
 {
     change c;
     say_and_change(&c, "respond", "\"mine\"", "agent; tools=pick!headless");
@@ -165,14 +165,14 @@ TEST(an_answer_in_the_place_of_a_tool_needs_it)
     help_run_finish(&c.r);
 }
 
-/* ---- calls that had begun ---- */
+/* ---- calls that had started ---- */
 
 static void append(change *c, haft_str body)
 {
     CHECK_INT(haft__drive_append(&c->r.drive, body, &c->r.err), HAFT_OK, "%s", c->r.err.message);
 }
 
-/* Records the next decision without doing anything. */
+/* Records the next decision without performing it. */
 static void decide_once(change *c)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
@@ -232,7 +232,8 @@ static haft_str log_to_start(const char *spec)
     return kept;
 }
 
-/* A run whose first call had begun when its host stopped, with a yes when there is a verdict. */
+/* A run whose first call had started when its host stopped, with an approval if there is a verdict.
+ */
 static void begin(change *c, const char *spec, const char *next, const char *verdict,
                   const char *value)
 {
@@ -247,7 +248,7 @@ static void begin(change *c, const char *spec, const char *next, const char *ver
     CHECK_INT(call(c, 0)->stage, HAFT__CALL_STARTED, "it runs");
 }
 
-/* As if its file had said something else of it. */
+/* As if the spec file had another definition of the tool. */
 static void change_tool(change *c, const char *description, const char *schema)
 {
     haft__tool other = *haft__tools_find(&c->next.spec.tools, HAFT__LIT("send"));
@@ -273,8 +274,8 @@ static void check_replay(change *c, const char *name)
           HAFT__ARG(replay.decided));
 }
 
-/* A call was interrupted, the spec changes, and it is to begin again. */
-TEST(what_was_approved_is_what_begins_again)
+/* A call was interrupted, the spec changes, and the call is to start again. */
+TEST(only_the_approved_call_starts_again)
 {
     static const struct {
         const char *name, *spec, *verdict, *value, *description, *next;
@@ -323,7 +324,7 @@ TEST(what_was_approved_is_what_begins_again)
             answer(&c, "approve", "null");
             decide_once(&c);
             CHECK_INT(call(&c, 0)->attempt, 2, "%s", name);
-            decide_recovery(&c); /* now it is what they approved */
+            decide_recovery(&c); /* now it is the approved one */
             CHECK(call(&c, 0)->pause != HAFT__PAUSE_APPROVAL || rows[i].retry
                       || call(&c, 0)->attempt == 3,
                   "%s: asked twice", name);
@@ -351,7 +352,7 @@ TEST(a_call_whose_second_start_is_rejected_may_have_had_its_effect)
     help_run_finish(&c.r);
 }
 
-TEST(what_a_changed_tool_does_not_take_is_not_made_again)
+TEST(a_call_that_a_changed_tool_does_not_accept_is_not_repeated)
 {
     for (int approved = 0; approved <= 1; approved++) {
         change c;
@@ -370,7 +371,7 @@ TEST(what_a_changed_tool_does_not_take_is_not_made_again)
     }
 }
 
-TEST(a_tool_that_is_gone_is_unknown_to_a_call_that_has_not_begun)
+TEST(a_call_that_has_not_started_does_not_know_a_removed_tool)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless", "agent; tools=pick!headless");
@@ -380,27 +381,29 @@ TEST(a_tool_that_is_gone_is_unknown_to_a_call_that_has_not_begun)
     help_run_finish(&c.r);
 }
 
-TEST(a_call_that_has_begun_must_keep_its_tool)
+TEST(a_call_that_has_started_must_keep_its_tool)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless", "agent; tools=send!approval");
     CHECK_INT(accept(&c), HAFT_BAD_STATE, "pick is gone");
-    CHECK(strstr(c.r.err.message, "the call c1.2 has begun, and the new spec has no tool pick")
+    CHECK(strstr(c.r.err.message, "the call c1.2 has started, but the new spec has no tool pick")
               != NULL,
           "%s", c.r.err.message);
     help_run_finish(&c.r);
 }
 
-TEST(what_cannot_follow_is_refused)
+TEST(a_spec_change_that_cannot_follow_is_rejected)
 {
     static const struct {
         const char *body, *wanted;
     } rows[] = {
         {"\"was\":\"WAS\",\"spec\":\"x\",\"judged_again\":[]}", "it has no spec"},
-        {"\"was\":\"y\",\"spec\":\"x\",\"source\":{}}", "the run had another spec before"},
-        {"\"was\":\"WAS\",\"spec\":\"x\",\"source\":{}}", "its spec is not the one it says"},
+        {"\"was\":\"y\",\"spec\":\"x\",\"source\":{}}",
+         "its previous spec is not the spec of the run"},
+        {"\"was\":\"WAS\",\"spec\":\"x\",\"source\":{}}",
+         "its spec does not have the hash it names"},
         {"\"was\":\"WAS\",\"spec\":\"HASH\",\"source\":{},\"judged_again\":[\"c1.2\"]}",
-         "a call is judged again that nobody was asked about"},
+         "it judges a call again that was not paused"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         change c;
@@ -426,7 +429,7 @@ TEST(what_cannot_follow_is_refused)
     }
 }
 
-TEST(who_cannot_load_specs_says_so)
+TEST(a_fold_without_a_loader_reports_that)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/fold/tools.c: tools that come with an event, and definitions that are wrong. */
+/* Tests for src/run/fold/tools.c: tools that an event reveals, and definitions that are wrong. */
 #include "run/decide/decide.h"
 #include "run/offer/resolve.h"
 #include "run/run_help.h"
@@ -49,7 +49,7 @@ static void world_init(world *w, const char *words)
     CHECK_INT(fold(w, STARTED), HAFT_OK, "%s", w->err.message);
 }
 
-TEST(a_revealed_tool_is_one_of_the_run)
+TEST(a_revealed_tool_belongs_to_the_run)
 {
     world w;
     world_init(&w, "agent; tools=look");
@@ -121,8 +121,8 @@ TEST(an_evicted_tool_is_not_declared_and_can_be_called)
 #define ROW(name, rest)                                                                            \
     "{\"name\":\"" name "\",\"state\":\"used\",\"tools\":1,\"error\":null," rest "}"
 
-/* A server lists others than before: what is gone is not offered until it is back, and what was
- * said of other servers stays. */
+/* A server lists other tools than before: a tool that is gone is not offered until it is back, and
+ * the state of other servers is unchanged. */
 TEST(a_tool_that_is_gone_is_not_offered)
 {
     static const struct {
@@ -154,7 +154,7 @@ TEST(a_tool_that_is_gone_is_not_offered)
     haft__arena_finish(&w.arena);
 }
 
-/* A definition with a part that is another. */
+/* A definition with one changed part. */
 static haft_str changed(const char *old, const char *new)
 {
     const char *body = REVEALED(TOOL), *at = strstr(body, old);
@@ -170,16 +170,16 @@ static haft_str changed(const char *old, const char *new)
 
 TEST(definitions_that_are_wrong_are_refused)
 {
-#define WHY "tools_revealed cannot stand here: "
+#define WHY "tools_revealed is not valid here: "
 #define IT  WHY "the tool \"docs:search\" "
     static const struct {
         const char *old, *new, *message;
     } rows[] = {
         {"[" TOOL "]", "null", WHY "it has no list of tools"},
         {"[" TOOL "]", "{}", WHY "it has no list of tools"},
-        {TOOL, TOOL "," TOOL, IT "is there already"},
+        {TOOL, TOOL "," TOOL, IT "exists already"},
         {TOOL, "7", WHY "the tool \"\" is not named after its server"},
-        {"\"docs:search\"", "\"look\"", WHY "the tool \"look\" is there already"},
+        {"\"docs:search\"", "\"look\"", WHY "the tool \"look\" exists already"},
         {"\"docs:search\"", "\"other:search\"",
          WHY "the tool \"other:search\" is not named after its server"},
         {"\"docs:search\"", "\"docs:\"", WHY "the tool \"docs:\" is not named after its server"},
@@ -193,7 +193,7 @@ TEST(definitions_that_are_wrong_are_refused)
         {"\"read_only\":true", "\"read_only\":1", NULL},
         {"\"read_only\":true", "\"retries\":2", NULL},
         {"\"traits\":{\"read_only\":true,\"lane\":\"docs\"}", "\"traits\":null", NULL},
-        {"\"call\":null", "\"call\":\"c1.1\"", WHY "its call does not run"},
+        {"\"call\":null", "\"call\":\"c1.1\"", WHY "its call is not running"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         world w;
@@ -208,7 +208,7 @@ TEST(definitions_that_are_wrong_are_refused)
     }
 }
 
-TEST(tools_come_between_turns_or_by_a_call)
+TEST(tools_are_revealed_between_turns_or_by_a_call)
 {
     static const char *const hidden[] = {HIDDEN("null"), HIDDEN("[\"look\"]"), HIDDEN("[7]"),
                                          HIDDEN("[\"docs:none\"]")};
@@ -216,10 +216,11 @@ TEST(tools_come_between_turns_or_by_a_call)
     world_init(&w, "agent; tools=look,docs:search");
     CHECK_INT(fold(&w, TURN), HAFT_OK, "%s", w.err.message);
     CHECK_INT(fold(&w, REVEALED("")), HAFT_BAD_INPUT, "while the model is asked");
-    CHECK_STR(haft__str(w.err.message),
-              HAFT__LIT("tools_revealed cannot stand here: tools are revealed between turns, or by "
-                        "a call"),
-              "why");
+    CHECK_STR(
+        haft__str(w.err.message),
+        HAFT__LIT(
+            "tools_revealed is not valid here: tools are revealed only between turns or by a call"),
+        "why");
     haft__arena_finish(&w.arena);
     for (size_t i = 0; i < COUNT(hidden); i++) {
         world_init(&w, "agent; tools=look");
@@ -228,8 +229,8 @@ TEST(tools_come_between_turns_or_by_a_call)
     }
 }
 
-/* As many as can be offered, and one more. */
-TEST(a_run_has_as_many_tools_as_can_be_offered)
+/* The maximum number of tools, and one more. */
+TEST(the_number_of_tools_of_a_run_is_bounded)
 {
     static const char entry[] =
         "%s{\"name\":\"s:t%d\",\"score\":null,\"server\":\"s\",\"description\":\"x\","

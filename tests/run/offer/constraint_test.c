@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer/constraint.c: what replies are held to where a tool must be called. */
+/* Tests for src/run/offer/constraint.c: the constraints of replies in which a tool must be called.
+ */
 #include "run/offer/constraint.h"
 
 #include "base/limits.h"
@@ -8,7 +9,7 @@
 #include "run/run_help.h"
 #include "json/read.h"
 
-/* ---- what a server takes ---- */
+/* ---- the support of servers ---- */
 
 static const struct {
     const char *provider, *base_url, *options;
@@ -18,35 +19,36 @@ static const struct {
     const char *why;
 } servers[] = {
     {"llamacpp", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_GBNF, 0,
-     "its provider takes a grammar"},
+     "its provider accepts a grammar"},
     {"openai", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_JSON_SCHEMA, HAFT__TARGET_OPENAI,
-     "its provider takes a JSON Schema"},
+     "its provider accepts a JSON Schema"},
     {"vllm", "http://x", "{\"temperature\":0}", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_JSON_SCHEMA,
-     HAFT__TARGET_VLLM, "its provider takes a JSON Schema"},
+     HAFT__TARGET_VLLM, "its provider accepts a JSON Schema"},
     {"ollama", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_JSON_SCHEMA, HAFT__TARGET_OLLAMA,
-     "its provider takes a JSON Schema"},
+     "its provider accepts a JSON Schema"},
     {"openai", "http://x/v1", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_NONE, 0,
-     "nothing is known of its server: model.constraint can say"},
+     "its server is unknown; model.constraint can name the constraint"},
     {"mistral", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_NONE, 0,
-     "nothing is known of its server: model.constraint can say"},
+     "its server is unknown; model.constraint can name the constraint"},
     {"openai", "http://x/v1", "null", HAFT__CONSTRAIN_GRAMMAR, HAFT__CONSTRAINT_GBNF, 0,
-     "model.constraint says grammar"},
+     "model.constraint is grammar"},
     {"openai", "http://x/v1", "null", HAFT__CONSTRAIN_SCHEMA, HAFT__CONSTRAINT_JSON_SCHEMA,
-     HAFT__TARGET_OPENAI, "model.constraint says schema"},
+     HAFT__TARGET_OPENAI, "model.constraint is schema"},
     {"llamacpp", "", "null", HAFT__CONSTRAIN_SCHEMA, HAFT__CONSTRAINT_JSON_SCHEMA,
-     HAFT__TARGET_OLLAMA, "model.constraint says schema"},
+     HAFT__TARGET_OLLAMA, "model.constraint is schema"},
     {"llamacpp", "", "null", HAFT__CONSTRAIN_NONE, HAFT__CONSTRAINT_NONE, 0,
-     "model.constraint says none"},
+     "model.constraint is none"},
     {"openai", "", "{\"response_format\":{\"type\":\"text\"}}", HAFT__CONSTRAIN_AUTO,
-     HAFT__CONSTRAINT_NONE, 0, "model.options ask for a form of their own"},
+     HAFT__CONSTRAINT_NONE, 0, "model.options set a constraint of their own"},
     {"llamacpp", "", "{\"grammar\":\"\"}", HAFT__CONSTRAIN_GRAMMAR, HAFT__CONSTRAINT_NONE, 0,
-     "model.options ask for a form of their own"},
+     "model.options set a constraint of their own"},
     {"offline", "", "null", HAFT__CONSTRAIN_GRAMMAR, HAFT__CONSTRAINT_NONE, 0,
-     "no server is asked"},
-    {"script", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_NONE, 0, "no server is asked"},
+     "the model has no server"},
+    {"script", "", "null", HAFT__CONSTRAIN_AUTO, HAFT__CONSTRAINT_NONE, 0,
+     "the model has no server"},
 };
 
-TEST(what_a_server_takes)
+TEST(the_constraints_that_servers_support)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -153,7 +155,7 @@ TEST(a_bounded_reply_bounds_strings_in_its_grammar)
         {"{\"max_tokens\":200}", "{0,100}"},
         {"{\"max_completion_tokens\":64}", "{0,32}"},
         {"{\"num_predict\":1001}", "{0,500}"},
-        {"{\"num_predict\":1002}", NULL}, /* 501 is past the limit of repetitions */
+        {"{\"num_predict\":1002}", NULL}, /* 501 is above the limit of repetitions */
         {"{\"max_tokens\":1}", NULL},
         {"{\"max_tokens\":-1}", NULL},
         {"{\"max_tokens\":null,\"num_predict\":64}", "{0,32}"},
@@ -187,9 +189,9 @@ TEST(a_bounded_reply_bounds_strings_in_its_grammar)
     }
 }
 
-/* ---- thinking ---- */
+/* ---- reasoning ---- */
 
-TEST(only_who_is_known_to_think_may_do_so)
+TEST(only_a_model_that_is_known_to_reason_may_do_so)
 {
     static const struct {
         const char *family, *think;
@@ -225,9 +227,9 @@ TEST(only_who_is_known_to_think_may_do_so)
     }
 }
 
-/* ---- what cannot be made ---- */
+/* ---- tools that cannot be expressed ---- */
 
-TEST(what_cannot_be_expressed_is_asked_for_without)
+TEST(tools_that_cannot_be_expressed_are_requested_without_a_constraint)
 {
     forced f;
     begin(&f, "llamacpp", "hermes", "agent; default=any; tools=look", "{\"replies\":[{}]}");
@@ -247,7 +249,7 @@ TEST(what_cannot_be_expressed_is_asked_for_without)
     help_run_finish(&f.run);
 }
 
-/* A tool whose names alone are more than a grammar may be. */
+/* A tool whose names alone exceed the size of a grammar. */
 TEST(a_grammar_that_would_be_too_large_is_left_out)
 {
     forced f;
@@ -283,13 +285,13 @@ TEST(a_grammar_that_would_be_too_large_is_left_out)
     help_run_finish(&f.run);
 }
 
-/* ---- how much of it an event has ---- */
+/* ---- the limit of an event ---- */
 
-TEST(an_event_lists_some_and_counts_all_that_was_relaxed)
+TEST(an_event_lists_some_relaxations_and_counts_all)
 {
     for (size_t count = HAFT__LIMIT_EVENT_RELAXED; count <= HAFT__LIMIT_EVENT_RELAXED + 1;
          count++) {
-        /* each has two arguments that may be left out, one tool less has none */
+        /* each has two optional arguments, except one tool, which has none */
         char words[256] = "agent; default=any; provider=openai; format=hermes; tools=";
         for (size_t i = 0; i < (count + 1) / 2; i++) {
             size_t used = strlen(words);
@@ -312,7 +314,7 @@ TEST(an_event_lists_some_and_counts_all_that_was_relaxed)
     }
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(constraints_survive_failed_allocations)
 {
     for (size_t i = 0; i < 4; i++) {
         forced f;

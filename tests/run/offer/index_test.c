@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer/index.c: what of an offer is searched, and by which key an index is kept.
- */
+/* Tests for src/run/offer/index.c: which tools of an offer are searched, and the cache key of an
+ * index. */
 #include "run/offer/index.h"
 
 #include "base/limits.h"
@@ -25,7 +25,7 @@ static void world_init(world *w, const char *words)
         .spec = &w->s.spec, .offer = &w->offer, .query = HAFT__LIT("send mail")};
 }
 
-TEST(what_is_deferred_is_searched)
+TEST(deferred_tools_are_searched)
 {
     static const struct {
         const char *spec, *found;
@@ -77,7 +77,7 @@ TEST(the_key_names_what_is_searched)
     }
 }
 
-/* As much as is searched for, and one more. */
+/* The longest query that is searched, and one character more. */
 TEST(a_long_task_is_cut)
 {
     char *text = test_alloc(HAFT__LIMIT_SEARCH_TASK_CHARS + 1);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer/offer.c: the tools of a turn in their order, the format, and what is
- * known. */
+/* Tests for src/run/offer/offer.c: the tools of a turn in order, the format, and the facts. */
 #include "run/offer/offer.h"
 
 #include "run/run_help.h"

@@ -90,7 +90,7 @@ static const branch branches[] = {
      HAFT__VISIBILITY_NONE},
 };
 
-/* The last verdict on the name: that of a server, where a tool of the spec has the same. */
+/* The last verdict for the name: that of a server, if a tool of the spec has the same name. */
 static const haft__verdict *find(const haft__offer *offer, const char *name)
 {
     for (size_t i = offer->count; i-- > 0;) {
@@ -126,8 +126,8 @@ TEST(every_branch_has_its_verdict)
     }
 }
 
-/* Words are for machines: none comes twice, and none is missing in the page about them. */
-TEST(every_reason_has_a_word_of_its_own)
+/* Reason words are for programs: each is unique, and each is in the documentation. */
+TEST(every_reason_has_its_own_word)
 {
     for (int i = 0; i <= HAFT__REASON_HIDDEN; i++) {
         for (int k = 0; k < i; k++) {
@@ -138,7 +138,7 @@ TEST(every_reason_has_a_word_of_its_own)
     }
 }
 
-TEST(a_server_of_another_spec_is_none)
+TEST(a_server_of_another_spec_is_unknown)
 {
     haft__arena arena;
     help_spec s;
@@ -157,8 +157,8 @@ TEST(a_tool_of_the_spec_with_a_built_ins_name_needs_nothing)
               "no built-in");
 }
 
-/* What a run has found decides, whatever its servers say now. */
-TEST(what_searches_made_of_a_tool_is_its_verdict)
+/* The state that searches left decides, whatever the servers list now. */
+TEST(the_state_of_a_tool_after_searches_is_its_verdict)
 {
     help_run r;
     haft__offer offer;
@@ -172,7 +172,7 @@ TEST(what_searches_made_of_a_tool_is_its_verdict)
         {"docs:find", "hidden"}, {"docs:read", "revealed"},  {"docs:send", "listed"},
         {"look", "declared"},    {"tool_search", "enabled"},
     };
-    for (size_t gone = 0; gone <= 1; gone++) { /* the server is there; it is not */
+    for (size_t gone = 0; gone <= 1; gone++) { /* the server is reachable; it is not */
         CHECK_INT(haft__resolve(&r.spec.spec, &r.drive.run, r.spec.servers.listings, 1 - gone,
                                 &r.arena, &offer, NULL),
                   HAFT_OK, "resolve");
@@ -188,8 +188,8 @@ TEST(what_searches_made_of_a_tool_is_its_verdict)
     help_run_finish(&r);
 }
 
-/* Only a list says that a tool is not there any more. */
-TEST(what_a_server_does_not_list_any_more_is_gone)
+/* Only a list shows that a tool does not exist any more. */
+TEST(a_tool_that_its_server_no_longer_lists_is_gone)
 {
     static const struct {
         const char *state, *error, *find, *read;
@@ -220,7 +220,7 @@ TEST(what_a_server_does_not_list_any_more_is_gone)
     help_run_finish(&r);
 }
 
-TEST(the_cap_is_the_model_s_size)
+TEST(the_cap_depends_on_the_size_of_the_model)
 {
     static const struct {
         const char *spec;
@@ -249,7 +249,7 @@ TEST(the_cap_is_the_model_s_size)
     }
 }
 
-/* Which list, and which pattern of it; only for what is denied. */
+/* Which list, and which pattern of it; only for denied tools. */
 TEST(a_denial_names_its_list_and_pattern)
 {
     static const struct {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer/reveal.c: what of a search becomes visible. */
+/* Tests for src/run/offer/reveal.c: which results of a search become visible. */
 #include "run/offer/reveal.h"
 
 #include "base/limits.h"
 #include "run/offer/resolve.h"
 #include "run/run_help.h"
 
-/* A search over the servers of a spec: the hits are named, best first. */
+/* A search over the servers of a spec: the names of the hits, best first. */
 typedef struct world {
     haft__arena arena;
     help_spec s;
@@ -46,12 +46,12 @@ static haft_status decide(world *w)
     return haft__reveal_decide(&w->ask, &w->arena, HELP_KEY, &w->reveal, NULL);
 }
 
-TEST(what_was_found_becomes_visible)
+TEST(tools_that_were_found_become_visible)
 {
     static const struct {
         const char *spec, *found, *call;
         uint32_t limit;
-        const char *revealed; /* '|' in front of those that are only named */
+        const char *revealed; /* '|' before those that are only listed */
     } rows[] = {
         {"agent; server=docs,a,b,c", "docs:c,docs:b", "", 0, "docs:c docs:b |"},
         {"agent; server=docs,a,b,c", "docs:c", "", 0, "docs:c |"},
@@ -101,7 +101,7 @@ TEST(what_was_found_becomes_visible)
     }
 }
 
-/* A search names ten beside those it shows, and not eleven. */
+/* A search lists ten names in addition to those it reveals, and not eleven. */
 TEST(a_call_gets_ten_more_names)
 {
     world w;
@@ -130,7 +130,7 @@ static bool refuses_b(void *context, haft_str definition)
     return strstr(help_keep(definition).ptr, "\"docs:b\"") != NULL;
 }
 
-TEST(a_definition_that_cannot_be_written_down_is_left_out)
+TEST(a_definition_that_cannot_be_logged_is_left_out)
 {
     world w;
     int asked = 0;
@@ -176,8 +176,8 @@ TEST(the_event_says_who_searched_for_what)
     haft__arena_finish(&w.arena);
 }
 
-/* What a server lists, as often as it is another list than the run was told of. */
-TEST(a_list_is_told_once)
+/* The list of a server is recorded each time it differs from the recorded one. */
+TEST(a_list_is_recorded_once)
 {
     help_run r;
     haft__offer offer;
@@ -207,8 +207,8 @@ TEST(a_list_is_told_once)
     help_run_finish(&r);
 }
 
-/* Names of a server's tools, as many as an event has, and one more. */
-TEST(an_event_names_so_many_tools_of_a_server)
+/* The maximum number of tool names of a server in an event, and one more. */
+TEST(the_tool_names_of_a_server_in_an_event_are_bounded)
 {
     for (size_t more = 0; more <= 1; more++) {
         world w;
@@ -233,7 +233,7 @@ TEST(an_event_names_so_many_tools_of_a_server)
     }
 }
 
-/* Definitions that fill what one event may have, and a byte more. */
+/* Definitions that fill the limit of an event, and one byte more. */
 TEST(definitions_have_room_up_to_the_limit)
 {
     for (size_t more = 0; more <= 1; more++) {
@@ -245,7 +245,7 @@ TEST(definitions_have_room_up_to_the_limit)
         CHECK_INT(decide(&w), HAFT_OK, "small");
         w.reveal.shown = 1;
         haft__input_tools_revealed(&body, &w.reveal);
-        /* A schema that takes what the rest leaves; a text in it takes its bytes and quotes. */
+        /* A schema that fills the remaining bytes; a text in it takes its bytes and quotes. */
         haft_str start = HAFT__LIT("\"tools\":["), end = HAFT__LIT("],\"query\"");
         const char *first = strstr(help_keep(haft__buf_str(&body)).ptr, start.ptr) + start.len;
         size_t taken = (size_t)(strstr(first, end.ptr) - first);
@@ -316,7 +316,7 @@ TEST(revealing_survives_failed_allocations)
     }
 }
 
-TEST(a_server_says_what_is_known_of_it_and_what_is_left_out)
+TEST(a_server_entry_has_its_state_and_what_is_left_out)
 {
     for (size_t more = 0; more <= 1; more++) {
         haft__arena arena;
@@ -344,11 +344,11 @@ TEST(a_server_says_what_is_known_of_it_and_what_is_left_out)
                                            .call = HAFT__LIT("c1.1")}};
         haft__input_tools_revealed(&body, &reveal);
         haft__buf_add_char(&body, '\0');
-        size_t told = 0;
+        size_t listed = 0;
         for (const char *at = body.ptr; (at = strstr(at, "\"row\"")) != NULL; at++) {
-            told++;
+            listed++;
         }
-        CHECK_INT(told, HAFT__LIMIT_MCP_LEFT_OUT, "told, of %zu more", more);
+        CHECK_INT(listed, HAFT__LIMIT_MCP_LEFT_OUT, "told, of %zu more", more);
         CHECK(strstr(body.ptr, "\"error\":null,\"hash\":\"abc\",\"warning\":\"it is damaged\","
                                "\"left_out\":[")
                   != NULL,

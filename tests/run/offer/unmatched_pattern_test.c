@@ -5,7 +5,7 @@
 #include "run/run_help.h"
 #include "json/read.h"
 
-TEST(patterns_that_match_nothing_of_their_server_are_told)
+TEST(patterns_that_match_nothing_of_their_server_are_reported)
 {
     static const struct {
         const char *spec, *warning;
@@ -19,7 +19,7 @@ TEST(patterns_that_match_nothing_of_their_server_are_told)
          "none of its tools matches \"docs:delete_*\" of mcp.deny"},
         {"agent; server=docs,read,write; mcp_allow=docs:look",
          "none of its tools matches \"docs:look\" of mcp.allow"},
-        {"agent; server=dead!error; mcp_deny=dead:x", ""}, /* nobody knows what it has */
+        {"agent; server=dead!error; mcp_deny=dead:x", ""}, /* its tools are unknown */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
@@ -35,7 +35,7 @@ TEST(patterns_that_match_nothing_of_their_server_are_told)
     }
 }
 
-TEST(rules_of_approval_are_looked_at_before_what_is_allowed)
+TEST(rules_of_approvals_are_checked_before_allow_lists)
 {
     const haft_str tools[] = {HAFT__LIT("docs:read"), HAFT__LIT("docs:sned")};
     const haft__approval_rule rules[] = {{.tools = tools, .tool_count = 1},
@@ -66,7 +66,7 @@ static haft__json takes(haft__arena *arena, const char *properties)
     return schema;
 }
 
-TEST(conditions_about_an_argument_that_no_tool_of_the_server_has_are_told)
+TEST(conditions_about_an_argument_that_no_tool_has_are_reported)
 {
     static const struct {
         const char *tools, *at, *op;
@@ -77,7 +77,7 @@ TEST(conditions_about_an_argument_that_no_tool_of_the_server_has_are_told)
         {"docs:se*", "/amont", "exists", "none of its tools has the argument /amont of approvals"},
         {"docs:se*", "/amount", "gt", ""}, /* one of them has it */
         {"docs:read", "/anything", "gt", ""},
-        {"docs:send", "/amont", "ne", ""}, /* it is asked about */
+        {"docs:send", "/amont", "ne", ""}, /* it needs approval */
         {"*:send", "/amont", "gt", ""},    /* another server may have it */
         {"mail:send", "/amont", "gt", ""},
     };
@@ -94,7 +94,7 @@ TEST(conditions_about_an_argument_that_no_tool_of_the_server_has_are_told)
             .tools = &pattern, .tool_count = 1, .when = haft__json_object(when, COUNT(when))};
         haft__spec spec = {.approvals = &rule, .approval_count = 1};
         haft__mcp_tool tools[] = {
-            {.name = HAFT__LIT("docs:read")}, /* takes whatever comes */
+            {.name = HAFT__LIT("docs:read")}, /* accepts any arguments */
             {.name = HAFT__LIT("docs:send"), .input_schema = takes(&arena, "{\"amount\":{}}")},
             {.name = HAFT__LIT("docs:sell"), .input_schema = takes(&arena, "{\"price\":{}}")}};
         haft__mcp_listing listing = {

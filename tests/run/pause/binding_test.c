@@ -21,7 +21,7 @@ static void start(help_run *r)
     CHECK_INT(first_call(r)->stage, HAFT__CALL_PAUSED, "it waits");
 }
 
-/* Says it, and records what it comes to without going on. */
+/* Applies the command, and records its event without continuing. */
 static haft_status say(help_run *r, const char *text)
 {
     haft__run_command command;
@@ -39,7 +39,7 @@ static haft_status say(help_run *r, const char *text)
     return status;
 }
 
-/* What the binding is of a tool, arguments and rules that are given as JSON. */
+/* The binding of a tool, arguments and rules that are given as JSON. */
 static haft_str make(const char *description, const char *definition, const char *arguments,
                      const char *source, bool needs_approval)
 {
@@ -58,7 +58,7 @@ static haft_str make(const char *description, const char *definition, const char
     return help_keep((haft_str){hex, sizeof(hex)});
 }
 
-TEST(a_binding_is_of_definition_arguments_and_rules)
+TEST(a_binding_covers_definition_arguments_and_rules)
 {
     haft_str first = make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", true);
     CHECK_STR(make("d", "{\"command\":[\"a\"]}", "{\"y\":2.0,\"x\":1}", "{\"name\":\"n\"}", true),
@@ -97,7 +97,7 @@ static haft_str make_served(const char *mcp)
 
 #define SERVER(rest) "{\"servers\":{\"docs\":{" rest "}}}"
 
-TEST(a_binding_is_of_how_the_server_is_configured)
+TEST(a_binding_covers_the_configuration_of_the_server)
 {
     haft_str first = make_served(SERVER("\"command\":[\"a\"],\"env\":{\"K\":\"${K}\"}"));
     CHECK_STR(make_served(SERVER("\"env\":{\"K\":\"${K}\"},\"command\":[\"a\"]")), first,
@@ -138,7 +138,7 @@ TEST(every_allocation_of_a_binding_may_fail)
     haft__arena_finish(&arena);
 }
 
-TEST(the_pause_and_the_answer_have_it_and_the_call_runs)
+TEST(pause_and_answer_contain_the_binding_and_the_call_runs)
 {
     help_run r;
     start(&r);
@@ -158,7 +158,7 @@ typedef enum change {
     CHANGES,
 } change;
 
-/* As if another definition, other rules or other arguments had come between yes and start. */
+/* As if the definition, the rules or the arguments had changed between approval and start. */
 static void apply_change(help_run *r, change what)
 {
     haft__run_call *call = &r->drive.run.calls[0];
@@ -175,7 +175,7 @@ static void apply_change(help_run *r, change what)
     }
 }
 
-TEST(what_has_changed_since_the_yes_is_asked_about_again)
+TEST(a_call_that_has_changed_since_its_approval_needs_a_new_one)
 {
     for (change what = 0; what < CHANGES; what++) {
         help_run r;
@@ -194,15 +194,14 @@ TEST(what_has_changed_since_the_yes_is_asked_about_again)
     }
 }
 
-TEST(who_has_seen_something_else_approves_nothing)
+TEST(an_approval_with_another_binding_is_rejected)
 {
     help_run r;
     start(&r);
     haft_status status =
         say(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
     CHECK_INT(status, HAFT_BAD_STATE, "another binding");
-    CHECK(strstr(r.err.message, "is not what was to be approved any more") != NULL, "%s",
-          r.err.message);
+    CHECK(strstr(r.err.message, "the approval is not for the call") != NULL, "%s", r.err.message);
     CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
     help_run_finish(&r);
 }
@@ -220,13 +219,13 @@ TEST(a_declined_call_never_runs)
     help_run_finish(&r);
 }
 
-TEST(arguments_that_the_tool_does_not_take_approve_nothing)
+TEST(invalid_arguments_approve_nothing)
 {
     help_run r;
     start(&r);
     CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":\"many\"}}"), HAFT_BAD_INPUT,
               "no number");
-    CHECK(strstr(r.err.message, "the tool does not take these arguments: ") != NULL, "%s",
+    CHECK(strstr(r.err.message, "the tool does not accept these arguments: ") != NULL, "%s",
           r.err.message);
     CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":[1]}"), HAFT_BAD_INPUT, "no object");
     CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");

@@ -3,7 +3,7 @@
 
 #include "run/run_help.h"
 
-/* A run that waits for what its calls need. */
+/* A run whose calls are pending. */
 static void start(help_run *r, const char *spec, const char *calls)
 {
     static char script[512];
@@ -13,7 +13,7 @@ static void start(help_run *r, const char *spec, const char *calls)
     CHECK_INT(help_run_go(r), HAFT_OK, "%s", r->err.message);
 }
 
-/* What a command comes to: the body of its event, or the error. */
+/* The result of a command: the body of its event, or the error. */
 static haft_str apply(help_run *r, const char *text)
 {
     haft__run_command command;
@@ -72,17 +72,17 @@ TEST(a_command_becomes_the_event_that_fits_the_pause)
     help_run_finish(&r);
 }
 
-/* What runs again under the same key is what had begun. */
-TEST(an_unknown_outcome_takes_no_other_arguments)
+/* A call that runs again under the same key has the same arguments. */
+TEST(an_unknown_outcome_accepts_no_other_arguments)
 {
     static const row rows[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"by\":\"ana\"}",
          "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"ana\",\"verdict\":\"retry\","
          "\"value\":null}"},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"value\":{\"q\":\"b\"}}",
-         "BAD_INPUT: expected no arguments: the call c1.1 had begun, and runs again as it was or "
-         "not at all; nothing was taken; `--again` runs it again, `haft answer` says what "
-         "came of it, and after `haft reject` the model can make another call"},
+         "BAD_INPUT: expected no arguments: the call c1.1 has started and can only run again "
+         "unchanged; not recorded; `--again` runs it again, `haft answer` gives its result, and "
+         "after `haft reject` the model can make another call"},
     };
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
@@ -100,11 +100,11 @@ TEST(a_value_has_every_key_once)
         {"{\"a\":{\"b\":1},\"b\":[{\"a\":2}]}", "OK: ; ", true},
         {"{\"a\":1,\"b\":2,\"a\":3}",
          "BAD_INPUT: expected each key once in an object, found \"a\" more than once; "
-         "nothing was taken: say which of them is meant",
+         "the command was not recorded; give each key once",
          true},
         {"[{\"a\":1,\"\\u0061\":1}]",
          "BAD_INPUT: expected each key once in an object, found \"a\" more than once; "
-         "nothing was taken: say which of them is meant",
+         "the command was not recorded; give each key once",
          true},
         {"{\"a\":1,\"a\":2",
          "BAD_INPUT: expected ',' or '}' after the member, found the end of the text; ", false},
@@ -148,12 +148,12 @@ TEST(an_approval_may_be_given_changed_refused_or_replaced)
     help_run_finish(&r);
 }
 
-TEST(several_pending_calls_must_be_told_apart)
+TEST(one_of_several_pending_calls_must_be_named)
 {
     static const row rows[] = {
-        {"{\"command\":\"answer\",\"value\":1}",
-         "BAD_INPUT: the run waits for several calls: name one; pending: c1.1 (headless of pick), "
-         "c1.2 (headless of pick)"},
+        {"{\"command\":\"answer\",\"value\":1}", "BAD_INPUT: the run has several pending calls: "
+                                                 "name one; pending: c1.1 (headless of pick), "
+                                                 "c1.2 (headless of pick)"},
     };
     help_run r;
     start(&r, "agent; tools=pick!headless",
@@ -163,15 +163,16 @@ TEST(several_pending_calls_must_be_told_apart)
     static const row later[] = {
         {"{\"command\":\"answer\",\"call\":\"c1.2\",\"value\":1.0,\"by\":\"bo\"}", ""},
         {"{\"command\":\"answer\",\"call\":\"c1.2\",\"value\":2}",
-         "BAD_STATE: the call c1.2 has been answered otherwise: answer; pending: c1.1 (headless of "
+         "BAD_STATE: the call c1.2 already has a different answer: answer; pending: c1.1 (headless "
+         "of "
          "pick)"},
     };
     check_rows(&r, later, COUNT(later));
     help_run_finish(&r);
 }
 
-/* What was said to a tool that asked can be said again, also when the tool has gone on. */
-TEST(the_answer_to_a_tool_can_be_said_again)
+/* The answer to a tool's question can be repeated, even after the tool has continued. */
+TEST(the_answer_to_a_tool_can_be_repeated)
 {
     static const struct {
         const char *spec, *verdict, *value;
@@ -182,13 +183,13 @@ TEST(the_answer_to_a_tool_can_be_said_again)
          "\"no\"",
          {{"{\"command\":\"reject\",\"call\":\"c1.1\",\"why\":\"no\"}", ""},
           {"{\"command\":\"reject\",\"call\":\"c1.1\",\"why\":\"never\"}",
-           "BAD_STATE: the call c1.1 has been answered otherwise: reject; nothing is pending"}}},
+           "BAD_STATE: the call c1.1 already has a different answer: reject; nothing is pending"}}},
         {"agent; server=docs,write; asks=docs:write",
          "answer",
          "{\"action\":\"accept\",\"content\":{\"n\":5,\"m\":3}}",
          {{"{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"n\":5}}", ""},
           {"{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"n\":6}}",
-           "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"}}},
+           "BAD_STATE: the call c1.1 already has a different answer: answer; nothing is pending"}}},
         {"agent; server=docs,write; asks=docs:write!durable",
          "answer",
          "{\"action\":\"accept\",\"content\":{\"n\":5,\"m\":3}}",
@@ -196,7 +197,7 @@ TEST(the_answer_to_a_tool_can_be_said_again)
            "\"content\":{\"n\":5}}}",
            ""},
           {"{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"action\":\"decline\"}}",
-           "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"}}},
+           "BAD_STATE: the call c1.1 already has a different answer: answer; nothing is pending"}}},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_run r;
@@ -209,21 +210,21 @@ TEST(the_answer_to_a_tool_can_be_said_again)
 }
 
 #define INTERRUPTED                                                                                \
-    "; `haft answer RUN c1.1 RESULT` says what came of it, `haft approve RUN c1.1 --again` runs "  \
+    "; `haft answer RUN c1.1 RESULT` gives its result, `haft approve RUN c1.1 --again` runs "      \
     "it again"
 #define RETRY                                                                                      \
     "\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"\",\"verdict\":\"retry\",\"value\":null}"
 #define UNSEEN                                                                                     \
-    "BAD_STATE: the call c1.1 waited for nobody when this was said: nothing was taken; now it "    \
-    "waits: unknown_outcome" INTERRUPTED
+    "BAD_STATE: the call c1.1 was not pending when the command was issued, so it was not "         \
+    "recorded; the call is pending now: unknown_outcome" INTERRUPTED
 
-/* A call that somebody said this to, if anything, and that began; then its host was gone. */
-static void interrupt(help_run *r, const char *spec, const char *said)
+/* A call that has this answer, if any, and that started; then its host stopped. */
+static void interrupt(help_run *r, const char *spec, const char *before)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     start(r, spec, "{\"name\":\"pay\"}");
-    if (said != NULL) {
-        CHECK_INT(haft__drive_append(&r->drive, apply(r, said), &r->err), HAFT_OK, "%s",
+    if (before != NULL) {
+        CHECK_INT(haft__drive_append(&r->drive, apply(r, before), &r->err), HAFT_OK, "%s",
                   r->err.message);
         CHECK_INT(haft__decide(&r->drive.decider, &r->drive.run, 2000000, &effect, &r->err),
                   HAFT_OK, "%s", r->err.message);
@@ -237,13 +238,14 @@ static void interrupt(help_run *r, const char *spec, const char *said)
     CHECK_INT(haft__drive_append(&r->drive, effect.body, &r->err), HAFT_OK, "%s", r->err.message);
 }
 
-/* Who approves a call does not want it made again when nobody knows what became of it. */
-TEST(what_was_said_to_one_pause_is_not_said_to_the_next)
+/* A person who approves a call does not want it repeated if its outcome is unknown. */
+TEST(a_command_for_one_pause_is_not_applied_to_the_next)
 {
     static const row rows[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"approval\"}", ""},
         {"{\"command\":\"reject\",\"call\":\"c1.1\",\"pause\":\"approval\"}",
-         "BAD_STATE: the call c1.1 waits for something else by now: unknown_outcome, not approval; "
+         "BAD_STATE: the call c1.1 is now pending for another reason: unknown_outcome, not "
+         "approval; "
          "pending: c1.1 (unknown_outcome of pay)"},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", ""},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\","
@@ -269,7 +271,7 @@ TEST(an_approval_with_other_arguments_does_not_run_a_call_again_either)
     static const row rows[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"value\":{\"q\":\"b\"}}", ""},
         {"{\"command\":\"approve\",\"call\":\"c1.1\"}",
-         "BAD_STATE: the call c1.1 was approved before and has begun: what came of it is unknown, "
+         "BAD_STATE: the call c1.1 was approved before and has started: its outcome is unknown, "
          "and an approval does not run it again" INTERRUPTED},
         {"{\"command\":\"again\",\"call\":\"c1.1\"}", RETRY},
     };
@@ -279,8 +281,8 @@ TEST(an_approval_with_other_arguments_does_not_run_a_call_again_either)
     help_run_finish(&r);
 }
 
-/* The first word runs it again; the same word said once more is that word. */
-TEST(a_call_that_nobody_had_to_approve_is_run_again_by_an_approval_once)
+/* The first approval runs it again; the same approval once more is a repetition. */
+TEST(an_unapproved_call_is_repeated_once_by_an_approval)
 {
     static const row rows[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\"}", ""},
@@ -304,8 +306,8 @@ TEST(a_call_that_nobody_had_to_approve_is_run_again_by_an_approval_once)
     help_run_finish(&r);
 }
 
-/* Behind its approval the call waits for a client: both can be said again. */
-TEST(the_same_answer_is_the_same_when_the_call_waits_for_the_next)
+/* After its approval the call waits for a client: both commands can be repeated. */
+TEST(an_equal_answer_is_a_repetition_when_the_call_has_the_next_pause)
 {
     static const row between[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"headless\","
@@ -314,7 +316,7 @@ TEST(the_same_answer_is_the_same_when_the_call_waits_for_the_next)
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"headless\"}",
          "BAD_STATE: the call c1.1 does not wait for approval; pending: c1.1 (headless of pick)"},
         {"{\"command\":\"again\",\"call\":\"c1.1\",\"pause\":\"headless\"}",
-         "BAD_STATE: the call c1.1 was not interrupted: there is nothing to run again; pending: "
+         "BAD_STATE: the call c1.1 was not interrupted, so it cannot be run again; pending: "
          "c1.1 (headless of pick)"},
     };
     static const row behind[] = {
@@ -323,9 +325,9 @@ TEST(the_same_answer_is_the_same_when_the_call_waits_for_the_next)
          ""},
         {"{\"command\":\"answer\",\"call\":\"c1.1\",\"pause\":\"nothing\",\"value\":1}", ""},
         {"{\"command\":\"answer\",\"call\":\"c1.1\",\"pause\":\"nothing\",\"value\":2}",
-         "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"},
+         "BAD_STATE: the call c1.1 already has a different answer: answer; nothing is pending"},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"nothing\"}",
-         "BAD_STATE: the call c1.1 has been answered otherwise: answer; nothing is pending"},
+         "BAD_STATE: the call c1.1 already has a different answer: answer; nothing is pending"},
     };
     help_run r;
     start(&r, "agent; tools=pick!headless!approval", "{\"name\":\"pick\"}");
@@ -338,8 +340,8 @@ TEST(the_same_answer_is_the_same_when_the_call_waits_for_the_next)
     help_run_finish(&r);
 }
 
-/* Only the beginning of a hash may be left out of what somebody types: not what differs. */
-TEST(an_approval_names_what_was_seen_by_the_beginning_of_its_hash)
+/* A prefix of the hash is enough if a person types it, but it must not differ. */
+TEST(an_approval_names_its_binding_by_a_prefix)
 {
     static const struct {
         const char *binding;
@@ -358,14 +360,14 @@ TEST(an_approval_names_what_was_seen_by_the_beginning_of_its_hash)
                        rows[i].binding);
         haft_str found = apply(&r, text);
         CHECK(rows[i].taken ? strstr(found.ptr, "\"verdict\":\"approve\"") != NULL
-                            : strstr(found.ptr, "is not what was to be approved any more") != NULL,
+                            : strstr(found.ptr, "the approval is not for the call") != NULL,
               "%s: %s", rows[i].binding, found.ptr);
     }
     help_run_finish(&r);
 }
 
-/* Each as "call pause binding", with the beginning of that. */
-TEST(what_is_said_is_for_what_can_be_seen)
+/* Each as "call pause binding", with a prefix of the binding. */
+TEST(a_command_applies_to_the_pause_that_its_sender_saw)
 {
     static const struct {
         const char *spec, *calls, *command, *wanted;
@@ -404,7 +406,7 @@ TEST(what_is_said_is_for_what_can_be_seen)
     }
 }
 
-TEST(a_run_that_has_ended_takes_no_commands)
+TEST(a_run_that_has_ended_accepts_no_commands)
 {
     static const row rows[] = {
         {"{\"command\":\"answer\",\"value\":1}", "BAD_STATE: the run has ended: done; "},
@@ -469,7 +471,7 @@ static void know(haft__redactor *redactor, haft__arena *arena)
     CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "sealed");
 }
 
-/* What a command comes to when the secret is known, or not. */
+/* The result of a command if the secret is known, or not. */
 static haft_str apply_knowing(help_run *r, const char *text, bool knows)
 {
     haft__run_command command;
@@ -493,10 +495,11 @@ static haft_str apply_knowing(help_run *r, const char *text, bool knows)
     return kept;
 }
 
-#define OTHERWISE "BAD_STATE: the call c1.1 has been answered otherwise: "
+#define OTHERWISE "BAD_STATE: the call c1.1 already has a different answer: "
 
-/* Whoever took it may have known the secret or not, and so may whoever says it again. */
-TEST(the_same_answer_with_a_secret_is_the_same_answer)
+/* The process that recorded the answer may or may not have known the secret, and so may the sender
+ * of the repetition. */
+TEST(an_equal_answer_with_a_secret_is_a_repetition)
 {
     static const struct {
         const char *spec, *verdict, *taken, *again;
@@ -518,7 +521,7 @@ TEST(the_same_answer_with_a_secret_is_the_same_answer)
          OTHERWISE "answer; nothing is pending"},
         {"agent; tools=pick!headless", "answer", "{\"k\":\"[redacted]\"}",
          "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"k\":\"" SECRET "\"}}", false,
-         OTHERWISE "answer; nothing is pending"}, /* nobody can know that it is the same */
+         OTHERWISE "answer; nothing is pending"}, /* it cannot be known to be equal */
         {"agent; tools=pick!headless", "reject", "\"not [redacted]\"",
          "{\"command\":\"reject\",\"call\":\"c1.1\",\"why\":\"not " SECRET "\"}", true, ""},
         {"agent; tools=pick!approval", "respond", "[\"[redacted]\"]",
@@ -540,7 +543,7 @@ TEST(the_same_answer_with_a_secret_is_the_same_answer)
     }
 }
 
-TEST(what_would_run_without_its_secret_is_not_taken)
+TEST(a_value_that_would_lose_its_secret_is_rejected)
 {
     static const char *const none = "without a secret, found one";
     static const struct {
@@ -580,7 +583,7 @@ TEST(what_would_run_without_its_secret_is_not_taken)
 
 #define MESSAGE "01m7gkd512441wjb39kez748pr"
 
-/* Who left a message finds it by its id, also when others know more secrets. */
+/* The sender of a message finds it by its id, even if other processes know more secrets. */
 TEST(a_message_is_found_again_by_its_id)
 {
     static const struct {
@@ -599,7 +602,7 @@ TEST(a_message_is_found_again_by_its_id)
                        "\",\"message\":\"%s\"}",
                        rows[i].id);
         know(&redactor, &r.arena);
-        r.drive.options.redactor = &redactor; /* whoever has the run knows it */
+        r.drive.options.redactor = &redactor; /* the owner of the run knows it */
         haft_str body = apply(&r, text);
         CHECK_INT(strstr(body.ptr, ",\"message\":\"" MESSAGE "\"}") != NULL, rows[i].kept, "%s",
                   body.ptr);
@@ -613,7 +616,7 @@ TEST(a_message_is_found_again_by_its_id)
     }
 }
 
-TEST(a_message_has_no_secret_in_it)
+TEST(a_message_contains_no_secret)
 {
     haft__arena arena;
     haft__redactor redactor;

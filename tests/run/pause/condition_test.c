@@ -26,7 +26,7 @@ TEST(conditions_hold_or_not)
     } cases[] = {
         {"null", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":100.0}", true},
-        {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"100\"}", true}, /* who knows */
+        {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"100\"}", true}, /* it cannot be known */
         {"{\"at\":\"/amount\",\"op\":\"ne\",\"value\":\"100\"}", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"all\"}", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":true}", true},
@@ -76,7 +76,7 @@ TEST(conditions_hold_or_not)
         {"{\"at\":\"/absent\",\"op\":\"eq\",\"value\":null}", false},
         {"{\"at\":\"/absent\",\"op\":\"ne\",\"value\":1}", true},
         {"{\"at\":\"\",\"op\":\"exists\"}", true},
-        /* nothing that it could be compared with */
+        /* nothing to compare it with */
         {"{\"at\":\"/amount\",\"op\":\"eq\"}", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":{}}", true},
         {"{\"at\":\"/amount\",\"op\":\"in\",\"value\":[]}", true},
@@ -84,10 +84,10 @@ TEST(conditions_hold_or_not)
         {"{\"at\":\"/to\",\"op\":\"eq\",\"value\":[\"bob\"]}", true},
         {"{\"at\":\"/tags\",\"op\":\"contains\",\"value\":5}", true},
         {"{\"at\":\"/tags\",\"op\":\"contains\"}", true},
-        /* one of the list can be, and is another; or could be the same */
+        /* one of the list can be compared, and differs; or could be equal */
         {"{\"at\":\"/to\",\"op\":\"in\",\"value\":[5,\"eve\"]}", false},
         {"{\"at\":\"/digits\",\"op\":\"in\",\"value\":[500,\"600\"]}", true},
-        /* null differs from all others, and can be looked for */
+        /* null differs from all others, and can be a value of the rule */
         {"{\"at\":\"/none\",\"op\":\"eq\",\"value\":5}", false},
         {"{\"at\":\"/none\",\"op\":\"eq\",\"value\":null}", true},
         {"{\"at\":\"/none\",\"op\":\"in\",\"value\":[\"a\",5]}", false},
@@ -95,7 +95,7 @@ TEST(conditions_hold_or_not)
         {"{\"at\":\"/amount\",\"op\":\"ne\",\"value\":null}", true},
         {"{\"at\":\"/tags\",\"op\":\"contains\",\"value\":null}", false},
         {"{\"at\":\"/nothing\",\"op\":\"contains\",\"value\":5}", false},
-        /* a way that leads nowhere is not an argument that was left out */
+        /* an invalid path is not a missing argument */
         {"{\"at\":\"/to/name\",\"op\":\"eq\",\"value\":\"bob\"}", true},
         {"{\"at\":\"/tags/x\",\"op\":\"eq\",\"value\":\"bob\"}", true},
         {"{\"at\":\"amount\",\"op\":\"gt\",\"value\":1000}", true},

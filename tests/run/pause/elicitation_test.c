@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/pause/elicitation.c, and for what becomes of a call whose tool asks. */
+/* Tests for src/run/pause/elicitation.c, and for calls whose tool asks a question. */
 #include "run/pause/elicitation.h"
 
 #include "run/host.h"
@@ -24,9 +24,9 @@
     "\"url\":null,\"server\":\"docs\"}"
 #define ANY "{\"message\":\"?\",\"server\":\"docs\"}"
 
-/* NULL: it is refused. */
+/* NULL: it is rejected. */
 static const struct {
-    const char *question, *said, *answer;
+    const char *question, *given, *answer;
 } answers[] = {
     {FORM, "{\"n\":2}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":3}}"},
     {FORM, "{\"n\":\"2\",\"m\":4}", "{\"action\":\"accept\",\"content\":{\"n\":2,\"m\":4}}"},
@@ -56,7 +56,7 @@ static const struct {
     {ANY, "7", NULL},
 };
 
-TEST(what_a_person_says_becomes_what_the_tool_is_told)
+TEST(the_answer_of_a_person_becomes_the_answer_for_the_tool)
 {
     for (size_t i = 0; i < COUNT(answers); i++) {
         haft__arena arena;
@@ -65,16 +65,16 @@ TEST(what_a_person_says_becomes_what_the_tool_is_told)
         haft__json answer = haft__json_null();
         haft_error err = {0};
         haft_status status = haft__elicitation_answer(
-            call.elicitation, help_json(&arena, answers[i].said), &arena, HELP_KEY, &answer, &err);
+            call.elicitation, help_json(&arena, answers[i].given), &arena, HELP_KEY, &answer, &err);
         CHECK_INT(status, answers[i].answer != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s: %s",
-                  answers[i].said, err.message);
+                  answers[i].given, err.message);
         haft__buf found;
         haft__buf_init(&found, 1 << 16);
         if (status == HAFT_OK && answers[i].answer != NULL) {
             haft__json_write(&found, answer);
-            CHECK_STR(haft__buf_str(&found), haft__str(answers[i].answer), "%s", answers[i].said);
+            CHECK_STR(haft__buf_str(&found), haft__str(answers[i].answer), "%s", answers[i].given);
         } else {
-            CHECK(err.message[0] != '\0', "%s", answers[i].said);
+            CHECK(err.message[0] != '\0', "%s", answers[i].given);
         }
         haft__buf_finish(&found);
         haft__arena_finish(&arena);
@@ -89,14 +89,14 @@ TEST(answers_survive_every_failed_allocation)
             haft__arena_init(&arena, 0);
             haft__arena_init(&made, 0);
             haft__run_call call = {.elicitation = help_json(&arena, answers[i].question)};
-            haft__json said = help_json(&arena, answers[i].said), answer;
+            haft__json given = help_json(&arena, answers[i].given), answer;
             test_fail_allocation(n);
             haft_status status =
-                haft__elicitation_answer(call.elicitation, said, &made, HELP_KEY, &answer, NULL);
+                haft__elicitation_answer(call.elicitation, given, &made, HELP_KEY, &answer, NULL);
             bool failed = test_allow_allocations();
             bool broken = strcmp(answers[i].question, BROKEN) == 0; /* whatever is wrong with it */
             CHECK(!failed || status == HAFT_NO_MEMORY || broken, "%s, allocation %u: %d",
-                  answers[i].said, n, status);
+                  answers[i].given, n, status);
             haft__arena_finish(&made);
             haft__arena_finish(&arena);
             if (!failed) {
@@ -130,11 +130,11 @@ static void check_replay(help_run *r, const char *name)
           HAFT__ARG(replay.decided));
 }
 
-/* The state and the answer are there when the call is made again; what it is told otherwise. */
+/* The repeated call has the state and the answer; otherwise it has neither. */
 TEST(a_tool_gets_its_answer)
 {
     static const struct {
-        const char *spec, *verdict, *value, *told;
+        const char *spec, *verdict, *value, *received;
     } rows[] = {
         {"agent; server=docs,write; asks=docs:write!durable", "answer", "{\"action\":\"accept\"}",
          "{\"state\":\"back\",\"answers\":{\"action\":\"accept\"}}"},
@@ -156,7 +156,7 @@ TEST(a_tool_gets_its_answer)
         haft__json_write(&found, call->resume.kind == HAFT__JSON_OBJECT
                                      ? call->resume
                                      : haft__call_elicitation_answer(call));
-        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].told), "row %zu", i);
+        CHECK_STR(haft__buf_str(&found), haft__str(rows[i].received), "row %zu", i);
         CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu", i);
         CHECK(call->elicitation.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
         check_replay(&r, rows[i].spec);
@@ -165,8 +165,8 @@ TEST(a_tool_gets_its_answer)
     }
 }
 
-/* The process that ran the call is gone, at every place from its start to its end. */
-TEST(a_question_whose_process_is_gone)
+/* The process that ran the call stops at every point from its start to its end. */
+TEST(a_question_whose_process_has_stopped)
 {
 #define PINNED "agent; server=docs,write; asks=docs:write"
     static const struct {
@@ -228,7 +228,7 @@ TEST(a_question_whose_process_is_gone)
     }
 }
 
-/* A result, good or bad, takes the question with it. */
+/* A result, good or bad, ends the question. */
 TEST(a_tool_that_ends_while_it_asks)
 {
     for (int ok = 0; ok <= 1; ok++) {
@@ -257,12 +257,12 @@ TEST(a_tool_that_ends_while_it_asks)
 
 /* ---- commands ---- */
 
-/* That the command was taken is seen while the tool runs on, when it has asked again, and when its
- * call is over: another answer is never taken for it. */
-static void check_taken(help_run *r, const haft__run_command *said, haft__run_command_kind kind,
+/* A command is known to be a repetition while the tool continues, when it has asked again, and when
+ * its call has ended; another answer never is. */
+static void check_taken(help_run *r, const haft__run_command *given, haft__run_command_kind kind,
                         size_t row)
 {
-    haft__run_command command = *said, other = *said;
+    haft__run_command command = *given, other = *given;
     haft__outcome outcome = {.ok = true, .text = HAFT__LIT("done")};
     haft__buf body;
     command.call = other.call = HAFT__LIT("c1.1");
@@ -288,8 +288,8 @@ static void check_taken(help_run *r, const haft__run_command *said, haft__run_co
     haft__buf_finish(&body);
 }
 
-/* What was asked in a process that is gone is not answered by what comes later for it. */
-TEST(an_answer_does_not_become_the_result_of_a_lost_call)
+/* A question of a stopped process is not answered by a later command for it. */
+TEST(an_answer_does_not_become_the_result_of_an_interrupted_call)
 {
     static const struct {
         const char *pause;
@@ -316,8 +316,8 @@ TEST(an_answer_does_not_become_the_result_of_a_lost_call)
         CHECK_INT(haft__run_command_apply(&r.drive.run, &command, &body, &r.err), rows[i].status,
                   "seen: '%s': %s", rows[i].pause, r.err.message);
         CHECK((rows[i].status == HAFT_OK) == (body.len > 0), "seen: '%s'", rows[i].pause);
-        CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "was lost with") != NULL, "%s",
-              r.err.message);
+        CHECK(rows[i].status == HAFT_OK || strstr(r.err.message, "ended with the process") != NULL,
+              "%s", r.err.message);
         haft__buf_finish(&body);
         help_run_finish(&r);
     }
@@ -327,7 +327,7 @@ TEST(commands_answer_a_tool)
 {
     static const struct {
         haft__run_command_kind kind;
-        const char *value, *body; /* of the event; NULL: refused */
+        const char *value, *body; /* of the event; NULL: rejected */
     } rows[] = {
         {HAFT__RUN_COMMAND_ANSWER, "{\"n\":1}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
@@ -374,7 +374,7 @@ TEST(commands_answer_a_tool)
     }
 }
 
-TEST(what_is_pending_names_the_server)
+TEST(a_pending_question_names_the_server)
 {
     help_run r;
     haft__buf text;
@@ -392,22 +392,22 @@ TEST(what_is_pending_names_the_server)
     help_run_finish(&r);
 }
 
-/* What cannot be a question of a tool. */
-TEST(questions_that_are_wrong_are_refused)
+/* Invalid questions of a tool. */
+TEST(invalid_questions_are_rejected)
 {
 #define ASKED "\"kind\":\"call_asked\",\"call\":\"c1.1\","
     static const struct {
         const char *body, *message;
     } rows[] = {
         {ASKED "\"question\":null,\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked cannot stand here: it has no question"},
+         "call_asked is not valid here: it has no question"},
         {ASKED "\"question\":\"what?\",\"durable\":true,\"state\":null,\"within_ms\":null}",
-         "call_asked cannot stand here: it has no question"},
+         "call_asked is not valid here: it has no question"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":-5}",
          "expected a whole number in \"within_ms\" of call_asked, found none"},
         {ASKED "\"question\":{},\"durable\":true,\"state\":null,\"within_ms\":null}", NULL},
         {"\"kind\":\"call_asked\",\"call\":\"c1.2\",\"question\":{},\"durable\":true}",
-         "call_asked cannot stand here: there is no such call in the last reply"},
+         "call_asked is not valid here: the last reply has no such call"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run before, r;

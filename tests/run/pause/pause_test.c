@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/pause/pause.c: every row is complete, and the shipped schemas have its words.
+/* Tests for src/run/pause/pause.c: every row is complete, and the shipped schemas have its names.
  */
 #include "run/pause/pause.h"
 

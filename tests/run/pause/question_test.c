@@ -7,7 +7,7 @@
 TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
 {
     static const struct {
-        const char *arguments, *said, *wanted; /* NULL: refused */
+        const char *arguments, *given, *wanted; /* NULL: rejected */
     } rows[] = {
         {"{}", "\"text\"", "\"text\""},
         {"{}", "7", "7"},
@@ -37,15 +37,15 @@ TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__run_call call = {.id = HAFT__LIT("c1.1"),
                                .arguments = help_json(&arena, rows[i].arguments)};
-        haft__json answer, said = help_json(&arena, rows[i].said);
-        haft_status status = haft__question_answer(&call, said, &answer, NULL);
+        haft__json answer, given = help_json(&arena, rows[i].given);
+        haft_status status = haft__question_answer(&call, given, &answer, NULL);
         CHECK_INT(status, rows[i].wanted != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%s to %s",
-                  rows[i].said, rows[i].arguments);
+                  rows[i].given, rows[i].arguments);
         bool same = false;
         if (rows[i].wanted != NULL) {
             CHECK_INT(haft__json_equal(answer, help_json(&arena, rows[i].wanted), &same, NULL),
                       HAFT_OK, "compared");
-            CHECK(same, "%s to %s", rows[i].said, rows[i].arguments);
+            CHECK(same, "%s to %s", rows[i].given, rows[i].arguments);
         }
     }
     haft__arena_finish(&arena);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/redact/encodings.c: a secret is found however it is spelled. */
+/* Tests for src/run/redact/encodings.c: a secret is found in every encoding. */
 #include "run/redact_help.h"
 
 #include "json/write.h"
 
 #define R HAFT__REDACTED
 
-/* What each secret looks like, spelled by others: Python's json, urllib, base64 and binascii. */
+/* Each secret in encodings of others: Python's json, urllib, base64 and binascii. */
 static const struct {
     const char *secret, *spelled;
 } spellings[] = {
@@ -31,12 +31,12 @@ static const struct {
     {"hunter2hunter2", "68756E7465723268756E74657232"},
 };
 
-TEST(spellings_are_found)
+TEST(encodings_are_found)
 {
     for (size_t i = 0; i < COUNT(spellings); i++) {
         char text[256];
         const char *spelled = spellings[i].spelled;
-        bool cut = strstr(spelled, "20 31") != NULL; /* one that is none */
+        bool cut = strstr(spelled, "20 31") != NULL; /* one that is not */
         (void)snprintf(text, sizeof(text), "a %s b", spelled);
         help_check_redacted(spellings[i].secret, haft__str(text),
                             cut ? haft__str(text) : HAFT__LIT("a " R " b"));
@@ -77,14 +77,14 @@ static void check_base64(haft_str secret, size_t before, size_t after, bool url)
     haft__buf_init(&out, 1 << 16);
     CHECK_INT(help_redact(&secret, 1, text, &any, &out), HAFT_OK, "status");
     CHECK(any, "%.*s is not found", HAFT__ARG(text));
-    /* What stays is what stands around, and a character of the secret's ends. */
+    /* The surrounding text stays, and at most a character of the ends of the secret. */
     size_t most = (before * 4 + 2) / 3 + (after * 4 + 2) / 3 + 2 + 4;
     CHECK(out.len <= strlen(R) + most, "%.*s leaves %.*s", HAFT__ARG(text),
           HAFT__ARG(haft__buf_str(&out)));
     haft__buf_finish(&out);
 }
 
-TEST(base64_is_found_wherever_the_secret_lies)
+TEST(base64_is_found_at_every_offset)
 {
     static const char *const secrets[] = {"hunter2hunter2", "8 bytes!",
                                           "\xFB\xFF\xBF\xFB\xEF\xBE\xFF\xFE\xFB",
@@ -97,7 +97,7 @@ TEST(base64_is_found_wherever_the_secret_lies)
     }
 }
 
-/* What haft itself writes as JSON, of any secret of text. */
+/* The JSON that haft itself writes, for any secret that is text. */
 TEST(json_of_every_character_is_found)
 {
     for (unsigned c = 1; c < 0x300; c++) {
@@ -129,8 +129,8 @@ TEST(json_of_every_character_is_found)
     }
 }
 
-/* Bytes that are no text have no spelling in JSON, which could be anybody's. */
-TEST(secrets_that_are_no_text)
+/* Bytes that are not text have no JSON encoding. */
+TEST(secrets_that_are_not_text)
 {
     static const char secret[] = "\xFF\xFE\xFF\xFE\xFF\xFE\xFF\xFE";
     help_check_redacted(secret, haft__str(secret), HAFT__LIT(R));

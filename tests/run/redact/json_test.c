@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/redact/json.c: what was JSON stays JSON. */
+/* Tests for src/run/redact/json.c: redacted JSON is still JSON. */
 #include "run/redact_help.h"
 
 #include "json/json_help.h"
@@ -43,7 +43,7 @@ static const struct {
      "{\"a\":\"" R "\",\"b\":\"" R "\"}"},
     /* white space and keys with space before the colon */
     {"hunter2hunter2", "{ \"hunter2hunter2\" \n: [ ] }", "{ \"" R "\" \n: [ ] }"},
-    /* no JSON: as a text */
+    /* not JSON: treated as text */
     {"12345678", "{\"pin\":12345678", "{\"pin\":" R},
     {"12345678", "12345678 9", R " 9"},
     {"12345678", "{12345678}", "{" R "}"},
@@ -66,7 +66,8 @@ TEST(json_stays_json)
     }
 }
 
-/* Every row of these pieces that is JSON, with secrets that are rows of the same bytes. */
+/* Every sequence of these pieces that is JSON, with secrets that are sequences of the same bytes.
+ */
 TEST(every_short_json_stays_json)
 {
     static const char *const pieces[] = {"\"", "12345678", "{", "}", "[", "]", ":", ",", "\\", "n"};
@@ -83,7 +84,7 @@ TEST(every_short_json_stays_json)
             memcpy(text + length, pieces[rest % 10], size);
             length += size;
         }
-        /* Most rows are no JSON, and are told by their ends. */
+        /* Most sequences are not JSON, which their ends show. */
         bool likely = (text[0] == '{' && text[length - 1] == '}')
                       || (text[0] == '[' && text[length - 1] == ']')
                       || (text[0] == '"' && text[length - 1] == '"');
@@ -111,7 +112,7 @@ TEST(every_short_json_stays_json)
     CHECK(texts > 1000 && changed > 400, "%u texts, %u changed", texts, changed);
 }
 
-/* As deep as JSON goes here, and one level more, which then is only a text. */
+/* The maximum depth of JSON, and one level more, which is then treated as text. */
 TEST(deep_json)
 {
     for (size_t depth = HAFT__LIMIT_JSON_DEPTH; depth <= HAFT__LIMIT_JSON_DEPTH + 1; depth++) {

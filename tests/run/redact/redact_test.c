@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/redact/redact.c: everything is found, nothing else is touched, and it costs one
- * pass.
- */
+/* Tests for src/run/redact/redact.c: every secret is found, nothing else is changed, and one pass
+ * is enough. */
 #include "run/redact_help.h"
 
 #include "base/limits.h"
@@ -10,7 +9,7 @@
 #define R HAFT__REDACTED
 
 static const struct {
-    const char *secrets, *text, *wanted; /* NULL: the text as it is */
+    const char *secrets, *text, *wanted; /* NULL: unchanged */
 } cases[] = {
     {"", "", NULL},
     {"", "hunter2hunter2", NULL},
@@ -36,10 +35,10 @@ static const struct {
     {"aaaaaaaa", "aaaaaaaaaaaaaaaaaaaab", R "b"},
     {"aaaaaaab", "aaaaaaaaaaaaaaaaaaaab", "aaaaaaaaaaaaa" R},
     {"01234567|12345678|23456789", "x0123456789x", "x" R "x"},
-    /* A short one inside a long one that is not there, twice, with a gap. */
+    /* A short secret inside a long one that does not occur, twice, with a gap. */
     {"xxAAAAAAAAyyBBBBBBBBzz|AAAAAAAA|BBBBBBBB", "xxAAAAAAAAyyBBBBBBBBz", "xx" R "yy" R "z"},
     {"xxAAAAAAAAyyBBBBBBBBzz|AAAAAAAA|BBBBBBBB", "xxAAAAAAAAyyBBBBBBBBzz", R},
-    /* tokens of which only the shape is known */
+    /* tokens that are recognized by their form */
     {"", "Authorization: Bearer abcdefghijklmno1", "Authorization: Bearer " R},
     {"", "authorization: bearer 0123456789abcdef", "authorization: bearer " R},
     {"", "BEARER 0123456789abcdef, BeArEr ABCDEFGHIJKLMNOPQRSTUV-._~+/=0",
@@ -75,7 +74,7 @@ static const struct {
     {"\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F", "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\x9F!", R "!"},
 };
 
-TEST(secrets_are_taken_out)
+TEST(secrets_are_redacted)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *wanted = cases[i].wanted != NULL ? cases[i].wanted : cases[i].text;
@@ -83,7 +82,7 @@ TEST(secrets_are_taken_out)
     }
 }
 
-TEST(a_secret_may_hold_nul)
+TEST(a_secret_may_contain_nul)
 {
     help_check_redacted("other-secret", HAFT__LIT("a\0b other-secret \0"),
                         HAFT__LIT("a\0b " R " \0"));
@@ -96,7 +95,7 @@ TEST(a_secret_may_hold_nul)
     haft__buf_finish(&found);
 }
 
-/* ---- against a search that is as simple as can be ---- */
+/* ---- against a naive search ---- */
 
 static void redact_simply(const haft_str *secrets, size_t count, haft_str text, haft__buf *out)
 {
@@ -124,9 +123,9 @@ static uint32_t next_random(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
-/* Texts and secrets of two letters, in which everything overlaps everything. Letters that no other
- * spelling of a secret is made of. */
-TEST(what_is_found_is_what_a_simple_search_finds)
+/* Texts and secrets of two letters, so that everything overlaps. No other encoding of a secret
+ * contains these letters. */
+TEST(the_result_equals_that_of_a_naive_search)
 {
     uint64_t random = 7;
     for (unsigned round = 0; round < 3000; round++) {
@@ -164,7 +163,7 @@ static haft_status add(haft__redactor *r, haft_str secret, bool *ret_added, haft
     return haft__redactor_add(r, secret, ret_added, err);
 }
 
-TEST(short_secrets_are_not_looked_for)
+TEST(short_secrets_are_ignored)
 {
     haft__arena arena;
     haft__redactor r;
@@ -199,7 +198,7 @@ TEST(a_secret_counts_once)
     haft__arena_finish(&arena);
 }
 
-TEST(more_can_be_added_later)
+TEST(secrets_can_be_added_later)
 {
     haft__arena arena;
     haft__redactor r;
@@ -313,7 +312,7 @@ TEST(all_secrets_together_are_bounded)
 
 /* ---- cost ---- */
 
-/* No memory where there is nothing to hide, but for the copy. */
+/* A text without a secret needs no memory except for the copy. */
 TEST(a_clean_text_costs_no_memory)
 {
     haft__arena arena;
@@ -331,7 +330,7 @@ TEST(a_clean_text_costs_no_memory)
     haft__arena_finish(&arena);
 }
 
-/* Texts that make a naive search slow are done in a moment; they have a megabyte each. */
+/* Texts of a megabyte each that make a naive search slow take only a moment. */
 TEST(hostile_texts_are_read_once)
 {
     enum { SIZE = 1 << 20 };
@@ -398,8 +397,8 @@ TEST(redacting_survives_every_failed_allocation)
     }
 }
 
-/* What may be the beginning of a secret waits for what follows it. */
-TEST(what_is_settled)
+/* A possible prefix of a secret waits for the following text. */
+TEST(settled_text)
 {
     static const struct {
         const char *text;
@@ -409,10 +408,10 @@ TEST(what_is_settled)
         {"plain words", 11},
         {"the key: ab", 9},
         {"the key: abcdefg", 9},
-        {"the key: abcdefgh", 9}, /* a longer one may begin like it */
+        {"the key: abcdefgh", 9}, /* a longer secret may have it as a prefix */
         {"the key: abcdefgh.", 18},
         {"the key: abcdefghij", 9},
-        {"abcdefghijklmnop", 14}, /* it ends, and its end begins the third */
+        {"abcdefghijklmnop", 14}, /* it ends, and its end is a prefix of the third */
         {"abcdefghijklmn+", 15},
         {"xx mnopqrst yy", 14},
         {"abcdefghijklmnopq", 14},
@@ -446,7 +445,7 @@ TEST(what_is_settled)
     haft__arena_finish(&arena);
 }
 
-/* Whatever is cut off there: redacting the parts is redacting the whole. */
+/* Wherever the text is split: redacting the parts equals redacting the whole. */
 TEST(settled_parts_are_redacted_like_the_whole)
 {
     static const char text[] = "xabcdefghijklmnopqrstuvwxyzabcdefgh Bearer 0123456789abcdefX, end";

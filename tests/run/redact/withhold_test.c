@@ -18,7 +18,7 @@ static void know(haft__redactor *redactor, haft__arena *arena)
     CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "sealed");
 }
 
-/* A run, and what a process that takes it up knows. */
+/* A run, and the secrets that a process that opens it knows. */
 typedef struct known_run {
     help_run r;
     haft__redactor redactor;
@@ -35,7 +35,7 @@ static void init(known_run *k, const char *spec, const char *calls)
     know(&k->redactor, &k->r.arena);
 }
 
-/* From now on it is another process that knows them. */
+/* From now on another process that knows them owns the run. */
 static void take_up(known_run *k)
 {
     k->r.drive.options.redactor = &k->redactor;
@@ -75,7 +75,7 @@ static bool has(haft_str text, const char *part)
     return strstr(help_keep(text).ptr, part) != NULL;
 }
 
-/* The events behind the byte `from` of the log. */
+/* The events after the byte `from` of the log. */
 static haft_str since(const known_run *k, size_t from)
 {
     return haft__str_skip(haft__buf_str(&k->r.log), from);
@@ -83,7 +83,7 @@ static haft_str since(const known_run *k, size_t from)
 
 /* ---- bodies ---- */
 
-TEST(an_event_stays_json_and_only_secrets_go)
+TEST(an_event_stays_json_and_only_secrets_are_redacted)
 {
     static const struct {
         const char *body, *wanted;
@@ -103,7 +103,7 @@ TEST(an_event_stays_json_and_only_secrets_go)
          "\\\"[redacted]\\\"}\",\"redacted\":true},{\"arguments\":\"{}\"}]}"},
         {"\"kind\":\"model_replied\",\"content\":\"" SECRET "\",\"calls\":1}",
          "\"kind\":\"model_replied\",\"content\":\"[redacted]\",\"calls\":1}"},
-        /* of a call that there is not: fold says so */
+        /* of a call that does not exist: fold reports it */
         {"\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"[redacted]\"}}"},
     };
@@ -123,7 +123,7 @@ TEST(an_event_stays_json_and_only_secrets_go)
     help_run_finish(&k.r);
 }
 
-/* A run whose secrets are words of its events, and of its tools' names, is still one. */
+/* A run whose secrets equal words of its events and names of its tools stays valid. */
 TEST(words_of_haft_and_names_of_tools_stay)
 {
     static const char *const secrets[] = {"production",    "headless",         "approval",
@@ -155,8 +155,8 @@ TEST(words_of_haft_and_names_of_tools_stay)
     }
 }
 
-/* Where a secret goes over several values nothing of it is written. */
-TEST(a_secret_over_several_values_is_refused)
+/* If a secret spans several values, nothing of it is logged. */
+TEST(a_secret_that_spans_several_values_is_rejected)
 {
     static const struct {
         const char *secret, *body;
@@ -191,9 +191,9 @@ TEST(a_secret_over_several_values_is_refused)
     help_run_finish(&k.r);
 }
 
-/* ---- what the model wrote ---- */
+/* ---- replies of the model ---- */
 
-TEST(a_call_that_is_not_what_the_model_wrote_does_not_leave_the_run)
+TEST(a_call_that_differs_from_the_reply_does_not_run)
 {
     static const struct {
         const char *spec, *call, *wanted;
@@ -204,13 +204,13 @@ TEST(a_call_that_is_not_what_the_model_wrote_does_not_leave_the_run)
          "call_refused"},
         {"agent; tools=send",
          "{\"name\":\"send\",\"raw\":\"{\\\"q\\\":\\\"clust\\\\u0065r-eu1\\\"}\"}",
-         "call_refused"}, /* no spelling that is looked for, until it is read */
+         "call_refused"}, /* an encoding that is not searched for, until it is decoded */
         {"agent; tools=send!approval", "{\"name\":\"send\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "call_refused"},
         {"agent; tools=pick!headless", "{\"name\":\"pick\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "call_refused"},
         {"agent; tools=send", "{\"name\":\"send\",\"arguments\":{\"q\":\"[redacted]\"}}",
-         "call_started"}, /* the model may have read that, and speak of it */
+         "call_started"}, /* the model may have read that and mention it */
         {"agent; tools=store_artifact",
          "{\"name\":\"store_artifact\",\"arguments\":{\"name\":\"a\",\"content\":\"" SECRET "\"}}",
          "artifact_stored"},
@@ -234,16 +234,17 @@ TEST(a_call_that_is_not_what_the_model_wrote_does_not_leave_the_run)
     }
 }
 
-/* ---- what only a later process knows ---- */
+/* ---- secrets that only a later process knows ---- */
 
-TEST(what_was_approved_runs_exactly)
+TEST(an_approved_call_runs_exactly_as_approved)
 {
     static const struct {
-        const char *verdict, *value, *wanted; /* the arguments that run; NULL: none do */
+        const char *verdict, *value, *wanted; /* the arguments that run; NULL: none */
     } rows[] = {
         {"approve", "null", "{\"q\":\"" SECRET "\",\"n\":7}"},
         {"edit", "{\"q\":\"other\"}", "{\"q\":\"other\",\"n\":7}"},
-        {"edit", "{\"q\":\"" SECRET "\",\"n\":1}", NULL}, /* taken by who did not know it */
+        {"edit", "{\"q\":\"" SECRET "\",\"n\":1}",
+         NULL}, /* recorded by a process that did not know it */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         known_run k;
@@ -275,7 +276,7 @@ TEST(what_was_approved_runs_exactly)
     }
 }
 
-/* The log up to the first event of that kind, and with it. */
+/* The log up to and including the first event of that kind. */
 static haft_str log_until(const known_run *k, const char *kind)
 {
     haft_str log = haft__buf_str(&k->r.log), rest = log;
@@ -284,7 +285,7 @@ static haft_str log_until(const known_run *k, const char *kind)
     return help_keep((haft_str){log.ptr, log.len - rest.len});
 }
 
-/* A run whose host was killed when its call had begun. */
+/* A run whose host was killed after its call had started. */
 static void init_killed(known_run *k, const char *spec)
 {
     known_run first;
@@ -329,8 +330,8 @@ TEST(a_later_attempt_has_the_arguments_of_the_first)
     }
 }
 
-/* A call that had begun, and would begin again as another one. */
-TEST(a_call_that_would_begin_again_as_another_one_ends)
+/* A call that had started, and would start again with other arguments. */
+TEST(a_call_that_would_start_again_with_other_arguments_ends)
 {
     static const char *const body =
         "\"kind\":\"call_started\",\"call\":\"c1.1\",\"arguments\":{\"q\":\"another " SECRET
@@ -350,8 +351,8 @@ TEST(a_call_that_would_begin_again_as_another_one_ends)
     help_run_finish(&k.r);
 }
 
-/* A tool that is called again with an answer gets back what it gave. */
-TEST(what_a_tool_wants_back_is_what_it_gave)
+/* A tool that is called again with an answer gets back the state that it gave. */
+TEST(a_tool_gets_back_the_state_that_it_gave)
 {
     static const struct {
         const char *body, *wanted;
@@ -381,7 +382,7 @@ TEST(what_a_tool_wants_back_is_what_it_gave)
     help_run_finish(&k.r);
 }
 
-TEST(the_rest_of_a_run_replays_though_a_later_process_knows_more)
+TEST(the_rest_of_a_run_replays_if_a_later_process_knows_more)
 {
     known_run k;
     char script[512];
@@ -406,9 +407,9 @@ TEST(the_rest_of_a_run_replays_though_a_later_process_knows_more)
     help_run_finish(&k.r);
 }
 
-/* ---- what replay takes for the same ---- */
+/* ---- differences that replay accepts ---- */
 
-TEST(only_what_was_redacted_may_differ)
+TEST(only_redacted_parts_may_differ)
 {
     static const struct {
         const char *recorded, *decided;
@@ -443,7 +444,7 @@ TEST(only_what_was_redacted_may_differ)
     help_run_finish(&k.r);
 }
 
-/* A log in which the arguments that run are not those that were decided is another one. */
+/* A log in which the arguments that run differ from the decided ones is a different log. */
 TEST(arguments_that_were_redacted_are_not_the_same_call)
 {
     known_run k;
@@ -454,7 +455,7 @@ TEST(arguments_that_were_redacted_are_not_the_same_call)
     char *at = strstr(log.ptr, "\"arguments\":{\"q\":\"" SECRET);
     CHECK(at != NULL, "%s", log.ptr);
     if (at != NULL) {
-        memcpy(at + 18, "[redacted]\"", 11); /* as long as the secret, with a quote more: */
+        memcpy(at + 18, "[redacted]\"", 11); /* as long as the secret, with one more quote: */
         haft__buf text;
         haft__buf_init(&text, 1 << 20);
         haft__buf_add(&text, log.ptr, (size_t)(at - log.ptr) + 29);
@@ -469,7 +470,7 @@ TEST(arguments_that_were_redacted_are_not_the_same_call)
     help_run_finish(&k.r);
 }
 
-TEST(without_memory_nothing_is_written)
+TEST(without_memory_nothing_is_logged)
 {
     static const char *const bodies[] = {
         "\"kind\":\"call_started\",\"call\":\"c1.1\",\"arguments\":{\"q\":\"" SECRET "\",\"n\":7}}",

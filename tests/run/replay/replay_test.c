@@ -20,7 +20,7 @@ static haft_status replay(replay_case *c, haft_str words, haft_str log)
     return haft__replay_log(&c->arena, &c->spec.spec, log, HELP_KEY, &c->found, &c->err);
 }
 
-/* Whether a line of the log is a decision: everything but what the host brought in. */
+/* Whether a line of the log is a decision and not an input of the host. */
 static bool is_decision(haft_str line)
 {
     haft__buf text;
@@ -86,7 +86,7 @@ static void check_changed(const help_scenario *scenario, haft_str line, size_t a
     haft__arena_finish(&c.arena);
 }
 
-/* Where the event's own fields begin: decisions do not decide about the envelope. */
+/* Where the fields of the event begin: decisions do not contain the envelope. */
 static size_t body_at(haft_str line)
 {
     haft_str key = HAFT__LIT("\"kind\":");
@@ -97,7 +97,7 @@ static size_t body_at(haft_str line)
     return at;
 }
 
-/* Every so many bytes, so that the whole takes a second. */
+/* Every n-th byte, so that the whole test takes a second. */
 static void check_changes(const help_scenario *scenario, size_t step)
 {
     haft_str log = help_scenario_log(scenario), rest = log;
@@ -123,7 +123,7 @@ TEST(a_changed_byte_is_found_where_it_is)
     }
 }
 
-/* `text` with the first `old` as `new`. */
+/* `text` with the first `old` replaced by `new`. */
 static haft_str replaced(haft_str text, const char *old, const char *new)
 {
     haft_str part = haft__str(old);
@@ -142,7 +142,7 @@ static haft_str replaced(haft_str text, const char *old, const char *new)
     return made;
 }
 
-/* An input that was changed, and the first decision that is then another; 0 for an error. */
+/* A changed input, and the first decision that then differs; 0 for an error. */
 static const struct {
     const char *name, *scenario, *old, *new;
     uint64_t differs_at;
@@ -229,10 +229,10 @@ TEST(empty_lines_and_a_cut_log_are_no_difference)
     haft__buf_finish(&text);
 }
 
-/* ---- what decide alone does not say ---- */
+/* ---- what replay checks beyond decide ---- */
 
-/* The log of a run that another host takes up at `now_ms`: what it had recorded, and what is
- * recorded then, orphans first. */
+/* The log of a run that another host opens at `now_ms`: the recorded events, and the new ones,
+ * orphans first. */
 static void take_up(help_run *r, const char *spec, const char *script, int lines, uint64_t now_ms)
 {
     help_run before;
@@ -269,7 +269,7 @@ static void check_identical(help_run *r, const char *spec)
     haft__arena_finish(&c.arena);
 }
 
-/* One that was recovered makes room for a third; the second is recovered before that starts. */
+/* A recovered call makes room for a third one; the second is recovered before the third starts. */
 TEST(orphans_go_first_whatever_else_is_due)
 {
     static const char *const specs[] = {"agent; tools=send; parallel=2",
@@ -294,9 +294,9 @@ TEST(orphans_go_first_whatever_else_is_due)
     "{\"replies\":[{\"calls\":[{\"name\":\"look\",\"arguments\":{}},{\"name\":\"pay\","            \
     "\"arguments\":{}}]}]}"
 
-/* A deadline has passed when the run is taken up, or when a tool says what came of a call: nobody
- * had looked at the clock yet. */
-TEST(a_deadline_is_met_when_somebody_looks)
+/* A deadline has passed when the run is opened, or when a tool gives a result: no process had
+ * checked the clock before. */
+TEST(a_deadline_is_noticed_when_the_clock_is_checked)
 {
     help_run r;
     take_up(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
@@ -313,7 +313,8 @@ TEST(a_deadline_is_met_when_somebody_looks)
     help_run_finish(&r);
 }
 
-/* A person who answers then is too late: whoever takes the answer looks at the clock first. */
+/* A person who answers then is too late: the process that records the answer checks the clock
+ * first. */
 TEST(an_answer_after_its_deadline_differs)
 {
     help_run r;
@@ -328,15 +329,16 @@ TEST(an_answer_after_its_deadline_differs)
     help_run_finish(&r);
 }
 
-/* Whoever takes a run up hears what was said about a call that waits before another is judged. */
-TEST(an_answer_is_heard_before_other_things_are_decided)
+/* The process that opens a run applies commands for pending calls before it judges other calls. */
+TEST(an_answer_is_applied_before_other_decisions)
 {
     static const char spec[] = "agent; tools=send!approval,look!read_only";
     static const char script[] =
         "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},{\"name\":"
         "\"look\",\"arguments\":{}}]},{\"text\":\"ok\"}],\"results\":{\"look\":\"seen\"}}";
     help_run r;
-    take_up(&r, spec, script, 4, 2000000); /* run, turn, reply, pause: the other is not judged */
+    take_up(&r, spec, script, 4,
+            2000000); /* run, turn, reply, pause: the other call is not judged */
     CHECK_INT(r.drive.run.calls[1].stage, HAFT__CALL_ARRIVED, "not judged");
     CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"no\""), HAFT_OK, "%s", r.err.message);
     CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/replay/script.c: a run played again from its own log comes out the same. */
+/* Tests for src/run/replay/script.c: a run that is played again from its own log is the same. */
 #include "run/replay/script.h"
 
 #include "run/run_help.h"
@@ -45,7 +45,7 @@ TEST(a_run_played_again_is_the_same_run)
     help_run_finish(&first);
 }
 
-TEST(what_is_no_log_is_refused_with_its_line)
+TEST(a_text_that_is_not_a_log_is_rejected_with_its_line)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

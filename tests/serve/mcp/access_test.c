@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp/access.c: who may come in. */
+/* Tests for src/serve/mcp/access.c: which requests are accepted. */
 #include "serve/mcp/access.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 
 static const char *const names[] = {"tools.example.org"};
 
-/* What a row leaves out is as it should be; "-" is a header that is missing. */
+/* A member that a row leaves out has a valid value; "-" is a header that is missing. */
 static const struct {
     const char *host, *origin, *authorization, *accept, *type, *method, *at;
     bool everywhere, token;
@@ -95,7 +95,7 @@ static haft_str header(const char *given, const char *usual)
     return strcmp(text, "-") == 0 ? (haft_str){NULL, 0} : haft__str(text);
 }
 
-TEST(who_may_come_in)
+TEST(requests_are_accepted_or_rejected_by_their_headers)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *why = NULL;
@@ -132,7 +132,7 @@ TEST(addresses_of_this_machine)
     }
 }
 
-/* The file has no longer one. */
+/* The file has no longer token. */
 TEST(the_longest_token)
 {
     char text[7 + HAFT__LIMIT_MCP_TOKEN_BYTES + 1];
@@ -149,7 +149,7 @@ TEST(the_longest_token)
     }
 }
 
-TEST(a_token_has_a_least_length)
+TEST(a_token_has_a_minimum_length)
 {
     char token[HAFT__LIMIT_MCP_TOKEN_LEAST];
     memset(token, 't', sizeof(token));
@@ -158,7 +158,7 @@ TEST(a_token_has_a_least_length)
           "one less");
 }
 
-TEST(keys_that_are_passed_on)
+TEST(keys_that_are_accepted)
 {
     char key[HAFT__LIMIT_MCP_KEY_BYTES + 1];
     memset(key, 'k', sizeof(key));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp/endpoint.c and stream.c: sessions, their number and age, streams that
- * are read again, and many of them that say nothing. What the methods mean is in
- * tests/cli/mcp_test.py.
- */
+/* Tests for src/serve/mcp/endpoint.c and stream.c: the number and age of sessions, streams that
+ * are resumed, and many idle streams. tests/cli/mcp_test.py tests the methods. */
 #include "serve/mcp/endpoint.h"
 
 #include <poll.h>
@@ -23,8 +21,8 @@ typedef struct http_case {
     haft__mcp_server *server;
     haft__mcp_endpoint *http;
     uint16_t port;
-    haft__mcp_request *held; /* the call of t1 that is under way */
-    int many;                /* calls of t2 that are */
+    haft__mcp_request *held; /* the running call of t1 */
+    int many;                /* the running calls of t2 */
     haft__json schema;
     haft__buf received;
 } http_case;
@@ -51,7 +49,7 @@ static const haft__json *schema(void *context, haft_str tool)
     return &c->schema;
 }
 
-/* t1 is held, t2 never answered, everything else at once. */
+/* t1 is kept open, t2 is never answered, everything else is answered at once. */
 static void begin(void *context, haft__mcp_request *mcp_request)
 {
     http_case *c = context;
@@ -133,7 +131,8 @@ static int dial(const http_case *c)
     return fd;
 }
 
-/* Receives until the text has come, behind what came before; what came is in c->received. */
+/* Receives until the text arrives after the earlier input; everything received is in c->received.
+ */
 static bool until_more(http_case *c, int fd, const char *text)
 {
     for (int rounds = 0; rounds < 20000; rounds++) {
@@ -182,7 +181,7 @@ static bool ask(http_case *c, int fd, const char *method, const char *headers, c
     "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"     \
     "\"2025-11-25\"}}"
 
-/* Opens a session; its header is in `header`. */
+/* Opens a session and writes its header to `header`. */
 static void greet(http_case *c, char header[80])
 {
     int fd = dial(c);
@@ -204,8 +203,9 @@ static bool knows(http_case *c, const char *header)
     return known;
 }
 
-/* Who may not come in is told so by the head: nobody waits for 32 MiB, or keeps them. */
-TEST(who_may_not_come_in_has_no_body_kept)
+/* The head of a request is enough to reject it: its body of 32 MiB is neither awaited nor buffered.
+ */
+TEST(the_body_of_a_rejected_request_is_not_buffered)
 {
     static const struct {
         const char *head, *status;
@@ -232,8 +232,8 @@ TEST(who_may_not_come_in_has_no_body_kept)
     close_case(&c);
 }
 
-/* What the HTTP server refuses by itself is an error of JSON-RPC, too. */
-TEST(every_refusal_is_an_error_of_json_rpc)
+/* An error of the HTTP server itself is a JSON-RPC error, too. */
+TEST(every_rejection_is_a_json_rpc_error)
 {
     static const struct {
         const char *name, *line, *status;
@@ -264,7 +264,7 @@ TEST(every_refusal_is_an_error_of_json_rpc)
     close_case(&c);
 }
 
-/* Who is told that its method is none is told which are. */
+/* The reply to an unsupported method lists the supported methods. */
 TEST(methods_that_are_allowed)
 {
     static const struct {
@@ -287,7 +287,7 @@ TEST(methods_that_are_allowed)
     close_case(&c);
 }
 
-/* Each time a session is listened to anew there is an event to come back to. */
+/* Each new GET stream of a session begins with an event, so that the client can resume it. */
 TEST(a_stream_for_pushes_begins_with_an_event)
 {
     http_case c;
@@ -310,7 +310,7 @@ TEST(a_stream_for_pushes_begins_with_an_event)
     close_case(&c);
 }
 
-/* A request without a handshake: its connection, open. */
+/* A request without a handshake: its open connection. */
 static int ask_alone(http_case *c, const char *method, const char *params)
 {
     char text[1024], body[512];
@@ -337,8 +337,8 @@ static bool until_many(http_case *c, int many)
     return c->many == many;
 }
 
-/* They cannot be told apart, so all clients without a handshake have one number together. What only
- * listens has none but that of connections. */
+/* Clients without a handshake cannot be told apart, so they share one limit. Requests that only
+ * listen are limited only by the number of connections. */
 TEST(requests_without_a_handshake_are_bounded_in_number)
 {
     http_case c;
@@ -388,7 +388,7 @@ TEST(sessions_are_bounded_in_number)
     close_case(&c);
 }
 
-TEST(sessions_that_do_nothing_end)
+TEST(idle_sessions_end)
 {
     CHECK(HAFT__LIMIT_MCP_SESSION_IDLE_MS > 60000, "the limit is used when no other is given");
     http_case c;
@@ -409,7 +409,7 @@ TEST(sessions_that_do_nothing_end)
     close_case(&c);
 }
 
-TEST(an_answer_waits_for_a_client_that_comes_again)
+TEST(an_answer_waits_for_a_client_that_reconnects)
 {
     http_case c;
     char header[80], again[160];
@@ -440,8 +440,8 @@ TEST(an_answer_waits_for_a_client_that_comes_again)
     close_case(&c);
 }
 
-/* Whatever a client says that it has seen, it gets the answer or hears that it is not there. */
-TEST(an_answer_is_never_answered_with_silence)
+/* Whatever Last-Event-ID a client sends, it gets the answer or an error that the answer is gone. */
+TEST(a_client_always_gets_the_answer_or_an_error)
 {
     static const struct {
         int seen;
@@ -484,8 +484,8 @@ TEST(an_answer_is_never_answered_with_silence)
     close_case(&c);
 }
 
-/* Events past the limit are forgotten, the oldest first. */
-TEST(events_are_kept_up_to_a_limit)
+/* Events above the limit are discarded, the oldest first. */
+TEST(stored_events_are_limited)
 {
     static const size_t sizes[] = {HAFT__LIMIT_MCP_REPLAY_BYTES, HAFT__LIMIT_MCP_REPLAY_BYTES + 1};
     char *bytes = test_alloc(HAFT__LIMIT_MCP_REPLAY_BYTES + 1);
@@ -500,7 +500,7 @@ TEST(events_are_kept_up_to_a_limit)
     }
 }
 
-TEST(streams_are_kept_up_to_a_limit)
+TEST(stored_streams_are_limited)
 {
     http_case c;
     char header[80], again[160];
@@ -518,7 +518,7 @@ TEST(streams_are_kept_up_to_a_limit)
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("said"), false);
         (void)close(fd);
     }
-    for (int i = 2; i <= 3; i++) { /* the first was the handshake, which was no stream */
+    for (int i = 2; i <= 3; i++) { /* the first request was the handshake, which was no stream */
         int fd = dial(&c);
         (void)snprintf(again, sizeof(again), "%sLast-Event-ID: %d-0\r\n", header, i);
         CHECK(ask(&c, fd, "GET", again, "", i == 2 ? "410" : "said"), "stream %d: %s", i,
@@ -528,8 +528,8 @@ TEST(streams_are_kept_up_to_a_limit)
     close_case(&c);
 }
 
-/* What is forgotten for want of room, or never kept, is told to who comes for it. */
-TEST(who_comes_for_what_is_not_kept_is_told_so)
+/* A client that resumes with discarded events gets an error. */
+TEST(a_client_that_asks_for_discarded_events_gets_an_error)
 {
     static const struct {
         bool over;
@@ -549,7 +549,7 @@ TEST(who_comes_for_what_is_not_kept_is_told_so)
     }
 }
 
-/* One call whose answer has so many bytes, and nobody has read it. */
+/* One call with an answer of that many bytes that no client has read. */
 static void answer_long(http_case *c, const char *header, size_t bytes)
 {
     char *text = test_alloc(bytes);
@@ -571,9 +571,9 @@ static void answer_long(http_case *c, const char *header, size_t bytes)
     }
 }
 
-/* HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES: the oldest answers of a session go first, and who comes for
- * one of them gets an error with the id of the call. */
-TEST(a_session_keeps_answers_up_to_a_limit)
+/* HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES: the oldest answers of a session are discarded first, and a
+ * client that asks for one of them gets an error with the id of the call. */
+TEST(the_answers_of_a_session_are_limited)
 {
     enum { BYTES = 900000, FIT = HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES / BYTES };
     http_case c;
@@ -597,8 +597,8 @@ TEST(a_session_keeps_answers_up_to_a_limit)
     close_case(&c);
 }
 
-/* What its client has seen is not kept. */
-TEST(what_was_seen_is_not_kept)
+/* Events that the client has received are not stored. */
+TEST(received_events_are_not_stored)
 {
     http_case c;
     char header[80], again[160];
@@ -614,9 +614,9 @@ TEST(what_was_seen_is_not_kept)
     close_case(&c);
 }
 
-/* A call that goes on: who comes again for what it has told meanwhile, more than is kept, is told
- * that something is missing, and gets the rest. */
-TEST(what_is_missing_on_the_way_is_told)
+/* A running call has sent more progress than is stored: a client that reconnects gets a warning
+ * that events are missing, and then the rest. */
+TEST(missing_progress_events_are_reported)
 {
     enum { BYTES = HAFT__LIMIT_MCP_REPLAY_BYTES / 2 + 1 };
     http_case c;
@@ -640,14 +640,14 @@ TEST(what_is_missing_on_the_way_is_told)
     }
     fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
-    CHECK(ask(&c, fd, "GET", again, "", "they are missing here"), "%.300s", c.received.ptr);
+    CHECK(ask(&c, fd, "GET", again, "", "are missing here"), "%.300s", c.received.ptr);
     CHECK(until_more(&c, fd, "\"progress\":2"), "the rest: %.300s", c.received.ptr);
     (void)close(fd);
     close_case(&c);
 }
 
-/* HAFT__LIMIT_MCP_REPLAY_ALL_BYTES: of all sessions those that were idle longest lose theirs. */
-TEST(all_sessions_keep_answers_up_to_a_limit)
+/* HAFT__LIMIT_MCP_REPLAY_ALL_BYTES: the sessions that were idle longest lose their events. */
+TEST(the_answers_of_all_sessions_are_limited)
 {
     enum {
         BYTES = 1000000,
@@ -672,8 +672,8 @@ TEST(all_sessions_keep_answers_up_to_a_limit)
     CHECK(SESSIONS * EACH * (size_t)BYTES > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "more than fits");
 }
 
-/* As many as descriptors and the server's limit allow; they cost nothing while nothing happens. */
-TEST(streams_that_say_nothing_cost_nothing)
+/* As many as descriptors and the server's limit allow; they cost nothing while they are idle. */
+TEST(idle_streams_cost_nothing)
 {
     struct rlimit limit;
     http_case c;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp/seal_file.c: what one process has sealed another one opens, once. */
+/* Tests for src/serve/mcp/seal_file.c: a state that one process has sealed can be opened by another
+ * one, once. */
 #include "serve/mcp/seal_file.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ typedef struct fixture {
     haft__arena arena;
     char place[64];
     haft__spec spec;
-    haft_str path, why; /* of the last that was opened */
+    haft_str path, why; /* of the last one that was opened */
 } fixture;
 
 static void begin(fixture *f)
@@ -59,7 +60,7 @@ static bool give(haft__mcp_nonces *states, uint64_t *number)
     return true;
 }
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): the type that is wanted */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the required type */
 static bool use(haft__mcp_nonces *states, uint64_t *number)
 {
     bool open = *number <= states->given && (states->answered[0] >> *number & 1) == 0;
@@ -72,7 +73,7 @@ static bool is_same(const haft__mcp_seal_file *a, const haft__mcp_seal_file *b)
     return memcmp(a->key.bytes, b->key.bytes, sizeof(a->key.bytes)) == 0;
 }
 
-TEST(what_one_process_gives_out_another_takes_once)
+TEST(a_state_of_one_process_is_accepted_once_by_another)
 {
     fixture f;
     uint64_t number = 0;
@@ -119,8 +120,8 @@ static void write_text(haft_str path, const char *start, size_t length)
     haft__buf_finish(&text);
 }
 
-/* A file that cannot be used is made anew, and what an old process has sealed is none any more. */
-TEST(a_key_that_others_could_know_is_not_used)
+/* A file that cannot be used is replaced, and states that an old process has sealed are invalid. */
+TEST(a_key_that_other_users_can_read_is_not_used)
 {
     static const char *const texts[] = {
         "",
@@ -149,7 +150,7 @@ TEST(a_key_that_others_could_know_is_not_used)
     }
 }
 
-TEST(the_file_of_a_key_is_bounded)
+TEST(the_size_of_the_key_file_is_bounded)
 {
     fixture f;
     char text[HAFT__LIMIT_MCP_KEEP_BYTES + 1] = "";
@@ -167,7 +168,7 @@ TEST(the_file_of_a_key_is_bounded)
     end(&f);
 }
 
-TEST(without_a_place_the_key_goes_with_the_process)
+TEST(without_a_state_directory_the_key_ends_with_the_process)
 {
     fixture f;
     haft__mcp_seal_file keep;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mcp/tool.c that want memory to fail; all else is in tests/cli/mcp_test.py. */
+/* Tests for src/serve/mcp/tool.c with failed allocations; everything else is in
+ * tests/cli/mcp_test.py. */
 #include "engine/engine_help.h"
 #include "mcp/rpc.h"
 #include "serve/mcp/spec.h"
@@ -74,9 +75,9 @@ static haft__mcp_request *read_call(client *c, int id)
     return mcp_request;
 }
 
-/* The first call of a lane is given up, and there is no memory for something of the next one: each
- * of those that wait is answered all the same. */
-TEST(a_lane_goes_on_when_a_call_of_it_cannot_begin)
+/* The first call of a lane is cancelled, and an allocation for the next one fails: each waiting
+ * call is answered all the same. */
+TEST(a_lane_continues_when_one_of_its_calls_cannot_start)
 {
     for (unsigned n = 0;; n++) {
         client c;

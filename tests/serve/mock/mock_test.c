@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/serve/mock/mock.c: what only a test in its process can do. The rest is in
+/* Tests for src/serve/mock/mock.c that need to run in its process. The others are in
  * tests/cli/mock_model_test.py. */
 #include "serve/mock/mock.h"
 
@@ -67,7 +67,7 @@ static const struct {
     {"{\"replies\":[]}", ",\"oops\":1", 400},
 };
 
-/* Answered, or refused with 500, or dropped; and then as if nothing had been. */
+/* A request is answered, rejected with 500, or dropped; the next one is answered as usual. */
 TEST(a_mock_survives_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -89,7 +89,7 @@ TEST(a_mock_survives_every_failed_allocation)
     }
 }
 
-/* What cannot be sent as a whole is not sent at all. */
+/* A reply that cannot be sent completely is not sent at all. */
 TEST(a_reply_that_is_too_long_is_an_error)
 {
     enum { CALLS = 9 };
@@ -117,8 +117,8 @@ TEST(a_reply_that_is_too_long_is_an_error)
     mock_close(&m);
 }
 
-/* The server ends while replies are on their way. */
-TEST(whoever_waits_is_let_go_at_the_end)
+/* The server stops while replies are delayed. */
+TEST(delayed_requests_are_ended_when_the_server_stops)
 {
     mock_case m;
     mock_open(&m, "{\"replies\":[{\"delay\":3600},{\"text\":\"x\"}]}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A store that fails while runs are under way: src/engine/log.c. */
+/* A store that fails while runs are active: src/engine/log.c. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/run.h"
@@ -24,15 +24,15 @@ static haft_run *begin(help_host *h, const char *members)
     return run;
 }
 
-/* ---- a call that is to begin ---- */
+/* ---- a call that is to start ---- */
 
 typedef struct effect {
     help_host host;
-    char mark[128]; /* has a line for each time that the tool has run */
+    char mark[128]; /* has a line for each time the tool ran */
     haft_run *run;
 } effect;
 
-/* The store is in trouble from before the call is decided upon. */
+/* The store fails before the call is decided. */
 static void begin_effect(effect *e, const char *traits, help_faulty trouble)
 {
     char members[512];
@@ -74,13 +74,13 @@ static void end_effect(effect *e)
     help_faulty_finish(&e->host);
 }
 
-/* That it begins is durable before anything with effects does; what only reads need not wait. */
-TEST(a_call_with_effects_begins_when_that_is_in_the_store)
+/* The start of a call is durable before the call has effects. A read-only call need not wait. */
+TEST(a_call_with_effects_starts_when_its_start_is_durable)
 {
     static const struct {
         const char *traits;
         help_faulty trouble;
-        size_t meanwhile; /* how often the tool has run while the store does not take anything */
+        size_t meanwhile; /* how often the tool has run while the store rejects writes */
     } rows[] = {
         {"", HELP_NOT_KEPT, 0},
         {"", HELP_DOWN, 0},
@@ -109,8 +109,8 @@ TEST(a_call_with_effects_begins_when_that_is_in_the_store)
     }
 }
 
-/* What is in the store when the room ends has been said to begin, and does; nothing else is. */
-TEST(a_call_that_took_the_last_room_begins_and_is_the_last)
+/* A call whose start is stored when the space ends does start; nothing else does. */
+TEST(a_call_that_used_the_last_space_starts_and_is_the_last)
 {
     effect e;
     begin_effect(&e, "", HELP_LOW);
@@ -158,8 +158,8 @@ TEST(readers_get_every_event_when_the_store_has_space_again)
     help_faulty_finish(&h);
 }
 
-/* Whatever the store says, and whatever is true: each event is there once. */
-TEST(what_the_store_does_not_take_is_written_when_it_does)
+/* Whatever the store reports and whatever it has done: each event is stored once. */
+TEST(rejected_writes_are_repeated_until_the_store_accepts_them)
 {
     static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_KEPT, HELP_KEPT_LATE, HELP_DOWN};
     for (size_t i = 0; i < COUNT(faults); i++) {
@@ -185,7 +185,7 @@ TEST(what_the_store_does_not_take_is_written_when_it_does)
     }
 }
 
-/* The last write of a run is one like the others. */
+/* The last write of a run is like the others. */
 TEST(the_end_of_a_run_is_written_once)
 {
     static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_KEPT, HELP_KEPT_LATE, HELP_DOWN};
@@ -210,7 +210,7 @@ TEST(the_end_of_a_run_is_written_once)
     }
 }
 
-TEST(a_run_is_left_when_the_store_is_away_until_the_end_of_its_lease)
+TEST(a_run_stops_when_the_store_is_unreachable_until_its_lease_expires)
 {
     help_host h;
     help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
@@ -226,7 +226,7 @@ TEST(a_run_is_left_when_the_store_is_away_until_the_end_of_its_lease)
     help_faulty_finish(&h);
 }
 
-TEST(a_run_stops_when_another_wrote_meanwhile)
+TEST(a_run_stops_when_another_process_has_written_meanwhile)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -245,8 +245,9 @@ TEST(a_run_stops_when_another_wrote_meanwhile)
     help_faulty_finish(&h);
 }
 
-/* Whoever lets a run go while its store is away: nothing of it is under way when it is gone. */
-TEST(a_run_is_let_go_while_the_store_is_away)
+/* A run is released while its store is unreachable: none of its operations is running afterwards.
+ */
+TEST(a_run_can_be_released_while_the_store_is_unreachable)
 {
     static const help_faulty faults[] = {HELP_NOT_KEPT, HELP_DOWN};
     for (size_t i = 0; i < COUNT(faults); i++) {
@@ -265,7 +266,7 @@ TEST(a_run_is_let_go_while_the_store_is_away)
     }
 }
 
-TEST(a_new_run_is_not_begun)
+TEST(a_new_run_does_not_start)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -278,8 +279,8 @@ TEST(a_new_run_is_not_begun)
     help_faulty_finish(&h);
 }
 
-/* It is not known whether it was made: if it was, nobody has it. */
-TEST(a_new_run_that_was_made_all_the_same_is_nobodys)
+/* It is unknown whether the run was created; if it was, it has no owner. */
+TEST(a_new_run_that_was_created_all_the_same_has_no_owner)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -295,7 +296,7 @@ TEST(a_new_run_that_was_made_all_the_same_is_nobodys)
     help_faulty_finish(&h);
 }
 
-TEST(nothing_is_taken_from_people_meanwhile_but_that_it_is_to_end)
+TEST(meanwhile_only_a_cancel_is_accepted)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -305,7 +306,7 @@ TEST(nothing_is_taken_from_people_meanwhile_but_that_it_is_to_end)
     run->log.state = HAFT__LOG_BACKING_OFF; /* as after a write */
     run->log.error = (haft_error){.status = HAFT_IO, .message = "it is away"};
     CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_IO, "%s", h.err.message);
-    CHECK(strstr(h.err.message, "nothing was taken") != NULL, "%s", h.err.message);
+    CHECK(strstr(h.err.message, "the command was not recorded") != NULL, "%s", h.err.message);
     run->log.state = HAFT__LOG_IDLE;
     run->log.error = (haft_error){0};
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
@@ -319,7 +320,7 @@ TEST(nothing_is_taken_from_people_meanwhile_but_that_it_is_to_end)
     help_faulty_finish(&h);
 }
 
-TEST(what_is_held_has_a_bound)
+TEST(the_buffer_is_bounded)
 {
     for (size_t past = 0; past < 2; past++) {
         help_host h;
@@ -342,8 +343,8 @@ TEST(what_is_held_has_a_bound)
     }
 }
 
-/* A run that somebody takes up while the store fails is either taken up or nobody's. */
-TEST(a_claim_of_which_nobody_knows)
+/* A run that is opened while the store fails is either opened or has no owner. */
+TEST(a_claim_with_an_unknown_result)
 {
     static const char *const pick = "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\","
                                     "\"args\":[],\"headless\":true}]";
@@ -362,8 +363,8 @@ TEST(a_claim_of_which_nobody_knows)
     help_faulty_finish(&h);
 }
 
-/* Without memory while the store is away: the run goes on, or stops and says why. */
-TEST(a_store_that_is_away_without_memory)
+/* Out of memory while the store is unreachable: the run continues, or stops and reports why. */
+TEST(an_unreachable_store_without_memory)
 {
     bool failed = true;
     for (unsigned n = 0; failed; n++) {

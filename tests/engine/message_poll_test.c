@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that the store had found before it forgot them: src/engine/runtime.c. */
+/* Messages that the store had found before it deleted them: src/engine/runtime.c. */
 #include "base/str.h"
 #include "engine/run.h"
 #include "faulty_help.h"
@@ -10,7 +10,7 @@
 #define SCRIPT                                                                                     \
     "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"good\",\"delay\":0.05}]}"
 
-/* A run that waits, and a message for it that was found and not told yet. */
+/* A run that waits, and a message for it that was found and is not reported yet. */
 static haft_run *wait_with_message(help_host *h, const char *message)
 {
     help_faulty_init(h, 30000);
@@ -46,7 +46,7 @@ static void tell_in_vain(help_host *h, haft_run *run)
     help_faulty_finish(h);
 }
 
-TEST(a_message_to_a_run_that_has_ended_is_gone)
+TEST(a_message_to_a_run_that_has_ended_is_dropped)
 {
     help_host h;
     haft_run *run = wait_with_message(
@@ -56,7 +56,7 @@ TEST(a_message_to_a_run_that_has_ended_is_gone)
     tell_in_vain(&h, run);
 }
 
-TEST(a_message_that_was_found_before_it_was_forgotten_is_heard_once)
+TEST(a_message_that_was_found_before_its_deletion_is_delivered_once)
 {
     help_host h;
     haft_run *run = wait_with_message(&h, "no command");
@@ -67,8 +67,7 @@ TEST(a_message_that_was_found_before_it_was_forgotten_is_heard_once)
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);
-    while (run->model_call
-           == NULL) { /* the answer is written, and with it goes what was forgotten */
+    while (run->model_call == NULL) { /* writing the answer deletes the message */
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     help_faulty_tell();
