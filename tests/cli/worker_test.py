@@ -382,7 +382,7 @@ def test_runs_that_cannot_go_on():
     check("it_goes_on_with_the_stored_one", run_of(gone)["end"], "done")
 
 
-LOSSES = 10  # work.losses
+LOSSES = 10  # work.crashes
 
 
 class Deadly(BaseHTTPRequestHandler):

@@ -116,7 +116,7 @@ TEST(a_secret_in_pieces_is_not_told)
     told_finish(&t);
 }
 
-/* HAFT__LIMIT_TELL_HELD_BYTES: as much may wait; past it nothing more is told. */
+/* HAFT__LIMIT_PROGRESS_WITHHELD_BYTES: as much may wait; past it nothing more is told. */
 TEST(what_waits_has_an_end)
 {
     for (size_t more = 0; more < 2; more++) {
@@ -126,7 +126,7 @@ TEST(what_waits_has_an_end)
         haft__buf_init(&seen, 1 << 20);
         haft__buf_init(&token, 1 << 20);
         haft__buf_add_str(&token, HAFT__LIT("Bearer "));
-        while (token.len < HAFT__LIMIT_TELL_HELD_BYTES + more) {
+        while (token.len < HAFT__LIMIT_PROGRESS_WITHHELD_BYTES + more) {
             haft__buf_add_char(&token, '1');
         }
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));
