@@ -484,7 +484,7 @@ HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const ha
 
 /* Loads a spec from a YAML or JSON file. Owns: the caller releases *ret_agent. Thread: the
  * runtime's. Fails: IO if the file cannot be read; BAD_INPUT for a problem in the spec or its tools
- * (err->where is the place of the first one, "agent.yaml:3:5"), or if the model's API key is
+ * (err->where is the place of the first one, "agent.yaml:3:5"), or if the key of the model is
  * missing; UNSUPPORTED for an unknown model; TOO_BIG past a limit; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_agent_load(haft_runtime *runtime, const char *path,
                                                    haft_agent **ret_agent, haft_error *err);

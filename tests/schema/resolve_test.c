@@ -251,7 +251,7 @@ TEST(there_is_a_limit_for_uris)
                       longest[i].before, f.error.message);
             if (past) {
                 CHECK_STR(haft__str(f.error.message),
-                          HAFT__LIT("found a URI of 4097 bytes, wanted at most 4096"), "message");
+                          HAFT__LIT("found a URI of 4097 bytes, expected at most 4096"), "message");
                 CHECK_STR(haft__str(f.error.where), haft__str(longest[i].where), "where");
             }
             fixture_finish(&f);

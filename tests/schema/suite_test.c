@@ -47,7 +47,7 @@ static haft_str text_of(const haft__json *object, const char *key)
 }
 
 /* What explain.c says when it finds nothing to say. */
-#define NO_REASON "Not what the schema wants"
+#define NO_REASON "Does not match the schema"
 
 /* The two passes have to agree: an instance that is not valid has reasons, and one that is has
  * none, should anybody ask. */

@@ -72,7 +72,7 @@ static const struct {
      "{\"a\":null}", "{\"a\":null}"},
     {"what nothing is said of", OBJECT(""), "{\"a\":null,\"b\":[{\"c\":null}]}",
      "{\"a\":null,\"b\":[{\"c\":null}]}"},
-    {"a schema that is none", "7", "{\"a\":null}", "{\"a\":null}"},
+    {"a schema that is not valid", "7", "{\"a\":null}", "{\"a\":null}"},
     {"no object", OBJECT("\"a\":{\"type\":\"string\"}"), "null", "null"},
 };
 

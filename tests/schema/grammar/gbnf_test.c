@@ -186,8 +186,8 @@ TEST(a_grammar_agrees_with_the_validator)
 static const struct {
     const char *schema, *instance, *note;
 } loose[] = {
-    {"false", "1", "/t: a schema that nothing satisfies became any value"},
-    {"17", "1", "/t: a schema that is none became any value"},
+    {"false", "1", "/t: a schema that no value satisfies became any value"},
+    {"17", "1", "/t: a schema that is not valid became any value"},
     {"{\"type\": \"string\", \"format\": \"date\"}", "\"x\"", "/t: format \"date\" became any"},
     {"{\"type\": \"string\", \"pattern\": \"(?=a)b\"}", "\"x\"", "/t: pattern \"(?=a)b\" became"},
     {"{\"type\": \"string\", \"pattern\": \"^(a*)*$\"}", "\"x\"", "pattern"},
@@ -214,19 +214,19 @@ static const struct {
      "{\"deep\": null}", "/t/properties/deep: not became nothing"},
     {"{\"if\": {\"type\": \"null\"}, \"then\": false}", "null", "if became nothing"},
     {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}", "1", "oneOf became anyOf"},
-    {"{\"anyOf\": []}", "1", "a list of alternatives without any"},
-    {"{\"anyOf\": [false]}", "1", "alternatives that nothing satisfies"},
+    {"{\"anyOf\": []}", "1", "an empty list of alternatives"},
+    {"{\"anyOf\": [false]}", "1", "alternatives that no value satisfies"},
     {"{\"enum\": []}", "1", "enum became"},
-    {"{\"type\": \"magic\"}", "1", "a type that is none"},
-    {"{\"type\": []}", "1", "no type at all"},
+    {"{\"type\": \"magic\"}", "1", "an unknown type"},
+    {"{\"type\": []}", "1", "no type"},
     {"{\"$ref\": \"#/$defs/gone\"}", "1", "$ref \"#/$defs/gone\" became any value"},
     {"{\"$ref\": \"http://x/y\"}", "1", "$ref"},
-    {"{\"$ref\": \"#\"}", "1", "a $ref that leads back to itself"},
-    {"{\"anyOf\": [{\"$ref\": \"#\"}, {\"type\": \"null\"}]}", "7", "leads back to itself"},
+    {"{\"$ref\": \"#\"}", "1", "a $ref that refers to itself"},
+    {"{\"anyOf\": [{\"$ref\": \"#\"}, {\"type\": \"null\"}]}", "7", "refers to itself"},
     {"{\"anyOf\": [{\"type\": \"object\", \"properties\": {\"a\": {\"$ref\": \"#/$defs/b\"}}}, "
      "{\"$ref\": \"#/$defs/b\"}], \"$defs\": {\"b\": {\"$ref\": \"#\"}}}",
-     "7", "leads back to itself"},
-    {"{\"allOf\": [{\"$ref\": \"#\"}]}", "7", "lead"},
+     "7", "refers to itself"},
+    {"{\"allOf\": [{\"$ref\": \"#\"}]}", "7", "refer to each other"},
     {"{\"allOf\": [{\"pattern\": \"a\"}, {\"pattern\": \"b\"}]}", "\"a\"", "pattern twice"},
     {"{\"allOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}", "\"a\"", "type twice"},
 };

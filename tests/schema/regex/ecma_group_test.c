@@ -86,17 +86,17 @@ TEST(references_that_would_change_their_meaning_are_refused)
 TEST(other_references_are_refused)
 {
     static const help_case cases[] = {
-        {"\\1", "BAD_INPUT at character 1: a back reference names a group that is not there: the "
+        {"\\1", "BAD_INPUT at character 1: a back reference to a group that does not exist: the "
                 "expression has 0 | write \\xHH for the character with that code"},
-        {"(a)\\2",
-         "BAD_INPUT at character 4: a back reference names a group that is not there: the "
-         "expression has 1 | write \\xHH for the character with that code"},
-        {"(a)\\10000000000000", "BAD_INPUT at character 4: a back reference names a group that is "
-                                "not there: the expression has 1 | write \\xHH for the character "
+        {"(a)\\2", "BAD_INPUT at character 4: a back reference to a group that does not exist: the "
+                   "expression has 1 | write \\xHH for the character with that code"},
+        {"(a)\\10000000000000", "BAD_INPUT at character 4: a back reference to a group that does "
+                                "not exist: the expression has 1 | write \\xHH for the character "
                                 "with that code"},
         {"(?<n>a)\\k<m>", "BAD_INPUT at character 8: there is no group named `m`"},
-        {"\\k", "BAD_INPUT at character 1: `\\k` wants the name of a group: `\\k<name>`"},
-        {"\\k<", "BAD_INPUT at character 4: the name of a group wants a `>` behind it"},
+        {"\\k",
+         "BAD_INPUT at character 1: `\\k` must be followed by the name of a group: `\\k<name>`"},
+        {"\\k<", "BAD_INPUT at character 4: the name of a group must end with `>`"},
         {"(a)(?<=\\1)", "UNSUPPORTED at character 8: a back reference in a look-behind is not "
                         "supported"},
     };
