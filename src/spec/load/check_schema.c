@@ -52,15 +52,15 @@ static size_t find_last(haft_str text, haft_str word)
 static const struct {
     const char *pointer, *part, *hint;
 } advice[] = {
-    {"/haft", "", "this haft reads version 1"},
-    {"/choice/schedule/", "Expected one of", "a tool is written {tool: NAME}"},
+    {"/haft", "", "this version of haft reads version 1"},
+    {"/choice/schedule/", "Expected one of", "write a tool as {tool: NAME}"},
     {"/spec/planner/type", "", "write the spec in haft's own shape"},
     {"", "(ms|s|m|h|d)", "write it like 250ms, 10s, 5m, 2h or 1d"},
     {"", "^[A-Za-z0-9_./-]+(:", "use letters, digits and _ . / - or server:tool"},
-    {"", "^[A-Za-z0-9_.-]{1,64}$", "use letters, digits and _ . -, 64 of them at most"},
+    {"", "^[A-Za-z0-9_.-]{1,64}$", "use at most 64 letters, digits and _ . -"},
     {"", "^[A-Za-z_][A-Za-z0-9_", "use letters, digits and _, no digit first"},
     {"", "^[^\\s?", "* is the only wildcard; write a pattern for each name"},
-    {"", "^https?://", "write the whole address, such as https://example.org/"},
+    {"", "^https?://", "write the full URL, such as https://example.org/"},
 };
 
 /* Longer commands are not shown. */
@@ -101,7 +101,7 @@ static bool advise_command(haft__loader *l, haft__spec_problem *problem,
         }
     }
     if (haft__buf_check(&words, NULL) == HAFT_OK) {
-        haft__loader_hint(l, problem, "no shell reads it; write [%.*s]",
+        haft__loader_hint(l, problem, "a command runs without a shell; write [%.*s]",
                           HAFT__ARG(haft__buf_str(&words)));
     }
     haft__buf_finish(&words);
@@ -154,7 +154,7 @@ static void report_key(haft__loader *l, const haft__schema_error *error, size_t 
         haft__loader_hint(l, problem, "did you mean %.*s", HAFT__ARG(meant));
     } else if (reason.len > 1) {
         reason.len--;
-        haft__loader_hint(l, problem, "it is needed with %.*s", HAFT__ARG(reason));
+        haft__loader_hint(l, problem, "it is required with %.*s", HAFT__ARG(reason));
     } else if (is_trait(error->where)) {
         haft__loader_hint(l, problem, "it is a trait: write traits: {%.*s: ...}", HAFT__ARG(name));
     }
@@ -230,7 +230,7 @@ void haft__loader_check_schema(haft__loader *l)
         report_error(l, &report.errors[i]);
     }
     if (report.more) {
-        (void)haft__spec_problem_add(&l->problems, false, "... and there is more of this kind");
+        (void)haft__spec_problem_add(&l->problems, false, "... and more problems of this kind");
     }
     l->schema_count = l->problems.count;
     if (!report.valid) {

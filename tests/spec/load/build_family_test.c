@@ -89,8 +89,8 @@ static const struct {
     {"model: {provider: vllm, model: m, family: Qwen 2.6}",
      "1:43: there is no model family \"Qwen 2.6\" (did you mean Qwen 2.5?)"},
     {"model: {provider: vllm, model: m, family: something else}",
-     "1:43: there is no model family \"something else\" (docs/local-models.md has the table; none "
-     "is for none)"},
+     "1:43: there is no model family \"something else\" (docs/local-models.md lists them; write "
+     "none for no family)"},
 };
 
 TEST(what_is_not_said_comes_from_the_family)

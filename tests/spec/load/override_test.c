@@ -39,15 +39,17 @@ static const struct {
 static const struct {
     const char *path, *message, *hint;
 } refused[] = {
-    {"", "found the part '' in the path, wanted a key", "a path is keys and dots: limits.turns"},
-    {"a..b", "found the part '' in the path, wanted a key",
-     "a path is keys and dots: limits.turns"},
-    {"a.", "found the part '' in the path, wanted a key", "a path is keys and dots: limits.turns"},
-    {"tools.1", "there is no item '1' in this list", "it has 1; the first is 0"},
-    {"tools.name", "found 'name', wanted the number of an item of a list", ""},
-    {"s.x", "there is nothing to set at 'x'", "what stands before it is string, no object"},
+    {"", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"a..b", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"a.", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"tools.1", "there is no item '1' in this list", "it has 1 items; the first is 0"},
+    {"tools.name", "found 'name', expected the index of a list item", ""},
+    {"s.x", "there is nothing to set at 'x'", "the value before it is string, not an object"},
     {"limits.turns.x", "there is nothing to set at 'x'",
-     "what stands before it is number, no object"},
+     "the value before it is number, not an object"},
     {"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."
      "a."
      "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
@@ -140,8 +142,8 @@ TEST(overrides_are_applied_in_order_and_blamed_for_what_they_do)
     CHECK_STR(
         f.listing,
         HAFT__LIT("0:0: from --set name: found no '=' (write --set path=value)\n"
-                  "0:0: from --set tools.3.name=x: there is no item '3' in this list (it has "
-                  "0; the first is 0)\n"
+                  "0:0: from --set tools.3.name=x: there is no item '3' in this list (it has 0 "
+                  "items; the first is 0)\n"
                   "0:0: from --set limits.cals=3: there is no key \"cals\" here (did you mean "
                   "calls?)\n"
                   "0:0: from --set /limits/calls=abc: expected integer, found string "

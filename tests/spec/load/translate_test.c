@@ -166,28 +166,28 @@ static const problem_case cases[] = {
      "the same thing twice; say idempotent: true if it cannot, or leave retries out)\n"
      "8:34: warning: the description says little beyond filler words: name "
      "what the tool works on\n"
-     "10:18: there are two tools \"a\" (rename one of the two)\n"
+     "10:18: two tools have the name \"a\" (rename one of the two)\n"
      "10:34: warning: the description says little beyond filler words: name "
      "what the tool works on"},
     {"spec: {planner: {type: ReActPlanner, gateway: x}}\nresources: {inference_gateways: []}\n",
-     "1:47: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+     "1:47: there is no gateway \"x\" (gateways are listed in resources.inference_gateways)"},
     {"spec: {planner: {type: ReActPlanner, config: {gateway: x}}}\n",
-     "1:56: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+     "1:56: there is no gateway \"x\" (gateways are listed in resources.inference_gateways)"},
     {"spec: {planner: {type: PlanAndSolve}}\n",
      "1:24: expected \"ReActPlanner\", found \"PlanAndSolve\" (write the spec in haft's own "
      "shape)"},
     {"resources: {inference_gateways: []}\n",
-     "1:1: the key \"spec\" is missing (it is needed with resources)"},
+     "1:1: the key \"spec\" is missing (it is required with resources)"},
     {"spec: {planner: {type: ReActPlanner}}\n"
      "resources:\n  inference_gateways:\n"
      "    - {name: a, type: OpenAIGateway, config: {model: m, tool_choice: nix}}\n",
-     "4:70: there is no tool \"nix\" (tools stand in tools and builtins)"},
+     "4:70: there is no tool \"nix\" (tools are listed in tools and builtins)"},
     /* other names */
     {"enabled_builtins: [glob]\nbuiltins: {enabled: [grep]}\nformats: [native]\n"
      "tool_call_formats: [hermes]\n",
-     "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is there too (keep one "
+     "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is also set (keep one "
      "of the two)\n"
-     "4:1: \"tool_call_formats\" is another name for formats, which is there too (keep one of the "
+     "4:1: \"tool_call_formats\" is another name for formats, which is also set (keep one of the "
      "two)"},
     {"tool_call_formats: {primary: herms, enabled: [native]}\n",
      "1:30: there is no format \"herms\" (did you mean hermes?)"},
