@@ -172,9 +172,9 @@ static const struct {
     {"{\"declared\":[\"look\"]}", "declared",
      "the script expects declared [\"look\"], found look, docs:find"},
     {"{\"contains\":\"lock\"}", "contains",
-     "the script expects contains lock, found it nowhere in the request"},
+     "the script expects contains lock, found nothing like it in the request"},
     {"{\"contains\":[\"Find\",\"lock\",\"Find\"]}", "contains",
-     "the script expects contains lock, found it nowhere in the request"},
+     "the script expects contains lock, found nothing like it in the request"},
 };
 
 TEST(a_request_is_compared_with_what_is_expected)

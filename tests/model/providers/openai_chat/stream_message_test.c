@@ -61,12 +61,12 @@ static const struct {
     {"a reason of one's own", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
     {"a reason that is no text", ",'content':'a'", ",'finish_reason':7", "", "a||stop|0 0 0|m"},
     {"an error as a reason", ",'content':'a'", ",'finish_reason':'error'", "",
-     "transient 0 the model server gave the reply up (finish_reason error)"},
+     "transient 0 the model server aborted the reply (finish_reason error)"},
     {"no resources", "", ",'finish_reason':'insufficient_system_resource'", "",
-     "transient 0 the model server gave the reply up (finish_reason "
+     "transient 0 the model server aborted the reply (finish_reason "
      "insufficient_system_resource)"},
     {"an abort", "", ",'finish_reason':'abort'", "",
-     "transient 0 the model server gave the reply up (finish_reason abort)"},
+     "transient 0 the model server aborted the reply (finish_reason abort)"},
     /* what it cost */
     {"usage", ",'content':'a'", "",
      ",'usage':{'prompt_tokens':9,'completion_tokens':5,'total_tokens':14,"

@@ -136,10 +136,9 @@ TEST(a_stream_cut_anywhere_is_cut_or_whole)
 static const struct {
     const char *name, *body, *wanted;
 } bodies[] = {
-    {"nothing", "", "cut 0 the model server ended its answer before it had begun"},
+    {"nothing", "", "cut 0 the model server ended its response before a reply began"},
     {"white space", " \r\n\t\xEF\xBB\xBF\n",
-     "cut 0 the model server ended its answer before it had "
-     "begun"},
+     "cut 0 the model server ended its response before a reply began"},
     {"a whole reply", "{'model':'m','choices':[{'message':{'content':'Hi'}}]}", "Hi||stop|0 0 0|m"},
     {"a whole reply behind white space",
      "\n\n\xEF\xBB\xBF {'choices':[{'message':{'content':'Hi'}}]}\n\n", "Hi||stop|0 0 0|"},
