@@ -106,7 +106,7 @@ TEST(small_pieces_fill_the_arena_up_to_the_maximum)
     while (filled(&arena, 8, 'x') != NULL) {
         pieces++;
     }
-    /* The end of a chunk is lost when the next one is taken; with pieces of 8 there is none. */
+    /* The rest of a chunk is unused when the next one begins; pieces of 8 leave no rest. */
     CHECK_INT(pieces, 20 * KIB / 8, "pieces of 8 bytes in 20 KiB");
     CHECK(arena.total <= arena.max, "holds %zu", arena.total);
     haft__arena_finish(&arena);

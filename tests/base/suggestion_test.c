@@ -101,7 +101,7 @@ TEST(no_more_than_three_slips_are_forgiven)
     CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three slips");
 }
 
-TEST(only_so_many_names_are_looked_at)
+TEST(only_a_limited_number_of_names_is_compared)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, HAFT__LIT("lmit"));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/embeddings.c: what is asked, and every way in which an answer can be wrong.
+/* Tests for src/model/embeddings.c: requests, and every kind of invalid response.
  */
 #include "model/embeddings.h"
 
@@ -146,7 +146,7 @@ static haft_status read_it(const char *body, size_t count, haft_str *ret_says)
     return status;
 }
 
-TEST(answers_are_looked_at)
+TEST(responses_are_validated)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str says;
@@ -196,8 +196,8 @@ TEST(every_allocation_of_reading_may_fail)
     }
 }
 
-/* Every beginning of a good answer is none, and nothing of it is read past its end. */
-TEST(cut_answers_are_refused)
+/* Every prefix of a valid response is invalid, and the reader stays within it. */
+TEST(truncated_responses_are_rejected)
 {
     size_t length = strlen(cases[0].body);
     for (size_t i = 0; i < length; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/native.c, reply.c, _gemini.c and _responses.c: whole replies,
- * event streams, and what is neither. */
+ * event streams, and bodies that are neither. */
 #include "model/native.h"
 #include "openai_help.h"
 

@@ -306,7 +306,7 @@ TEST(the_page_has_the_table_of_providers)
     haft__buf_finish(&table);
 }
 
-/* Every block of C in docs/adding-a-provider.md stands in one of these files as it is. */
+/* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)
 {
     static const char *const paths[] = {"src/model/providers.c",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/compile.c, assertions.c and applicators.c: what is refused, and limits. */
+/* Tests for src/schema/compile.c, assertions.c and applicators.c: rejected schemas, and limits. */
 #include "base/limits.h"
 #include "schema_helpers.h"
 
@@ -111,9 +111,9 @@ TEST(a_bad_pattern_is_refused_with_its_place)
     fixture_finish(&f);
 }
 
-TEST(what_is_not_used_is_not_looked_at)
+TEST(unused_schemas_are_not_compiled)
 {
-    /* Unknown keywords, keywords of another draft, and definitions nobody refers to. */
+    /* Unknown keywords, keywords of another draft, and unused definitions. */
     fixture f;
     fixture_init(&f, "{\"$defs\":{\"a\":{\"minimum\":\"\"}},\"$comment\":1,\"additionalItems\":1,"
                      "\"x\":{\"minimum\":\"\"}}");
@@ -121,7 +121,7 @@ TEST(what_is_not_used_is_not_looked_at)
     fixture_finish(&f);
 }
 
-TEST(beside_a_ref_draft_07_ignores_everything)
+TEST(draft_07_ignores_everything_next_to_a_ref)
 {
     static const char *const schema = "{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
                                       "\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\","
@@ -162,7 +162,7 @@ TEST(subschemas_are_limited)
 
 TEST(nesting_of_a_schema_is_limited)
 {
-    /* Built by hand: the reader itself refuses to go deeper. */
+    /* Built by hand: the reader rejects such depth. */
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_bool(true);
@@ -307,7 +307,7 @@ static haft_status require_many(uint32_t count, size_t *ret_used, haft_error *re
 
 TEST(there_is_a_limit_for_memory)
 {
-    /* By halves to about the last list that is taken: a name takes some fifty bytes. */
+    /* Bisects to about the longest accepted list: a name takes some fifty bytes. */
     uint32_t fits = HAFT__LIMIT_SCHEMA_BYTES / 128, past = HAFT__LIMIT_SCHEMA_BYTES / 32;
     size_t used = 0;
     haft_error error = {0};

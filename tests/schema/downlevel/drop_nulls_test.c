@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/downlevel/drop_nulls.c: nulls that stand for nothing. */
+/* Tests for src/schema/downlevel/drop_nulls.c: nulls that mean a missing property. */
 #include "schema/downlevel/drop_nulls.h"
 
 #include "base/buf.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/schema/grammar*.c: what a schema's grammar takes is valid, what it refuses is not,
- * unless a report says so.
+ * Tests for src/schema/grammar*.c: a schema's grammar accepts exactly the valid instances, unless
+ * a report says that it is relaxed.
  */
 #include "schema/grammar/gbnf.h"
 
@@ -70,7 +70,7 @@ static bool takes(const made *m, const char *text)
     return m->grammar != NULL && gbnf_accepts(m->grammar, haft__str(text));
 }
 
-/* Instances behind "!" are refused. Exact schemas: the validator must agree. */
+/* Instances after "!" are rejected. Exact schemas: the validator must agree. */
 static const struct {
     const char *schema;
     const char *instances[12];
@@ -182,7 +182,7 @@ TEST(a_grammar_agrees_with_the_validator)
     }
 }
 
-/* What is relaxed takes the instance, and says so. */
+/* A relaxed grammar accepts the instance and reports the relaxation. */
 static const struct {
     const char *schema, *instance, *note;
 } loose[] = {
@@ -453,8 +453,8 @@ TEST(a_report_has_so_many_lines)
     haft__arena_finish(&arena);
 }
 
-/* Each level twice: 2^60 ways, but only so many are looked at. */
-TEST(what_grows_without_end_is_cut)
+/* Each level twice: 2^60 paths, but only a limited number is visited. */
+TEST(unbounded_growth_is_cut)
 {
     static const char *const hostile[] = {
         "{\"$defs\": {\"a\": {\"type\": \"object\", \"properties\": {\"x\": {\"$ref\": "
@@ -506,7 +506,7 @@ TEST(memory_is_bounded)
     haft__buf_finish(&schema);
 }
 
-/* What a piece of this size makes of a grammar that has nothing else. */
+/* The result for a grammar that has only a piece of this size. */
 static haft_status take_memory(size_t size)
 {
     haft__buf out;

@@ -2,7 +2,7 @@
 /* Tests for src/schema/regex/ecma_group.c: groups and references to them. */
 #include "schema/ecma_help.h"
 
-TEST(references_are_written_with_what_they_cost)
+TEST(references_are_written_with_their_cost)
 {
     static const help_case cases[] = {
         {"(a)\\1", "(?C)((?C)a)(?:(?C'1')\\g{1})(?C)"},
@@ -27,7 +27,7 @@ TEST(references_that_can_only_match_nothing_are_left_out)
 }
 
 /* Each of these means the same in PCRE2 although its group is repeated. */
-TEST(references_that_keep_their_meaning_are_taken)
+TEST(references_that_keep_their_meaning_are_accepted)
 {
     static const char *const sources[] = {
         "(a)+\\1",

@@ -9,7 +9,7 @@ static const char *const keys[][4] = {
     [HAFT__ECMA_BINARY] = {""},
 };
 
-/* What PCRE2 10.42, whose Unicode is 14, does not know; later ones may. */
+/* Properties that PCRE2 10.42 (Unicode 14) does not support; later versions may. */
 static const char *const too_new[] = {
     "Beria_Erfe",    "Garay",
     "Gurung_Khema",  "Kawi",
@@ -135,7 +135,7 @@ TEST(names_are_exact)
     }
 }
 
-TEST(what_was_meant_is_suggested)
+TEST(the_intended_name_is_suggested)
 {
     static const help_case cases[] = {
         {"Leter", "did you mean \\p{Letter}?"},

@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "schema/ecma_help.h"
 
-TEST(expressions_are_written_as_pcre2_wants_them)
+TEST(expressions_are_translated_to_pcre2)
 {
     static const help_case cases[] = {
         {"", "(?C)"},
@@ -86,7 +86,7 @@ TEST(tolls_stand_at_most_so_far_apart)
     help_check(cases, COUNT(cases));
 }
 
-TEST(what_means_only_one_thing_is_let_through)
+TEST(unambiguous_extensions_are_accepted)
 {
     static const help_case cases[] = {
         {"a]", "(?C)a\\x{5d}"},
@@ -104,7 +104,7 @@ TEST(what_means_only_one_thing_is_let_through)
     help_check(cases, COUNT(cases));
 }
 
-TEST(what_is_not_ecma_262_is_refused)
+TEST(syntax_outside_ecma_262_is_rejected)
 {
     static const help_case cases[] = {
         {"*",

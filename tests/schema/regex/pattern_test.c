@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/regex/pattern.c: what matches, what it costs, and when there is no memory.
+/* Tests for src/schema/regex/pattern.c: matches, their cost, and out of memory.
  */
 #include "schema/regex/pattern.h"
 
@@ -234,7 +234,7 @@ TEST(hostile_matches_are_given_up_soon)
         /* Each place where a match may begin costs little, but there are many. */
         {"(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)[bd]c", "a", 1 << 20, "c"},
         {"(?:a?a?){20}[bd]c", "a", 1 << 20, "c"},
-        /* What runs over the text costs PCRE2 one step, however long the text. */
+        /* A repeat over the text costs PCRE2 one step, however long the text. */
         {"(?:x|\\d+)[a-z]y", "1", 1 << 20, "y"},
         {"^[^]*?\\d+[a-z]y", "1", 1 << 20, "y"},
         {"(?:\\d{60000}x|y)", "1", 1 << 20, ""},
@@ -303,7 +303,7 @@ TEST(hostile_expressions_are_refused_or_cheap_to_compile)
     }
 }
 
-TEST(errors_of_pcre2_are_told)
+TEST(errors_of_pcre2_are_reported)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -421,7 +421,7 @@ TEST(a_scratch_survives_every_failed_allocation)
     haft__arena_finish(&arena);
 }
 
-TEST(what_a_back_reference_compares_is_paid_for)
+TEST(text_compared_by_a_back_reference_costs_steps)
 {
     /* The same text with and without a reference to a group of 1600 letters. */
     static const char *const sources[] = {"^(a*)b\\1$", "^(a*)ba*$"};

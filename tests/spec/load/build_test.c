@@ -7,7 +7,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-TEST(what_is_not_said_has_its_default)
+TEST(missing_keys_have_their_defaults)
 {
     loaded f;
     load(&f, "name: x\n");
@@ -28,7 +28,7 @@ TEST(what_is_not_said_has_its_default)
     unload(&f);
 }
 
-/* The `default` of every limit in haft.schema.json is what the loader fills in. */
+/* The loader fills in the `default` of every limit in haft.schema.json. */
 TEST(defaults_are_those_of_the_schema)
 {
     loaded f;
@@ -94,7 +94,7 @@ TEST(the_specs_own_tools_are_weighed)
     unload(&f);
 }
 
-TEST(everything_that_is_said_is_there)
+TEST(every_key_is_loaded)
 {
     loaded f;
     load(&f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"

@@ -65,7 +65,7 @@ static const problem_case cases[] = {
     {"tools:\n  - {name: a, " WORDS ", args: [x], input_schema: {type: object}, headless: true}\n",
      "2:56: the tool has both \"args\" and \"input_schema\" (args is the short form; keep "
      "input_schema)"},
-    /* schemas that are none, to the very place */
+    /* schemas that are not valid, with the exact place */
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: object, properties: "
      "{q: {type: strng}}}}\n",
      "2:124: found the string \"strng\", expected null, boolean, number, integer, string, array or "
@@ -147,7 +147,7 @@ TEST(the_typed_schema_of_a_function_wins)
               &options);
     CHECK_INT(f.report.errors, 1, "two typed tools of one name");
     unload(&f);
-    /* What a planner describes and a function provides is not headless. */
+    /* A tool that a planner describes and a C function implements is not headless. */
     load_with(&f,
               HAFT__LIT("spec: {planner: {type: ReActPlanner, config: {tool_descriptions: [{name: "
                         "count, " WORDS ", args: [n]}]}}}\n"),

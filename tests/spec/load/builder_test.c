@@ -39,7 +39,7 @@ TEST(keys_are_found_through_escapes)
     haft__arena_finish(&arena);
 }
 
-/* A value with twice the members costs twice, not four times: every key is looked at once. */
+/* A value with twice the members costs twice, not four times: every key is processed once. */
 TEST(large_objects_cost_linearly)
 {
     size_t counts[2];

@@ -36,7 +36,7 @@
     " (if the tool accepts other arguments, write additionalProperties: true in its schema)"
 
 static const problem_case cases[] = {
-    /* what is wrong with any tool */
+    /* wrong for any tool */
     {PAY("op: eq"), "2:32: eq needs a value to compare with (add value: with the value to compare "
                     "the argument with)"},
     {PAY("op: lt"), "2:32: lt needs a value to compare with (add value: with the value to compare "
@@ -47,7 +47,7 @@ static const problem_case cases[] = {
     {PAY("op: matches, value: 5"), "2:61: expected a regular expression for matches, found number"},
     {PAY("op: matches, value: \"(\""), "2:61: character 1: unterminated group: `(` without `)`"},
     {PAY("op: exists, value: 'no'"), "2:60: expected true or false for exists, found string"},
-    /* what cannot be compared */
+    /* types that cannot be compared */
     {PAY("op: gt, value: 100"), UNLIKE("string")},
     {PAY("op: gt, value: \"1\""), ""},
     {PAY("op: eq, value: 100"), UNLIKE("string")},
@@ -73,7 +73,7 @@ static const problem_case cases[] = {
     {TYPED("array, prefixItems: [{type: integer}]", "op: contains, value: 1"), ""},
     {TYPED("boolean", "op: eq, value: true"), ""},
     {TYPED("boolean", "op: gt, value: 1"), UNLIKE("boolean")},
-    /* what no argument that the schema takes is like */
+    /* values that the schema excludes */
     {TYPED("number", "op: eq, value: null"), NEVER},
     {TYPED("number", "op: in, value: [null]"), NEVER},
     {TYPED("number", "op: ne, value: null"), ""},
@@ -142,12 +142,12 @@ static const problem_case cases[] = {
      ABSENT("2:48: ", "a", "/amount") MORE},
 };
 
-TEST(conditions_that_do_not_do_what_they_look_like)
+TEST(misleading_conditions_are_reported)
 {
     check_problems(cases, COUNT(cases));
 }
 
-/* ---- what the loader says is what a call comes to ---- */
+/* ---- the loader predicts the result for a call ---- */
 
 static haft__json parse(haft__arena *arena, const char *text)
 {
@@ -184,7 +184,7 @@ static void check_agreement(const char *type, const char *when, const char *valu
     haft__arena_finish(&arena);
 }
 
-TEST(the_loader_and_a_run_have_one_idea_of_what_can_be_compared)
+TEST(the_loader_and_a_run_agree_on_what_can_be_compared)
 {
     static const char *const ops[] = {"eq", "ne", "lt",       "le",      "gt",
                                       "ge", "in", "contains", "matches", "exists"};

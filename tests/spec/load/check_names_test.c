@@ -44,7 +44,7 @@ static const problem_case cases[] = {
                   "5:17: warning: no server of the spec matches \"web:*\"" BEFORE "\n"
                   "5:26: " DENIES_NOTHING("x*") "\n"
                                                 "5:32: " DENIES_NOTHING("memo*")},
-    /* a denial that does nothing is none: it must not be taken for one */
+    /* a denial without effect is an error: it gives false security */
     {"builtins: {enabled: [tool_search]}\nmcp:\n  servers: {docs: {command: [x]}}\n  allow: "
      "[\"x*\"]\n  deny: [docs, \"delete_*\", \"docs:*\", \"*:delete_*\", \"d*\", \"*_all\", "
      "\"*\"]\n",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_schema.c and haft.schema.json: the wording and places of what it
- * refuses. */
+/* Tests for src/spec/load/check_schema.c and haft.schema.json: the texts and places of its
+ * problems. */
 #include "schema/schema.h"
 #include "spec/spec_help.h"
 #include "json/read.h"
@@ -42,7 +42,7 @@ static const problem_case cases[] = {
     {"limits: 5\n", "1:9: expected object, found integer 5"},
     {"tools: {}\n", "1:8: expected array, found object {}"},
     {"instructions: ~\n", "1:15: expected string, found null"},
-    /* what is no object at all */
+    /* texts that are not objects */
     {"just text\n", "1:1: expected object, found string \"just text\" (a spec is keys and values; "
                     "the smallest is: "
                     "model: offline)"},

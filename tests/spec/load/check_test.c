@@ -88,7 +88,7 @@ static const problem_case cases[] = {
      "1:13: the rule applies to no tool (give it tools or traits; tools: [\"*\"] means all)"},
     {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
      "1:53: warning: the description says little beyond filler words: name what the tool works on"},
-    /* a name that a format has another use for */
+    /* a name that a format reserves */
     {"formats: [functionary_v32]\n"
      "tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n",
      "2:16: warning: \"all\" cannot be called in functionary_v32 (the format uses this name for "
@@ -104,7 +104,7 @@ static const problem_case cases[] = {
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
      "1:94: warning: \"a\" is destructive, but its calls need no approval (add approvals: "
      "[{traits: [destructive]}])"},
-    /* where an HTTP tool goes */
+    /* the host of an HTTP tool */
     {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
     {WEB("https://${H}{a}"), ""},
     {WEB("https://h/{c}${c}"), "1:84: warning: the tool has no argument \"c\""},
@@ -147,7 +147,7 @@ static const problem_case cases[] = {
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
      "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
      ""},
-    /* a search that the model is not told of */
+    /* deferred tools without a search tool */
     {"mcp: {servers: {a: {command: [x]}}}\n", UNTOLD("1:1")},
     {"mcp: {import: x}\n", ""}, /* what is in it is not known here */
     {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
@@ -163,7 +163,7 @@ static const problem_case cases[] = {
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 20000}\n", ""},
 };
 
-TEST(what_a_schema_cannot_say)
+TEST(checks_that_a_schema_cannot_express)
 {
     check_problems(cases, COUNT(cases));
 }

@@ -39,7 +39,7 @@ static void import(loaded *f, const char *spec, char *file, bool env)
 
 static char two[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"y\"}}}";
 
-TEST(imported_servers_stand_beside_those_of_the_spec)
+TEST(imported_servers_are_added_to_those_of_the_spec)
 {
     loaded f;
     haft__buf buf;
@@ -69,7 +69,7 @@ TEST(the_hash_of_a_spec_is_of_imported_servers_too)
     unload(&g);
 }
 
-/* What is kept with a run has a hash in the place of the servers, and loads as it is. */
+/* The spec stored with a run has a hash instead of the servers, and loads unchanged. */
 TEST(the_source_of_a_spec_has_no_secret_of_the_file)
 {
     static char secret[] =

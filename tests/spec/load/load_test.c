@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/load.c: the whole way, all problems at once, hashes, and no memory. */
+/* Tests for src/spec/load/load.c: complete loads, all problems at once, hashes, and out of memory.
+ */
 #include "spec/load/load.h"
 
 #include "base/sha256.h"
 #include "spec/spec_help.h"
 
-TEST(all_problems_are_told_at_once_by_place)
+TEST(all_problems_are_reported_at_once_by_place)
 {
     CHECK_STR(
         problems_of("haft: 1\n"

@@ -22,14 +22,14 @@ static const struct {
      "\"t\"}"},
     {"tools.0", "{\"k\": [1, 2]}",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"k\":[1,2]}],\"x\":null,\"s\":\"t\"}"},
-    /* objects on the way are made, of nothing and of null */
+    /* missing and null objects on the path are created */
     {"x.y.z", "null",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":{\"y\":{\"z\":null}},\"s\":\"t\""
      "}"},
     {"new.key", "",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":null,\"s\":\"t\",\"new\":{"
      "\"key\":\"\"}}"},
-    /* what is no JSON is a text */
+    /* a value that is not JSON is a text */
     {"s", "a = b, {c}",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":null,\"s\":\"a = b, {c}\"}"},
     {"s", "\"5\"",
@@ -127,7 +127,7 @@ TEST(a_path_that_leads_nowhere_is_refused)
     haft__arena_finish(&arena);
 }
 
-TEST(overrides_are_applied_in_order_and_blamed_for_what_they_do)
+TEST(overrides_are_applied_in_order_and_named_in_their_problems)
 {
     static const char *const sets[] = {"limits.turns=7", "limits.turns=5", "limits.cals=3",
                                        "name",           "tools.3.name=x", "/limits/calls=abc"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/parse.c: what is JSON and what is YAML, and texts that are neither. */
+/* Tests for src/spec/load/parse.c: JSON, YAML, and texts that are neither. */
 #include "spec/load/parse.h"
 
 #include "spec/load/yaml.h"
@@ -11,7 +11,7 @@ static const struct {
     {"{\"a\": [1, \"x\\ny\", true, null, {}], \"b\": 1.50}",
      "{\"a\":[1,\"x\\ny\",true,null,{}],\"b\":1.50}"},
     {"\xEF\xBB\xBF  {\"a\": 1}\n", "{\"a\":1}"},
-    /* only what starts with a brace is JSON */
+    /* only a text that starts with a brace is JSON */
     {"[1, x]", "[1,\"x\"]"},
     {"\"a\": 1\n", "{\"a\":1}"},
     {"{a: 1}", "1:2: this is not JSON: expected a key in double quotes or '}', found 'a' (a spec "
@@ -57,7 +57,7 @@ TEST(a_nul_is_refused)
         "NUL");
 }
 
-TEST(a_text_that_is_too_long_is_refused_without_a_look)
+TEST(a_text_that_is_too_long_is_rejected_unread)
 {
     size_t size = (size_t)50 << 20;
     char *text = test_alloc(size);
@@ -89,7 +89,7 @@ TEST(both_readers_agree)
         {"/c", 29, 24},
         {"/c/d", 35, 30},
         {"/c/e", 46, 41},
-        /* what is not there: the value around it */
+        /* missing: the value around it */
         {"/x", 0, 0},
         {"/a/1/b/c", 16, 16},
         {"/a/2", 6, 6},

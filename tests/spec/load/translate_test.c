@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/translate.c and origin.c: other shapes, and problems still told where
- * they stand. */
+/* Tests for src/spec/load/translate.c and origin.c: other formats, and problems that are still
+ * reported at their place. */
 #include "spec/spec_help.h"
 
 /* As docs/spec.md has it. */
@@ -114,7 +114,7 @@ TEST(without_function_calling_calls_are_json)
     unload(&f);
 }
 
-TEST(tools_beside_the_planner_provide_what_it_describes)
+TEST(top_level_tools_implement_tools_of_the_planner)
 {
     loaded f;
     load(&f, "tools:\n"
@@ -193,7 +193,7 @@ static const problem_case cases[] = {
      "1:30: there is no format \"herms\" (did you mean hermes?)"},
 };
 
-TEST(problems_are_told_where_they_stand)
+TEST(problems_are_reported_at_their_place)
 {
     check_problems(cases, COUNT(cases));
 }
@@ -218,7 +218,7 @@ static haft_str get(void *context, haft_str name)
                                                                   : (haft_str){NULL, 0};
 }
 
-TEST(the_environment_has_the_last_word_only_when_the_file_has_none)
+TEST(the_environment_is_used_only_if_the_file_is_silent)
 {
     static const struct {
         const char *text, *value;

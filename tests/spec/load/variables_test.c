@@ -98,8 +98,8 @@ TEST(every_variable_must_be_there)
     unload(&f);
 }
 
-/* Without an environment nobody looks; what is written wrongly is wrong all the same. The spec
- * keeps what was written. */
+/* Without an environment, variables are not resolved, but syntax errors are still reported. The
+ * spec keeps its text. */
 TEST(the_spec_keeps_the_names)
 {
     loaded f;

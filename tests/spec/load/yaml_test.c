@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/yaml.c: YAML to JSON, and what is refused, where and why. */
+/* Tests for src/spec/load/yaml.c: YAML to JSON, and rejected texts with place and reason. */
 #include "spec/load/yaml.h"
 
 #include "spec/spec_help.h"
@@ -76,7 +76,7 @@ static const struct {
     {"a: \"x\n",
      "1:5: this is not YAML: double-quoted scalar without closing quote (close the quotes)"},
     {"a: |\nb: |0 x\n", "2:1: this is not YAML from here on"},
-    /* what YAML has and JSON has not */
+    /* features of YAML that JSON lacks */
     {"a: .inf\nb: -.INF\nc: .NaN\n",
      "1:4: found .inf, expected a number that JSON can represent (quote it if it is text)\n"
      "2:4: found -.INF, expected a number that JSON can represent (quote it if it is text)\n"
@@ -124,7 +124,7 @@ static const struct {
      "1:1: the file is empty, expected a spec (the smallest spec is: model: offline)"},
 };
 
-TEST(what_is_refused_is_told_with_its_place)
+TEST(rejected_yaml_is_reported_with_its_place)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         CHECK_STR(read_as(haft__str(refused[i].yaml)), haft__str(refused[i].problems), "%s",
