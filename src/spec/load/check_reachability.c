@@ -240,10 +240,10 @@ static void check_entry(haft__loader *l, const player *p)
 {
     const haft__choice_spec *choice = &p->spec.choice;
     const haft__tool_choice *wish = &choice->schedule[p->turn - 1];
-    bool lets_go =
+    bool bypasses_gate =
         wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE || stores(p, wish);
-    if (wish->fall_through || !lets_go || choice->schedule_overrides_gate || !p->choice.gate.on
-        || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
+    if (wish->fall_through || !bypasses_gate || choice->schedule_overrides_gate
+        || !p->choice.gate.on || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
         return;
     }
     haft_str name = wish->mode == HAFT__MODE_AUTO ? HAFT__LIT("auto") : HAFT__LIT("none");

@@ -25,12 +25,11 @@ typedef struct walk {
     haft_error *err;
 } walk;
 
-static haft_status fail(const walk *w, const char *before, haft_str token, const char *behind)
+static haft_status fail(const walk *w, const char *before, haft_str token, const char *after)
 {
     char where[sizeof(w->err->where)];
     (void)snprintf(where, sizeof(where), "%.*s", (int)w->reached, w->path.ptr);
-    return haft__fail(w->err, HAFT_BAD_INPUT, where, "%s'%.*s'%s", before, HAFT__ARG(token),
-                      behind);
+    return haft__fail(w->err, HAFT_BAD_INPUT, where, "%s'%.*s'%s", before, HAFT__ARG(token), after);
 }
 
 static haft_status find_index(walk *w, haft__json array, haft_str token)
