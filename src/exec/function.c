@@ -4,8 +4,8 @@
  *
  * A function cannot be terminated. One that overruns sees haft_cancelled and is detached: its call,
  * its facts and its arguments are copies in the memory of the job, which is kept until it returns.
- * At most HAFT__LIMIT_POOL_LOST functions are detached at a time; above that, no function starts
- * until one returns.
+ * At most HAFT__LIMIT_POOL_ABANDONED functions are detached at a time; above that, no function
+ * starts until one returns.
  *
  * A function that the program declares as HAFT_COST_FREE returns at once and runs on the loop's
  * thread: two thread switches would cost more than the call. A spec cannot declare this, because it
@@ -192,14 +192,14 @@ static bool is_free(const haft__exec_job *job)
 /* Whether another function may start; if not, reports that. */
 static bool is_allowed(haft__exec_job *job)
 {
-    if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
+    if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_ABANDONED) {
         return true;
     }
     char text[128];
     (void)snprintf(
         text, sizeof(text),
         "%d calls of functions that were out of time have not returned; no more is begun",
-        HAFT__LIMIT_POOL_LOST);
+        HAFT__LIMIT_POOL_ABANDONED);
     haft__exec_report(
         job, &(haft__exec_result){.text = haft__str(text),
                                   .hint = HAFT__LIT("try again later; such a function should look "

@@ -385,7 +385,7 @@ def test_runs_that_cannot_continue():
     check("it_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 
 
-LOSSES = 10  # work.losses
+LOSSES = 10  # work.crashes
 
 
 class Deadly(BaseHTTPRequestHandler):

@@ -386,10 +386,10 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
 TEST(too_many_that_overran_keep_others_from_being_begun)
 {
     help_exec f;
-    static help_call stuck[HAFT__LIMIT_POOL_LOST];
+    static help_call stuck[HAFT__LIMIT_POOL_ABANDONED];
     help_call c;
     begin(&f, 1);
-    for (uint32_t i = 0; i < HAFT__LIMIT_POOL_LOST; i++) {
+    for (uint32_t i = 0; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         run(&f, &c, &count_tool, "");
         CHECK(c.result.ok, "after %u: %.*s", i, HAFT__ARG(c.result.text));
         make(&f, &stuck[i], &block_tool, "{\"text\":\"x\"}");
@@ -405,10 +405,10 @@ TEST(too_many_that_overran_keep_others_from_being_begun)
               "text");
     CHECK(c.result.hint.len > 0, "no hint");
     (void)sem_post(&released);
-    step_until_back(&f, HAFT__LIMIT_POOL_LOST - 1);
+    step_until_back(&f, HAFT__LIMIT_POOL_ABANDONED - 1);
     run(&f, &c, &count_tool, "");
     CHECK(c.result.ok, "one is back: %.*s", HAFT__ARG(c.result.text));
-    for (uint32_t i = 1; i < HAFT__LIMIT_POOL_LOST; i++) {
+    for (uint32_t i = 1; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         (void)sem_post(&released);
     }
     step_until_back(&f, 0);

@@ -285,12 +285,12 @@ TEST(only_so_many_are_replaced)
 {
     fixture f;
     begin(&f, 1);
-    errand stuck[HAFT__LIMIT_POOL_LOST + 1], next = make_errand(NULL, NULL, &f.order);
-    for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_LOST; i++) {
+    errand stuck[HAFT__LIMIT_POOL_ABANDONED + 1], next = make_errand(NULL, NULL, &f.order);
+    for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_ABANDONED; i++) {
         stuck[i] = make_errand(&f.opens, &f.waits, &f.order);
         submit(&f, &stuck[i]);
         (void)sem_wait(&f.opens);
-        bool last = i == HAFT__LIMIT_POOL_LOST;
+        bool last = i == HAFT__LIMIT_POOL_ABANDONED;
         CHECK_INT(haft__pool_abandon(f.pool, &stuck[i].job), !last, "job %u", i);
         CHECK_INT(haft__pool_abandoned_count(f.pool), i + 1, "job %u", i);
     }
@@ -299,8 +299,8 @@ TEST(only_so_many_are_replaced)
     (void)sem_post(&f.waits);
     step_until(&f, 2); /* one that was stuck came back and took it */
     CHECK(next.done > 0, "nobody took it");
-    post_times(&f.waits, HAFT__LIMIT_POOL_LOST);
-    step_until(&f, HAFT__LIMIT_POOL_LOST + 2);
+    post_times(&f.waits, HAFT__LIMIT_POOL_ABANDONED);
+    step_until(&f, HAFT__LIMIT_POOL_ABANDONED + 2);
     CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "all are back");
     run_together(&f, 1);
     end(&f);

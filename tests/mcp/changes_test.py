@@ -335,7 +335,7 @@ def test_secrets():
              if f.is_file() and TOKEN in f.read_text()]
     check("nor_into_what_is_remembered", found, [])
     status, out, err = place.haft("check", "spec.json")
-    check("and_is_warned_of", "looks like a secret written into the spec" in out, True)
+    check("and_is_warned_of", "looks like a secret in the spec" in out, True)
     check("without_being_shown", (TOKEN[:8] in out + err, "*" * len(TOKEN) in out), (False, True))
     os.environ["HAFT_TEST_TOKEN"] = TOKEN
     place = Place("env", env={"API_TOKEN": "${HAFT_TEST_TOKEN}"}).run("runs.db")

@@ -51,7 +51,7 @@ static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena
     if (fd < 0) {
         return near.best;
     }
-    if (haft__directory_read(arena, fd, HAFT__LIMIT_NEAR_NAMES, &listing, NULL) == HAFT_OK) {
+    if (haft__directory_read(arena, fd, HAFT__LIMIT_SUGGESTION_NAMES, &listing, NULL) == HAFT_OK) {
         for (size_t i = 0; i < listing.count; i++) {
             haft__suggestion_offer(&near, listing.entries[i].name);
         }

@@ -160,8 +160,7 @@ TEST(what_keeps_a_command_from_running_is_told)
         {"{\"command\":[\"true\"],\"env\":{\"\":\"x\"}}", "/env/",
          "the name of a variable has at least one character and no '='", ""},
         {"{\"command\":[\"true\"],\"env\":{\"A\":\"${MISSING}\"}}", "/env/A",
-         "there is no variable MISSING in the environment",
-         "set it before haft starts, or in .env"},
+         "the variable MISSING is not set", "set it in the environment or in .env"},
         {"{\"command\":[]}", "/command", "wanted a program and its arguments", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

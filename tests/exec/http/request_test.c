@@ -94,7 +94,7 @@ TEST(bad_headers_are_named_without_their_value)
         {"{\"X-Token\":\"s3cret\\u0000\"}",
          "the header 'X-Token' has a line end or NUL in its value"},
         {"{\"X-Token\":\"s3cret\\n\"}", "the header 'X-Token' has a line end or NUL in its value"},
-        {"{\"X-Token\":\"s3cret ${NOBODY}\"}", "there is no variable NOBODY in the environment"},
+        {"{\"X-Token\":\"s3cret ${NOBODY}\"}", "the variable NOBODY is not set"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char http[128];

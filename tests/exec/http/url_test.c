@@ -93,8 +93,8 @@ static const struct {
     {"https://h/.{a}/", "{\"a\":\"\"}", "/a", "found only dots, which would lead to another path"},
     /* What is not there. */
     {"https://h/{citty}", "{}", "http.url", "there is no argument 'citty'"},
-    {"https://h/${NOBODY}", "{}", "", "there is no variable NOBODY in the environment"},
-    {"https://h/${TOKEN", "{}", "", "found ${ without the name of a variable and }"},
+    {"https://h/${NOBODY}", "{}", "", "the variable NOBODY is not set"},
+    {"https://h/${TOKEN", "{}", "", "found ${ without a variable name and }"},
 };
 
 TEST(arguments_cannot_lead_elsewhere)
