@@ -57,5 +57,5 @@ with tempfile.TemporaryDirectory() as scratch:
         for words in ([], ["--json"]):
             status, out, err = doctor("--store", url, *words)
             check(f"no_password_is_told {url} {words}", (status, "s3kret" in out + err), (1, False))
-    check("no_place_and_no_colon", "store      there is no store of the kind 'mysql:'" in
+    check("no_place_and_no_colon", "store      unknown kind of store 'mysql:'" in
           doctor("--store", "mysql://u:s3kret@h/x")[1], True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Disks that are full, fail, can only be read, or give back what was not written.
+"""Disks that are full, fail, are read-only, or return data that was never written.
 
 What was kept stays readable; what cannot be kept is refused in words; when the disk is well again
 the runs go on to their ends. Damage is told and never read. All of this is about the file of a
@@ -74,7 +74,7 @@ def test_fails(store):
         reader = help.Reader(process)
         help.wait_for(fail.exists)
         problems = reading(store, told)
-        problems += refused(store, path, ("full", "failed", "written"), told)
+        problems += refused(store, path, ("full", "cannot read or write", "cannot sync"), told)
         fail.unlink()
         process.wait(help.SOON)
         reader.join(help.SOON)
@@ -137,7 +137,7 @@ def test_read_only(store, place):
         else:
             before = store.runs()
             remount(place, "ro")
-        problems = reading(store) + refused(store, path, ("can only be read",))
+        problems = reading(store) + refused(store, path, ("is read-only",))
         if before is not None and store.runs() != before:
             problems.append("another list than before")
         if killed and [row["state"] for row in store.runs("--open")] != ["running"]:

@@ -53,7 +53,7 @@ static void call_nobody(told *t, bool cancel)
     call_tool(t, &tool, cancel);
 }
 
-TEST(a_tool_nobody_can_run_is_reported_as_never_started)
+TEST(a_tool_without_an_executor_is_reported_as_never_started)
 {
     told t = {0};
     call_nobody(&t, false);
@@ -83,7 +83,7 @@ TEST(a_cancelled_call_is_not_reported)
     CHECK_INT(t.times, 0, "reports");
 }
 
-TEST(an_exec_without_memory_says_so)
+TEST(an_exec_without_memory_reports_it)
 {
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");

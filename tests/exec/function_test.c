@@ -238,7 +238,7 @@ TEST(a_function_that_is_free_runs_on_the_loops_thread)
     end(&f);
 }
 
-TEST(a_free_function_that_nobody_waits_for_is_not_reported)
+TEST(a_cancelled_free_function_is_not_reported)
 {
     help_exec f;
     help_call c;
@@ -266,7 +266,7 @@ TEST(a_reply_has_a_limit)
     run(&f, &c, &reply_of_tool, arguments);
     CHECK(!c.result.ok && c.result.started, "one more");
     CHECK_STR(c.result.text,
-              HAFT__LIT("the tool replied with 16777217 bytes, more than the 16777216 it may"),
+              HAFT__LIT("the tool replied with 16777217 bytes, more than the limit of 16777216"),
               "one more");
     end(&f);
 }
@@ -283,7 +283,7 @@ TEST(a_function_sees_its_deadline)
     help_wait(&f, &c);
     CHECK(c.result.started, "it had begun");
     CHECK_STR(c.result.text,
-              c.result.timed_out ? HAFT__LIT("the call took longer than the 20 ms it may take")
+              c.result.timed_out ? HAFT__LIT("the call took longer than its timeout of 20 ms")
                                  : HAFT__LIT("cancelled"), /* it was quicker to see it */
               "text");
     make(&f, &c, &greet_tool, "{\"name\":\"x\"}");
@@ -372,7 +372,7 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     help_wait(&f, &second);
     CHECK(second.result.timed_out && !second.result.started, "it started");
     CHECK_STR(second.result.text,
-              HAFT__LIT("the call would have to wait longer than the 10 ms it may take"), "text");
+              HAFT__LIT("the call would have to wait longer than its timeout of 10 ms"), "text");
     make(&f, &second, &count_tool, "");
     help_start(&f, &second);
     haft__exec_cancel(second.job);
@@ -383,7 +383,7 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     CHECK_INT(begun, 0, "begun");
 }
 
-TEST(too_many_that_overran_keep_others_from_being_begun)
+TEST(too_many_timed_out_functions_block_new_calls)
 {
     help_exec f;
     static help_call stuck[HAFT__LIMIT_POOL_LOST];
@@ -399,10 +399,10 @@ TEST(too_many_that_overran_keep_others_from_being_begun)
     }
     run(&f, &c, &count_tool, "");
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "it was begun");
-    CHECK_STR(c.result.text,
-              HAFT__LIT("8 calls of functions that were out of time have not returned; no more is "
-                        "begun"),
-              "text");
+    CHECK_STR(
+        c.result.text,
+        HAFT__LIT("8 function calls that timed out have not returned; no more calls are started"),
+        "text");
     CHECK(c.result.hint.len > 0, "no hint");
     (void)sem_post(&released);
     step_until_back(&f, HAFT__LIMIT_POOL_LOST - 1);
@@ -415,7 +415,7 @@ TEST(too_many_that_overran_keep_others_from_being_begun)
     end(&f);
 }
 
-TEST(progress_that_nobody_fetches_is_bounded)
+TEST(unread_progress_is_bounded)
 {
     static const struct {
         int bytes, times, least, most;

@@ -141,7 +141,7 @@ TEST(guard_ends_as_its_program_does)
     forget_guard();
 }
 
-TEST(guard_tells_why_a_program_did_not_start)
+TEST(guard_reports_why_a_program_did_not_start)
 {
     find_guard();
     const char *folder = help_folder();
@@ -187,7 +187,7 @@ TEST(guard_tells_why_a_program_did_not_start)
     forget_guard();
 }
 
-TEST(guard_refuses_what_it_does_not_understand)
+TEST(guard_rejects_unknown_arguments)
 {
     static const char *const cases[][5] = {
         {NULL},
@@ -215,7 +215,7 @@ TEST(guard_refuses_what_it_does_not_understand)
     forget_guard();
 }
 
-TEST(a_guarded_program_gets_nothing_else_of_ours)
+TEST(a_guarded_program_inherits_nothing_else)
 {
     find_guard();
     int open_one = dup(STDOUT_FILENO); /* not close-on-exec */
@@ -296,7 +296,7 @@ TEST(all_that_a_program_started_ends_with_it)
     forget_guard();
 }
 
-TEST(all_that_a_program_started_ends_when_guard_is_told_to)
+TEST(all_descendants_end_when_guard_is_signalled)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
     find_guard();
@@ -391,7 +391,7 @@ TEST(those_that_end_before_the_program_leave_nothing)
     forget_guard();
 }
 
-TEST(guard_lets_go_of_the_pipes)
+TEST(guard_closes_the_pipes)
 {
     find_guard();
     guarded g = start_with(SHELL("exec 0<&- 1>&- 2>&-; sleep 1000"), usual_env);
@@ -427,7 +427,7 @@ TEST(all_ends_when_the_parent_is_killed)
     forget_guard();
 }
 
-TEST(guard_whose_parent_is_gone_already_starts_nothing)
+TEST(guard_with_a_dead_parent_starts_nothing)
 {
     find_guard();
     ended e = run(WORDS("--parent", "1", "--", "echo", "started"));

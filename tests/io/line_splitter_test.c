@@ -46,7 +46,7 @@ TEST(lines_are_the_same_however_they_arrive)
     }
 }
 
-TEST(a_line_may_be_as_long_as_said_and_no_longer)
+TEST(a_line_may_be_as_long_as_its_limit)
 {
     for (size_t step = 1; step < 12; step++) {
         haft__buf found;

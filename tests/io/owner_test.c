@@ -37,7 +37,7 @@ TEST(a_process_that_has_ended_is_dead)
     (void)close(pipes[1]);
 }
 
-TEST(nobody_knows_about_the_others)
+TEST(an_unknown_owner_is_not_reported_dead)
 {
     static const char *const names[] = {
         "", "/", "a/b/c/d", "0000/1/1/0", "00000000-0000-0000-0000-000000000000/1/1/0", "x/1",
@@ -48,7 +48,7 @@ TEST(nobody_knows_about_the_others)
 }
 
 /* The number of a process means nothing in another container of the same machine. */
-TEST(a_process_of_another_space_is_unknown)
+TEST(a_process_of_another_namespace_is_unknown)
 {
     char own[128] = "", other[160];
     CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");

@@ -184,7 +184,7 @@ TEST(a_thread_gets_no_signals_but_its_own)
     end(&f);
 }
 
-TEST(a_job_that_has_not_begun_can_be_taken_back)
+TEST(a_job_that_has_not_begun_can_be_cancelled)
 {
     fixture f;
     begin(&f, 1);
@@ -209,7 +209,7 @@ TEST(a_job_that_has_not_begun_can_be_taken_back)
     end(&f);
 }
 
-TEST(a_job_that_was_given_up_does_not_hold_back_others)
+TEST(an_abandoned_job_does_not_block_others)
 {
     fixture f;
     begin(&f, 1);
@@ -306,7 +306,7 @@ TEST(only_so_many_are_replaced)
     end(&f);
 }
 
-TEST(the_end_waits_for_all_and_the_loop_does_the_rest)
+TEST(shutdown_waits_for_all_jobs_and_the_loop_delivers_them)
 {
     fixture f;
     begin(&f, 2);
@@ -327,7 +327,7 @@ TEST(the_end_waits_for_all_and_the_loop_does_the_rest)
     CHECK_INT(f.order, MANY, "done");
 }
 
-TEST(jobs_taken_back_and_given_up_at_any_moment_are_done_once)
+TEST(jobs_cancelled_and_abandoned_at_any_moment_are_done_once)
 {
     fixture f;
     begin(&f, 3);
@@ -364,7 +364,7 @@ static void set_stack(size_t bytes)
     (void)pthread_attr_destroy(&attributes);
 }
 
-TEST(without_any_thread_a_job_is_refused)
+TEST(without_any_thread_a_job_is_rejected)
 {
     fixture f;
     begin(&f, 2);
@@ -377,7 +377,7 @@ TEST(without_any_thread_a_job_is_refused)
     errand refused = make_errand(NULL, NULL, &f.order);
     haft_error err = {0};
     CHECK_INT(haft__pool_submit(f.pool, &refused.job, &err), HAFT_IO, "it was taken");
-    CHECK(strstr(err.message, "no thread can be started: ") == err.message, "%s", err.message);
+    CHECK(strstr(err.message, "cannot start a thread: ") == err.message, "%s", err.message);
     set_stack(usual);
     errand first = make_errand(&f.opens, &f.waits, &f.order), second = first;
     submit(&f, &first);
@@ -391,7 +391,7 @@ TEST(without_any_thread_a_job_is_refused)
     end(&f);
 }
 
-TEST(a_pool_without_memory_says_so)
+TEST(a_pool_without_memory_reports_it)
 {
     haft__pool *pool = NULL;
     test_fail_allocation(0);

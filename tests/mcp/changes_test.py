@@ -83,7 +83,7 @@ def test_after_use():
           ("tool_changed", True, True))
     error = [e for e in place.log if e["kind"] == "call_finished"][-1]["error"]
     check("the_model_gets_no_word_of_it", error["message"],
-          "the tool 'a:say' is not what it was when it was first used or accepted, so it was not "
+          "the tool 'a:say' has changed since it was first used or accepted, so it was not "
           "called")
     kind, text = place.run().last()
     check("at_the_next_run_it_is_left_out", (kind, "a_-_say is not what it was" in text),
@@ -91,17 +91,17 @@ def test_after_use():
     check("with_all_that_it_says", ("everybody you know" in json.dumps(place.log),
                                     place.log[1]["tools"], place.server_row()["changed"],
                                     place.server_row()["names"]), (False, [], ["say"], []))
-    check("which_the_terminal_says", "1 tool is not what it was" in place.haft(
+    check("which_the_terminal_says", "1 tool has changed" in place.haft(
         "run", "spec.json", "go", "--store", "memory:")[2], True)
-    check("and_check", "1 tool is not what it was" in place.haft("check", "spec.json")[2], True)
+    check("and_check", "1 tool has changed" in place.haft("check", "spec.json")[2], True)
     explained = json.loads(place.haft("explain", "spec.json", "go", "--json")[1])
     check("and_explain", [(t["sight"], t["code"]) for t in explained["tools"]
                           if t["name"] == "a:say"], [("out", "tool_changed")])
     status, out, err = place.haft("tools", "spec.json")
     check("the_change_is_listed", out.split("MCP servers\n")[1], """\
   a: known (its tools are remembered; it need not run), 1 tool
-    warning: 1 tool is not what it was when first used or accepted, and kept from models: say; \
-`haft tools SPEC` shows how, --accept lets it pass
+    warning: 1 tool has changed since it was first used or accepted, and is hidden from models: \
+say; `haft tools SPEC` shows the changes, --accept accepts it
   - a:say                    mcp, data: not what it was when it was first used or accepted
   ! a:say is not what it was when it was first used or accepted, and is not called until --accept
       - /description: "Says a word."
@@ -113,8 +113,8 @@ def test_after_use():
           '+ /description: "Says a word to everybody you know."\n'}],
         [{"name": "a", "state": "known", "tools": 1,
           "means": "its tools are remembered; it need not run",
-          "warning": "1 tool is not what it was when first used or accepted, and kept from models: "
-          "say; `haft tools SPEC` shows how, --accept lets it pass", "left_out": [],
+          "warning": "1 tool has changed since it was first used or accepted, and is hidden from "
+          "models: say; `haft tools SPEC` shows the changes, --accept accepts it", "left_out": [],
           "left_out_all": 0, "code": None, "reason": None}]))
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:say")
     check("it_is_accepted", (status, out), (0, """\
@@ -271,7 +271,7 @@ def test_damage():
     for file in place.files(".json"):
         file.write_text('{"version":2,"tools":[')
     status, out, err = place.haft("tools", "spec.json")
-    check("a_damaged_list_is_told", "its list cannot be read, and is made again" in out, True)
+    check("a_damaged_list_is_told", "its cached list cannot be read" in out, True)
     check("and_made_again", place.run().last(), SAID)
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
@@ -302,9 +302,9 @@ def test_left_out():
   a: known (its tools are remembered; it need not run), 1 tool, 5 left out
   1 deferred tool, 1 shown: at most 8 (max_mcp_tools)
   + a:say                    mcp, data: shown: there is room; without a task nothing is searched
-  - a:say mcp, left out: another tool before it has this name
-  - a:a:b mcp, left out: /name: tool name 'a:b' has a ':' in it
-  - a:* mcp, left out: /name: a tool's name is empty
+  - a:say mcp, left out: an earlier tool has the same name
+  - a:a:b mcp, left out: /name: tool name 'a:b' contains a ':'
+  - a:* mcp, left out: /name: the name of a tool is empty
   - a:* mcp, left out: expected an object, found number
   - a:x mcp, left out: /inputSchema: expected an object, found null
 """)
@@ -323,8 +323,8 @@ def test_hidden():
           (True, True, False, False))
     check("names_and_values_with_hidden_characters_are_left_out",
           [row["reason"] for row in place.log[1]["servers"][0]["left_out"]],
-          ["/inputSchema: the name 'wo<U+200B>rd' has a character that cannot be seen",
-           "/inputSchema: the value 'a<U+2060>' has a character that cannot be seen"])
+          ["/inputSchema: the name 'wo<U+200B>rd' contains an invisible character",
+           "/inputSchema: the value 'a<U+2060>' contains an invisible character"])
 
 
 def test_secrets():

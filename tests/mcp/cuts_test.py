@@ -69,7 +69,7 @@ def test_start(padding):
     place = Place("cut_start", CANARY, PADDING=str(padding))
     out, err = place.haft("tools", "spec.json", "--refresh")
     check(f"nor_in_a_refusal_to_begin_{padding}",
-          (parts(CANARY, out, err), "refused to initialize" in err), ([], True))
+          (parts(CANARY, out, err), "rejected initialize" in err), ([], True))
 
 
 def test_errors(row):

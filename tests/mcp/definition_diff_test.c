@@ -85,7 +85,7 @@ TEST(a_diff_has_a_greatest_number_of_lines)
     haft__buf_finish(&buf);
 }
 
-TEST(a_diff_is_made_or_there_is_no_memory)
+TEST(a_diff_is_complete_or_out_of_memory)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

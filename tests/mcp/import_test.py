@@ -24,7 +24,7 @@ FILES = {
         "the server 'issues': there is no variable HAFT_INPUT_ISSUES_KEY in the environment; "
         "it is left out",
         "issues: the file has no `inputs` for an ${input:..} of it",
-        "the server 'picked': haft does not know what to put for 'command:extension.pickServer'; "
+        "the server 'picked': cannot expand the variable 'command:extension.pickServer'; "
         "it is left out"],
     "cursor_mcp.json": [
         "the server 'hosted': there is no variable HOSTED_KEY_THAT_NOBODY_SET in the environment; "

@@ -210,7 +210,7 @@ def test_moment(when, how):
         check(f"{name}_{server}_is_called_once", run.made(server) <= 1, True)
         if made:
             check(f"{name}_{server}_says_what_happened",
-                  ("longer than the 1000 ms" in text) if how == "hang"
+                  ("longer than its timeout of 1000 ms" in text) if how == "hang"
                   else "the MCP server" in text, True)
 
 

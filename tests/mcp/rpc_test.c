@@ -107,7 +107,7 @@ static const struct {
     {"{} {}", HAFT__RPC_PARSE, "", false, NULL, NULL},
     {"\xff", HAFT__RPC_PARSE, "", false, NULL, NULL},
     {"[]", HAFT__RPC_INVALID, "", false, "",
-     "expected one message, found an array: there are no batches"},
+     "expected one message, found an array: batches are not supported"},
     {"[{" V ",\"id\":1,\"method\":\"ping\"}]", HAFT__RPC_INVALID, "", false, "", NULL},
     {"1", HAFT__RPC_INVALID, "", false, "", "expected an object, found number"},
     {"{}", HAFT__RPC_INVALID, "", false, "", "found neither a method nor a result or error"},
@@ -160,12 +160,12 @@ static const struct {
     {"{" V ",\"id\":1,\"error\":{\"code\":1,\"message\":null}}", HAFT__RPC_INVALID, "1", true,
      "/error/message", NULL},
     {"{" V ",\"id\":1,\"method\":\"m\",\"method\":\"n\"}", HAFT__RPC_INVALID, "1", false, "",
-     "a key stands twice in one object"},
+     "a key occurs twice in one object"},
     {"{" V ",\"id\":1,\"result\":{\"a\":[{\"b\":1,\"b\":2}]}}", HAFT__RPC_INVALID, "1", true, "",
-     "a key stands twice in one object"},
+     "a key occurs twice in one object"},
 };
 
-TEST(what_is_no_message_is_a_fault_with_its_code_and_id)
+TEST(an_invalid_message_is_a_fault_with_its_code_and_id)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;

@@ -38,7 +38,7 @@ static const struct {
     {"\xff\xC3", "<0xFF><0xC3>"},
 };
 
-TEST(what_cannot_be_seen_is_written_out)
+TEST(invisible_characters_are_escaped)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -57,7 +57,7 @@ TEST(what_cannot_be_seen_is_written_out)
     }
 }
 
-TEST(a_nul_is_written_out)
+TEST(a_nul_is_escaped)
 {
     haft__buf buf;
     haft__buf_init(&buf, 100);
@@ -66,7 +66,7 @@ TEST(a_nul_is_written_out)
     haft__buf_finish(&buf);
 }
 
-TEST(a_long_text_is_cut_and_says_so)
+TEST(a_long_text_is_truncated_with_a_note)
 {
     static const struct {
         const char *text;
@@ -110,7 +110,7 @@ TEST(everything_shown_is_valid_and_hides_nothing)
     }
 }
 
-TEST(making_visible_fails_for_want_of_memory_alone)
+TEST(making_visible_fails_only_out_of_memory)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

@@ -323,8 +323,8 @@ try:
     text = site.run(calls=2, last=False, timeout="1500ms")
     check("one_that_stays_away_is_named",
           (site.end, "of the MCP server 'web' would have to wait" in text
-           and "no connection" in text or text), ((0, "done"), True))
-    check("with_what_to_do", "see whether it runs" in site.hint or site.hint, True)
+           and "cannot connect" in text or text), ((0, "done"), True))
+    check("with_what_to_do", "check that it is running" in site.hint or site.hint, True)
     for way in ("probe_hang", "probe_202", "probe_empty", "probe_close", "probe_html"):
         site = one(f"{way}_leads_to_initialize", way, "you said it")
         check(f"{way}_once", [name for name, *_ in site.seen][:2],
@@ -363,7 +363,7 @@ try:
     site = one("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
     check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]),
           1 + RESUMES)  # the first brings an id that is new
-    site = one("a_stream_that_is_forgotten", "forgotten", "broke off")
+    site = one("a_stream_that_is_forgotten", "forgotten", "was interrupted")
     check("the_call_is_not_made_again", (site.calls, "may or may not" in site.hint), (1, True))
     one("an_answer_that_is_cut", "cut", "the MCP server 'web'")
     one("an_empty_answer", "empty", "the MCP server 'web'")
@@ -372,13 +372,13 @@ try:
     check("which_may_have_had_its_effect", "may or may not" in site.hint, True)
     one("no_token", "denied", "401")
     one("a_redirect", "redirect", "307")
-    one("an_answer_without_end", "huge", "the answer is longer than a message may be")
-    one("one_that_hangs", "hang", "of the MCP server 'web' took longer than the 1000 ms",
+    one("an_answer_without_end", "huge", "the response is longer than a message may be")
+    one("one_that_hangs", "hang", "of the MCP server 'web' took longer than its timeout of 1000 ms",
         timeout="1s", trust=True)
-    for way, words in (("page", "is text/html, not JSON (is `url` that of an MCP server?"),
-                       ("start_401", "HTTP 401 (it wants to know who asks: headers:"),
-                       ("start_403", "HTTP 403 (it does not let us in"),
-                       ("start_404", "HTTP 404 (is the path right?"),
+    for way, words in (("page", "is text/html, not JSON (check that `url` is an MCP server"),
+                       ("start_401", "HTTP 401 (it requires authentication: headers:"),
+                       ("start_403", "HTTP 403 (it denies access"),
+                       ("start_404", "HTTP 404 (check the path"),
                        ("start_301", "HTTP 301: to /new (redirects are not followed"),
                        ("start_307", "HTTP 307: to http://169.254.169.254/x (redirects")):
         site = Site(way)

@@ -28,13 +28,13 @@ static void end(help_proxy *proxy, help_store *s)
 static void check_unknown(const help_store *s, haft_status status)
 {
     CHECK_INT(status, HAFT_IO, "%s", s->error.message);
-    CHECK(strstr(s->error.message, "not known before the run is read again") != NULL, "%s",
+    CHECK(strstr(s->error.message, "read the run again to see whether it succeeded") != NULL, "%s",
           s->error.message);
 }
 
 /* The commit arrives and its answer does not, or the commit does not: to the store it looks the
  * same. */
-TEST(whether_a_commit_that_was_lost_was_kept_is_not_known)
+TEST(the_outcome_of_an_interrupted_commit_is_unknown)
 {
     static const struct {
         help_cut fault;
@@ -61,7 +61,7 @@ TEST(whether_a_commit_that_was_lost_was_kept_is_not_known)
 }
 
 /* Before the commit nothing can have been kept: it is done again, and nobody hears of it. */
-TEST(what_was_certainly_not_kept_is_sent_again)
+TEST(a_request_that_was_not_committed_is_sent_again)
 {
     static const struct {
         help_cut fault;
@@ -87,7 +87,7 @@ TEST(what_was_certainly_not_kept_is_sent_again)
     end(&proxy, &s);
 }
 
-TEST(a_connection_that_is_lost_between_requests_is_made_again)
+TEST(a_connection_lost_between_requests_is_reopened)
 {
     help_proxy proxy;
     help_store s;
@@ -111,7 +111,7 @@ static void make_refuse(help_proxy *proxy, bool refuse)
 }
 
 /* A request never waits for ever, and the store works again when the server does. */
-TEST(a_server_that_is_gone_is_told_in_time)
+TEST(an_unreachable_server_is_reported_in_time)
 {
     help_proxy proxy;
     help_store s;
@@ -151,7 +151,7 @@ static haft_status append_into_silence(help_proxy *proxy, help_store *s, const c
     return status;
 }
 
-TEST(a_server_that_says_nothing_any_more_is_given_up)
+TEST(a_silent_server_is_abandoned)
 {
     static const struct {
         const char *words;
@@ -164,7 +164,7 @@ TEST(a_server_that_says_nothing_any_more_is_given_up)
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(append_into_silence(&proxy, &s, cases[i].words), HAFT_IO, "case %zu", i);
-        bool unknown = strstr(s.error.message, "not known") != NULL;
+        bool unknown = strstr(s.error.message, "during a commit") != NULL;
         CHECK_INT(unknown, cases[i].unknown, "case %zu: %s", i, s.error.message);
     }
     /* It was kept, unless the server had too little time, too. */
@@ -173,7 +173,7 @@ TEST(a_server_that_says_nothing_any_more_is_given_up)
 }
 
 /* Whoever connects does not wait for ever for somebody who accepts and is silent. */
-TEST(connecting_takes_no_longer_than_the_url_says)
+TEST(connecting_obeys_the_timeout_of_the_url)
 {
     help_proxy proxy;
     haft__loop *loop = NULL;
@@ -220,7 +220,7 @@ TEST(a_request_is_sent_again_a_few_times_only)
 }
 
 /* Whether a run was taken can be seen: it is not left with an owner who does not know. */
-TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
+TEST(a_run_is_claimed_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER, HELP_CUT_UNSEEN,
                                      HELP_CUT_LATE};
@@ -245,7 +245,7 @@ TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
 }
 
 /* Whether a run was created can be seen, too: its id is the request's own. */
-TEST(a_run_is_created_once_even_when_the_commit_is_lost)
+TEST(a_run_is_created_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER};
     help_proxy proxy;
@@ -282,7 +282,7 @@ static haft__store_request creation(haft_str id, const haft_str *line, bool alon
 
 /* The commit is kept while the second attempt already waits for the thread: what that finds there
  * is the run itself. */
-TEST(a_run_that_is_to_be_alone_is_not_refused_because_of_itself)
+TEST(an_exclusive_run_is_not_rejected_because_of_itself)
 {
     help_proxy proxy;
     help_store s;
@@ -320,7 +320,7 @@ static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request
 
 /* Behind a lost commit somebody keeps the thread's lock, as the lost transaction itself may that
  * waits for its standby. Nobody may be told that nothing was changed. */
-TEST(a_creation_that_nobody_knows_of_is_not_told_as_a_lock)
+TEST(an_unknown_creation_is_not_reported_as_a_lock)
 {
     help_proxy proxy;
     help_store s;
@@ -349,7 +349,7 @@ TEST(a_creation_that_nobody_knows_of_is_not_told_as_a_lock)
         }
         CHECK_INT(create.status, n == 1 ? HAFT_OK : HAFT_IO, "%s", create.error.message);
         if (n == 2) {
-            CHECK(strstr(create.error.message, "not known before it is looked for") != NULL
+            CHECK(strstr(create.error.message, "check whether the run") != NULL
                       && strstr(create.error.message, help_id(2).ptr) != NULL,
                   "%s", create.error.message);
             help_session_do(&other, "ROLLBACK");

@@ -246,7 +246,7 @@ def check_standby(cluster):
         if "a standby" not in haft("doctor", "--store", there)[1]:
             problems.append("haft doctor does not say that it is a standby")
         refused = run(there)
-        if refused[0] == 0 or "takes no writes" not in refused[2] \
+        if refused[0] == 0 or "is read-only" not in refused[2] \
                 or "target_session_attrs" not in refused[2]:
             problems.append(refused)
         both = f"{there},{url.split('?host=')[1]}"
@@ -388,7 +388,7 @@ def check_library():
                           capture_output=True, text=True, check=False)
     others = subprocess.run([*hidden, HAFT, "runs", "--store", "memory:"], capture_output=True,
                             text=True, check=False)
-    right = (done.returncode != 0 and "libpq.so.5 cannot be loaded" in done.stderr
+    right = (done.returncode != 0 and "cannot load libpq.so.5" in done.stderr
              and "libpq5" in done.stderr and "hidden" not in done.stderr
              and others.returncode == 0)
     check_none("a_missing_library_is_told", [] if right else [done, others])

@@ -39,7 +39,7 @@ static void fill(help_store *s)
 
 /* ---- edited events ---- */
 
-TEST(edited_events_are_told_with_their_number)
+TEST(edited_events_are_reported_with_their_number)
 {
     static const struct {
         const char *sql;
@@ -92,7 +92,8 @@ TEST(edited_events_are_told_with_their_number)
         haft_status status = help_do(&s, &read);
         char wanted[128];
         (void)snprintf(wanted, sizeof(wanted),
-                       "the database is damaged: event %d of the run %s is not what was written",
+                       "the database is damaged: event %d of the run %s is malformed or does not "
+                       "match its checksum",
                        cases[i].seq, help_id(1).ptr);
         CHECK_INT(status, cases[i].seq > 0 ? HAFT_BAD_INPUT : HAFT_OK, "%zu: %s", i, cases[i].sql);
         CHECK_STR(haft__str(s.error.message), haft__str(cases[i].seq > 0 ? wanted : ""), "%zu: %s",
@@ -104,7 +105,7 @@ TEST(edited_events_are_told_with_their_number)
 
 /* ---- edited rows ---- */
 
-TEST(edited_rows_are_told)
+TEST(edited_rows_are_reported)
 {
     static const haft__store_request find = {.verb = HAFT__STORE_FIND, .name = {"last", 4}};
     static const haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY,
@@ -164,7 +165,7 @@ TEST(edited_rows_are_told)
     }
 }
 
-TEST(a_damaged_run_is_listed_left_and_removed)
+TEST(a_damaged_run_is_listed_skipped_and_removed)
 {
     static const char *const cases[] = {
         "UPDATE runs SET turns = -1 WHERE number = 1",
@@ -185,7 +186,7 @@ TEST(a_damaged_run_is_listed_left_and_removed)
 }
 
 /* The tables are strict, but a file may have been written by anybody. */
-TEST(values_of_the_wrong_kind_are_told)
+TEST(values_of_the_wrong_kind_are_reported)
 {
     static const char loose[] =
         "PRAGMA writable_schema = ON; "
@@ -330,7 +331,7 @@ TEST(flipped_bits_never_make_another_event)
     help_store_close(&s);
 }
 
-TEST(a_file_that_was_cut_is_told)
+TEST(a_truncated_file_is_reported)
 {
     help_store s;
     haft_str wanted[RUNS];

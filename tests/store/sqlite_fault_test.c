@@ -127,15 +127,15 @@ TEST(a_disk_that_fails_anywhere_loses_nothing_that_was_acknowledged)
     help_faults_stop();
 }
 
-TEST(a_disk_that_fails_is_told_in_words)
+TEST(a_disk_error_is_reported_in_words)
 {
     static const struct {
         help_fault kind;
         const char *message;
     } cases[] = {
-        {HELP_FAULT_WRITE, "reading or writing failed: "},
+        {HELP_FAULT_WRITE, "cannot read or write: "},
         {HELP_FAULT_FULL, "the disk is full"},
-        {HELP_FAULT_SYNC, "what was written could not be made safe: "},
+        {HELP_FAULT_SYNC, "cannot sync to the disk: "},
     };
     help_faults_start();
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -168,23 +168,20 @@ TEST(every_result_of_sqlite_has_words)
         {SQLITE_IOERR_WRITE, ENOSPC, HAFT_IO, "the disk is full"},
         {SQLITE_IOERR_WRITE, EFBIG, HAFT_IO, "the disk is full"},
         {SQLITE_IOERR_WRITE, EDQUOT, HAFT_IO, "the disk is full"},
-        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "reading or writing failed: Input/output error"},
-        {SQLITE_IOERR_READ, 0, HAFT_IO, "reading or writing failed: no reason was given"},
-        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO,
-         "what was written could not be made safe: Input/output error"},
-        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO,
-         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "cannot read or write: Input/output error"},
+        {SQLITE_IOERR_READ, 0, HAFT_IO, "cannot read or write: unknown error"},
+        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO, "cannot sync to the disk: Input/output error"},
+        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO, "cannot sync to the disk: Input/output error"},
         {SQLITE_IOERR_SHORT_READ, 0, HAFT_BAD_INPUT,
-         "the database is damaged: a part of the file is missing"},
-        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT,
-         "the database is damaged: a part of the file is missing"},
+         "the database is damaged: the file is incomplete"},
+        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT, "the database is damaged: the file is incomplete"},
         {SQLITE_BUSY_SNAPSHOT, 0, HAFT_IO, "the database is locked by another process"},
         {SQLITE_BUSY_RECOVERY, 0, HAFT_IO, "the database is locked by another process"},
         {SQLITE_LOCKED, 0, HAFT_IO, "the database is locked by another process"},
-        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is no haft database, or its beginning is damaged"},
-        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database, or its folder, can only be read"},
-        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "the database cannot be opened: Too many open files"},
-        {SQLITE_PERM, EPERM, HAFT_IO, "the database cannot be opened: Operation not permitted"},
+        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is not a haft database, or its header is damaged"},
+        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database or its directory is read-only"},
+        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "cannot open the database: Too many open files"},
+        {SQLITE_PERM, EPERM, HAFT_IO, "cannot open the database: Operation not permitted"},
         {SQLITE_CORRUPT_INDEX, 0, HAFT_BAD_INPUT,
          "the database is damaged: database disk image is malformed"},
         {SQLITE_CONSTRAINT_UNIQUE, 0, HAFT_BAD_INPUT, "the database is damaged: constraint failed"},
@@ -202,7 +199,7 @@ TEST(every_result_of_sqlite_has_words)
 }
 
 /* One request that fails takes the others of its transaction with it only when that is gone. */
-TEST(all_of_a_transaction_that_fails_are_told)
+TEST(every_request_of_a_failed_transaction_reports_it)
 {
     help_store s;
     told t = {0};
@@ -314,7 +311,7 @@ static void fail_read(int n)
 }
 
 /* SQLite ends the transaction of a statement that could not read, and of none that was refused. */
-TEST(what_could_not_be_read_ends_a_transaction_and_changes_nothing)
+TEST(a_read_error_ends_a_transaction_and_changes_nothing)
 {
     batch b;
     help_faults_start();
@@ -375,7 +372,7 @@ static int fill_the_disk(void *context)
     return 0;
 }
 
-TEST(a_full_disk_is_told_and_survived)
+TEST(a_full_disk_is_reported_and_survived)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -444,14 +441,14 @@ static int open_without_threads(void *context)
     haft_status status = help_try_open(s->url, &err);
     limit.rlim_cur = before;
     (void)setrlimit(RLIMIT_AS, &limit);
-    if (status != HAFT_IO || strcmp(err.message, "no thread can be started") != 0) {
+    if (status != HAFT_IO || strcmp(err.message, "cannot start a thread") != 0) {
         printf("# %s: %s\n", haft_status_name(status), err.message);
         return 3;
     }
     return 0;
 }
 
-TEST(a_store_without_threads_says_so)
+TEST(a_store_without_threads_reports_it)
 {
 #if defined(__SANITIZE_THREAD__)
     bool sanitized = true;
@@ -558,7 +555,7 @@ static bool clear_memory(void)
     return memory.hit;
 }
 
-TEST(without_memory_for_one_of_many_requests_what_is_told_is_kept)
+TEST(without_memory_for_one_request_the_committed_ones_are_stored)
 {
     batch b;
     memory_start();

@@ -48,7 +48,7 @@ TEST(any_part_of_a_run_can_be_read)
 }
 
 /* What is wrong is found also when the sums are right: whoever makes them may be wrong, too. */
-TEST(rows_that_cannot_be_are_told)
+TEST(impossible_rows_are_reported)
 {
     static const struct {
         const char *body;
@@ -105,7 +105,7 @@ TEST(a_row_is_closed_when_it_is_long_enough)
     }
 }
 
-TEST(memory_for_a_long_event_is_given_back)
+TEST(memory_for_a_long_event_is_released)
 {
     help_store s;
     haft_str line = help_text(1 << 20, 'x');
@@ -190,7 +190,7 @@ TEST(runs_that_append_at_once_share_a_sync)
 }
 
 /* One that fails after it has changed something is undone alone, and nobody else suffers. */
-TEST(one_that_is_refused_late_is_undone_alone)
+TEST(a_request_that_is_rejected_late_is_undone_alone)
 {
     static const haft_str line = {"event", 5};
     static const haft__store_message gone[2] = {{.id = 1}, {.id = 99}};
@@ -220,7 +220,7 @@ TEST(one_that_is_refused_late_is_undone_alone)
 }
 
 /* What is counted is counted once, also beside one that makes the transaction begin again. */
-TEST(what_goes_is_counted_once)
+TEST(removed_messages_are_counted_once)
 {
     static const haft_str line = {"event", 5};
     static const haft__store_message gone[2] = {{.id = 1}, {.id = 99}};
@@ -248,7 +248,7 @@ TEST(what_goes_is_counted_once)
 }
 
 /* What was submitted and never handed over is performed when the store is closed. */
-TEST(what_was_just_submitted_is_performed_at_the_end)
+TEST(requests_submitted_before_close_are_performed)
 {
     static const haft_str line = {"event", 5};
     help_store s;

@@ -52,7 +52,7 @@ static void wait_until_taken(help_store *s)
     }
 }
 
-TEST(requests_that_wait_are_written_together)
+TEST(queued_requests_are_written_together)
 {
     /* The first is taken and waits for the lock; the others wait behind it. */
     for (size_t more = HAFT__LIMIT_STORE_BATCH; more <= HAFT__LIMIT_STORE_BATCH + 1; more++) {
@@ -97,7 +97,7 @@ TEST(under_load_there_are_fewer_syncs_than_requests)
 
 /* ---- locks ---- */
 
-TEST(a_lock_that_is_not_let_go_is_told)
+TEST(a_lock_that_is_not_released_is_reported)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -116,7 +116,7 @@ TEST(a_lock_that_is_not_let_go_is_told)
     help_store_close(&s);
 }
 
-TEST(a_database_that_another_has_for_itself_is_waited_for)
+TEST(a_store_waits_for_an_exclusive_lock)
 {
     help_store s;
     haft_error err;
@@ -294,7 +294,7 @@ static int open_and_create(void *context)
     return status == HAFT_OK ? 0 : 1;
 }
 
-TEST(processes_that_start_at_once_make_the_tables_once)
+TEST(processes_that_start_at_once_create_the_tables_once)
 {
     for (int round = 0; round < help_rounds(3); round++) {
         help_store s;
@@ -450,12 +450,12 @@ static void survive_kills(const char *kind, int rounds)
     help_store_close(&v->s);
 }
 
-TEST(what_was_acknowledged_survives_kill)
+TEST(acknowledged_events_survive_kill)
 {
     survive_kills("sqlite", help_rounds(getenv("HAFT_LONG") != NULL ? 30 : 10));
 }
 
-TEST(what_was_acknowledged_survives_kill_in_postgres)
+TEST(acknowledged_events_survive_kill_in_postgres)
 {
     if (help_pg_url() != NULL) {
         survive_kills("postgres", help_rounds(getenv("HAFT_LONG") != NULL ? 10 : 4));

@@ -233,7 +233,7 @@ STORE_TEST(the_past_is_in_the_order_of_creation_whatever_the_ids_are)
 }
 
 /* And when there are too many, it is the first that are left out. */
-STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
+STORE_TEST(a_long_history_omits_the_oldest_runs)
 {
     haft_str ids[HAFT__LIMIT_STORE_LIST + 2];
     haft__store_request creates[COUNT(ids)];
@@ -305,7 +305,7 @@ STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
 static void check_behind(help_store *s, haft_str before, uint64_t limit, const char *wanted)
 {
     haft__store_request list = {
-        .verb = HAFT__STORE_LIST, .behind = true, .name = before, .limit = limit};
+        .verb = HAFT__STORE_LIST, .blocked_only = true, .name = before, .limit = limit};
     CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
     char found[64] = "";
     for (size_t i = 0; i < list.found_count; i++) {
@@ -317,7 +317,7 @@ static void check_behind(help_store *s, haft_str before, uint64_t limit, const c
     CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "behind others");
 }
 
-STORE_TEST(runs_that_others_are_ahead_of_are_listed)
+STORE_TEST(blocked_runs_of_a_thread_are_listed)
 {
     static const struct {
         uint64_t n;
@@ -353,7 +353,7 @@ static haft_status create_alone(help_store *s, uint64_t n, const char *thread)
     return help_do(s, &create);
 }
 
-STORE_TEST(a_run_that_is_to_be_alone_is_refused_beside_others)
+STORE_TEST(an_exclusive_run_is_rejected_while_others_are_open)
 {
     CHECK_INT(create_alone(s, 1, "t"), HAFT_OK, "the first: %s", s->error.message);
     CHECK_INT(create_alone(s, 2, "t"), HAFT_BAD_STATE, "a second one");

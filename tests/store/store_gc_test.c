@@ -73,7 +73,7 @@ STORE_TEST(runs_go_by_age_end_and_number)
     collect(s, (haft__store_request){.before_ms = ever}, 0, "7", "again");
 }
 
-STORE_TEST(runs_of_the_same_moment_are_kept_together)
+STORE_TEST(runs_of_the_same_moment_stay_together)
 {
     make(s, 1, "a", "done", "");
     uint64_t then = s->now_ms;
@@ -109,7 +109,7 @@ STORE_TEST(a_thread_goes_as_a_whole)
     collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "", "until it has ended");
 }
 
-STORE_TEST(what_an_open_run_has_started_stays)
+STORE_TEST(children_of_an_open_run_are_not_collected)
 {
     make(s, 1, "a", "", "");
     make(s, 2, "b", "done", help_id(1).ptr);
@@ -159,7 +159,7 @@ static uint64_t cost(uint64_t removed, uint64_t kept)
     return (uint64_t)calls;
 }
 
-TEST(collecting_costs_what_is_removed)
+TEST(collection_costs_only_what_it_removes)
 {
     uint64_t one = cost(200, 0), two = cost(400, 0), four = cost(800, 0), beside = cost(200, 800);
     (void)printf("# pages looked at: 200 runs %d, 400 %d, 800 %d; 200 beside 800 %d\n", (int)one,

@@ -19,7 +19,7 @@ static haft_status append_line(help_store *s, uint64_t n, uint64_t seq, haft_str
     return help_do(s, &append);
 }
 
-STORE_TEST(the_longest_event_is_kept)
+STORE_TEST(the_longest_event_is_stored)
 {
     haft_str longest = help_text(HAFT__LIMIT_STORE_TEXT_BYTES, 'x');
     haft_str longer = help_text(HAFT__LIMIT_STORE_TEXT_BYTES + 1, 'x');
@@ -32,7 +32,7 @@ STORE_TEST(the_longest_event_is_kept)
           "it is another");
 }
 
-STORE_TEST(long_names_and_texts_are_refused)
+STORE_TEST(long_names_and_texts_are_rejected)
 {
     haft_str name = help_text(HAFT__LIMIT_STORE_NAME_BYTES + 1, 'n');
     haft_str text = help_text(HAFT__LIMIT_STORE_TEXT_BYTES + 1, 't');
@@ -160,7 +160,7 @@ static void step_until(help_store *s, const counted *c, size_t wanted)
     }
 }
 
-STORE_TEST(many_requests_are_under_way_at_once)
+STORE_TEST(many_requests_are_in_progress_at_once)
 {
     static haft__store_request creates[MANY_RUNS], appends[MANY_RUNS], reads[MANY_RUNS];
     haft_str line = HAFT__LIT("line");
@@ -267,7 +267,7 @@ STORE_TEST(a_request_may_be_submitted_from_done)
 
 /* ---- the end ---- */
 
-STORE_TEST(what_is_under_way_is_performed_before_the_store_is_closed)
+STORE_TEST(requests_in_progress_finish_before_the_store_is_closed)
 {
     static haft__store_request appends[MANY_RUNS];
     haft_str line = HAFT__LIT("x");
@@ -403,7 +403,7 @@ STORE_TEST(without_memory_nothing_is_half_done)
     }
 }
 
-STORE_TEST(a_full_arena_is_told)
+STORE_TEST(a_full_arena_is_reported)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     static const haft__store_verb verbs[] = {HAFT__STORE_READ_EVENTS, HAFT__STORE_FIND,
@@ -422,7 +422,7 @@ STORE_TEST(a_full_arena_is_told)
     }
 }
 
-STORE_TEST(a_store_that_cannot_be_made_says_so)
+STORE_TEST(a_store_that_cannot_be_created_reports_it)
 {
     help_store_shut(s);
     for (unsigned n = 0;; n++) {

@@ -94,7 +94,7 @@ static haft_status send_many(help_store *s, uint64_t n, size_t count)
     return help_together(s, sends, count);
 }
 
-STORE_TEST(messages_that_wait_are_bounded)
+STORE_TEST(pending_commands_are_bounded)
 {
     const haft__store_message *messages;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -167,7 +167,7 @@ STORE_TEST(the_newest_artifact_of_a_name_is_found)
     CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of no run");
 }
 
-STORE_TEST(an_artifact_that_is_not_what_it_says_is_refused)
+STORE_TEST(an_artifact_with_a_wrong_hash_is_rejected)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     haft__store_artifact good = artifact("a", HAFT__LIT("one"));
@@ -224,7 +224,7 @@ static void check_recall(help_store *s, const char *scope, const char *name, con
     }
 }
 
-STORE_TEST(results_are_remembered_as_long_as_they_may)
+STORE_TEST(results_are_cached_until_they_expire)
 {
     check_recall(s, "run", "a", NULL);
     CHECK_INT(remember(s, "run", "a", "1", 10), HAFT_OK, "%s", s->error.message);

@@ -24,7 +24,7 @@ static haft_status create_at(help_store *s, uint64_t n, uint64_t epoch, const ch
 
 /* ---- the epoch goes on ---- */
 
-STORE_TEST(a_run_begins_with_the_epoch_that_is_wanted)
+STORE_TEST(a_run_begins_with_the_requested_epoch)
 {
     uint64_t epoch = 0;
     static const uint64_t wanted[] = {0, 1, 2, 41, INT64_MAX - 1};
@@ -73,7 +73,7 @@ static haft_status claim_at(help_store *s, uint64_t epoch, const char *owner, co
     return help_do(s, &claim);
 }
 
-STORE_TEST(a_claim_that_names_the_epoch_wants_nobody_between)
+STORE_TEST(a_claim_with_an_epoch_needs_that_epoch_and_owner)
 {
     CHECK_INT(create_at(s, 1, 5, "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(claim_at(s, 4, "moved", "me"), HAFT_BAD_STATE, "an epoch before");
@@ -124,7 +124,7 @@ STORE_TEST(a_removal_that_names_the_epoch_wants_its_owner)
 /* ---- on the way ---- */
 
 /* What comes behind the messages that were carried along would be lost. */
-STORE_TEST(a_run_that_is_being_moved_takes_no_messages)
+STORE_TEST(a_run_that_is_being_moved_accepts_no_commands)
 {
     static const char *const owners[] = {MOVE "to/sqlite:/b", MOVE "moved/sqlite:/b",
                                          MOVE "from/sqlite:/a"};
@@ -149,7 +149,7 @@ STORE_TEST(a_run_that_is_being_moved_takes_no_messages)
 }
 
 /* A copy is nobody's for as long as nobody says otherwise. */
-STORE_TEST(a_lease_can_be_for_ever)
+STORE_TEST(a_lease_can_be_infinite)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT(MOVE "from/x")},

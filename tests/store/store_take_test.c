@@ -73,7 +73,7 @@ static uint64_t take(help_store *s, const char *owner)
     return take_as(s, (haft__store_request){.run.owner = haft__str(owner)});
 }
 
-STORE_TEST(it_is_told_whether_somebody_lost_it)
+STORE_TEST(a_claim_reports_whether_the_last_owner_crashed)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_CLAIM_NEXT, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
@@ -86,7 +86,7 @@ STORE_TEST(it_is_told_whether_somebody_lost_it)
     CHECK(request.lost, "somebody had it");
 }
 
-STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
+STORE_TEST(free_runs_are_claimed_oldest_first)
 {
     CHECK_INT(take(s, "you"), 0, "an empty store");
     make(s, 3, "");
@@ -104,10 +104,10 @@ STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
     CHECK_INT(take(s, "you"), 3, "what was let go");
     CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
     haft__store_request nameless = {.verb = HAFT__STORE_CLAIM_NEXT};
-    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "an owner has a name");
+    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "expected the name of an owner");
 }
 
-STORE_TEST(what_waits_is_taken_when_its_time_has_come)
+STORE_TEST(a_waiting_run_is_claimed_at_its_deadline)
 {
     make_waiting(s, 1, 0);
     make_waiting(s, 2, s->now_ms + 500);
@@ -127,7 +127,7 @@ STORE_TEST(what_waits_is_taken_when_its_time_has_come)
 }
 
 /* Clocks differ; the one that says so first is believed. A lease is the store's alone. */
-STORE_TEST(a_deadline_has_come_also_by_the_clock_of_who_asks)
+STORE_TEST(a_deadline_also_passes_by_the_clock_of_the_claimer)
 {
     make_waiting(s, 1, s->now_ms + 500);
     make(s, 2, "me");
@@ -139,7 +139,7 @@ STORE_TEST(a_deadline_has_come_also_by_the_clock_of_who_asks)
     CHECK_INT(take_as(s, late), 0, "its owner has it by the store's clock");
 }
 
-STORE_TEST(what_waits_is_taken_when_somebody_has_said_something)
+STORE_TEST(a_waiting_run_is_claimed_when_a_command_arrives)
 {
     make_waiting(s, 1, 0);
     make_waiting(s, 2, 0);
@@ -156,7 +156,7 @@ STORE_TEST(what_waits_is_taken_when_somebody_has_said_something)
     CHECK_INT(take(s, "you"), 3, "let go before it was heard");
 }
 
-STORE_TEST(what_lost_its_owner_is_taken_before_everything_else)
+STORE_TEST(an_orphaned_run_is_claimed_before_all_others)
 {
     make(s, 1, "");
     make(s, 2, "me");
@@ -191,7 +191,7 @@ static haft_str dead_owner(void)
 }
 
 /* Runs that are somebody's who does not know it. */
-STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
+STORE_TEST(a_process_reclaims_its_own_orphaned_runs)
 {
     haft_str known = help_id(1);
     haft__store_request look = {
@@ -215,7 +215,7 @@ STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
     CHECK_INT(take_as(s, look), 3, "another's whose lease is over");
 }
 
-STORE_TEST(what_a_dead_process_had_is_taken_at_once)
+STORE_TEST(runs_of_a_dead_process_are_claimed_at_once)
 {
     char own[128] = "";
     CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
@@ -228,7 +228,7 @@ STORE_TEST(what_a_dead_process_had_is_taken_at_once)
     CHECK_INT(take(s, "you"), 0, "whoever has this one lives");
 }
 
-STORE_TEST(runs_of_a_thread_are_taken_one_after_the_other)
+STORE_TEST(runs_of_a_thread_are_claimed_one_after_the_other)
 {
     for (uint64_t n = 1; n <= 3; n++) {
         CHECK_INT(help_create_in(s, 10 - n, "talk", n == 1 ? "me" : ""), HAFT_OK, "%s",
@@ -250,7 +250,7 @@ STORE_TEST(runs_of_a_thread_are_taken_one_after_the_other)
     CHECK_INT(take(s, "you"), 7, "the last");
 }
 
-STORE_TEST(what_is_to_be_skipped_is)
+STORE_TEST(skipped_ids_are_not_claimed)
 {
     haft_str skip[] = {help_id(1), help_id(3), help_id(4), help_id(5)};
     haft__store_request request = {
@@ -272,7 +272,7 @@ STORE_TEST(what_is_to_be_skipped_is)
 }
 
 /* A run whose move into another store was interrupted belongs to nobody who lives. */
-STORE_TEST(what_is_being_moved_is_left_alone_for_long)
+STORE_TEST(a_run_that_is_being_moved_is_not_claimed_for_long)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT("haft migrate")},
@@ -286,7 +286,7 @@ STORE_TEST(what_is_being_moved_is_left_alone_for_long)
 }
 
 /* Two owners never get the same run, whatever they ask for in between. */
-STORE_TEST(each_run_is_taken_once)
+STORE_TEST(each_run_is_claimed_once)
 {
     enum { MANY = 60 };
     bool taken[MANY + 1] = {false};
@@ -340,7 +340,7 @@ static int cost(uint64_t many, uint64_t *ret_nothing)
     return steps;
 }
 
-TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing)
+TEST(ended_and_waiting_runs_do_not_slow_a_claim)
 {
     uint64_t nothing[3] = {0};
     int steps[3] = {cost(20, &nothing[0]), cost(40, &nothing[1]), cost(80, &nothing[2])};

@@ -185,7 +185,7 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
     CHECK_INT(run->state, HAFT__RUN_STATE_RUNNING, "state");
 }
 
-STORE_TEST(a_run_that_has_ended_takes_no_more_and_is_nobodys)
+STORE_TEST(an_ended_run_accepts_nothing_and_has_no_owner)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 1, 1, 1, "42"), HAFT_OK, "%s", s->error.message);
@@ -246,7 +246,7 @@ STORE_TEST(events_are_lines_of_text)
 
 /* ---- who has it ---- */
 
-STORE_TEST(a_run_is_claimed_when_nobody_else_has_it)
+STORE_TEST(a_run_without_an_owner_is_claimed)
 {
     uint64_t epoch = 0;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -268,7 +268,7 @@ STORE_TEST(a_run_is_claimed_when_nobody_else_has_it)
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\nyours\n"), "events");
 }
 
-STORE_TEST(a_claim_gives_what_is_needed_to_go_on)
+STORE_TEST(a_claim_returns_what_is_needed_to_resume)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_OK, "%s", s->error.message);
@@ -363,22 +363,22 @@ static void check_lost(help_store *s, zombie_state state)
     check_zombie(s, state);
 }
 
-STORE_TEST(one_that_lost_a_run_that_goes_on_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_run_that_another_owns)
 {
     check_lost(s, IS_ON);
 }
 
-STORE_TEST(one_that_lost_a_run_that_waits_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_waiting_run)
 {
     check_lost(s, WAITS);
 }
 
-STORE_TEST(one_that_lost_a_run_that_is_free_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_free_run)
 {
     check_lost(s, IS_FREE);
 }
 
-STORE_TEST(one_that_lost_a_run_that_has_ended_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_an_ended_run)
 {
     check_lost(s, HAS_ENDED);
 }
@@ -411,7 +411,7 @@ static haft_status remove_run(help_store *s, uint64_t n)
     return help_do(s, &request);
 }
 
-STORE_TEST(a_run_is_removed_when_nobody_has_it)
+STORE_TEST(a_run_without_an_owner_is_removed)
 {
     CHECK_INT(help_create_in(s, 1, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 2, "t", "me"), HAFT_OK, "%s", s->error.message);
@@ -443,7 +443,7 @@ STORE_TEST(a_run_is_removed_when_nobody_has_it)
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "it begins anew");
 }
 
-STORE_TEST(old_runs_go_when_they_are_collected)
+STORE_TEST(collection_removes_old_runs)
 {
     for (uint64_t n = 1; n <= 5; n++) {
         CHECK_INT(help_create_in(s, n, n < 3 ? "gone" : "t", "me"), HAFT_OK, "%s",

@@ -36,7 +36,7 @@ TEST(tools_are_found_and_keep_their_order)
 }
 
 /* One thing wrong with a tool each. */
-TEST(tools_that_are_refused)
+TEST(tools_that_are_rejected)
 {
     static const struct {
         const char *name, *description, *schema, *traits;
@@ -57,15 +57,15 @@ TEST(tools_that_are_refused)
         {"count", "Count words.", "null", "{}",
          "count#/input_schema | expected a JSON Schema, found null | "},
         {"count", "Count words.", "{}", "{}",
-         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
-         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+         "count#/input_schema/type | the arguments of a tool must be an object, but this schema "
+         "does not have \"type\": \"object\" | put each argument into \"properties\" of an object"},
         {"count", "Count words.", "{\"type\":[\"object\"]}", "{}",
-         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
-         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+         "count#/input_schema/type | the arguments of a tool must be an object, but this schema "
+         "does not have \"type\": \"object\" | put each argument into \"properties\" of an object"},
         {"s:count", "Count words.", "{\"type\":\"object\"}", "{\"retries\":1}",
          "s:count#/traits/retries | retries on a tool that is neither read_only nor idempotent | "
-         "a second attempt could do the same thing twice; say idempotent: true if it cannot, or "
-         "leave retries out"},
+         "a second attempt could repeat the effect; set idempotent: true if it cannot, or remove "
+         "retries"},
         {"count", "Count words.", "{\"type\":\"object\"}",
          "{\"read_only\":true,\"destructive\":true}",
          "count#/traits/destructive | a tool cannot be destructive and read_only | "},
@@ -131,7 +131,7 @@ TEST(a_description_may_be_as_long_as_the_limit)
     tool.description = (haft_str){text, sizeof(text)};
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_TOO_BIG, "past the limit");
     CHECK_STR(help_error(&err),
-              HAFT__LIT("count#/description | a description of 16385 bytes, more than 16384 | "),
+              HAFT__LIT("count#/description | the description has 16385 bytes, more than 16384 | "),
               "past the limit");
     tool.description.len--;
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "at the limit: %s", err.message);
@@ -183,7 +183,7 @@ TEST(a_typed_schema_wins)
     }
 }
 
-TEST(a_headless_typed_tool_runs_where_the_other_says)
+TEST(a_headless_typed_tool_takes_the_source_of_the_plain_one)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

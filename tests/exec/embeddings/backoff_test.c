@@ -32,7 +32,7 @@ static const read_case cases[] = {
     {"", false, 0, 0, ""},
 };
 
-TEST(what_is_remembered_of_a_slow_server)
+TEST(the_backoff_of_a_slow_server_is_stored)
 {
     haft__arena arena;
     char place[64];

@@ -81,7 +81,7 @@ TEST(vectors_are_there_again)
     end(&f);
 }
 
-TEST(a_file_that_is_not_whole_is_none)
+TEST(an_incomplete_file_is_ignored)
 {
     fixture f;
     haft__arena arena;

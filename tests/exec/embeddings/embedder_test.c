@@ -205,7 +205,7 @@ static void begin_again(fixture *f, uint64_t first_ms, bool ignore_backoff)
 
 /* A server that keeps tools waiting is left alone by other processes, too, until one insists; and
  * it is asked for fewer at once until it has answered for all. */
-TEST(a_server_that_hangs_is_remembered)
+TEST(a_server_that_hangs_has_a_backoff)
 {
     fixture f;
     char place[64], path[128];

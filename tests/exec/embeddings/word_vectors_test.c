@@ -14,7 +14,7 @@ static haft_status load(const char *given, haft__word_vectors *vectors, haft_err
     return haft__word_vectors_load(given, vectors, err);
 }
 
-TEST(the_table_of_vectors_is_found_beside_the_program)
+TEST(the_table_of_vectors_is_found_relative_to_the_program)
 {
     haft__word_vectors vectors;
     haft_error err = {0};
@@ -39,7 +39,7 @@ TEST(a_variable_names_the_table)
     CHECK_INT(unsetenv("HAFT_VECTORS"), 0, "unsetenv");
 }
 
-TEST(a_file_that_is_no_table_is_refused)
+TEST(a_file_that_is_not_a_table_is_rejected)
 {
     haft__word_vectors vectors;
     haft_error err = {0};
@@ -64,7 +64,7 @@ TEST(a_table_has_a_limit)
     }
 }
 
-TEST(a_table_without_memory_is_none)
+TEST(a_table_without_memory_is_not_loaded)
 {
     for (unsigned n = 0;; n++) {
         haft__word_vectors vectors;

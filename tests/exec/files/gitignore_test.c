@@ -75,7 +75,7 @@ static bool is_ignored(const haft__gitignore *ignore, const char *path, bool dir
     return haft__gitignore_matches(ignore, haft__str(path), directory);
 }
 
-TEST(rules_leave_out_what_git_leaves_out)
+TEST(rules_ignore_the_same_files_as_git)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -169,7 +169,7 @@ TEST(the_length_of_a_rule_is_bounded)
     haft__arena_finish(&arena);
 }
 
-TEST(rules_without_memory_are_told)
+TEST(rules_without_memory_are_reported)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

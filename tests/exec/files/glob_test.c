@@ -141,7 +141,7 @@ TEST(patterns_match_paths)
     }
 }
 
-TEST(a_directory_in_which_nothing_can_match_is_left_out)
+TEST(a_directory_in_which_nothing_can_match_is_skipped)
 {
     static const struct {
         const char *pattern, *directory;
@@ -166,7 +166,7 @@ TEST(a_directory_in_which_nothing_can_match_is_left_out)
     haft__arena_finish(&arena);
 }
 
-TEST(everything_is_all_that_is_not_hidden)
+TEST(a_pattern_for_everything_skips_hidden_files)
 {
     CHECK(haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/b")), "a/b");
     CHECK(!haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/.b")), "a/.b");

@@ -68,7 +68,7 @@ TEST(matches_are_found_where_they_are)
     }
 }
 
-TEST(bad_patterns_are_told_with_their_place)
+TEST(bad_patterns_are_reported_with_their_place)
 {
     static const struct {
         const char *pattern;
@@ -76,15 +76,17 @@ TEST(bad_patterns_are_told_with_their_place)
         const char *message;
     } cases[] = {
         {"foo(", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: missing closing parenthesis (character 5)"},
+         "the pattern is not a valid regular expression: missing closing parenthesis (character "
+         "5)"},
         {"\xc3\xa9[a", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: missing terminating ] for character class "
+         "the pattern is not a valid regular expression: missing terminating ] for character class "
          "(character 4)"},
         {"*a", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: quantifier does not follow a repeatable item "
+         "the pattern is not a valid regular expression: quantifier does not follow a repeatable "
+         "item "
          "(character 1)"},
         {"a\\nb", HAFT_BAD_INPUT,
-         "the pattern wants a line feed (character 2), but lines are matched one by one"},
+         "the pattern contains a line feed (character 2), but each line is matched by itself"},
         {"(?:a{1,60000}){1,60000}", HAFT_TOO_BIG,
          "the pattern grows too large when it is compiled"},
         {"\\C", HAFT_BAD_INPUT, NULL},
@@ -156,7 +158,7 @@ TEST(the_steps_of_a_match_are_bounded)
     haft__regex_destroy(regex);
 }
 
-TEST(a_search_stops_when_it_is_told)
+TEST(a_search_stops_when_cancelled)
 {
     haft__regex *regex = make("b");
     atomic_bool stop = true;
@@ -258,7 +260,7 @@ TEST(without_machine_code_expressions_are_interpreted)
     CHECK_INT(WEXITSTATUS(status), 0, "how it ended");
 }
 
-TEST(an_expression_without_memory_is_told)
+TEST(an_expression_without_memory_is_reported)
 {
     for (unsigned n = 0;; n++) {
         haft__regex *regex = NULL;

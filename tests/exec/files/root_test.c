@@ -24,7 +24,7 @@ static int open_root(const files *f)
 
 /* ---- paths ---- */
 
-TEST(paths_are_made_plain)
+TEST(paths_are_normalized)
 {
     static const struct {
         const char *given, *wanted;
@@ -42,18 +42,18 @@ TEST(paths_are_made_plain)
     }
 }
 
-TEST(paths_that_lead_out_are_refused)
+TEST(paths_that_lead_out_are_rejected)
 {
     static const struct {
         haft_str given;
         const char *message;
     } cases[] = {
-        {HAFT__LIT("/"), "the path is outside of the root: it begins with '/'"},
-        {HAFT__LIT("/etc/passwd"), "the path is outside of the root: it begins with '/'"},
-        {HAFT__LIT(".."), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("../a"), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("a/../b"), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("a/.."), "the path is outside of the root: it has '..'"},
+        {HAFT__LIT("/"), "the path is outside the root: it starts with '/'"},
+        {HAFT__LIT("/etc/passwd"), "the path is outside the root: it starts with '/'"},
+        {HAFT__LIT(".."), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("../a"), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("a/../b"), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("a/.."), "the path is outside the root: it has '..'"},
         {HAFT__LIT("a//b"), "the path has an empty name: '//'"},
         {HAFT__LIT("a\0b"), "the path has a NUL character"},
     };
@@ -152,7 +152,7 @@ static int try_without_openat2(int error)
     }
     bool refused =
         haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, &err) == HAFT_UNSUPPORTED
-        && root == -1 && strstr(err.message, "openat2 cannot be used here") != NULL;
+        && root == -1 && strstr(err.message, "openat2 is not available") != NULL;
     return refused ? 0 : 1;
 }
 
@@ -228,7 +228,7 @@ FILES_TEST(only_what_is_beneath_is_opened)
     files_remove(&f);
 }
 
-FILES_TEST(looking_does_not_open)
+FILES_TEST(stat_does_not_open)
 {
     files f = files_make();
     files_link(&f, "link", "/etc/passwd");

@@ -65,7 +65,7 @@ TEST(the_first_of_several_needles_is_found)
     CHECK_INT((long long)haft__scan_literals(&literals, text, 53), (long long)text.len, "none");
 }
 
-TEST(case_matters_unless_told)
+TEST(case_matters_by_default)
 {
     haft__literals literals;
     CHECK(haft__literals_extract(HAFT__LIT("Abc"), &literals), "needles");

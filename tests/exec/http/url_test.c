@@ -76,13 +76,10 @@ static const struct {
     {"{a}://h/", "{\"a\":\"file\"}", "http.url", "the argument 'a' would choose the host"},
     {"https:/{a}", "{\"a\":\"x\"}", "http.url", "the argument 'a' would choose the host"},
     /* Nor is another path. */
-    {"https://h/{a}", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}", "{}", "/a", "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}/x", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}?q", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
+    {"https://h/{a}", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}", "{}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}/x", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}?q", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
     {"https://h/x/{a}/y", "{\"a\":\"..\"}", "/a",
      "found only dots, which would lead to another path"},
     {"https://h/{a}", "{\"a\":\".\"}", "/a", "found only dots, which would lead to another path"},
@@ -113,7 +110,7 @@ TEST(arguments_cannot_lead_elsewhere)
     }
 }
 
-TEST(a_url_without_memory_says_so)
+TEST(a_url_without_memory_reports_it)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

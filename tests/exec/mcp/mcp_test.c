@@ -44,7 +44,7 @@ TEST(servers_are_listed_and_called)
     help_mcp_end(&m);
 }
 
-TEST(what_a_server_logs_is_told_to_the_call_under_way)
+TEST(a_log_message_goes_to_the_call_in_progress)
 {
     help_mcp m;
     help_call c;
@@ -62,7 +62,7 @@ TEST(what_a_server_logs_is_told_to_the_call_under_way)
 
 /* A connection is shared: of what may be about another run each hears only that there was
  * something, once. */
-TEST(what_a_server_logs_is_not_told_to_another_run)
+TEST(a_log_message_does_not_go_to_another_run)
 {
     static const struct {
         const char *runs[2];
@@ -92,7 +92,7 @@ TEST(what_a_server_logs_is_not_told_to_another_run)
     }
 }
 
-TEST(what_was_listed_is_known_to_the_next_process)
+TEST(a_list_is_cached_for_the_next_process)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -112,7 +112,7 @@ TEST(what_was_listed_is_known_to_the_next_process)
 }
 
 /* The file is one directory away from everybody's backups. */
-TEST(what_is_remembered_has_no_secret_of_the_spec)
+TEST(a_cached_list_has_no_secret_of_the_spec)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -133,7 +133,7 @@ TEST(what_is_remembered_has_no_secret_of_the_spec)
     help_mcp_end(&m);
 }
 
-TEST(a_bad_server_holds_back_nobody)
+TEST(a_bad_server_does_not_delay_others)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -144,13 +144,12 @@ TEST(a_bad_server_holds_back_nobody)
     CHECK_INT(m.count, 3, "servers");
     CHECK_STR(m.names, HAFT__LIT("b:say "), "names");
     CHECK_STR(m.states, HAFT__LIT("configured started configured "), "states");
-    CHECK_STR(
-        m.errors,
-        HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence (see whether it runs by "
-                  "itself)  the MCP server 'c' cannot be started: "
-                  "'/nonexistent/program' is no program that is there (install it, or write "
-                  "its path) "),
-        "errors");
+    CHECK_STR(m.errors,
+              HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence (check whether it "
+                        "runs on its own)  the MCP server 'c' cannot be started: "
+                        "'/nonexistent/program' does not exist (install it, or write "
+                        "its path) "),
+              "errors");
     help_call c;
     call(&m, &c, "a"); /* it has been given up: the error is there at once */
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
@@ -178,7 +177,7 @@ TEST(a_server_that_dies_is_started_again)
     help_mcp_end(&m);
 }
 
-TEST(a_call_that_is_not_wanted_is_cancelled)
+TEST(an_abandoned_call_is_cancelled)
 {
     help_mcp m;
     help_call c;
@@ -204,7 +203,7 @@ TEST(a_call_that_is_not_wanted_is_cancelled)
     help_mcp_end(&m);
 }
 
-TEST(what_is_not_wanted_is_not_told)
+TEST(a_cancelled_catalogue_is_not_reported)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -350,7 +349,7 @@ TEST(a_person_answers_a_server_that_waits)
 
 /* Of several runs nobody can tell whose question it is: neither is asked, both hear so, and the
  * server is not told that somebody said no. */
-TEST(what_a_server_asks_is_not_asked_in_another_run)
+TEST(a_question_does_not_go_to_another_run)
 {
     static const struct {
         const char *runs[2], *told;

@@ -96,7 +96,7 @@ static const struct {
     {"{\"version\":1,\"doubt\":false,\"pins\":{}}", 0622, HAFT_IO},
 };
 
-TEST(a_damaged_file_is_put_aside_only_by_who_accepts)
+TEST(only_an_accept_renames_a_damaged_file)
 {
     for (size_t i = 0; i < COUNT(damaged); i++) {
         fixture f;
@@ -134,7 +134,7 @@ TEST(a_file_that_does_not_say_so_is_in_doubt)
     end(&f);
 }
 
-TEST(what_cannot_be_written_is_told_and_holds_here)
+TEST(a_pin_that_cannot_be_written_is_reported_and_holds_in_this_process)
 {
     fixture f;
     haft_error err = {0};
@@ -151,7 +151,7 @@ TEST(what_cannot_be_written_is_told_and_holds_here)
 }
 
 /* It is written with the next that can be; what somebody else has written meanwhile counts more. */
-TEST(what_was_locked_is_written_later)
+TEST(pins_of_a_locked_file_are_written_later)
 {
     fixture f;
     int lock = -1;

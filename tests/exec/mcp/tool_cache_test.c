@@ -86,7 +86,7 @@ static haft_str description(const haft__json *tool)
                         : HAFT__LIT("(none)");
 }
 
-TEST(lists_are_remembered)
+TEST(lists_are_cached)
 {
     fixture f;
     haft_error err = {0};
@@ -110,10 +110,11 @@ TEST(lists_are_remembered)
     end(&f);
 }
 
-TEST(what_is_left_out_is_remembered_too)
+TEST(skipped_tools_are_cached_too)
 {
     static const haft__mcp_skipped_tool left_out[] = {
-        {HAFT__LIT("a:b"), HAFT__LIT("a bad name")}, {HAFT__LIT(""), HAFT__LIT("the list is cut")}};
+        {HAFT__LIT("a:b"), HAFT__LIT("a bad name")},
+        {HAFT__LIT(""), HAFT__LIT("the list is incomplete")}};
     fixture f;
     haft_error err = {0};
     begin(&f);
@@ -133,7 +134,7 @@ TEST(what_is_left_out_is_remembered_too)
     end(&f);
 }
 
-TEST(a_file_that_cannot_be_used_is_as_none)
+TEST(an_unusable_file_is_ignored)
 {
     static const struct {
         const char *text;

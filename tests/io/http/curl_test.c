@@ -19,7 +19,7 @@ static void check_end(const web_told *told, haft__http_outcome wanted, const cha
 
 /* ---- addresses ---- */
 
-TEST(private_addresses_are_refused)
+TEST(private_addresses_are_rejected)
 {
     web_bench b = web_set_up(&(haft__http_client_options){.public_only = true});
     static const char *const hosts[] = {
@@ -79,7 +79,7 @@ TEST(without_the_rule_the_same_addresses_are_reached)
     web_tear_down(&b);
 }
 
-TEST(proxies_of_the_environment_are_ignored_unless_wanted)
+TEST(proxies_of_the_environment_are_ignored_by_default)
 {
     web_bench b = web_set_up(&anywhere);
     haft__http_client *with = NULL;

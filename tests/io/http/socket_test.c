@@ -22,7 +22,7 @@ static bool step_until_open(web_bench *b, unsigned count)
     return web_open(b->web) == count;
 }
 
-TEST(a_connection_that_is_closed_while_idle_is_made_again)
+TEST(a_connection_closed_while_idle_is_reopened)
 {
     static const struct {
         const char *name, *script;

@@ -75,7 +75,7 @@ TEST(a_request_may_come_byte_by_byte)
     server_close(&c);
 }
 
-TEST(a_client_that_asks_may_go_on)
+TEST(a_client_that_expects_100_may_continue)
 {
     server_case c;
     server_open(&c, NULL);
@@ -91,7 +91,7 @@ TEST(a_client_that_asks_may_go_on)
 }
 
 /* libmicrohttpd 1.0 rejects more of these itself, with an HTML page, than 0.9.75. */
-TEST(what_could_be_read_in_two_ways_is_refused)
+TEST(an_ambiguous_request_is_rejected)
 {
     static const struct {
         const char *request, *why;
@@ -120,10 +120,10 @@ TEST(what_could_be_read_in_two_ways_is_refused)
          "not chunked", 400},
         {"POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.0",
          400},
-        {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", "the name",
-         400},
-        {"GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n", "the name", 400},
-        {"GET / HTTP/1.1\r\nHost: x\r\nX\x01: 1\r\n\r\n", "the name", 400},
+        {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+         "a header name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n", "a header name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX\x01: 1\r\n\r\n", "a header name", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x1b[2J\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x7f\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "twice", 400},
@@ -131,9 +131,9 @@ TEST(what_could_be_read_in_two_ways_is_refused)
         {"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "", 400},
         {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "", 400},
         {"GET / HTTP/2.0\r\nHost: x\r\n\r\n", "", 505},
-        {"G(T / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
-        {"AMETHODOFTHIRTYTWOCHARACTERSXXXX / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
-        {"PROPERTY-OF-THIRTYONE-CHARACTERS / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
+        {"G(T / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
+        {"AMETHODOFTHIRTYTWOCHARACTERSXXXX / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
+        {"PROPERTY-OF-THIRTYONE-CHARACTERS / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
     };
     server_case c;
     server_open(&c, NULL);
@@ -276,7 +276,7 @@ TEST(bodies_are_bounded)
     server_close(&c);
 }
 
-TEST(a_body_that_is_too_big_is_refused_before_it_is_sent)
+TEST(a_body_that_is_too_big_is_rejected_before_it_is_sent)
 {
     server_case c;
     server_open(&c, NULL);
@@ -286,7 +286,7 @@ TEST(a_body_that_is_too_big_is_refused_before_it_is_sent)
     server_close(&c);
 }
 
-TEST(a_connection_goes_on_behind_a_body_that_was_too_big)
+TEST(a_connection_continues_after_a_body_that_was_too_big)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_body = 3});
@@ -324,7 +324,7 @@ static bool wants_good(void *context, const haft__http_server_request *request)
 
 /* The handler answers by the head; of a body that is not wanted it sees nothing, and a long one is
  * not waited for. */
-TEST(a_body_that_is_not_wanted_is_not_kept)
+TEST(a_body_that_the_handler_does_not_want_is_not_stored)
 {
     static const struct {
         const char *request, *end;
@@ -358,7 +358,7 @@ TEST(a_body_that_is_not_wanted_is_not_kept)
 }
 
 /* So many of it are thrown away that an answer arrives, and no more. */
-TEST(a_body_that_is_not_wanted_is_read_for_a_while)
+TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.wants = wants_good});
@@ -427,7 +427,7 @@ TEST(bodies_are_bounded_together)
     server_close(&c);
 }
 
-TEST(bodies_on_their_way_count_until_their_client_leaves)
+TEST(incoming_bodies_count_until_their_client_disconnects)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
@@ -439,7 +439,7 @@ TEST(bodies_on_their_way_count_until_their_client_leaves)
     server_close(&c);
 }
 
-TEST(a_body_that_was_given_back_counts_no_more)
+TEST(a_released_body_no_longer_counts)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});

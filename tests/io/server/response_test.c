@@ -102,7 +102,7 @@ TEST(a_stream_can_be_cut)
     server_close(&c);
 }
 
-TEST(a_client_that_leaves_is_noticed)
+TEST(a_client_that_disconnects_is_noticed)
 {
     static const char *const requests[] = {GET("/wait"), GET("/hold")};
     for (int finish = 0; finish <= 1; finish++) {
@@ -145,7 +145,7 @@ TEST(a_client_that_breaks_off_is_noticed)
 }
 
 /* Its answer was finished before: nobody has to be told. */
-TEST(a_client_may_leave_behind_the_end)
+TEST(a_client_may_disconnect_after_the_end)
 {
     server_case c;
     server_open(&c, NULL);
@@ -226,7 +226,7 @@ static void take_some(slow *s, size_t least)
     }
 }
 
-TEST(a_stream_that_is_taken_slowly_arrives_in_order)
+TEST(a_stream_that_is_read_slowly_arrives_in_order)
 {
     slow s = {0};
     server_open(&s.c, &(haft__http_server_options){.max_queue = 4000000});
@@ -267,7 +267,7 @@ static int ask_and_take_nothing(server_case *c, const char *request)
 }
 
 /* Whole answers: three of them have room together, and for a fourth the first goes. */
-TEST(answers_that_nobody_takes_are_bounded_together)
+TEST(unread_responses_are_bounded_together)
 {
     for (size_t less = 0; less <= 1; less++) {
         server_case c;
@@ -288,7 +288,7 @@ TEST(answers_that_nobody_takes_are_bounded_together)
 }
 
 /* Streams: who has taken something last stays, the other one is told that its client is gone. */
-TEST(a_stream_that_nobody_takes_makes_way)
+TEST(an_unread_stream_is_dropped_for_others)
 {
     static char much[16 << 20];
     server_case c;
@@ -311,7 +311,7 @@ TEST(a_stream_that_nobody_takes_makes_way)
 }
 
 /* A client that takes nothing at all is closed when it has been idle for long enough. */
-TEST(a_client_that_takes_nothing_is_closed)
+TEST(a_client_that_reads_nothing_is_disconnected)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.idle_ms = 1});

@@ -13,7 +13,7 @@
 #define GET(path)   "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-TEST(it_says_where_it_listens)
+TEST(it_reports_its_address)
 {
     server_case c;
     server_open(&c, NULL);
@@ -40,7 +40,7 @@ TEST(it_listens_at_the_newer_address_too)
     haft__loop_destroy(loop);
 }
 
-TEST(an_address_that_is_taken_is_refused)
+TEST(an_address_in_use_is_rejected)
 {
     server_case c;
     server_open(&c, NULL);
@@ -49,7 +49,7 @@ TEST(an_address_that_is_taken_is_refused)
     haft__http_server_options options = {.address = haft__http_server_address(c.server)};
     CHECK_INT(haft__http_server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO,
               "taken");
-    CHECK(strstr(err.message, "cannot listen there") != NULL, "%s", err.message);
+    CHECK(strstr(err.message, "cannot listen") != NULL, "%s", err.message);
     haft__http_server_destroy(second);
     server_close(&c);
 }
@@ -319,7 +319,7 @@ TEST(a_long_body_has_more_time)
 
 /* ---- the end ---- */
 
-TEST(a_server_that_ends_cuts_what_is_open)
+TEST(destroying_a_server_closes_open_connections)
 {
     for (int finish = 0; finish <= 1; finish++) {
         server_case c;
@@ -358,7 +358,7 @@ TEST(a_server_that_ends_cuts_what_is_open)
     }
 }
 
-TEST(no_server_is_no_trouble)
+TEST(destroying_no_server_is_allowed)
 {
     haft__http_server_destroy(NULL);
 }

@@ -79,8 +79,8 @@ static const test_client_case cases[] = {
      "  done 1 error sent 0 http 0 null the server sent an answer that is not valid: /result: "
      "expected an object, found array (the call may have had its effect)\n"
      "  send $call(3,b) for 2\n"
-     "  log warning haft 'a key stands twice in one object'\n"
-     "  done 2 error sent 0 http 0 null the server sent an answer that is not valid: a key stands "
+     "  log warning haft 'a key occurs twice in one object'\n"
+     "  done 2 error sent 0 http 0 null the server sent an answer that is not valid: a key occurs "
      "twice in one object (the call may have had its effect)\n"},
     /* cancelled */
     {"L",
@@ -186,8 +186,8 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send $call(2,a) for 1\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  done 1 lost sent the connection to the server was made anew\n"
-     "  tools 0 error the connection to the server was made anew\n"
+     "  done 1 lost sent the connection to the server was replaced\n"
+     "  tools 0 error the connection to the server was replaced\n"
      "  send $initialize(4)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
@@ -237,11 +237,9 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
      "call\",\"params\":{META,\"name\":\"a\",\"arguments\":{}}} for 1\n"
-     "  done 1 error sent 0 http 0 null the server answered with a kind of result that haft does "
-     "not know: task\n"
+     "  done 1 error sent 0 http 0 null the server answered with an unknown kind of result: task\n"
      "  send $call_modern(3,b) for 2\n"
-     "  done 2 error sent 0 http 0 null the server answered with a kind of result that haft does "
-     "not know: 7\n"},
+     "  done 2 error sent 0 http 0 null the server answered with an unknown kind of result: 7\n"},
     /* an old server may call a result what it likes */
     {"L",
      "start\n"
@@ -357,17 +355,17 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send $call_modern(2,a) for 1\n"
-     "  done 1 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 1 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(3,a) for 2\n"
-     "  done 2 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 2 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(4,a) for 3\n"
-     "  done 3 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 3 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(5,a) for 4\n"
      "  done 4 error sent 0 http 0 null /message: expected a string, found null\n"
      "  send $call_modern(6,a) for 5\n"
-     "  done 5 error sent 0 http 0 null the server asks for what haft does not offer it\n"
+     "  done 5 error sent 0 http 0 null the server requests something that haft does not offer\n"
      "  send $call_modern(7,a) for 6\n"
-     "  done 6 error sent 0 http 0 null the server wants input, but does not say which\n"},
+     "  done 6 error sent 0 http 0 null the server requests input, but does not say which\n"},
     /* it asks for what was not offered */
     {"",
      "start\n"
@@ -389,13 +387,13 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send $call_modern(2,a) for 1\n"
-     "  done 1 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 1 error sent 0 http 0 null the server requests something that haft does not offer: "
      "elicitation/create\n"
      "  send $call_modern(3,a) for 2\n"
-     "  done 2 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 2 error sent 0 http 0 null the server requests something that haft does not offer: "
      "sampling/createMessage\n"
      "  send $call_modern(4,a) for 3\n"
-     "  done 3 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 3 error sent 0 http 0 null the server requests something that haft does not offer: "
      "roots/list\n"},
     /* it asks and asks */
     {"e",
@@ -421,7 +419,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/"
      "call\",\"params\":{META,\"name\":\"a\",\"requestState\":\"s\"}} for 2\n"
-     "  done 2 error sent 0 http 0 null the server has asked 10 times and asks again\n"},
+     "  done 2 error sent 0 http 0 null the server asked 10 times and asks again\n"},
     /* headers: the list is renewed and the call made once more */
     {"h",
      "start\n"

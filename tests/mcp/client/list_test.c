@@ -57,7 +57,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
-     "  tools 2 docs:a docs:b warning 'the list is cut: it goes in circles'\n"},
+     "  tools 2 docs:a docs:b warning 'the list is incomplete: its pages repeat'\n"},
     /* a cursor that is none */
     {"L",
      "start\n"
@@ -70,7 +70,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  tools 1 docs:a warning 'the list is cut: its nextCursor cannot be used'\n"},
+     "  tools 1 docs:a warning 'the list is incomplete: its nextCursor is not valid'\n"},
     /* entries that cannot be used */
     {"L",
      "start\n"
@@ -86,7 +86,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 2 docs:a docs:d warning 'expected an object, found number' warning 'b: /inputSchema: "
-     "expected an object, found null' warning 'a: another tool before it has this name' warning "
+     "expected an object, found null' warning 'a: an earlier tool has the same name' warning "
      "'<U+202E>c: /name: tool name '<U+202E>c' has byte 0xe2 at 0'\n"},
     /* not a list */
     {"L",
@@ -244,7 +244,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\"}}\n"
      "list\n",
      "  send $initialize(1)\n"
-     "  failed the server refused to initialize: no\n"
+     "  failed the server rejected initialize: no\n"
      "  tools 0 error the server cannot be used\n"},
 };
 
@@ -408,11 +408,11 @@ static size_t list_cursor(int length)
 TEST(a_cursor_has_a_greatest_length)
 {
     CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES), 0, "the next page is asked for");
-    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is cut");
+    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is incomplete");
 }
 
 /* What can be called as a task only is left out; what may be called so is not. */
-TEST(tools_that_need_tasks_are_left_out)
+TEST(tools_that_need_tasks_are_skipped)
 {
     static const struct {
         const char *execution;
@@ -440,8 +440,8 @@ TEST(tools_that_need_tasks_are_left_out)
         haft__buf_add_char(&log, '\0');
         CHECK(strstr(log.ptr, rows[i].there
                                   ? "  tools 1 docs:a\n"
-                                  : "  tools 0 warning 'a: /execution/taskSupport: it can "
-                                    "be called as a task only, and haft has no tasks'\n")
+                                  : "  tools 0 warning 'a: /execution/taskSupport: it can be "
+                                    "called only as a task, and haft does not support tasks'\n")
                   != NULL,
               "%s: %s", rows[i].execution, log.ptr);
         haft__mcp_client_destroy(client);

@@ -60,16 +60,18 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2030-01-01\"]}}}\n",
      "  send $discover(1)\n"
-     "  done 1 error 0 http 0 null the server speaks no version of MCP that haft speaks (haft "
-     "speaks 2026-07-28 and, with initialize, 2025-11-25 and older)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  done 1 error 0 http 0 null the server supports no version of MCP that haft supports (haft "
+     "supports 2026-07-28 and, with initialize, 2025-11-25 and older)\n"
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* a modern server that speaks something else, as a result */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2030-01-01\"]}}\n",
      "  send $discover(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* -32022 without a list */
     {"",
@@ -141,7 +143,8 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n",
      "  send $initialize(1)\n"
      "  send $discover(2)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* in circles the other way */
     {"",
@@ -152,7 +155,7 @@ static const test_client_case cases[] = {
      "\"supported\":[\"2026-07-28\"]}}}\n",
      "  send $discover(1)\n"
      "  send $initialize(2)\n"
-     "  failed the server refused to initialize: v\n"},
+     "  failed the server rejected initialize: v\n"},
     /* an older version, named in an error */
     {"L",
      "start\n"
@@ -180,7 +183,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  failed the server refused to initialize: still no\n"},
+     "  failed the server rejected initialize: still no\n"},
     /* initialize is refused */
     {"L",
      "call a\n"
@@ -192,9 +195,9 @@ static const test_client_case cases[] = {
      "list\n"
      "start\n",
      "  send $initialize(1)\n"
-     "  done 1 error 0 http 0 null the server refused to initialize: bad<U+001B> luck\n"
-     "  tools 0 error the server refused to initialize: bad<U+001B> luck\n"
-     "  failed the server refused to initialize: bad<U+001B> luck\n"
+     "  done 1 error 0 http 0 null the server rejected initialize: bad<U+001B> luck\n"
+     "  tools 0 error the server rejected initialize: bad<U+001B> luck\n"
+     "  failed the server rejected initialize: bad<U+001B> luck\n"
      "  done 2 error 0 http 0 null the server cannot be used\n"
      "  tools 0 error the server cannot be used\n"
      "  send $discover(2)\n"},
@@ -220,19 +223,19 @@ static const test_client_case cases[] = {
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 1999-01-01\n"},
+     "  failed the server supports no version of MCP that haft supports: 1999-01-01\n"},
     /* a modern version in an old answer */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2026-07-28\"}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 2026-07-28\n"},
+     "  failed the server supports no version of MCP that haft supports: 2026-07-28\n"},
     /* a version that is none */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":7}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 7\n"},
+     "  failed the server supports no version of MCP that haft supports: 7\n"},
     /* no capabilities, wrong types everywhere */
     {"L",
      "start\n"

@@ -44,8 +44,8 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there are no "
-     "roots\"}}\n"},
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no roots are "
+     "configured\"}}\n"},
     /* sampling is declined */
     {"L",
      "start\n"
@@ -57,7 +57,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft does not "
-     "lend its model to servers\"}}\n"},
+     "offer sampling to servers\"}}\n"},
     /* methods nobody knows */
     {"L",
      "start\n"
@@ -66,8 +66,8 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft has no "
-     "such method\"}}\n"},
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"unknown "
+     "method\"}}\n"},
     /* a modern server may not ask */
     {"e",
      "start\n"
@@ -210,8 +210,8 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there is "
-     "nobody here who could answer questions\"}}\n"},
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no person is "
+     "available to answer questions\"}}\n"},
     /* questions that are none */
     {"Le",
      "start\n"
@@ -234,7 +234,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"expected an "
      "object, found null\"}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"expected an "
-     "address of http or https, found 'javascript:alert(1)'\"}}\n"},
+     "http or https URL, found 'javascript:alert(1)'\"}}\n"},
     /* a call that is cancelled ends its questions */
     {"Le",
      "start\n"

@@ -108,7 +108,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'S''\n"
-     "  log warning haft 'expected one message, found an array: there are no batches'\n"
+     "  log warning haft 'expected one message, found an array: batches are not supported'\n"
      "  log warning haft '1:1 (byte 0): expected a value, found the end of the text'\n"
      "  log warning haft '/method: expected a string, found number'\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,\"message\":\"expected a "
@@ -256,7 +256,7 @@ TEST(an_answer_that_is_not_valid_ends_its_call)
         {J "\"id\":2,\"result\":{},\"error\":{\"code\":1,\"message\":\"m\"}}", "found both"},
         {J "\"id\":2,\"method\":\"m\",\"result\":{}}", "found a method together with a result"},
         {"{\"id\":2,\"result\":{}}", "/jsonrpc: expected \"2.0\", found nothing"},
-        {J "\"id\":\"2\",\"result\":{}}", "its id is a text, and that of the request a number"},
+        {J "\"id\":\"2\",\"result\":{}}", "its id is a string, and that of the request a number"},
         {J "\"id\":2.5,\"result\":{}}", "/id: expected an integer"},
         {J "\"id\":[2],\"result\":{}}", "/id: expected a string or an integer"},
         {J "\"id\":null,\"result\":{}}", "/id: expected the id of a request, found null"},
@@ -280,14 +280,14 @@ TEST(an_answer_that_is_not_valid_ends_its_call)
 }
 
 /* An error without an id is that of the one request there can be meant. */
-TEST(an_error_without_an_id_belongs_to_somebody)
+TEST(an_error_without_an_id_belongs_to_the_only_request)
 {
 #define LOST J "\"id\":null,\"error\":{\"code\":-32700,\"message\":\"what?\"}}\n"
     static const struct {
         const char *options, *steps, *wanted;
     } rows[] = {
         {"L", OPEN "call a\nget " LOST, "done 1 error sent -32700"},
-        {"L", "start\nget " LOST, "failed the server refused to initialize: what?"},
+        {"L", "start\nget " LOST, "failed the server rejected initialize: what?"},
         {"", "start\nget " LOST, "\"method\":\"initialize\""},
         {"Lh", OPEN "call a\ncall b\non 3 " LOST, "done 2 error sent -32700"},
         {"Lh", OPEN "list\non 2 " LOST, "tools 0 error the server did not list its tools: what?"},

@@ -135,7 +135,7 @@ static void play(haft__mcp_client_options options, haft_str steps, haft__buf *lo
     haft__mcp_client_destroy(client);
 }
 
-TEST(of_no_text_of_a_server_half_a_secret_is_told)
+TEST(no_text_of_a_server_shows_half_a_secret)
 {
     for (size_t i = 0; i < COUNT(places); i++) {
         bool shown = false;
@@ -184,7 +184,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  tools 2 docs:a docs:c warning 'b: its definition has a secret in it'\n"
+     "  tools 2 docs:a docs:c warning 'b: its definition contains a secret'\n"
      "  send $call(3,a) for 1\n"
      "  done 1 result sent {\"content\":[],\"structuredContent\":[\"[redacted]\"]}\n"
      "  send $call(4,a) for 2\n"
@@ -209,12 +209,12 @@ static const test_client_case cases[] = {
      " of 1: form 'is it [redacted]?' {\"type\":\"object\",\"properties\":{}}\n"},
 };
 
-TEST(what_goes_back_stays_as_it_came)
+TEST(values_that_are_sent_back_are_unchanged)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(taking_secrets_out_survives_failed_allocations)
+TEST(redaction_survives_failed_allocations)
 {
     test_client_starve(cases, COUNT(cases));
 }
@@ -229,7 +229,7 @@ static bool spoil(const void *context, haft_str text, haft__buf *out)
     return text.len > 0;
 }
 
-TEST(what_cannot_be_told_is_not)
+TEST(text_that_cannot_be_redacted_is_not_shown)
 {
     const int yes = 1;
     const void *contexts[] = {NULL, &yes};

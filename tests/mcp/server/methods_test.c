@@ -42,7 +42,7 @@ TEST(a_session_is_opened_once)
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
-    CHECK(mcp_sent(&c, "initialized before"), "it is refused");
+    CHECK(mcp_sent(&c, "already initialized"), "it is refused");
     mcp_close(&c);
 }
 
@@ -135,7 +135,7 @@ TEST(requests_that_stand_for_themselves)
     mcp_close(&c);
 }
 
-TEST(what_is_not_served_is_not_there)
+TEST(features_that_are_not_served_are_absent)
 {
     static const char *const methods[] = {"prompts/list", "prompts/get", "resources/list",
                                           "resources/read", "completion/complete"};

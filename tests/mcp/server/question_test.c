@@ -182,7 +182,7 @@ TEST(questions_without_a_handshake)
     c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{}", state);
-    CHECK(mcp_sent(&c, "or it is too old"), "a millisecond too late");
+    CHECK(mcp_sent(&c, "or it has expired"), "a millisecond too late");
     mcp_close(&c);
 }
 

@@ -9,7 +9,7 @@
 #define NEW_CALL(more)                                                                             \
     "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
 
-TEST(progress_goes_on_only)
+TEST(progress_only_increases)
 {
     mcp_case c;
     mcp_open(&c);
@@ -36,7 +36,7 @@ TEST(progress_goes_on_only)
     mcp_close(&c);
 }
 
-TEST(progress_that_nobody_wants)
+TEST(unwanted_progress)
 {
     static const char *const tokens[] = {"",
                                          ",\"_meta\":{}",
@@ -128,7 +128,7 @@ TEST(an_answer_without_memory_has_its_id)
     }
 }
 
-TEST(the_log_is_for_those_who_want_it)
+TEST(log_messages_go_only_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);
@@ -183,7 +183,7 @@ TEST(what_a_client_can_show)
     }
 }
 
-TEST(changes_are_told_to_those_who_listen)
+TEST(changes_are_sent_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);

@@ -91,7 +91,7 @@ TEST(ids_and_cancelling)
                    NULL);
     CHECK_INT(c.held_count, 1, "it is under way");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "under way already"), "the id is used");
+    CHECK(mcp_sent(&c, "already in progress"), "the id is used");
     (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
     CHECK(mcp_sent(&c, "\"result\":{}"), "a text is another id");
     (void)mcp_take(
@@ -103,7 +103,7 @@ TEST(ids_and_cancelling)
     mcp_close(&c);
 }
 
-TEST(so_many_requests_are_under_way)
+TEST(requests_in_progress_are_bounded)
 {
     mcp_case c;
     mcp_open(&c);

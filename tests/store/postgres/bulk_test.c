@@ -92,7 +92,7 @@ TEST(many_requests_are_as_many_statements_as_one)
 /* ---- what is in a row ---- */
 
 /* Each of them, whatever else is in its transaction: values, none, empty ones, bytes, ends. */
-TEST(rows_of_one_statement_are_kept_apart)
+TEST(rows_of_one_statement_stay_separate)
 {
     static const haft_str first = HAFT__LIT("1"), lines[] = {HAFT__LIT("\"{},\\\""), HAFT__LIT("")};
     static haft__store_request requests[6];

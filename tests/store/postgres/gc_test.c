@@ -30,7 +30,7 @@ static int pages(int many, int each)
     return found;
 }
 
-TEST(old_runs_are_found_without_looking_at_all)
+TEST(old_runs_are_found_without_reading_all)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -45,7 +45,7 @@ TEST(old_runs_are_found_without_looking_at_all)
 }
 
 /* A thread is looked at once, and not once for each of its runs. */
-TEST(a_long_thread_is_looked_at_once)
+TEST(a_long_thread_is_checked_once)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -69,7 +69,7 @@ static haft__store_request collection(int *done)
                                  .context = done};
 }
 
-TEST(of_two_who_remove_runs_each_counts_its_own)
+TEST(two_concurrent_removals_count_only_their_own_runs)
 {
     help_store s, other = {.now_ms = 1000000};
     if (!help_pg_open(&s)) {

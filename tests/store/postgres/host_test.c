@@ -2,7 +2,7 @@
 /* PostgreSQL: URLs with several hosts. */
 #include "store/pg_proxy_help.h"
 
-TEST(lists_of_hosts_are_turned)
+TEST(lists_of_hosts_are_rotated)
 {
     static const struct {
         const char *list;

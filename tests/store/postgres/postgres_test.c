@@ -102,7 +102,7 @@ TEST(urls_are_shown_without_secrets)
     haft__arena_finish(&arena);
 }
 
-TEST(databases_of_other_versions_are_refused)
+TEST(databases_of_other_versions_are_rejected)
 {
     help_store s;
     haft_error err;
@@ -115,12 +115,14 @@ TEST(databases_of_other_versions_are_refused)
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 3");
     CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "it was opened");
-    CHECK(says(&err, "the database is of version 3, this haft knows version 2"), "%s", err.message);
+    CHECK(says(&err, "the database has schema version 3, this haft supports version 2"), "%s",
+          err.message);
     CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_UNSUPPORTED, "it was written");
     CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 1, version = 1");
     CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "an older one was opened");
-    CHECK(says(&err, "the database is of version 1, this haft knows version 2"), "%s", err.message);
+    CHECK(says(&err, "the database has schema version 1, this haft supports version 2"), "%s",
+          err.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 2, version = 2");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "nothing was added");
     (void)help_pg_sql("DELETE FROM haft.meta");
@@ -172,7 +174,7 @@ TEST(only_the_first_of_a_thread_is_due)
     CHECK_INT(help_do(&s, &away), HAFT_OK, "%s", s.error.message);
     check_due("3 4", "the second is gone");
     (void)take_next(&s, help_id(3));
-    haft__store_request behind = {.verb = HAFT__STORE_LIST, .behind = true};
+    haft__store_request behind = {.verb = HAFT__STORE_LIST, .blocked_only = true};
     CHECK_INT(help_create_in(&s, 5, "talk", ""), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_do(&s, &behind), HAFT_OK, "%s", s.error.message);
     CHECK(behind.found_count == 1, "%zu are behind", behind.found_count);
@@ -185,7 +187,7 @@ static void note_end(haft__store_request *request)
 }
 
 /* A run is created while the one before it is about to end: whoever comes second sees the other. */
-TEST(a_run_that_is_created_behind_one_that_ends_is_due)
+TEST(a_run_created_after_one_that_ends_is_due)
 {
     help_store s;
     help_session other;
@@ -228,7 +230,7 @@ TEST(a_run_that_is_created_behind_one_that_ends_is_due)
 }
 
 /* Whoever only looks makes nothing. */
-TEST(looking_at_a_database_without_tables_leaves_it_so)
+TEST(reading_a_database_without_tables_creates_none)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -270,7 +272,7 @@ TEST(looking_at_a_database_without_tables_leaves_it_so)
               HAFT__LIT("0"), "nothing was made");
 }
 
-TEST(what_is_not_ours_is_left_alone)
+TEST(foreign_objects_are_left_alone)
 {
     haft_error err;
     if (help_pg_url() == NULL) {
@@ -288,7 +290,7 @@ TEST(what_is_not_ours_is_left_alone)
     (void)snprintf(s.url, sizeof(s.url), "%s", help_pg_url());
     help_store_reopen(&s);
     CHECK_INT(help_create(&s, 1), HAFT_BAD_INPUT, "a table is gone");
-    CHECK(says(&s.error, "not those of haft"), "%s", s.error.message);
+    CHECK(says(&s.error, "do not belong to haft"), "%s", s.error.message);
     help_store_close(&s);
 }
 
@@ -302,7 +304,7 @@ static const char *url_with(const char *database, const char *more)
     return url;
 }
 
-TEST(databases_that_cannot_keep_every_text_are_refused)
+TEST(databases_that_cannot_store_every_text_are_rejected)
 {
     haft_error err;
     if (help_pg_url() == NULL) {
@@ -312,7 +314,7 @@ TEST(databases_that_cannot_keep_every_text_are_refused)
                         "LC_CTYPE 'C' TEMPLATE template0"),
           "no database");
     CHECK_INT(try_open(url_with("haft_ascii", ""), &err), HAFT_UNSUPPORTED, "%s", err.message);
-    CHECK(says(&err, "the encoding SQL_ASCII, wanted UTF8"), "%s", err.message);
+    CHECK(says(&err, "the encoding SQL_ASCII, expected UTF8"), "%s", err.message);
     CHECK(help_pg_admin("DROP DATABASE haft_ascii"), "it is still in use");
     CHECK_INT(try_open(url_with("haft_none", ""), &err), HAFT_IO, "there is none");
     CHECK(says(&err, "does not exist"), "%s", err.message);
@@ -320,7 +322,7 @@ TEST(databases_that_cannot_keep_every_text_are_refused)
 
 /* How a store waits when nobody tells it otherwise; what it does with these is in pg_lost_test.c.
  */
-TEST(a_store_waits_as_long_as_the_limits_say)
+TEST(a_store_waits_as_long_as_its_limits)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -341,7 +343,7 @@ TEST(a_store_waits_as_long_as_the_limits_say)
 }
 
 /* Two servers look like this; with two that there are it is tested by pg_test.py. */
-TEST(what_was_written_is_read_where_it_was)
+TEST(reads_go_to_the_server_that_was_written_to)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -365,7 +367,7 @@ TEST(what_was_written_is_read_where_it_was)
 
 /* ---- durable ---- */
 
-TEST(a_commit_waits_for_the_disk_whatever_the_server_says)
+TEST(a_commit_waits_for_the_disk_regardless_of_the_server_settings)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -455,7 +457,7 @@ static void refuse_with(const char *state)
     (void)help_pg_sql(sql);
 }
 
-TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
+TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
 {
     static const struct {
         const char *state;
@@ -463,17 +465,18 @@ TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
         const char *said;
     } cases[] = {
         {"53100", HAFT_IO, "the disk is full"},
-        {"42501", HAFT_IO, "the role may not do this: not"},
+        {"42501", HAFT_IO, "the role lacks a permission: not"},
         {"XX001", HAFT_BAD_INPUT, "the database is damaged: not"},
-        {"22003", HAFT_BAD_INPUT, "this cannot be kept: not"},
-        {"55P03", HAFT_IO, "another session keeps a lock: not"},
+        {"22003", HAFT_BAD_INPUT, "cannot store this value: not"},
+        {"55P03", HAFT_IO, "another session holds a lock: not"},
         {"57014", HAFT_IO, "the server ended the statement: not"},
-        {"40001", HAFT_IO, "others were in the way, again and again: not"},
-        {"P0001", HAFT_IO, "the database refuses: not (P0001)"},
-        {"25006", HAFT_IO, "the server takes no writes: not"},
-        {"0A000", HAFT_IO, "the database refuses: not (0A000)"}, /* not at the beginning */
+        {"40001", HAFT_IO, "the transaction conflicted with others too often: not"},
+        {"P0001", HAFT_IO, "the database reported an error: not (P0001)"},
+        {"25006", HAFT_IO, "the server is read-only: not"},
+        {"0A000", HAFT_IO,
+         "the database reported an error: not (0A000)"}, /* not at the beginning */
         {"25P03", HAFT_IO, "the connection was lost: not"},
-        {"57P01", HAFT_IO, "not known before the run is read again"},
+        {"57P01", HAFT_IO, "read the run again to see whether it succeeded"},
     };
     help_store s;
     if (help_pg_url() == NULL) {
@@ -505,7 +508,7 @@ TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
 }
 
 /* A sequence counts what was tried, since it does not roll back. */
-TEST(what_was_rolled_back_because_of_others_is_tried_again_a_few_times)
+TEST(a_conflicting_transaction_is_retried_a_few_times)
 {
     help_store s;
     if (help_pg_url() == NULL) {
@@ -598,7 +601,7 @@ TEST(a_deadlock_is_survived)
 
 /* Others may be slow for a while, but not for ever; and then it is nobody's matter but that run's.
  */
-TEST(a_lock_that_is_never_let_go_is_told)
+TEST(a_lock_that_is_never_released_is_reported)
 {
     static haft__store_request appends[2];
     help_session other;
@@ -612,7 +615,7 @@ TEST(a_lock_that_is_never_let_go_is_told)
     submit_appends(&s, appends, 2, &t);
     step_until(&s, &t, 2);
     CHECK_INT(appends[0].status, HAFT_IO, "it was written");
-    CHECK(says(&appends[0].error, "another session keeps a lock"), "%s", appends[0].error.message);
+    CHECK(says(&appends[0].error, "another session holds a lock"), "%s", appends[0].error.message);
     CHECK_INT(appends[1].status, HAFT_OK, "one in the same transaction: %s",
               appends[1].error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading does not wait");
@@ -622,7 +625,7 @@ TEST(a_lock_that_is_never_let_go_is_told)
 }
 
 /* One that waits for a lock keeps neither others nor renewals waiting until it has failed. */
-TEST(who_waits_for_a_lock_lets_others_go_before)
+TEST(a_request_that_waits_for_a_lock_yields_to_others)
 {
     static haft__store_request appends[2];
     char sql[256];
@@ -661,7 +664,7 @@ static void note_renewal(haft__store_request *request)
 }
 
 /* Many runs depend on a renewal: it goes before everything that waits. */
-TEST(renewals_go_before_others)
+TEST(renewals_run_before_other_requests)
 {
     static haft__store_request appends[MANY];
     help_store s;
@@ -695,7 +698,7 @@ TEST(renewals_go_before_others)
 }
 
 /* Also before what is left of looking for work: that begins again. */
-TEST(looking_for_a_free_run_gives_way_to_renewals)
+TEST(a_search_for_a_free_run_yields_to_renewals)
 {
     help_session other;
     help_store s;
@@ -763,7 +766,7 @@ TEST(a_locked_run_keeps_no_other_from_being_renewed)
 }
 
 /* Whoever looks for work does not keep the connection from those who have some. */
-TEST(looking_for_a_free_run_has_an_end)
+TEST(a_search_for_a_free_run_is_bounded)
 {
     help_session other;
     help_store s;
@@ -791,7 +794,7 @@ static void open_other(const help_store *s, help_store *other)
     help_store_reopen(other);
 }
 
-TEST(of_two_that_append_the_same_event_one_is_refused)
+TEST(one_of_two_equal_appends_is_rejected)
 {
     help_store s, other;
     if (!help_pg_open(&s)) {
@@ -827,7 +830,7 @@ TEST(of_two_that_append_the_same_event_one_is_refused)
 
 /* It has the lock and does not go on, as if it were stopped or frozen: the server ends its session,
  * others go on, and it begins again when it wakes up. */
-TEST(who_stands_still_in_a_transaction_does_not_keep_others)
+TEST(an_idle_transaction_does_not_block_others)
 {
     static haft__store_request appends[1];
     help_store s, other;
@@ -863,7 +866,7 @@ static const char *about_role(const char *before, const char *after)
 }
 
 /* A role that may have one connection only: what could not be read afterwards is not taken. */
-TEST(who_cannot_read_takes_nothing)
+TEST(a_role_that_cannot_read_claims_nothing)
 {
     help_store s;
     haft_error err;
@@ -944,7 +947,7 @@ static int pages(int many)
     return found;
 }
 
-TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing_in_postgres)
+TEST(ended_and_waiting_runs_do_not_slow_a_claim_in_postgres)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -1000,7 +1003,7 @@ static int pages_of_queue(int many)
     return found;
 }
 
-TEST(those_that_wait_in_a_thread_cost_a_taker_nothing)
+TEST(blocked_runs_of_a_thread_do_not_slow_a_claim)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -1011,7 +1014,7 @@ TEST(those_that_wait_in_a_thread_cost_a_taker_nothing)
           found[2]);
 }
 
-TEST(what_has_ended_in_a_thread_costs_those_who_look_ahead_nothing)
+TEST(ended_runs_of_a_thread_do_not_slow_the_search_for_predecessors)
 {
     static const struct {
         const char *prepare, *execute;

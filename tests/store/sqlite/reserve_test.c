@@ -44,7 +44,7 @@ TEST(a_process_that_writes_keeps_some_room)
     end(&s);
 }
 
-TEST(what_is_under_way_is_written_on_a_full_disk)
+TEST(requests_in_progress_are_written_on_a_full_disk)
 {
     help_store s;
     begin(&s);
@@ -64,7 +64,7 @@ TEST(what_is_under_way_is_written_on_a_full_disk)
     end(&s);
 }
 
-TEST(new_work_is_not)
+TEST(new_runs_are_rejected_on_a_full_disk)
 {
     help_store s;
     begin(&s);
@@ -90,7 +90,7 @@ TEST(a_disk_that_stays_full)
 }
 
 /* What cannot be opened for writing is opened for reading. */
-TEST(a_file_that_can_only_be_read)
+TEST(a_read_only_file)
 {
     help_store s;
     begin(&s);

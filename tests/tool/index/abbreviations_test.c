@@ -5,7 +5,7 @@
 #include "test.h"
 #include "tool/search_help.h"
 
-TEST(what_is_short_for_what)
+TEST(abbreviations_are_expanded)
 {
     static const struct {
         const char *stem, *whole;
@@ -24,7 +24,7 @@ TEST(what_is_short_for_what)
 }
 
 /* Where many tools have a parameter `repo`, the one whose name says it comes first. */
-TEST(what_is_short_is_the_same_word)
+TEST(an_abbreviation_is_the_same_word)
 {
     static const char repo[] = "{\"properties\":{\"repo\":{}}}";
     static const search_tool tools[] = {

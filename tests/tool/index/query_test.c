@@ -95,7 +95,7 @@ TEST(queries_find_tools)
 }
 
 /* A word that is there counts more than any that is only near, however rare that is. */
-TEST(words_that_are_near_come_behind)
+TEST(similar_words_rank_lower)
 {
     static const search_tool near[] = {
         {"a", "comment_add", "", "Adds a remark.", NULL},
@@ -181,7 +181,7 @@ TEST(a_known_word_is_a_part_of_names_too)
     haft__search_destroy(search);
 }
 
-TEST(what_is_deprecated_comes_behind)
+TEST(deprecated_tools_rank_lower)
 {
     static const struct {
         const char *text;
@@ -273,7 +273,7 @@ TEST(words_compared_have_a_limit)
     haft__search_destroy(search);
 }
 
-TEST(those_alike_come_in_the_order_of_their_ids)
+TEST(equal_hits_are_ordered_by_id)
 {
     static const search_tool alike[] = {{"c", "look", "", "", NULL},
                                         {"a", "look", "", "", NULL},
