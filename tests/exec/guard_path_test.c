@@ -39,14 +39,14 @@ TEST(guard_that_is_named_is_used_or_missed)
     CHECK(path == NULL, "something was returned");
 }
 
-/* Copies this program to where there is no guard, and looks there. */
+/* Copies this program to a directory without guard, and searches there. */
 TEST(guard_that_is_nowhere_is_missed)
 {
     if (getenv("HAFT_TEST_GUARD_NOWHERE") != NULL) {
         char *path = NULL;
         haft_error err = {0};
         haft_status status = find(NULL, &path, &err);
-        bool installed = status == HAFT_OK; /* then it is found there, which is fine */
+        bool installed = status == HAFT_OK; /* an installed guard is found, which is fine */
         CHECK(installed || status == HAFT_NOT_FOUND, "%s", err.message);
         CHECK(installed || strstr(err.message, "none in libexec/haft next to") != NULL, "%s",
               err.message);

@@ -103,7 +103,7 @@ TEST(the_directories_above_a_file_are_private)
     far[0] = '/';
     far[sizeof(far) - 2] = '/';
     far[sizeof(far) - 1] = '\0';
-    haft__state_file_create_directory(far); /* nobody can open that, and nobody is hurt */
+    haft__state_file_create_directory(far); /* such a file cannot be opened, which is harmless */
     help_remove(deeper);
     help_remove(deep);
     help_remove(folder);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/child.c, with programs that every system has. */
+/* Tests for src/io/child.c, with programs of every system. */
 #include "io/child.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #define CAP 100000
 
-/* A child, and what it reported. */
+/* A child and its reported result. */
 typedef struct told {
     int times;
     haft__child_result result;
@@ -44,7 +44,7 @@ static int fds;
 
 static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
 
-/* The loop is used once before descriptors are counted: libuv keeps two of its own. */
+/* The loop runs once before descriptors are counted: libuv keeps two of its own. */
 static void begin(void)
 {
     haft__loop *first = NULL;
@@ -95,7 +95,7 @@ static haft__child *start(const haft__child_options *options)
 static void step_until_told(const told *t)
 {
     uint64_t begun = haft__loop_now(loop);
-    CHECK_INT(t->times, 0, "it was told while it started");
+    CHECK_INT(t->times, 0, "it was reported during the start");
     while (t->times == 0 && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
     }
@@ -177,7 +177,7 @@ TEST(much_input_and_output_goes_through)
     told t;
     haft__child_options options = shell(argv, "cat; cat", &t);
     options.input = (haft_str){input, size};
-    options.max_output = size; /* just as much as it may be */
+    options.max_output = size; /* exactly the limit */
     (void)start(&options);
     step_until_told(&t);
     CHECK_INT(t.result.output.len, size, "bytes");
@@ -186,7 +186,7 @@ TEST(much_input_and_output_goes_through)
     end();
 }
 
-/* It has ended before anything is read; more is there than is read at a time. */
+/* It has ended before anything is read, and more is in the pipe than one read returns. */
 TEST(remaining_output_is_read_at_the_end)
 {
     static const struct {
@@ -529,7 +529,7 @@ TEST(a_program_can_be_interactive)
     }
     haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
     end();
-    CHECK_INT(t.ended.times, 0, "it was told of an end that it asked for");
+    CHECK_INT(t.ended.times, 0, "it was notified of its own end");
     haft__buf_finish(&t.on_output);
 }
 
@@ -564,7 +564,7 @@ TEST(a_program_that_closes_its_input_is_ended)
     end();
 }
 
-/* Nobody will ever hear of it again, although it lives. */
+/* It is never reported, although it is alive. */
 TEST(a_program_that_closes_its_output_is_ended)
 {
     const char *argv[4];
@@ -627,8 +627,8 @@ TEST(a_program_that_died_before_a_write_has_a_status)
     end();
 }
 
-/* What a program does at the end of its input and at SIGTERM is done, with much to say on the way,
- * when all are ended at once: by the loop, and without it. */
+/* The actions of a program at the end of its input and at SIGTERM are completed, even with much
+ * output, when all children are ended at once: by the loop, and without it. */
 TEST(a_program_has_time_to_leave)
 {
     static const struct {

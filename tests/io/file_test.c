@@ -14,7 +14,7 @@
 #include "io/clock.h"
 #include "test.h"
 
-/* A file of `size` bytes that is gone when the test ends. */
+/* A file of `size` bytes that is removed when the test ends. */
 static void make_file(char path[64], size_t size)
 {
     (void)snprintf(path, 64, "/tmp/haft-file-test-XXXXXX");

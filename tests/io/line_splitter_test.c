@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* All lines with a bar behind each, the text cut into pieces of `step` bytes. */
+/* All lines with a bar after each, the text cut into pieces of `step` bytes. */
 static haft_status split(const char *text, size_t step, size_t max, haft__buf *ret_lines)
 {
     haft__line_splitter lines;

@@ -223,14 +223,14 @@ TEST(a_timer_can_stop_another_that_is_due)
     haft__loop_destroy(loop);
 }
 
-/* The time since the last round does not count for the waiting of this one. */
+/* The time since the last round does not count as waiting time of this one. */
 TEST(an_idle_loop_waits_no_longer_than_its_timers)
 {
     haft__loop *loop = make();
     step(loop, 0);
     for (int i = 0; i < 20; i++) {
         haft__clock_sleep(3);
-        step(loop, 1); /* for ever, if what ends the waiting is over before it */
+        step(loop, 1); /* forever, if the event that ends the wait comes before it */
     }
     haft__loop_destroy(loop);
 }
@@ -284,7 +284,7 @@ TEST(tasks_from_other_threads_wake_the_loop)
     haft__loop_destroy(loop);
 }
 
-/* Ends the waiting of a loop that would otherwise wait for ever. */
+/* Ends the wait of a loop that would otherwise wait forever. */
 typedef struct rescue {
     counted task;
     atomic_bool over;
@@ -307,7 +307,7 @@ TEST(a_step_after_a_long_pause_obeys_its_timeout)
     rescue r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
     pthread_t thread;
     CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
-    haft__clock_sleep(5); /* libuv's idea of the time is older than that */
+    haft__clock_sleep(5); /* libuv's cached time is older than that */
     step(loop, 1);
     CHECK_INT(order, 0, "it waited for somebody else");
     r.over = true;

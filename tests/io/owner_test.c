@@ -47,7 +47,7 @@ TEST(an_unknown_owner_is_not_reported_dead)
     }
 }
 
-/* The number of a process means nothing in another container of the same machine. */
+/* A PID means nothing in another container of the same machine. */
 TEST(a_process_of_another_namespace_is_unknown)
 {
     char own[128] = "", other[160];
@@ -64,5 +64,5 @@ TEST(a_process_of_another_namespace_is_unknown)
     CHECK(!haft__owner_is_dead(haft__str(other)), "nobody here knows: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/1/1/0", HAFT__ARG(boot),
                    (unsigned long long)number);
-    CHECK(haft__owner_is_dead(haft__str(other)), "the number is another's now: %s", other);
+    CHECK(haft__owner_is_dead(haft__str(other)), "another process has the PID now: %s", other);
 }

@@ -80,8 +80,8 @@ TEST(a_closed_socket_is_reported)
     haft__poll_destroy(NULL);
 }
 
-/* A library may close its socket first: the number is another file's, and can be watched as such.
- */
+/* A library may close its socket first: the number belongs to another file, which can be
+ * watched. */
 TEST(a_socket_may_be_closed_while_it_is_watched)
 {
     watched w;

@@ -138,7 +138,7 @@ TEST(too_much_unread_output)
     close_case(&c);
 }
 
-/* Questions of somebody who does not read the answers stay where they are, and none is lost. */
+/* Requests of a client that does not read the responses stay unread, and none is lost. */
 TEST(nothing_is_read_while_the_reader_pauses)
 {
     enum { LINES = 2000, ANSWER = 999 };
@@ -174,7 +174,7 @@ TEST(nothing_is_read_while_the_reader_pauses)
     close_case(&c);
 }
 
-/* The other side neither reads nor closes: the end does not wait for it. */
+/* The peer neither reads nor closes: the end does not wait for it. */
 TEST(an_end_that_does_not_wait)
 {
     stdio_case c;

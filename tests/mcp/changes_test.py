@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions that change, what is remembered of them, and what people are shown of it."""
+"""Tool definitions that change, how they are cached, and how changes are shown to people."""
 import concurrent.futures
 import contextlib
 import json
@@ -53,7 +53,7 @@ class Place:
         return self
 
     def last(self):
-        """Kind of the end of the last call, and its text."""
+        """The kind of the last call's end, and its text."""
         ends = [e for e in self.log if e["kind"] in ("call_finished", "call_refused")]
         if not ends:
             return "none", self.err
@@ -157,7 +157,7 @@ def test_before_use():
 
 
 def test_replaced():
-    """A list that is not the remembered one: what is gone is not offered, what is new is known."""
+    """A list that differs from the cached one: missing tools are not offered, new ones are."""
     place = Place()
     place.describe(["one", "two"])
     place.haft("tools", "spec.json", "--refresh")
@@ -189,7 +189,7 @@ def test_replaced():
 
 
 def test_two_at_once():
-    """Two calls that run side by side find the same tool another one."""
+    """Two parallel calls find that the same tool has changed."""
     place = Place(trust=True)
     hints = {"annotations": {"readOnlyHint": True}}
     place.describe(hints)
@@ -231,7 +231,7 @@ def test_age():
     place.haft("tools", "spec.json", "--refresh")
     place.describe("{}{")
     status, out, err = place.haft("tools", "spec.json", "--refresh")
-    check("what_does_not_answer_is_told_and_stays",
+    check("a_server_that_does_not_answer_is_reported_and_stays",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
            "warning: its tools are those from before" in out), (1, True, True, True))
     other = Place("exit_start")
@@ -271,7 +271,7 @@ def test_damage():
     for file in place.files(".json"):
         file.write_text('{"version":2,"tools":[')
     status, out, err = place.haft("tools", "spec.json")
-    check("a_damaged_list_is_told", "its cached list cannot be read" in out, True)
+    check("a_damaged_list_is_reported", "its cached list cannot be read" in out, True)
     check("and_made_again", place.run().last(), SAID)
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
@@ -279,7 +279,7 @@ def test_damage():
     check("damaged_pins_let_nothing_pass", (kind, "a_-_say is not what it was" in text,
                                             place.server_row()["changed"]),
           ("call_refused", True, ["say"]))
-    check("and_are_told", "--accept a:*" in place.server_row()["warning"], True)
+    check("and_are_reported", "--accept a:*" in place.server_row()["warning"], True)
     for words in (["tools"], ["check"]):
         status, out, err = place.haft(*words, "spec.json")
         check(f"haft_{words[0]}_tells", (status, "--accept a:*" in out + err), (0, True))
@@ -328,7 +328,7 @@ def test_hidden():
 
 
 def test_secrets():
-    """What is written out is in the spec that is kept, and nowhere else; ${VAR} is nowhere."""
+    """A literal value is in the stored spec and nowhere else; the value of ${VAR} is nowhere."""
     place = Place("env", env={"API_TOKEN": TOKEN}).run("runs.db")
     check("a_secret_does_not_get_into_events", TOKEN in json.dumps(place.log), False)
     found = [f.name for f in (place.path / "state").rglob("*")
@@ -366,7 +366,8 @@ def kept(place, name="runs.db"):
 
 
 def test_written_out():
-    """Every value that is written out for a server, whatever its name; not what is no secret."""
+    """Every literal value for a server counts as a secret, whatever its name, unless it is
+    harmless."""
     place = Place("env", env=dict(WRITTEN, **PLAIN)).run("runs.db")
     result = place.last()[1]
     check("values_written_out_are_redacted", seen(HIDDEN, json.dumps(place.log), place.err), [])
@@ -403,7 +404,7 @@ def test_written_out():
 
 
 def test_log():
-    """Warnings of a server are lines of standard error; what is less is not."""
+    """Warnings of a server are lines of standard error; lower levels are not."""
     status, out, err = Place("log").haft("run", "spec.json", "go", "--store", "memory:")
     check("warnings_of_a_server_are_shown",
           [line for line in err.splitlines() if "cheese" in line],

@@ -55,7 +55,7 @@ static const struct {
      "\"imported\":true}}",
      "a: the file has no `inputs` for an ${input:..} of it; the variable HAFT_INPUT_.. is used\n"
      "a: auth is ignored: OAuth is not supported yet; put a token into headers\n"},
-    /* what only looks like a variable */
+    /* text that only looks like a variable */
     {"{\"mcpServers\":{\"a\":{\"command\":\"$x ${ $\",\"args\":[\"a$\",\"${/}\"]}}}",
      "{\"a\":{\"command\":[\"$x ${ $\",\"a$\",\"/\"],\"enabled\":true,\"imported\":true}}", ""},
 };
@@ -98,7 +98,7 @@ static const struct {
     {"{\"mcpServers\":{\"a\":1,\"a\":2}}", "a"},
 };
 
-/* One server is wrong, and left out. */
+/* One server is wrong and skipped. */
 static const struct {
     const char *text, *why;
 } wrong[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/definition_diff.c: what a person is shown before a changed tool is accepted. */
+/* Tests for src/mcp/definition_diff.c: the diff that a person sees before accepting a tool. */
 #include "base/limits.h"
 #include "mcp/definition.h"
 #include "mcp/definition_help.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/mcp/definition.c and definition_params.c: which entries of a list become tools,
- * and what haft believes of them. */
+ * and which of their hints are used. */
 #include "mcp/definition.h"
 
 #include "base/limits.h"
@@ -108,7 +108,7 @@ TEST(an_entry_that_cannot_be_used_says_why)
     }
 }
 
-/* Each level refers to the one below twice; 2^100 values if somebody wrote it out. */
+/* Each level refers to the one below twice; 2^100 values if expanded. */
 TEST(a_bomb_of_references_costs_its_size)
 {
     haft__arena arena;

@@ -56,7 +56,7 @@ class Place:
         return done.returncode, done.stdout, done.stderr
 
     def run(self):
-        """Events, with what is progress left out."""
+        """Events without progress events."""
         status, out, err = self.haft("run", "spec.json", self.task, "--store", "memory:",
                                      "--events")
         self.status, self.err = status, err
@@ -95,7 +95,7 @@ def show(place):
 
 
 def one(name, way, wanted, **more):
-    """The run ends well, and the bad server's call reads as wanted: a text, or parts of one."""
+    """The run ends well, and the result of the bad server's call contains the texts."""
     place = Place(way, **more).run()
     texts = [text for tool, text in place.results() if tool.startswith("bad:")]
     last = texts[-1] if texts else "(no call)"
@@ -159,7 +159,7 @@ def test_lists():
 
 def test_starts():
     place = one("one_that_ends_at_once", "exit_start", ["the server bad, whose tool this is"])
-    check("its_error_is_told", "ended with exit status 3: no licence"
+    check("its_error_is_reported", "ended with exit status 3: no licence"
           in place.servers()["bad"]["error"], True)
     place = Place("good")
     place.spec["mcp"]["servers"]["bad"]["command"] = ["no-such-program-here"]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/rpc.c: what is a message, what is none, and what its sender is told. */
+/* Tests for src/mcp/rpc.c: valid and invalid messages, and the errors that their sender gets. */
 #include "mcp/rpc.h"
 
 #include "base/limits.h"
@@ -35,7 +35,7 @@ static const struct {
      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no\"}}"},
 };
 
-/* What was read, as it would be written. */
+/* The message that was read, written again. */
 static void write_message(haft__buf *buf, const haft__rpc_message *message)
 {
     haft__json_writer w;
@@ -265,7 +265,7 @@ TEST(a_message_has_a_greatest_depth)
     CHECK_INT(fault.code, HAFT__RPC_INVALID, "the code");
 }
 
-/* The message, params and x, their keys and values, are 7 values beside the items. */
+/* The message, params and x, their keys and values, are 7 values besides the items. */
 static haft_status read_wide(size_t values, haft__rpc_fault *ret_fault)
 {
     static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":[0";

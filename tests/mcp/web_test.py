@@ -21,7 +21,7 @@ REFUSALS = {"start_401": (401, b"who?"), "start_403": (403, b"you?"), "start_404
             "start_301": (301, b"", "", [("Location", "/new")])}
 BARE = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "Bad Request"}}
 RESUMES = 5  # HAFT__LIMIT_MCP_RESUMES
-UNTOLD = ("rug_push", "rug_405", "rug_listen")  # nobody tells that the tools have changed
+UNTOLD = ("rug_push", "rug_405", "rug_listen")  # without a notification that the tools have changed
 SAY = {"name": "say", "description": "Says a word.", "annotations": {"readOnlyHint": True},
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 
@@ -50,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, text.encode(), headers=headers)
 
     def drip(self, site):
-        """A stream without end, until nobody reads it any more."""
+        """An endless stream, until the client disconnects."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
@@ -87,7 +87,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.stream(f"id: p{site.polls}\nretry: 20\ndata:\n\n" if site.polls < 9 else
                         "id: end\ndata: " + json.dumps(site.result(site.waiting)) + "\n\n")
             return
-        if site.way == "rug_push":  # a proxy that closes what is idle
+        if site.way == "rug_push":  # a proxy that closes idle connections
             self.stream("retry: 1\n: idle\n\n")
             return
         self.reply(404 if site.way == "forgotten" else 405)
@@ -225,7 +225,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A client may break off when it likes."""
+        """A client may disconnect at any time."""
 
 
 class Site:
@@ -240,7 +240,7 @@ class Site:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def gone(self):
-        """Nobody listens any more until the timer is over; what listens then knows no session."""
+        """No listener until the timer fires; the new one knows no session."""
         address = self.server.server_address
         self.server.shutdown()
         self.server.server_close()
@@ -254,7 +254,7 @@ class Site:
             threading.Timer(1.0, back).start()
 
     def changed(self):
-        """What it lists once it has been called, or that twice, is something else."""
+        """After one call, or two, its list is different."""
         return self.way.startswith("rug") and self.calls >= (1 if self.way in UNTOLD else 2)
 
     def result(self, number):
@@ -262,7 +262,7 @@ class Site:
                 "result": {"content": [{"type": "text", "text": "you said it"}]}}
 
     def run(self, place=None, last=True, calls=1, **more):
-        """What the last call came back with, once all is over."""
+        """The result of the last call, after the end."""
         place = place or Path(tempfile.mkdtemp(dir=scratch))
         server = {"url": f"http://127.0.0.1:{self.server.server_address[1]}/mcp",
                   "headers": {"X-Word": "${WORD}"}, **more}
@@ -384,7 +384,7 @@ try:
         site = Site(way)
         site.run()
         told = [s["error"] for e in site.log if e["kind"] == "tools_revealed" for s in e["servers"]]
-        check(f"{way}_is_told", (site.end, words in told[0] or told), ((0, "done"), True))
+        check(f"{way}_is_reported", (site.end, words in told[0] or told), ((0, "done"), True))
         asked = [name for name, _ in site.seen]
         if way != "page":
             check(f"{way}_is_not_tried_again", asked,

@@ -9,7 +9,7 @@
 #define EVENT(seq, at)                                                                             \
     "{\"seq\":" seq ",\"at\":\"2026-11-15T08:19:20." at "Z\",\"run\":\"" RUN "\","
 
-/* The lines packed as events behind the `seq`-th; until the test ends. */
+/* The lines, packed as events after event `seq`; valid until the test ends. */
 static haft_str pack(const haft_str *lines, size_t count, uint64_t seq)
 {
     haft__packer packer;
@@ -76,7 +76,7 @@ TEST(a_line_that_is_not_of_the_row_is_stored_unchanged)
         "{\"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z",
         EVENT("6", "404") "\"kind\":1}",  /* another number */
         EVENT("07", "404") "\"kind\":1}", /* not written so */
-        EVENT("7", "404") "}",            /* no member behind the head */
+        EVENT("7", "404") "}",            /* no member after the head */
         EVENT("7", "404"),
         "{ \"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z\",\"run\":\"" RUN "\",\"kind\":1}",
         "{\"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z\",\"run\":\"" RUN "x\",\"kind\":1}",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: rows that somebody has edited are reported, and not read. */
+/* PostgreSQL: edited rows are reported and never returned. */
 #include "store/pg_help.h"
 
 static void make_run(help_store *s)
@@ -101,7 +101,7 @@ TEST(a_damaged_run_is_listed_skipped_and_removed)
     }
 }
 
-/* An owner whose name cannot be one is passed over by who looks for owners that are no more. */
+/* The search for dead owners skips an owner with an invalid name. */
 TEST(a_damaged_owner_does_not_prevent_claims)
 {
     if (help_pg_url() == NULL) {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: connections that are lost, at every moment of a transaction. */
+/* PostgreSQL: connections that are lost at every point of a transaction. */
 #include "io/clock.h"
 #include "store/pg_proxy_help.h"
 
-/* What goes to the server together with the commit; that word alone is also in others. */
+/* The text that is sent together with the commit; COMMIT alone also occurs in other messages. */
 #define COMMITTING "UPDATE haft.runs SET seq"
 
-/* A store behind a proxy, with so many runs in it; false when there is no server. */
+/* Opens a store behind a proxy, with `count` runs; false without a server. */
 static bool begin(help_proxy *proxy, help_store *s, uint64_t runs)
 {
     if (!help_proxy_start(proxy)) {
@@ -32,8 +32,8 @@ static void check_unknown(const help_store *s, haft_status status)
           s->error.message);
 }
 
-/* The commit arrives and its answer does not, or the commit does not: to the store it looks the
- * same. */
+/* Either the commit arrives and its result is lost, or the commit itself is lost: the store
+ * cannot distinguish them. */
 TEST(the_outcome_of_an_interrupted_commit_is_unknown)
 {
     static const struct {
@@ -60,7 +60,8 @@ TEST(the_outcome_of_an_interrupted_commit_is_unknown)
     }
 }
 
-/* Before the commit nothing can have been kept: it is done again, and nobody hears of it. */
+/* Before the commit nothing can be stored: the request is retried, and its caller does not
+ * notice. */
 TEST(a_request_that_was_not_committed_is_sent_again)
 {
     static const struct {
@@ -110,7 +111,7 @@ static void make_refuse(help_proxy *proxy, bool refuse)
     help_proxy_expect(proxy, HELP_PASS, "");
 }
 
-/* A request never waits for ever, and the store works again when the server does. */
+/* No request waits forever, and the store recovers when the server does. */
 TEST(an_unreachable_server_is_reported_in_time)
 {
     help_proxy proxy;
@@ -137,7 +138,7 @@ TEST(an_unreachable_server_is_reported_in_time)
 }
 
 /* Appends to a server that falls silent at these words. On a slow machine the time may be over
- * before they are sent: then it has more time. */
+ * before they are sent; then the request gets more time. */
 static haft_status append_into_silence(help_proxy *proxy, help_store *s, const char *words)
 {
     haft_status status = HAFT_OK;
@@ -167,12 +168,12 @@ TEST(a_silent_server_is_abandoned)
         bool unknown = strstr(s.error.message, "during a commit") != NULL;
         CHECK_INT(unknown, cases[i].unknown, "case %zu: %s", i, s.error.message);
     }
-    /* It was kept, unless the server had too little time, too. */
+    /* It was stored, unless the server also had too little time. */
     CHECK(help_run(&s, 1)->seq <= 2, "it was kept more than once");
     end(&proxy, &s);
 }
 
-/* Whoever connects does not wait for ever for somebody who accepts and is silent. */
+/* Connecting does not wait forever for a server that accepts and stays silent. */
 TEST(connecting_obeys_the_timeout_of_the_url)
 {
     help_proxy proxy;
@@ -192,7 +193,7 @@ TEST(connecting_obeys_the_timeout_of_the_url)
     help_proxy_stop(&proxy);
 }
 
-/* A transaction is lost again and again; that has an end, too. */
+/* The transaction is interrupted repeatedly; the number of retries is bounded. */
 TEST(a_request_is_sent_again_a_few_times_only)
 {
     help_proxy proxy;
@@ -219,7 +220,8 @@ TEST(a_request_is_sent_again_a_few_times_only)
     end(&proxy, &s);
 }
 
-/* Whether a run was taken can be seen: it is not left with an owner who does not know. */
+/* The store can check whether a run was claimed: no run is left with an owner that does not know
+ * of it. */
 TEST(a_run_is_claimed_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER, HELP_CUT_UNSEEN,
@@ -244,7 +246,7 @@ TEST(a_run_is_claimed_once_even_if_the_commit_is_interrupted)
     end(&proxy, &s);
 }
 
-/* Whether a run was created can be seen, too: its id is the request's own. */
+/* The store can also check whether a run was created: the request has chosen its id. */
 TEST(a_run_is_created_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER};
@@ -280,8 +282,8 @@ static haft__store_request creation(haft_str id, const haft_str *line, bool alon
         .lease_ms = HELP_LEASE};
 }
 
-/* The commit is kept while the second attempt already waits for the thread: what that finds there
- * is the run itself. */
+/* The commit succeeds while the retry already waits for the lock of the thread: the run that the
+ * retry finds there is its own. */
 TEST(an_exclusive_run_is_not_rejected_because_of_itself)
 {
     help_proxy proxy;
@@ -306,7 +308,7 @@ static void note_end(haft__store_request *request)
     *(bool *)request->context = true;
 }
 
-/* Submits it, and steps until its commit is cut off; what the store does then it does later. */
+/* Submits the request and steps until its commit is cut off. */
 static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request *request)
 {
     int before = proxy->happened;
@@ -318,8 +320,9 @@ static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request
     CHECK_INT(proxy->happened, before + 1, "it was not cut");
 }
 
-/* Behind a lost commit somebody keeps the thread's lock, as the lost transaction itself may that
- * waits for its standby. Nobody may be told that nothing was changed. */
+/* After an interrupted commit another session holds the lock of the thread, as the interrupted
+ * transaction may do while it waits for its standby. The error must not claim that nothing
+ * was changed. */
 TEST(an_unknown_creation_is_not_reported_as_a_lock)
 {
     help_proxy proxy;

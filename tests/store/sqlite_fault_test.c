@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite store: disks that fail or are full, and no memory. */
+/* The SQLite store: disks that fail or are full, and failed allocations. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,13 +8,13 @@
 
 #include "store/sqlite_help.h"
 
-/* What was acknowledged; the rest may or may not be there. */
+/* The acknowledged requests; the others may or may not be stored. */
 typedef struct told {
     bool opened, created;
     uint64_t seq;
 } told;
 
-/* Opens, creates or claims run 1, appends, reads; as far as it gets. */
+/* Opens, creates or claims run 1, appends, reads; stops at the first error. */
 static void use(help_store *s, told *t)
 {
     haft_error err = {0};
@@ -36,7 +36,7 @@ static void use(help_store *s, told *t)
           (int)t->seq);
 }
 
-/* Without faults, everything that was acknowledged is there, and the store is as good as new. */
+/* Without faults, everything that was acknowledged is stored, and the store works as before. */
 static void check_kept(help_store *s, const told *t, const char *what)
 {
     haft_error err = {0};
@@ -73,7 +73,7 @@ static void remove_database(const help_store *s)
     }
 }
 
-/* A folder in memory: these tests sync often, and no disk is needed to see one fail. */
+/* A directory in memory: these tests sync often, and they need no real disk. */
 static void open_fast(help_store *s)
 {
     *s = (help_store){.now_ms = 1000000};
@@ -147,7 +147,7 @@ TEST(a_disk_error_is_reported_in_words)
         CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_IO, "case %zu", i);
         CHECK(strncmp(s.error.message, cases[i].message, strlen(cases[i].message)) == 0,
               "case %zu: %s", i, s.error.message);
-        CHECK(help_read(&s, 1).len == 10, "case %zu: reading goes on: %s", i, s.error.message);
+        CHECK(help_read(&s, 1).len == 10, "case %zu: reading continues: %s", i, s.error.message);
         (void)help_fault_clear();
         CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_OK, "case %zu: %s", i, s.error.message);
         help_store_close(&s);
@@ -198,7 +198,7 @@ TEST(every_result_of_sqlite_has_words)
     }
 }
 
-/* One request that fails takes the others of its transaction with it only when that is gone. */
+/* A failed request affects the others of its transaction only if the transaction is lost. */
 TEST(every_request_of_a_failed_transaction_reports_it)
 {
     help_store s;
@@ -221,7 +221,7 @@ TEST(every_request_of_a_failed_transaction_reports_it)
     }
     help_fault_at(HELP_FAULT_SYNC, 0, true);
     CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
-    /* The others have no `done`: the store is closed with all of them under way. */
+    /* The others have no `done`: the store is closed with all of them in progress. */
     haft__store_submit(s.store, &requests[COUNT(requests) - 1]);
     shut(&s);
     (void)help_fault_clear();
@@ -239,7 +239,7 @@ TEST(every_request_of_a_failed_transaction_reports_it)
 
 #define BATCH_RUNS 5
 
-/* So many runs that they are not all in one page; how many events each of some of them has. */
+/* Enough runs that they are not all in one page, and the number of events of some of them. */
 typedef struct batch {
     help_store s;
     uint64_t seq[BATCH_RUNS];
@@ -272,14 +272,15 @@ static void batch_make(batch *b)
     help_store_shut(&b->s);
 }
 
-/* An event for each of the first `count`, and whether what is told is what was kept. */
+/* Appends an event to each of the first `count` runs. True if the reported results match the
+ * stored ones. */
 static void batch_append(batch *b, int count, void (*fail)(int n), bool (*clear)(void), int n)
 {
     help_store *s = &b->s;
     haft_str line = HAFT__LIT("x");
     haft__store_request appends[BATCH_RUNS];
     help_store_reopen(s);
-    CHECK(help_run(s, 7) != NULL, "%d: %s", n, s->error.message); /* the connections are up */
+    CHECK(help_run(s, 7) != NULL, "%d: %s", n, s->error.message); /* the connections are open */
     for (int i = 0; i < count; i++) {
         appends[i] = (haft__store_request){.verb = HAFT__STORE_APPEND,
                                            .run = {.id = batch_id(i), .epoch = 1, .seq = b->seq[i]},
@@ -310,7 +311,8 @@ static void fail_read(int n)
     help_fault_at(HELP_FAULT_READ, n, false);
 }
 
-/* SQLite ends the transaction of a statement that could not read, and of none that was refused. */
+/* SQLite ends the transaction of a statement that could not read, but not of one that was
+ * rejected. */
 TEST(a_read_error_ends_a_transaction_and_changes_nothing)
 {
     batch b;
@@ -410,7 +412,7 @@ TEST(without_room_to_open_it_a_database_is_read_and_then_written)
 
 /* ---- no threads ---- */
 
-/* Bytes of address space that this process has; 0 when nobody tells. */
+/* The address space of this process in bytes; 0 if unknown. */
 static rlim_t address_space(void)
 {
     char line[128] = "";
@@ -430,7 +432,7 @@ static int open_without_threads(void *context)
     help_store *s = context;
     haft_error err = {0};
     struct rlimit limit;
-    pthread_attr_t large; /* no stack of a thread before will do */
+    pthread_attr_t large; /* no cached stack of an earlier thread is large enough */
     (void)pthread_attr_init(&large);
     (void)pthread_attr_setstacksize(&large, 1 << 30);
     (void)pthread_setattr_default_np(&large);
@@ -497,7 +499,7 @@ static void *fail_realloc(void *old, int size)
 static void memory_start(void)
 {
     CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
-    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not told");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not reported");
     sqlite3_mem_methods failing = memory.real;
     failing.xMalloc = fail_malloc;
     failing.xRealloc = fail_realloc;
@@ -518,7 +520,7 @@ TEST(without_memory_for_sqlite_nothing_is_lost)
     memory_start();
     open_fast(&s);
     int n = 0;
-    /* In steps, and not from the same place each time: there are thousands. */
+    /* In steps with a random start: there are thousands of allocations. */
     for (bool hit = true; hit; n += 1 + n % 7) {
         char what[32];
         told t = {0};

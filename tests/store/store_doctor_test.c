@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store says how it is; and what SQLite's says of one that is not well. */
+/* Every kind of store: findings of the doctor, and those of SQLite for an unhealthy store. */
 #include "store/sqlite_help.h"
 #include "store/store_help.h"
 
@@ -55,7 +55,7 @@ TEST(unsafe_settings_are_reported)
     size_t count;
     help_store s;
     help_store_open(&s, "sqlite");
-    sqlite3 *db = help_sqlite(&s)->reader.connection.db; /* which has nothing to do now */
+    sqlite3 *db = help_sqlite(&s)->reader.connection.db; /* it has no work now */
     CHECK_INT(sqlite3_exec(db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL), SQLITE_OK, "no");
     const haft__store_finding *found = examine(&s, "synchronous", &count);
     CHECK(found != NULL && !found->good, "it is good");

@@ -3,7 +3,7 @@
 #include "store/sqlite_help.h"
 #include "store/store_help.h"
 
-/* A run that has ended, or has not. */
+/* Creates a run, ended or not. */
 static void make(help_store *s, uint64_t n, const char *thread, const char *end, const char *parent)
 {
     haft_str line = HAFT__LIT("1");
@@ -22,7 +22,7 @@ static void make(help_store *s, uint64_t n, const char *thread, const char *end,
     s->now_ms += 10;
 }
 
-/* The runs that are there, the newest first. */
+/* The existing runs, newest first. */
 static void check_left(help_store *s, const char *wanted, const char *what)
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST};
@@ -121,9 +121,9 @@ STORE_TEST(children_of_an_open_run_are_not_collected)
 
 STORE_TEST(long_threads_and_many_runs_go_in_parts)
 {
-    /* More than one transaction takes, with runs that stay among them. */
+    /* More runs than one transaction removes, mixed with runs that stay. */
     const uint64_t many = 3 * HAFT__LIMIT_STORE_GC_RUNS + 7;
-    char name[101] = ""; /* longer than what is remembered of a thread */
+    char name[101] = ""; /* longer than the cached part of a thread */
     memset(name, 'n', sizeof(name) - 1);
     for (uint64_t n = 1; n <= many; n++) {
         bool stays = n % 3 == 0;
@@ -138,7 +138,7 @@ STORE_TEST(long_threads_and_many_runs_go_in_parts)
     CHECK_INT(list.found_count, many / 3 + 1, "left of the thread");
 }
 
-/* Pages that are read to remove n of 4,000 runs, beside those that stay. */
+/* The pages that are read to remove n of 4,000 runs, next to those that stay. */
 static uint64_t cost(uint64_t removed, uint64_t kept)
 {
     help_store s;

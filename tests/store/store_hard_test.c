@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store: much at once, long texts, no memory, and requests under way at the end. */
+/* Every kind of store: load, long texts, failed allocations, and requests in progress at close. */
 #include "store/store_help.h"
 
 #include "base/sha256.h"
@@ -183,7 +183,7 @@ STORE_TEST(many_requests_are_in_progress_at_once)
     CHECK_INT(c.done, 0, "nothing is reported while it is submitted");
     step_until(s, &c, MANY_RUNS);
     CHECK(c.in_order, "writes were reported in another order");
-    /* All of a kind are performed in order, so that these two fit together. */
+    /* Requests of one kind are performed in order, so that these two match. */
     for (size_t i = 0; i < MANY_RUNS; i++) {
         haft__store_submit(s->store, &appends[i]);
     }
@@ -209,7 +209,8 @@ STORE_TEST(writes_are_performed_in_the_order_they_were_submitted)
     counted c = {.in_order = true};
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     for (size_t i = 0; i < MANY_RUNS; i++) {
-        /* Every third names the wrong event and is refused, the others are not harmed. */
+        /* Every third request names the wrong event and is rejected; the others are not
+         * affected. */
         uint64_t right = 1 + i - (i + 2) / 3;
         appends[i] = (haft__store_request){
             .verb = HAFT__STORE_APPEND,
@@ -322,7 +323,7 @@ TEST(closing_a_store_from_done_is_a_bug)
 
 /* ---- no memory ---- */
 
-/* Everything there is, once; with the arena that it reads into. */
+/* One request of each kind, with the arena that it reads into. */
 static haft_status do_everything(help_store *s, haft__arena *arena, uint64_t n)
 {
     haft_str line = HAFT__LIT("line"), content = HAFT__LIT("content");
@@ -389,7 +390,7 @@ STORE_TEST(without_memory_nothing_is_half_done)
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        /* What is there is whole: its events are as many as its row says. */
+        /* Whatever is stored is complete: the number of events matches the row. */
         const haft__store_run *run = help_run(s, n);
         if (run != NULL) {
             haft_str text = help_read(s, n);

@@ -9,7 +9,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-/* What the outside contract says: names, arguments ("x?" may be left out), roles, traits. */
+/* The outside contract: names, arguments ("x?" is optional), roles, traits. */
 static const struct {
     const char *name, *arguments, *role, *cost;
     bool read_only, idempotent;

@@ -140,7 +140,7 @@ static const haft_object empty_object = {0};
 static const haft_field inner[] = {{.name = "bad name"}};
 static const haft_object bad_object = {sizeof(haft_object), 16, inner, 1, sizeof(haft_field)};
 
-/* Tables that no macro makes. The struct has 24 bytes. */
+/* Tables that no macro creates. The struct has 24 bytes. */
 TEST(tables_that_are_rejected)
 {
     static const struct {
@@ -352,6 +352,7 @@ TEST(schemas_survive_memory_that_ends_anywhere)
         CHECK(made == (schema.kind == HAFT__JSON_OBJECT), "%zu bytes", left);
         haft__arena_finish(&arena);
     }
-    /* With bytes in the arena the text of a number, which is made outside, is the last to fail. */
+    /* With enough arena, the text of a number, which is allocated elsewhere, is the last to
+     * fail. */
     CHECK(made || !HAFT__ASAN, "never made");
 }

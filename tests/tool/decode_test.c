@@ -181,7 +181,7 @@ TEST(missing_required_fields_are_reported)
     haft__arena_finish(&arena);
 }
 
-/* Whatever the schema accepts can be decoded, and what it refuses for its kind cannot. */
+/* Whatever the schema accepts can be decoded; a value of a type that it rejects cannot. */
 TEST(schema_and_decoder_agree)
 {
     static const char *const values[] = {

@@ -53,7 +53,7 @@ TEST(patterns)
     }
 }
 
-/* The obvious way, which tries everything. */
+/* A naive matcher that tries everything. */
 static bool slow_match(const char *pattern, const char *name)
 {
     if (*pattern == '\0') {

@@ -35,7 +35,7 @@ TEST(tools_are_found_and_keep_their_order)
     haft__arena_finish(&arena);
 }
 
-/* One thing wrong with a tool each. */
+/* Tools with one error each. */
 TEST(tools_that_are_rejected)
 {
     static const struct {
@@ -145,7 +145,7 @@ static void add_pair(haft__tools *tools, const haft__tool *first, const haft__to
     CHECK_INT(haft__tools_add(tools, second, &err), HAFT_OK, "second: %s", err.message);
 }
 
-/* A C function with a schema and the spec's entry of its name, in both orders. */
+/* A C function with a schema and the entry of the spec with its name, in both orders. */
 TEST(a_typed_schema_wins)
 {
     for (int typed_first = 0; typed_first < 2; typed_first++) {
@@ -220,7 +220,7 @@ TEST(two_tools_of_one_name)
     }
 }
 
-/* The traits of one and the other are checked together; if they do not fit, nothing changes. */
+/* The traits of both are checked together; if they conflict, nothing changes. */
 TEST(a_merged_tool_is_checked)
 {
     haft__arena arena;
@@ -240,7 +240,7 @@ TEST(a_merged_tool_is_checked)
     haft__arena_finish(&arena);
 }
 
-/* Two names with one hash cannot be found by trying, so the entry is forged. */
+/* A hash collision cannot be found by trial, so the entry is forged. */
 TEST(names_that_collide_on_the_wire)
 {
     haft__arena arena;
@@ -297,7 +297,7 @@ TEST(the_nearest_name)
     haft__arena_finish(&arena);
 }
 
-/* Names that are much longer or shorter are passed over; of the others a thousand are tried. */
+/* Names that are much longer or shorter are skipped; of the others a thousand are compared. */
 TEST(the_nearest_name_of_many)
 {
     haft__arena arena;
@@ -378,12 +378,12 @@ TEST(adding_survives_memory_that_ends_anywhere)
         while (left < 16384 && !add_with_little(before[i], left)) {
             left += 8;
         }
-        /* Compiling takes memory from malloc, too, so that without any it never works. */
+        /* Compiling also uses malloc, so that it never works without memory. */
         CHECK(left > 0, "nothing was needed");
     }
 }
 
-/* What is added to the sharing one stays there; the tools themselves are the same. */
+/* A tool added to the sharing registry stays there; the tools themselves are the same. */
 static haft_status share_some(haft__arena *arena, const haft__tools *others)
 {
     haft__tools tools;
@@ -446,12 +446,12 @@ TEST(a_tool_is_replaced_in_its_place)
     CHECK_INT(haft__tools_add(&tools, &other, NULL), HAFT_OK, "other");
     const haft__tool *known = haft__tools_find(&tools, HAFT__LIT("docs:a"));
     haft__tool fresh = help_tool(&arena, "docs:a");
-    fresh.description = HAFT__LIT("Does something else by now.");
+    fresh.description = HAFT__LIT("Does something else now.");
     CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_OK, "%s", err.message);
     CHECK(tools.items[0] == known && tools.count == 2, "its place");
     CHECK_STR(known->description, fresh.description, "what it is now");
     fresh.description = HAFT__LIT("");
     CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_BAD_INPUT, "no description");
-    CHECK_STR(known->description, HAFT__LIT("Does something else by now."), "it stays");
+    CHECK_STR(known->description, HAFT__LIT("Does something else now."), "it stays");
     haft__arena_finish(&arena);
 }

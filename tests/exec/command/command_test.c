@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/command/command.c, with programs that every system has. */
+/* Tests for src/exec/command/command.c, with programs of every system. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "exec/exec_help.h"
@@ -189,7 +189,7 @@ TEST(without_guard_no_command_runs)
     CHECK(c.result.hint.len > 0, "no hint");
     help_end(&f);
     help_begin(&f);
-    f.exec->guard[0] = '!'; /* it was there, and is not any more */
+    f.exec->guard[0] = '!'; /* it was found before, and does not exist any more */
     run(&f, &c, "{\"command\":[\"true\"]}", "");
     CHECK(!c.result.ok && !c.result.started, "it ran");
     CHECK(strstr(c.result.text.ptr, " cannot be started: no such file") != NULL, "%.*s",
@@ -246,8 +246,8 @@ TEST(output_up_to_the_cap_is_a_result)
     help_end(&f);
 }
 
-/* Programs that do not end by themselves, the ways they do not. $1 gets the number of one that has
- * to be gone, too. */
+/* Programs that do not end by themselves, in several ways. $1 gets the PID of one that must end
+ * too. */
 static const char *const endless[] = {
     "echo $$ >$1; sleep 1000",
     "trap '' TERM INT HUP; echo $$ >$1; while :; do sleep 1000; done",
@@ -273,7 +273,7 @@ TEST(a_command_past_its_time_is_ended_with_all_it_started)
         const char *file = help_path(folder, "id");
         help_call c;
         make_endless(&f, &c, i, file);
-        c.call.timeout_ms = 300; /* enough to start; if not, there is nothing to be ended */
+        c.call.timeout_ms = 300; /* enough to start; otherwise nothing has to be ended */
         help_start(&f, &c);
         help_wait(&f, &c);
         CHECK(!c.result.ok && c.result.timed_out && c.result.started && c.result.transient, "%s",

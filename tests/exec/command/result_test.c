@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/command/result.c: how ends of programs read. */
+/* Tests for src/exec/command/result.c: the reports about ended programs. */
 #include "exec/command/command.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "exec/exec_help.h"
 
-/* Reports to a job that nobody runs, and returns what it was told. */
+/* Reports to a job that is not running, and returns the report. */
 static haft__exec_result report(help_exec *f, haft__exec_job *job, const haft__child_result *ended)
 {
     *job = (haft__exec_job){.exec = f->exec, .holds = 2};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/embeddings/backoff.c: what was written is read; what makes no sense is not. */
+/* Tests for src/exec/embeddings/backoff.c: a written backoff is read; an invalid one is not. */
 #include "exec/embeddings/backoff.h"
 
 #include <sys/stat.h>

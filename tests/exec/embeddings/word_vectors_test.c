@@ -48,7 +48,7 @@ TEST(a_file_that_is_not_a_table_is_rejected)
     CHECK(!vectors.found, "found");
 }
 
-/* Files with nothing but holes, so that they take no room. */
+/* Sparse files, so that they use no disk space. */
 TEST(a_table_has_a_limit)
 {
     for (int more = 0; more < 2; more++) {

@@ -216,7 +216,7 @@ FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
     files_remove(&f);
 }
 
-/* Lines of all lengths around the size of a block, so that every place is once at its end. */
+/* Lines of all lengths around the size of a block, so that every position is once at its end. */
 FILES_TEST(blocks_end_anywhere)
 {
     files f = files_make();
@@ -243,8 +243,8 @@ FILES_TEST(blocks_end_anywhere)
     files_remove(&f);
 }
 
-/* Lines that have a needle and do not match, so many that needles are given up on; lines with one
- * that match, before and behind that; and the last line, which has no line feed. */
+/* Lines that have a needle and do not match, so many that the search stops using needles;
+ * matching lines before and after that; and the last line, without a line feed. */
 FILES_TEST(needles_may_be_common)
 {
     files f = files_make();
@@ -417,7 +417,7 @@ FILES_TEST(grep_without_memory_is_reported)
         test_fail_allocation(n);
         haft_status status = haft__files_grep(&search, &result, NULL);
         bool failed = test_allow_allocations();
-        /* Where it was memory for machine code, the expression was interpreted. */
+        /* Without memory for machine code, the expression is interpreted. */
         CHECK(status == HAFT_NO_MEMORY || status == HAFT_OK, "allocation %u: %d", n, (int)status);
         haft__buf_finish(&result);
         if (!failed) {

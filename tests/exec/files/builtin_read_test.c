@@ -174,7 +174,7 @@ FILES_TEST(the_bytes_of_what_is_read_are_bounded)
     files_remove(&f);
 }
 
-/* Only as much as may be looked at is read of a huge file; a sparse one has nothing but NULs. */
+/* Only the limit is read of a huge file; a sparse file contains only NULs. */
 FILES_TEST(a_huge_file_is_read_up_to_its_limit)
 {
     files f = files_make();
@@ -249,7 +249,7 @@ FILES_TEST(a_file_without_permission_is_reported)
     files_remove(&f);
 }
 
-/* The symbolic link of a race is never followed: what is read is public, or nothing. */
+/* The symbolic link of a race is never followed: the result is public, or an error. */
 FILES_TEST(reads_while_links_come_and_go_stay_inside)
 {
     files f = files_make();

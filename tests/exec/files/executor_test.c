@@ -132,7 +132,7 @@ FILES_TEST(a_search_ends_at_its_deadline)
     help_call next;
     call(&e, &next, &f, "glob", "{\"pattern\":\"*\"}");
     CHECK_STR(next.result.text, HAFT__LIT("a"), "the next one");
-    help_end(&e); /* waits for the thread, which has been told */
+    help_end(&e); /* waits for the thread, which has been cancelled */
     files_remove(&f);
 }
 
@@ -199,7 +199,7 @@ FILES_TEST(many_searches_run_at_the_same_time)
     files_remove(&f);
 }
 
-/* What is asked for is copied: the caller may forget it once the call is cancelled. */
+/* The arguments are copied: the caller may free them once the call is cancelled. */
 FILES_TEST(a_search_keeps_its_arguments)
 {
     files f = make_endless();

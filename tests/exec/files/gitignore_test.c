@@ -64,7 +64,7 @@ static const struct {
     {"./a", "a", false, false},
 };
 
-/* Asks for the directories above first, as a walk does. */
+/* Checks the parent directories first, as a walk does. */
 static bool is_ignored(const haft__gitignore *ignore, const char *path, bool directory)
 {
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -88,7 +88,7 @@ TEST(rules_ignore_the_same_files_as_git)
     }
 }
 
-/* What the table says is what git says. */
+/* Git agrees with the table. */
 TEST(git_agrees_with_the_table)
 {
     files f = files_make();

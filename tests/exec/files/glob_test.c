@@ -111,7 +111,7 @@ TEST(patterns_match_paths)
         {"?", "\xff", true},
         {"??", "\xff\xfe", true},
         {"[\xc3\xbf]", "\xff", false},
-        /* hidden names want their dot */
+        /* hidden names need an explicit dot */
         {"*", ".env", false},
         {"**", "x/.git/y", false},
         {"**/y", ".git/y", false},
@@ -293,7 +293,7 @@ TEST(matching_finds_what_trying_everything_finds)
     CHECK(found > 1000, "only %u of the random pairs match", found);
 }
 
-/* A matcher that backtracks would not come to an end here. */
+/* A matcher that backtracks would not finish here. */
 TEST(a_pattern_of_stars_costs_little)
 {
     haft__arena arena;

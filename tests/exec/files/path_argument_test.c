@@ -141,7 +141,7 @@ FILES_TEST(a_directory_without_permission_is_reported)
     files_remove(&f);
 }
 
-/* Without memory there is no hint by name, and everything else as always. */
+/* Without memory there is no hint about a name; everything else is the same. */
 FILES_TEST(a_hint_is_not_worth_a_failure)
 {
     int root = -1;

@@ -23,7 +23,7 @@ static haft__regex *make(const char *pattern)
     return regex;
 }
 
-/* A copy with the slack that is asked for. */
+/* A copy with the required slack. */
 static haft_str with_slack(haft_str text)
 {
     char *copy = test_alloc(text.len + 2 * HAFT__REGEX_SLACK);
@@ -144,7 +144,8 @@ TEST(a_catastrophic_pattern_ends_at_its_limit)
     }
 }
 
-/* Steps of a match that grow with the text: well below the limit it is found, well past it not. */
+/* The steps of a match grow with the text: well below the limit it is found, well above it is
+ * not. */
 TEST(the_steps_of_a_match_are_bounded)
 {
     haft__regex *regex = make("^(?:a|b)*[cd]");
@@ -171,7 +172,7 @@ TEST(a_search_stops_when_cancelled)
     haft__regex_destroy(regex);
 }
 
-/* Wherever strides end, also inside of characters, every match is found. */
+/* Wherever strides end, also inside characters, every match is found. */
 TEST(strides_miss_nothing)
 {
     size_t length = 40000;
@@ -219,7 +220,7 @@ static int search_interpreted(void)
     char *text = test_alloc(length);
     memset(text, 'a', length);
     memcpy(text + 20000, "\n\xc3\xa9!", 4);
-    pcre2_jit_free_unused_memory(NULL); /* what earlier tests have left */
+    pcre2_jit_free_unused_memory(NULL); /* state of earlier tests */
     if (!forbid_machine_code()) {
         return 2;
     }

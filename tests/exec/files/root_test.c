@@ -129,7 +129,7 @@ FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
               HAFT_IO, "a long name");
 }
 
-/* Makes openat2 fail as on a kernel that does not have it. */
+/* Makes openat2 fail as on a kernel without it. */
 static bool forbid_openat2(int error)
 {
     struct sock_filter code[] = {
@@ -263,8 +263,7 @@ FILES_TEST(a_device_is_no_file)
 
 /* ---- a race ---- */
 
-/* While a directory and a symbolic link to another change places all the time, nothing of what the
- * link leads to is ever read. */
+/* While a directory and a symbolic link swap places all the time, nothing outside is ever read. */
 FILES_TEST(a_swapped_link_never_leads_out)
 {
     files f = files_make();

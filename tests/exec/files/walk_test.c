@@ -157,7 +157,7 @@ FILES_TEST(a_long_ignore_file_is_used_up_to_its_limit)
     text[HAFT__LIMIT_FILES_IGNORE_BYTES] = '\n';
     files_add_bytes(&f, ".gitignore", (haft_str){text, size});
     check_walk(&f, "", "**", "b\n");
-    /* A file that ends at the limit has no need of a newline there. */
+    /* A file that ends at the limit needs no newline there. */
     files_add_bytes(&f, ".gitignore", (haft_str){text, HAFT__LIMIT_FILES_IGNORE_BYTES});
     check_walk(&f, "", "**", "");
     files_remove(&f);
@@ -215,7 +215,7 @@ FILES_TEST(the_number_of_entries_is_bounded)
     haft__files_path from = {".", 1};
     CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
               "root");
-    for (size_t left = 0; left <= 2; left++) { /* what is left when a/ is entered */
+    for (size_t left = 0; left <= 2; left++) { /* the remaining entries when a/ is entered */
         haft__walk w;
         haft_str path;
         size_t count = 0;

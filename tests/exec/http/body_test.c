@@ -22,7 +22,7 @@ static const struct {
     {"{\"q\":\"{a}\",\"r\":1}", "{}", "{\"r\":1}"},
     {"{\"q\":\"<{a}>\"}", "{}", "{\"q\":\"<>\"}"},
     {"\"{a}\"", "{}", "null"},
-    /* What is no argument stays. */
+    /* Braces that are not arguments stay. */
     {"{\"q\":\"{citty}\"}", "{}", "{\"q\":\"{citty}\"}"},
     {"{\"q\":\"query { user(id: 1) {name} }\"}", "{}", "{\"q\":\"query { user(id: 1) {name} }\"}"},
     {"{\"q\":\"${TOKEN}\"}", "{}", "{\"q\":\"${TOKEN}\"}"},

@@ -41,7 +41,7 @@ static void set_up(bench *b)
 {
     memset(b, 0, sizeof(*b));
     CHECK_INT(haft__loop_create(&b->loop, NULL), HAFT_OK, "no loop");
-    haft__loop_destroy(b->loop); /* the first one opens what all of them share */
+    haft__loop_destroy(b->loop); /* the first one initializes shared state */
     b->fds = web_count_fds();
     b->web = web_start();
     CHECK_INT(haft__loop_create(&b->loop, NULL), HAFT_OK, "no loop");
@@ -223,7 +223,7 @@ TEST(errors_show_the_start_of_a_body)
          size++) {
         char *body = test_alloc(size);
         memset(body, 'x', size);
-        memcpy(body + size - 2, "\xc3\xa4", 2); /* one past the limit cuts this in two */
+        memcpy(body + size - 2, "\xc3\xa4", 2); /* the limit cuts this character in two */
         web_route_bytes(b.web, "/w", "HTTP/1.1 400 Bad\r\n", (haft_str){body, size});
         told t = call(&b, "/w", "", "{}");
         const char *shown = strstr(t.text, ": x");
@@ -353,7 +353,7 @@ TEST(a_lost_connection_may_have_had_its_effect)
     tear_down(&b);
 }
 
-/* Past its deadline: whether the request had left is told. */
+/* After the deadline, the result reports whether the request was sent. */
 TEST(a_deadline_reports_whether_a_request_was_sent)
 {
     bench b;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/mcp/connection.c, event.c, http_transport.c and exchange.c: deadlines and
- * restarts. Nobody waits here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is
+ * restarts. No test waits: timers are inspected and fired by hand. HAFT__LIMIT_MCP_RESUMES is
  * tested at its value in tests/mcp/web_test.py. */
 #include "exec/mcp/mcp_int.h"
 
@@ -9,7 +9,7 @@
 
 #define SERVER(way) "{'servers':{'a':{'command':['python3','@','" way "']}}}"
 
-/* A connection to the only server, which is asked for its tools. */
+/* A connection to the only server, with a request for its tools. */
 static haft__mcp_connection *begin(help_mcp *m, const char *servers,
                                    haft__catalogue **ret_catalogue)
 {
@@ -57,7 +57,7 @@ TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
           "deadline and probe");
     check_due(&m, &connection->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
     check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
-    fire(&m, &connection->probe); /* `initialize` is tried; nobody answers that either */
+    fire(&m, &connection->probe); /* `initialize` is tried; it gets no response either */
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "state");
     for (uint64_t i = 0; i < HAFT__LIMIT_MCP_RESTARTS; i++) {
         uint64_t before = haft__loop_now(m.exec.loop);
@@ -121,7 +121,7 @@ TEST(a_list_has_its_time)
     help_mcp_end(&m);
 }
 
-/* Another list has as long as the start; one that is over has no deadline. */
+/* A second list has as much time as the start; a finished one has no deadline. */
 TEST(another_list_has_its_own_time)
 {
     help_mcp m;
@@ -154,8 +154,8 @@ TEST(a_storm_of_changes_leads_to_one_list)
     help_mcp_end(&m);
 }
 
-/* A call after `list_changed` waits for the list, which has its time; without it nothing is sent.
- */
+/* A call after `list_changed` waits for the list until its deadline; without the list nothing is
+ * sent. */
 TEST(no_call_is_made_on_an_outdated_list)
 {
     help_mcp m;
@@ -182,7 +182,7 @@ TEST(no_call_is_made_on_an_outdated_list)
     help_mcp_end(&m);
 }
 
-/* A list that is outdated when it comes is asked for again, HAFT__LIMIT_MCP_RELISTS times. */
+/* A list that is outdated on arrival is requested again, HAFT__LIMIT_MCP_RELISTS times. */
 TEST(a_list_that_keeps_changing_fails)
 {
     help_mcp m;
@@ -227,7 +227,7 @@ TEST(a_server_has_time_to_leave)
     help_mcp_end(&m);
 }
 
-/* What comes of it is tested in guard_test.c. */
+/* guard_test.c tests the effect. */
 TEST(guard_gets_the_grace_period_of_a_server)
 {
     help_mcp m;
@@ -302,8 +302,8 @@ TEST(a_server_that_does_not_read_is_ended)
 
 /* ---- without memory ---- */
 
-/* One call from the beginning to the end, the n-th allocation failing: it ends in some way, once,
- * and nothing is left. */
+/* One call from start to end with the n-th allocation failing: it ends exactly once, and nothing
+ * leaks. */
 static bool survive(unsigned n)
 {
     help_mcp m;

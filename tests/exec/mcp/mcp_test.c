@@ -60,8 +60,8 @@ TEST(a_log_message_goes_to_the_call_in_progress)
     help_mcp_end(&m);
 }
 
-/* A connection is shared: of what may be about another run each hears only that there was
- * something, once. */
+/* A connection is shared: if a message may be about another run, each run gets only one note
+ * that a message was hidden. */
 TEST(a_log_message_does_not_go_to_another_run)
 {
     static const struct {
@@ -111,7 +111,7 @@ TEST(a_list_is_cached_for_the_next_process)
     help_mcp_end(&m);
 }
 
-/* The file is one directory away from everybody's backups. */
+/* The file may end up in backups. */
 TEST(a_cached_list_has_no_secret_of_the_spec)
 {
     help_mcp m;
@@ -151,7 +151,7 @@ TEST(a_bad_server_does_not_delay_others)
                         "its path) "),
               "errors");
     help_call c;
-    call(&m, &c, "a"); /* it has been given up: the error is there at once */
+    call(&m, &c, "a"); /* the server is disabled: the error is returned at once */
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
     call(&m, &c, "nobody");
     CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'nobody'"), "no server");
@@ -197,7 +197,7 @@ TEST(an_abandoned_call_is_cancelled)
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' has no tool 'other' any more"), "text");
-    make_call(&m, &c, "a", "say"); /* and one that is never told, because all ends */
+    make_call(&m, &c, "a", "say"); /* and one that is never reported, because everything ends */
     help_start(&m.exec, &c);
     haft__exec_cancel(c.job);
     help_mcp_end(&m);
@@ -252,7 +252,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     haft__loop_post(asked_on->loop, &a->task);
 }
 
-/* Made again with the answer, as an engine does. */
+/* Repeated with the answer, as the engine does. */
 static void call_again(haft__task *task)
 {
     asking *a = HAFT__CONTAINER(task, asking, task);
@@ -299,14 +299,14 @@ TEST(a_person_answers_a_server_that_does_not_wait)
         HAFT__LIT("[{\"one\": {\"action\": \"accept\", \"content\": {\"sure\": true}}, \"two\": "
                   "{\"action\": \"accept\", \"content\": {\"sure\": false}}}, \"opaque\"]"),
         "answers");
-    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
     CHECK(!a.call.result.ok && a.call.result.started, "outcome");
     help_mcp_end(&m);
 }
 
-/* Both answers reached the server, in whatever order: to what it asked a person, and a model. */
+/* Both answers reached the server, in any order: to its question for a person and for a model. */
 static void check_told(haft_str text, const char *told)
 {
     CHECK(haft__str_starts_with(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
@@ -340,15 +340,15 @@ TEST(a_person_answers_a_server_that_waits)
         check_told(a.call.result.text, cases[i].told);
         CHECK(!a.durable, "durable");
     }
-    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
     check_told(a.call.result.text, "{\"action\": \"cancel\"}");
     help_mcp_end(&m);
 }
 
-/* Of several runs nobody can tell whose question it is: neither is asked, both hear so, and the
- * server is not told that somebody said no. */
+/* With several runs it is unknown whose question it is: no person is asked, both runs get a
+ * warning, and the server does not get a decline. */
 TEST(a_question_does_not_go_to_another_run)
 {
     static const struct {

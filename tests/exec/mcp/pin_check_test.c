@@ -6,7 +6,7 @@
 #include "exec/mcp_help.h"
 #include "io/file.h"
 
-/* A server whose tool is described by a file, in a spec of its own. */
+/* A server whose tool is described by a file, with its own spec. */
 typedef struct fixture {
     help_mcp m;
     help_call c;
@@ -64,7 +64,7 @@ static void check_refused(const fixture *f, const char *const *parts, size_t cou
     for (size_t i = 0; i < count; i++) {
         bool said = memmem(result->text.ptr, result->text.len, parts[i], strlen(parts[i])) != NULL;
         bool shown = memmem(result->diff.ptr, result->diff.len, parts[i], strlen(parts[i])) != NULL;
-        bool people = strchr("-+/.", parts[i][0]) != NULL; /* no model gets to see it */
+        bool people = strchr("-+/.", parts[i][0]) != NULL; /* no model sees it */
         CHECK(people ? shown && !said : said, "'%s': '%.*s' and '%.*s'", parts[i],
               HAFT__ARG(result->text), HAFT__ARG(result->diff));
     }
@@ -76,7 +76,7 @@ static void check_refused(const fixture *f, const char *const *parts, size_t cou
     check_refused(f, (const char *const[]){__VA_ARGS__},                                           \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Accepts what there is, as `haft tools --accept` does. */
+/* Accepts the current definitions, as `haft tools --accept` does. */
 static void accept(fixture *f, const char *description, int how)
 {
     haft__arena *arena = &f->m.exec.arena;
@@ -108,7 +108,7 @@ TEST(a_changed_definition_is_rejected_until_it_is_accepted)
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     describe(&f, "Says another word.");
-    for (int i = 0; i < 3; i++) { /* also when nothing is left of the list but the new one */
+    for (int i = 0; i < 3; i++) { /* also if the list contains only the new tool */
         again(&f);
         call(&f, i == 1 ? "00" : "", i == 2);
         CHECK_REFUSED(&f, "- /description: \"Says a word.\"",
@@ -120,7 +120,7 @@ TEST(a_changed_definition_is_rejected_until_it_is_accepted)
     help_mcp_end(&f.m);
 }
 
-/* It is marked for whoever decides what a model gets to see, also when there is no file of pins. */
+/* It is marked for the code that decides what a model sees, also without a file of pins. */
 TEST(a_definition_that_changed_is_marked_in_the_list)
 {
     for (int place = 0; place <= 1; place++) {
@@ -242,8 +242,8 @@ TEST(damage_is_reported_with_the_list)
     help_mcp_end(&f.m);
 }
 
-/* Two specs of one directory share the connection, and not what they have used: neither in their
- * files nor in this process. */
+/* Two specs of one directory share the connection but not the pins: neither in their files nor
+ * in this process. */
 TEST(pins_of_one_spec_do_not_apply_to_another)
 {
     for (int written = 1; written >= 0; written--) {

@@ -315,7 +315,7 @@ TEST(a_body_can_be_stopped)
         CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
         check_end(&told, HAFT__HTTP_STOPPED, "it");
         CHECK(told.delivered && told.status == 200, "delivered");
-        request = web_get(web_url(b.web, "/all")); /* where the end has come with the bytes */
+        request = web_get(web_url(b.web, "/all")); /* the end has arrived together with the bytes */
     }
     web_tear_down(&b);
 }
@@ -342,8 +342,8 @@ TEST(many_transfers_run_at_once)
     web_tear_down(&b);
 }
 
-/* What is kept for the next: at the limit, and one more; then the first request that ends closes
- * the one that is too many. */
+/* The connections that are reused: at the limit, and one more; then the first request that ends
+ * closes the surplus one. */
 TEST(no_more_than_the_limit_is_stored)
 {
     for (unsigned count = HAFT__LIMIT_HTTP_IDLE; count <= HAFT__LIMIT_HTTP_IDLE + 1; count++) {
@@ -367,7 +367,7 @@ TEST(no_more_than_the_limit_is_stored)
         CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
         unsigned open = 0;
         for (int i = 0; i < 300000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
-            open = web_open(b.web); /* the server hears of it when it has time */
+            open = web_open(b.web); /* the server notices it later */
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "no step");
         }
         CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "connections kept of %u", count);
@@ -428,7 +428,7 @@ TEST(handlers_may_cancel_themselves_and_others)
     first.cancel_at = transfers[0];
     second.cancel_at = transfers[0];
     third.cancel_at = transfers[0];
-    /* Whoever is first cancels the first one; it must not be cancelled twice. */
+    /* The first transfer to finish cancels the first one; it must not be cancelled twice. */
     for (int i = 0; i < 3000 && first.bodies + second.bodies + third.bodies == 0; i++) {
         web_release(b.web, i == 0 ? 1 : 0);
         CHECK_INT(haft__loop_step(b.loop, 100, NULL), HAFT_OK, "no step");
@@ -656,8 +656,8 @@ TEST(each_time_limit_has_its_end)
     web_tear_down(&b);
 }
 
-/* Three pauses that are longer than the limit together, and shorter each. False when one of them
- * was longer, as the machine had other things to do. */
+/* Three pauses that together are longer than the limit, each shorter. False if one of them was
+ * longer because the machine was busy. */
 static bool try_pauses(web_bench *b)
 {
     haft__http_request request = web_get(web_url(b->web, "/"));
@@ -729,7 +729,7 @@ TEST(compressed_bodies_count_as_they_are_written_out)
     web_tear_down(&b);
 }
 
-/* The head of an answer that is so many bytes long. */
+/* A response head of `length` bytes. */
 static const char *long_head(size_t size)
 {
     static const char start[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", end[] = "\r\n\r\n";
@@ -761,7 +761,7 @@ TEST(headers_have_their_most_bytes)
     web_tear_down(&b);
 }
 
-/* A server that takes the request and closes the connection, which was used before. */
+/* A server that reads the request and closes the connection, which was used before. */
 TEST(a_request_is_sent_once_if_requested)
 {
     for (int once = 0; once < 2; once++) {

@@ -187,7 +187,7 @@ TEST(another_origin_gets_no_headers)
     tear_down(&p);
 }
 
-/* Nor does it get them back when it leads to the first one again. */
+/* The headers stay dropped when it leads back to the first origin. */
 TEST(headers_that_were_dropped_stay_dropped)
 {
     pair p = set_up(false);
@@ -242,7 +242,7 @@ TEST(other_schemes_are_rejected)
     tear_down(&p);
 }
 
-/* The first address is allowed as tests need it; where it leads to is as private as any. */
+/* The first address is allowed for tests; the target is private like any other. */
 TEST(redirects_to_private_addresses_are_rejected)
 {
     pair p = set_up(true);

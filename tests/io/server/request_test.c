@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/server/request.c: what a request may be, and what it may not. */
+/* Tests for src/io/server/request.c: valid and invalid requests. */
 #include "base/limits.h"
 #include "io/server_help.h"
 
@@ -152,7 +152,7 @@ TEST(an_ambiguous_request_is_rejected)
     server_close(&c);
 }
 
-/* Whatever comes, it is answered or closed, and the server goes on. */
+/* Any input is answered or the connection is closed, and the server continues. */
 TEST(nonsense_is_survived)
 {
     static const haft_str cases[] = {
@@ -187,7 +187,7 @@ TEST(nonsense_is_survived)
 
 /* ---- sizes ---- */
 
-/* A request whose line and headers have that many bytes. */
+/* A request whose request line and headers have that many bytes. */
 static haft_str headers_of(size_t length)
 {
     const char *start = "GET / HTTP/1.1\r\n" CLOSED "X-Long: ", *end = "\r\n\r\n";
@@ -215,7 +215,7 @@ TEST(headers_are_bounded)
         (void)server_send(&c, fd, headers_of(cases[i].length));
         (void)server_receive(&c, fd, NULL);
         int status = server_status(haft__buf_str(&c.received));
-        /* Of more than libmicrohttpd reads, the answer may be lost to a reset. */
+        /* If libmicrohttpd does not read everything, a reset may discard the response. */
         CHECK(status == cases[i].status || (i == 2 && status == 0), "%zu bytes: %d",
               cases[i].length, status);
         (void)close(fd);
@@ -224,7 +224,8 @@ TEST(headers_are_bounded)
     server_close(&c);
 }
 
-/* A body of that many bytes, with a length or in chunks; what the answer's status is. */
+/* Sends a body of that many bytes, with a length or in chunks; returns the status of the
+ * response. */
 static int upload(server_case *c, size_t length, bool chunked)
 {
     haft__buf request;
@@ -268,7 +269,8 @@ TEST(bodies_are_bounded)
         CHECK_INT(upload(&c, cases[i].length, cases[i].length > 0), cases[i].status,
                   "%zu bytes in a chunk", cases[i].length);
         int status = upload(&c, cases[i].length, false);
-        /* Said beforehand it is refused at once; a client that sends on may not see the answer. */
+        /* A declared length is rejected at once; a client that continues to send may not see the
+         * response. */
         CHECK(status == cases[i].status || (cases[i].status == 0 && status == 413), "%zu bytes: %d",
               cases[i].length, status);
     }
@@ -320,10 +322,10 @@ static bool wants_good(void *context, const haft__http_server_request *request)
     return haft__str_equal(haft__http_server_header(request, "X-Test"), HAFT__LIT("good"));
 }
 
-#define LONG_LENGTH "Content-Length: 1048577\r\n" /* a byte more than is thrown away */
+#define LONG_LENGTH "Content-Length: 1048577\r\n" /* one byte more than is discarded */
 
-/* The handler answers by the head; of a body that is not wanted it sees nothing, and a long one is
- * not waited for. */
+/* The handler replies to the head; it sees nothing of a body that it does not want, and the
+ * server does not wait for a long one. */
 TEST(a_body_that_the_handler_does_not_want_is_not_stored)
 {
     static const struct {
@@ -357,7 +359,7 @@ TEST(a_body_that_the_handler_does_not_want_is_not_stored)
     server_close(&c);
 }
 
-/* So many of it are thrown away that an answer arrives, and no more. */
+/* The server discards enough of it that a response arrives, and no more. */
 TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 {
     server_case c;
@@ -374,7 +376,7 @@ TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 
 enum { ALL = 5000 };
 
-/* A connection that has sent so many bytes of a body of `length`. */
+/* A connection that has sent `bytes` of a body of `length`. */
 static int send_part(server_case *c, const char *path, size_t length, size_t part)
 {
     haft__buf text;
@@ -389,7 +391,7 @@ static int send_part(server_case *c, const char *path, size_t length, size_t par
     return fd;
 }
 
-/* Whether a body of so many bytes is answered with that status, once others have come or gone. */
+/* Whether a body of that many bytes gets that status, after others have started or ended. */
 static bool comes_to(server_case *c, size_t length, int status)
 {
     int found = 0;
@@ -399,8 +401,8 @@ static bool comes_to(server_case *c, size_t length, int status)
     return found == status;
 }
 
-/* A length that does not fit beside the others is refused by its head, and chunks where they stop
- * fitting. */
+/* A declared length that does not fit next to the others is rejected at its head; chunks are
+ * rejected when they no longer fit. */
 TEST(bodies_are_bounded_together)
 {
     static const struct {

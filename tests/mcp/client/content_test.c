@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/content.c: what a model sees of a result. */
+/* Tests for src/mcp/client/content.c: the text of a result that a model sees. */
 #include "mcp/client/content.h"
 
 #include "base/buf.h"
@@ -154,7 +154,7 @@ TEST(a_result_has_a_greatest_number_of_blocks)
     CHECK(!shows_all_blocks(HAFT__LIMIT_MCP_BLOCKS + 1), "past it");
 }
 
-/* A result with `bytes` of text, in characters of two bytes; how much of it there is. */
+/* A result with `bytes` of text, in characters of two bytes; returns how much of it is shown. */
 static size_t shown_bytes(size_t bytes, bool *ret_cut)
 {
     haft__arena arena;
@@ -188,7 +188,7 @@ TEST(a_result_has_a_greatest_size)
     CHECK_INT(shown_bytes(most, &cut), most, "all of it");
     CHECK(!cut, "nothing was cut");
     CHECK(shown_bytes(most + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES, "within the limit");
-    CHECK(cut, "and told");
+    CHECK(cut, "and reported");
 }
 
 TEST(a_result_is_read_or_there_is_no_memory)

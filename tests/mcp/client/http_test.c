@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/http.c: sessions, and answers that are none. */
+/* Tests for src/mcp/client/http.c: sessions, and responses that are not messages. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
 
-/* A call in the session s1, and another session instead of it: what happens, and what is done. */
+/* A call in the session s1, and a new session in its place: input and output. */
 #define CALL_BARE       "start\nsession 1 s1\nget $opened_bare(1)\ncall a\n"
 #define OPEN_BARE_AGAIN "session 3 s2\nget $opened_bare(3)\n"
 #define CALLED_BARE                                                                                \
@@ -55,7 +55,7 @@ static const test_client_case cases[] = {
      "  log info db 'x'\n"
      "  log info db 'x'\n"
      "  log info db 'x'\n"},
-    /* a session id that is none */
+    /* an invalid session id */
     {"hL",
      "start\n"
      "call a\n"
@@ -107,7 +107,7 @@ static const test_client_case cases[] = {
      "\"supported\":[\"2025-11-25\"]}}}\n",
      "  send $discover(1) $modern(server/discover)\n"
      "  send $initialize(2)\n"},
-    /* who are you? */
+    /* authentication is required */
     {"h",
      "start\n"
      "broken 1 401 "
@@ -115,7 +115,7 @@ static const test_client_case cases[] = {
      "  send $discover(1) $modern(server/discover)\n"
      "  failed the server answered with HTTP 401 (it requires authentication: headers: "
      "{Authorization: \"Bearer ${..}\"})\n"},
-    /* nobody there */
+    /* no connection */
     {"h",
      "start\n"
      "unsent 1 cannot connect\n",
@@ -123,7 +123,7 @@ static const test_client_case cases[] = {
      "  failed the exchange with the server was interrupted: cannot connect (check that it is "
      "running "
      "and that `url` is correct)\n"},
-    /* no answer to the probe: an old server, or none in time */
+    /* no response to the probe: a legacy server, or no server */
     {"h",
      "start\n"
      "cut 1 the response ended without a message\n"
@@ -140,7 +140,7 @@ static const test_client_case cases[] = {
      "  send $discover(1) $modern(server/discover)\n"
      "  close 1\n"
      "  send $initialize(2)\n"},
-    /* nobody there at initialize */
+    /* no connection at initialize */
     {"hL",
      "start\n"
      "unsent 1 cannot connect\n",
@@ -155,13 +155,13 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  failed the server answered with HTTP 405 (check the path; the HTTP+SSE transport of 2024 "
      "is not supported)\n"},
-    /* initialize is refused with an error */
+    /* initialize is rejected with an error */
     {"hL",
      "start\n"
      "broken 1 400 {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}\n",
      "  send $initialize(1)\n"
      "  failed the server rejected initialize: no\n"},
-    /* the session is over */
+    /* the session has expired */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -193,7 +193,7 @@ static const test_client_case cases[] = {
      "  send $call(6,b) for 4 $in_session(s2)\n"
      "  done 4 again the server answered with HTTP 404\n"
      "  send $initialize(7)\n"},
-    /* the session is over while listing */
+    /* the session expires during a list */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -227,7 +227,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"tools/list\",\"params\":{}} "
      "$in_session(s2)\n"
      "  tools 0 error the server answered with HTTP 500 (the server failed: check its log)\n"},
-    /* the session is over and there is no other */
+    /* the session has expired and a new one fails */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -253,7 +253,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"
      "  send $call(2,a) for 1 [MCP-Protocol-Version: 2025-11-25]\n"
      "  done 1 error sent 0 http 404 null the server answered with HTTP 404\n"},
-    /* 400 that speaks of the session, to this request */
+    /* 400 about the session, to this request */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -261,7 +261,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: No valid Session "
                  "ID provided\n" OPENED_BARE_AGAIN},
-    /* ... to nobody, about anything */
+    /* ... to no request, about anything */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -269,7 +269,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: Server not "
                  "ready\n" OPENED_BARE_AGAIN},
-    /* ... to this request, of one that knows no session */
+    /* ... to this request, without sessions */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32600,\"message\":\"Server "
@@ -277,7 +277,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Server not "
                  "initialized\n" OPENED_BARE_AGAIN},
-    /* ... that is no message */
+    /* ... that is not a message */
     {"hL",
      CALL_BARE "broken 2 400 Bad Request\n" OPEN_BARE_AGAIN
                "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
@@ -375,7 +375,7 @@ static const test_client_case cases[] = {
      "$modern(tools/list)\n"
      "  tools 0 error the exchange with the server was interrupted: it broke (check that `url` is "
      "an MCP server, and what it logs)\n"},
-    /* how long a list holds goes with its session */
+    /* the lifetime of a list ends with its session */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -432,7 +432,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logging/"
      "setLevel\",\"params\":{\"level\":\"info\"}} [MCP-Protocol-Version: 2025-11-25]\n"
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"},
-    /* what broke is over */
+    /* a broken exchange is finished */
     {"h",
      "start\n"
      "get $discovered(1)\n"

@@ -48,8 +48,8 @@ TEST(a_session_is_opened_once)
 
 #define CALL_OF(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
 
-/* With a handshake every fault of the parameters is an error in an answer of HTTP that went well;
- * without one it is 400. */
+/* With a handshake, a fault of the parameters is an error in an HTTP 200 response; without one
+ * it is 400. */
 TEST(faults_of_parameters_have_one_status)
 {
     static const struct {
@@ -78,7 +78,7 @@ TEST(faults_of_parameters_have_one_status)
     mcp_close(&c);
 }
 
-/* A header alone may be meant for either era. */
+/* The header alone is valid in either era. */
 TEST(a_header_with_a_version_that_is_none)
 {
     mcp_case c;
@@ -161,7 +161,7 @@ TEST(features_that_are_not_served_are_absent)
     mcp_close(&c);
 }
 
-/* The cursor of what was sent last; "" when there is none. */
+/* The cursor of the last message; "" without one. */
 static void take_cursor(const mcp_case *c, char cursor[256])
 {
     haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"nextCursor\":\"");

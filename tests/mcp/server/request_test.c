@@ -59,7 +59,8 @@ TEST(unwanted_progress)
     mcp_close(&c);
 }
 
-/* HAFT__LIMIT_MCP_MESSAGE_BYTES: what is longer no client takes, so a call says that instead. */
+/* HAFT__LIMIT_MCP_MESSAGE_BYTES: clients accept no longer message, so the call reports that
+ * instead. */
 TEST(a_result_is_no_longer_than_a_message)
 {
     static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
@@ -89,7 +90,7 @@ TEST(a_result_is_no_longer_than_a_message)
     }
 }
 
-/* What is no call of a tool has no place for such a text but an error. */
+/* Only a tool call has a text result; other methods report it as an error. */
 TEST(other_answers_are_no_longer_than_a_message)
 {
     mcp_case c;
@@ -105,7 +106,7 @@ TEST(other_answers_are_no_longer_than_a_message)
     mcp_close(&c);
 }
 
-/* Whoever waits for an answer knows it by its id. */
+/* A client matches a response by its id. */
 TEST(an_answer_without_memory_has_its_id)
 {
     for (unsigned n = 0;; n++) {

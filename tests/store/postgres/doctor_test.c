@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `haft doctor` makes of a PostgreSQL server; one that is there is in store_doctor_test.c. */
+/* Findings of `haft doctor` about a PostgreSQL server; store_doctor_test.c uses a real one. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -159,7 +159,7 @@ TEST(without_memory_problems_are_not_reported)
     }
 }
 
-/* The hint names everything that a role needs which does not own the tables. */
+/* The hint lists all privileges that a role needs if it does not own the tables. */
 TEST(missing_permissions_are_named)
 {
     haft__store_finding rows[HAFT__PG_FINDINGS];

@@ -54,7 +54,7 @@ TEST(places_have_every_host_and_port)
     }
 }
 
-/* One that accepts and is silent does not keep a store from the next. */
+/* A host that accepts and stays silent does not prevent the use of the next one. */
 TEST(a_silent_host_is_followed_by_the_next)
 {
     help_proxy proxy;

@@ -28,7 +28,7 @@ static bool says(const haft_error *err, const char *text)
            || strstr(err->hint, text) != NULL;
 }
 
-/* Whatever is wrong with a URL or behind it, its password is not told. */
+/* No error about a URL or its server shows the password. */
 TEST(passwords_are_never_shown)
 {
     static const struct {
@@ -131,7 +131,7 @@ TEST(databases_of_other_versions_are_rejected)
     help_store_close(&s);
 }
 
-/* Three runs in a thread that are nobody's, and one in another. */
+/* Three runs without an owner in one thread, and one in another. */
 static void make_queue(help_store *s)
 {
     for (uint64_t n = 1; n <= 4; n++) {
@@ -141,7 +141,7 @@ static void make_queue(help_store *s)
     }
 }
 
-/* The numbers of the runs that are due, in the order they were made. */
+/* The numbers of the runs that are due, in order of creation. */
 static void check_due(const char *wanted, const char *what)
 {
     const char *found = help_pg_sql("SELECT coalesce(string_agg(number::text, ' ' ORDER BY number),"
@@ -186,7 +186,8 @@ static void note_end(haft__store_request *request)
     *(bool *)request->context = true;
 }
 
-/* A run is created while the one before it is about to end: whoever comes second sees the other. */
+/* A run is created while the run before it is about to end: the later transaction sees the
+ * earlier one. */
 TEST(a_run_created_after_one_that_ends_is_due)
 {
     help_store s;
@@ -229,7 +230,7 @@ TEST(a_run_created_after_one_that_ends_is_due)
     help_store_close(&s);
 }
 
-/* Whoever only looks makes nothing. */
+/* A store that is opened for reading creates nothing. */
 TEST(reading_a_database_without_tables_creates_none)
 {
     if (help_pg_url() == NULL) {
@@ -294,7 +295,7 @@ TEST(foreign_objects_are_left_alone)
     help_store_close(&s);
 }
 
-/* The URL of the database with what stands behind it. */
+/* The URL of the database with parameters appended. */
 static const char *url_with(const char *database, const char *more)
 {
     char *url = test_alloc(PATH_MAX);
@@ -320,8 +321,7 @@ TEST(databases_that_cannot_store_every_text_are_rejected)
     CHECK(says(&err, "does not exist"), "%s", err.message);
 }
 
-/* How a store waits when nobody tells it otherwise; what it does with these is in pg_lost_test.c.
- */
+/* The default timeouts of a store; pg_lost_test.c tests their effect. */
 TEST(a_store_waits_as_long_as_its_limits)
 {
     help_store s;
@@ -342,7 +342,7 @@ TEST(a_store_waits_as_long_as_its_limits)
     help_store_close(&s);
 }
 
-/* Two servers look like this; with two that there are it is tested by pg_test.py. */
+/* Simulates two servers; pg_test.py tests it with two real ones. */
 TEST(reads_go_to_the_server_that_was_written_to)
 {
     help_store s;
@@ -443,7 +443,8 @@ TEST(requests_of_many_runs_share_a_commit)
 
 /* ---- what the server refuses ---- */
 
-/* From now on events of run 2 are refused so, and there is a word that nobody wants to hear. */
+/* From now on the server rejects events of run 2 with this error; its message contains a text
+ * that must not be shown. */
 static void refuse_with(const char *state)
 {
     char sql[1024];
@@ -499,7 +500,7 @@ TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
         CHECK(says(&appends[1].error, cases[i].said), "%s: %s", cases[i].state,
               appends[1].error.message);
         refuse_with("");
-        for (uint64_t n = 1; n <= 3; n++) { /* the store works on, whatever it was */
+        for (uint64_t n = 1; n <= 3; n++) { /* the store continues to work */
             CHECK_INT(help_append(&s, n, 1, n == 2 || gone ? 1 : 2, "x"), HAFT_OK, "%s: %s",
                       cases[i].state, s.error.message);
         }
@@ -507,7 +508,7 @@ TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
     }
 }
 
-/* A sequence counts what was tried, since it does not roll back. */
+/* A sequence counts the attempts, since it does not roll back. */
 TEST(a_conflicting_transaction_is_retried_a_few_times)
 {
     help_store s;
@@ -538,8 +539,8 @@ TEST(a_conflicting_transaction_is_retried_a_few_times)
 
 /* ---- in the way of others ---- */
 
-/* A store with so many runs in it, and a session beside it that is in a transaction; false when
- * there is no server. */
+/* Opens a store with `count` runs and a second session that is in a transaction; false without a
+ * server. */
 static bool begin_beside(help_store *s, uint64_t runs, help_session *other)
 {
     if (help_pg_url() == NULL) {
@@ -560,8 +561,9 @@ static void end_beside(help_store *s, help_session *other)
     help_store_close(s);
 }
 
-/* The other one has run 2 and wants run 1, we have run 1 and want run 2. The server ends ours,
- * since the other one is more patient; then ours is done again, one by one. */
+/* The other session has locked run 2 and needs run 1; the store has run 1 and needs run 2. The
+ * server cancels the store's transaction, whose deadlock timeout is shorter; the store
+ * retries its requests one by one. */
 TEST(a_deadlock_is_survived)
 {
     static haft__store_request appends[2];
@@ -583,7 +585,7 @@ TEST(a_deadlock_is_survived)
     (void)snprintf(sql, sizeof(sql), "UPDATE haft.runs SET turns = 7 WHERE id = '%s'",
                    help_id(1).ptr);
     help_session_send(&other, sql);
-    while (help_session_busy(&other)) { /* until ours has been ended */
+    while (help_session_busy(&other)) { /* until the store's transaction has been cancelled */
         CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
     }
     help_session_finish(&other);
@@ -599,8 +601,8 @@ TEST(a_deadlock_is_survived)
     end_beside(&s, &other);
 }
 
-/* Others may be slow for a while, but not for ever; and then it is nobody's matter but that run's.
- */
+/* Another session may hold a lock for a while, but not forever; then only the requests of that
+ * run fail. */
 TEST(a_lock_that_is_never_released_is_reported)
 {
     static haft__store_request appends[2];
@@ -624,7 +626,7 @@ TEST(a_lock_that_is_never_released_is_reported)
     end_beside(&s, &other);
 }
 
-/* One that waits for a lock keeps neither others nor renewals waiting until it has failed. */
+/* A request that waits for a lock delays neither other requests nor renewals until it fails. */
 TEST(a_request_that_waits_for_a_lock_yields_to_others)
 {
     static haft__store_request appends[2];
@@ -642,7 +644,7 @@ TEST(a_request_that_waits_for_a_lock_yields_to_others)
     submit_appends(&s, appends, 2, &t);
     step_until(&s, &t, 1);
     CHECK_INT(appends[1].status, HAFT_OK, "%s", appends[1].error.message);
-    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "the other run goes on");
+    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "the other run continues");
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
@@ -663,7 +665,7 @@ static void note_renewal(haft__store_request *request)
     note(request);
 }
 
-/* Many runs depend on a renewal: it goes before everything that waits. */
+/* Many runs depend on a renewal: it runs before all queued requests. */
 TEST(renewals_run_before_other_requests)
 {
     static haft__store_request appends[MANY];
@@ -685,7 +687,7 @@ TEST(renewals_run_before_other_requests)
                                  .done = note_renewal,
                                  .context = &t};
     haft__store_submit(s.store, &take);
-    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is under way */
+    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is in progress */
         CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
     }
     submit_appends(&s, appends, 2, &t);
@@ -697,7 +699,7 @@ TEST(renewals_run_before_other_requests)
     help_store_close(&s);
 }
 
-/* Also before what is left of looking for work: that begins again. */
+/* Also before the rest of a search for a free run: the search starts again. */
 TEST(a_search_for_a_free_run_yields_to_renewals)
 {
     help_session other;
@@ -737,7 +739,7 @@ TEST(a_search_for_a_free_run_yields_to_renewals)
     help_store_close(&s);
 }
 
-/* What another session has locked is passed over, and found by its lease. */
+/* A run that another session has locked is skipped, and found by its lease. */
 TEST(a_locked_run_keeps_no_other_from_being_renewed)
 {
     char sql[256];
@@ -765,7 +767,7 @@ TEST(a_locked_run_keeps_no_other_from_being_renewed)
     end_beside(&s, &other);
 }
 
-/* Whoever looks for work does not keep the connection from those who have some. */
+/* A search for a free run does not block the connection for the owners of runs. */
 TEST(a_search_for_a_free_run_is_bounded)
 {
     help_session other;
@@ -785,7 +787,7 @@ TEST(a_search_for_a_free_run_is_bounded)
     end_beside(&s, &other);
 }
 
-/* Another process of the same database, with a loop of its own. */
+/* Another process of the same database, with its own loop. */
 static void open_other(const help_store *s, help_store *other)
 {
     *other = (help_store){.now_ms = s->now_ms};
@@ -828,8 +830,8 @@ TEST(one_of_two_equal_appends_is_rejected)
     help_store_close(&s);
 }
 
-/* It has the lock and does not go on, as if it were stopped or frozen: the server ends its session,
- * others go on, and it begins again when it wakes up. */
+/* The process holds the lock and is stopped or frozen: the server ends its session, other
+ * processes continue, and the process retries when it wakes up. */
 TEST(an_idle_transaction_does_not_block_others)
 {
     static haft__store_request appends[1];
@@ -857,7 +859,7 @@ TEST(an_idle_transaction_does_not_block_others)
     help_store_close(&s);
 }
 
-/* SQL with the name of a role of this process in it. */
+/* SQL that contains the name of this process's role. */
 static const char *about_role(const char *before, const char *after)
 {
     char *sql = test_alloc(256);
@@ -865,7 +867,8 @@ static const char *about_role(const char *before, const char *after)
     return sql;
 }
 
-/* A role that may have one connection only: what could not be read afterwards is not taken. */
+/* A role that may have only one connection: a run that could not be read afterwards is not
+ * claimed. */
 TEST(a_role_that_cannot_read_claims_nothing)
 {
     help_store s;
@@ -886,7 +889,7 @@ TEST(a_role_that_cannot_read_claims_nothing)
     help_store_reopen(&s);
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
-    for (int i = 0; i < 2; i++) { /* the second time both connections are made anew */
+    for (int i = 0; i < 2; i++) { /* the second time both connections are opened again */
         help_pg(&s)->request_ms = 500;
         CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
         help_pg(&s)->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
@@ -926,7 +929,7 @@ TEST(leases_are_measured_by_the_clock_of_the_database)
 
 /* ---- what taking costs ---- */
 
-/* Pages that taking a run reads beside `many` that have ended, and as many that wait for people. */
+/* The pages that a claim reads next to `many` ended runs and as many that wait for people. */
 static int pages(int many)
 {
     char sql[4096];
@@ -958,8 +961,8 @@ TEST(ended_and_waiting_runs_do_not_slow_a_claim_in_postgres)
           found[2]);
 }
 
-/* Pages that a statement reads in a thread of `many` runs that have ended, one that goes on and ten
- * that wait behind it. */
+/* The pages that a statement reads in a thread of `many` ended runs, one running run and ten
+ * that are blocked by it. */
 static int pages_in_thread(int many, const char *prepare, const char *execute)
 {
     char sql[4096];
@@ -980,7 +983,8 @@ static int pages_in_thread(int many, const char *prepare, const char *execute)
     return found;
 }
 
-/* Pages that a look in vain reads when `many` wait in a thread behind one that goes on. */
+/* The pages that an unsuccessful search reads when a running run blocks `many` others in its
+ * thread. */
 static int pages_of_queue(int many)
 {
     char sql[4096];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite store: what it opens, what it refuses, and how it is set. */
+/* The SQLite store: which files it opens, which it rejects, and its settings. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ static void check_mode(const char *path, unsigned wanted)
     CHECK_INT(about.st_mode & 0777, wanted, "%s", path);
 }
 
-/* `name` in the store's folder; until the test ends. */
+/* `name` in the directory of the store; valid until the test ends. */
 static char *inside(const help_store *s, const char *name)
 {
     char *path = test_alloc(PATH_MAX);
@@ -155,7 +155,7 @@ TEST(databases_of_other_programs_are_left_alone)
         check_refused(&s, "PRAGMA application_id = 0; PRAGMA user_version = 1", HAFT_BAD_INPUT,
                       "this database belongs to another program");
         help_raw(&s, "PRAGMA user_version = 0");
-        help_store_reopen(&s); /* an empty one is as good as none */
+        help_store_reopen(&s); /* an empty file counts as no file */
         help_store_close(&s);
     }
 }
@@ -200,7 +200,7 @@ TEST(databases_with_other_tables_are_rejected)
         check_refused(&s, cases[i].change, HAFT_BAD_INPUT, wanted);
         help_raw(&s, cases[i].back);
     }
-    help_store_reopen(&s); /* it is whole again */
+    help_store_reopen(&s); /* it is complete again */
     help_store_shut(&s);
     check_refused(&s, cases[COUNT(cases) - 1].change, HAFT_BAD_INPUT, wanted);
     (void)unlink(help_path(&s));
@@ -263,7 +263,7 @@ TEST(an_unreadable_database_is_rejected)
     help_store_close(&s);
 }
 
-/* Reads a run and cannot add to it. */
+/* Reads a run and cannot append to it. */
 static int read_as_nobody(void *context)
 {
     help_store *s = context;
@@ -293,7 +293,7 @@ TEST(a_read_only_database_is_read)
         CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
         CHECK_INT(help_append(&s, 1, 1, 1, "y"), HAFT_OK, "%s", s.error.message);
         help_store_shut(&s);
-        if (cases[i].odd) { /* what has a meaning in a URI */
+        if (cases[i].odd) { /* characters that have a meaning in a URI */
             char path[sizeof(s.folder) + 16];
             (void)snprintf(path, sizeof(path), "%s/a%%20?b#c.db", s.folder);
             CHECK_INT(rename(help_path(&s), path), 0, "not renamed");
@@ -338,7 +338,7 @@ TEST(connections_are_set_for_safety)
     };
     help_store s;
     help_store_open(&s, "sqlite");
-    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads rest now */
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads are idle now */
     CHECK(help_run(&s, 1) != NULL, "not found");
     sqlite3 *links[2] = {help_sqlite(&s)->writer.connection.db,
                          help_sqlite(&s)->reader.connection.db};
@@ -451,7 +451,7 @@ TEST(the_log_is_moved_into_the_database)
     help_store_close(&s);
 }
 
-/* Steps of SQLite's machine that one append, or the read of the last event, takes. */
+/* The number of SQLite's VM steps of one append, or of a read of the last event. */
 static int steps_of(haft__sqlite_connection *connection)
 {
     int steps = 0;

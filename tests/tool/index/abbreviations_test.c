@@ -23,7 +23,7 @@ TEST(abbreviations_are_expanded)
     }
 }
 
-/* Where many tools have a parameter `repo`, the one whose name says it comes first. */
+/* If many tools have a parameter `repo`, the one with the word in its name comes first. */
 TEST(an_abbreviation_is_the_same_word)
 {
     static const char repo[] = "{\"properties\":{\"repo\":{}}}";

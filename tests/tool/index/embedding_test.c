@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/embedding.c: vectors from outside. */
+/* Tests for src/tool/index/embedding.c: external vectors. */
 #include "base/limits.h"
 #include "test.h"
 #include "tool/index/search_int.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/search.c: documents come and go, and leave nothing behind. */
+/* Tests for src/tool/index/search.c: adding and removing documents leaves no trace. */
 #include "tool/index/search.h"
 
 #include "test.h"
@@ -35,7 +35,7 @@ static const char *const queries[] = {"create an issue",
                                       "create_issue",
                                       "tab"};
 
-/* Those that are there, in another order, make the same index. */
+/* The same documents in another order make the same index. */
 static void check_against_fresh(const haft__search_index *search, const int *versions, size_t count,
                                 const haft__search_word_vectors *vectors, uint32_t round)
 {
@@ -131,7 +131,7 @@ TEST(an_index_has_a_limit)
     haft__search_destroy(search);
 }
 
-/* However an add fails, the index answers as before. */
+/* If an add fails, the index answers as before. */
 TEST(an_add_without_memory_changes_nothing)
 {
     search_tool tools[] = {{"a", "create_issue", "hub", "Makes an issue.", NULL},

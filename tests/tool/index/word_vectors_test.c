@@ -33,13 +33,13 @@ TEST(words_have_vectors)
     }
 }
 
-/* One thing wrong with a file each. */
+/* Files with one error each. */
 TEST(damaged_tables_are_rejected)
 {
     static const struct {
         size_t at;
         uint8_t byte;
-        bool summed; /* the checksum is made right again */
+        bool summed; /* the checksum is corrected */
         const char *why;
     } cases[] = {
         {0, 'H', true, "it does not start with \"haftvec1\""},
@@ -151,7 +151,7 @@ TEST(a_word_that_no_language_has_is_a_name)
     haft__search_destroy(search);
 }
 
-/* The table that is installed. */
+/* The installed table. */
 TEST(the_table_of_the_project_is_one)
 {
     haft_str file = test_read_file("share/haft/words.vec");
