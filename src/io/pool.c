@@ -178,7 +178,7 @@ haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error 
     }
     (void)pthread_mutex_unlock(&pool->lock);
     if (stuck) {
-        return haft__fail(err, HAFT_IO, "", "no thread can be started: %s", strerror(code));
+        return haft__fail(err, HAFT_IO, "", "cannot start a thread: %s", strerror(code));
     }
     return HAFT_OK;
 }

@@ -43,7 +43,7 @@ void haft__traits_init(haft__traits *traits)
 
 /* ---- reading one value; `where` is its pointer ---- */
 
-static haft_status wanted(haft__json value, const char *where, const char *what, haft_error *err)
+static haft_status fail_type(haft__json value, const char *where, const char *what, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
                       haft__json_kind_name(value));
@@ -60,7 +60,7 @@ static haft_status read_flag(const haft__trait *trait, haft__json value, haft__t
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
         char where[64];
         (void)snprintf(where, sizeof(where), "/%s", trait->key);
-        return wanted(value, where, "true or false", err);
+        return fail_type(value, where, "true or false", err);
     }
     *flag_of(trait, traits) = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -71,7 +71,7 @@ static haft_status read_name(haft__json value, const char *where, const char *co
                              size_t count, size_t *ret_index, haft_error *err)
 {
     if (value.kind != HAFT__JSON_STRING) {
-        return wanted(value, where, "a name", err);
+        return fail_type(value, where, "a name", err);
     }
     haft_str text = haft__json_text(value);
     haft__suggestion near;
@@ -120,7 +120,7 @@ static haft_status read_timeout(const haft__trait *trait, haft__json value, haft
     uint64_t ms = 0;
     haft_status status = read_time(value, "/timeout", &ms, err);
     if (status == HAFT_OK && ms == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout of 0 leaves no time to run");
+        return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout must be longer than 0");
     }
     /* A value too large for the field also fails haft__traits_check. */
     traits->timeout_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
@@ -134,7 +134,7 @@ static haft_status read_retries(const haft__trait *trait, haft__json value, haft
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER || !haft__number_to_int64(haft__json_text(value), &number)
         || number < 0) {
-        return wanted(value, "/retries", "a whole number from 0", err);
+        return fail_type(value, "/retries", "a whole number from 0", err);
     }
     traits->retries = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
     return HAFT_OK;
@@ -207,7 +207,7 @@ static haft_status read_lane(const haft__trait *trait, haft__json value, haft__t
     (void)trait;
     haft_str lane = haft__json_text(value);
     if (value.kind != HAFT__JSON_STRING || lane.len == 0) {
-        return wanted(value, "/lane", "a name that is not empty", err);
+        return fail_type(value, "/lane", "a name that is not empty", err);
     }
     traits->lane = lane;
     return HAFT_OK;
@@ -248,8 +248,9 @@ static haft_status check_lane_limit(const haft__traits *traits, haft_error *err)
 {
     return traits->lane.len <= HAFT__LIMIT_TOOL_LANE_BYTES
                ? HAFT_OK
-               : haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
-                            traits->lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
+               : haft__fail(err, HAFT_TOO_BIG, "/lane",
+                            "the name of the lane has %zu bytes, more than %d", traits->lane.len,
+                            HAFT__LIMIT_TOOL_LANE_BYTES);
 }
 
 static haft_status check_destructive(const haft__traits *traits, haft_error *err)
@@ -272,8 +273,8 @@ static haft_status check_retries(const haft__traits *traits, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/retries",
                                     "retries on a tool that is neither read_only nor idempotent");
     return haft__hint(err, status,
-                      "a second attempt could do the same thing twice; say "
-                      "idempotent: true if it cannot, or leave retries out");
+                      "a second attempt could repeat the effect; set idempotent: true if it "
+                      "cannot, or remove retries");
 }
 
 static haft_status check_cache(const haft__traits *traits, haft_error *err)
@@ -284,8 +285,8 @@ static haft_status check_cache(const haft__traits *traits, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/cache",
                                     "a cache on a tool that is neither read_only nor idempotent");
     return haft__hint(err, status,
-                      "a result from the cache means the call is not made; say "
-                      "idempotent: true if that is fine, or leave cache out");
+                      "with a cached result the call does not run; set idempotent: true if that is "
+                      "fine, or remove cache");
 }
 
 /* ---- writing one value ---- */
@@ -557,7 +558,7 @@ static haft_status check_limits(const haft__traits *traits, haft_error *err)
 haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_error *err)
 {
     if (object.kind != HAFT__JSON_OBJECT) {
-        return wanted(object, "", "an object of traits", err);
+        return fail_type(object, "", "an object of traits", err);
     }
     haft__traits made = *traits;
     for (uint32_t i = 0; i < object.count; i++) {
@@ -641,12 +642,12 @@ void haft__traits_from_mcp(haft__json annotations, haft__traits *traits)
 void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits)
 {
     static const char *const order[] = {"read_only", "destructive", "idempotent"};
-    haft__traits said = *traits;
-    said.idempotent = traits->idempotent || traits->read_only;
+    haft__traits effective = *traits;
+    effective.idempotent = traits->idempotent || traits->read_only;
     for (size_t i = 0; i < COUNT(order); i++) {
         const haft__trait *trait = haft__trait_find(haft__str(order[i]));
         assert(trait != NULL); /* the names are keys of the table */
         haft__json_key(w, trait->mcp_hint);
-        haft__json_add_bool(w, haft__trait_is_set(trait, &said));
+        haft__json_add_bool(w, haft__trait_is_set(trait, &effective));
     }
 }

@@ -237,7 +237,7 @@ def test_bad_input():
         check(name, (status, line.removeprefix("spec.yaml:")[:len(wanted)], err), (2, wanted, ""))
     os.truncate(Path(scratch) / put("big.yaml", ""), 1 << 40)  # too long to read completely
     check("a_spec_of_a_terabyte_is_refused", haft("check", "big.yaml"),
-          (2, "", "haft: big.yaml: is longer than the 4194304 bytes it may have\n"))
+          (2, "", "haft: big.yaml: is longer than the 4194304 bytes allowed\n"))
 
 
 def test_json():

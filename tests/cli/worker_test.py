@@ -341,7 +341,7 @@ def test_a_later_store():
         one = worker("--poll", 50)
         wait_for(begun)
         change_version(+98)
-        check(f"it_ends_when_{name}", (one.wait(timeout=LONG), "this haft knows" in said(one)),
+        check(f"it_ends_when_{name}", (one.wait(timeout=LONG), "this haft supports" in said(one)),
               (1, True))
         check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files of other programs (tests/mcp/import) as they lie about on people's machines: each has one
-server that works here, and others that are off, wrong, or lack a variable. The good one's tools are
-there; what is left out is told of with the file, the server and what was found."""
+server that works here, and others that are off, wrong, or lack a variable. The tools of the
+good one are listed; skipped servers are reported with the file, the server and the reason."""
 import json
 import os
 import shutil
@@ -24,7 +24,7 @@ FILES = {
         "the server 'issues': the variable HAFT_INPUT_ISSUES_KEY is not set; "
         "it is skipped",
         "issues: the file has no `inputs` for an ${input:..} of it",
-        "the server 'picked': haft does not know what to put for 'command:extension.pickServer'; "
+        "the server 'picked': cannot expand the variable 'command:extension.pickServer'; "
         "it is skipped"],
     "cursor_mcp.json": [
         "the server 'hosted': the variable HOSTED_KEY_THAT_NOBODY_SET is not set; "

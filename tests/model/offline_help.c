@@ -89,7 +89,7 @@ static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out
     haft__buf_addf(out, "%s",
                    out->len == 0 ? "(no file matches; 8 files were looked at)"
                    : w->whole    ? ""
-                                 : "(12 more files match: narrow the pattern or name a `path`)");
+                                 : "(12 more files match: narrow the pattern or give a `path`)");
     return true;
 }
 
@@ -150,7 +150,7 @@ static bool do_read(offline_world *w, const haft__run_call *call, haft__buf *out
         }
         bool any = out->len > 0;
         haft__buf_addf(out,
-                       any ? "(lines %lld to %lld; go on with offset %lld)"
+                       any ? "(lines %lld to %lld; continue with offset %lld)"
                            : "expected an offset before the end, found %lld",
                        (long long)from, (long long)(from + limit - 1), (long long)(from + limit));
         return any;

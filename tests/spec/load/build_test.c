@@ -221,7 +221,7 @@ static const problem_case cases[] = {
      "1:15: found 0.0000001 dollars, expected at most 6 digits after the decimal point"},
     {"limits: {usd: 0.1234567}\n",
      "1:15: found 0.1234567 dollars, expected at most 6 digits after the decimal point"},
-    {"limits: {wall: 0.0001ms}\n", "1:16: '0.0001ms' is no whole number of milliseconds"},
+    {"limits: {wall: 0.0001ms}\n", "1:16: '0.0001ms' is not a whole number of milliseconds"},
     {"limits: {usd: 1}\nmodel: {provider: openai, model: x}\n",
      "1:10: there is a limit in dollars, but the price of the model is not known (write model: "
      "{provider: openai, model: x, price: {input: .., output: ..}})"},

@@ -71,15 +71,15 @@ static const problem_case cases[] = {
      "2:124: found the string \"strng\", expected null, boolean, number, integer, string, array or "
      "object (in quotes) (did you mean string?)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: array}}\n",
-     "2:93: the arguments of a tool are an object, but this schema does not say \"type\": "
+     "2:93: the arguments of a tool must be an object, but this schema does not have \"type\": "
      "\"object\" (put each argument into \"properties\" of an object)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: object, $ref: "
      "\"#/nowhere\"}}\n",
      "2:107: found the reference \"#/nowhere\", which does not exist"},
     /* traits */
     {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {retries: 2}}\n",
-     "2:90: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)"},
+     "2:90: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {read_only: true, destructive: "
      "true}}\n",
      "2:111: a tool cannot be destructive and read_only"},

@@ -57,8 +57,8 @@ static const problem_case cases[] = {
     /* a tool that is there but wrong is not also missing */
     {"tools:\n  - {name: a, description: Does what it should., headless: true, traits: {retries: "
      "1}}\nchoice: {schedule: [{tool: a}]}\n",
-     "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)"},
+     "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
     /* and where the tools could not be read, nobody looks for them */
     {"tools: 5\nchoice: {schedule: [{tool: a}]}\n", "1:8: expected array, found integer 5"},
     {"tols: []\nchoice: {schedule: [{tool: a}]}\n",

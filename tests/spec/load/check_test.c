@@ -60,7 +60,7 @@ static const problem_case cases[] = {
      "[.]}}}\n" SEARCHES,
      ""},
     {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n" SEARCHES,
-     "1:42: expected a time such as 30s, at most 24 hours, found string"},
+     "1:42: expected a duration such as 30s, at most 24 hours, found string"},
     {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
      "1:63: warning: the option \"stream\" is not sent: haft sets it itself\n"
      "1:78: warning: the option \"tools\" is not sent: haft sets it itself"},

@@ -119,8 +119,8 @@ TEST(an_import_that_fails_says_why)
         {cut, "1:15: mcp.json: 1:15 (byte 14): expected a value, found the end of the text"},
         {none, "1:15: mcp.json: found no mcpServers and no servers (it should look like "
                "{\"mcpServers\": {\"docs\": {\"command\": \"npx\", \"args\": [..]}}})"},
-        {old, "1:15: warning: mcp.json: a: the transport sse is no longer spoken; Streamable HTTP "
-              "is tried"},
+        {old, "1:15: warning: mcp.json: a: the transport sse is no longer supported; haft tries "
+              "Streamable HTTP"},
         {variable, "1:15: warning: mcp.json: the server 'a': the variable Y is not set; it is "
                    "skipped (set it in the environment or in .env)"},
         {word, "1:15: warning: mcp.json: the server 'a': the variable X is not set; it is skipped "

@@ -162,8 +162,8 @@ static const problem_case cases[] = {
      "        - {name: a, description: Stuff.}\n"
      "        - {name: b, description: b}\n"
      "        - {name: a, description: Stuff.}\n",
-     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)\n"
+     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)\n"
      "8:34: warning: the description says little beyond filler words: name "
      "what the tool works on\n"
      "10:18: two tools have the name \"a\" (rename one of the two)\n"
