@@ -418,7 +418,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "idempotent",
-        .what = "Twice is the same as once.",
+        .what = "The same call twice has the effect of one call.",
         FLAG(idempotent),
         .declared = HAFT_IDEMPOTENT,
         .in_approvals = true,
@@ -426,7 +426,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "destructive",
-        .what = "What it does may not be undone.",
+        .what = "Its effect cannot be undone.",
         FLAG(destructive),
         .declared = HAFT_DESTRUCTIVE,
         .in_approvals = true,
@@ -435,21 +435,21 @@ static const haft__trait table[] = {
     },
     {
         .key = "return_direct",
-        .what = "Its result is the answer of the run, also of a workflow; not while the gate is "
-                "closed.",
+        .what = "Its result is the answer of the run, even of a workflow, except while the gate "
+                "is closed.",
         FLAG(return_direct),
         .declared = HAFT_RETURN_DIRECT,
         .in_approvals = true,
     },
     {
         .key = "needs_approval",
-        .what = "A person approves every call.",
+        .what = "A person must approve every call.",
         FLAG(needs_approval),
         .declared = HAFT_NEEDS_APPROVAL,
     },
     {
         .key = "cost",
-        .what = "What a call costs, in time or money.",
+        .what = "The cost of a call, in time or money.",
         .names = cost_names,
         .name_count = COUNT(cost_names),
         .read = read_cost,
@@ -466,7 +466,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "retries",
-        .what = "Attempts after a failed one; only for what is read_only or idempotent.",
+        .what = "Retries after a failed attempt; only for tools that are read_only or idempotent.",
         .read = read_retries,
         .write = write_retries,
         .describe = describe_retries,
@@ -475,7 +475,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "cache",
-        .what = "How long a result may be used again for the same arguments.",
+        .what = "How long a result may be reused for the same arguments.",
         .names = scope_names,
         .name_count = COUNT(scope_names),
         .read = read_cache,
@@ -485,7 +485,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "lane",
-        .what = "Calls of one lane never overlap; destructive tools without one share one "
+        .what = "Calls of one lane never overlap; destructive tools without a lane share one "
                 "(docs/pauses.md).",
         .read = read_lane,
         .write = write_lane,
@@ -494,8 +494,8 @@ static const haft__trait table[] = {
     },
     {
         .key = "on_unknown",
-        .what = "What to do about a call of this tool whose outcome is unknown; without it, what "
-                "the spec says.",
+        .what = "What to do about a call of this tool whose outcome is unknown. Default: the "
+                "spec's on_unknown.",
         .names = unknown_names + HAFT__UNKNOWN_ASK,
         .name_count = COUNT(unknown_names) - HAFT__UNKNOWN_ASK,
         .read = read_on_unknown,
