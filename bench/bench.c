@@ -15,7 +15,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Seconds for `rounds` pieces of work. */
+/* Seconds for `rounds` repetitions of the work. */
 static double measure(const bench_contender *contender, size_t rounds)
 {
     double start = now();

@@ -2,8 +2,8 @@
 /*
  * bench.h - measuring: contenders side by side, medians, ratios within one run.
  *
- * Every repetition measures all contenders in turn, so that a busy neighbour slows all of them
- * alike; what is reported is each one's median.
+ * Every repetition measures all contenders in turn, so that other load on the machine slows them
+ * alike. The reported value is the median of each contender.
  */
 #ifndef HAFT_BENCH_BENCH_H
 #define HAFT_BENCH_BENCH_H
@@ -17,27 +17,27 @@ extern "C" {
 
 #define BENCH_MOST 16
 
-/* Does the work once; false when it went wrong. */
+/* Does the work once; false if it failed. */
 typedef bool bench_work(void *context);
 
 typedef struct bench_contender {
     const char *name;
     bench_work *work;
     void *context;
-    double seconds; /* result: median time of one piece of work */
+    double seconds; /* result: median time of one repetition of the work */
 } bench_contender;
 
 /* Measures all contenders; each repetition of each takes at least `slice` seconds. Exits with a
- * message when a contender fails. */
+ * message if a contender fails. */
 void bench_compare(bench_contender *contenders, size_t count, double slice);
 
-/* A JSON library as the benchmark sees it. Texts are valid and stay in place. */
+/* The interface to a JSON library. Texts are valid and do not move. */
 typedef struct bench_library {
     const char *name;
     void *(*create)(void);
     void (*destroy)(void *state);
-    bool (*parse)(void *state, const char *text, size_t length); /* keeps the value in the state */
-    size_t (*write)(void *state); /* writes the value that was parsed last; its length */
+    bool (*parse)(void *state, const char *text, size_t length); /* stores the value in the state */
+    size_t (*write)(void *state); /* writes the last parsed value; returns its length */
 } bench_library;
 
 extern const bench_library bench_haft, bench_jansson, bench_jsonc, bench_cjson, bench_simdjson;

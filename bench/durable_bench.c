@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * durable_bench.c - SQLite, durable: appends while 1, 64 and 1,000 runs are live; 100,000 runs that
- * wait; recovery after kill -9; bytes stored for a turn. Each figure is of one process.
+ * durable_bench.c - durable SQLite: appends while 1, 64 and 1,000 runs are live; 100,000 waiting
+ * runs; recovery after kill -9; bytes stored per turn. Each figure is for one process.
  *
- * With HAFT_BENCH_STORE another store is measured (all but appends), and HAFT_BENCH_BYTES is the
- * command that prints its size: bench/postgres.py sets both.
+ * HAFT_BENCH_STORE selects another store (for everything except appends), and HAFT_BENCH_BYTES is
+ * the command that prints its size; bench/postgres.py sets both.
  */
 #include "durable_bench.h"
 
@@ -34,7 +34,7 @@
     "{\"replies\":[{\"calls\":[{\"name\":\"look\",\"arguments\":{\"q\":\"x\"}}]},{\"text\":"       \
     "\"good\"}]}"
 
-/* ---- a place, a clock, an order ---- */
+/* ---- scratch directory, clock, percentiles ---- */
 
 typedef struct place {
     char folder[256], url[300];
@@ -70,7 +70,7 @@ static void place_finish(const place *p)
     (void)rmdir(p->folder);
 }
 
-/* What a command prints. */
+/* The output of a command. */
 static double bytes_by(const char *command)
 {
     char line[64] = "";
@@ -107,14 +107,14 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The part of the sorted values that is not exceeded. */
+/* The percentile `share` of the values. */
 static double part(double *values, size_t count, double share)
 {
     qsort(values, count, sizeof(*values), compare);
     return values[(size_t)(share * (double)(count - 1))];
 }
 
-/* Kilobytes of this process in memory. */
+/* Resident memory of this process in kilobytes. */
 static double resident_kb(void)
 {
     long pages = 0;
@@ -297,9 +297,9 @@ void bench_appends(void)
     place_finish(&p);
 }
 
-/* ---- runs that wait ---- */
+/* ---- waiting runs ---- */
 
-/* One of many copies of a run that waits. */
+/* One of many copies of a waiting run. */
 typedef struct copy {
     haft__store_request request;
     char id[HAFT__ID_LENGTH + 1], thread[HAFT__ID_LENGTH + 1];
@@ -317,7 +317,7 @@ static void on_copied(haft__store_request *request)
     *c->live -= 1;
 }
 
-/* The same events with another id, of the same length. */
+/* The same events with another id of the same length. */
 static void make_copy(haft_runtime *runtime, copy *c, const haft__store_run *row, haft_str events)
 {
     if (haft__runtime_make_id(runtime, c->id, NULL) != HAFT_OK
@@ -369,7 +369,7 @@ static void make_copies(haft_runtime *runtime, const haft__store_run *row, haft_
     free(copies);
 }
 
-/* As it is in the store. Returns the length of its events. */
+/* Reads the run from the store. Returns the length of its events. */
 static double copy_run(haft_runtime *runtime, const char *id, size_t count,
                        char (*ids)[HAFT__ID_LENGTH + 1])
 {
@@ -469,7 +469,7 @@ void bench_paused(void)
 
 /* ---- recovery ---- */
 
-/* A process that is killed while its run has a call under way. Prints the run's id to `out`. */
+/* A process that is killed while its run has a running call. Prints the run's id to `out`. */
 static void be_killed(const place *p, int out)
 {
     haft_runtime *runtime = open_runtime(p);
@@ -537,7 +537,7 @@ void bench_recovery(void)
 
 /* ---- bytes a turn ---- */
 
-/* Letters that no database makes shorter. */
+/* Random letters, which no database can compress. */
 static void add_noise(haft__buf *text, size_t length, uint64_t *seed)
 {
     for (size_t i = 0; i < length; i++) {
@@ -546,7 +546,7 @@ static void add_noise(haft__buf *text, size_t length, uint64_t *seed)
     }
 }
 
-/* A script with as many turns, whose calls have 1 KB of results, none the same. */
+/* A script with this many turns, whose calls have distinct results of 1 KB. */
 static char *make_script(unsigned turns)
 {
     haft__buf text;
@@ -571,7 +571,7 @@ static char *make_script(unsigned turns)
     return text.ptr;
 }
 
-/* What as many runs one after the other take of the store. */
+/* The bytes that this many runs in sequence take in the store. */
 static double store_turns(unsigned turns, unsigned runs)
 {
     place p;
@@ -592,14 +592,14 @@ static double store_turns(unsigned turns, unsigned runs)
         drain(runtime);
     }
     haft_agent_release(agent);
-    haft_runtime_destroy(runtime); /* SQLite's log is in its file then */
+    haft_runtime_destroy(runtime); /* moves SQLite's log into its file */
     double bytes = store_bytes(&p) - before;
     free(script);
     place_finish(&p);
     return bytes;
 }
 
-/* As many turns in all, so that pages which are not full count alike. */
+/* The same number of turns in total, so that partly filled pages count the same. */
 void bench_turns(void)
 {
     static const unsigned turns[] = {8, 128, 1024};

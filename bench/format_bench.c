@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format_bench.c - how fast calls are found in a model's text, in every format: the whole text at
- * once and 64 bytes at a time, beside memchr over the same bytes, which is as fast as one could be
- * that looks at each. And the time per byte against the length, which must not grow.
+ * format_bench.c - how fast calls are parsed in a model's text, in every format: the whole text at
+ * once and 64 bytes at a time, compared with memchr over the same bytes, which is the upper bound
+ * for reading each byte. Also the time per byte against the length, which must not grow.
  */
 #include "format_bench.h"
 
@@ -30,7 +30,7 @@
 #define PROSE                                                                                      \
     "It was the best of times, it was the worst of times, it was the age of wisdom, it was the "   \
     "age of foolishness, it was the epoch of belief, it was the epoch of incredulity."
-/* In purejson nothing stands between calls: the prose is in an argument. */
+/* In purejson there is no text between calls: the prose is in an argument. */
 #define STORY                                                                                      \
     "{\"name\": \"f\", \"arguments\": {\"story\": \"" PROSE "\", \"more\": " ARGUMENTS "}}\n"
 
@@ -38,11 +38,11 @@ static const char prose[] = PROSE "\n";
 static const char braces[] =
     "A set {a, b}, a list [1, 2], an object {\"key\": [1, {\"b\": 2}]}, `x`, <b> and {so} on.\n";
 
-/* A text is prose and calls in turn. */
+/* A text alternates prose and calls. */
 static const struct {
     const char *name, *format, *call;
     const char *between; /* NULL: prose */
-    int turns;           /* of what is between, to one call */
+    int turns;           /* repetitions of `between` per call */
 } rows[] = {
     {"hermes", "hermes", "<tool_call>\n" OBJECT "\n</tool_call>\n", NULL, 1},
     {"hermes, prose", "hermes", "", NULL, 1},
@@ -81,7 +81,7 @@ typedef struct format_task {
     const haft__format *format;
     haft_str text;
     size_t chunk;
-    size_t found; /* bytes that were told */
+    size_t found; /* bytes in the events */
 } format_task;
 
 static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
@@ -113,7 +113,7 @@ static bool do_parse(void *context)
     return status == HAFT_OK && task->found > 0;
 }
 
-/* No byte of the texts is NUL, so that all of it is looked at. */
+/* No byte of the texts is NUL, so memchr reads all of it. */
 static bool do_memchr(void *context)
 {
     const format_task *task = context;

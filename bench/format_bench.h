@@ -2,7 +2,7 @@
 #ifndef HAFT_BENCH_FORMAT_BENCH_H
 #define HAFT_BENCH_FORMAT_BENCH_H
 
-/* Prints the tables of how fast calls are found in text. */
+/* Prints the tables about parsing calls in text. */
 void bench_formats(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.c - model replies as providers send them, one large array, and texts made to hurt. */
+/* inputs.c - model replies as providers send them, one large array, and hostile texts. */
 #include "inputs.h"
 
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 
 #define MOST_BYTES ((size_t)1 << 28)
 
-/* A small generator of our own, so that every machine measures the same bytes. */
+/* A small random generator, so that every machine measures the same bytes. */
 static unsigned random_below(unsigned *seed, unsigned limit)
 {
     *seed = *seed * 1664525U + 1013904223U;
@@ -20,7 +20,7 @@ static unsigned random_below(unsigned *seed, unsigned limit)
 static bench_input finish(const char *name, haft__buf *buf)
 {
     if (haft__buf_check(buf, NULL) != HAFT_OK) {
-        (void)fprintf(stderr, "bench: no memory for %s\n", name);
+        (void)fprintf(stderr, "bench: out of memory for %s\n", name);
         exit(1);
     }
     return (bench_input){name, buf->ptr, buf->len};
@@ -105,7 +105,7 @@ static bench_input array_10m(void)
 bench_make *const bench_typical[] = {reply_1k, reply_10k, reply_100k, array_10m};
 const size_t bench_typical_count = sizeof(bench_typical) / sizeof(bench_typical[0]);
 
-/* `piece` over and over between `open` and `close`, with commas. */
+/* `piece` repeated between `open` and `close`, separated by commas. */
 static bench_input repeat(const char *name, const char *open, const char *piece, const char *close,
                           const char *comma)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* inputs.h - the texts that are measured, made anew each time and always the same. */
+/* inputs.h - the measured texts; generated each time, always the same. */
 #ifndef HAFT_BENCH_INPUTS_H
 #define HAFT_BENCH_INPUTS_H
 

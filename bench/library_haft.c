@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library_haft.c - our own reader and writer: an arena and a buffer, both used again and again. */
+/* library_haft.c - our own reader and writer, with a reused arena and buffer. */
 #include <stdlib.h>
 
 #include "base/buf.h"

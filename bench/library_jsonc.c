@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library_jsonc.c - Debian's json-c. Its writer keeps the text inside the value, so a second write
- * of the same value does the work again (the flags differ in nothing that matters). */
+/* library_jsonc.c - Debian's json-c. Its writer stores the text in the value, but a second write of
+ * the same value does all the work again. */
 #include <json-c/json.h>
 #include <stdlib.h>
 

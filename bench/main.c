@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - our JSON module beside Debian's, and against itself on long and hostile texts.
+ * main.c - our JSON module compared with Debian's libraries, and on long and hostile texts.
  *
  * The main program of the benchmark: prints the Markdown tables of docs/benchmarks.md.
  */
@@ -59,7 +59,7 @@ static void compare(const bench_input *input, size_t operation)
         contenders[i] =
             (bench_contender){libraries[i]->name, operations[operation].work, &tasks[i], 0};
         if (!do_parse(&tasks[i])) {
-            (void)fprintf(stderr, "bench: %s refuses %s\n", libraries[i]->name, input->name);
+            (void)fprintf(stderr, "bench: %s rejects %s\n", libraries[i]->name, input->name);
             exit(1);
         }
     }

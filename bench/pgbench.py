@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pgbench with the store's own statements: src/store/postgres/sql.h, read by the C compiler,
-and sent in as many round trips as the store sends them."""
+"""pgbench with the store's own statements: src/store/postgres/sql.h, expanded by the C preprocessor
+and sent in the same round trips as by the store."""
 import ast
 import glob
 import re
@@ -16,13 +16,13 @@ BODY = "convert_to(repeat('x', 600), 'UTF8')"
 
 
 def ids(rows):
-    """Of the runs that a client appends to, as bench/postgres.py makes them."""
+    """Ids of the runs that a client appends to, as bench/postgres.py makes them."""
     return "ARRAY[" + ", ".join(f":client_id || '.{row}'" for row in range(rows)) + "]"
 
 
 def appending(rows):
-    """As many appends at once. One has statements of its own; else each parameter is an array, and
-    all rows are alike but for the id."""
+    """This many appends at once. A single append has its own statements; otherwise each parameter
+    is an array, and all rows are equal except for the id."""
     def columns(*values):
         return values if rows == 1 else [f"array_fill({value}, ARRAY[{rows}])" for value in values]
 
@@ -41,7 +41,7 @@ def one(*values):
     return [f"ARRAY[{value}]" for value in values]
 
 
-# A script is what comes before, then a list for each round trip: a statement and its parameters.
+# A script has a prefix, then a list of (statement, parameters...) for each round trip.
 SCRIPTS = {
     "append": appending(1),
     "append64": appending(64),
@@ -56,7 +56,7 @@ SCRIPTS = {
          ("ABOUT_ADD", *one(NEW, "''", "'bench'", "''", "'/'", "''", "''", "''", BODY, "''")),
          ("EVENT_ADD", NEW, "1", SUM, BODY),
          ("COMMIT",)]]),
-    # One of the ids that bench/postgres.py has written down.
+    # One of the ids that bench/postgres.py has stored.
     "resume": ("\\set k random(1, 99000)\n", [
         [("BEGIN_WRITE",), ("META", *SETTINGS),
          ("HEADS_LOCK", "ARRAY(SELECT id FROM bench_ids WHERE n = :k)")],
@@ -87,7 +87,7 @@ def read_statements(text):
 
 
 def fill(statement, values):
-    """With values in the places of $1, $2 ...; all of them must be there."""
+    """Replaces $1, $2 ... by values; each must have one."""
     def value(match):
         at = int(match.group(1))
         if at > len(values):
@@ -114,24 +114,24 @@ def times(lines):
 
 
 def part(values, share):
-    """What that part of sorted values does not exceed."""
+    """The percentile of sorted values."""
     return values[int(share * (len(values) - 1))] if values else float("nan")
 
 
 def figures(text):
-    """What haft-bench prints of a crowd: (a second, p50 ms, p99 ms)."""
+    """The output of haft-bench for a crowd: (per second, p50 ms, p99 ms)."""
     words = text.split()
     if len(words) != 3:
-        raise ValueError(f"three numbers are wanted, found {text!r}")
+        raise ValueError(f"expected three numbers, found {text!r}")
     return tuple(float(word) for word in words)
 
 
 class Failed(Exception):
-    """pgbench did not go through."""
+    """pgbench failed."""
 
 
 def run(cluster, url, name, clients, seconds=1, mode="extended"):
-    """(a second, p50 ms, p99 ms) of a script; the store prepares nothing, which is "extended"."""
+    """(per second, p50 ms, p99 ms) of a script; the store prepares no statements ("extended")."""
     with tempfile.TemporaryDirectory(prefix="haft-bench-") as folder:
         path = Path(folder) / "script.sql"
         path.write_text(script(name))

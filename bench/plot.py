@@ -5,7 +5,7 @@ from xml.sax.saxutils import escape
 
 WIDTH = 760
 NAMES = 150    # pixels for names
-VALUES = 90    # and for the numbers behind the bars
+VALUES = 90    # and for the numbers after the bars
 ROW = 22
 BAR = 14
 TITLE = 34
@@ -14,7 +14,7 @@ GAP = 18
 NOTE = ("Logarithmic: each line stands for ten times the one before. Orange: haft; grey: loops "
         "written by hand; blue: other runtimes.")
 
-# A colour for each kind of contender, that does on white and on black. Text has the page's.
+# A colour for each kind of contender, readable on white and on black.
 STYLE = """
   text { font: 13px sans-serif; fill: #1f2328; }
   .title { font-weight: bold; }
@@ -42,7 +42,7 @@ class Scale:
     """From values to pixels, whole powers of ten at both ends."""
 
     def __init__(self, values):
-        self.low = math.floor(math.log10(min(values) / 2))  # the shortest bar is still one
+        self.low = math.floor(math.log10(min(values) / 2))  # the shortest bar is still visible
         self.high = max(math.ceil(math.log10(max(values))), self.low + 1)
         self.left, self.right = NAMES, WIDTH - VALUES
 

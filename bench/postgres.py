@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Many processes and one PostgreSQL, beside SQLite, and beside pgbench with the same statements:
-bench/postgres.py BUILD_DIR [TABLE]... The server is a private one; where there is none, that is
-said. Everything runs on this machine, and nothing is compared with a limit."""
+"""Many processes and one PostgreSQL, compared with SQLite and with pgbench running the same
+statements: bench/postgres.py BUILD_DIR [TABLE]... Starts a private server, or reports that
+PostgreSQL is not installed. Everything runs on this machine; nothing is compared with a limit."""
 import os
 import subprocess
 import sys
@@ -20,7 +20,7 @@ import pg  # noqa: E402
 
 CLIENTS = [1, 4, 16]
 REPETITIONS = 3
-TAKEN = 8000    # more than are taken in the time
+TAKEN = 8000    # more than can be claimed in the time
 QUEUED = 300    # runs of eight turns
 SIZE = ("SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE c.relkind = 'r' "
         "AND c.relnamespace = 'haft'::regnamespace")
@@ -49,7 +49,7 @@ class Bench:
         return self.cluster.sql(text, url.split("/")[3].split("?")[0])
 
     def call(self, table_name, url=None, **more):
-        """What haft-bench prints; for a SQLite file of its own without a URL."""
+        """The output of haft-bench; without a URL it uses a new SQLite file."""
         environment = dict(os.environ, **more)
         if url is not None:
             environment["HAFT_BENCH_STORE"] = url
@@ -67,8 +67,8 @@ class Bench:
 
 
 def crowds(title, what, contenders):
-    """Contenders take turns, and of each the median counts: (name, processes, its figures, whether
-    it is who the others of as many processes are compared with)."""
+    """Contenders take turns; the median of each counts: (name, processes, its figures, whether it
+    is the baseline for the others with the same number of processes)."""
     found = [[] for _ in contenders]
     for _ in range(REPETITIONS):
         for row, (_, _, measure, _) in zip(found, contenders):
@@ -91,7 +91,7 @@ def appends(bench):
         return pgbench.run(bench.cluster, own, script, clients, **more)
 
     def at_once(clients, rows=64):
-        """A transaction of pgbench has as many appends."""
+        """A transaction of pgbench has this many appends."""
         each, *waits = by_pgbench(clients, "append64")
         return (each * rows, *waits)
 
@@ -163,7 +163,7 @@ def first(bench):
 
 
 def transactions(bench, url):
-    """Since the database is there; what a session has not reported yet is waited for."""
+    """Since the database was created; waits for sessions that have not reported yet."""
     time.sleep(1.1)
     name = url.split("/")[3].split("?")[0]
     return int(bench.cluster.sql("SELECT xact_commit + xact_rollback FROM pg_stat_database "
@@ -194,7 +194,7 @@ def statements(bench):
 
 
 def idle(bench):
-    """Statements are counted, so that the server has to be another one."""
+    """Uses another server, which counts statements."""
     seconds, lines = 6, []
     bench.cluster.options.append("shared_preload_libraries=pg_stat_statements")
     bench.cluster.restart()
@@ -244,7 +244,7 @@ def recovery(bench):
                                  ("SQLite", False, 5)):
         try:
             found = workers.recovery(bench.crew(kind), samples, other)
-        except (OSError, RuntimeError) as error:  # another space of numbers is root's to make
+        except (OSError, RuntimeError) as error:  # only root can make a PID namespace
             print(f"bench: {kind}, {'another' if other else 'the same'} machine: {error}",
                   file=sys.stderr)
             continue
@@ -254,7 +254,7 @@ def recovery(bench):
     print(table(["store", "machine", "kills", "least ms", "p50 ms", "most ms"], lines), flush=True)
 
 
-# `idle` starts the server again, with something that would slow the others down.
+# `idle` restarts the server with an extension that would slow the others down.
 TABLES = {f.__name__: f for f in (appends, takes, first, queue, paused, turns, recovery, idle)}
 
 

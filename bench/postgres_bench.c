@@ -31,7 +31,7 @@ typedef struct board {
     double waits[PROCESSES][SAMPLES];
 } board;
 
-/* What one of the processes does, and where it puts its times. */
+/* The work of one process, and its results. */
 typedef struct job {
     const char *url;
     size_t runs, *count;
@@ -150,7 +150,7 @@ static void append_all(const job *j)
     haft__loop_destroy(loop);
 }
 
-/* Takes one run after the other, as a worker does that has room. */
+/* Claims one run after the other, like a worker with free slots. */
 static void take_all(const job *j)
 {
     char owner[128];
@@ -176,7 +176,7 @@ static void take_all(const job *j)
             j->waits[(*j->count)++] = now() - began;
         }
     }
-    if (status != HAFT_OK) { /* also when there are too few to measure */
+    if (status != HAFT_OK) { /* also if there are too few runs to measure */
         fail(&err);
     }
     haft__arena_finish(&arena);
@@ -190,7 +190,7 @@ static int compare(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A second, p50 and p99 milliseconds. */
+/* Operations per second, p50 and p99 in milliseconds. */
 static void print_row(const board *b, size_t processes)
 {
     size_t count = 0;
@@ -207,7 +207,7 @@ static void print_row(const board *b, size_t processes)
     free(all);
 }
 
-/* Lets as many processes do it at once. */
+/* Runs the work in this many processes at once. */
 static void measure(board *b, void work(const job *), job j, size_t processes)
 {
     int status = 0;
@@ -222,7 +222,7 @@ static void measure(board *b, void work(const job *), job j, size_t processes)
     }
     while (wait(&status) > 0) {
         if (status != 0) {
-            exit(1); /* it has said why */
+            exit(1); /* the process has printed the reason */
         }
     }
     print_row(b, processes);
@@ -240,8 +240,8 @@ static void measure_crowd(void work(const job *))
     size_t runs = *rest == 'x' ? strtoul(rest + 1, NULL, 10) : 1;
     board *b = mmap(NULL, sizeof(*b), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (processes == 0 || processes > PROCESSES || runs == 0 || runs > RUNS || b == MAP_FAILED) {
-        (void)fprintf(stderr, "bench: HAFT_BENCH_CROWD is up to %dx%d, found %s\n", PROCESSES, RUNS,
-                      crowd);
+        (void)fprintf(stderr, "bench: expected a HAFT_BENCH_CROWD of at most %dx%d, found %s\n",
+                      PROCESSES, RUNS, crowd);
         exit(1);
     }
     measure(b, work, (job){.url = url, .runs = runs}, processes);

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""haft beside a bare loop in C, both against the same server: bench/product.py BUILD_DIR [RESULTS]
+"""haft compared with a bare loop in C, with the same model server:
+bench/product.py BUILD_DIR [RESULTS]
 
-Every repetition measures all contenders in turn; what is printed are medians, as Markdown. RESULTS,
-a file, gets all rows as JSON. Everything runs on this machine, for about a minute; nothing is
-compared with a limit.
+Every repetition measures all contenders in turn; prints medians as Markdown. The file RESULTS gets
+all rows as JSON. Everything runs on this machine, for about a minute; nothing is compared with a
+limit.
 """
 import json
 import os
@@ -22,13 +23,13 @@ from rows import Rows, cpu, cpu_per_turn, peak_mb, ratio, runs_per_second, show,
 REPETITIONS = 3
 LATENCY_MS = 200
 TURNS = [8, 32, 128, 256]
-WARM_RUNS = 2  # before the clock starts; they are in the file as well
+WARM_RUNS = 2  # before the clock starts; the file contains them too
 CONTENDERS = ["bare", "haft", "haft+durable"]
 DONE = "Done. All of the requested steps are complete."
 
 
 class Server:
-    """The model, a process of its own."""
+    """The model server, a separate process."""
 
     def __init__(self, program, *words):
         # pylint: disable=consider-using-with
@@ -37,7 +38,7 @@ class Server:
         self.url = self.process.stdout.readline().split()[-1]
 
     def counts(self):
-        """What came since the last time."""
+        """The counters since the last call."""
         with urllib.request.urlopen(self.url) as reply:
             return json.load(reply)
 
@@ -149,7 +150,7 @@ def measure_fan_out(bench, server):
 
 
 def tables(rows):
-    """All of them, as Markdown."""
+    """All tables, as Markdown."""
     text = []
 
     def lines(group, key, *figures):

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes results into the docs: bench/report.py RESULTS_DIR [--docs FILE] [--svg FILE]
 
-RESULTS_DIR is where `make bench-peers` left results.json (haft beside other runtimes), product.json
-(beside a bare loop) and search.md (its grep). The parts of docs/benchmarks.md between
-`<!-- begin NAME -->` and `<!-- end NAME -->` are written anew from what is there, and the plot.
+RESULTS_DIR has the output of `make bench-peers`: results.json (haft and other runtimes),
+product.json (haft and a bare loop) and search.md (its grep). The parts of docs/benchmarks.md
+between `<!-- begin NAME -->` and `<!-- end NAME -->` are rewritten from these files, and so is
+the plot.
 """
 import argparse
 import json
@@ -88,14 +89,14 @@ def tables_of_peers(rows):
 
 
 def reason(text):
-    """The line that names the error; the driver has only the end of what was printed."""
+    """The line with the error; the driver has only the end of the output."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = [line for line in lines if "rror" in line]
     return (named or lines or ["no reason given"])[0][:100]
 
 
 def growth(rows, name):
-    """How much dearer a turn is in a run of 256 than in one of 8."""
+    """The cost of a turn in a run of 256 turns, relative to one of 8."""
     return ratio(rows.median("scale", name, "t256", cpu_per_turn),
                  rows.median("scale", name, "t8", cpu_per_turn))
 
@@ -103,7 +104,7 @@ def growth(rows, name):
 # ---- goals ----
 
 def worst_of_search(text):
-    """The greatest part of ripgrep's time; None when it was not measured."""
+    """The greatest ratio to ripgrep's time; None if it was not measured."""
     found, at = [], None
     for line in text.splitlines():
         cells = [cell.strip() for cell in re.split(r"(?<!\\)\|", line)]
@@ -114,7 +115,7 @@ def worst_of_search(text):
 
 
 def goals(rows, own, search):
-    """(goal, what is wanted, found, whether it is met; None: not measured)"""
+    """(goal, target, result, whether it is met; None: not measured)"""
     def steady(name):
         return rows.median("steady", name, "c8", cpu_per_turn)
 
@@ -204,7 +205,7 @@ def read_rows(path):
     try:
         return Rows(json.loads(path.read_text())["rows"])
     except (ValueError, KeyError, TypeError) as problem:
-        return die(f"{path} is no file of results: {problem!r}")
+        return die(f"{path} is not a results file: {problem!r}")
 
 
 def main():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of measurements, and what is read from them: medians and tables.
+"""Rows of measurements, and medians and tables from them.
 
 A row is an object with a group (what was measured), a name (of the contender), a key (with which
 parameters), a repetition, and the figures that the contender printed. bench/product.py makes such
@@ -35,18 +35,18 @@ def peak_mb(row):
 
 
 class Rows:
-    """Rows without errors, to be asked for medians; `errors` has the others."""
+    """Rows without errors; `errors` has the others."""
 
     def __init__(self, rows):
         self.rows = [r for r in rows if not r.get("error")]
         self.errors = [r for r in rows if r.get("error")]
 
     def names(self, group):
-        """Contenders of a group, in the order they came."""
+        """Contenders of a group, in their order."""
         return list(dict.fromkeys(r["name"] for r in self.rows if r["group"] == group))
 
     def median(self, group, name, key, figure):
-        """None when there is no such row, or the row lacks the figure."""
+        """None if there is no such row, or it has no such figure."""
         found = []
         for row in self.rows:
             if (row["group"], row["name"], row["key"]) == (group, name, key):
@@ -62,7 +62,7 @@ def ratio(a, b):
 
 
 def show(value, digits=1):
-    """"-" for what is not there; thousands are set apart, as in 12,345."""
+    """"-" for None; thousands are separated, as in 12,345."""
     if value is None:
         return "-"
     if abs(value) >= 1000:

@@ -27,7 +27,7 @@ typedef struct state {
     uint64_t event_bytes; /* of the last run */
 } state;
 
-/* One run while it is made. */
+/* One run in progress. */
 typedef struct making {
     haft__run run;
     haft__decider decider;
@@ -46,7 +46,7 @@ static bool append(making *m, haft_str body)
     return haft__run_fold(&m->run, haft__buf_str(&m->line), NULL) == HAFT_OK;
 }
 
-/* The model: calls one tool after the other, with arguments that differ. */
+/* The model: calls one tool after the other, with different arguments. */
 static bool reply(making *m, const state *s)
 {
     haft__request request;
@@ -158,7 +158,7 @@ static void open_state(state *s, uint32_t turns)
     memset(s->result, 'r', sizeof(s->result));
     s->turns = turns;
     if (!good || !do_run(s)) {
-        (void)fprintf(stderr, "bench: the run does not end as it should\n");
+        (void)fprintf(stderr, "bench: the run did not end as expected\n");
         exit(1);
     }
 }

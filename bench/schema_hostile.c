@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema_hostile.c - how long schemas and instances that are made to hurt can keep the validator
- * busy. Linear work grows with the instance; what would take for ever ends with its budget.
+ * schema_hostile.c - how long hostile schemas and instances can keep the validator busy. Linear
+ * work grows with the instance; exponential work stops when its budget is used up.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ static void doubling(haft__buf *schema, haft__buf *instance)
     haft__buf_addf(instance, "1");
 }
 
-/* Three levels of `fan` references each lead to the leaf that was written before. */
+/* Three levels of `fan` references each, which lead to the leaf written before. */
 static void add_references(haft__buf *schema, unsigned fan, const char *keyword)
 {
     for (unsigned level = 1; level <= 3; level++) {

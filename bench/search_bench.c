@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * search_bench.c - the built-in grep beside ripgrep in one thread and GNU grep, on trees that are
- * in the page cache. All take turns; what counts is the median of their processor time, and what a
- * command takes to start, measured in an empty directory, does not count. All must find as many
- * lines.
+ * search_bench.c - the built-in grep compared with single-threaded ripgrep and GNU grep, on trees
+ * in the page cache. The contenders take turns; the result is the median of their processor time
+ * without the start of a command, which is measured in an empty directory. All must find the same
+ * number of lines.
  */
 #include "search_bench.h"
 
@@ -31,7 +31,7 @@ static const struct {
     const char *name;
     int directories, files; /* in each */
     size_t bytes;           /* of each file */
-    uint32_t rarity;        /* one word in so many is a rare one */
+    uint32_t rarity;        /* one word in this many is a rare one */
 } trees[] = {
     {"8,000 files of 2 KB", 160, 50, 2000, 80000},
     {"2,000 files of 20 KB", 40, 50, 20000, 40000},
@@ -51,7 +51,7 @@ static const struct {
 
 static char place[64];
 
-/* Text like a program's, with a rare word now and then. */
+/* Text like source code, with an occasional rare word. */
 static size_t make_text(char *text, size_t size, uint32_t rarity, uint32_t *seed)
 {
     static const char *const words[] = {
@@ -116,13 +116,13 @@ static void remove_place(void)
     char command[128];
     (void)snprintf(command, sizeof(command), "rm -rf -- '%s'", place);
     if (system(command) != 0) { /* the path is ours */
-        (void)fprintf(stderr, "bench: %s stays\n", place);
+        (void)fprintf(stderr, "bench: cannot remove %s\n", place);
     }
 }
 
 /* ---- contenders ---- */
 
-/* One search: where, for what; what it took and found. */
+/* One search and its result. */
 typedef struct attempt {
     const char *tree, *pattern;
     bool any_case;
@@ -224,7 +224,7 @@ static void search_gnu(attempt *a)
 static const struct {
     const char *name;
     void (*search)(attempt *a);
-    bool starts; /* a process, whose start does not count */
+    bool starts; /* a process, whose start is subtracted */
 } contenders[] = {{"haft", search_here, false},
                   {"rg -j1", search_ripgrep, true},
                   {"grep -rnE", search_gnu, true}};
@@ -237,7 +237,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Medians of all contenders; the lines must be as many. */
+/* Medians of all contenders; their line counts must be equal. */
 static void measure(const char *tree, size_t which, double times[COUNT(contenders)])
 {
     double taken[COUNT(contenders)][REPETITIONS];
@@ -271,7 +271,7 @@ static void print_row(size_t tree, size_t which)
     measure(path, which, times);
     printf("| %s | `", trees[tree].name);
     for (const char *c = patterns[which].pattern; *c != '\0'; c++) {
-        printf(*c == '|' ? "\\%c" : "%c", *c); /* as a table in Markdown wants it */
+        printf(*c == '|' ? "\\%c" : "%c", *c); /* escaped for a Markdown table */
     }
     printf("`%s |", patterns[which].any_case ? ", any case" : "");
     for (size_t i = 0; i < COUNT(contenders); i++) {

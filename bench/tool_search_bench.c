@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tool_search_bench.c - tool search: what an index of 1,000 to 100,000 tools takes to build, to
- * keep and to ask, on one core. Tools are made of words as often used as in real ones: a few are in
- * many tools and most in few. Times are of the thread's processor, the best of ROUNDS for each
- * query: what differs between queries counts, not what else the machine did.
+ * tool_search_bench.c - tool search: time to build and query an index of 1,000 to 100,000 tools,
+ * and its memory, on one core. Word frequencies are like those of real tools: a few words are in
+ * many tools, most in few. Times are processor times of the thread; for each query the best of
+ * ROUNDS counts, so that other load on the machine does not.
  */
 #include "tool_search_bench.h"
 
@@ -37,7 +37,7 @@ static uint32_t roll(uint32_t *seed)
     return *seed >> 8;
 }
 
-/* A word by its number: pronounceable, so that stems and slips have work. */
+/* A word by its number; pronounceable, so that stemming and typo correction have work. */
 static size_t put_word(char *to, uint32_t number)
 {
     static const char *const parts[] = {"ka",  "lo",  "mi",  "ter", "son", "ba",  "ru",
@@ -52,7 +52,7 @@ static size_t put_word(char *to, uint32_t number)
     return length;
 }
 
-/* Words by spaces; the more often used the smaller their number. */
+/* Words separated by spaces; smaller numbers are more frequent. */
 static haft_str put_words(char *to, size_t count, uint32_t *seed, char between)
 {
     size_t length = 0;
@@ -94,7 +94,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Medians and the 99th of a hundred, in microseconds. */
+/* Median and 99th percentile, in microseconds. */
 static bool ask(const haft__search_index *search, size_t words, double *ret_median,
                 double *ret_worst)
 {

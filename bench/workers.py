@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What workers cost and how soon they act, seen from outside: whole processes over one store."""
+"""Cost and latency of workers, measured from outside: processes that share one store."""
 import contextlib
 import json
 import os
@@ -11,11 +11,11 @@ import time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
-LONG = 30  # seconds that something which must happen soon may take
+LONG = 30  # seconds to wait for something that should happen soon
 
 
 class Crew:
-    """Workers over one store, and what they work on."""
+    """Workers that share one store, and their specs and scripts."""
 
     def __init__(self, haft, url, folder):
         self.haft, self.url, self.folder = haft, url, Path(folder)
@@ -39,7 +39,7 @@ class Crew:
     def idle_worker(self, *words):
         process = self.worker(*words)
         try:
-            time.sleep(1)  # it has looked and found nothing
+            time.sleep(1)  # it has polled and found nothing
             yield process
         finally:
             process.kill()
@@ -64,13 +64,13 @@ def wait_for(what):
         if found:
             return found
         time.sleep(0.002)
-    raise RuntimeError("it did not happen")
+    raise RuntimeError("timed out")
 
 
-# ---- from putting a run there to its first request ----
+# ---- from enqueueing a run to its first request ----
 
 class Model:
-    """Answers everything, and says when it was asked."""
+    """A model server that records the time of each request."""
 
     def __init__(self):
         arrived = threading.Event()
@@ -97,7 +97,7 @@ class Model:
 
     def wait(self):
         if not self.arrived.wait(LONG):
-            raise RuntimeError("the model was not asked")
+            raise RuntimeError("the model got no request")
         self.arrived.clear()
         return self.server.at
 
@@ -110,7 +110,7 @@ def first_calls(crew, samples, *words):
     commands, waits = [], []
     with crew.idle_worker(*words):
         for _ in range(samples):
-            time.sleep(random.uniform(0.05, 0.55))  # anywhere between two looks
+            time.sleep(random.uniform(0.05, 0.55))  # anywhere between two polls
             began = time.monotonic()
             crew.run("run", "--detach", spec, "say good")
             ended = time.monotonic()
@@ -123,7 +123,7 @@ def first_calls(crew, samples, *words):
 # ---- many runs ----
 
 def eight_turns(crew):
-    """A run of eight turns with a call each, put there; its id."""
+    """Enqueues a run of eight turns with a call each; returns its id."""
     calls = [{"calls": [{"name": "look", "arguments": {"q": f"number {i}"}}]} for i in range(8)]
     model = crew.script("turns", [*calls, {"text": "good"}],
                         {"look": [f"{i}{'x' * 200}" for i in range(8)]})
@@ -132,7 +132,7 @@ def eight_turns(crew):
 
 
 def finish_all(crew, workers, concurrency):
-    """(seconds, CPU seconds of the workers) until there is nothing left."""
+    """(seconds, CPU seconds of the workers) until no runs are left."""
     began, cpu = time.monotonic(), 0
     crowd = [crew.worker("--until-idle", "--poll", 20, "--concurrency", concurrency)
              for _ in range(workers)]
@@ -141,31 +141,31 @@ def finish_all(crew, workers, concurrency):
         process.returncode = os.waitstatus_to_exitcode(status)
         cpu += usage.ru_utime + usage.ru_stime
         if process.returncode != 0:
-            raise RuntimeError("a worker could not go on with a run")
+            raise RuntimeError("a worker could not continue a run")
     return time.monotonic() - began, cpu
 
 
-# ---- one that has nothing to do ----
+# ---- an idle worker ----
 
 def cpu_seconds(pid):
-    """Of all threads, by the scheduler's own clock."""
+    """CPU time of all threads, from the scheduler's clock."""
     total = 0
     for task in Path(f"/proc/{pid}/task").iterdir():
         total += int((task / "schedstat").read_text().split()[0])
     return total / 1e9
 
 
-# ---- after a death ----
+# ---- after kill -9 ----
 
 def recovery(crew, samples, other_machine):
-    """Milliseconds from kill -9 of a worker until another one has begun the call again."""
+    """Milliseconds from kill -9 of a worker until another one has started the call again."""
     log = crew.folder / "begun"
     model = crew.script("sleep", [{"calls": [{"name": "nap"}]}, {"text": "good"}])
     spec = crew.spec("sleep", model, [{
         "name": "nap", "description": "Sleeps for a while.", "args": [],
         "command": ["sh", "-c", f"echo $$ >> {log}; exec sleep 30"],
         "traits": {"read_only": True}}])
-    # Process numbers of another space are those of a machine that nothing is known of.
+    # A process in another PID namespace looks like one on another machine.
     before = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"] if other_machine else []
     lease = "2s" if other_machine else "30s"
     found = []
@@ -187,7 +187,7 @@ def recover_one(crew, spec, log, victim):
         time.sleep(random.uniform(0, 0.5))
         began = time.monotonic()
         victim.kill()
-        victim.wait()  # before that it still counts as a process
+        victim.wait()  # until then it still exists as a process
         wait_for(lambda: log.read_text().count("\n") == 2)
         seconds = time.monotonic() - began
         crew.run("cancel", run, check=False)

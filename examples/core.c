@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* core.c - libhaft-core alone: a tool is declared, shown, called and its input checked, with
- * neither a model nor a runtime near. That is how tools are unit-tested.
+/* core.c - libhaft-core alone: declares a tool, prints its schema, calls it and validates input,
+ * without a model or a runtime. Tools are unit-tested this way.
  * Build it: cc core.c $(pkg-config --cflags --libs haft-core) */
 #include <haft.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ HAFT_TOOL_WITH(HAFT_READ_ONLY, convert, "Convert a length.", HAFT_NUMBER(length,
                    : haft_replyf(call, "%.4f mile", args->length / 1609.344);
 }
 
-/* What the model is told about it. */
+/* The schema that the model gets. */
 static void show_schema(void)
 {
     char *schema = NULL;
@@ -23,7 +23,7 @@ static void show_schema(void)
     haft_free(schema);
 }
 
-/* Arguments as a model may write them: converted where nothing is lost, refused where it would. */
+/* Arguments as a model may write them: converted if nothing is lost, otherwise rejected. */
 static void try_it(const char *arguments)
 {
     haft_error err = {HAFT_OK, "", "", ""};
@@ -37,7 +37,7 @@ static void try_it(const char *arguments)
     haft_free(text);
 }
 
-/* Every failure at once, for a text that need not be a tool's. */
+/* All failures at once, for any schema and JSON text. */
 static void check(const char *schema, const char *json)
 {
     haft_error err = {HAFT_OK, "", "", ""};

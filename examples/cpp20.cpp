@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpp20.cpp - haft from C++20: owners that release, text as std::string_view, errors as exceptions,
+// cpp20.cpp - haft from C++20: RAII owners, text as std::string_view, errors as exceptions,
 // and lambdas as tools.
 // Build it: c++ -std=c++20 cpp20.cpp $(pkg-config --cflags --libs haft)
 // Run it:   ./a.out cpp20.yaml
@@ -43,8 +43,8 @@ std::string_view view(haft_str text)
 
 // ---- tools ----
 
-// A tool that is any callable: from the arguments as JSON text to the reply. It must stay where it
-// is for as long as the runtime lives, for haft knows it by its address.
+// Makes a tool of any callable from the arguments as JSON text to the reply. It must not move while
+// the runtime exists, because haft keeps its address.
 class tool
 {
   public:
@@ -69,7 +69,7 @@ class tool
     }
 
   private:
-    // No exception may go through C: it becomes an error that the model reads.
+    // No exception may pass through C: it becomes an error that the model reads.
     static haft_reply run(haft_call *call, const void *args)
     {
         const tool *self = static_cast<const tool *>(haft_call_info(call)->context);
@@ -120,7 +120,7 @@ class runtime
         return agent_owner(made);
     }
 
-    // Runs until it ends or waits, and calls `seen` for each event on the way.
+    // Steps until the run ends or waits, and calls `seen` for each event.
     run_owner run(const agent_owner &agent, const std::string &task,
                   const std::function<void(std::string_view)> &seen)
     {
@@ -155,7 +155,7 @@ int work(const std::string &spec)
     tool fail("fail", "Always fails.", R"({"type":"object"})",
               [](std::string_view) -> std::string { throw std::runtime_error("it was a trap"); });
 
-    runtime host; // after the tools, so that it goes before them
+    runtime host; // after the tools, so that it is destroyed before them
     host.add(count);
     host.add(fail);
     agent_owner agent = host.load(spec);

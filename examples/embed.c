@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* embed.c - an agent inside a C program, with two tools that are functions of that program.
+/* embed.c - an agent inside a C program, with two of its functions as tools.
  * Build it: cc embed.c $(pkg-config --cflags --libs haft)
  * Run it:   ./a.out embed.yaml "What does Dana Frost owe?" */
 #include <haft.h>
@@ -20,7 +20,7 @@ static const struct order {
 
 HAFT_TOOL_WITH(HAFT_READ_ONLY, find_orders, "Find the orders of a customer.",
                HAFT_STRING(customer, "The name, or a part of it"),
-               HAFT_BOOLEAN_OR(unpaid_only, false, "Leave out what has been paid"))
+               HAFT_BOOLEAN_OR(unpaid_only, false, "Leave out paid orders"))
 {
     char name[64], list[256] = "";
     int length = 0;
@@ -33,13 +33,13 @@ HAFT_TOOL_WITH(HAFT_READ_ONLY, find_orders, "Find the orders of a customer.",
         }
     }
     if (length == 0) {
-        return haft_reply_error(call, "There is no order of '%s'. Try a part of the name.", name);
+        return haft_reply_error(call, "No orders of '%s'. Try a part of the name.", name);
     }
     return haft_replyf(call, "%s", list);
 }
 
 HAFT_TOOL_WITH(HAFT_READ_ONLY, add_up, "Add up amounts of money.",
-               HAFT_NUMBERS(amounts, "What is to be added up"))
+               HAFT_NUMBERS(amounts, "The amounts"))
 {
     double sum = 0;
     for (size_t i = 0; i < args->amounts.count; i++) {

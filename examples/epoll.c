@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* epoll.c - haft in somebody else's loop. The program has an epoll loop with a timer and a socket
- * of its own; haft is one more descriptor in it, and a bound on how long to wait.
+/* epoll.c - haft in another event loop. The program has an epoll loop with its own timer and
+ * socket; haft adds a descriptor and an upper bound for the wait.
  * Build it: cc epoll.c $(pkg-config --cflags --libs haft)
  * Run it:   ./a.out epoll.yaml */
 #include <haft.h>
@@ -13,7 +13,7 @@
 
 typedef struct program {
     int epoll, timer;
-    int ours, adas; /* a connection to Ada, who is played by the timer */
+    int ours, adas; /* a connection to Ada, whose part the timer plays */
     haft_runtime *runtime;
     haft_agent *agent;
     haft_run *run;
@@ -24,7 +24,7 @@ typedef struct program {
 
 /* ---- the program's own descriptors ---- */
 
-/* Once there is a question, Ada writes. */
+/* Ada writes when there is a question. */
 static void on_timer(program *p)
 {
     static const char answer[] = "\"after ten\"";
@@ -35,7 +35,7 @@ static void on_timer(program *p)
     }
 }
 
-/* Her answer becomes the result of the call that waits for it. */
+/* Her answer becomes the result of the pending call. */
 static haft_status on_socket(program *p)
 {
     char json[256];
@@ -47,7 +47,7 @@ static haft_status on_socket(program *p)
 
 /* ---- haft ---- */
 
-/* Never waits: epoll_wait has done that. */
+/* Does not wait: epoll_wait did. */
 static haft_status on_haft(program *p)
 {
     haft_event event;
@@ -70,7 +70,7 @@ static bool is_over(const program *p)
     return state == HAFT_ENDED || state == HAFT_STOPPED;
 }
 
-/* The timeout is asked for anew each time: it changes with every step and every answer. */
+/* The timeout changes with every step and every answer, so it is read each time. */
 static haft_status loop(program *p)
 {
     haft_status status = HAFT_OK;
@@ -84,7 +84,7 @@ static haft_status loop(program *p)
                 status = on_socket(p);
             }
         }
-        if (status == HAFT_OK) { /* also when nothing is readable: a timer of haft may be due */
+        if (status == HAFT_OK) { /* even if nothing is readable: a timer of haft may be due */
             status = on_haft(p);
         }
     }
@@ -136,7 +136,7 @@ static void close_all(const program *p)
     const int all[] = {p->epoll, p->timer, p->ours, p->adas};
     haft_run_release(p->run);
     haft_agent_release(p->agent);
-    haft_runtime_destroy(p->runtime); /* closes the descriptor that was haft's */
+    haft_runtime_destroy(p->runtime); /* closes haft's descriptor */
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
         (void)close(all[i]);
     }

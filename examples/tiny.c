@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- tools: what they take is checked before they run ---- */
+/* ---- tools: their arguments are validated before they run ---- */
 
 HAFT_TOOL_WITH(HAFT_READ_ONLY, weigh, "Weigh a letter.", HAFT_STRING(letter, "What it says"),
                HAFT_INTEGER_OR(paper, 5, "Grams of the paper"))
@@ -16,7 +16,7 @@ HAFT_TOOL_WITH(HAFT_READ_ONLY, weigh, "Weigh a letter.", HAFT_STRING(letter, "Wh
     char json[64];
     haft_emit(call, "{\"scales\":\"settling\"}");
     if (haft_cancelled(call)) {
-        return haft_reply_error(call, "Nobody waits for the result any more.");
+        return haft_reply_error(call, "The call was cancelled.");
     }
     (void)snprintf(json, sizeof(json), "{\"grams\":%lld}",
                    args->paper + (long long)args->letter.len / 8);
@@ -37,7 +37,7 @@ HAFT_TOOL_WITH(HAFT_NEEDS_APPROVAL | HAFT_DESTRUCTIVE, burn, "Burn a letter.",
     return haft_replyf(call, "'%.*s' is ashes", HAFT_STR(args->letter));
 }
 
-/* For graphs; elsewhere the model is told that it cannot be used. */
+/* For graphs; elsewhere the model reads an error. */
 HAFT_TOOL(move, "Go to another node of the graph.")
 {
     return haft_reply_command(call, "{\"update\":{\"moved\":true},\"goto\":\"desk\"}");
@@ -82,7 +82,7 @@ static void step(haft_runtime *runtime)
     must(haft_runtime_step(runtime, 0, &err));
 }
 
-/* Until the run has ended or waits for somebody; each event is a line of JSON. */
+/* Steps until the run has ended or waits. Each event is a line of JSON. */
 static void follow(haft_runtime *runtime, haft_run *run)
 {
     haft_event event;
@@ -90,7 +90,7 @@ static void follow(haft_runtime *runtime, haft_run *run)
     while (haft_run_state(run) == HAFT_RUNNING) {
         step(runtime);
         while (haft_run_next_event(run, &event)) {
-            last = event.seq > 0 ? event.seq : last; /* 0: only told, as progress is */
+            last = event.seq > 0 ? event.seq : last; /* 0: a progress event */
         }
     }
     printf("%s; %llu events\n", haft_run_end(run), last);
@@ -100,7 +100,7 @@ static void follow(haft_runtime *runtime, haft_run *run)
     }
 }
 
-/* It waits for three people at once: ids of calls are in the events. */
+/* Three calls are pending; their ids are in the events. */
 static void decide(haft_run *run)
 {
     if (haft_run_again(run, "c1.4", &err) == HAFT_OK) { /* for calls that were interrupted */
@@ -122,9 +122,9 @@ static void run_agent(haft_runtime *runtime, const char *spec)
     must(haft_run_start(agent, "Post the letter to Ada.", &options, &run, &err));
     follow(runtime, run);
     (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
-    haft_run_release(run); /* it is in the store, and waits there ... */
+    haft_run_release(run); /* it waits in the store ... */
 
-    must(haft_run_open(runtime, id, &again, &err)); /* ... until it is taken up again */
+    must(haft_run_open(runtime, id, &again, &err)); /* ... until it is opened again */
     decide(again);
     follow(runtime, again);
     printf("%.*s\n", HAFT_STR(haft_run_answer_text(again)));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Properties of reading a Chat Completions request. The input is its body.
- *   - it is refused with a message, or taken; the same again with another hash key;
- *   - what is taken keeps the provider's rules: every call is answered by one of the tool messages
- *     right behind it, tools that may be called are declared, names fit the wire;
- *   - what is taken, written as a request and read again is the same request (unless a name is not
- *     one that haft itself would send).
+ *   - it is rejected with a message or accepted, and another hash key gives the same result;
+ *   - an accepted request follows the provider's rules: every call is answered by a tool message
+ *     right after it, allowed tools are declared, names fit the wire format;
+ *   - an accepted request, written and read again, is the same request (unless a name is not one
+ *     that haft would send).
  */
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void check_messages(const haft__messages *messages)
         const haft__message *m = &messages->items[i];
         REQUIRE(haft__utf8_valid(m->text) && haft__utf8_valid(m->reasoning));
         if (m->role != HAFT__MESSAGE_TOOL) {
-            REQUIREF(open == 0, "message %zu comes too early", i);
+            REQUIREF(open == 0, "message %zu before all calls are answered", i);
             open = m->call_count;
             last = m;
             continue;
@@ -55,7 +55,7 @@ static void check_messages(const haft__messages *messages)
     REQUIRE(open == 0 && messages->count > 0);
 }
 
-/* Whether every name is what haft itself would write. */
+/* Whether haft would write every name this way. */
 static bool is_ours(const haft__chat_parsed *asked)
 {
     bool ours = true;
@@ -112,8 +112,8 @@ static void check_round(const haft__chat_parsed *asked)
     outcome again;
     write_it(asked, &first);
     read_it(&again, haft__buf_str(&first), 3);
-    REQUIREF(again.taken, "not taken again: %.*s: %.*s", HAFT__ARG(again.asked.problem.message),
-             HAFT__ARG(haft__buf_str(&first)));
+    REQUIREF(again.taken, "rejected the second time: %.*s: %.*s",
+             HAFT__ARG(again.asked.problem.message), HAFT__ARG(haft__buf_str(&first)));
     write_it(&again.asked, &second);
     REQUIREF(haft__str_equal(haft__buf_str(&first), haft__buf_str(&second)), "%.*s\n%.*s",
              HAFT__ARG(haft__buf_str(&first)), HAFT__ARG(haft__buf_str(&second)));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: an answer of /v1/embeddings is refused, or has as many vectors as were asked for, all
- * of one length and of numbers that are finite; written out, they are read again as they were; and
- * as signed bytes the greatest of each is as great as can be.
+ * Property: a response of /v1/embeddings is rejected, or has the requested number of vectors, all
+ * of one length and of finite numbers. Vectors that are written and read again are unchanged.
+ * Packed into signed bytes, the greatest number of a vector uses the full range.
  *
- * The first byte chooses how many were asked for, the rest is the answer.
+ * The first byte chooses the number of requested vectors, the rest is the response.
  */
 #include <math.h>
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: whatever the text, in every format, the same is found however it is cut; what is told
- * as a call has a name and arguments that are a JSON object; nothing is told of a call that has not
- * begun; and with no repair no call is repaired. A text without marks in which nothing is found is
- * text, all of it, but for tokens at its end that end a turn.
+ * Properties of parsing calls in a text, for every format:
+ *   - the events do not depend on how the text is split;
+ *   - a call has a name and arguments that are a JSON object;
+ *   - no event is about a call that has not begun;
+ *   - without the repair option no call is repaired;
+ *   - if a text has no markers and no calls, all of it is content, except tokens at its end that
+ *     end a turn.
  *
- * The first line names the format, so that no seed changes its meaning when formats come; the byte
- * behind it has the cuts and the options, the rest is the text.
+ * The first line names the format, so that seeds keep their meaning when formats are added; the
+ * byte after it has the splits and the options, the rest is the text.
  */
 #include "format/format.h"
 #include "base/buf.h"
@@ -18,14 +21,14 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* All that was told, written out. */
-typedef struct told {
+/* All events, as text. */
+typedef struct event_log {
     haft__buf text; /* content, reasoning and code, joined by kind; then calls and errors */
     haft__buf kinds[3];
     haft__buf arguments; /* of the call that is open */
     bool open, repair;
     uint32_t calls, errors;
-} told;
+} event_log;
 
 static void check_arguments(haft_str text)
 {
@@ -39,7 +42,7 @@ static void check_arguments(haft_str text)
     haft__arena_finish(&arena);
 }
 
-static void begin_call(told *t, const haft__parser_event *found)
+static void begin_call(event_log *t, const haft__parser_event *found)
 {
     REQUIREF(found->index == t->calls && found->text.len > 0, "call %u of %u", found->index,
              t->calls);
@@ -51,7 +54,7 @@ static void begin_call(told *t, const haft__parser_event *found)
     haft__buf_add_str(&t->text, found->text);
 }
 
-static void end_call(told *t, const haft__parser_event *found)
+static void end_call(event_log *t, const haft__parser_event *found)
 {
     REQUIRE(t->open && found->index + 1 == t->calls);
     REQUIRE(!found->repaired || t->repair);
@@ -62,7 +65,7 @@ static void end_call(told *t, const haft__parser_event *found)
     t->open = false;
 }
 
-static void spoil(told *t, const haft__parser_event *found)
+static void report_malformed(event_log *t, const haft__parser_event *found)
 {
     haft__buf_addf(&t->text, "%d at %zu: %s: ", found->kind, found->offset, found->why);
     haft__buf_add_str(&t->text, found->text);
@@ -74,7 +77,7 @@ static void spoil(told *t, const haft__parser_event *found)
 static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
     (void)err;
-    told *t = context;
+    event_log *t = context;
     switch (found->kind) {
     case HAFT__PARSER_EVENT_CONTENT: haft__buf_add_str(&t->kinds[0], found->text); break;
     case HAFT__PARSER_EVENT_REASONING: haft__buf_add_str(&t->kinds[1], found->text); break;
@@ -87,14 +90,14 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
         break;
     case HAFT__PARSER_EVENT_CALL_END: end_call(t, found); break;
     case HAFT__PARSER_EVENT_TRUNCATED:
-    case HAFT__PARSER_EVENT_MALFORMED: spoil(t, found); break;
+    case HAFT__PARSER_EVENT_MALFORMED: report_malformed(t, found); break;
     }
     return HAFT_OK;
 }
 
-/* ---- what is no call is text ---- */
+/* ---- text without calls is content ---- */
 
-/* Whether a mark of the format stands in the text, one that could not as well be prose. */
+/* Whether the text has a marker of the format that cannot be prose. */
 static bool has_mark(const haft__format *format, haft_str text)
 {
     for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
@@ -115,7 +118,7 @@ static bool has_mark(const haft__format *format, haft_str text)
 static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
-/* Whether the text ends with a token that ends a turn; then it is made shorter. */
+/* Whether the text ends with a token that ends a turn; removes the token. */
 static bool drop_token(const haft__format *format, haft_str *io_text)
 {
     *io_text = haft__str_trim(*io_text);
@@ -138,8 +141,8 @@ static void add_dense(haft__buf *to, haft_str text)
     }
 }
 
-/* An object may be an answer, of which not all is text. */
-static void check_text(const haft__format *format, haft_str text, const told *t)
+/* An object may be an answer, of which not all is content. */
+static void check_text(const haft__format *format, haft_str text, const event_log *t)
 {
     bool object = text.len > 0 && memchr(text.ptr, '{', text.len) != NULL;
     if (t->calls > 0 || t->errors > 0 || t->kinds[2].len > 0 || object || has_mark(format, text)) {
@@ -160,7 +163,8 @@ static void check_text(const haft__format *format, haft_str text, const told *t)
     haft__buf_finish(&found);
 }
 
-static void parse(const haft__format *format, unsigned choice, haft_str text, size_t chunk, told *t)
+static void parse(const haft__format *format, unsigned choice, haft_str text, size_t chunk,
+                  event_log *t)
 {
     static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"get_weather", 11}}};
     haft__parser_options options = {.tools = tools,
@@ -171,7 +175,7 @@ static void parse(const haft__format *format, unsigned choice, haft_str text, si
                                     .context = t};
     haft__parser *parser = NULL;
     haft_str all = text;
-    *t = (told){.repair = options.repair};
+    *t = (event_log){.repair = options.repair};
     haft__buf *bufs[] = {&t->text, &t->kinds[0], &t->kinds[1], &t->kinds[2], &t->arguments};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], HAFT__LIMIT_FORMAT_BYTES);
@@ -193,7 +197,7 @@ static void parse(const haft__format *format, unsigned choice, haft_str text, si
     haft__buf_finish(&t->arguments);
 }
 
-/* What is no name, because it was made by chance, chooses one by chance. */
+/* A random text that is not a name chooses a format by the sum of its bytes. */
 static const haft__format *choose(haft_str name)
 {
     size_t count, sum = 0;
@@ -215,10 +219,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     unsigned options = (unsigned char)text.ptr[0];
     text = haft__str_skip(text, 1);
     size_t chunks[] = {1, 2 + (options & 0x1F)};
-    told whole;
+    event_log whole;
     parse(format, options, text, 0, &whole);
     for (size_t i = 0; i < COUNT(chunks); i++) {
-        told pieces;
+        event_log pieces;
         parse(format, options, text, chunks[i], &pieces);
         REQUIREF(haft__str_equal(haft__buf_str(&whole.text), haft__buf_str(&pieces.text)),
                  "%s, pieces of %zu:\n%.*s\nwhole:\n%.*s", format->name, chunks[i],

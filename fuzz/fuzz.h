@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fuzz.h - what a fuzz target looks like.
+ * fuzz.h - the interface of a fuzz target.
  *
  * A target is one file that defines LLVMFuzzerTestOneInput and checks a property with REQUIRE, not
  * only that nothing crashes. Its corpus is fuzz/corpus/<name of the file>/.
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define REQUIRE(condition) REQUIREF(condition, "the property does not hold")
 
-/* The same with a message, a printf format, for conditions whose values one wants to see. */
+/* The same with a message in printf format, to show values. */
 #define REQUIREF(condition, ...)                                                                   \
     do {                                                                                           \
         if (!(condition)) {                                                                        \

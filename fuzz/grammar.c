@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Properties of grammars. The input is a JSON Schema, tried with one format or server that its
- * bytes choose; what is no JSON is passed over.
- *   - in each format, the grammar of a tool with this schema is one that llama.cpp would take: it
- *     reads, has no left recursion and no count that is too large, and stays within its size;
+ * bytes choose; input that is not JSON is skipped.
+ *   - in each format, llama.cpp would accept the grammar of a tool with this schema: it parses, has
+ *     no left recursion and no count that is too large, and keeps its size limit;
  *   - the same schema gives the same bytes;
- *   - no grammar takes an empty reply, or begins with prose;
+ *   - no grammar accepts an empty reply, or one that begins with prose;
  *   - the schema for each server is JSON that compiles.
  */
 #include <string.h>
@@ -18,7 +18,7 @@
 #include "fuzz.h"
 #include "json/read.h"
 
-/* Little, so that a grammar that must be made smaller is met often. */
+/* Small, so that grammars often must be reduced. */
 #define MAX_BYTES 8192
 
 static haft_status write_gbnf(haft__buf *buf, const haft__format *format, haft__format_tool *tool,
@@ -38,13 +38,13 @@ static void check_gbnf(const haft__format *format, haft__format_tool *tool, uint
     REQUIREF(status == HAFT_OK, "%s: status %d", format->name, status);
     REQUIREF(first.len <= MAX_BYTES, "%s: %zu bytes", format->name, first.len);
     REQUIRE(write_gbnf(&second, format, tool, form) == HAFT_OK);
-    REQUIREF(haft__str_equal(haft__buf_str(&first), haft__buf_str(&second)), "%s: other bytes",
+    REQUIREF(haft__str_equal(haft__buf_str(&first), haft__buf_str(&second)), "%s: the bytes differ",
              format->name);
     const char *why = NULL;
     gbnf *grammar = gbnf_read(haft__buf_str(&first), &why);
     REQUIREF(grammar != NULL, "%s: %s\n%.*s", format->name, why, HAFT__ARG(haft__buf_str(&first)));
-    REQUIREF(!gbnf_accepts(grammar, HAFT__LIT("")), "%s: nothing is taken", format->name);
-    REQUIREF(!gbnf_begins(grammar, HAFT__LIT("I am")), "%s: prose is taken", format->name);
+    REQUIREF(!gbnf_accepts(grammar, HAFT__LIT("")), "%s: accepts an empty reply", format->name);
+    REQUIREF(!gbnf_begins(grammar, HAFT__LIT("I am")), "%s: accepts prose", format->name);
     gbnf_free(grammar);
     haft__buf_finish(&first);
     haft__buf_finish(&second);
@@ -68,7 +68,7 @@ static void check_schema(haft__schema_target target, haft__format_tool *tool)
     haft__buf_finish(&buf);
 }
 
-/* Which of the formats, or of the servers, this input is tried with. */
+/* The format or server that this input is tried with. */
 static size_t pick(const uint8_t *data, size_t size)
 {
     size_t sum = size;

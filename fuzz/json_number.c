@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of numbers. The input is two numbers with a space between them; what is no JSON number
- * is passed over.
- *   - comparing is antisymmetric; equal numbers and they alone have the same normal spelling, which
- *     is a number that equals them and is its own; equal numbers have equal hashes;
- *   - what is larger has no smaller double, and a double is written so that it reads back;
- *   - an integer is a multiple of 1, and nothing else is; no multiple but 0 is smaller than what it
- *     is a multiple of;
- *   - what fits an int64_t is equal to its digits.
+ * Properties of numbers. The input is two numbers with a space between them; input that is not a
+ * JSON number is skipped.
+ *   - comparison is antisymmetric;
+ *   - numbers are equal if and only if they have the same normal form; the normal form is equal to
+ *     the number and is its own normal form; equal numbers have equal hashes;
+ *   - a larger number has no smaller double, and a written double reads back unchanged;
+ *   - exactly the integers are multiples of 1; no multiple except 0 is smaller than its divisor;
+ *   - a number that fits an int64_t is equal to the digits of that integer.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -20,7 +20,7 @@
 
 static const haft__hash_key hash_key = {1, 2};
 
-/* `longer`: than the limit, by as much as normal spellings may be. */
+/* `longer`: by how much the text may exceed the limit; normal forms may be longer. */
 static bool is_number(haft_str text, size_t longer)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -49,12 +49,12 @@ static void check_spelling(haft_str a, haft__buf *normal)
     haft__buf_init(&again, 1 << 16);
     haft__number_add_normal(normal, a);
     haft_str text = haft__buf_str(normal);
-    REQUIREF(normal->status == HAFT_OK && is_number(text, 8), "the normal spelling is no number");
+    REQUIREF(normal->status == HAFT_OK && is_number(text, 8), "the normal form is not a number");
     REQUIREF(text.len <= a.len + 8 || text.len <= 28, "it is %zu characters longer",
              text.len - a.len);
-    REQUIREF(haft__number_compare(a, text) == 0, "the normal spelling is another number");
+    REQUIREF(haft__number_compare(a, text) == 0, "the normal form is another number");
     haft__number_add_normal(&again, text);
-    REQUIREF(haft__str_equal(text, haft__buf_str(&again)), "the normal spelling is not its own");
+    REQUIREF(haft__str_equal(text, haft__buf_str(&again)), "the normal form is not its own");
     haft__buf_finish(&again);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: what is read, written (plainly or over lines) and read again is the same value, and
- * its plain text does not change any more.
+ * Property: a value that is read, written (compact or indented) and read again is unchanged, and so
+ * is its compact text.
  */
 #include <stdint.h>
 
@@ -18,8 +18,9 @@ static void check_again(haft_str text, haft_str plain)
     haft__json_notes notes;
     haft_error err;
     haft_status status = haft__json_read(&arena, text, NULL, &value, &notes, &err);
-    REQUIREF(status == HAFT_OK, "what we wrote is refused: %s %s", err.where, err.message);
-    REQUIREF(notes.duplicate_keys == 0 && notes.lone_surrogates == 0, "we wrote something odd");
+    REQUIREF(status == HAFT_OK, "the written text is rejected: %s %s", err.where, err.message);
+    REQUIREF(notes.duplicate_keys == 0 && notes.lone_surrogates == 0,
+             "the written text has duplicate keys or lone surrogates");
     haft__buf again;
     haft__buf_init(&again, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&again, value);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Properties of the tolerant reader:
- *   - what the strict reader takes, it takes too, with the same value, and not as repaired; what
- * the strict reader refuses and it takes is reported as repaired;
- *   - what it takes, written and read strictly, is the same value;
- *   - no beginning of a text that it takes gives another value: what is cut off is refused. Only
- *     where the value is a number may a beginning be JSON as it stands, and another number;
- *   - the place of an error lies in the text.
+ *   - it accepts every text that the strict reader accepts, with the same value, and does not
+ *     report it as repaired; any other text that it accepts is reported as repaired;
+ *   - an accepted value, written and read strictly, is unchanged;
+ *   - no prefix of an accepted text gives another value: a truncated text is rejected. Only if the
+ *     value is a number, a prefix may be JSON and another number;
+ *   - the place of an error is in the text.
  */
 #include <stdint.h>
 
@@ -26,7 +26,7 @@ static uint64_t offset_of(haft_str where)
     return haft__str_to_u64(haft__str_split(&where, ')'), &offset) ? offset : UINT64_MAX;
 }
 
-/* The value, written; false when it was refused. */
+/* Writes the value; false if the text was rejected. */
 static bool read_tolerantly(haft_str text, haft__buf *written, haft__json_kind *ret_kind,
                             haft__json_notes *ret_notes)
 {
@@ -61,7 +61,7 @@ static bool read_strictly(haft_str text, haft__buf *written)
     return status == HAFT_OK;
 }
 
-/* Of 12, 1 is a good beginning, and JSON; but a number that had to be mended shows its end. */
+/* The prefix 1 of 12 is JSON; but the end of a repaired number is known. */
 static void check_prefixes(haft_str text, haft__json_kind kind, haft_str whole, haft__buf *written)
 {
     size_t step = text.len / MOST_PREFIXES + 1;
@@ -89,11 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         haft_str whole = haft__buf_str(&tolerant);
         REQUIREF(notes.repaired == !strict, "repaired: %d, strict: %d", notes.repaired, strict);
         REQUIREF(!strict || haft__str_equal(whole, haft__buf_str(&other)), "another value");
-        REQUIREF(read_strictly(whole, &other), "what was mended is no JSON");
+        REQUIREF(read_strictly(whole, &other), "the repaired text is not JSON");
         REQUIREF(haft__str_equal(whole, haft__buf_str(&other)), "the value changes when written");
         check_prefixes(text, kind, whole, &other);
     } else {
-        REQUIREF(!strict, "the tolerant reader refuses JSON");
+        REQUIREF(!strict, "the tolerant reader rejects JSON");
     }
     haft__buf_finish(&tolerant);
     haft__buf_finish(&other);

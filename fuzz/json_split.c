@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: the incremental reader, however the text is cut, and the strict reader accept the same
- * texts and give the same values; and every cut gives the same error.
+ * Property: the incremental reader, however the text is split, and the strict reader accept the
+ * same texts and give the same values; every split gives the same error.
  *
- * The first byte chooses the cuts, the rest is the text.
+ * The first byte chooses the splits, the rest is the text.
  */
 #include <stdint.h>
 
@@ -91,11 +91,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     outcome bytes = read_in_pieces(text, 1);
     REQUIREF(strict.status == pieces.status, "strict %d, in pieces %d", strict.status,
              pieces.status);
-    REQUIREF(bytes.status == pieces.status, "cuts matter: %d, %d", bytes.status, pieces.status);
+    REQUIREF(bytes.status == pieces.status, "the status depends on the splits: %d, %d",
+             bytes.status, pieces.status);
     REQUIREF(haft__str_equal(haft__buf_str(&strict.text), haft__buf_str(&pieces.text)),
              "strict and incremental values differ");
     REQUIREF(haft__str_equal(haft__buf_str(&bytes.text), haft__buf_str(&pieces.text)),
-             "values differ with the cuts");
+             "the value depends on the splits");
     if (strict.status == HAFT_BAD_INPUT) {
         REQUIREF(strcmp(strict.err.where, bytes.err.where) == 0
                      && strcmp(strict.err.message, bytes.err.message) == 0,

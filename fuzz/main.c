@@ -2,8 +2,8 @@
 /*
  * main.c - replays a corpus through a fuzz target, with any compiler.
  *
- * fuzz-NAME DIRECTORY: every file in it, in the order of their names. Prints the file about to be
- * replayed, so that the last line before a crash names the culprit.
+ * fuzz-NAME DIRECTORY replays every file in it, in the order of their names. It prints each name
+ * first, so that the last line before a crash names the input.
  */
 #include <dirent.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void replay(const char *path)
     REQUIRE(fseek(file, 0, SEEK_END) == 0);
     long size = ftell(file);
     REQUIRE(size >= 0 && fseek(file, 0, SEEK_SET) == 0);
-    /* Of exactly the input's size, so that a sanitizer sees one byte too many. */
+    /* Exactly the input's size, so that a sanitizer detects a read past it. */
     uint8_t *data = malloc(size > 0 ? (size_t)size : 1);
     REQUIRE(data != NULL && fread(data, 1, (size_t)size, file) == (size_t)size);
     (void)fclose(file);

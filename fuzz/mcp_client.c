@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: whatever a server sends and however its connection breaks, every call of a client of
- * MCP ends exactly once, what is sent is one line of JSON, and a step makes no more events than
- * there are things under way.
+ * Property: whatever a server sends and however its connection breaks, every call of an MCP client
+ * ends exactly once, every sent message is one line of JSON, and a step makes at most as many
+ * events as there are open calls and questions.
  *
  * The first line has letters for options (h HTTP, L legacy, M modern, e elicitation, r roots, l
  * listen, i log messages). Each further line is a step: s start, p the probe takes too long, l

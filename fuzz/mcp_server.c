@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of the server's side of MCP. The input is what one client says, a message a line.
- *   - every line gets exactly one last word (an answer, or that nothing comes), a request that is
- *     under way at the end of the client none;
- *   - all that is sent is one JSON object without line ends;
- *   - what is begun is finished or dropped, never both;
- *   - no state is opened that was not sealed.
+ * Properties of an MCP server. The input is the messages of one client, one per line.
+ *   - every line gets exactly one final event (a response, or the end without one), except requests
+ *     that are running when the client disconnects;
+ *   - every sent message is one JSON object without line breaks;
+ *   - a started call is finished or dropped, never both;
+ *   - only sealed state can be opened.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 typedef struct client {
     haft__mcp_request *held[HELD_MOST];
     size_t held_count, begun, finished, dropped;
-    size_t last_words;
+    size_t final_events;
     haft__json schema;
 } client;
 
@@ -55,7 +55,7 @@ static void take_out(client *c, haft__mcp_request *mcp_request)
     c->held[at] = c->held[--c->held_count];
 }
 
-/* By the length of its name: at once, later, with a question. */
+/* The length of its name decides: at once, later, or with a question. */
 static void begin(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
@@ -101,7 +101,8 @@ static void on_sent(void *context, void *stream, const haft__mcp_server_message 
 {
     client *c = context;
     (void)stream;
-    c->last_words += sent->kind == HAFT__MCP_MESSAGE_ANSWER || sent->kind == HAFT__MCP_MESSAGE_NONE;
+    c->final_events +=
+        sent->kind == HAFT__MCP_MESSAGE_ANSWER || sent->kind == HAFT__MCP_MESSAGE_NONE;
     if (sent->text.len > 0) {
         haft__arena arena;
         haft__json value;
@@ -152,8 +153,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         lines++;
     }
     haft__mcp_server_changed(server, HAFT__MCP_LIST_TOOLS);
-    REQUIREF(c.last_words <= lines, "%zu last words for %zu lines", c.last_words, lines);
-    REQUIRE(c.last_words + c.held_count <= lines);
+    REQUIREF(c.final_events <= lines, "%zu final events for %zu lines", c.final_events, lines);
+    REQUIRE(c.final_events + c.held_count <= lines);
     haft__mcp_peer_destroy(peer);
     REQUIRE(c.held_count == 0 && c.begun == c.finished + c.dropped);
     haft__mcp_server_destroy(server);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzes src/exec/files/regex_rewrite.c: what PCRE2 compiles is either refused, or compiles
- * rewritten, too, and then finds in a whole text the lines that it finds in each line by itself.
+/* Fuzzes src/exec/files/regex_rewrite.c: an expression that PCRE2 compiles is rejected, or its
+ * rewritten form compiles too and finds in a whole text the lines that match one by one.
  * The first line of the input is the expression, the others are the text. */
 #include "exec/files/regex_rewrite.h"
 
@@ -44,7 +44,7 @@ static pcre2_code *compile(haft_str pattern, uint32_t options, int *ret_error)
     return code;
 }
 
-/* Where the first match at `from` or later begins; -1 when there is none, -2 when it gave up. */
+/* The start of the first match at or after `from`; -1 without a match, -2 at a match limit. */
 static long find(const pcre2_code *code, haft_str text, size_t from)
 {
     const char *subject = text.len > 0 ? text.ptr : "";
@@ -86,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haft__buf rewritten;
     haft__buf_init(&rewritten, (pattern.len + 1) * HAFT__REGEX_REWRITE_GROWTH);
     haft_status status = haft__regex_rewrite_single_line(pattern, &rewritten, NULL);
-    REQUIREF(status != HAFT_TOO_BIG, "it grows more than it may");
+    REQUIREF(status != HAFT_TOO_BIG, "it grows past the limit");
     if (status == HAFT_OK) {
         pcre2_code *by_text =
             compile(haft__buf_str(&rewritten), PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX, &error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: whatever a server answers, the failure is one line of UTF-8 of bounded length, and says
- * the same when it is made from the same bytes again.
+ * Property: whatever a server answers, the failure is one line of UTF-8 of bounded length, and the
+ * same bytes give the same failure.
  *
  * The first two bytes choose the status and the length of the request's id, the rest is the body.
  */
@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "model/providers/openai_chat/stream.h"
 
-/* Room for the words of ours around those of the server. */
+/* Room for haft's words around the server's. */
 #define OURS 600
 
 static haft__model_failure read_failure(haft__arena *arena, uint32_t status, haft_str body,

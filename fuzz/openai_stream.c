@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: a body, however it is cut up, comes to the same answer, and what is emitted on the way
- * comes to the same reply. Every text is UTF-8.
+ * Property: a body gives the same reply however it is split, and so do the deltas that are emitted
+ * while it arrives. Every text is UTF-8.
  *
- * The first byte chooses the cuts, the rest is the body.
+ * The first byte chooses the splits, the rest is the body.
  */
 #include "base/limits.h"
 #include "base/str.h"
@@ -13,8 +13,8 @@
 #include "json/write.h"
 
 typedef struct outcome {
-    haft__buf text;  /* the answer, written */
-    haft__buf heard; /* the same, of what was emitted; a failure is not */
+    haft__buf text;  /* the reply, as text */
+    haft__buf heard; /* the same from the emitted deltas, without failures */
 } outcome;
 
 static void write_reply(haft__buf *buf, const haft__reply *reply)

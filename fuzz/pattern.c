@@ -3,9 +3,9 @@
  * Fuzzes src/schema/regex/pattern.c and the ECMA-262 front end. The input's first line is an
  * expression, the rest the text it is matched against.
  *
- * Whatever the front end accepts is plain ASCII that PCRE2 compiles, or too big for it, or has a
- * property that it does not know. An expression x and the expression (?:x) have the same matches:
- * the first is shortened at its ends (see ecma.c), the second is not.
+ * The translation of an accepted expression is ASCII, and PCRE2 compiles it, unless it is too big
+ * or has a property that PCRE2 does not support. The expressions x and (?:x) match the same texts,
+ * although only the first is shortened at its ends (see ecma.c).
  */
 #include "schema/regex/pattern.h"
 
@@ -29,7 +29,7 @@ static haft_status translate(haft_str source, haft__buf *ret_buf)
     return status;
 }
 
-/* NULL when it cannot be compiled, for a reason that the translation could not foresee. */
+/* NULL if it cannot be compiled for a reason that the translation cannot detect. */
 static const haft__pattern *compile(haft__arena *arena, haft_str source)
 {
     haft__buf buf;
@@ -39,7 +39,7 @@ static const haft__pattern *compile(haft__arena *arena, haft_str source)
     haft_error err = {0};
     haft_status status = haft__pattern_compile(arena, source, &pattern, &err);
     REQUIREF(status == foreseen || (foreseen == HAFT_OK && status == HAFT_TOO_BIG)
-                 || strstr(err.message, "is not known to the PCRE2") != NULL,
+                 || strstr(err.message, "is not supported by the installed PCRE2") != NULL,
              "%s: %s", haft_status_name(status), err.message);
     return pattern;
 }
@@ -59,7 +59,7 @@ static void check(haft__arena *arena, haft_str source, haft_str text)
 {
     const haft__pattern *plain = compile(arena, source);
     haft_str wrapped = haft__arena_format(arena, "(?:%.*s)", HAFT__ARG(source));
-    bool cut = wrapped.len != source.len + strlen("(?:)"); /* by a NUL or for its length */
+    bool cut = wrapped.len != source.len + strlen("(?:)"); /* by a NUL or because of its length */
     const haft__pattern *same = cut ? NULL : compile(arena, wrapped);
     haft__pattern_result one = plain != NULL ? match(plain, text) : HAFT__PATTERN_LIMIT;
     haft__pattern_result two = same != NULL ? match(same, text) : HAFT__PATTERN_LIMIT;

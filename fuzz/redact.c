@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: no secret that is in a text is in it afterwards; JSON stays JSON, UTF-8 stays UTF-8; a
- * text in which nothing was found is as it was; and what was redacted stays so.
+ * Property: a redacted text contains no secret; JSON stays JSON, UTF-8 stays UTF-8; a text without
+ * secrets is unchanged; redacting twice is the same as once.
  *
- * The first byte is the number of secrets, up to 4, and each secret is a byte with its length and
- * so many bytes; the rest is the text.
+ * The first byte is the number of secrets, up to 4; each secret is a byte with its length and that
+ * many bytes; the rest is the text.
  */
 #include "run/redact/redact.h"
 #include "base/str.h"
@@ -37,7 +37,7 @@ static bool has(haft_str text, haft_str part)
     return false;
 }
 
-/* One that can be made up of what is put in its place, or of a Bearer's token, proves nothing. */
+/* A secret that can occur in a replacement or a Bearer token proves nothing. */
 static bool is_telling(haft_str secret)
 {
     for (size_t i = 0; i < secret.len; i++) {

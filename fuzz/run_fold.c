@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of folding. The input is a log, the body of an event a line; seq, at and run are put
- * in front of each, so that a line can be lost or moved. It is folded up to the first line that is
- * refused.
- *   - a refusal says why, and is no want of memory;
- *   - folding the same lines again comes to the same decision;
- *   - a decision can be made in every state there is, and can be folded in it;
- *   - a request can be made of it, which is JSON;
- *   - replaying the log ends, whatever it says.
+ * Properties of folding. The input is a log with the body of one event per line; seq, at and run
+ * are added to each, so that a line can be removed or moved. The log is folded up to the first
+ * rejected line.
+ *   - a rejection has a reason, which is not out of memory;
+ *   - folding the same lines again gives the same decision;
+ *   - every state has a decision, which can be folded in that state;
+ *   - every state gives a request, which is JSON;
+ *   - replaying any log terminates.
  */
 #include <string.h>
 
@@ -24,10 +24,10 @@
 #define RUN  "00000000000000000000000001"
 #define KEY  ((haft__hash_key){5, 6})
 
-/* Decisions in a row before it is taken for endless. */
+/* Decisions in a row that count as an endless loop. */
 #define MOST_DECISIONS 100
 
-/* What every input is run with; made once. */
+/* Shared by all inputs; made once. */
 static struct {
     haft__arena arena;
     haft__spec spec;
@@ -36,7 +36,7 @@ static struct {
     bool made;
 } shared;
 
-/* A run, and who decides about it. */
+/* A run and its decider. */
 typedef struct world {
     haft__arena arena;
     haft__run run;
@@ -124,7 +124,7 @@ static void world_finish(world *w)
     haft__arena_finish(&w->arena);
 }
 
-/* Folds up to the first refusal; how many bytes of the log were taken. */
+/* Folds up to the first rejected line. Returns the number of bytes that were accepted. */
 static size_t fold(world *w, haft_str log)
 {
     haft_str rest = log;
@@ -156,7 +156,7 @@ static void check_request(world *w)
     haft__buf_finish(&bytes);
 }
 
-/* Makes decisions and folds them, until somebody else has to do something. */
+/* Makes decisions and folds them until the host must act. */
 static void go_on(world *w)
 {
     haft__buf line;
@@ -169,7 +169,7 @@ static void go_on(world *w)
         if (effect.kind != HAFT__EFFECT_EVENT) {
             break;
         }
-        REQUIREF(i < MOST_DECISIONS + w->run.call_count * 4, "it goes on and on");
+        REQUIREF(i < MOST_DECISIONS + w->run.call_count * 4, "it does not terminate");
         haft__buf_clear(&line);
         haft__event_write(&line, w->run.seq + 1, w->run.last_ms, w->run.id, effect.body);
         status = haft__run_fold(&w->run, haft__buf_str(&line), &err);
@@ -178,7 +178,7 @@ static void go_on(world *w)
     haft__buf_finish(&line);
 }
 
-/* What is decided after the lines. The run stays as it is. */
+/* The decision after the lines. The run does not change. */
 static haft_str decision(world *w)
 {
     haft__effect effect = {.kind = HAFT__EFFECT_END};
@@ -189,7 +189,7 @@ static haft_str decision(world *w)
     return effect.kind == HAFT__EFFECT_EVENT ? effect.body : HAFT__LIT("");
 }
 
-/* Puts the envelopes on. */
+/* Adds seq, at and run. */
 static void write_log(haft__buf *buf, haft_str bodies)
 {
     for (uint64_t seq = 1; bodies.len > 0; seq++) {
@@ -211,7 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haft__buf_init(&buf, HAFT__LIMIT_RUN_BYTES);
     write_log(&buf, (haft_str){(const char *)data, size});
     haft_str log = haft__buf_str(&buf), good = {log.ptr, fold(&first, log)};
-    world_finish(&first); /* a run is no good after a refusal */
+    world_finish(&first); /* a run is not usable after a rejection */
     world_init(&first);
     REQUIRE(fold(&first, good) == good.len && fold(&again, good) == good.len);
     REQUIRE(haft__str_equal(decision(&first), decision(&again)));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of JSON Schema. The input is a schema, a newline and an instance, both JSON; what is
- * not, and schemas that do not compile, are passed over.
- *   - compiling, checking and coercing end (the fuzzer's own time limit sees to that); each pass
- *     pays for what it does, stops when its budget is used up and says so;
- *   - what compiling and coercing take of memory is bounded, the latter by the steps paid for;
- *   - the fast and the explaining pass agree: what is valid has no failure, what is not has one
- *     that is worded;
- *   - what is valid is not coerced, and what was coerced is well formed, nests no deeper than what
- *     is read, and differs from what it was made of.
+ * Properties of JSON Schema. The input is a schema, a newline and an instance, both JSON; other
+ * input and schemas that do not compile are skipped.
+ *   - compiling, validating and coercing terminate (the fuzzer's time limit checks that); each pass
+ *     counts its steps, and stops and reports it when its budget is used up;
+ *   - the memory of compiling and coercing is bounded, the latter by the number of steps;
+ *   - the fast and the explaining pass agree: a valid instance has no failures, any other has at
+ *     least one with a text;
+ *   - a valid instance is not coerced; a coerced instance is well formed, nests no deeper than the
+ *     reader allows, and differs from the original.
  */
 #include <string.h>
 
@@ -19,15 +19,15 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* What explain.c says when it finds nothing to say. */
-#define NO_REASON "Not what the schema wants"
+/* The text of explain.c if it finds no reason. */
+#define NO_REASON "Does not match the schema"
 
 /* Bytes that coercion may take for a step, and before the first: chunks of an arena double, and a
  * text of a few bytes becomes values of sixteen. */
 #define BYTES_PER_STEP 64
 #define FIRST_BYTES    ((size_t)64 << 10)
 
-/* The steps that the last pass has paid. A budget that is used up stands at -1. */
+/* The steps of the last pass. A budget that is used up is -1. */
 static size_t check_budget(const haft__checker *checker)
 {
     long long left = checker->steps;
@@ -82,7 +82,7 @@ static void check_coercion(const haft__schema *schema, haft__checker *checker, h
     haft__buf_init(&after, HAFT__LIMIT_JSON_BYTES);
     haft__json_write(&before, instance);
     haft__json_write(&after, made);
-    REQUIREF(after.status == HAFT_OK, "what was made cannot be written: %d", after.status);
+    REQUIREF(after.status == HAFT_OK, "the coerced value cannot be written: %d", after.status);
     REQUIREF(changed != haft__str_equal(haft__buf_str(&before), haft__buf_str(&after)),
              "changed is %d, but the text says otherwise", changed);
     haft__buf_finish(&before);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Properties of loading a spec. The input is the text of one, YAML or JSON.
- *   - it ends, and without a word on standard error (libfyaml is quiet);
- *   - there is a spec or there are errors, never both and never neither;
- *   - every problem has a message, and a place that is in the text;
+ *   - loading terminates and prints nothing on standard error (libfyaml is quiet);
+ *   - the result is either a spec or errors;
+ *   - every problem has a message and a place in the text;
  *   - loading again gives the same problems and the same hash;
  *   - a spec that was loaded loads again from its own source, written as JSON, to the same hash.
  */

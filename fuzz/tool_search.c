@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: whatever documents and queries have in them, and whatever a table of vectors is, hits
- * come best first, each once and with a score above 0; an index answers as a fresh one does after a
- * document came and went.
+ * Property: for any documents, queries and vector table, hits come best first, each once and with a
+ * score above 0; after a document was added and removed, an index answers like a new one.
  *
- * The input is lines. One that begins with '+' is a document: name, group and text by tabs, then a
- * schema; '?' is a query; '-' and a digit takes a document away again; 'v' tries the rest of the
- * input as a table of vectors.
+ * The input is lines. '+' is a document: name, group and text separated by tabs, then a schema; '?'
+ * is a query; '-' and a digit removes a document; 'v' tries the rest of the input as a vector
+ * table.
  */
 #include "tool/index/search.h"
 
@@ -60,7 +59,7 @@ static void add(haft__search_index *search, haft__search_index *other, haft_str 
     if (haft__json_read(&arena, line, NULL, &schema, NULL, NULL) == HAFT_OK) {
         doc.schema = &schema;
     }
-    /* In the other one it comes, goes and comes again. */
+    /* In the other index it is added, removed and added again. */
     REQUIRE(haft__search_add(search, &doc, NULL) == HAFT_OK);
     REQUIRE(haft__search_add(other, &doc, NULL) == HAFT_OK);
     REQUIRE(haft__search_remove(other, doc.id));

@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "fuzz.h"
 
-/* What decoding one code point after the other says about the length of the valid prefix. */
+/* The length of the valid prefix, by decoding one code point after the other. */
 static size_t decode_all(haft_str s)
 {
     size_t at = 0;

@@ -3,21 +3,21 @@
  * haft.h - the one public header of haft, a tool-calling runtime for language-model agents.
  *
  * Each declaration says, in these words:
- *   Owns:   who gives what back; what is copied, what is only borrowed, and for how long.
- *   Thread: "any" - from any thread at any time; "the runtime's" - a runtime and everything that
- *           was made with it are used by one thread at a time, no matter which; "the call's" - the
- *           thread that the tool's function runs on; "as its owner" - it is plain data.
- *   Fails:  the statuses it returns, and why. HAFT_OK is not named.
- *   Since:  the version that had it first.
+ *   Owns:   who releases what; what is copied, what is borrowed, and for how long.
+ *   Thread: "any" - any thread at any time; "the runtime's" - a runtime and everything made with it
+ *           are used by one thread at a time, no matter which; "the call's" - the thread that the
+ *           tool's function runs on; "as its owner" - plain data.
+ *   Fails:  the statuses it returns, and why. HAFT_OK is not listed.
+ *   Since:  the first version that has it.
  * And always:
- *   - A returned pointer is borrowed from its parent; a pointer handed out through a `ret_`
- *     parameter is the caller's. `ret_` parameters are written on success only.
- *   - `haft_error *err` comes last and may be NULL. Another pointer that must not be NULL and is
- *     gives BAD_INPUT, from a function that returns a status; a `haft_call *` is never NULL.
+ *   - A returned pointer is borrowed from its parent; a pointer returned through a `ret_` parameter
+ *     belongs to the caller. `ret_` parameters are written on success only.
+ *   - `haft_error *err` comes last and may be NULL. If another pointer is NULL and must not be, a
+ *     function that returns a status returns BAD_INPUT. A `haft_call *` is never NULL.
  *   - Text is UTF-8. A `haft_str` has a length and no terminating NUL; a `const char *` has one.
- *   - Structs that programs fill in begin with struct_size and have an ..._INIT: they grow at their
- *     end, and a program that was built with another version has fewer or more fields. All others
- *     stay as they are for as long as the library is libhaft.so.0.
+ *   - Structs that programs fill in begin with struct_size and have an ..._INIT. They grow at their
+ *     end, so a program built with another version has fewer or more fields. All other structs keep
+ *     their layout within libhaft.so.0.
  * docs/api.md is the guide.
  */
 #ifndef HAFT_H
@@ -40,7 +40,7 @@ extern "C" {
 #define HAFT_VERSION_PATCH 0
 #define HAFT_VERSION       "0.1.0"
 
-/* Marks of declarations, for the compilers that know them. Since: 0.1. */
+/* Attributes of declarations, for compilers that have them. Since: 0.1. */
 #if defined(__GNUC__)
 #define HAFT_API                        __attribute__((visibility("default")))
 #define HAFT_MUST_USE                   __attribute__((warn_unused_result))
@@ -53,8 +53,7 @@ extern "C" {
 #define HAFT_PRINTF(format_at, args_at)
 #endif
 
-/* Every way a function can fail: name and meaning. Values are stable; new ones go to the end.
- * Since: 0.1. */
+/* Every status: name and meaning. Values are stable; new ones are added at the end. Since: 0.1. */
 #define HAFT_STATUS_MAP(X)                                                                         \
     X(OK, "success")                                                                               \
     X(NO_MEMORY, "out of memory")                                                                  \
@@ -65,24 +64,24 @@ extern "C" {
     X(UNSUPPORTED, "this is valid but not supported")                                              \
     X(IO, "reading or writing failed")
 
-/* HAFT_OK, which is 0, and the others of HAFT_STATUS_MAP. Since: 0.1. */
+/* HAFT_OK (0) and the other statuses of HAFT_STATUS_MAP. Since: 0.1. */
 typedef enum haft_status {
 #define X(name, text) HAFT_##name,
     HAFT_STATUS_MAP(X)
 #undef X
 } haft_status;
 
-/* What went wrong, for people, models and programs. Of fixed size, so that it works when memory
- * does not. Every text is NUL-terminated valid UTF-8; a longer one is cut at a character.
- * Owns: all it has. Thread: as its owner. Since: 0.1. */
+/* An error, for people, models and programs. It has a fixed size, so that reporting out of memory
+ * needs no memory. Every text is NUL-terminated valid UTF-8; a text that is too long is cut at a
+ * character boundary. Owns: all its texts. Thread: as its owner. Since: 0.1. */
 typedef struct haft_error {
     haft_status status; /* for programs */
     char where[96];     /* JSON Pointer, line:column or URL; may be empty */
-    char message[192];  /* one sentence: what was found and what was wanted */
+    char message[192];  /* one sentence: what was found and what was expected */
     char hint[192];     /* what to do about it; may be empty */
 } haft_error;
 
-/* A piece of UTF-8 text that belongs to somebody else.
+/* A view of UTF-8 text that something else owns.
  * Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_str {
     const char *ptr; /* may be NULL when `len` is 0 */
@@ -104,108 +103,109 @@ HAFT_API const char *haft_status_name(haft_status status);
  * Owns: nothing; the text is static. Thread: any. Fails: never. Since: 0.1. */
 HAFT_API const char *haft_status_text(haft_status status);
 
-/* Gives back a text that a function handed out through a `ret_` parameter; NULL is fine.
- * Owns: `text` is gone after it. Thread: any. Fails: never. Since: 0.1. */
+/* Frees a text that a function returned through a `ret_` parameter; NULL is allowed.
+ * Owns: `text` is invalid afterwards. Thread: any. Fails: never. Since: 0.1. */
 HAFT_API void haft_free(char *text);
 
 /* ---- inside a tool ---- */
 
 /* One call of a tool.
- * Owns: the library has it; it lives until the tool's function has returned. Thread: the call's,
- * which need not be the one that steps the runtime. Since: 0.1. */
+ * Owns: the library owns it; it is valid until the tool's function returns. Thread: the call's,
+ * which need not be the thread that steps the runtime. Since: 0.1. */
 typedef struct haft_call haft_call;
 
 /* What a reply is. Since: 0.1. */
 typedef enum haft_reply_kind {
-    HAFT_REPLY_TEXT,    /* text, which the model reads as it is */
+    HAFT_REPLY_TEXT,    /* text that the model reads unchanged */
     HAFT_REPLY_JSON,    /* one JSON value */
-    HAFT_REPLY_ERROR,   /* what the model reads instead of a result */
+    HAFT_REPLY_ERROR,   /* an error that the model reads instead of a result */
     HAFT_REPLY_COMMAND, /* {"update": {...}, "goto": "node"}: for the graph around the call */
 } haft_reply_kind;
 
-/* What a tool answers. Made by the functions below and returned as it is.
- * Owns: nothing; the call has the text. Thread: the call's. Since: 0.1. */
+/* The reply of a tool. The functions below make it; the tool returns it unchanged.
+ * Owns: nothing; the call owns the text. Thread: the call's. Since: 0.1. */
 typedef struct haft_reply {
-    haft_reply_kind kind; /* what `text` is */
-    haft_str text;        /* lives as long as the call */
+    haft_reply_kind kind; /* the kind of `text` */
+    haft_str text;        /* valid as long as the call */
 } haft_reply;
 
-/* What a call is about. Texts are "" where there is nothing to say.
- * Owns: nothing; the call has it all. Thread: the call's. Since: 0.1. */
+/* Facts about a call. A text that has no value is "".
+ * Owns: nothing; the call owns it all. Thread: the call's. Since: 0.1. */
 typedef struct haft_call_facts {
-    size_t struct_size;          /* of the library that filled it in: later fields may be missing */
+    size_t struct_size;          /* set by the library; fields past it are missing */
     const char *call;            /* "c3.1": unique in the run */
     const char *run;             /* 26 characters */
     const char *thread;          /* 26 characters */
-    const char *user;            /* on whose behalf; "" when nobody said */
+    const char *user;            /* the user the run acts for; "" if not set */
     const char *idempotency_key; /* the same for every attempt of this call */
     uint32_t attempt;            /* from 1 */
     uint32_t remaining_turns;    /* after the present one */
     void *context;               /* haft_tool.context */
-    uint64_t epoch; /* how often the run was taken up: what keeps the greatest that it has seen can
-                       refuse a call of a process that has lost the run and does not know. 0 outside
-                       a run */
+    uint64_t epoch; /* a fencing token: it grows each time the run gets a new owner. A service that
+                       remembers the greatest epoch can refuse calls of a process that no longer
+                       owns the run. 0 outside a run */
 } haft_call_facts;
 
-/* What a server knows of the request that a run came with. Texts are "" where there is nothing to
- * say. Owns: nothing; the call has it all. Thread: the call's. Since: 0.1. */
+/* Facts about the request that started a run through a server. A text that has no value is "".
+ * Owns: nothing; the call owns it all. Thread: the call's. Since: 0.1. */
 typedef struct haft_server_facts {
-    size_t struct_size;    /* of the library that filled it in: later fields may be missing */
+    size_t struct_size;    /* set by the library; fields past it are missing */
     const char *listen;    /* where the server listens: "127.0.0.1:8080" */
-    const char *principal; /* who the caller has proved to be; "" for anybody */
+    const char *principal; /* the authenticated caller; "" if there is none */
     const char *remote;    /* where the request came from: "192.0.2.7:51034" */
-    const char *request;   /* the id of the request, as it is in the server's log */
+    const char *request;   /* the id of the request in the server's log */
 } haft_server_facts;
 
-/* Answers with text, as printf has it. Too long a text, or no memory, makes it an error that says
- * so. Owns: the call has the reply. Thread: the call's. Fails: with HAFT_REPLY_ERROR, never
- * otherwise. Since: 0.1. */
+/* Replies with formatted text, like printf. If the text is too long or memory runs out, the reply
+ * is an error that says so. Owns: the call owns the reply. Thread: the call's. Fails: only with
+ * HAFT_REPLY_ERROR. Since: 0.1. */
 HAFT_API haft_reply haft_replyf(haft_call *call, const char *format, ...) HAFT_PRINTF(2, 3);
 
-/* Answers with a JSON value, which is checked. Owns: the call has the reply; `json` is copied.
- * Thread: the call's. Fails: with HAFT_REPLY_ERROR that says where when it is no JSON, is too long
- * or there is no memory. Since: 0.1. */
+/* Replies with a JSON value; its syntax is checked. Owns: the call owns the reply; `json` is
+ * copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR, which names the place, if `json` is not
+ * JSON or is too long, or when out of memory. Since: 0.1. */
 HAFT_API haft_reply haft_reply_json(haft_call *call, const char *json);
 
-/* Answers with an error for the model to read: say what was found, what was wanted, and what to do
- * about it. Owns: the call has the reply. Thread: the call's. Fails: never; without memory the
- * error is another one. Since: 0.1. */
+/* Replies with an error that the model reads: say what was found, what was expected, and what to do
+ * about it. Owns: the call owns the reply. Thread: the call's. Fails: never; when out of memory,
+ * the error says that instead. Since: 0.1. */
 HAFT_API haft_reply haft_reply_error(haft_call *call, const char *format, ...) HAFT_PRINTF(2, 3);
 
-/* Answers with a command for the graph that the call is part of: a JSON object with "update" (an
- * object: values for channels of the graph's state), "goto" (the name of a node, or an array of
- * them), or both:
+/* Replies with a command for the graph that the call is part of: a JSON object with "update" (an
+ * object with values for channels of the graph's state), "goto" (the name of a node, or an array of
+ * names), or both:
  *
  *     return haft_reply_command(call, "{\"update\":{\"status\":\"checked\"},\"goto\":\"report\"}");
  *
  * Outside a graph the model reads an error that says so; this version has no graphs yet. Owns: the
- * call has the reply; `json` is copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR when it is
- * no such object, is too long or there is no memory. Since: 0.1. */
+ * call owns the reply; `json` is copied. Thread: the call's. Fails: with HAFT_REPLY_ERROR if `json`
+ * is not such an object or is too long, or when out of memory. Since: 0.1. */
 HAFT_API haft_reply haft_reply_command(haft_call *call, const char *json);
 
-/* What the call is about. Owns: nothing; never NULL, lives as long as the call. Thread: the call's.
- * Fails: never. Since: 0.1. */
+/* Returns the facts about a call. Owns: nothing; never NULL, valid as long as the call.
+ * Thread: the call's. Fails: never. Since: 0.1. */
 HAFT_API const haft_call_facts *haft_call_info(const haft_call *call);
 
-/* What the server knows of the request behind the run; NULL when it did not come through a server.
- * Owns: nothing; lives as long as the call. Thread: the call's. Fails: never. Since: 0.1. */
+/* Returns the facts about the request that started the run; NULL if the run was not started through
+ * a server. Owns: nothing; valid as long as the call. Thread: the call's. Fails: never.
+ * Since: 0.1. */
 HAFT_API const haft_server_facts *haft_call_server(const haft_call *call);
 
-/* Whether the call is no longer wanted or out of time: return soon. A tool that runs for long asks
- * now and then. Owns: nothing. Thread: the call's. Fails: never. Since: 0.1. */
+/* Whether the call was cancelled or timed out; the tool should then return soon. A tool that runs
+ * for long checks this regularly. Owns: nothing. Thread: the call's. Fails: never. Since: 0.1. */
 HAFT_API bool haft_cancelled(const haft_call *call);
 
-/* Tells how far the tool has come. Text that is no JSON is sent as a JSON string. May be lost, and
- * does nothing outside a run. Owns: `json` is copied. Thread: the call's. Fails: never. Since: 0.1.
- */
+/* Reports the progress of the tool. Text that is not JSON is sent as a JSON string. Progress is not
+ * durable and may be dropped; outside a run this does nothing. Owns: `json` is copied.
+ * Thread: the call's. Fails: never. Since: 0.1. */
 HAFT_API void haft_emit(haft_call *call, const char *json);
 
 /* ---- what a tool is ---- */
 
-/* A struct whose fields are known, as it is below. Owns: nothing. Thread: any. Since: 0.1. */
+/* The description of a struct; defined below. Owns: nothing. Thread: any. Since: 0.1. */
 typedef struct haft_object haft_object;
 
-/* What a field is, in JSON and in C. Since: 0.1. */
+/* The type of a field, in JSON and in C. Since: 0.1. */
 typedef enum haft_field_type {
     HAFT_FIELD_STRING,  /* haft_str */
     HAFT_FIELD_INTEGER, /* long long */
@@ -217,15 +217,15 @@ typedef enum haft_field_type {
 
 /* Whether a field may be left out. Since: 0.1. */
 typedef enum haft_field_need {
-    HAFT_FIELD_REQUIRED, /* it may not */
+    HAFT_FIELD_REQUIRED, /* must be given */
     HAFT_FIELD_DEFAULT,  /* may be left out; then it has the default */
     HAFT_FIELD_OPTIONAL, /* may be left out; then it is a haft_str whose ptr is NULL, a list whose
-                            items are NULL, a NULL pointer to a struct, or a haft_maybe_... that was
-                            not given */
+                            items are NULL, a NULL pointer to a struct, or a haft_maybe_... whose
+                            `given` is false */
 } haft_field_need;
 
-/* Arguments that are lists: of texts, ...
- * Owns: nothing; the call has the items. Thread: the call's. Since: 0.1. */
+/* A list argument: of texts, ...
+ * Owns: nothing; the call owns the items. Thread: the call's. Since: 0.1. */
 typedef struct haft_strings {
     const haft_str *items; /* NULL: the list was left out */
     size_t count;          /* of items */
@@ -249,45 +249,45 @@ typedef struct haft_booleans {
     size_t count;      /* of items */
 } haft_booleans;
 
-/* Arguments that may not be there: an integer, ...
+/* An optional argument: an integer, ...
  * Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_integer {
     bool given;      /* else `value` is 0 */
-    long long value; /* what was given */
+    long long value; /* the argument */
 } haft_maybe_integer;
 
 /* ... a number, ... Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_number {
     bool given;   /* else `value` is 0 */
-    double value; /* what was given */
+    double value; /* the argument */
 } haft_maybe_number;
 
 /* ... a boolean. Owns: nothing. Thread: as its owner. Since: 0.1. */
 typedef struct haft_maybe_boolean {
     bool given; /* else `value` is false */
-    bool value; /* what was given */
+    bool value; /* the argument */
 } haft_maybe_boolean;
 
-/* One argument: what its schema says, and where its value goes. It grows at its end:
- * haft_object.field_size. Owns: nothing; its texts live as long as the tool. Thread: any, for it is
- * never changed. Since: 0.1. */
+/* One argument: its schema, and where its value is stored. The struct grows at its end; see
+ * haft_object.field_size. Owns: nothing; its texts must stay valid as long as the tool.
+ * Thread: any; it is never changed. Since: 0.1. */
 typedef struct haft_field {
     const char *name;           /* of the argument */
     const char *description;    /* for the model */
     size_t offset;              /* in the struct of arguments */
-    const char *const *choices; /* of an enum; NULL behind the last */
+    const char *const *choices; /* of an enum; NULL-terminated */
     const haft_object *object;  /* of HAFT_FIELD_OBJECT */
-    haft_field_type type;       /* what it is */
+    haft_field_type type;       /* its type, or the type of its items */
     haft_field_need need;       /* whether it may be left out */
     const char *text;           /* the default of a string or enum ... */
     long long integer;          /* ... of an integer ... */
     double number;              /* ... of a number ... */
     bool boolean;               /* ... and of a boolean */
-    bool list;                  /* a list of them */
+    bool list;                  /* whether it is a list of `type` */
 } haft_field;
 
-/* A struct whose fields are known. HAFT_OBJECT and HAFT_TOOL declare it.
- * Owns: nothing; its fields live as long as the tool. Thread: any, for it is never changed.
+/* The description of a struct and its fields. HAFT_OBJECT and HAFT_TOOL declare it.
+ * Owns: nothing; its fields must stay valid as long as the tool. Thread: any; it is never changed.
  * Since: 0.1. */
 struct haft_object {
     size_t struct_size;       /* sizeof(haft_object) */
@@ -297,26 +297,26 @@ struct haft_object {
     size_t field_size;        /* sizeof(haft_field) */
 };
 
-/* What holds for a tool, in haft_tool.traits and HAFT_TOOL_WITH. Without a cost it is light. At
- * most one cost and one cache. Since: 0.1. */
+/* Traits of a tool, for haft_tool.traits and HAFT_TOOL_WITH. At most one HAFT_COST_... and one
+ * HAFT_CACHE_...; without a cost the tool is light. Since: 0.1. */
 #define HAFT_READ_ONLY      0x001U /* changes nothing */
-#define HAFT_IDEMPOTENT     0x002U /* the same call twice does what it does once */
-#define HAFT_DESTRUCTIVE    0x004U /* what it does cannot be undone */
+#define HAFT_IDEMPOTENT     0x002U /* the same call twice has the effect of one call */
+#define HAFT_DESTRUCTIVE    0x004U /* its effect cannot be undone */
 #define HAFT_RETURN_DIRECT  0x008U /* its reply is the answer of the run */
-#define HAFT_NEEDS_APPROVAL 0x010U /* a person must agree to each call */
-#define HAFT_COST_FREE      0x020U /* it returns at once: no waiting, no work to speak of */
-#define HAFT_COST_HEAVY     0x040U /* it costs much time or money */
-#define HAFT_CACHE_RUN      0x080U /* the reply is used again for the same arguments: in the run, */
+#define HAFT_NEEDS_APPROVAL 0x010U /* a person must approve each call */
+#define HAFT_COST_FREE      0x020U /* returns at once: it neither waits nor computes for long */
+#define HAFT_COST_HEAVY     0x040U /* costs much time or money */
+#define HAFT_CACHE_RUN      0x080U /* the reply is reused for the same arguments: in the run, */
 #define HAFT_CACHE_THREAD   0x100U /* in every run of the thread, */
 #define HAFT_CACHE_GLOBAL   0x200U /* in every run of the store */
 #define HAFT_POLLS          0x400U /* called again until something has changed */
 
-/* A tool's function. `args` points to the struct of `arguments`; of a tool that has an
- * `input_schema` instead, to a haft_str with the arguments as JSON text.
- * Owns: nothing; call and arguments live until it returns. Thread: any, and several calls of it at
- * the same time, unless it has a lane; with HAFT_COST_FREE the one that steps the runtime, between
- * everything else that happens there, and then it must not call functions of the runtime or its
- * runs. Fails: with haft_reply_error. Since: 0.1. */
+/* A tool's function. `args` points to the struct of `arguments`. If the tool has an `input_schema`
+ * instead, `args` points to a haft_str with the arguments as JSON text.
+ * Owns: nothing; call and arguments are valid until it returns. Thread: any; several calls may run
+ * at the same time unless the tool has a lane. With HAFT_COST_FREE it runs on the thread that steps
+ * the runtime, and must not call functions of the runtime or its runs. Fails: with
+ * haft_reply_error. Since: 0.1. */
 typedef haft_reply haft_tool_function(haft_call *call, const void *args);
 
 /* A tool: what HAFT_TOOL declares, or filled in by hand from HAFT_TOOL_INIT.
@@ -328,17 +328,17 @@ typedef struct haft_tool {
     const char *description;      /* for the model: what it does and when to use it */
     const haft_object *arguments; /* or NULL */
     const char *input_schema;     /* instead: a JSON Schema with "type": "object"; or NULL */
-    const char *output_schema;    /* JSON Schema of the reply; NULL when there is none */
+    const char *output_schema;    /* JSON Schema of the reply; or NULL */
     haft_tool_function *run;      /* NULL: headless, a client of the run answers */
     void *context;                /* for the function: haft_call_info(call)->context */
     uint32_t traits;              /* HAFT_READ_ONLY ... */
     uint32_t timeout_ms;          /* of one attempt; 0: the default, a minute */
     uint32_t retries;             /* only with HAFT_READ_ONLY or HAFT_IDEMPOTENT */
-    uint32_t cache_ms;            /* how long the cache holds; 0: as long as its scope */
+    uint32_t cache_ms;            /* how long a cached reply is used; 0: as long as its scope */
     const char *lane;             /* calls of one lane never overlap; NULL for none */
 } haft_tool;
 
-/* A tool without anything, for filling in by hand. Since: 0.1. */
+/* An empty tool, to fill in by hand. Since: 0.1. */
 #define HAFT_TOOL_INIT                                                                             \
     {                                                                                              \
         sizeof(haft_tool), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, 0, NULL              \
@@ -346,21 +346,22 @@ typedef struct haft_tool {
 
 /* ---- without a runtime ----
  *
- * For unit tests of tools, and wherever no model is near. Together with everything above, this is
- * what libhaft-core has; there a schema with `pattern` or `patternProperties` is UNSUPPORTED.
+ * For unit tests of tools, and for programs without a model. libhaft-core consists of this section
+ * and everything above. It has no regular expressions: a schema with `pattern` or
+ * `patternProperties` is UNSUPPORTED there.
  */
 
-/* The JSON Schema of a tool's arguments, as the model gets it.
- * Owns: the caller gives *ret_schema to haft_free. Thread: any. Fails: BAD_INPUT when the tool is
- * wrong (err->where says which part), TOO_BIG past a limit, UNSUPPORTED for a schema that cannot be
+/* Returns the JSON Schema of a tool's arguments, as the model gets it.
+ * Owns: the caller frees *ret_schema with haft_free. Thread: any. Fails: BAD_INPUT if the tool is
+ * not valid (err->where names the part), TOO_BIG past a limit, UNSUPPORTED if the schema cannot be
  * compiled, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_schema(const haft_tool *tool, char **ret_schema,
                                                     haft_error *err);
 
-/* Calls a tool as a run would: reads `arguments` (a JSON object; NULL for none), converts what can
- * be without loss, fills in defaults, checks all of it, and calls the function, here and now. Its
- * facts are empty and haft_emit does nothing. `ret_kind` may be NULL. An error of the tool is a
- * reply like any other.
+/* Calls a tool as a run would: reads `arguments` (a JSON object; NULL for none), converts values
+ * where nothing is lost, fills in defaults, validates the result, and calls the function on this
+ * thread. The facts of the call are empty and haft_emit does nothing. `ret_kind` may be NULL. An
+ * error of the tool is a reply, not a failure.
  *
  *     char *text;
  *     haft_reply_kind kind;
@@ -371,15 +372,15 @@ HAFT_API HAFT_MUST_USE haft_status haft_tool_schema(const haft_tool *tool, char 
  *         haft_free(text);
  *     }
  *
- * Owns: the caller gives *ret_text to haft_free. Thread: any. Fails: BAD_INPUT when the arguments
- * do not fit (err->where is a JSON Pointer into them), the tool is wrong or has no function;
- * TOO_BIG, UNSUPPORTED as haft_tool_schema; NO_MEMORY. Since: 0.1. */
+ * Owns: the caller frees *ret_text with haft_free. Thread: any. Fails: BAD_INPUT if the arguments
+ * are not valid (err->where is a JSON Pointer into them), or if the tool is not valid or has no
+ * function; TOO_BIG, UNSUPPORTED as haft_tool_schema; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_try(const haft_tool *tool, const char *arguments,
                                                  haft_reply_kind *ret_kind, char **ret_text,
                                                  haft_error *err);
 
-/* Holds a JSON text against a JSON Schema (2020-12, or draft-07 where $schema says so). When it is
- * valid *ret_failures is NULL; else it has every failure on a line of its own, "/limit: Expected
+/* Validates a JSON text against a JSON Schema (2020-12, or draft-07 if $schema says so). If the
+ * text is valid, *ret_failures is NULL. Otherwise it has one failure per line, "/limit: Expected
  * integer, found string", worded so that a model can repair its call.
  *
  *     char *failures = NULL;
@@ -389,9 +390,9 @@ HAFT_API HAFT_MUST_USE haft_status haft_tool_try(const haft_tool *tool, const ch
  *     }
  *     haft_free(failures);
  *
- * Owns: the caller gives *ret_failures to haft_free. Thread: any. Fails: BAD_INPUT when one of the
- * two is no JSON or the schema is none (err->where begins with "schema" or "json"), UNSUPPORTED for
- * a schema that cannot be compiled, TOO_BIG past a limit, NO_MEMORY. Since: 0.1. */
+ * Owns: the caller frees *ret_failures with haft_free. Thread: any. Fails: BAD_INPUT if one of the
+ * two is not JSON or `schema` is not a schema (err->where begins with "schema" or "json"),
+ * UNSUPPORTED if the schema cannot be compiled, TOO_BIG past a limit, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_check_json(const char *schema, const char *json,
                                                    char **ret_failures, haft_error *err);
 
@@ -408,31 +409,32 @@ HAFT_API HAFT_MUST_USE haft_status haft_check_json(const char *schema, const cha
  *     }
  *     haft_run_release(run);
  *
- * A runtime installs no signal handlers, except that starting a program makes libuv handle SIGCHLD.
+ * The library installs no signal handlers. (libuv handles SIGCHLD once a child process is started.)
  */
 
-/* The loop, the store and the connections of many runs.
- * Owns: whoever created it destroys it. Thread: the runtime's. Since: 0.1. */
+/* The event loop, the store and the connections of many runs.
+ * Owns: the caller of haft_runtime_create destroys it. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_runtime haft_runtime;
 
-/* A spec that was loaded.
- * Owns: whoever loaded it releases it. Thread: the runtime's. Since: 0.1. */
+/* A loaded spec.
+ * Owns: the caller of haft_agent_load releases it. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_agent haft_agent;
 
 /* One run of an agent.
- * Owns: whoever started or opened it releases it. Thread: the runtime's. Since: 0.1. */
+ * Owns: the caller that started or opened it releases it. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_run haft_run;
 
-/* How a runtime is made. Start from HAFT_RUNTIME_OPTIONS_INIT.
+/* Options of a runtime. Start from HAFT_RUNTIME_OPTIONS_INIT.
  * Owns: nothing; texts are copied. Thread: as its owner. Since: 0.1. */
 typedef struct haft_runtime_options {
     size_t struct_size; /* sizeof(haft_runtime_options) */
     const char *store;  /* "memory:" (NULL too), "sqlite:PATH", "postgres://..." */
-    const char *guard;  /* path of libexec/haft/guard; NULL: where it is installed */
+    const char *guard;  /* path of libexec/haft/guard; NULL: the installed one */
     uint32_t threads;   /* for tools that are C functions, and file searches; 0: the default, 4 */
-    uint64_t lease_ms;  /* how long a run stays this runtime's when nothing is heard of it: another
-                           takes it up then, and this one has stopped before. 1,000 to 3,600,000;
-                           0: the default, 30 seconds. Step more often than three times in it */
+    uint64_t lease_ms;  /* how long the runtime owns a run without renewing its lease. The runtime
+                           stops the run before the lease expires; another process can claim it
+                           afterwards. 1,000 to 3,600,000; 0: the default, 30 seconds. Step the
+                           runtime more than three times in this period */
 } haft_runtime_options;
 
 /* The defaults. Since: 0.1. */
@@ -441,65 +443,66 @@ typedef struct haft_runtime_options {
         sizeof(haft_runtime_options), NULL, NULL, 0, 0                                             \
     }
 
-/* Makes a runtime; `options` may be NULL. Does no work of its own before it is stepped.
+/* Creates a runtime; `options` may be NULL. The runtime does nothing until it is stepped.
  * Owns: the caller destroys *ret_runtime. Thread: any. Fails: BAD_INPUT for options without
- * struct_size, for a lease that is too short or too long and for a store that is none, UNSUPPORTED
- * for a kind of store that is not known or one of a later version, IO when the store or the loop
- * cannot be opened, NO_MEMORY. Since: 0.1. */
+ * struct_size, a lease that is too short or too long, or a database that is no store; UNSUPPORTED
+ * for an unknown kind of store or a store of a later version; IO if the store or the loop cannot be
+ * opened; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_runtime_create(const haft_runtime_options *options,
                                                        haft_runtime **ret_runtime, haft_error *err);
 
-/* Waits for what is being written, and for tools' functions that have not returned; then all is
- * gone. Owns: runs that were not released are, and their pointers are no good any more; agents may
- * still be released afterwards. NULL is fine. Thread: the runtime's, not from inside
+/* Waits for pending writes and for tools' functions to return, then frees the runtime.
+ * Owns: it releases runs that were not released, and their pointers become invalid; agents may
+ * still be released afterwards. NULL is allowed. Thread: the runtime's, not from inside
  * haft_runtime_step. Fails: never. Since: 0.1. */
 HAFT_API void haft_runtime_destroy(haft_runtime *runtime);
 
-/* Does what is ready; when nothing is, waits for it at most `timeout_ms`, without end when that is
- * negative. Everything that happens to runs happens in here. Owns: nothing. Thread: the runtime's.
- * Fails: BAD_INPUT for NULL, IO when the system cannot wait, NO_MEMORY; what goes wrong with a run
- * is told by that run. Since: 0.1. */
+/* Runs one step of the event loop: handles what is ready, and if nothing is, waits up to
+ * `timeout_ms` (negative: without limit). Runs make progress only in here. Owns: nothing.
+ * Thread: the runtime's. Fails: BAD_INPUT for NULL, IO if the system cannot wait, NO_MEMORY. A
+ * failure of one run is reported by that run, not here. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_runtime_step(haft_runtime *runtime, int timeout_ms,
                                                      haft_error *err);
 
-/* For another loop: a descriptor that is readable when there is something to step for. It stays the
- * same. Owns: nothing; do not close it. Thread: the runtime's. Fails: -1 for NULL. Since: 0.1. */
+/* For another event loop: a descriptor that is readable when the runtime needs a step. It never
+ * changes. Owns: nothing; do not close it. Thread: the runtime's. Fails: -1 for NULL.
+ * Since: 0.1. */
 HAFT_API int haft_runtime_fd(const haft_runtime *runtime);
 
-/* For another loop: the most milliseconds to wait before the next step; -1: no timer is set. Ask
- * again after each step, and after each call that starts or changes a run. Owns: nothing.
+/* For another event loop: the most milliseconds to wait before the next step; -1: no timer is set.
+ * Call it again after each step, and after each call that starts or changes a run. Owns: nothing.
  * Thread: the runtime's. Fails: -1 for NULL. Since: 0.1. */
 HAFT_API int haft_runtime_timeout(const haft_runtime *runtime);
 
-/* Adds a tool for the agents that are loaded from then on: one that HAFT_TOOL declares, or one
- * without a function, which clients of the run answer. Owns: texts are copied, `arguments` and
- * `context` must outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table
- * of arguments, a schema or traits that are wrong (err->where says which), or when there is one of
- * that name; TOO_BIG past a limit; NO_MEMORY. What only shows together with the spec, such as a
- * description that neither has, fails haft_agent_load. Since: 0.1. */
+/* Adds a tool for agents that are loaded afterwards: one that HAFT_TOOL declares, or one without a
+ * function, which clients of the run answer. Owns: texts are copied; `arguments` and `context` must
+ * outlive the runtime. Thread: the runtime's. Fails: BAD_INPUT for a name, a table of arguments, a
+ * schema or traits that are not valid (err->where names the part), or if a tool of that name was
+ * added before; TOO_BIG past a limit; NO_MEMORY. Problems that need the spec to be seen, such as a
+ * description that neither has, are reported by haft_agent_load. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_tool_add(haft_runtime *runtime, const haft_tool *tool,
                                                  haft_error *err);
 
-/* Loads a spec from a file, YAML or JSON. Owns: the caller releases *ret_agent. Thread: the
- * runtime's. Fails: IO when the file cannot be read, BAD_INPUT with the place of the first problem
- * ("agent.yaml:3:5"), a tool's included, and for a model whose key is not there; UNSUPPORTED for a
- * model that is not known, TOO_BIG past a limit, NO_MEMORY. Since: 0.1. */
+/* Loads a spec from a YAML or JSON file. Owns: the caller releases *ret_agent. Thread: the
+ * runtime's. Fails: IO if the file cannot be read; BAD_INPUT for a problem in the spec or its tools
+ * (err->where is the place of the first one, "agent.yaml:3:5"), or if the key of the model is
+ * missing; UNSUPPORTED for an unknown model; TOO_BIG past a limit; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_agent_load(haft_runtime *runtime, const char *path,
                                                    haft_agent **ret_agent, haft_error *err);
 
-/* Lets go of an agent; runs of it go on. Owns: `agent` is the caller's no more; NULL is fine.
+/* Releases an agent; its runs continue. Owns: `agent` is invalid afterwards; NULL is allowed.
  * Thread: the runtime's. Fails: never. Since: 0.1. */
 HAFT_API void haft_agent_release(haft_agent *agent);
 
-/* How a run is started. Start from HAFT_RUN_OPTIONS_INIT.
+/* Options of a run. Start from HAFT_RUN_OPTIONS_INIT.
  * Owns: nothing; texts are copied. Thread: as its owner. Since: 0.1. */
 typedef struct haft_run_options {
     size_t struct_size; /* sizeof(haft_run_options) */
-    const char *thread; /* the id of a thread whose earlier runs the model is to know; or NULL.
-                           While one of them has not ended, the spec's `multitask` decides: this
-                           one waits for it, is stopped with BAD_STATE, or cancels it first */
-    const char *user;   /* on whose behalf; or NULL */
-    bool enqueue;       /* only put it into the store: another process goes on with it */
+    const char *thread; /* the id of a thread, whose earlier runs the model then sees; or NULL. If
+                           one of them has not ended, the spec's `multitask` decides: the new run
+                           waits for it, stops with BAD_STATE, or cancels it first */
+    const char *user;   /* the user the run acts for; or NULL */
+    bool enqueue;       /* only write it to the store; another process runs it */
 } haft_run_options;
 
 /* The defaults. Since: 0.1. */
@@ -508,98 +511,101 @@ typedef struct haft_run_options {
         sizeof(haft_run_options), NULL, NULL, false                                                \
     }
 
-/* Starts a run; haft_runtime_step goes on with it. `options` may be NULL. Owns: the caller releases
- * *ret_run; `task` is copied. Thread: the runtime's. Fails: BAD_INPUT for a thread that is no id or
- * options without struct_size, IO when the system has no randomness, NO_MEMORY. Since: 0.1. */
+/* Starts a run; haft_runtime_step continues it. `options` may be NULL. Owns: the caller releases
+ * *ret_run; `task` is copied. Thread: the runtime's. Fails: BAD_INPUT for a thread that is not an
+ * id or options without struct_size, IO if the system has no randomness, NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_start(haft_agent *agent, const char *task,
                                                   const haft_run_options *options,
                                                   haft_run **ret_run, haft_error *err);
 
-/* Takes up a run of the store, from this process or another: `run_id` is its id, the beginning of
- * it, or "last". Steps the runtime until it is there; it then goes on by itself unless it waits or
- * has ended. Owns: the caller releases *ret_run. Thread: the runtime's. Fails: NOT_FOUND, BAD_INPUT
- * when several ids begin so, BAD_STATE while another process has it, IO of the store, NO_MEMORY.
- * Since: 0.1. */
+/* Claims and opens a run of the store, which any process may have started. `run_id` is its id, a
+ * prefix of it, or "last". Steps the runtime until the run is open; unless the run is waiting or
+ * has ended, later steps continue it. Owns: the caller releases *ret_run. Thread: the runtime's.
+ * Fails: NOT_FOUND; BAD_INPUT if several ids have that prefix; BAD_STATE if another process owns
+ * the run; IO of the store; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const char *run_id,
                                                  haft_run **ret_run, haft_error *err);
 
-/* An event, as docs/events.md has it; or something that is only told, while it happens:
- * "model_progress" with the next piece of the reply's "text" or "reasoning", "call_progress".
- * Owns: nothing; the run has the text. Thread: the runtime's. Since: 0.1. */
+/* A durable event (docs/events.md) or a progress event, which is not durable: "model_progress" with
+ * the next piece of the reply's "text" or "reasoning", and "call_progress".
+ * Owns: nothing; the run owns the text. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_event {
-    uint64_t seq;  /* from 1; 0: it is not durable, only told */
-    haft_str json; /* one object; lives until the next call for the same run, or step */
+    uint64_t seq;  /* from 1; 0: a progress event */
+    haft_str json; /* one object; valid until the next call for the same run, or the next step */
 } haft_event;
 
-/* The next event that has become durable, or is told, in order; false when there is none at
- * present. Nothing is told before the first call, nor while much waits to be read.
+/* Returns the next event in order; false if there is none at present. Progress events begin with
+ * the first call of this function, and are dropped while many events are unread.
  * Owns: nothing. Thread: the runtime's. Fails: false for NULL. Since: 0.1. */
 HAFT_API bool haft_run_next_event(haft_run *run, haft_event *ret_event);
 
-/* Where a run stands. Since: 0.1. */
+/* The state of a run. Since: 0.1. */
 typedef enum haft_state {
-    HAFT_RUNNING, /* it goes on when the runtime is stepped */
-    HAFT_WAITING, /* for an answer, an approval, a client */
+    HAFT_RUNNING, /* steps of the runtime continue it */
+    HAFT_WAITING, /* for an answer, an approval or a client */
     HAFT_ENDED,   /* haft_run_end says how */
-    HAFT_STOPPED, /* it cannot go on here: the store or its owner was lost; see haft_run_error */
+    HAFT_STOPPED, /* it cannot continue in this process, because its store failed or another process
+                     owns it; see haft_run_error */
 } haft_state;
 
-/* Where it stands, as far as that is durable. Owns: nothing. Thread: the runtime's.
+/* Returns the state of a run, as recorded by durable events. Owns: nothing. Thread: the runtime's.
  * Fails: HAFT_STOPPED for NULL. Since: 0.1. */
 HAFT_API haft_state haft_run_state(const haft_run *run);
 
-/* Its id, 26 characters; "" before it is known. Owns: nothing; lives as long as the run.
- * Thread: the runtime's. Fails: "" for NULL. Since: 0.1. */
+/* Returns the id of a run, 26 characters; "" before it is known. Owns: nothing; valid as long as
+ * the run. Thread: the runtime's. Fails: "" for NULL. Since: 0.1. */
 HAFT_API const char *haft_run_id(const haft_run *run);
 
-/* How it ended: "done", "failed" ...; "waiting" before. Owns: nothing; the text is static.
- * Thread: the runtime's. Fails: "waiting" for NULL. Since: 0.1. */
+/* Returns how a run ended: "done", "failed" ...; "waiting" before it has ended. Owns: nothing; the
+ * text is static. Thread: the runtime's. Fails: "waiting" for NULL. Since: 0.1. */
 HAFT_API const char *haft_run_end(const haft_run *run);
 
-/* Its answer; empty before it has ended. Owns: nothing; lives as long as the run. Thread: the
- * runtime's. Fails: empty for NULL. Since: 0.1. */
+/* Returns the answer of a run; empty before it has ended. Owns: nothing; valid as long as the run.
+ * Thread: the runtime's. Fails: empty for NULL. Since: 0.1. */
 HAFT_API haft_str haft_run_answer_text(const haft_run *run);
 
-/* Why it stopped, of HAFT_STOPPED; else its status is HAFT_OK. Owns: nothing; never NULL, lives as
- * long as the run. Thread: the runtime's. Fails: for NULL, an error that says so. Since: 0.1. */
+/* Returns why a run is HAFT_STOPPED; in other states the status of the error is HAFT_OK.
+ * Owns: nothing; never NULL, valid as long as the run. Thread: the runtime's. Fails: for NULL, an
+ * error that says so. Since: 0.1. */
 HAFT_API const haft_error *haft_run_error(const haft_run *run);
 
-/* Answers a question or a headless call, stands in for a tool that wants approval, or says what
- * came of a call whose outcome is unknown. `call_id` may be NULL when only one is pending; `json`
- * is the value. The same answer twice is fine. Owns: texts are copied. Thread: the runtime's.
- * Fails: BAD_INPUT when `json` is none, or several are pending and none is named; NOT_FOUND when
- * the run has no such call; BAD_STATE when it does not wait for that, was answered otherwise, or
- * the run has ended; why it stopped, of HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
+/* Answers a question or a headless call, gives the result of a call that needs approval in place of
+ * its tool, or gives the result of a call whose outcome is unknown. `call_id` may be NULL if only
+ * one call is pending; `json` is the value. Repeating the same answer is allowed. Owns: texts are
+ * copied. Thread: the runtime's. Fails: BAD_INPUT if `json` is not JSON, or if several calls are
+ * pending and `call_id` is NULL; NOT_FOUND if the run has no such call; BAD_STATE if the call is
+ * not pending, has another answer already, or the run has ended; the status of haft_run_error if
+ * the run is HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_answer(haft_run *run, const char *call_id,
                                                    const char *json, haft_error *err);
 
-/* Lets a call run; `args_json` may be NULL, or have other arguments for it. Of a call whose outcome
- * is unknown: runs it again, unless it was approved before. The same approval twice is one, also
- * when the call has begun and was interrupted. Owns: texts are copied. Thread: the runtime's.
- * Fails: like haft_run_answer; BAD_INPUT for arguments that the tool does not take, or with a
- * secret in them. Since: 0.1. */
+/* Approves a call; `args_json` may be NULL, or replace its arguments. If the outcome of the call is
+ * unknown, this runs it again, unless it was approved before. Repeating an approval has no effect,
+ * even if the call has started and was interrupted. Owns: texts are copied. Thread: the runtime's.
+ * Fails: like haft_run_answer; BAD_INPUT for arguments that are not valid for the tool, or that
+ * contain a secret. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_approve(haft_run *run, const char *call_id,
                                                     const char *args_json, haft_error *err);
 
-/* Runs a call once more whose outcome is unknown, with the arguments it had: nothing else does so
- * when it was approved before. Owns: texts are copied. Thread: the runtime's. Fails: like
+/* Runs a call whose outcome is unknown again, with its arguments. If the call was approved before,
+ * this is the only way to run it again. Owns: texts are copied. Thread: the runtime's. Fails: like
  * haft_run_answer. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_again(haft_run *run, const char *call_id,
                                                   haft_error *err);
 
-/* Keeps a call from running; the model reads `why`, which may be NULL. Owns: texts are copied.
+/* Rejects a call; the model reads `why`, which may be NULL. Owns: texts are copied.
  * Thread: the runtime's. Fails: like haft_run_answer. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_reject(haft_run *run, const char *call_id,
                                                    const char *why, haft_error *err);
 
-/* Ends the run as cancelled, and what it started with it. Twice is fine. Owns: nothing; the run is
- * still to be released. Thread: the runtime's. Fails: BAD_STATE when it has ended otherwise; why it
- * stopped, of HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
+/* Cancels the run and everything it has started. Repeating it is allowed. Owns: nothing; the caller
+ * still releases the run. Thread: the runtime's. Fails: BAD_STATE if the run has ended otherwise;
+ * the status of haft_run_error if the run is HAFT_STOPPED; NO_MEMORY. Since: 0.1. */
 HAFT_API HAFT_MUST_USE haft_status haft_run_cancel(haft_run *run, haft_error *err);
 
-/* Lets go of the run. What it was doing is ended; in a store that lasts it can be taken up again.
- * Owns: `run` and every text of it are gone; NULL is fine. Thread: the runtime's. Fails: never.
- * Since: 0.1. */
+/* Releases the run: stops its work in this process. In a durable store, any process can open it
+ * again. Owns: `run` and its texts are invalid afterwards; NULL is allowed. Thread: the runtime's.
+ * Fails: never. Since: 0.1. */
 HAFT_API void haft_run_release(haft_run *run);
 
 #ifdef __cplusplus
@@ -616,14 +622,14 @@ HAFT_API void haft_run_release(haft_run *run);
  *                            HAFT_STR(args->query));
  *     }
  *
- * At file scope. What is declared is static and const, and may be used from any thread.
+ * Use it at file scope. The declared objects are static and const; any thread may use them.
  */
 
-/* HAFT_TOOL(name, description, fields...) makes the struct `name_args`, the tool `name_tool` (a
- * static const haft_tool), and the head of its function, where `call` is the haft_call * and `args`
- * points to the arguments: checked against the schema that is made from the same fields, with
- * defaults filled in, alive as long as the call. 0 to 16 fields; for more, put some into an object.
- * Since: 0.1. */
+/* HAFT_TOOL(name, description, fields...) declares the struct `name_args`, the tool `name_tool` (a
+ * static const haft_tool) and the head of the tool's function. In the function, `call` is the
+ * haft_call * and `args` points to the arguments: validated against the schema of these fields,
+ * with defaults filled in, valid as long as the call. 0 to 16 fields; for more, put some into an
+ * object. Since: 0.1. */
 #define HAFT_TOOL(...) HAFT_DECLARE_TOOL(0, __VA_ARGS__)
 
 /* The same with traits: HAFT_TOOL_WITH(HAFT_READ_ONLY | HAFT_COST_FREE, name, description, ...).
@@ -634,7 +640,7 @@ HAFT_API void haft_run_release(haft_run *run);
  *
  *     HAFT_OBJECT(address, HAFT_STRING(street, "With the number"), HAFT_STRING(city, "Its name"));
  *
- * Makes the type `address` and the static const haft_object `address_object`. Since: 0.1. */
+ * Declares the type `address` and the static const haft_object `address_object`. Since: 0.1. */
 #define HAFT_OBJECT(...)                                                                           \
     HAFT_DECLARE_PICK(HAFT_DECLARE_OBJECT_, HAFT_DECLARE_COUNT(~, __VA_ARGS__), __VA_ARGS__, ~)
 
@@ -699,7 +705,7 @@ HAFT_API void haft_run_release(haft_run *run);
       "HAFT_ENUM_OR(" #name "): the default must be one of its strings"),                          \
      (__VA_ARGS__, NULL), NULL)
 
-/* Fields that may be left out, without one; see haft_field_need. Since: 0.1. */
+/* Fields that may be left out, without a default; see haft_field_need. Since: 0.1. */
 #define HAFT_OPTIONAL_STRING(name, description)                                                    \
     HAFT_DECLARE_PLAIN(haft_str, name, description, STRING, OPTIONAL, false)
 #define HAFT_OPTIONAL_INTEGER(name, description)                                                   \
@@ -785,7 +791,7 @@ HAFT_API void haft_run_release(haft_run *run);
      HAFT_DECLARE_UNPACK defaults,                                                                 \
      list},
 
-/* The same for no fields: a struct needs a member, and the row does not count. */
+/* The same without fields: a struct needs a member; the row is not counted. */
 #define HAFT_DECLARE_MEMBER_NONE char haft_none;
 #define HAFT_DECLARE_CHOICES_NONE
 #define HAFT_DECLARE_ROW_NONE                                                                      \
@@ -853,7 +859,7 @@ HAFT_API void haft_run_release(haft_run *run);
 #define HAFT_DECLARE_ONE(macro, owner, field)                                                      \
     HAFT_DECLARE_CALL(macro, (owner, HAFT_DECLARE_UNPACK field))
 
-/* How many fields stand behind two other arguments: (OK, n), (FEW, 0) or (MANY, 0). */
+/* The number of fields after two other arguments: (OK, n), (FEW, 0) or (MANY, 0). */
 #define HAFT_DECLARE_COUNT(...)                                                                    \
     HAFT_DECLARE_LAST_OF_41(                                                                       \
         __VA_ARGS__, (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0), (MANY, 0),  \

@@ -121,7 +121,7 @@ TEST(repeats_and_look_behinds_of_patterns)
 {
     check_pattern("^a{", HAFT__LIMIT_PATTERN_REPEAT, "}b", "");
     check_pattern("^a{", HAFT__LIMIT_PATTERN_REPEAT + 1, "}b",
-                  "a repeat count is past 65535, the largest possible");
+                  "a repeat count is greater than the limit of 65535");
     check_pattern("(?<=a{", HAFT__LIMIT_PATTERN_LOOK_BEHIND, "})b", "");
     check_pattern("(?<=a{", HAFT__LIMIT_PATTERN_LOOK_BEHIND + 1, "})b",
                   "a look-behind is longer than 255 characters");

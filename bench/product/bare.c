@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bare.c - the floor: the work of `haft bench` by hand, in one thread, and nothing else.
+ * bare.c - the lower bound: the work of `haft bench` written by hand, in one thread.
  *
  *     haft-bench-bare once|load url=http://127.0.0.1:PORT/v1 tools=FILE [model=mock-N] [runs=N]
  *                     [conc=N] [warm=N]
  *
- * One connection for each run at a time, kept open; a conversation that only grows and is sent as
- * it is; replies read with cJSON, arguments looked at by hand. No store, no events, no retries, no
- * time limits: what is measured is what the work itself costs. `tools` is a file with the tools as
- * they are sent, so that all send the same. Prints what `haft bench` prints.
+ * One kept-open connection for each concurrent run; a conversation that only grows and is sent
+ * unchanged; replies parsed with cJSON, arguments checked by hand. No store, no events, no retries,
+ * no timeouts: it measures the cost of the work itself. `tools` is a file with the tools of the
+ * request, so that all contenders send the same. The output is that of `haft bench`.
  */
 #include <arpa/inet.h>
 #include <cJSON.h>
@@ -89,7 +89,7 @@ static bool is_order(const cJSON *args)
 static const struct {
     const char *name;
     bool (*is_right)(const cJSON *args);
-    const char *result; /* as it stands in a JSON string */
+    const char *result; /* escaped for a JSON string */
 } tools[] = {
     {"get_weather", is_weather,
      "{\\\"city\\\":\\\"Lisbon\\\",\\\"unit\\\":\\\"celsius\\\",\\\"forecast\\\":[21,22,19]}"},
@@ -116,7 +116,7 @@ static const char *run_tool(const char *name, const char *arguments)
     }
     cJSON_Delete(args);
     if (result == NULL) {
-        fail("a call is wrong");
+        fail("a call has unexpected arguments");
     }
     return result;
 }
@@ -129,7 +129,7 @@ static void send_all(int fd, struct iovec *parts, size_t count)
     while (message.msg_iovlen > 0) {
         ssize_t sent = sendmsg(fd, &message, MSG_NOSIGNAL);
         if (sent < 0) {
-            fail("the server is gone");
+            fail("the server closed the connection");
         }
         size_t left = (size_t)sent;
         while (message.msg_iovlen > 0 && left >= message.msg_iov->iov_len) {
@@ -209,7 +209,7 @@ static void take_reply(batch *b, lane *l)
 {
     haft_str head, body;
     if (!wire_receive(l->fd, &l->in)) {
-        fail("the server is gone");
+        fail("the server closed the connection");
     }
     wire_state state = wire_read(haft__buf_str(&l->in), &head, &body);
     if (state == WIRE_PART) {
@@ -221,7 +221,7 @@ static void take_reply(batch *b, lane *l)
         cJSON_GetObjectItemCaseSensitive(cJSON_GetArrayItem(choices, 0), "message");
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(message, "tool_calls");
     if (message == NULL) {
-        fail("a reply is wrong");
+        fail("a reply cannot be parsed");
     }
     haft__buf_clear(&l->in);
     if (calls != NULL) {
@@ -298,7 +298,7 @@ static double milliseconds(struct timeval from, struct timeval to)
     return (double)(to.tv_sec - from.tv_sec) * 1e3 + (double)(to.tv_usec - from.tv_usec) / 1e3;
 }
 
-/* The most memory it had; the kernel's ru_maxrss has that of whoever started it, too. */
+/* Peak memory; the kernel's ru_maxrss includes that of the parent process. */
 static unsigned long long peak_kb(void)
 {
     char text[4096] = "";
@@ -342,7 +342,7 @@ static void measure(void)
     free(b.times);
 }
 
-/* ---- words ---- */
+/* ---- arguments ---- */
 
 static void read_tools(const char *path)
 {
@@ -350,7 +350,7 @@ static void read_tools(const char *path)
     FILE *file = fopen(path, "re");
     size_t length = file != NULL ? fread(text, 1, sizeof(text), file) : 0;
     if (length == 0) {
-        fail("the file of tools=FILE cannot be read");
+        fail("cannot read the file of tools=FILE");
     }
     (void)fclose(file);
     haft__buf_init(&bare.tail, MOST_BYTES);
@@ -379,7 +379,7 @@ static bool read_word(char *word)
             *rows[i].text = value;
             return true;
         }
-        const char *colon = strrchr(value, ':'); /* of a URL the port is all that counts */
+        const char *colon = strrchr(value, ':'); /* only the port of the URL is used */
         haft_str number = haft__str(rows[i].number == NULL && colon != NULL ? colon + 1 : value);
         number = haft__str_split(&number, '/');
         return haft__str_to_u64(number, rows[i].number != NULL ? rows[i].number : &bare.port);

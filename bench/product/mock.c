@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mock.c - a model server for measuring, in one thread: haft-bench-mock [LATENCY_MS].
+ * mock.c - a single-threaded model server for benchmarks: haft-bench-mock [LATENCY_MS].
  *
- * Prints where it listens. POST anything: the model "mock-N" calls a tool N times, each of the five
- * of `haft bench` in turn, then says it is done; how far it is it sees by the results in the
- * conversation, which is searched, not parsed. A reply waits for LATENCY_MS. GET tells what came:
- * requests, the time of the first (nanoseconds since 1970) and the longest body; and forgets it.
- * It ends when its standard input does.
+ * Prints its address. POST anything: the model "mock-N" calls a tool N times, each of the five of
+ * `haft bench` in turn, then answers. It counts the results in the conversation, which is searched,
+ * not parsed. A reply is delayed by LATENCY_MS. GET returns and resets the counters: requests, the
+ * time of the first (nanoseconds since 1970) and the longest body. It exits when its standard input
+ * ends.
  */
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -40,17 +40,17 @@ static const struct {
 
 typedef struct connection connection;
 struct connection {
-    int fd; /* -1: closed, and only waited for */
+    int fd; /* -1: closed, but still in the queue */
     haft__buf in, out;
     size_t sent;
-    double due; /* when its reply may go out; 0: at once */
+    double due; /* when its reply is sent; 0: at once */
     connection *next;
 };
 
 static struct {
     int epoll, listener;
     double latency;
-    connection *first, *last; /* that wait, the first to be due first */
+    connection *first, *last; /* delayed replies, by due time */
     uint64_t requests, longest, first_ns;
     bool over;
 } server;
@@ -74,7 +74,7 @@ static uint64_t count_results(haft_str body)
     return count;
 }
 
-/* The turns that "model":"mock-N" stands for. */
+/* The N of "model":"mock-N". */
 static uint64_t turns_of(haft_str body)
 {
     static const char word[] = "\"model\":\"mock-";
@@ -144,7 +144,7 @@ static void close_connection(connection *c)
     }
 }
 
-/* Sends what it takes; a reply is short, so what is left over is rare and waits for the next
+/* Sends as much as the socket accepts. A reply is short, so a rest is rare; it waits for the next
  * event. */
 static void flush(connection *c)
 {
@@ -204,7 +204,7 @@ static void serve(connection *c)
     case WIRE_WRONG: close_connection(c); return;
     case WIRE_WHOLE:
         answer(c, body, haft__str_starts_with(head, HAFT__LIT("GET ")));
-        haft__buf_clear(&c->in); /* nobody asks twice before an answer */
+        haft__buf_clear(&c->in); /* no client sends two requests at once */
         return;
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wire.c - finds messages in bytes. */
+/* wire.c - parses HTTP messages. */
 #include "wire.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ size_t wire_find(haft_str text, const char *word)
     return found != NULL ? (size_t)(found - text.ptr) : text.len;
 }
 
-/* False when no line of the head says how long the body is. */
+/* False if the head has no Content-Length. */
 static bool find_length(haft_str head, uint64_t *ret_length)
 {
     static const char name[] = "content-length:";

@@ -49,11 +49,11 @@ enum {
     NOT_RUN = 126,
     NOT_FOUND = 127,
     PARENT_DIED = SIGUSR1, /* sent by the kernel when the parent dies; others may send it, too */
-    SOME = 1000,
+    REAP_BATCH = 1000,
     QUICK_ROUNDS = 1000, /* of killing, before guard slows down */
 };
 
-static const char usual_path[] = "/usr/local/bin:/usr/bin:/bin";
+static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
 typedef struct guard {
     uint64_t memory, cpu, files; /* 0: guard sets no limit */
@@ -64,15 +64,15 @@ typedef struct guard {
     int children; /* /proc file with the list of guard's children */
     bool session; /* guard leads a session: it contains only its descendants */
     pid_t program;
-    int status; /* of PROGRAM, from waitpid */
-    bool taken; /* `status` is valid */
+    int status;      /* of PROGRAM, from waitpid */
+    bool has_status; /* `status` is valid */
 } guard;
 
 /* ---- messages ---- */
 
 /* Truncates a long message (the name of a program may be long). */
-static void say(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(int fd, const char *format, ...)
+static void write_line(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void write_line(int fd, const char *format, ...)
 {
     char line[1024];
     va_list args;
@@ -85,26 +85,26 @@ static void say(int fd, const char *format, ...)
     }
 }
 
-/* `who` is "exec" or "guard", `code` an errno; `detail` may be NULL. */
-static void tell(const guard *g, const char *who, int code, const char *detail)
+/* `source` is "exec" or "guard", `code` an errno; `detail` may be NULL. */
+static void report_error(const guard *g, const char *source, int code, const char *detail)
 {
     const char *name = strerrorname_np(code);
     const char *space = detail != NULL ? " " : "";
     detail = detail != NULL ? detail : "";
-    say(STDERR_FILENO, "guard: %s%s%s: %s\n", strcmp(who, "exec") == 0 ? g->argv[0] : who, space,
-        detail, strerror(code));
+    write_line(STDERR_FILENO, "guard: %s%s%s: %s\n",
+               strcmp(source, "exec") == 0 ? g->argv[0] : source, space, detail, strerror(code));
     if (g->report > 0) {
-        say((int)g->report, "%s %s%s%s\n", who, name != NULL ? name : "?", space, detail);
+        write_line((int)g->report, "%s %s%s%s\n", source, name != NULL ? name : "?", space, detail);
     }
 }
 
 static _Noreturn void fail(const guard *g, int code, const char *call)
 {
-    tell(g, "guard", code, call);
+    report_error(g, "guard", code, call);
     exit(GUARD_FAILED);
 }
 
-static void must(const guard *g, bool worked, const char *call)
+static void check(const guard *g, bool worked, const char *call)
 {
     if (!worked) {
         fail(g, errno, call);
@@ -113,10 +113,11 @@ static void must(const guard *g, bool worked, const char *call)
 
 /* ---- arguments ---- */
 
-static _Noreturn void refuse(void)
+static _Noreturn void exit_with_usage(void)
 {
-    say(STDERR_FILENO, "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
-                       " [--term MS] [--report FD] -- PROGRAM ARG...\n");
+    write_line(STDERR_FILENO,
+               "usage: guard [--parent PID] [--memory BYTES] [--cpu SECONDS] [--files N]"
+               " [--term MS] [--report FD] -- PROGRAM ARG...\n");
     exit(USAGE);
 }
 
@@ -126,12 +127,12 @@ static uint64_t read_number(const char *text)
     uint64_t number = 0;
     for (const char *at = text; *at != '\0'; at++) {
         if (*at < '0' || *at > '9' || number > (INT64_MAX - 9) / 10) {
-            refuse();
+            exit_with_usage();
         }
         number = 10 * number + (uint64_t)(*at - '0');
     }
     if (number == 0) {
-        refuse();
+        exit_with_usage();
     }
     return number;
 }
@@ -151,15 +152,15 @@ static void read_arguments(guard *g, char **argv)
             i++;
         }
         if (i == sizeof(options) / sizeof(options[0]) || at[1] == NULL) {
-            refuse();
+            exit_with_usage();
         }
         *options[i].value = read_number(at[1]);
         if (*options[i].value > options[i].most) {
-            refuse();
+            exit_with_usage();
         }
     }
     if (at[0] == NULL || at[1] == NULL || (g->report > 0 && g->report <= STDERR_FILENO)) {
-        refuse();
+        exit_with_usage();
     }
     g->argv = at + 1;
 }
@@ -182,22 +183,22 @@ static bool parent_is_alive(const guard *g)
 static void watch_parent(guard *g)
 {
     g->parent = g->parent > 0 ? g->parent : (uint64_t)getppid();
-    must(g, prctl(PR_SET_PDEATHSIG, PARENT_DIED) == 0, "prctl");
+    check(g, prctl(PR_SET_PDEATHSIG, PARENT_DIED) == 0, "prctl");
     if (!parent_is_alive(g)) { /* it died before guard watched it */
         exit(GUARD_FAILED);
     }
 }
 
-static void close_others(guard *g)
+static void close_other_descriptors(guard *g)
 {
     unsigned first = STDERR_FILENO + 1;
     unsigned kept = g->report > 0 ? (unsigned)g->report : first;
     if (g->report > 0) {
-        must(g, fcntl((int)g->report, F_SETFD, FD_CLOEXEC) == 0, "fcntl");
-        must(g, kept == first || close_range(first, kept - 1, 0) == 0, "close_range");
+        check(g, fcntl((int)g->report, F_SETFD, FD_CLOEXEC) == 0, "fcntl");
+        check(g, kept == first || close_range(first, kept - 1, 0) == 0, "close_range");
         first = kept + 1;
     }
-    must(g, close_range(first, ~0U, 0) == 0, "close_range");
+    check(g, close_range(first, ~0U, 0) == 0, "close_range");
 }
 
 /* Opens the list of guard's children. It is valid only if /proc belongs to guard's PID
@@ -211,19 +212,19 @@ static void open_children(guard *g)
         fail(g, ENOENT, "/proc/self");
     }
     g->children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
-    must(g, g->children >= 0, "/proc/thread-self/children");
+    check(g, g->children >= 0, "/proc/thread-self/children");
 }
 
-static void stand_guard(guard *g)
+static void set_up(guard *g)
 {
     block_signals();
-    close_others(g);
+    close_other_descriptors(g);
     watch_parent(g);
     open_children(g);
     g->session = setsid() >= 0; /* fails for a process group leader, as a shell creates it */
-    must(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
-    must(g, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
-    must(g, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0, "setrlimit");
+    check(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
+    check(g, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
+    check(g, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0, "setrlimit");
 }
 
 /* ---- starting the program: in the child ---- */
@@ -264,7 +265,7 @@ static void reset_signals(void)
 }
 
 /* Runs `path`. Returns only on failure, with the reason. */
-static failure run(const char *path, char **argv)
+static failure exec_path(const char *path, char **argv)
 {
     (void)execve(path, argv, environ);
     failure why = {.code = errno};
@@ -275,11 +276,11 @@ static failure run(const char *path, char **argv)
 }
 
 /* The same for a name that is searched in PATH. */
-static failure search(const char *name, char **argv)
+static failure exec_from_path(const char *name, char **argv)
 {
     const char *path = getenv("PATH"), *end;
     failure why = {.code = ENOENT};
-    for (const char *at = path != NULL ? path : usual_path; at != NULL && name[0] != '\0';
+    for (const char *at = path != NULL ? path : default_path; at != NULL && name[0] != '\0';
          at = *end != '\0' ? end + 1 : NULL) {
         char full[PATH_MAX];
         end = strchrnul(at, ':');
@@ -287,7 +288,7 @@ static failure search(const char *name, char **argv)
         if (end == at || length >= (int)sizeof(full)) {
             continue;
         }
-        failure here = run(full, argv);
+        failure here = exec_path(full, argv);
         bool missing = here.code == ENOTDIR || (here.code == ENOENT && here.more == NULL);
         why = missing ? why : here;
         if (!missing && here.code != EACCES) {
@@ -297,7 +298,7 @@ static failure search(const char *name, char **argv)
     return why;
 }
 
-static failure become_program(const guard *g, pid_t parent)
+static failure exec_program(const guard *g, pid_t parent)
 {
     (void)setpgid(0, 0);
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent) {
@@ -311,22 +312,22 @@ static failure become_program(const guard *g, pid_t parent)
     }
     reset_signals();
     bool is_path = strchr(g->argv[0], '/') != NULL;
-    return is_path ? run(g->argv[0], g->argv) : search(g->argv[0], g->argv);
+    return is_path ? exec_path(g->argv[0], g->argv) : exec_from_path(g->argv[0], g->argv);
 }
 
 /* ---- starting the program: in guard ---- */
 
-static _Noreturn void give_up(const guard *g, failure why)
+static _Noreturn void fail_start(const guard *g, failure why)
 {
     if (why.call != NULL) {
         fail(g, why.code, why.call);
     }
-    tell(g, "exec", why.code, why.more);
+    report_error(g, "exec", why.code, why.more);
     exit(why.code == ENOENT && why.more == NULL ? NOT_FOUND : NOT_RUN);
 }
 
 /* From now on only the program has its input and output. */
-static void let_go_of_standard_descriptors(void)
+static void close_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
@@ -339,24 +340,24 @@ static void let_go_of_standard_descriptors(void)
 
 static void start(guard *g)
 {
-    int told[2];
+    int failure_pipe[2];
     pid_t self = getpid();
-    must(g, pipe2(told, O_CLOEXEC) == 0, "pipe");
+    check(g, pipe2(failure_pipe, O_CLOEXEC) == 0, "pipe");
     g->program = fork();
-    must(g, g->program >= 0, "fork");
+    check(g, g->program >= 0, "fork");
     if (g->program == 0) {
-        failure why = become_program(g, self);
-        ssize_t wrote = write(told[1], &why, sizeof(why));
+        failure why = exec_program(g, self);
+        ssize_t wrote = write(failure_pipe[1], &why, sizeof(why));
         _exit(wrote > 0 ? NOT_RUN : GUARD_FAILED);
     }
     (void)setpgid(g->program, g->program); /* both processes do this; the first one wins */
-    (void)close(told[1]);
+    (void)close(failure_pipe[1]);
     failure why = {.code = 0};
-    if (read(told[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
-        give_up(g, why);
+    if (read(failure_pipe[0], &why, sizeof(why)) == (ssize_t)sizeof(why)) {
+        fail_start(g, why);
     }
-    (void)close(told[0]);
-    let_go_of_standard_descriptors();
+    (void)close(failure_pipe[0]);
+    close_standard_descriptors();
 }
 
 /* ---- waiting for the end ---- */
@@ -373,7 +374,7 @@ static bool program_ended(const guard *g)
  * True if there may be more. */
 static bool reap_others(const guard *g)
 {
-    for (int i = 0; i < SOME; i++) {
+    for (int i = 0; i < REAP_BATCH; i++) {
         siginfo_t child = {.si_pid = 0};
         if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || child.si_pid == 0
             || child.si_pid == g->program) {
@@ -466,7 +467,7 @@ static void kill_list(const guard *g, sweep *found, int list, pid_t parent)
 
 /* Whether a PID still belongs to the process that was found: it has the same parent, or guard is
  * its parent. */
-static bool is_the_same(process it)
+static bool is_same_process(process it)
 {
     char path[64], text[512];
     (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)it.id);
@@ -477,11 +478,11 @@ static bool is_the_same(process it)
     ssize_t length = read(file, text, sizeof(text) - 1);
     (void)close(file);
     text[length > 0 ? length : 0] = '\0';
-    const char *behind = strrchr(text, ')'); /* the process name may contain any character */
-    if (behind == NULL || strlen(behind) < strlen(") S 1")) {
+    const char *name_end = strrchr(text, ')'); /* the process name may contain any character */
+    if (name_end == NULL || strlen(name_end) < strlen(") S 1")) {
         return false;
     }
-    long parent = strtol(behind + strlen(") S "), NULL, 10);
+    long parent = strtol(name_end + strlen(") S "), NULL, 10);
     return parent == it.parent || parent == getpid();
 }
 
@@ -501,25 +502,25 @@ static void kill_all(const guard *g)
         if (list < 0) {
             continue; /* the process is gone */
         }
-        if (is_the_same(found.all[i])) {
+        if (is_same_process(found.all[i])) {
             kill_list(g, &found, list, found.all[i].id);
         }
         (void)close(list);
     }
 }
 
-/* Reaps a child; `who` is a waitpid argument. Once the status of PROGRAM is known, the kernel reaps
- * all others (SA_NOCLDWAIT), since they may be more than guard could reap in time. */
-static pid_t take(guard *g, pid_t who)
+/* Reaps a child; `pid` is a waitpid argument. Once the status of PROGRAM is known, the kernel
+ * reaps all others (SA_NOCLDWAIT), since they may be more than guard could reap in time. */
+static pid_t reap_one(guard *g, pid_t pid)
 {
     int status = 0;
-    pid_t child = waitpid(who, &status, WNOHANG | __WALL);
-    if (child == g->program && !g->taken) {
+    pid_t child = waitpid(pid, &status, WNOHANG | __WALL);
+    if (child == g->program && !g->has_status) {
         struct sigaction action = {.sa_flags = SA_NOCLDWAIT};
         action.sa_handler = SIG_DFL;
         (void)sigaction(SIGCHLD, &action, NULL);
         g->status = status;
-        g->taken = true;
+        g->has_status = true;
     }
     return child;
 }
@@ -527,12 +528,12 @@ static pid_t take(guard *g, pid_t who)
 /* False if no child is left. */
 static bool reap(guard *g)
 {
-    if (!g->taken) {
-        (void)take(g, g->program);
+    if (!g->has_status) {
+        (void)reap_one(g, g->program);
     }
     pid_t child = 1;
-    for (int i = 0; (i < SOME || g->taken) && child > 0; i++) {
-        child = take(g, -1);
+    for (int i = 0; (i < REAP_BATCH || g->has_status) && child > 0; i++) {
+        child = reap_one(g, -1);
     }
     return child >= 0;
 }
@@ -556,19 +557,19 @@ static uint64_t now_ms(void)
 
 /* Waits until PROGRAM and its process group have ended: PROGRAM may be a shell that ends before the
  * command it runs. SIGCONT lets a stopped process handle SIGTERM. */
-static void ask_to_leave(guard *g)
+static void terminate(guard *g)
 {
     uint64_t begun = now_ms();
     (void)kill(-g->program, SIGTERM);
     (void)kill(-g->program, SIGCONT);
-    while (reap(g) && (!g->taken || kill(-g->program, 0) == 0) && now_ms() - begun < g->term) {
+    while (reap(g) && (!g->has_status || kill(-g->program, 0) == 0) && now_ms() - begun < g->term) {
         wait_shortly(5);
     }
 }
 
-static void end_all(guard *g)
+static void kill_and_reap_all(guard *g)
 {
-    if (!g->taken) { /* not reaped, so the PID is still PROGRAM's */
+    if (!g->has_status) { /* not reaped, so the PID is still PROGRAM's */
         (void)kill(-g->program, SIGKILL);
         (void)kill(g->program, SIGKILL);
     }
@@ -580,7 +581,7 @@ static void end_all(guard *g)
 
 /* ---- exit ---- */
 
-static _Noreturn void end_like_program(const guard *g)
+static _Noreturn void exit_like_program(const guard *g)
 {
     if (!WIFSIGNALED(g->status)) {
         exit(WEXITSTATUS(g->status));
@@ -601,11 +602,11 @@ int main(int argc, char **argv)
     (void)argc;
     guard g = {.children = -1};
     read_arguments(&g, argv);
-    stand_guard(&g);
+    set_up(&g);
     start(&g);
     if (wait_for_end(&g) && g.term > 0) {
-        ask_to_leave(&g);
+        terminate(&g);
     }
-    end_all(&g);
-    end_like_program(&g);
+    kill_and_reap_all(&g);
+    exit_like_program(&g);
 }

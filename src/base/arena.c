@@ -189,6 +189,5 @@ haft_status haft__arena_failure(const haft__arena *arena, haft_error *err)
     if (!arena->full) {
         return haft__fail_no_memory(err);
     }
-    return haft__fail(err, HAFT_TOO_BIG, "", "needs more than the %zu bytes it may take",
-                      arena->max);
+    return haft__fail(err, HAFT_TOO_BIG, "", "needs more than the limit of %zu bytes", arena->max);
 }

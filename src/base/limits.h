@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 #define HAFT__LIMITS(X)                                                                            \
-    X(JSON_DEPTH, "json.depth", 256,                                                               \
-      "arrays and objects inside each other: model output, results")                               \
+    X(JSON_DEPTH, "json.depth", 256, "nesting of arrays and objects: model output, results")       \
     X(JSON_DEPTH_STRICT, "json.depth_strict", 64, "the same in specs and API bodies")              \
     X(JSON_BYTES, "json.bytes", 64 << 20, "bytes of one JSON text")                                \
     X(JSON_VALUES, "json.values", 8 << 20, "values in one JSON text, keys included")               \
@@ -21,328 +20,336 @@
     X(JSON_NUMBER_BYTES, "json.number_bytes", 4096, "characters of one number")                    \
     X(JSON_DIGITS, "json.digits", 4096, "digits when numbers are compared or divided exactly")     \
     X(SCHEMA_NODES, "schema.nodes", 100000, "subschemas in one compiled schema")                   \
-    X(SCHEMA_DOCUMENTS, "schema.documents", 256, "documents one schema may refer to")              \
+    X(SCHEMA_DOCUMENTS, "schema.documents", 256, "documents that one schema may refer to")         \
     X(SCHEMA_PATTERNS, "schema.patterns", 10000, "regular expressions in one compiled schema")     \
-    X(SCHEMA_BYTES, "schema.bytes", 64 << 20, "bytes one compiled schema takes beside its JSON")   \
+    X(SCHEMA_BYTES, "schema.bytes", 64 << 20, "bytes of one compiled schema, without its JSON")    \
     X(SCHEMA_URI_BYTES, "schema.uri_bytes", 4096, "bytes of a schema's URI")                       \
-    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks made while validating one instance")         \
-    X(SCHEMA_NESTING, "schema.nesting", 512, "subschemas being applied inside each other")         \
+    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks while validating one instance")              \
+    X(SCHEMA_NESTING, "schema.nesting", 512, "nesting of subschemas that are applied")             \
     X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one instance")                    \
     X(PATTERN_BYTES, "pattern.bytes", 4096, "bytes of one regular expression")                     \
-    X(PATTERN_NESTING, "pattern.nesting", 128, "groups inside each other in one expression")       \
+    X(PATTERN_NESTING, "pattern.nesting", 128, "nesting of groups in one expression")              \
     X(PATTERN_REPEAT, "pattern.repeat", 65535, "count in a repeat such as {1,100}")                \
-    X(PATTERN_LOOK_BEHIND, "pattern.look_behind", 255, "characters a look-behind looks back")      \
+    X(PATTERN_LOOK_BEHIND, "pattern.look_behind", 255, "characters that a look-behind covers")     \
     X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
-    X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384, "KiB one match may take (PCRE2 heap limit)")    \
-    X(NEAR_BYTES, "near.bytes", 64, "bytes of a name that a hint may suggest")                     \
-    X(NEAR_NAMES, "near.names", 1000, "names looked at for one hint")                              \
+    X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384,                                                 \
+      "KiB of memory for one match (PCRE2 heap limit)")                                            \
+    X(SUGGESTION_BYTES, "suggestion.bytes", 64, "bytes of a name that a hint may suggest")         \
+    X(SUGGESTION_NAMES, "suggestion.names", 1000, "names compared for one hint")                   \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, named in one text for a model")         \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
-    X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256, "the same, those of nested objects included")   \
-    X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "objects inside each other in a declaration")     \
+    X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256, "the same, with those of nested objects")       \
+    X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "nesting of objects in a declaration")            \
     X(TOOL_COUNT, "tool.count", 16384, "tools in one registry")                                    \
     X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
     X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
     X(TOOL_POLL_DELAY_MS, "tool.poll_delay_ms", 3600000, "milliseconds of a tool's poll_delay")    \
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
-    X(TOOL_RECOVERIES, "tool.recoveries", 5, "times a call is made again after a crash by itself") \
+    X(TOOL_RECOVERIES, "tool.recoveries", 5, "automatic retries of a call after a crash")          \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
     X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
     X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20, "bytes of definitions revealed at once")  \
     X(TOOL_SHARE_PERCENT, "tool.share_percent", 10,                                                \
-      "of the context that a spec's own tools may take before they are deferred")                  \
-    X(SEARCH_LISTED, "search.listed", 10, "tools a search names beside those it shows")            \
-    X(SEARCH_LINE_CHARS, "search.line_chars", 160, "code points of the line about a tool found")   \
-    X(SEARCH_TASK_CHARS, "search.task_chars", 4000, "code points of a task that are searched for") \
-    X(SEARCH_INDEXES, "search.indexes", 8, "sets of tools whose index is kept")                    \
+      "percent of the context that a spec's own tools may take before they are deferred")          \
+    X(SEARCH_LISTED, "search.listed", 10, "tools that a search only names")                        \
+    X(SEARCH_LINE_CHARS, "search.line_chars", 160, "code points of the line about a tool")         \
+    X(SEARCH_TASK_CHARS, "search.task_chars", 4000, "code points of a task used as a query")       \
+    X(SEARCH_INDEXES, "search.indexes", 8, "tool indexes in the cache")                            \
     X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event names")               \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
-    X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with every alias written out")      \
+    X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with aliases expanded")             \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
     X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "changes shown between two specs")                   \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
-    X(FORMAT_BYTES, "format.bytes", 64 << 20,                                                      \
-      "bytes of a model's text that calls are looked for in")                                      \
+    X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
     X(FORMAT_NAME_BYTES, "format.name_bytes", 128, "bytes of a name or id in a model's text")      \
-    X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a spoilt call that are told")          \
+    X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a malformed call that are reported")   \
     X(GRAMMAR_BYTES, "grammar.bytes", 64 << 10, "bytes of one grammar, or of one reply's schema")  \
-    X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20, "bytes that making one takes")                   \
-    X(GRAMMAR_STEPS, "grammar.steps", 5000, "subschemas looked at for one tool of a grammar")      \
-    X(GRAMMAR_DEPTH, "grammar.depth", 64, "subschemas inside each other in a grammar")             \
+    X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20, "bytes of memory for making one")                \
+    X(GRAMMAR_STEPS, "grammar.steps", 5000, "subschemas visited for one tool of a grammar")        \
+    X(GRAMMAR_DEPTH, "grammar.depth", 64, "nesting of subschemas in a grammar")                    \
     X(GRAMMAR_REPEAT, "grammar.repeat", 500, "count of a repetition in a grammar")                 \
     X(GRAMMAR_REPEATS, "grammar.repeats", 10000, "the same, of all repetitions together")          \
     X(GRAMMAR_ENUM, "grammar.enum", 500, "values of an enum in a grammar")                         \
-    X(EVENT_RELAXED, "event.relaxed", 8, "things relaxed that an event lists; it counts all")      \
-    X(GRAMMAR_RELAXED, "grammar.relaxed", 200, "things relaxed that are reported")                 \
-    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a file of settings, or of a .env")         \
+    X(EVENT_RELAXED, "event.relaxed", 8, "relaxed keywords that an event lists; it counts all")    \
+    X(GRAMMAR_RELAXED, "grammar.relaxed", 200, "relaxed keywords that are reported")               \
+    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a settings file or a .env")                \
     X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
     X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
     X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
-      "patterns that the braces of one path pattern may stand for")                                \
+      "patterns that the braces of one path pattern expand to")                                    \
     X(FILES_PATH_BYTES, "files.path_bytes", 4095,                                                  \
       "bytes of a path below the root, or an ignore rule")                                         \
-    X(FILES_DEPTH, "files.depth", 128, "directories inside each other that a search goes into")    \
-    X(FILES_ENTRIES, "files.entries", 1000000, "files and directories one search looks at")        \
+    X(FILES_DEPTH, "files.depth", 128, "directory levels that a search descends")                  \
+    X(FILES_ENTRIES, "files.entries", 1000000, "files and directories that one search visits")     \
     X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
-    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, notes aside")     \
+    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, without notes")   \
     X(FILES_GLOB_RESULTS, "files.glob_results", 1000, "paths in one result of glob")               \
-    X(FILES_FILE_BYTES, "files.file_bytes", 64 << 20,                                              \
-      "bytes of one file that grep and read look at")                                              \
-    X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines read returns unless told otherwise")  \
-    X(FILES_READ_LINES, "files.read_lines", 20000, "lines read returns at most")                   \
+    X(FILES_FILE_BYTES, "files.file_bytes", 64 << 20, "bytes of one file that grep and read use")  \
+    X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines that read returns by default")        \
+    X(FILES_READ_LINES, "files.read_lines", 20000, "lines that read returns")                      \
     X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
     X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
       "steps of one match of grep (PCRE2 match limit)")                                            \
-    X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines grep returns unless told otherwise")   \
-    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines grep returns at most")                    \
+    X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines that grep returns by default")         \
+    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines that grep returns")                       \
     X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \
     X(FILES_SEARCH_BYTES, "files.search_bytes", 1 << 20,                                           \
       "bytes of a line that grep matches as one")                                                  \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
-    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error looked at")     \
-    X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points of a server's message kept")       \
-    X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name that is looked up")     \
+    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error that are read") \
+    X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points kept of a server's message")       \
+    X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name")                       \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
-    X(MODEL_RETRY_MS, "model.retry_ms", 60000, "milliseconds a server may ask to wait")            \
+    X(MODEL_RETRY_MS, "model.retry_ms", 60000, "longest Retry-After of a server, in milliseconds") \
     X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to reach a model server")         \
     X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000, "milliseconds to its first byte")        \
     X(MODEL_IDLE_MS, "model.idle_ms", 60000, "milliseconds between two bytes of a reply")          \
-    X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds one attempt of a model call takes")  \
+    X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds of one attempt of a model call")     \
     X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
     X(INPUT_BYTES, "run.input_bytes", 4 << 20, "bytes of one --input file of a task")              \
-    X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline looks for")                 \
-    X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline keeps in mind")         \
-    X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline keeps in mind")         \
+    X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline searches for")              \
+    X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline remembers")             \
+    X(OFFLINE_FILES, "offline.files", 2000, "files in results that offline remembers")             \
     X(OFFLINE_AT_ONCE, "offline.at_once", 3, "calls in one reply of offline")                      \
-    X(OFFLINE_SEARCHES, "offline.searches", 8, "searches that offline makes unless it is forced")  \
-    X(OFFLINE_READS, "offline.reads", 6, "reads that offline makes unless it is forced")           \
-    X(OFFLINE_OTHERS, "offline.others", 8, "other calls of offline unless forced, and in a text")  \
+    X(OFFLINE_SEARCHES, "offline.searches", 8, "searches of offline, unless it must call tools")   \
+    X(OFFLINE_READS, "offline.reads", 6, "reads of offline, unless it must call tools")            \
+    X(OFFLINE_OTHERS, "offline.others", 8,                                                         \
+      "other calls of offline, unless it must; also in a text")                                    \
     X(OFFLINE_LINE_CHARS, "offline.line_chars", 160, "code points of a line that offline quotes")  \
-    X(OFFLINE_RESULT_CHARS, "offline.result_chars", 1500, "code points of any other result")       \
+    X(OFFLINE_RESULT_CHARS, "offline.result_chars", 1500,                                          \
+      "code points of other results that offline quotes")                                          \
     X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files quoted in a report of offline")      \
     X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
-    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it names as the best")              \
-    X(OFFLINE_ALSO, "offline.also", 6, "lines that an answer of offline names behind these")       \
-    X(OFFLINE_STEPS, "offline.steps", 40, "calls that it says it has made")                        \
+    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it lists as the best")              \
+    X(OFFLINE_ALSO, "offline.also", 6, "further lines in an answer of offline")                    \
+    X(OFFLINE_STEPS, "offline.steps", 40, "calls that it lists as made")                           \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \
       "bytes of a name in a store: thread, user, owner, scope, path ...")                          \
-    X(STORE_LIST, "store.list", 1000, "runs listed at once, or of a thread's past")                \
-    X(STORE_MESSAGES, "store.messages", 1000,                                                      \
-      "messages that wait for one run, and that are received at once")                             \
-    X(STORE_RESULTS, "store.results", 10000, "results of calls remembered; the oldest go first")   \
-    X(HTTP_IDLE, "http.idle", 128, "connections, and ended requests, an idle HTTP client keeps")   \
-    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of an answer's headers")           \
+    X(STORE_LIST, "store.list", 1000, "runs in one list, or in a thread's history")                \
+    X(STORE_MESSAGES, "store.messages", 1000, "messages queued for one run, and received at once") \
+    X(STORE_RESULTS, "store.results", 10000,                                                       \
+      "cached results of calls; the oldest are dropped first")                                     \
+    X(HTTP_IDLE, "http.idle", 128, "idle connections, and ended requests, an HTTP client keeps")   \
+    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of a response's headers")          \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
     X(STORE_ROW_BYTES, "store.row_bytes", 64 << 10,                                                \
-      "bytes of events in a row of a database after which the next event begins another")          \
+      "bytes of events in a database row after which a new row begins")                            \
     X(STORE_GC_RUNS, "store.gc_runs", 100, "runs removed from a database in one transaction")      \
-    X(WORK_RUNS, "work.runs", 1000, "runs that a worker goes on with at once")                     \
-    X(WORK_POLL_MS, "work.poll_ms", 60000, "milliseconds between two looks of an idle worker")     \
-    X(WORK_LOST_MS, "work.lost_ms", 1000,                                                          \
-      "milliseconds between two looks of a busy worker for runs that lost their owner")            \
-    X(WORK_TRIES, "work.tries", 3,                                                                 \
-      "looks that fail one after the other before a worker that is to end gives up")               \
-    X(WORK_DOUBTS, "work.doubts", 3,                                                               \
-      "times a run may be lost without having got on before such runs go on one at a time")        \
-    X(WORK_LOSSES, "work.losses", 10,                                                              \
-      "times a run may be lost without having got on before the next worker ends it")              \
-    X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker leaves alone for a while")           \
+    X(WORK_RUNS, "work.runs", 1000, "runs that a worker works on at once")                         \
+    X(WORK_POLL_MS, "work.poll_ms", 60000, "milliseconds between two polls of an idle worker")     \
+    X(WORK_ABANDONED_MS, "work.abandoned_ms", 1000,                                                \
+      "milliseconds between two polls of a busy worker for abandoned runs")                        \
+    X(WORK_POLL_FAILURES, "work.poll_failures", 3,                                                 \
+      "failed polls in a row before a stopping worker gives up")                                   \
+    X(WORK_SUSPECT_CRASHES, "work.suspect_crashes", 3,                                             \
+      "crashes in a row without progress after which such runs run one at a time")                 \
+    X(WORK_CRASHES, "work.crashes", 10,                                                            \
+      "crashes in a row without progress after which a worker ends the run")                       \
+    X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker skips for a while")                  \
     X(WORK_RETRY_MS, "work.retry_ms", 5000,                                                        \
-      "milliseconds until a run that could not go on is taken again; doubled each time")           \
-    X(WORK_RETRY_MOST_MS, "work.retry_most_ms", 600000, "the most milliseconds of these")          \
+      "milliseconds until a skipped run is claimed again; doubled each time")                      \
+    X(WORK_RETRY_MOST_MS, "work.retry_most_ms", 600000, "the longest of these delays")             \
     X(WORK_STOP_MS, "work.stop_ms", 5000,                                                          \
-      "milliseconds that a worker which is to end waits for an answer of its store")               \
-    X(WORK_HURRY_MS, "work.hurry_ms", 500, "milliseconds of these behind a second signal")         \
-    X(RESUME_RUNS, "resume.runs", 16, "runs that `resume --all` goes on with at once")             \
+      "milliseconds that a stopping worker waits for its store")                                   \
+    X(WORK_FAST_STOP_MS, "work.fast_stop_ms", 500, "the same after a second signal")               \
+    X(RESUME_RUNS, "resume.runs", 16, "runs that `resume --all` resumes at once")                  \
     X(MIGRATE_LEASE_MS, "migrate.lease_ms", 7 * 24 * 3600 * 1000,                                  \
-      "milliseconds that a run whose move was interrupted waits for its end")                      \
+      "milliseconds that a run stays locked if its migration was interrupted")                     \
     X(STORE_FREE_BYTES, "store.free_bytes", 256 << 20,                                             \
-      "free bytes of a disk below which `haft doctor` complains")                                  \
+      "free bytes of a disk below which `haft doctor` warns")                                      \
     X(STORE_AHEAD_MS, "store.ahead_ms", 60000,                                                     \
-      "milliseconds that a run may come from the future before `haft doctor` complains")           \
+      "milliseconds a run may lie in the future before `haft doctor` warns")                       \
     X(STORE_SKEW_MS, "store.skew_ms", 1000,                                                        \
-      "milliseconds a database's clock may be off before `haft doctor` complains")                 \
-    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database's lock")          \
+      "milliseconds a database's clock may be off before `haft doctor` warns")                     \
+    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database lock")            \
     X(STORE_RESERVE_BYTES, "store.reserve_bytes", 1 << 20,                                         \
-      "bytes of the disk that are kept for what must be written when it is full")                  \
-    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of a database that a connection keeps")       \
+      "bytes reserved for writes that are needed when the disk is full")                           \
+    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of page cache of a database connection")      \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
-      "pages of a database's log after which they are moved into the database")                    \
+      "pages of a database's write-ahead log before a checkpoint")                                 \
     X(STORE_PG_REQUEST_MS, "store.pg_request_ms", 30000,                                           \
-      "milliseconds a request to PostgreSQL may take, new connections included")                   \
+      "milliseconds of one request to PostgreSQL, with reconnects")                                \
     X(STORE_PG_CONNECT_MS, "store.pg_connect_ms", 10000,                                           \
       "milliseconds to connect to PostgreSQL, unless the URL has a connect_timeout")               \
     X(STORE_PG_BACKOFF_MS, "store.pg_backoff_ms", 100,                                             \
-      "milliseconds before PostgreSQL is tried again; twice that for each further time")           \
-    X(STORE_PG_BACKOFF_MAX_MS, "store.pg_backoff_max_ms", 5000, "the longest such pause")          \
+      "milliseconds before PostgreSQL is retried; doubled each time")                              \
+    X(STORE_PG_BACKOFF_MAX_MS, "store.pg_backoff_max_ms", 5000, "the longest such delay")          \
     X(STORE_PG_LOCK_MS, "store.pg_lock_ms", 500,                                                   \
-      "milliseconds a transaction waits for a lock at a time, before others go on")                \
+      "milliseconds a transaction waits for a lock before other requests proceed")                 \
     X(STORE_PG_TRIES, "store.pg_tries", 5,                                                         \
-      "times a request is sent again after a deadlock or with a new connection")                   \
+      "retries of a request after a deadlock or a lost connection")                                \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
-    X(POOL_LOST, "pool.lost", 8, "threads replaced at a time because their job overran")           \
-    X(CHILD_ERROR_BYTES, "child.error_bytes", 8192, "last bytes kept of a program's errors")       \
+    X(POOL_ABANDONED, "pool.abandoned", 8,                                                         \
+      "threads replaced because their job overran, at a time")                                     \
+    X(CHILD_ERROR_BYTES, "child.error_bytes", 8192,                                                \
+      "last bytes kept of a program's standard error")                                             \
     X(HTTP_REDIRECTS, "http.redirects", 5, "redirects an HTTP tool follows")                       \
     X(HTTP_ERROR_BYTES, "http.error_bytes", 1000, "bytes of a body that an HTTP error shows")      \
     X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
     X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
-    X(CHAT_PIECES, "chat.pieces", 256, "pieces that one text of a reply is streamed in")           \
-    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one measurement, and calls of one of them")      \
-    X(BENCH_AT_ONCE, "bench.at_once", 16384, "runs under way at a time in a measurement")          \
-    X(SERVER_HEADER_BYTES, "server.header_bytes", 16384, "bytes of a request's line and headers")  \
+    X(CHAT_PIECES, "chat.pieces", 256, "chunks that one text of a reply is streamed in")           \
+    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one benchmark, and calls of one run")            \
+    X(BENCH_AT_ONCE, "bench.at_once", 16384, "concurrent runs of a benchmark")                     \
+    X(SERVER_HEADER_BYTES, "server.header_bytes", 16384,                                           \
+      "bytes of a request's first line and headers")                                               \
     X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
     X(SERVER_BODIES_BYTES, "server.bodies_bytes", 256 << 20,                                       \
-      "bytes of all bodies that a server receives or holds at a time")                             \
+      "bytes of all request bodies in a server at a time")                                         \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
-      "bytes past that which are still read, so that the answer arrives")                          \
+      "bytes past that which are still read, so that the client gets the response")                \
     X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
-      "bytes of a streamed answer that its client has not taken")                                  \
+      "bytes queued for the client of a streamed response")                                        \
     X(SERVER_QUEUES_BYTES, "server.queues_bytes", 256 << 20,                                       \
-      "bytes of all answers that a server's clients have not taken")                               \
-    X(SERVER_CONNECTIONS, "server.connections", 16384, "connections to one server at a time")      \
-    X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may do nothing")         \
+      "bytes queued for all clients of a server")                                                  \
+    X(SERVER_CONNECTIONS, "server.connections", 16384, "concurrent connections to one server")     \
+    X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may be idle")            \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
-      "milliseconds the headers of a request may take, and each 64 KiB of its body")               \
+      "milliseconds to receive the headers of a request, and each 64 KiB of its body")             \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
-    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one word a command is started with")   \
+    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command")            \
     X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
-    X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds guard has to end a command")            \
-    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's untold progress")  \
-    X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "bytes a secret must have to be looked for")        \
-    X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are looked for")                        \
+    X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds the guard has to end a command")        \
+    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's unsent progress")  \
+    X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "least bytes of a secret that is redacted")         \
+    X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are redacted")                          \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
     X(RUN_LEASE_MS, "run.lease_ms", 30000,                                                         \
-      "milliseconds a run is its process's after the last sign of life, unless set otherwise")     \
-    X(RUN_LEASE_LEAST_MS, "run.lease_least_ms", 1000, "the least that this can be set to")         \
-    X(RUN_LEASE_MOST_MS, "run.lease_most_ms", 3600000, "the most that it can be set to")           \
+      "milliseconds of a run's lease after its last renewal, by default")                          \
+    X(RUN_LEASE_LEAST_MS, "run.lease_least_ms", 1000, "the shortest lease")                        \
+    X(RUN_LEASE_MOST_MS, "run.lease_most_ms", 3600000, "the longest lease")                        \
     X(RUN_LISTEN_MS, "run.listen_ms", 200,                                                         \
-      "milliseconds between two looks for what other processes say to a run")                      \
+      "milliseconds between two polls for commands of other processes")                            \
     X(RUN_RETRY_MS, "run.retry_ms", 100,                                                           \
-      "milliseconds before a store that failed is tried again; twice as long each time")           \
-    X(RUN_RETRY_MOST_MS, "run.retry_most_ms", 2000, "the longest of these times")                  \
-    X(RUN_HELD_BYTES, "run.held_bytes", 64 << 20,                                                  \
-      "bytes of events that a run keeps while its store cannot be written to")                     \
+      "milliseconds before a failed store is retried; doubled each time")                          \
+    X(RUN_RETRY_MOST_MS, "run.retry_most_ms", 2000, "the longest such delay")                      \
+    X(RUN_BUFFERED_BYTES, "run.buffered_bytes", 64 << 20,                                          \
+      "bytes of events that a run buffers while its store cannot be written")                      \
     X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
-      "bytes of unread events past which nothing is told that is not kept")                        \
-    X(TELL_HELD_BYTES, "tell.held_bytes", 32 << 10,                                                \
-      "bytes of a reply that wait because a secret may have begun in them")                        \
-    X(SHOWN_BYTES, "shown.bytes", 64 << 10, "bytes of what would run that a person is shown")      \
-    X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one text typed, or one line piped, to chat")  \
+      "bytes of unread events past which progress events are dropped")                             \
+    X(PROGRESS_WITHHELD_BYTES, "progress.withheld_bytes", 32 << 10,                                \
+      "bytes of a reply withheld because a secret may begin in them")                              \
+    X(SHOWN_BYTES, "shown.bytes", 64 << 10, "bytes shown to a person of the call to approve")      \
+    X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one input to chat, typed or piped")           \
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
-    X(HISTORY_LINES, "history.lines", 1000, "lines typed before that chat remembers")              \
-    X(HISTORY_BYTES, "history.bytes", 1 << 20, "bytes of them; the oldest go first")               \
-    X(MCP_MESSAGE_BYTES, "mcp.message_bytes", 32 << 20, "bytes of one message of MCP")             \
-    X(MCP_DEPTH, "mcp.depth", 128, "arrays and objects inside each other in such a message")       \
+    X(HISTORY_LINES, "history.lines", 1000, "lines in the history of chat")                        \
+    X(HISTORY_BYTES, "history.bytes", 1 << 20,                                                     \
+      "bytes of this history; the oldest lines are dropped first")                                 \
+    X(MCP_MESSAGE_BYTES, "mcp.message_bytes", 32 << 20, "bytes of one MCP message")                \
+    X(MCP_DEPTH, "mcp.depth", 128, "nesting of arrays and objects in such a message")              \
     X(MCP_VALUES, "mcp.values", 4 << 20, "values in such a message, keys included")                \
     X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of a message's id")                                \
-    X(MCP_TOOLS, "mcp.tools", 50000, "tools taken from the list of one MCP server")                \
+    X(MCP_TOOLS, "mcp.tools", 50000, "tools in the list of one MCP server")                        \
     X(MCP_PAGES, "mcp.pages", 1000, "pages of such a list")                                        \
     X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20, "bytes of all its pages")                       \
-    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of the mark where a next page begins")    \
-    X(MCP_WARNINGS, "mcp.warnings", 100, "warnings kept about one such list, or one import")       \
-    X(MCP_LEFT_OUT, "mcp.left_out", 20, "tools that a server's row says were left out")            \
+    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of a page cursor")                        \
+    X(MCP_WARNINGS, "mcp.warnings", 100, "warnings about one such list, or one import")            \
+    X(MCP_LEFT_OUT, "mcp.left_out", 20, "left-out tools that a server's row names")                \
     X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10, "bytes of a tool's definition")     \
     X(MCP_PARAMS, "mcp.params", 32, "arguments of a tool that are sent as headers")                \
-    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines that tell how a definition has changed")        \
+    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines of the diff of a changed definition")           \
     X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
-    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server under way or waiting")                 \
+    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server, running or queued")                   \
     X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
-    X(MCP_ROUNDS, "mcp.rounds", 10, "times one call asks a person, or is made again for that")     \
-    X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10, "bytes a server wants back with an answer")    \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "questions of one call, and retries after them")               \
+    X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10,                                                \
+      "bytes of server state that an answer carries back")                                         \
     X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
     X(IO_LOCK_TRIES, "io.lock_tries", 20,                                                          \
-      "times, 10 ms apart, that a file which another process has locked is asked for")             \
+      "attempts, 10 ms apart, to open a file that another process has locked")                     \
     X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
     X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
-    X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20, "bytes remembered of one server's tools")    \
+    X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20, "bytes of the record of one server's tools") \
     X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
-      "bytes that a server on standard input may leave unread")                                    \
+      "bytes queued for a server on standard input")                                               \
     X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
-      "milliseconds after which a server that does not say its version is asked the older way")    \
+      "milliseconds to wait for a server's version before the older handshake is used")            \
     X(MCP_READY_MS, "mcp.ready_ms", 20000,                                                         \
       "milliseconds a server has from its start until its tools are listed, or to list them "      \
       "again")                                                                                     \
-    X(MCP_RESTARTS, "mcp.restarts", 3, "times a server is started again before it is given up")    \
-    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
-      "milliseconds before it is started again; twice that for each further time")                 \
+    X(MCP_RESTARTS, "mcp.restarts", 3, "restarts of a server before it counts as failed")          \
+    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250, "milliseconds before a restart; doubled each time")   \
     X(MCP_REST_MS, "mcp.rest_ms", 60000,                                                           \
-      "milliseconds after which a server that was given up may be tried once more")                \
+      "milliseconds after which a failed server may be tried again")                               \
     X(MCP_REFRESH_MS, "mcp.refresh_ms", 1000,                                                      \
-      "milliseconds at least between two lists that a server asks us to fetch")                    \
-    X(MCP_RELISTS, "mcp.relists", 3, "times a list that changed on its way is asked for again")    \
-    X(MCP_LIST_MS, "mcp.list_ms", 86400000, "milliseconds a list is used without asking again")    \
+      "least milliseconds between two refreshes of a list that a server asks for")                 \
+    X(MCP_RELISTS, "mcp.relists", 3,                                                               \
+      "times a list that changed between its pages is fetched again")                              \
+    X(MCP_LIST_MS, "mcp.list_ms", 86400000,                                                        \
+      "milliseconds a list is used before it is fetched again")                                    \
     X(MCP_PATIENCE_MS, "mcp.patience_ms", 2000,                                                    \
-      "milliseconds a server has to leave when its input ends, or its session")                    \
-    X(MCP_TERM_MS, "mcp.term_ms", 2000, "milliseconds a server has to leave after SIGTERM")        \
-    X(MCP_RESUMES, "mcp.resumes", 5, "times a broken stream of an answer is taken up again")       \
-    X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server says so")   \
-    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "milliseconds at most, whatever it says")       \
+      "milliseconds a server has to exit when its input or its session ends")                      \
+    X(MCP_TERM_MS, "mcp.term_ms", 2000, "milliseconds a server has to exit after SIGTERM")         \
+    X(MCP_RESUMES, "mcp.resumes", 5, "times a broken response stream is resumed")                  \
+    X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server sets it")   \
+    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "the longest delay that a server can set")      \
     X(MCP_REQUESTS, "mcp.requests", 256,                                                           \
-      "requests of one MCP session under way here, or without one")                                \
+      "concurrent requests of one MCP session, or without a session")                              \
     X(MCP_PAGE, "mcp.page", 250, "entries of one page of a list that haft mcp serves")             \
     X(MCP_STATE_MS, "mcp.state_ms", 3600000,                                                       \
       "milliseconds a client may take to answer a question of haft mcp")                           \
     X(MCP_KEEP_BYTES, "mcp.keep_bytes", 2048,                                                      \
-      "bytes of the file with the key of `haft mcp` and what was answered")                        \
+      "bytes of the file with the key of `haft mcp` and its answers")                              \
     X(MCP_STATES, "mcp.states", 4096,                                                              \
-      "questions of haft mcp without a handshake that can be open; older ones are not answered")   \
+      "open questions of haft mcp without a handshake; older ones cannot be answered")             \
     X(MCP_SESSIONS, "mcp.sessions", 1024,                                                          \
-      "sessions of haft mcp over HTTP; the one idle longest goes")                                 \
+      "sessions of haft mcp over HTTP; the one idle longest is dropped")                           \
     X(MCP_SESSION_IDLE_MS, "mcp.session_idle_ms", 1800000,                                         \
-      "milliseconds such a session may do nothing")                                                \
+      "milliseconds such a session may be idle")                                                   \
     X(MCP_REPLAY_BYTES, "mcp.replay_bytes", 1 << 20,                                               \
-      "bytes of a stream of haft mcp kept for clients that come again")                            \
+      "bytes of one stream of haft mcp kept for reconnecting clients")                             \
     X(MCP_REPLAY_SESSION_BYTES, "mcp.replay_session_bytes", 4 << 20,                               \
-      "bytes kept of all streams of one session of haft mcp, to be read again")                    \
-    X(MCP_REPLAY_ALL_BYTES, "mcp.replay_all_bytes", 64 << 20,                                      \
-      "bytes kept of all streams of all sessions of haft mcp, to be read again")                   \
-    X(MCP_STREAMS, "mcp.streams", 64, "streams of one such session that are kept")                 \
+      "the same for all streams of one session")                                                   \
+    X(MCP_REPLAY_ALL_BYTES, "mcp.replay_all_bytes", 64 << 20, "the same for all sessions")         \
+    X(MCP_STREAMS, "mcp.streams", 64, "streams kept of one such session")                          \
     X(MCP_TOKEN_LEAST, "mcp.token_least", 32,                                                      \
-      "bytes a token of haft mcp must have where other machines can reach it")                     \
-    X(MCP_TOKEN_BYTES, "mcp.token_bytes", 4096, "bytes of the file with the token of haft mcp")    \
+      "least bytes of a token of haft mcp if other machines can connect")                          \
+    X(MCP_TOKEN_BYTES, "mcp.token_bytes", 4096, "bytes of the token file of haft mcp")             \
     X(MCP_KEY_BYTES, "mcp.key_bytes", 256,                                                         \
       "bytes of an idempotency key that a client of haft mcp sends with a call")                   \
-    X(EMBED_TEXT_BYTES, "embed.text_bytes", 1536, "bytes of a tool or query sent for its vector")  \
-    X(EMBED_BATCH, "embed.batch", 32, "texts in one request for vectors")                          \
-    X(EMBED_REPLY_BYTES, "embed.reply_bytes", 16 << 20, "bytes of a reply with vectors")           \
+    X(EMBED_TEXT_BYTES, "embed.text_bytes", 1536, "bytes of a tool or query that are embedded")    \
+    X(EMBED_BATCH, "embed.batch", 32, "texts in one embedding request")                            \
+    X(EMBED_REPLY_BYTES, "embed.reply_bytes", 16 << 20, "bytes of an embedding reply")             \
     X(EMBED_QUERY_MS, "embed.query_ms", 1500,                                                      \
-      "wait for the vector of a query, unless the spec says it")                                   \
-    X(EMBED_MOST_MS, "embed.most_ms", 60000, "the longest such wait that a spec can say")          \
+      "milliseconds to wait for the vector of a query, by default")                                \
+    X(EMBED_MOST_MS, "embed.most_ms", 60000, "the longest such wait that a spec can set")          \
     X(EMBED_TOOLS_MS, "embed.tools_ms", 20000,                                                     \
-      "wait for vectors of tools in one search; the rest comes in the next")                       \
+      "milliseconds to wait for vectors of tools in one search; the next search gets the rest")    \
     X(EMBED_FIRST_MS, "embed.first_ms", 5000,                                                      \
-      "wait for a connection, or the first byte of an answer with vectors of tools")               \
+      "milliseconds to connect, or to the first byte of a reply with vectors of tools")            \
     X(EMBED_REST_MS, "embed.rest_ms", 30000,                                                       \
-      "time in which an endpoint that failed is not asked again")                                  \
+      "milliseconds for which a failed endpoint is not used")                                      \
     X(EMBED_KEPT_BYTES, "embed.kept_bytes", 64 << 20,                                              \
       "bytes of the file with the vectors of one model")                                           \
     X(SEARCH_DOCS, "search.docs", 1000000, "tools or tables in one search index")                  \
-    X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a query that are looked for")       \
-    X(SEARCH_NEAR_WORDS, "search.near_words", 16, "unknown words of a query that others are near") \
-    X(SEARCH_NEAR_TERMS, "search.near_terms", 4096, "words that are compared with one of these")   \
-    X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a query that are looked at")   \
-    X(SEARCH_WORD_BYTES, "search.word_bytes", 64, "bytes of a word; longer ones say nothing")      \
+    X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a query that are used")             \
+    X(SEARCH_NEAR_WORDS, "search.near_words", 16,                                                  \
+      "unknown words of a query that are replaced by similar ones")                                \
+    X(SEARCH_NEAR_TERMS, "search.near_terms", 4096, "words compared with one of these")            \
+    X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a query that are used")        \
+    X(SEARCH_WORD_BYTES, "search.word_bytes", 64, "bytes of a word; longer ones are ignored")      \
     X(SEARCH_TEXT_BYTES, "search.text_bytes", 16384, "bytes of a name or text that are indexed")   \
     X(SEARCH_DOC_WORDS, "search.doc_words", 4096, "words of one tool or table that are indexed")   \
-    X(SEARCH_DOC_VALUES, "search.doc_values", 10000, "values of a schema that are looked at")      \
-    X(SEARCH_SCHEMA_DEPTH, "search.schema_depth", 16, "objects inside each other in a schema")     \
+    X(SEARCH_DOC_VALUES, "search.doc_values", 10000, "values of a schema that are indexed")        \
+    X(SEARCH_SCHEMA_DEPTH, "search.schema_depth", 16,                                              \
+      "nesting of objects in a schema that is indexed")                                            \
     X(SEARCH_VECTORS, "search.vectors", 1 << 20, "words in a table of word vectors")               \
     X(SEARCH_VECTORS_BYTES, "search.vectors_bytes", 64 << 20, "bytes of such a table")             \
-    X(SEARCH_DIMENSIONS, "search.dimensions", 8192, "numbers of a vector from outside")            \
+    X(SEARCH_DIMENSIONS, "search.dimensions", 8192, "dimensions of an embedding vector")           \
     X(SEARCH_HITS, "search.hits", 10000, "hits of one query")                                      \
-    X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena unless its owner says less")
+    X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena, unless its owner sets less")
 
 enum {
 #define X(name, key, value, what) HAFT__LIMIT_##name = (value),

@@ -14,8 +14,8 @@
 
 #define MOST_SLIPS 3U
 
-typedef uint8_t table[3][HAFT__LIMIT_NEAR_BYTES + 1];
-_Static_assert(HAFT__LIMIT_NEAR_BYTES < UINT8_MAX, "a distance has to fit into a byte");
+typedef uint8_t table[3][HAFT__LIMIT_SUGGESTION_BYTES + 1];
+_Static_assert(HAFT__LIMIT_SUGGESTION_BYTES < UINT8_MAX, "a distance has to fit into a byte");
 
 static uint8_t least(unsigned a, unsigned b)
 {
@@ -44,7 +44,8 @@ static uint8_t next_row(haft_str a, haft_str b, size_t i, table rows)
 size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most)
 {
     size_t difference = a.len > b.len ? a.len - b.len : b.len - a.len;
-    if (a.len > HAFT__LIMIT_NEAR_BYTES || b.len > HAFT__LIMIT_NEAR_BYTES || difference > most) {
+    if (a.len > HAFT__LIMIT_SUGGESTION_BYTES || b.len > HAFT__LIMIT_SUGGESTION_BYTES
+        || difference > most) {
         return most + 1;
     }
     table rows = {{0}};
@@ -69,7 +70,7 @@ void haft__suggestion_init(haft__suggestion *near, haft_str word)
     if (reach == 0 && word.len > 1) {
         reach = 1;
     }
-    *near = (haft__suggestion){.word = word, .reach = reach, .left = HAFT__LIMIT_NEAR_NAMES};
+    *near = (haft__suggestion){.word = word, .reach = reach, .left = HAFT__LIMIT_SUGGESTION_NAMES};
 }
 
 void haft__suggestion_offer(haft__suggestion *near, haft_str name)

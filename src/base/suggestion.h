@@ -7,8 +7,8 @@
 #include "haft.h"
 
 /* The number of bytes to add, remove, change or swap with a neighbour to turn `a` into `b`; ASCII
- * case is ignored. The result is at most most + 1. Names longer than HAFT__LIMIT_NEAR_BYTES, which
- * are useless in a hint, also give most + 1. */
+ * case is ignored. The result is at most most + 1. Names longer than HAFT__LIMIT_SUGGESTION_BYTES,
+ * which are useless in a hint, also give most + 1. */
 size_t haft__suggestion_distance(haft_str a, haft_str b, size_t most);
 
 /* Collects the nearest of several names, offered one by one. */
@@ -23,7 +23,7 @@ typedef struct haft__suggestion {
 void haft__suggestion_init(haft__suggestion *near, haft_str word);
 
 /* Of several names that are equally near, the first one stays. `name` is borrowed. Names past
- * HAFT__LIMIT_NEAR_NAMES are ignored: a hint is not worth the time. */
+ * HAFT__LIMIT_SUGGESTION_NAMES are ignored: a hint is not worth the time. */
 void haft__suggestion_offer(haft__suggestion *near, haft_str name);
 
 #endif

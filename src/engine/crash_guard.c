@@ -30,7 +30,7 @@ bool haft__crash_guard_must_wait(const haft_run *run)
 
 bool haft__crash_guard_limit_reached(const haft_run *run)
 {
-    return has_made_no_progress(run) && run->crash_count > HAFT__LIMIT_WORK_LOSSES;
+    return has_made_no_progress(run) && run->crash_count > HAFT__LIMIT_WORK_CRASHES;
 }
 
 static haft_status write_end_event(haft_run *run, haft_str why, haft__buf *body, haft_error *err)

@@ -121,10 +121,11 @@ void haft__log_set_loaded(haft_run *run)
 static haft_status buffer_line(haft_run *run, haft_str line, haft_error *err)
 {
     haft__log *log = &run->log;
-    if (haft__log_is_failing(log) && log->buffered.len + line.len > HAFT__LIMIT_RUN_HELD_BYTES) {
+    if (haft__log_is_failing(log)
+        && log->buffered.len + line.len > HAFT__LIMIT_RUN_BUFFERED_BYTES) {
         haft_status status =
             haft__fail(err, HAFT_IO, log->error.where, "%s; more than %d bytes are buffered",
-                       log->error.message, HAFT__LIMIT_RUN_HELD_BYTES);
+                       log->error.message, HAFT__LIMIT_RUN_BUFFERED_BYTES);
         return haft__hint(err, status, "`haft resume %s` continues once the store is writable",
                           run->id);
     }

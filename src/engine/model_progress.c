@@ -66,7 +66,7 @@ static void emit_settled(haft__model_progress *progress, haft__buf *pending, con
         emit_piece(progress->run, key, (haft_str){all.ptr, settled});
     }
     size_t rest = all.len - settled;
-    progress->dropped = rest > HAFT__LIMIT_TELL_HELD_BYTES;
+    progress->dropped = rest > HAFT__LIMIT_PROGRESS_WITHHELD_BYTES;
     memmove(pending->ptr, pending->ptr + settled, rest);
     pending->len = rest;
 }

@@ -112,7 +112,7 @@ static haft_str keep(haft__exec_job *job, haft_str text)
     }
     char *copy = haft__arena_alloc(&job->arena, text.len);
     if (copy == NULL) {
-        return HAFT__LIT("(there was no memory for this text)");
+        return HAFT__LIT("(out of memory for this text)");
     }
     memcpy(copy, text.ptr, text.len);
     haft__utf8_replace_invalid(copy, text.len);
@@ -204,8 +204,9 @@ static uint64_t time_left(const haft__exec_job *job, haft__json answer)
 {
     const struct haft__exec_question *q = job->question;
     const haft__json *action = haft__json_get(answer, HAFT__LIT("action"));
-    haft_str said = action != NULL ? haft__json_text(*action) : HAFT__LIT("");
-    if (haft__str_equal(said, HAFT__LIT("accept")) || haft__str_equal(said, HAFT__LIT("decline"))) {
+    haft_str chosen = action != NULL ? haft__json_text(*action) : HAFT__LIT("");
+    if (haft__str_equal(chosen, HAFT__LIT("accept"))
+        || haft__str_equal(chosen, HAFT__LIT("decline"))) {
         return q->left_ms;
     }
     uint64_t spent = haft__loop_now(job->exec->options.loop) - q->since_ms;
@@ -294,8 +295,8 @@ static void on_deadline(void *context)
     haft__exec_job *job = context;
     abandon(job);
     char text[1024];
-    (void)snprintf(text, sizeof(text), "the call%.*s %s longer than the %llu ms it may take%.*s",
-                   HAFT__ARG(job->whose), job->waiting ? "would have to wait" : "took",
+    (void)snprintf(text, sizeof(text), "the call%.*s %s longer than its timeout of %llu ms%.*s",
+                   HAFT__ARG(job->subject), job->waiting ? "would have to wait" : "took",
                    (unsigned long long)job->call.timeout_ms, HAFT__ARG(job->why));
     haft__exec_result result = {.text = haft__str(text),
                                 .hint = job->advice.len > 0
@@ -327,7 +328,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     if (job->executor == NULL) {
         haft_status status =
             haft__fail(err, HAFT_UNSUPPORTED, "", "this tool has no implementation here");
-        return haft__hint(err, status, "do without it");
+        return haft__hint(err, status, "continue without it");
     }
     job->deadline_ms = job->started_ms + job->call.timeout_ms;
     haft_status status = haft__timer_start(job->exec->options.loop, &job->timer,

@@ -40,7 +40,7 @@ struct haft__exec_job {
     uint64_t started_ms;
     uint32_t holds; /* reference count: exec.c, and an executor that kept the job */
     bool reported;
-    haft_str whose, why, advice; /* set by the executor, in the arena: for the deadline error */
+    haft_str subject, why, advice; /* set by the executor, in the arena: for the deadline error */
     bool waiting; /* set by an executor in abandon: the call cannot have had an effect */
 };
 

@@ -4,8 +4,8 @@
  *
  * A function cannot be terminated. One that overruns sees haft_cancelled and is detached: its call,
  * its facts and its arguments are copies in the memory of the job, which is kept until it returns.
- * At most HAFT__LIMIT_POOL_LOST functions are detached at a time; above that, no function starts
- * until one returns.
+ * At most HAFT__LIMIT_POOL_ABANDONED functions are detached at a time; above that, no function
+ * starts until one returns.
  *
  * A function that the program declares as HAFT_COST_FREE returns at once and runs on the loop's
  * thread: two thread switches would cost more than the call. A spec cannot declare this, because it
@@ -32,8 +32,8 @@ typedef struct function {
     haft__json arguments;
     uint64_t deadline_ms;
     atomic_bool cancelled;
-    atomic_size_t told_bytes; /* progress in transit to the loop */
-    bool here;                /* runs on the loop's thread, inside start */
+    atomic_size_t progress_bytes; /* progress in transit to the loop */
+    bool here;                    /* runs on the loop's thread, inside start */
     /* Written by the thread, read after it is done. */
     haft_status status;
     haft_reply reply;
@@ -59,14 +59,14 @@ typedef struct message {
 /* The job is alive: its completion is posted later, in the same order. */
 static void notify_progress(haft__task *task)
 {
-    message *told = HAFT__CONTAINER(task, message, task);
-    haft__exec_job *job = told->from->job;
-    (void)atomic_fetch_sub(&told->from->told_bytes, sizeof(*told) + told->length);
+    message *progress = HAFT__CONTAINER(task, message, task);
+    haft__exec_job *job = progress->from->job;
+    (void)atomic_fetch_sub(&progress->from->progress_bytes, sizeof(*progress) + progress->length);
     /* A function that ran inline has reported before its progress is delivered. */
-    if (told->from->here ? job->done != NULL : !job->reported) {
-        job->call.progress(job->context, (haft_str){told->text, told->length});
+    if (progress->from->here ? job->done != NULL : !job->reported) {
+        job->call.progress(job->context, (haft_str){progress->text, progress->length});
     }
-    free(told);
+    free(progress);
 }
 
 /* Drops progress if the loop cannot keep up. */
@@ -75,20 +75,20 @@ static void emit(void *host, haft_str json)
     function *it = host;
     size_t size = sizeof(message) + json.len;
     if (size > HAFT__LIMIT_EXEC_PROGRESS_BYTES
-        || atomic_load(&it->told_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
+        || atomic_load(&it->progress_bytes) > HAFT__LIMIT_EXEC_PROGRESS_BYTES - size) {
         return;
     }
-    message *told = malloc(size);
-    if (told == NULL) {
+    message *progress = malloc(size);
+    if (progress == NULL) {
         return;
     }
-    (void)atomic_fetch_add(&it->told_bytes, size);
-    *told = (message){.task = {.run = notify_progress}, .from = it, .length = json.len};
-    memcpy(told->text, json.ptr, json.len);
+    (void)atomic_fetch_add(&it->progress_bytes, size);
+    *progress = (message){.task = {.run = notify_progress}, .from = it, .length = json.len};
+    memcpy(progress->text, json.ptr, json.len);
     if (it->here) {
-        haft__loop_post(it->loop, &told->task);
+        haft__loop_post(it->loop, &progress->task);
     } else {
-        haft__loop_post_threadsafe(it->loop, &told->task);
+        haft__loop_post_threadsafe(it->loop, &progress->task);
     }
 }
 
@@ -107,12 +107,13 @@ static void report_reply(haft__exec_job *job, haft_reply reply)
     char text[96];
     if (reply.kind == HAFT_REPLY_COMMAND) {
         result = (haft__exec_result){
-            .text = HAFT__LIT("the tool replied with a command, which only a graph can follow"),
-            .hint = HAFT__LIT("it cannot be used here; go on without it"),
+            .text =
+                HAFT__LIT("the tool replied with a command, and only a graph can follow commands"),
+            .hint = HAFT__LIT("it cannot be used here; continue without it"),
             .started = true};
     } else if (reply.text.len > HAFT__LIMIT_TOOL_RESULT_BYTES) {
         (void)snprintf(text, sizeof(text),
-                       "the tool replied with %zu bytes, more than the %d it may", reply.text.len,
+                       "the tool replied with %zu bytes, more than the limit of %d", reply.text.len,
                        HAFT__LIMIT_TOOL_RESULT_BYTES);
         result = (haft__exec_result){.text = haft__str(text), .started = true};
     }
@@ -192,14 +193,13 @@ static bool is_free(const haft__exec_job *job)
 /* Whether another function may start; if not, reports that. */
 static bool is_allowed(haft__exec_job *job)
 {
-    if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_LOST) {
+    if (is_free(job) || haft__pool_abandoned_count(job->exec->pool) < HAFT__LIMIT_POOL_ABANDONED) {
         return true;
     }
     char text[128];
-    (void)snprintf(
-        text, sizeof(text),
-        "%d calls of functions that were out of time have not returned; no more is begun",
-        HAFT__LIMIT_POOL_LOST);
+    (void)snprintf(text, sizeof(text),
+                   "%d function calls that timed out have not returned; no more calls are started",
+                   HAFT__LIMIT_POOL_ABANDONED);
     haft__exec_report(
         job, &(haft__exec_result){.text = haft__str(text),
                                   .hint = HAFT__LIT("try again later; such a function should look "

@@ -13,7 +13,7 @@
 
 /* Candidates relative to the directory of the program: an installed tree (bin/haft) or a build tree
  * (build/haft; build/tests/haft-tests has the layout of an installed tree). */
-static const char *const beside[] = {"/../libexec/haft/guard", "/libexec/haft/guard"};
+static const char *const candidates[] = {"/../libexec/haft/guard", "/libexec/haft/guard"};
 
 static haft_status keep(const char *path, char **ret_path, haft_error *err)
 {
@@ -53,13 +53,12 @@ haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err
     haft_status status = HAFT_NOT_FOUND;
     if (given != NULL) {
         status = keep(given, ret_path, err);
-        return status == HAFT_NOT_FOUND
-                   ? haft__fail(err, HAFT_NOT_FOUND, given, "there is no program here")
-                   : status;
+        return status == HAFT_NOT_FOUND ? haft__fail(err, HAFT_NOT_FOUND, given, "no such program")
+                                        : status;
     }
     bool known = find_program(directory);
-    for (size_t i = 0; i < COUNT(beside) && known && status == HAFT_NOT_FOUND; i++) {
-        (void)snprintf(path, sizeof(path), "%s%s", directory, beside[i]);
+    for (size_t i = 0; i < COUNT(candidates) && known && status == HAFT_NOT_FOUND; i++) {
+        (void)snprintf(path, sizeof(path), "%s%s", directory, candidates[i]);
         status = keep(path, ret_path, err);
     }
     if (status == HAFT_NOT_FOUND) {
@@ -67,6 +66,6 @@ haft_status haft__guard_find(const char *given, char **ret_path, haft_error *err
     }
     return status == HAFT_NOT_FOUND
                ? haft__fail(err, HAFT_NOT_FOUND, HAFT_LIBEXECDIR "/guard",
-                            "there is no program here, nor in libexec/haft beside this one")
+                            "no such program, and none in libexec/haft next to this executable")
                : status;
 }

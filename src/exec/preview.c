@@ -106,8 +106,8 @@ static void add_url(haft__buf *line, haft_str url)
 {
     haft_str rest = url, where = haft__str_split(&rest, '?');
     haft_str path = where, scheme = haft__str_split(&path, ':');
-    haft_str host = haft__str_skip(path, strlen("//")), behind = host;
-    haft_str authority = haft__str_split(&behind, '/'), user = authority, at = authority;
+    haft_str host = haft__str_skip(path, strlen("//")), after_host = host;
+    haft_str authority = haft__str_split(&after_host, '/'), user = authority, at = authority;
     while (at.len > 0) {
         user = at;
         (void)haft__str_split(&at, '@');

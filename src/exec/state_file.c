@@ -45,12 +45,13 @@ static haft_status check_owner(const char *path, haft_error *err)
     struct stat about;
     if (stat(path, &about) != 0) {
         return errno == ENOENT || errno == ENOTDIR
-                   ? haft__fail(err, HAFT_NOT_FOUND, path, "there is no such file")
+                   ? haft__fail(err, HAFT_NOT_FOUND, path, "no such file")
                    : haft__fail(err, HAFT_IO, path, "cannot be opened: %s", strerror(errno));
     }
     if (!S_ISREG(about.st_mode) || about.st_uid != geteuid() || (about.st_mode & 022) != 0) {
-        haft_status status = haft__fail(err, HAFT_IO, path, "it is not a file that only you write");
-        return haft__hint(err, status, "remove it; it is made again");
+        haft_status status = haft__fail(
+            err, HAFT_IO, path, "the file is writable by others or belongs to another user");
+        return haft__hint(err, status, "remove it; haft creates it again");
     }
     return HAFT_OK;
 }

@@ -64,7 +64,7 @@ struct haft__child {
     void (*on_output)(void *context, haft_str bytes);
     void *context;
     unsigned handles;   /* number of open libuv handles */
-    bool talks;         /* interactive: its input stays open */
+    bool interactive;   /* interactive: its input stays open */
     bool stdout_closed; /* interactive: it has closed its output */
     bool leaving;       /* its input is closed, and it may exit by itself */
     bool ending;        /* SIGTERM or SIGKILL was sent */
@@ -203,7 +203,7 @@ void haft__child_kill(haft__child *child)
 {
     child->done = NULL;
     child->on_output = NULL;
-    if (child->talks) {
+    if (child->interactive) {
         close_stdin_first(child);
     } else {
         close_ends(child);
@@ -303,7 +303,7 @@ static void on_writable(uv_poll_t *poll, int status, int events)
     haft__child *child = it->child;
     (void)status;
     (void)events;
-    if (child->talks) {
+    if (child->interactive) {
         write_unread(it);
         return;
     }
@@ -323,7 +323,7 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
     end *it = &child->ends[INPUT];
     haft__buf *unread = &child->unread;
     if (it->fd < 0) {
-        return haft__fail(err, HAFT_IO, "", "it does not listen any more");
+        return haft__fail(err, HAFT_IO, "", "it has closed its standard input");
     }
     if (child->read_of_unread > 0) {
         unread->len -= child->read_of_unread;
@@ -345,7 +345,7 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
 
 static void keep_output(haft__child *child, haft_str piece)
 {
-    if (child->talks) {
+    if (child->interactive) {
         if (child->on_output != NULL) {
             child->on_output(child->context, piece);
         }
@@ -399,7 +399,7 @@ static size_t read_piece(end *it, size_t most)
     }
     if (count <= 0) {
         close_end(it);
-        if (which == OUTPUT && child->talks) {
+        if (which == OUTPUT && child->interactive) {
             child->stdout_closed = true;
             /* Its output cannot be read any more. Most often it has just ended. */
             close_stdin_first(child);
@@ -499,17 +499,17 @@ static int open_end(haft__child *child, size_t which, int *ret_fd)
 static int spawn(haft__child *child, const haft__child_options *options)
 {
     size_t count = options->report ? PIPES : REPORT;
-    uv_stdio_container_t theirs[PIPES];
+    uv_stdio_container_t child_ends[PIPES];
     int code = 0;
     for (size_t i = 0; i < PIPES; i++) {
-        theirs[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = -1};
-        code = code == 0 && i < count ? open_end(child, i, &theirs[i].data.fd) : code;
+        child_ends[i] = (uv_stdio_container_t){.flags = UV_INHERIT_FD, .data.fd = -1};
+        code = code == 0 && i < count ? open_end(child, i, &child_ends[i].data.fd) : code;
     }
     if (code == 0) {
         uv_process_options_t spawned = {.exit_cb = on_end,
                                         .file = options->argv[0],
                                         .cwd = options->cwd,
-                                        .stdio = theirs,
+                                        .stdio = child_ends,
                                         .stdio_count = (int)count};
         /* libuv does not modify them; its types only lack const. */
         memcpy(&spawned.args, &options->argv, sizeof(spawned.args));
@@ -522,8 +522,8 @@ static int spawn(haft__child *child, const haft__child_options *options)
         }
     }
     for (size_t i = 0; i < PIPES; i++) {
-        if (theirs[i].data.fd >= 0) {
-            (void)close(theirs[i].data.fd);
+        if (child_ends[i].data.fd >= 0) {
+            (void)close(child_ends[i].data.fd);
         }
     }
     return code;
@@ -536,7 +536,7 @@ static void watch(haft__child *child)
             (void)uv_poll_start(&child->ends[i].poll, UV_READABLE, on_readable);
         }
     }
-    if (child->talks) {
+    if (child->interactive) {
         return; /* polled only when data is queued */
     }
     if (child->input.len > 0) {
@@ -559,7 +559,7 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
     child->max_output = options->max_output;
     child->done = options->done;
     child->on_output = options->on_output;
-    child->talks = options->on_output != NULL;
+    child->interactive = options->on_output != NULL;
     child->stdin_grace = options->stdin_grace;
     child->context = options->context;
     haft__buf_init(&child->output, options->max_output);

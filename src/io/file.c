@@ -33,7 +33,7 @@ static haft_status read_all(FILE *file, haft__buf *text, haft_error *err)
         }
         size_t got = fread(to, 1, want > 0 ? want : 1, file);
         if (got > 0 && want == 0) {
-            return haft__fail(err, HAFT_TOO_BIG, "", "is longer than the %zu bytes it may have",
+            return haft__fail(err, HAFT_TOO_BIG, "", "is longer than the %zu bytes allowed",
                               text->max);
         }
         haft__buf_advance(text, got);
@@ -104,26 +104,26 @@ bool haft__file_write_all(int fd, haft_str text)
  * two processes apart. */
 haft_status haft__file_replace(const char *path, haft_str text, haft_error *err)
 {
-    char beside[PATH_MAX];
-    int length = snprintf(beside, sizeof(beside), "%s.%ld.new", path, (long)getpid());
-    if (length < 0 || (size_t)length >= sizeof(beside)) {
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof(temporary), "%s.%ld.new", path, (long)getpid());
+    if (length < 0 || (size_t)length >= sizeof(temporary)) {
         return haft__fail(err, HAFT_IO, path, "the path is too long");
     }
-    int fd = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool good = fd >= 0 && haft__file_write_all(fd, text) && fsync(fd) == 0;
     int code = errno;
     if (fd >= 0) {
         (void)close(fd);
     }
-    if (good && rename(beside, path) == 0) {
+    if (good && rename(temporary, path) == 0) {
         return HAFT_OK;
     }
     code = good ? errno : code;
-    (void)unlink(beside);
+    (void)unlink(temporary);
     return haft__fail(err, HAFT_IO, path, "cannot be written: %s", strerror(code));
 }
 
-static bool take_lock(int fd)
+static bool lock_file(int fd)
 {
     int tries = 1;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -140,17 +140,17 @@ static bool take_lock(int fd)
 
 haft_status haft__file_lock(const char *path, int *ret_lock, haft_error *err)
 {
-    char beside[PATH_MAX];
-    int length = snprintf(beside, sizeof(beside), "%s.lock", path);
-    if (length < 0 || (size_t)length >= sizeof(beside)) {
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof(temporary), "%s.lock", path);
+    if (length < 0 || (size_t)length >= sizeof(temporary)) {
         return haft__fail(err, HAFT_IO, path, "the path is too long");
     }
-    int fd = open(beside, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0 || !take_lock(fd)) {
+    int fd = open(temporary, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0 || !lock_file(fd)) {
         int code = errno;
         haft__file_unlock(fd);
         return haft__fail(err, HAFT_IO, path, "cannot be locked: %s",
-                          code == EWOULDBLOCK ? "another process has it" : strerror(code));
+                          code == EWOULDBLOCK ? "another process has locked it" : strerror(code));
     }
     *ret_lock = fd;
     return HAFT_OK;

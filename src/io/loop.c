@@ -188,7 +188,7 @@ void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task)
     (void)pthread_mutex_unlock(&loop->lock);
 }
 
-static void take_sent(haft__loop *loop)
+static void collect_posted(haft__loop *loop)
 {
     (void)pthread_mutex_lock(&loop->lock);
     tasks_move(&loop->sent, &loop->posted);
@@ -208,7 +208,7 @@ static void run_tasks(haft__loop *loop)
 
 void haft__loop_cancel_task(haft__loop *loop, haft__task *task)
 {
-    take_sent(loop);
+    collect_posted(loop);
     tasks_remove(&loop->posted, task);
     tasks_remove(&loop->running, task);
 }
@@ -217,7 +217,7 @@ void haft__loop_cancel_task(haft__loop *loop, haft__task *task)
 
 static void on_wake(uv_async_t *wake)
 {
-    take_sent(wake->data);
+    collect_posted(wake->data);
 }
 
 /* Ends the wait, or prevents it: libuv also runs timers before it waits, and would then wait
@@ -272,7 +272,7 @@ void haft__loop_destroy(haft__loop *loop)
         return;
     }
     do { /* senders rely on their tasks being run; a task may post another */
-        take_sent(loop);
+        collect_posted(loop);
         run_tasks(loop);
     } while (loop->posted.first != NULL);
     uv_walk(&loop->uv, close_handle, NULL);

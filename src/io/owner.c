@@ -72,7 +72,7 @@ haft_status haft__owner_make(char *name, size_t size, haft_error *err)
     haft_str boot = read_boot(text);
     uint64_t process = (uint64_t)getpid();
     if (!haft__random_bytes(&random, sizeof(random))) {
-        return haft__fail(err, HAFT_IO, "", "the system has no randomness for a name");
+        return haft__fail(err, HAFT_IO, "", "cannot get random bytes from the system");
     }
     (void)snprintf(name, size, "%.*s/%llu/%llu/%016llx", HAFT__ARG(boot),
                    (unsigned long long)process, (unsigned long long)read_start(process, &over),

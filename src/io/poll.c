@@ -23,7 +23,7 @@ struct haft__poll {
 static haft_status fail(haft_error *err, int code)
 {
     return haft__fail(err, code == UV_ENOMEM ? HAFT_NO_MEMORY : HAFT_IO, "",
-                      "a socket cannot be watched: %s", uv_strerror(code));
+                      "cannot poll a socket: %s", uv_strerror(code));
 }
 
 haft_status haft__poll_create(haft__loop *loop, int fd, void (*ready)(void *context), void *context,

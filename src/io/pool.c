@@ -44,7 +44,7 @@ struct haft__pool {
 static uint32_t allowed(const haft__pool *pool)
 {
     uint32_t lost = pool->lost;
-    return pool->most + (lost < HAFT__LIMIT_POOL_LOST ? lost : HAFT__LIMIT_POOL_LOST);
+    return pool->most + (lost < HAFT__LIMIT_POOL_ABANDONED ? lost : HAFT__LIMIT_POOL_ABANDONED);
 }
 
 /* ---- threads ---- */
@@ -178,7 +178,7 @@ haft_status haft__pool_submit(haft__pool *pool, haft__pool_job *job, haft_error 
     }
     (void)pthread_mutex_unlock(&pool->lock);
     if (stuck) {
-        return haft__fail(err, HAFT_IO, "", "no thread can be started: %s", strerror(code));
+        return haft__fail(err, HAFT_IO, "", "cannot start a thread: %s", strerror(code));
     }
     return HAFT_OK;
 }
@@ -201,7 +201,7 @@ bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job)
     if (job->state == WORKS) {
         job->state = LOST;
         pool->lost++;
-        replaced = pool->lost <= HAFT__LIMIT_POOL_LOST && call_worker(pool) == 0;
+        replaced = pool->lost <= HAFT__LIMIT_POOL_ABANDONED && call_worker(pool) == 0;
     }
     (void)pthread_mutex_unlock(&pool->lock);
     return replaced;
@@ -221,7 +221,7 @@ haft_status haft__pool_create(haft__loop *loop, uint32_t threads, haft__pool **r
                               haft_error *err)
 {
     uint32_t most = threads > 0 ? threads : HAFT__LIMIT_POOL_THREADS;
-    size_t places = (size_t)most + HAFT__LIMIT_POOL_LOST;
+    size_t places = (size_t)most + HAFT__LIMIT_POOL_ABANDONED;
     haft__pool *pool = calloc(1, sizeof(*pool) + places * sizeof(pool->workers[0]));
     if (pool == NULL) {
         return haft__fail_no_memory(err);
@@ -244,7 +244,7 @@ void haft__pool_destroy(haft__pool *pool)
     pool->closing = true;
     (void)pthread_cond_broadcast(&pool->wake);
     (void)pthread_mutex_unlock(&pool->lock);
-    for (size_t i = 0; i < (size_t)pool->most + HAFT__LIMIT_POOL_LOST; i++) {
+    for (size_t i = 0; i < (size_t)pool->most + HAFT__LIMIT_POOL_ABANDONED; i++) {
         if (pool->workers[i].started) {
             (void)pthread_join(pool->workers[i].thread, NULL);
         }

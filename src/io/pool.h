@@ -42,7 +42,7 @@ bool haft__pool_cancel(haft__pool *pool, haft__pool_job *job);
  * still called. False if too many jobs are abandoned already to replace its thread. */
 bool haft__pool_abandon(haft__pool *pool, haft__pool_job *job);
 
-/* The number of abandoned jobs that have not returned; HAFT__LIMIT_POOL_LOST of them can be
+/* The number of abandoned jobs that have not returned; HAFT__LIMIT_POOL_ABANDONED of them can be
  * replaced. */
 uint32_t haft__pool_abandoned_count(haft__pool *pool);
 

@@ -45,7 +45,8 @@ haft_status haft__signals_create(haft__loop *loop, void (*caught)(void *context,
     }
     if (code != 0) {
         haft__signals_destroy(signals);
-        return haft__fail(err, HAFT_IO, "", "signals cannot be caught: %s", uv_strerror(code));
+        return haft__fail(err, HAFT_IO, "", "cannot install signal handlers: %s",
+                          uv_strerror(code));
     }
     *ret_signals = signals;
     return HAFT_OK;

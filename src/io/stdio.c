@@ -240,7 +240,7 @@ haft_status haft__stdio_create(const haft__stdio_options *options, haft__stdio *
     haft__buf_init(&stdio->written, options->max_queue);
     if (pipe2(stdio->wake, O_CLOEXEC) != 0) {
         free(stdio);
-        return haft__fail(err, HAFT_IO, "", "there is no descriptor left");
+        return haft__fail(err, HAFT_IO, "", "out of file descriptors");
     }
     haft_status status = haft__pool_create(options->loop, 2, &stdio->pool, err);
     if (status == HAFT_OK) {

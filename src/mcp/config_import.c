@@ -144,7 +144,7 @@ static haft_status add_variable(importer *m, haft_str inside, haft__buf *buf)
     }
     haft_str name = haft__str_starts_with(inside, env) ? haft__str_skip(inside, env.len) : inside;
     if (!is_variable(name)) {
-        return bad(m, "haft does not know what to put for", inside);
+        return bad(m, "cannot expand the variable", inside);
     }
     haft__buf_addf(buf, "${%.*s}", HAFT__ARG(name));
     return HAFT_OK;
@@ -203,7 +203,7 @@ static haft_status put_text(importer *m, const char *key, haft__json value)
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_STRING) {
-        return bad(m, "expected a text as", haft__str(key));
+        return bad(m, "expected a string as", haft__str(key));
     }
     haft_status status = translate(m, haft__json_text(value), &text);
     put(m, key, text);
@@ -218,7 +218,7 @@ static haft_status put_command(importer *m, haft__json command, haft__json args)
     size_t more = args.kind == HAFT__JSON_ARRAY ? args.count : 0;
     if ((!one && command.kind != HAFT__JSON_ARRAY)
         || (args.kind != HAFT__JSON_ARRAY && args.kind != HAFT__JSON_NULL)) {
-        return bad(m, "expected a text as command and a list as args", HAFT__LIT(""));
+        return bad(m, "expected a string as command and a list as args", HAFT__LIT(""));
     }
     haft__json *words = haft__arena_array(m->arena, first + more, sizeof(*words));
     haft_status status = words != NULL ? HAFT_OK : no_memory(m);
@@ -226,7 +226,7 @@ static haft_status put_command(importer *m, haft__json command, haft__json args)
         haft__json word = i >= first ? args.items[i - first] : one ? command : command.items[i];
         status = word.kind == HAFT__JSON_STRING
                      ? translate(m, haft__json_text(word), &words[i])
-                     : bad(m, "expected texts in command and args", HAFT__LIT(""));
+                     : bad(m, "expected strings in command and args", HAFT__LIT(""));
     }
     put(m, "command", haft__json_array(words, first + more));
     return status;
@@ -246,7 +246,7 @@ static haft_status put_texts(importer *m, const char *key, haft__json value)
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_OBJECT) {
-        return bad(m, "expected texts by name as", haft__str(key));
+        return bad(m, "expected an object of strings as", haft__str(key));
     }
     haft__json_member *members = haft__arena_array(m->arena, value.count, sizeof(*members));
     if (members == NULL) {
@@ -257,7 +257,7 @@ static haft_status put_texts(importer *m, const char *key, haft__json value)
     for (uint32_t i = 0; i < value.count && status == HAFT_OK; i++) {
         haft__json text = value.members[i].value;
         if (text.kind == HAFT__JSON_ARRAY || text.kind == HAFT__JSON_OBJECT) {
-            status = bad(m, "expected texts by name as", haft__str(key));
+            status = bad(m, "expected an object of strings as", haft__str(key));
         } else if (text.kind != HAFT__JSON_NULL) {
             members[count].key = value.members[i].key;
             status = translate(m, text_of(text), &members[count++].value);
@@ -293,7 +293,7 @@ static haft_status check_type(importer *m, haft__json entry)
         known = haft__str_equal(text, haft__str(types[i]));
     }
     if (!known && haft__str_equal(text, HAFT__LIT("sse"))) {
-        return note(m, "the transport sse is no longer spoken; Streamable HTTP is tried");
+        return note(m, "the transport sse is no longer supported; haft tries Streamable HTTP");
     }
     return known ? HAFT_OK : bad(m, "expected stdio or http as its type, found", text);
 }
@@ -302,13 +302,13 @@ static haft_status add_notes(importer *m, haft__json entry)
 {
     haft_status status = HAFT_OK;
     if (haft__object_get(entry, "envFile").kind != HAFT__JSON_NULL) {
-        status = note(m, "envFile is not read; name its variables in env, or put them into .env");
+        status = note(m, "envFile is not read; list its variables in env, or put them into .env");
     }
     if (status == HAFT_OK && haft__object_get(entry, "auth").kind != HAFT__JSON_NULL) {
-        status = note(m, "auth is not used: there is no OAuth yet; put a token into headers");
+        status = note(m, "auth is ignored: OAuth is not supported yet; put a token into headers");
     }
     if (status == HAFT_OK && haft__object_get(entry, "timeout").kind != HAFT__JSON_NULL) {
-        status = note(m, "timeout is not taken over: programs mean different units by it");
+        status = note(m, "timeout is not imported: programs use different units for it");
     }
     return status;
 }
@@ -405,7 +405,7 @@ static haft_status read_server(importer *m, haft__json made, haft__json from,
     haft_status status = make_name(m, &ret_server->key);
     m->made = status == HAFT_OK ? haft__json_text(ret_server->key) : m->made;
     if (status == HAFT_OK && haft__json_get(made, haft__json_text(ret_server->key)) != NULL) {
-        status = bad(m, "another server has this name once it is made one of haft's:",
+        status = bad(m, "another server gets the same name when it is imported:",
                      haft__json_text(ret_server->key));
     }
     if (status == HAFT_OK) {

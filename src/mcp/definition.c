@@ -35,7 +35,7 @@ static haft_status read_name(haft__arena *arena, haft__json entry, haft__mcp_too
     }
     tool->remote = haft__json_text(name);
     if (memchr(tool->remote.len > 0 ? tool->remote.ptr : "", ':', tool->remote.len) != NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/name", "tool name '%.*s' has a ':' in it",
+        return haft__fail(err, HAFT_BAD_INPUT, "/name", "tool name '%.*s' contains a ':'",
                           HAFT__ARG(tool->remote));
     }
     /* Check the remote name alone first: a NUL would end the joined text. */
@@ -121,7 +121,7 @@ static haft_status read_schemas(haft__arena *arena, haft__json entry, haft__hash
     }
     if (!haft__str_equal(haft__json_text(haft__object_get(input, "type")), HAFT__LIT("object"))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/inputSchema/type",
-                          "the schema does not say \"type\": \"object\"");
+                          "the schema does not have \"type\": \"object\"");
     }
     if (output.kind != HAFT__JSON_NULL && output.kind != HAFT__JSON_OBJECT) {
         return fail_type("/outputSchema", "an object", output, err);
@@ -186,7 +186,7 @@ static haft_status hash_definition(haft__mcp_tool *tool, haft_error *err)
     haft__buf_init(&buf, HAFT__LIMIT_MCP_DEFINITION_BYTES);
     haft_status status = haft__json_write_canonical(&buf, tool->definition, err);
     if (status == HAFT_TOO_BIG) {
-        status = haft__fail(err, HAFT_TOO_BIG, "", "a definition of more than %d bytes",
+        status = haft__fail(err, HAFT_TOO_BIG, "", "the definition has more than %d bytes",
                             HAFT__LIMIT_MCP_DEFINITION_BYTES);
     }
     if (status == HAFT_OK) {

@@ -72,7 +72,7 @@ static haft_status add_param(finder *f, haft_str name)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (haft__str_equal_ignore_case(f->params[i].name, name)) {
-            return bad(f, name, "stands on two arguments");
+            return bad(f, name, "is used for two arguments");
         }
     }
     if (f->count == HAFT__LIMIT_MCP_PARAMS) {
@@ -93,13 +93,13 @@ static haft_status check_param(finder *f, haft__json schema, haft__json header, 
     haft_str name = haft__json_text(header);
     if (header.kind != HAFT__JSON_STRING || !haft__str_is_token(name)
         || name.len > HAFT__LIMIT_TOOL_NAME_BYTES) {
-        return bad(f, name, "is no name of a header");
+        return bad(f, name, "is not a valid header name");
     }
     if (!reachable || f->depth == 0) {
-        return bad(f, name, "stands where no argument is");
+        return bad(f, name, "is not on an argument");
     }
     if (!can_be_header(schema)) {
-        return bad(f, name, "is on what is no string, integer or boolean");
+        return bad(f, name, "is on an argument that is not a string, integer or boolean");
     }
     return add_param(f, name);
 }

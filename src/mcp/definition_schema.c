@@ -60,10 +60,10 @@ static haft_status hidden(visible_writer *s, const char *what, haft_str text)
 {
     haft_str shown = text;
     haft_status status = haft__visible_copy(s->arena, text, SHOWN_BYTES, &shown, s->err);
-    return status == HAFT_OK ? haft__fail(s->err, HAFT_BAD_INPUT, s->where,
-                                          "the %s '%.*s' has a character that cannot be seen", what,
-                                          HAFT__ARG(shown))
-                             : status;
+    return status == HAFT_OK
+               ? haft__fail(s->err, HAFT_BAD_INPUT, s->where,
+                            "the %s '%.*s' contains an invisible character", what, HAFT__ARG(shown))
+               : status;
 }
 
 static bool is_one_of(haft_str key, const char *const *keys, size_t count)

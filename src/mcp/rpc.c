@@ -156,8 +156,8 @@ static haft_status check_version(haft__json object, haft_error *err)
 }
 
 /* Reads the id first, so that later faults can name it. An error may have no id. */
-static haft_status take_id(haft__json object, haft__rpc_message *message, haft__rpc_fault *fault,
-                           haft_error *err)
+static haft_status read_message_id(haft__json object, haft__rpc_message *message,
+                                   haft__rpc_fault *fault, haft_error *err)
 {
     const haft__json *id = haft__json_get(object, HAFT__LIT("id"));
     bool none = id == NULL || id->kind == HAFT__JSON_NULL;
@@ -178,13 +178,13 @@ static haft_status read_object(haft__json object, bool duplicates, haft__rpc_mes
                                haft__rpc_fault *fault, haft_error *err)
 {
     haft_status status = read_kind(object, message, fault, err);
-    haft_status id = take_id(object, message, fault, status == HAFT_OK ? err : NULL);
+    haft_status id = read_message_id(object, message, fault, status == HAFT_OK ? err : NULL);
     status = status == HAFT_OK ? id : status;
     if (status == HAFT_OK) {
         status = check_version(object, err);
     }
     if (status == HAFT_OK && duplicates) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "a key stands twice in one object");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "a key occurs twice in one object");
     }
     bool asked = message->kind == HAFT__RPC_REQUEST || message->kind == HAFT__RPC_NOTIFICATION;
     return status != HAFT_OK ? status
@@ -212,7 +212,7 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
                      ? read_object(value, notes.duplicate_keys > 0, &message, &fault, err)
                  : value.kind == HAFT__JSON_ARRAY
                      ? haft__fail(err, HAFT_BAD_INPUT, "",
-                                  "expected one message, found an array: there are no batches")
+                                  "expected one message, found an array: batches are not supported")
                      : fail_type("", "an object", &value, err);
     } else if (status == HAFT_TOO_BIG) {
         fault.code = HAFT__RPC_INVALID; /* it may be valid JSON */

@@ -93,8 +93,7 @@ void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about,
 static haft_status refuse(haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, "",
-                      "the state is not one that was given out for this, "
-                      "or it is too old");
+                      "the state was not issued for this request, or it has expired");
 }
 
 haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_str about,

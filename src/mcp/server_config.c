@@ -61,7 +61,7 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
     bool one = value.kind == HAFT__JSON_STRING;
     size_t count = one ? 1 : value.kind == HAFT__JSON_ARRAY ? value.count : 0;
     if (!one && value.kind != HAFT__JSON_ARRAY && value.kind != HAFT__JSON_NULL) {
-        return fail_type(r, key, "a list of texts", value);
+        return fail_type(r, key, "a list of strings", value);
     }
     haft_str *texts = haft__arena_array(r->arena, *io_count + count, sizeof(*texts));
     if (texts == NULL) {
@@ -73,7 +73,7 @@ static haft_status read_texts(reader *r, haft__json holder, const char *key,
     for (size_t i = 0; i < count; i++) {
         haft__json item = one ? value : value.items[i];
         if (item.kind != HAFT__JSON_STRING) {
-            return fail_type(r, key, "a list of texts", item);
+            return fail_type(r, key, "a list of strings", item);
         }
         texts[*io_count + i] = haft__json_text(item);
     }
@@ -90,7 +90,7 @@ static haft_status read_pairs(reader *r, haft__json holder, const char *key,
         return HAFT_OK;
     }
     if (value.kind != HAFT__JSON_OBJECT) {
-        return fail_type(r, key, "texts by name", value);
+        return fail_type(r, key, "an object of strings", value);
     }
     haft__mcp_name_value *pairs = haft__arena_array(r->arena, value.count, sizeof(*pairs));
     if (pairs == NULL) {
@@ -98,7 +98,7 @@ static haft_status read_pairs(reader *r, haft__json holder, const char *key,
     }
     for (uint32_t i = 0; i < value.count; i++) {
         if (value.members[i].value.kind != HAFT__JSON_STRING) {
-            return fail_type(r, key, "texts by name", value.members[i].value);
+            return fail_type(r, key, "an object of strings", value.members[i].value);
         }
         pairs[i] = (haft__mcp_name_value){haft__json_text(value.members[i].key),
                                           haft__json_text(value.members[i].value)};
@@ -117,7 +117,7 @@ static haft_status read_timeout(reader *r, haft__json holder)
     }
     haft_status status = haft__duration_read(value, &ms, r->err);
     if (status != HAFT_OK || ms == 0 || ms > HAFT__LIMIT_TOOL_TIMEOUT_MS) {
-        return fail_type(r, "timeout", "a time such as 30s, at most 24 hours", value);
+        return fail_type(r, "timeout", "a duration such as 30s, at most 24 hours", value);
     }
     r->server->timeout_ms = (uint32_t)ms;
     return HAFT_OK;
@@ -276,7 +276,7 @@ static haft_status read_patterns(reader *r, haft__json mcp, const char *key,
     reader all = {.arena = r->arena, .err = r->err, .server = &nobody};
     haft_status status = read_texts(&all, mcp, key, ret_texts, ret_count);
     if (status == HAFT_BAD_INPUT) {
-        return haft__fail(r->err, HAFT_BAD_INPUT, "", "expected a list of texts as %s", key);
+        return haft__fail(r->err, HAFT_BAD_INPUT, "", "expected a list of strings as %s", key);
     }
     return status;
 }
@@ -288,8 +288,8 @@ haft_status haft__mcp_server_configs_read(haft__arena *arena, haft__json mcp,
     haft__json object = haft__object_get(mcp, "servers");
     reader r = {.arena = arena, .err = err};
     if (object.kind != HAFT__JSON_NULL && object.kind != HAFT__JSON_OBJECT) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/servers", "expected servers by name, found %s",
-                          haft__json_kind_name(object));
+        return haft__fail(err, HAFT_BAD_INPUT, "/servers",
+                          "expected an object of servers, found %s", haft__json_kind_name(object));
     }
     if (object.count > HAFT__LIMIT_MCP_SERVERS) {
         return haft__fail(err, HAFT_TOO_BIG, "/servers", "%u servers, more than %d", object.count,

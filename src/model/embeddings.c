@@ -88,7 +88,8 @@ void haft__embeddings_write_request(haft__buf *buf, haft_str model, const haft_s
 
 static haft_status fail_count(haft_error *err, size_t found, size_t wanted)
 {
-    return haft__fail(err, HAFT_BAD_INPUT, "/data", "found %zu vectors, wanted %zu", found, wanted);
+    return haft__fail(err, HAFT_BAD_INPUT, "/data", "found %zu vectors, expected %zu", found,
+                      wanted);
 }
 
 /* The index of an item: its `index`, or its position if it has none. */
@@ -105,7 +106,7 @@ static haft_status find_place(haft__json item, uint32_t at, const bool *taken, s
                           count - 1);
     }
     if (taken[place]) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/data", "there are two vectors with the index %lld",
+        return haft__fail(err, HAFT_BAD_INPUT, "/data", "two vectors have the index %lld",
                           (long long)place);
     }
     *ret_place = (size_t)place;
@@ -123,9 +124,7 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
                             ? haft__number_to_double(haft__json_text(item))
                             : 2 * MOST_NUMBER;
         if (number > MOST_NUMBER || number < -MOST_NUMBER) {
-            return haft__fail(err, HAFT_BAD_INPUT, "/data",
-                              "number %u of a vector is none that "
-                              "can be used",
+            return haft__fail(err, HAFT_BAD_INPUT, "/data", "number %u of a vector is out of range",
                               i);
         }
         to[i] = (float)number;
@@ -141,9 +140,9 @@ static haft_status find_vector(haft__json item, size_t *dimensions, const haft__
     const haft__json *vector = haft__json_get(item, HAFT__LIT("embedding"));
     if (vector == NULL || vector->kind != HAFT__JSON_ARRAY || vector->count == 0) {
         return haft__fail(err, HAFT_BAD_INPUT, "/data",
-                          "wanted an array of numbers for \"embedding\", found %s",
+                          "expected an array of numbers for \"embedding\", found %s",
                           vector == NULL                     ? "none"
-                          : vector->kind == HAFT__JSON_ARRAY ? "an empty one"
+                          : vector->kind == HAFT__JSON_ARRAY ? "an empty array"
                                                              : haft__json_kind_name(*vector));
     }
     if (vector->count > HAFT__LIMIT_SEARCH_DIMENSIONS) {
@@ -152,7 +151,8 @@ static haft_status find_vector(haft__json item, size_t *dimensions, const haft__
     }
     if (*dimensions > 0 && vector->count != *dimensions) {
         return haft__fail(err, HAFT_BAD_INPUT, "/data",
-                          "there are vectors of %zu and of %u numbers", *dimensions, vector->count);
+                          "expected vectors of one length, found %zu and %u numbers", *dimensions,
+                          vector->count);
     }
     *dimensions = vector->count;
     *ret_vector = vector;
@@ -203,7 +203,7 @@ haft_status haft__embeddings_read(haft__arena *arena, haft_str body, size_t coun
     }
     const haft__json *data = haft__json_get(whole, HAFT__LIT("data"));
     if (data == NULL || data->kind != HAFT__JSON_ARRAY) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/data", "wanted an array of vectors, found %s",
+        return haft__fail(err, HAFT_BAD_INPUT, "/data", "expected an array of vectors, found %s",
                           data == NULL ? "none" : haft__json_kind_name(*data));
     }
     return data->count == count && count > 0 ? read_data(arena, *data, ret, err)

@@ -65,21 +65,22 @@ static haft_status check_url(haft_str url, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (url.len == 0) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "there is no base_url");
+        status = haft__fail(err, HAFT_BAD_INPUT, "", "base_url is missing");
     } else if (origin_of(url).len == 0) {
         status = haft__fail(err, HAFT_BAD_INPUT, "",
-                            "wanted a base_url with http:// or https:// and a host");
+                            "expected a base_url with http:// or https:// and a host");
     }
     for (size_t i = 0; i < url.len && status == HAFT_OK; i++) {
         unsigned char c = (unsigned char)url.ptr[i];
         if (c <= ' ' || c == 0x7F || c == '#') {
             status =
                 haft__fail(err, HAFT_BAD_INPUT, "",
-                           "wanted a base_url without spaces and '#', found one at byte %zu", i);
+                           "expected a base_url without spaces and '#', found one at byte %zu", i);
         }
     }
-    return status == HAFT_OK ? HAFT_OK
-                             : haft__hint(err, status, "write it such as https://example.org/v1");
+    return status == HAFT_OK
+               ? HAFT_OK
+               : haft__hint(err, status, "write a URL such as https://example.org/v1");
 }
 
 haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,

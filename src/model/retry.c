@@ -130,10 +130,10 @@ static uint64_t wait_of(const haft__retry_facts *facts)
 haft__retry haft__retry_decide(const haft__retry_facts *facts)
 {
     if (facts->delivered) {
-        return give_up("not tried again: a part of the reply had been passed on");
+        return give_up("not retried: a part of the reply was already passed on");
     }
     if (!may_pass(facts)) {
-        return give_up("not tried again: that would not help");
+        return give_up("not retried: the error is permanent");
     }
     haft__retry retry = {.again = true, .wait_ms = wait_of(facts)};
     if (facts->made >= HAFT__LIMIT_MODEL_RETRIES) {
@@ -143,7 +143,7 @@ haft__retry haft__retry_decide(const haft__retry_facts *facts)
         uint64_t seconds = retry.wait_ms / 1000 + (retry.wait_ms % 1000 > 0);
         retry = (haft__retry){.again = false};
         (void)snprintf(retry.why, sizeof(retry.why),
-                       "not tried again: the server asks to wait %llu s, more than %d s",
+                       "not retried: the server asks to wait %llu s, more than %d s",
                        (unsigned long long)seconds, HAFT__LIMIT_MODEL_RETRY_MS / 1000);
     }
     return retry;

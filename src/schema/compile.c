@@ -117,7 +117,7 @@ static haft_status fail_wanted(haft__compiler *c, const haft__schema_resource *r
     }
     haft_status status =
         haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, at),
-                   "found %.*s, wanted %s", HAFT__ARG(haft__buf_str(&found)), wanted);
+                   "found %.*s, expected %s", HAFT__ARG(haft__buf_str(&found)), wanted);
     haft__buf_finish(&found);
     return status;
 }
@@ -409,10 +409,9 @@ static haft_status link_alias(haft__compiler *c, haft__schema_node *node)
     while (end->alias == NULL && (next = only_ref(c, end)) != NULL) {
         end = next;
         if (++steps > c->node_count) {
-            return haft__fail(c->err, HAFT_BAD_INPUT,
-                              haft__compile_location(c, node->resource, node->source),
-                              "found a $ref that leads back to itself, wanted one that ends "
-                              "somewhere");
+            return haft__fail(
+                c->err, HAFT_BAD_INPUT, haft__compile_location(c, node->resource, node->source),
+                "found a $ref that refers to itself, expected one that leads to a schema");
         }
     }
     const haft__schema_node *target = end->alias != NULL ? end->alias : end;

@@ -185,7 +185,8 @@ static void explain_array(haft__explainer *ex, const haft__array_rules *rules,
 /* The cost of comparing two names letter by letter; long names are not compared. */
 static size_t suggest_cost(haft_str name, haft_str known)
 {
-    bool longer = name.len > HAFT__LIMIT_NEAR_BYTES || known.len > HAFT__LIMIT_NEAR_BYTES;
+    bool longer =
+        name.len > HAFT__LIMIT_SUGGESTION_BYTES || known.len > HAFT__LIMIT_SUGGESTION_BYTES;
     return 4 + (longer ? 0 : name.len * known.len / 64);
 }
 

@@ -119,15 +119,14 @@ void haft__explain_add_exceeded(haft__explainer *ex, haft__exceeded stop,
     switch (stop) {
     case HAFT__EXCEEDED_NONE:
         /* Only if the two passes differ, which the suite and the fuzzer test for. */
-        haft__describe_add(text, "Not what the schema wants");
+        haft__describe_add(text, "Does not match the schema");
         break;
     case HAFT__EXCEEDED_STEPS:
         haft__buf_addf(text, "Gave up after %d checks", HAFT__LIMIT_SCHEMA_STEPS);
         break;
     case HAFT__EXCEEDED_NESTING:
         haft__buf_addf(text,
-                       "Gave up: more than %d subschemas inside each other; does a $ref lead "
-                       "back to itself?",
+                       "Gave up: more than %d nested subschemas; does a $ref refer to itself?",
                        HAFT__LIMIT_SCHEMA_NESTING);
         break;
     case HAFT__EXCEEDED_PATTERN:

@@ -20,7 +20,7 @@
 /* Limits the chain of custom meta-schemas. */
 #define DIALECT_CHAIN 8U
 #define FEW_MEMBERS   32U
-#define LONG_URI      "found a URI of %zu bytes, wanted at most %d"
+#define LONG_URI      "found a URI of %zu bytes, expected at most %d"
 
 const haft__dynamic_anchor *haft__resource_anchors(const haft__schema_resource *resource)
 {
@@ -98,7 +98,8 @@ static haft_status read_vocabularies(haft__compiler *c, const haft__json *meta,
         } else if (list->members[i].value.kind == HAFT__JSON_TRUE) {
             return haft__fail(
                 c->err, HAFT_UNSUPPORTED, haft__compile_location(c, resource, resource->root),
-                "its meta-schema requires the vocabulary %.*s, which is not known", HAFT__ARG(uri));
+                "its meta-schema requires the vocabulary %.*s, which is not supported",
+                HAFT__ARG(uri));
         }
     }
     return HAFT_OK;
@@ -128,11 +129,10 @@ static haft_status read_dialect(haft__compiler *c, haft__schema_resource *resour
         return status;
     }
     if (meta == NULL) {
-        return haft__fail(c->err, HAFT_BAD_INPUT,
-                          haft__compile_location(c, resource, resource->root),
-                          "found the $schema \"%.*s\", wanted draft 2020-12 or draft-07 or a "
-                          "meta-schema that is known here",
-                          HAFT__ARG(name));
+        return haft__fail(
+            c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, resource->root),
+            "found the $schema \"%.*s\", expected draft 2020-12, draft-07 or a known meta-schema",
+            HAFT__ARG(name));
     }
     resource->draft = meta->draft;
     return meta->draft == HAFT__DRAFT_2020 ? read_vocabularies(c, meta->root, resource) : HAFT_OK;
@@ -216,7 +216,8 @@ haft_status haft__resource_enter(haft__compiler *c, const haft__json *source,
     }
     if (known != NULL) {
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, outer, source),
-                          "found a second schema with the $id %.*s, wanted one", HAFT__ARG(uri));
+                          "found a second schema with the $id %.*s, expected only one",
+                          HAFT__ARG(uri));
     }
     haft__schema_resource *resource = make_resource(c, uri, source, outer->document);
     if (resource == NULL) {
@@ -609,14 +610,13 @@ haft_status haft__ref_resolve(haft__compiler *c, haft__schema_resource *resource
     }
     if (target.resource == NULL) {
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, reference),
-                          "found the reference \"%.*s\", whose document is not known here",
-                          HAFT__ARG(text));
+                          "found the reference \"%.*s\"to an unknown document", HAFT__ARG(text));
     }
     status = fragment.len == 0 || fragment.ptr[0] == '/' ? follow(c, fragment, &target)
                                                          : find_anchor(c, fragment, &target);
     if (status == HAFT_OK && target.source == NULL) {
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, reference),
-                          "found the reference \"%.*s\", which leads to nothing", HAFT__ARG(text));
+                          "found the reference \"%.*s\", which does not exist", HAFT__ARG(text));
     }
     if (status == HAFT_OK) {
         *ret_target = target;

@@ -121,7 +121,7 @@ HAFT_MUST_USE haft_status haft__store_check_send(const haft__store_request *requ
                                                  haft_error *err);
 
 /* The hint for a run that cannot be read; the argument is its id. */
-#define HAFT__STORE_DAMAGED_HINT "restore it from a copy; `haft runs rm %.*s` removes the run"
+#define HAFT__STORE_DAMAGED_HINT "restore it from a backup; `haft runs rm %.*s` removes the run"
 
 /* Error messages that all backends share. */
 haft_status haft__store_fail_no_run(haft_str id, haft_error *err);     /* the run does not exist */

@@ -47,7 +47,7 @@ static const struct {
 static haft_status check_text(haft_str text, size_t most, const char *name, haft_error *err)
 {
     if (text.len > most) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "%s has %zu bytes, wanted at most %zu", name,
+        return haft__fail(err, HAFT_TOO_BIG, "", "%s has %zu bytes, expected at most %zu", name,
                           text.len, most);
     }
     if (!haft__utf8_valid(text)) {
@@ -72,7 +72,8 @@ static haft_status check_line(haft_str line, size_t number, haft_error *err)
 {
     haft_status status = check_text(line, HAFT__LIMIT_STORE_TEXT_BYTES, "an event", err);
     if (status == HAFT_OK && line.len > 0 && memchr(line.ptr, '\n', line.len) != NULL) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "", "an event is one line, found a line feed");
+        status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "an event must be one line, found a line feed");
     }
     if (status != HAFT_OK) {
         char place[48];
@@ -91,7 +92,7 @@ static haft_status check_artifact(const haft__store_artifact *artifact, haft_err
                             "an artifact's media type", err);
     }
     if (status == HAFT_OK && artifact->content.len > HAFT__LIMIT_STORE_TEXT_BYTES) {
-        status = haft__fail(err, HAFT_TOO_BIG, "", "an artifact has %zu bytes, wanted at most %d",
+        status = haft__fail(err, HAFT_TOO_BIG, "", "an artifact has %zu bytes, expected at most %d",
                             artifact->content.len, HAFT__LIMIT_STORE_TEXT_BYTES);
     }
     if (status != HAFT_OK) {
@@ -101,7 +102,8 @@ static haft_status check_artifact(const haft__store_artifact *artifact, haft_err
     haft__sha256_hex(artifact->content, digest);
     if (!haft__str_equal(artifact->sha256, (haft_str){digest, sizeof(digest)})) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "the content of artifact '%.*s' has the SHA-256 %.12s..., found %.*s",
+                          "the content of the artifact '%.*s' has the SHA-256 %.12s..., but the "
+                          "request says %.*s",
                           HAFT__ARG(artifact->name), digest, HAFT__ARG(artifact->sha256));
     }
     return HAFT_OK;
@@ -113,7 +115,7 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
     case HAFT__STORE_CREATE:
         if (!haft__id_valid(request->run.id)) {
             return haft__fail(err, HAFT_BAD_INPUT, "",
-                              "the id of a run has 26 characters of base 32, found '%.*s'",
+                              "expected the id of a run, 26 characters of base32, found '%.*s'",
                               HAFT__ARG(request->run.id));
         }
         return HAFT_OK;
@@ -121,7 +123,7 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
     case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
         if (request->run.owner.len == 0) {
-            return haft__fail(err, HAFT_BAD_INPUT, "", "an owner has a name, found none");
+            return haft__fail(err, HAFT_BAD_INPUT, "", "expected the name of an owner, found none");
         }
         return HAFT_OK;
     case HAFT__STORE_READ_EVENTS:
@@ -178,11 +180,12 @@ haft_status haft__store_check_room(const haft__store *store, const haft__store_r
                                    uint64_t seq, uint64_t bytes, haft_error *err)
 {
     if (seq > HAFT__LIMIT_RUN_EVENTS || request->line_count > HAFT__LIMIT_RUN_EVENTS - seq) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "a run has at most %d events, wanted %zu more",
+        return haft__fail(err, HAFT_TOO_BIG, "",
+                          "a run can have at most %d events, no room for %zu more",
                           HAFT__LIMIT_RUN_EVENTS, request->line_count);
     }
     if (bytes > store->run_bytes || haft__store_line_bytes(request) > store->run_bytes - bytes) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "the events of a run have at most %llu bytes",
+        return haft__fail(err, HAFT_TOO_BIG, "", "the events of a run can have at most %llu bytes",
                           (unsigned long long)store->run_bytes);
     }
     return HAFT_OK;
@@ -194,12 +197,12 @@ haft_status haft__store_check_thread(const haft__store_request *request,
     if (!request->alone || open == NULL) {
         return HAFT_OK;
     }
-    haft_status status = haft__fail(
-        err, HAFT_BAD_STATE, "", "the run %.*s of this thread %s", HAFT__ARG(open->id),
-        open->state == HAFT__RUN_STATE_WAITING ? "waits for somebody" : "is still running");
+    haft_status status =
+        haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s of this thread %s", HAFT__ARG(open->id),
+                   open->state == HAFT__RUN_STATE_WAITING ? "is waiting" : "is still running");
     return haft__hint(err, status,
-                      "'multitask: enqueue' waits for its end, 'interrupt' cancels it, "
-                      "'haft cancel %.*s' does so now",
+                      "'multitask: enqueue' waits until it ends, 'interrupt' cancels it, 'haft "
+                      "cancel %.*s' cancels it now",
                       HAFT__ARG(open->id));
 }
 
@@ -217,9 +220,10 @@ haft_status haft__store_check_append(const haft__store_request *request, const h
     }
     if (run->owner.len == 0 || request->run.epoch != run->epoch) {
         haft_status status = haft__fail(
-            err, HAFT_BAD_STATE, "", "the run %.*s is not yours: it is at epoch %llu, found %llu",
-            HAFT__ARG(id), (unsigned long long)run->epoch, (unsigned long long)request->run.epoch);
-        return haft__hint(err, status, "another process goes on with it, or it was released");
+            err, HAFT_BAD_STATE, "",
+            "this process does not own the run %.*s: its epoch is %llu, found %llu", HAFT__ARG(id),
+            (unsigned long long)run->epoch, (unsigned long long)request->run.epoch);
+        return haft__hint(err, status, "another process owns it, or it was released");
     }
     if (request->run.seq != run->seq) {
         haft_status status = haft__fail(
@@ -248,7 +252,7 @@ static haft_status fail_owned(const haft__store_run *run, haft_error *err)
     haft_status status =
         haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s belongs to %s%.*s", HAFT__ARG(run->id),
                    known ? "process " : "", HAFT__ARG(known ? number : run->owner));
-    return haft__hint(err, status, "it is free when that process ends or lets it go");
+    return haft__hint(err, status, "wait until that process ends or releases it");
 }
 
 /* Whether `owner` owns the run in the epoch of the request. */
@@ -263,9 +267,10 @@ static haft_status fail_epoch(const haft__store_request *request, const haft__st
                               haft_error *err)
 {
     haft_status status = haft__fail(
-        err, HAFT_BAD_STATE, "", "the run %.*s is not yours in epoch %llu: it is at %llu",
+        err, HAFT_BAD_STATE, "",
+        "this process does not own the run %.*s in epoch %llu: its epoch is %llu",
         HAFT__ARG(run->id), (unsigned long long)request->run.epoch, (unsigned long long)run->epoch);
-    return haft__hint(err, status, "another process goes on with it, or it was released");
+    return haft__hint(err, status, "another process owns it, or it was released");
 }
 
 haft_status haft__store_check_claim(const haft__store *store, const haft__store_request *request,
@@ -325,10 +330,10 @@ haft_status haft__store_check_send(const haft__store_request *request, const haf
         return haft__move_fail(id, &move, err);
     }
     if (count >= HAFT__LIMIT_STORE_MESSAGES) {
-        haft_status status = haft__fail(err, HAFT_TOO_BIG, "",
-                                        "%d messages wait for the run %.*s, the most possible",
-                                        HAFT__LIMIT_STORE_MESSAGES, HAFT__ARG(id));
-        return haft__hint(err, status, "nobody goes on with it; resume it first");
+        haft_status status = haft__fail(
+            err, HAFT_TOO_BIG, "", "%d commands are pending for the run %.*s, the most possible",
+            HAFT__LIMIT_STORE_MESSAGES, HAFT__ARG(id));
+        return haft__hint(err, status, "no process works on it; resume it first");
     }
     return HAFT_OK;
 }
@@ -339,27 +344,26 @@ haft_status haft__store_fail_no_run(haft_str id, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_NOT_FOUND, "", "there is no run '%.*s'", HAFT__ARG(id));
-    return haft__hint(err, status, "`haft runs` lists those that are there");
+    return haft__hint(err, status, "`haft runs` lists all runs");
 }
 
 haft_status haft__store_fail_run_exists(haft_str id, haft_error *err)
 {
-    return haft__fail(err, HAFT_BAD_STATE, "", "there is a run %.*s already", HAFT__ARG(id));
+    return haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s exists already", HAFT__ARG(id));
 }
 
 haft_status haft__store_fail_ambiguous_id(haft_str name, haft_str one, haft_str other,
                                           haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "several runs begin with '%.*s'", HAFT__ARG(name));
-    return haft__hint(err, status, "%.*s and %.*s, for example; write more of it", HAFT__ARG(one),
+        haft__fail(err, HAFT_BAD_INPUT, "", "several runs start with '%.*s'", HAFT__ARG(name));
+    return haft__hint(err, status, "for example %.*s and %.*s; use a longer prefix", HAFT__ARG(one),
                       HAFT__ARG(other));
 }
 
 haft_status haft__store_fail_no_message(uint64_t id, haft_str run, haft_error *err)
 {
-    return haft__fail(err, HAFT_BAD_STATE, "",
-                      "message %llu does not wait for the run %.*s any more",
+    return haft__fail(err, HAFT_BAD_STATE, "", "command %llu is no longer pending for the run %.*s",
                       (unsigned long long)id, HAFT__ARG(run));
 }
 
@@ -371,10 +375,10 @@ haft_status haft__store_fail_no_artifact(haft_str name, haft_str run, haft_error
 
 haft_status haft__store_fail_cache_miss(haft_error *err)
 {
-    return haft__fail(err, HAFT_NOT_FOUND, "", "no result is remembered for this call");
+    return haft__fail(err, HAFT_NOT_FOUND, "", "no result is cached for this call");
 }
 
 haft_status haft__store_fail_nothing_to_claim(haft_error *err)
 {
-    return haft__fail(err, HAFT_NOT_FOUND, "", "there is no run that nobody goes on with");
+    return haft__fail(err, HAFT_NOT_FOUND, "", "no run is free to claim");
 }

@@ -7,11 +7,11 @@
 #include "base/str.h"
 
 static const struct {
-    const char *word, *told, *hint;
+    const char *word, *state, *hint;
 } steps[] = {
-    [HAFT__MOVE_TO] = {"to", "is being moved to", "if that was interrupted"},
-    [HAFT__MOVE_DONE] = {"moved", "has been moved to", "that was cut off at its end"},
-    [HAFT__MOVE_FROM] = {"from", "is being moved here from", "if that was interrupted"},
+    [HAFT__MOVE_TO] = {"to", "is being moved to", "if the move was interrupted"},
+    [HAFT__MOVE_DONE] = {"moved", "has been moved to", "the move did not finish"},
+    [HAFT__MOVE_FROM] = {"from", "is being moved here from", "if the move was interrupted"},
 };
 
 bool haft__move_parse_owner(haft_str owner, haft__move *ret_move)
@@ -39,7 +39,7 @@ haft_str haft__move_format_owner(const haft__move *move, char *to, size_t size)
 haft_status haft__move_fail(haft_str run, const haft__move *move, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_STATE, "", "the run %.*s %s %.*s", HAFT__ARG(run),
-                                    steps[move->step].told, HAFT__ARG(move->store));
+                                    steps[move->step].state, HAFT__ARG(move->store));
     return haft__hint(err, status, "%s: repeat the same `haft migrate --move`",
                       steps[move->step].hint);
 }

@@ -190,9 +190,9 @@ static haft_str scheme_of(haft_str url)
 static haft_status fail_scheme(haft_str scheme, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_UNSUPPORTED, "", "there is no store of the kind '%.*s:', wanted %s",
+        haft__fail(err, HAFT_UNSUPPORTED, "", "unknown kind of store '%.*s:', expected %s",
                    HAFT__ARG(scheme), "memory:, sqlite:PATH or postgres://...");
-    return haft__hint(err, status, "a file whose name has a colon is written as ./NAME");
+    return haft__hint(err, status, "write a file name that has a colon as ./NAME");
 }
 
 const char *haft__store_url_path(const char *url)

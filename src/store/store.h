@@ -165,9 +165,9 @@ typedef enum haft__store_verb {
     HAFT__STORE_FIND,
 
     /* thread (or ""), open_only, limit (0 or too large: HAFT__LIMIT_STORE_LIST), name (only smaller
-     * ids, or "") -> found, greatest id first, without `spec` and `answer`. With `behind` instead
-     * of a thread: only RUNNING runs with an earlier run of their thread that has not ended, with
-     * the columns of PREDECESSORS. Damaged runs are included and marked. */
+     * ids, or "") -> found, greatest id first, without `spec` and `answer`. With `blocked_only`
+     * instead of a thread: only RUNNING runs with an earlier run of their thread that has not
+     * ended, with the columns of PREDECESSORS. Damaged runs are included and marked. */
     HAFT__STORE_LIST,
 
     /* thread, name: a run's id, or "" for a run that begins now -> found: the runs of the thread
@@ -210,7 +210,7 @@ typedef enum haft__store_verb {
     /* -> findings: the checks of `haft doctor`, apart from opening the store. Changes nothing; may
      * read all data. A bad finding has a hint.
      *
-     *     memory    kept: "as long as this process"
+     *     memory    kept: "until this process ends"
      *     sqlite    schema (the version), journal ("wal"), synchronous ("full"), integrity
      *               (PRAGMA quick_check), space (free bytes against HAFT__LIMIT_STORE_FREE_BYTES),
      *               clock (no run was created in the future)
@@ -240,7 +240,7 @@ struct haft__store_request {
     size_t message_count;
     haft_str dead_owner, name, thread, scope, text;
     uint64_t after, limit, lease_ms, now_ms, before_ms;
-    bool open_only, behind, alone, dry_run, quick, reclaim_own, include_damaged;
+    bool open_only, blocked_only, alone, dry_run, quick, reclaim_own, include_damaged;
     const haft_str *skip; /* ids */
     size_t skip_count;
     const haft_str *ends;

@@ -44,13 +44,13 @@ static haft_status check(const word *w, bool options_over, haft_error *err)
 {
     haft_status status = haft__buf_check(&w->text, err);
     if (status == HAFT_OK && w->text.len > 0 && memchr(w->text.ptr, '\0', w->text.len) != NULL) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "a program cannot be given a text with a NUL");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "an argument of a program cannot contain a NUL");
     }
     if (status == HAFT_OK && w->option.ptr != NULL && !options_over) {
-        status = haft__fail(err, HAFT_BAD_INPUT, "",
-                            "the argument \"%.*s\" begins with '-', which the program would take "
-                            "for an option",
-                            HAFT__ARG(w->option));
+        status = haft__fail(
+            err, HAFT_BAD_INPUT, "",
+            "the argument \"%.*s\" starts with '-', so the program would read it as an option",
+            HAFT__ARG(w->option));
         return haft__hint(err, status, "for a file, put ./ in front of it");
     }
     return status;

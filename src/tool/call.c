@@ -67,10 +67,9 @@ static haft_reply HAFT__PRINTF(3, 0)
         return failed(HAFT__LIT("The tool's reply cannot be formatted."));
     }
     if ((size_t)length > call->max_reply) {
-        haft_str why = haft__arena_format(&call->arena,
-                                          "The tool's reply has %d bytes, more than "
-                                          "the %zu it may have.",
-                                          length, call->max_reply);
+        haft_str why = haft__arena_format(
+            &call->arena, "The tool's reply has %d bytes, more than the limit of %zu.", length,
+            call->max_reply);
         return why.ptr != NULL ? failed(why) : no_memory();
     }
     char *text = haft__arena_alloc(&call->arena, (size_t)length + 1);
@@ -127,7 +126,7 @@ static haft_reply reply_checked(haft_call *call, haft_reply_kind kind, const cha
         return no_memory();
     }
     if (status != HAFT_OK) {
-        return haft_reply_error(call, "The tool's reply is no %s%s%s: %s", what,
+        return haft_reply_error(call, "The tool's reply is not a valid %s%s%s: %s", what,
                                 err.where[0] != '\0' ? " at " : "", err.where, err.message);
     }
     haft_reply made = haft_replyf(call, "%s", json);

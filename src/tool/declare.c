@@ -84,7 +84,7 @@ static const char *enum_problem(const haft_field *field)
     }
     bool has_default = field->need == HAFT_FIELD_DEFAULT;
     return has_default && (field->text == NULL || !is_choice(field, field->text))
-               ? "has a default that is none of its values"
+               ? "has a default that is not one of its values"
                : NULL;
 }
 
@@ -104,7 +104,7 @@ static const char *type_problem(const haft_field *field)
     case HAFT_FIELD_INTEGER:
     case HAFT_FIELD_BOOLEAN: return NULL;
     }
-    return "has a type that is not known"; /* to this version; a newer header may have more */
+    return "has an unknown type"; /* to this version; a newer header may have more */
 }
 
 static haft_status check_field(const haft_object *object, size_t at, haft_error *err)
@@ -116,11 +116,11 @@ static haft_status check_field(const haft_object *object, size_t at, haft_error 
     }
     for (size_t i = 0; i < at; i++) {
         if (strcmp(haft__field_at(object, i).name, field.name) == 0) {
-            return bad_field(&field, "is there twice", err);
+            return bad_field(&field, "occurs twice", err);
         }
     }
     if ((unsigned)field.need > HAFT_FIELD_OPTIONAL) {
-        return bad_field(&field, "has a need that is not known", err);
+        return bad_field(&field, "has an unknown need", err);
     }
     const char *problem = type_problem(&field);
     if (problem != NULL) {

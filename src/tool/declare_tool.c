@@ -27,7 +27,8 @@ static haft_status copy(haft__arena *arena, const char **text, haft_error *err)
 }
 
 /* Fills the zeroed `own` with all members that this version knows, with texts in `arena`. */
-static haft_status take(haft__arena *arena, const haft_tool *tool, haft_tool *own, haft_error *err)
+static haft_status copy_tool(haft__arena *arena, const haft_tool *tool, haft_tool *own,
+                             haft_error *err)
 {
     haft_status status = haft__options_copy(own, sizeof(*own), offsetof(haft_tool, traits), tool,
                                             "HAFT_TOOL_INIT, or declare it with HAFT_TOOL", err);
@@ -90,8 +91,8 @@ static haft_status read_traits(const haft_tool *tool, haft__traits *traits, haft
     uint32_t flags = tool->traits, known = haft__traits_flags() | COSTS | CACHES;
     if ((flags & ~known) != 0 || !single(flags & COSTS) || !single(flags & CACHES)) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/traits",
-                                        "traits 0x%x do not go together", (unsigned)flags);
-        return haft__hint(err, status, "use HAFT_READ_ONLY and its kin, one cost and one cache");
+                                        "traits 0x%x cannot be combined", (unsigned)flags);
+        return haft__hint(err, status, "use HAFT_READ_ONLY and the like, one cost and one cache");
     }
     haft__traits_init(traits);
     haft__traits_from_flags(flags, traits);
@@ -117,7 +118,7 @@ haft_status haft__declare_tool(haft__arena *arena, const haft_tool *tool, haft__
         return haft__arena_fail(arena, err);
     }
     haft__tool made = {.typed = true, .output_schema = haft__json_null()};
-    haft_status status = take(arena, tool, own, err);
+    haft_status status = copy_tool(arena, tool, own, err);
     if (status == HAFT_OK) {
         status = input_schema(arena, own, &made.input_schema, err);
     }

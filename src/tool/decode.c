@@ -20,7 +20,7 @@
 static haft_status fill(haft__arena *arena, const haft_object *object, haft__json arguments,
                         char *to, haft_error *err);
 
-static haft_status wanted(const char *what, haft__json found, haft_error *err)
+static haft_status fail_type(const char *what, haft__json found, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, "", "expected %s, found %s", what,
                       haft__json_kind_name(found));
@@ -39,7 +39,7 @@ static haft_status decode_integer(haft__json value, long long *to, haft_error *e
 {
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER) {
-        return wanted("an integer", value, err);
+        return fail_type("an integer", value, err);
     }
     if (!haft__number_to_int64(haft__json_text(value), &number)) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
@@ -53,7 +53,7 @@ static haft_status decode_integer(haft__json value, long long *to, haft_error *e
 static haft_status decode_number(haft__json value, double *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_NUMBER) {
-        return wanted("a number", value, err);
+        return fail_type("a number", value, err);
     }
     double number = haft__number_to_double(haft__json_text(value));
     if (isinf(number)) {
@@ -67,7 +67,7 @@ static haft_status decode_number(haft__json value, double *to, haft_error *err)
 static haft_status decode_boolean(haft__json value, bool *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
-        return wanted("true or false", value, err);
+        return fail_type("true or false", value, err);
     }
     *to = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -76,7 +76,7 @@ static haft_status decode_boolean(haft__json value, bool *to, haft_error *err)
 static haft_status decode_string(haft__json value, haft_str *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_STRING) {
-        return wanted("a string", value, err);
+        return fail_type("a string", value, err);
     }
     *to = text_of(value);
     return HAFT_OK;
@@ -94,8 +94,8 @@ static haft_status decode_enum(const haft_field *field, haft__json value, haft_s
             return HAFT_OK;
         }
     }
-    return haft__fail(err, HAFT_BAD_INPUT, "", "'%.*s' is none of the values of %s", HAFT__ARG(*to),
-                      field->name);
+    return haft__fail(err, HAFT_BAD_INPUT, "", "'%.*s' is not one of the values of %s",
+                      HAFT__ARG(*to), field->name);
 }
 
 /* Decodes a single value. The field determines the type of `to`. */
@@ -125,7 +125,7 @@ static haft_status decode_list(haft__arena *arena, const haft_field *field, haft
                                list *to, haft_error *err)
 {
     if (value.kind != HAFT__JSON_ARRAY) {
-        return wanted("a list", value, err);
+        return fail_type("a list", value, err);
     }
     haft_field one = *field;
     one.list = false;
@@ -223,7 +223,7 @@ static haft_status fill(haft__arena *arena, const haft_object *object, haft__jso
                         char *to, haft_error *err)
 {
     if (arguments.kind != HAFT__JSON_OBJECT) {
-        return wanted("an object", arguments, err);
+        return fail_type("an object", arguments, err);
     }
     for (size_t i = 0; i < object->count; i++) {
         haft_field field = haft__field_at(object, i);

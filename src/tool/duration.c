@@ -37,9 +37,9 @@ typedef struct decimal {
 static haft_status bad_duration(haft_str text, haft_error *err)
 {
     bool negative = text.len > 0 && text.ptr[0] == '-';
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    negative ? "'%.*s' is negative" : "'%.*s' is no length of time",
-                                    HAFT__ARG(text));
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "",
+                   negative ? "'%.*s' is negative" : "'%.*s' is not a duration", HAFT__ARG(text));
     return haft__hint(err, status, "write it like 250ms, 10s, 5m, 2h or 1d");
 }
 
@@ -47,7 +47,7 @@ static haft_status bad_duration(haft_str text, haft_error *err)
 
 /* Parses digits with at most one point, and "e+5" if `exponent`. Returns the number of bytes, 0 if
  * there is no number. */
-static size_t take_number(haft_str text, bool exponent, decimal *ret_number)
+static size_t parse_number(haft_str text, bool exponent, decimal *ret_number)
 {
     size_t at = 0, points = 0, digits = 0, before = 0;
     for (; at < text.len && (haft__ascii_is_digit(text.ptr[at]) || text.ptr[at] == '.'); at++) {
@@ -84,7 +84,7 @@ static bool add_digit(uint64_t *number, char digit)
 
 /* The integer made of the digits from position `from` to `to`; missing digits are zeros. False if
  * it does not fit. */
-static bool take_digits(const decimal *number, int64_t from, int64_t to, uint64_t *ret_value)
+static bool integer_of(const decimal *number, int64_t from, int64_t to, uint64_t *ret_value)
 {
     uint64_t value = 0;
     int64_t place = 0;
@@ -122,12 +122,11 @@ static int64_t significant(const decimal *number)
 
 static haft_status too_long(haft_str text, haft_error *err)
 {
-    return haft__fail(err, HAFT_TOO_BIG, "", "'%.*s' is longer than any time can be",
-                      HAFT__ARG(text));
+    return haft__fail(err, HAFT_TOO_BIG, "", "'%.*s' is too long for a duration", HAFT__ARG(text));
 }
 
 /* The milliseconds of the digits after the point. */
-static bool take_fraction(const decimal *number, uint64_t unit, uint64_t *ret_ms)
+static bool fraction_ms(const decimal *number, uint64_t unit, uint64_t *ret_ms)
 {
     int64_t last = significant(number), first = number->point > 0 ? number->point : 0;
     int64_t count = last - number->point;
@@ -136,7 +135,7 @@ static bool take_fraction(const decimal *number, uint64_t unit, uint64_t *ret_ms
         *ret_ms = 0;
         return true;
     }
-    if (count > FRACTION_DIGITS || !take_digits(number, first, last, &digits)) {
+    if (count > FRACTION_DIGITS || !integer_of(number, first, last, &digits)) {
         return false;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -150,11 +149,11 @@ static haft_status multiply(const decimal *number, uint64_t unit, haft_str text,
                             haft_error *err)
 {
     uint64_t whole = 0, fraction = 0;
-    if (!take_digits(number, 0, number->point, &whole) || whole > UINT64_MAX / unit) {
+    if (!integer_of(number, 0, number->point, &whole) || whole > UINT64_MAX / unit) {
         return too_long(text, err);
     }
-    if (!take_fraction(number, unit, &fraction)) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "'%.*s' is no whole number of milliseconds",
+    if (!fraction_ms(number, unit, &fraction)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "'%.*s' is not a whole number of milliseconds",
                           HAFT__ARG(text));
     }
     if (whole * unit > UINT64_MAX - fraction) {
@@ -167,7 +166,7 @@ static haft_status multiply(const decimal *number, uint64_t unit, haft_str text,
 haft_status haft__duration_parse(haft_str text, uint64_t *ret_ms, haft_error *err)
 {
     decimal number = {0};
-    size_t taken = take_number(text, false, &number);
+    size_t taken = parse_number(text, false, &number);
     if (taken == 0) {
         return bad_duration(text, err);
     }
@@ -190,13 +189,12 @@ haft_status haft__duration_read(haft__json value, uint64_t *ret_ms, haft_error *
         return haft__duration_parse(text, ret_ms, err);
     }
     if (value.kind != HAFT__JSON_NUMBER) {
-        haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "expected a length of time, found %s",
-                       haft__json_kind_name(value));
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "expected a duration, found %s",
+                                        haft__json_kind_name(value));
         return haft__hint(err, status, "write it like 250ms, 10s, 5m, 2h or 1d");
     }
     decimal number = {0};
-    if (take_number(text, true, &number) == 0) {
+    if (parse_number(text, true, &number) == 0) {
         return bad_duration(text, err);
     }
     return multiply(&number, 1000, text, ret_ms, err);

@@ -50,7 +50,7 @@ static haft_status check_description(haft_str text, haft_error *err)
         return haft__hint(err, status, "say what it does and when to use it; the model reads that");
     }
     if (text.len > HAFT__LIMIT_TOOL_DESCRIPTION_BYTES) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "a description of %zu bytes, more than %d",
+        return haft__fail(err, HAFT_TOO_BIG, "", "the description has %zu bytes, more than %d",
                           text.len, HAFT__LIMIT_TOOL_DESCRIPTION_BYTES);
     }
     if (!haft__utf8_valid(text)) {
@@ -71,8 +71,8 @@ static haft_status check_schema(haft__json schema, haft_error *err)
         return HAFT_OK;
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/type",
-                                    "the arguments of a tool are an object, but this "
-                                    "schema does not say \"type\": \"object\"");
+                                    "the arguments of a tool must be an object, but this schema "
+                                    "does not have \"type\": \"object\"");
     haft__suggestion near;
     haft__suggestion_init(&near, type != NULL ? haft__json_text(*type) : HAFT__LIT(""));
     haft__suggestion_offer(&near, HAFT__LIT("object"));

@@ -39,8 +39,8 @@ static haft_status bad_byte(haft_str name, size_t at, haft_error *err)
     unsigned char byte = (unsigned char)name.ptr[at];
     haft_status status =
         byte > ' ' && byte < 0x7f
-            ? haft__fail(err, HAFT_BAD_INPUT, "", "tool name '%.*s' has a '%c' in it",
-                         HAFT__ARG(name), byte)
+            ? haft__fail(err, HAFT_BAD_INPUT, "", "tool name '%.*s' contains '%c'", HAFT__ARG(name),
+                         byte)
             : haft__fail(err, HAFT_BAD_INPUT, "", "tool name '%.*s' has byte 0x%02x at %zu",
                          HAFT__ARG(name), byte, at);
     return haft__hint(err, status, "use letters, digits and _ . / - or server:tool");
@@ -49,7 +49,7 @@ static haft_status bad_byte(haft_str name, size_t at, haft_error *err)
 haft_status haft__tool_name_check(haft_str name, haft_error *err)
 {
     if (name.len == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "a tool's name is empty");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "the name of a tool is empty");
     }
     if (name.len > HAFT__LIMIT_TOOL_NAME_BYTES) {
         return haft__fail(err, HAFT_TOO_BIG, "", "tool name '%.*s...' has %zu bytes, more than %d",
@@ -66,7 +66,7 @@ haft_status haft__tool_name_check(haft_str name, haft_error *err)
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "tool name '%.*s' has %s", HAFT__ARG(name),
                        colons > 1 ? "more than one ':'" : "a ':' at its end");
-        return haft__hint(err, status, "a ':' stands once, between server and tool");
+        return haft__hint(err, status, "use one ':', between server and tool");
     }
     return HAFT_OK;
 }

@@ -43,7 +43,7 @@ void haft__traits_init(haft__traits *traits)
 
 /* ---- reading one value; `where` is its pointer ---- */
 
-static haft_status wanted(haft__json value, const char *where, const char *what, haft_error *err)
+static haft_status fail_type(haft__json value, const char *where, const char *what, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, where, "expected %s, found %s", what,
                       haft__json_kind_name(value));
@@ -60,7 +60,7 @@ static haft_status read_flag(const haft__trait *trait, haft__json value, haft__t
     if (value.kind != HAFT__JSON_TRUE && value.kind != HAFT__JSON_FALSE) {
         char where[64];
         (void)snprintf(where, sizeof(where), "/%s", trait->key);
-        return wanted(value, where, "true or false", err);
+        return fail_type(value, where, "true or false", err);
     }
     *flag_of(trait, traits) = value.kind == HAFT__JSON_TRUE;
     return HAFT_OK;
@@ -71,7 +71,7 @@ static haft_status read_name(haft__json value, const char *where, const char *co
                              size_t count, size_t *ret_index, haft_error *err)
 {
     if (value.kind != HAFT__JSON_STRING) {
-        return wanted(value, where, "a name", err);
+        return fail_type(value, where, "a name", err);
     }
     haft_str text = haft__json_text(value);
     haft__suggestion near;
@@ -120,7 +120,7 @@ static haft_status read_timeout(const haft__trait *trait, haft__json value, haft
     uint64_t ms = 0;
     haft_status status = read_time(value, "/timeout", &ms, err);
     if (status == HAFT_OK && ms == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout of 0 leaves no time to run");
+        return haft__fail(err, HAFT_BAD_INPUT, "/timeout", "a timeout must be longer than 0");
     }
     /* A value too large for the field also fails haft__traits_check. */
     traits->timeout_ms = ms < UINT32_MAX ? (uint32_t)ms : UINT32_MAX;
@@ -145,7 +145,7 @@ static haft_status read_retries(const haft__trait *trait, haft__json value, haft
     int64_t number = 0;
     if (value.kind != HAFT__JSON_NUMBER || !haft__number_to_int64(haft__json_text(value), &number)
         || number < 0) {
-        return wanted(value, "/retries", "a whole number from 0", err);
+        return fail_type(value, "/retries", "a whole number from 0", err);
     }
     traits->retries = number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
     return HAFT_OK;
@@ -218,7 +218,7 @@ static haft_status read_lane(const haft__trait *trait, haft__json value, haft__t
     (void)trait;
     haft_str lane = haft__json_text(value);
     if (value.kind != HAFT__JSON_STRING || lane.len == 0) {
-        return wanted(value, "/lane", "a name that is not empty", err);
+        return fail_type(value, "/lane", "a name that is not empty", err);
     }
     traits->lane = lane;
     return HAFT_OK;
@@ -267,8 +267,9 @@ static haft_status check_lane_limit(const haft__traits *traits, haft_error *err)
 {
     return traits->lane.len <= HAFT__LIMIT_TOOL_LANE_BYTES
                ? HAFT_OK
-               : haft__fail(err, HAFT_TOO_BIG, "/lane", "a lane's name of %zu bytes, more than %d",
-                            traits->lane.len, HAFT__LIMIT_TOOL_LANE_BYTES);
+               : haft__fail(err, HAFT_TOO_BIG, "/lane",
+                            "the name of the lane has %zu bytes, more than %d", traits->lane.len,
+                            HAFT__LIMIT_TOOL_LANE_BYTES);
 }
 
 static haft_status check_destructive(const haft__traits *traits, haft_error *err)
@@ -291,8 +292,8 @@ static haft_status check_retries(const haft__traits *traits, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/retries",
                                     "retries on a tool that is neither read_only nor idempotent");
     return haft__hint(err, status,
-                      "a second attempt could do the same thing twice; say "
-                      "idempotent: true if it cannot, or leave retries out");
+                      "a second attempt could repeat the effect; set idempotent: true if it "
+                      "cannot, or remove retries");
 }
 
 static haft_status check_cache(const haft__traits *traits, haft_error *err)
@@ -303,8 +304,8 @@ static haft_status check_cache(const haft__traits *traits, haft_error *err)
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/cache",
                                     "a cache on a tool that is neither read_only nor idempotent");
     return haft__hint(err, status,
-                      "a result from the cache means the call is not made; say "
-                      "idempotent: true if that is fine, or leave cache out");
+                      "with a cached result the call does not run; set idempotent: true if that is "
+                      "fine, or remove cache");
 }
 
 static haft_status check_polls(const haft__traits *traits, haft_error *err)
@@ -474,7 +475,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "idempotent",
-        .what = "Twice is the same as once.",
+        .what = "The same call twice has the effect of one call.",
         FLAG(idempotent),
         .declared = HAFT_IDEMPOTENT,
         .in_approvals = true,
@@ -482,7 +483,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "destructive",
-        .what = "What it does may not be undone.",
+        .what = "Its effect cannot be undone.",
         FLAG(destructive),
         .declared = HAFT_DESTRUCTIVE,
         .in_approvals = true,
@@ -491,21 +492,21 @@ static const haft__trait table[] = {
     },
     {
         .key = "return_direct",
-        .what = "Its result is the answer of the run, also of a workflow; not while the gate is "
-                "closed.",
+        .what = "Its result is the answer of the run, even of a workflow, except while the gate "
+                "is closed.",
         FLAG(return_direct),
         .declared = HAFT_RETURN_DIRECT,
         .in_approvals = true,
     },
     {
         .key = "needs_approval",
-        .what = "A person approves every call.",
+        .what = "A person must approve every call.",
         FLAG(needs_approval),
         .declared = HAFT_NEEDS_APPROVAL,
     },
     {
         .key = "cost",
-        .what = "What a call costs, in time or money.",
+        .what = "The cost of a call, in time or money.",
         .names = cost_names,
         .name_count = COUNT(cost_names),
         .read = read_cost,
@@ -522,7 +523,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "retries",
-        .what = "Attempts after a failed one; only for what is read_only or idempotent.",
+        .what = "Retries after a failed attempt; only for tools that are read_only or idempotent.",
         .read = read_retries,
         .write = write_retries,
         .describe = describe_retries,
@@ -531,7 +532,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "cache",
-        .what = "How long a result may be used again for the same arguments.",
+        .what = "How long a result may be reused for the same arguments.",
         .names = scope_names,
         .name_count = COUNT(scope_names),
         .read = read_cache,
@@ -541,7 +542,7 @@ static const haft__trait table[] = {
     },
     {
         .key = "lane",
-        .what = "Calls of one lane never overlap; destructive tools without one share one "
+        .what = "Calls of one lane never overlap; destructive tools without a lane share one "
                 "(docs/pauses.md).",
         .read = read_lane,
         .write = write_lane,
@@ -550,8 +551,8 @@ static const haft__trait table[] = {
     },
     {
         .key = "on_unknown",
-        .what = "What to do about a call of this tool whose outcome is unknown; without it, what "
-                "the spec says.",
+        .what = "What to do about a call of this tool whose outcome is unknown. Default: the "
+                "spec's on_unknown.",
         .names = unknown_names + HAFT__UNKNOWN_ASK,
         .name_count = COUNT(unknown_names) - HAFT__UNKNOWN_ASK,
         .read = read_on_unknown,
@@ -634,7 +635,7 @@ static haft_status check_limits(const haft__traits *traits, haft_error *err)
 haft_status haft__traits_read(haft__json object, haft__traits *traits, haft_error *err)
 {
     if (object.kind != HAFT__JSON_OBJECT) {
-        return wanted(object, "", "an object of traits", err);
+        return fail_type(object, "", "an object of traits", err);
     }
     haft__traits made = *traits;
     for (uint32_t i = 0; i < object.count; i++) {
@@ -718,12 +719,12 @@ void haft__traits_from_mcp(haft__json annotations, haft__traits *traits)
 void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits)
 {
     static const char *const order[] = {"read_only", "destructive", "idempotent"};
-    haft__traits said = *traits;
-    said.idempotent = traits->idempotent || traits->read_only;
+    haft__traits effective = *traits;
+    effective.idempotent = traits->idempotent || traits->read_only;
     for (size_t i = 0; i < COUNT(order); i++) {
         const haft__trait *trait = haft__trait_find(haft__str(order[i]));
         assert(trait != NULL); /* the names are keys of the table */
         haft__json_key(w, trait->mcp_hint);
-        haft__json_add_bool(w, haft__trait_is_set(trait, &said));
+        haft__json_add_bool(w, haft__trait_is_set(trait, &effective));
     }
 }

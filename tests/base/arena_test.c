@@ -89,7 +89,7 @@ TEST(the_maximum_can_be_reached_but_not_passed)
         CHECK(filled(&arena, 1, 'x') == NULL, "one byte past %zu", maxima[i]);
         haft_error err;
         CHECK_INT(haft__arena_fail(&arena, &err), HAFT_TOO_BIG, "%zu", maxima[i]);
-        CHECK(strstr(err.message, "bytes it may take") != NULL, "found %s", err.message);
+        CHECK(strstr(err.message, "needs more than the limit of") != NULL, "found %s", err.message);
         haft__arena_finish(&arena);
         haft__arena_init(&arena, maxima[i]);
         CHECK(haft__arena_alloc(&arena, maxima[i] + 1) == NULL, "%zu at once", maxima[i] + 1);
@@ -106,7 +106,7 @@ TEST(small_pieces_fill_the_arena_up_to_the_maximum)
     while (filled(&arena, 8, 'x') != NULL) {
         pieces++;
     }
-    /* The end of a chunk is lost when the next one is taken; with pieces of 8 there is none. */
+    /* The rest of a chunk is unused when the next one begins; pieces of 8 leave no rest. */
     CHECK_INT(pieces, 20 * KIB / 8, "pieces of 8 bytes in 20 KiB");
     CHECK(arena.total <= arena.max, "holds %zu", arena.total);
     haft__arena_finish(&arena);

@@ -181,7 +181,7 @@ TEST(every_failed_allocation_is_kept_in_mind)
     }
 }
 
-TEST(a_writers_own_failure_is_told_unless_there_was_one_before)
+TEST(a_failure_of_the_writer_is_kept_unless_an_earlier_one_exists)
 {
     haft__buf buf;
     haft_error err;
@@ -200,7 +200,7 @@ TEST(a_writers_own_failure_is_told_unless_there_was_one_before)
     haft__buf_finish(&buf);
 }
 
-TEST(what_cannot_be_formatted_is_a_failure)
+TEST(text_that_cannot_be_formatted_is_a_failure)
 {
     static const wchar_t no_character[] = {0x110000, 0};
     haft__buf buf;

@@ -66,7 +66,7 @@ TEST(places_are_put_in_front)
     CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "one place");
 }
 
-/* `count` times `unit`, then what has to come out of a field of `size` bytes. */
+/* `count` times `unit`, then the expected content of a field of `size` bytes. */
 static void check_cut(const char *unit, size_t count, const char *got, size_t size)
 {
     size_t unit_length = strlen(unit), length = unit_length * count;
@@ -105,7 +105,7 @@ TEST(long_texts_are_cut_at_a_character)
     }
 }
 
-TEST(what_is_not_utf8_is_masked)
+TEST(invalid_utf8_is_masked)
 {
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "\xFF", "found \x80\xC3\xA9\xC3");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/base/hash.c, against a second implementation written another way. */
+/* Tests for src/base/hash.c, against a second, different implementation. */
 #include "base/hash.h"
 
 #include "test.h"
@@ -85,7 +85,7 @@ TEST(both_implementations_agree)
     }
 }
 
-TEST(where_the_text_stands_does_not_matter)
+TEST(the_alignment_of_the_text_does_not_matter)
 {
     char room[64];
     for (size_t shift = 0; shift < 16; shift++) {

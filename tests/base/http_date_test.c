@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/base/http_date.c: the three forms, and what only looks like one. */
+/* Tests for src/base/http_date.c: the three forms, and texts that only look like one. */
 #include "base/http_date.h"
 
 #include "base/time.h"

@@ -90,7 +90,7 @@ TEST(the_next_id_is_a_larger_text_whatever_the_clock_says)
     }
 }
 
-TEST(what_is_no_id_is_refused)
+TEST(text_that_is_not_an_id_is_rejected)
 {
     for (size_t i = 0; i < COUNT(invalid); i++) {
         CHECK(!haft__id_valid(haft__str(invalid[i])), "\"%s\" was taken", invalid[i]);

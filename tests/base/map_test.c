@@ -32,7 +32,7 @@ TEST(an_empty_map_has_nothing)
     haft__arena_finish(&arena);
 }
 
-TEST(what_was_put_is_found_in_its_order)
+TEST(keys_are_found_and_keep_their_order)
 {
     enum { KEYS = 5000 };
     static char values[KEYS];

@@ -30,7 +30,7 @@ TEST(fields_of_an_older_program_keep_their_defaults)
     CHECK(own.first == 7 && own.struct_size == sizeof(own), "%d", own.first);
 }
 
-TEST(fields_of_a_newer_program_are_not_looked_at)
+TEST(fields_of_a_newer_program_are_ignored)
 {
     new_options given = {sizeof(given), 7, 8, 9};
     options own = {sizeof(own), 1, 2};

@@ -43,8 +43,8 @@ TEST(a_million_times_a)
               "a million");
 }
 
-/* 55, 56, 63, 64, 65 bytes: around the places where the padding takes another block. Against
- * digests of as many 'a' that other implementations agree on. */
+/* 55, 56, 63, 64, 65 bytes: around the lengths at which the padding needs another block. The
+ * digests of this many 'a' are from other implementations. */
 TEST(lengths_around_a_block)
 {
     static const struct {

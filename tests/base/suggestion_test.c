@@ -44,11 +44,11 @@ TEST(distances)
 
 TEST(names_may_be_as_long_as_the_limit)
 {
-    char a[HAFT__LIMIT_NEAR_BYTES + 1], b[HAFT__LIMIT_NEAR_BYTES + 1];
+    char a[HAFT__LIMIT_SUGGESTION_BYTES + 1], b[HAFT__LIMIT_SUGGESTION_BYTES + 1];
     memset(a, 'a', sizeof(a));
     memset(b, 'b', sizeof(b));
-    haft_str longest = {a, HAFT__LIMIT_NEAR_BYTES}, other = {b, HAFT__LIMIT_NEAR_BYTES};
-    CHECK_INT(haft__suggestion_distance(longest, other, 1000), HAFT__LIMIT_NEAR_BYTES,
+    haft_str longest = {a, HAFT__LIMIT_SUGGESTION_BYTES}, other = {b, HAFT__LIMIT_SUGGESTION_BYTES};
+    CHECK_INT(haft__suggestion_distance(longest, other, 1000), HAFT__LIMIT_SUGGESTION_BYTES,
               "at the limit");
     haft_str too_long = {a, sizeof(a)};
     CHECK_INT(haft__suggestion_distance(longest, too_long, 9), 10, "the second past the limit");
@@ -101,11 +101,11 @@ TEST(no_more_than_three_slips_are_forgiven)
     CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three slips");
 }
 
-TEST(only_so_many_names_are_looked_at)
+TEST(only_a_limited_number_of_names_is_compared)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, HAFT__LIT("lmit"));
-    for (size_t i = 0; i < HAFT__LIMIT_NEAR_NAMES - 1; i++) {
+    for (size_t i = 0; i < HAFT__LIMIT_SUGGESTION_NAMES - 1; i++) {
         haft__suggestion_offer(&near, HAFT__LIT("zzzz"));
     }
     haft__suggestion before_last = near;
@@ -117,7 +117,7 @@ TEST(only_so_many_names_are_looked_at)
     CHECK(near.best.ptr == NULL, "one past the limit was looked at");
     haft__suggestion_init(&near, HAFT__LIT("lmit"));
     haft__suggestion_offer(&near, HAFT__LIT("something else"));
-    CHECK_INT(near.left, HAFT__LIMIT_NEAR_NAMES, "a name of another length does not count");
+    CHECK_INT(near.left, HAFT__LIMIT_SUGGESTION_NAMES, "a name of another length does not count");
 }
 
 TEST(nothing_is_better_than_the_same_name)

@@ -96,7 +96,7 @@ static const char *const refused[] = {
     "1970-01-01T00:00:00.00aZ",
 };
 
-TEST(what_is_no_time_is_refused)
+TEST(text_that_is_not_a_time_is_rejected)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         uint64_t ms = 77;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/base/utf8.c, against an oracle that knows nothing of byte ranges: it takes the bits
- * apart as RFC 3629's table draws them and refuses what the encoding rules forbid.
+ * Tests for src/base/utf8.c, against an oracle that does not use byte ranges: it decodes the bits
+ * as in the table of RFC 3629 and rejects what the encoding rules forbid.
  */
 #include "base/utf8.h"
 
@@ -35,7 +35,7 @@ static size_t oracle(const unsigned char *s, size_t length, uint32_t *ret_code)
 
 static size_t mismatches;
 
-/* What the module says of these bytes, compared with the oracle; only counted, to be fast. */
+/* Compares the module with the oracle on these bytes; only counts differences, to be fast. */
 static void compare(const unsigned char *bytes, size_t length)
 {
     haft_str s = {(const char *)bytes, length};
@@ -115,7 +115,7 @@ TEST(decoding_nothing_gives_nothing)
     CHECK_INT(code, 7, "the output is left alone");
 }
 
-TEST(the_valid_prefix_ends_at_the_first_wrong_byte_wherever_it_stands)
+TEST(the_valid_prefix_ends_at_the_first_invalid_byte)
 {
     for (size_t length = 1; length < 40; length++) {
         for (size_t at = 0; at < length; at++) {

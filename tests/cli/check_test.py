@@ -60,7 +60,7 @@ spec.yaml:4:18: warning: the description says little beyond filler words: name w
 spec.yaml:6:5: error: the tool has both "command" and "http"
         http: {url: "https://é", hedaers: {}}
         ^~~~
-    hint: a tool runs in one place; make two of it
+    hint: a tool has one implementation; make two tools
 spec.yaml:6:30: error: there is no key "hedaers" here
         http: {url: "https://é", hedaers: {}}
                                  ^~~~~~~
@@ -79,7 +79,7 @@ def test_words():
           (2, BAD_OUT, ""))
     check("warnings_do_not_fail",
           haft("check", put("spec.yaml", "tools: [{name: x, description: Count the words.}]\n")),
-          (0, 'spec.yaml:1:9: warning: nothing says how "x" runs: its calls wait for an answer\n'
+          (0, 'spec.yaml:1:9: warning: "x" has no implementation: its calls wait for an answer\n'
            "    tools: [{name: x, description: Count the words.}]\n            ^\n"
            "    hint: give it a command or http, or write headless: true\n"
            "1 warning in spec.yaml\n", ""))
@@ -98,7 +98,7 @@ def test_words():
     check("a_path_that_leads_nowhere",
           haft("check", "spec.yaml", "--set", "tools.9.name=5")[1],
           "--set: error: there is no item '9' in this list\n    tools.9.name=5\n          ^\n"
-          "    hint: it has 1; the first is 0\n")
+          "    hint: it has 1 items; the first is 0\n")
     check("a_model_that_is_a_text_has_parts_all_the_same",
           haft("check", put("text.yaml", "model: openai:x\n"), "--set",
                "model.base_url=http://127.0.0.1:1/v1"), (0, "text.yaml: good\n", ""))
@@ -135,7 +135,7 @@ def test_environment():
     check("variables_come_from_the_environment",
           haft("check", put("spec.yaml", text), env={"HOST": "h"})[0], 0)
     check("a_missing_one_is_an_error", first(text),
-          (2, "spec.yaml:1:26: error: there is no variable HOST in the environment", ""))
+          (2, "spec.yaml:1:26: error: the variable HOST is not set", ""))
     check("the_choice_of_the_environment",
           haft("check", put("spec.yaml", GOOD), env={"OPENAI_TOOL_CHOICE": "grep"}),
           (2, 'OPENAI_TOOL_CHOICE: error: there is no tool "grep"\n'
@@ -210,15 +210,15 @@ def test_bad_input():
             ("tabs", "a:\n\tb: 1\n", "2:1: error: the line is indented with a tab"),
             ("an_unknown_key", "modell: x\n", '1:1: error: there is no key "modell" here'),
             ("a_cyclic_alias", "a: &a [*a]\n",
-             "1:8: error: the alias *a stands inside of what it stands for"),
-            ("aliases_that_multiply", laughs, "6:20: error: the spec has more than 250000 values, "
-             "with every alias written out"),
+             "1:8: error: the alias *a is inside the value it refers to"),
+            ("aliases_that_multiply", laughs,
+             "6:20: error: the spec has more than 250000 values after expanding aliases"),
             ("bytes_that_are_not_utf8", b"a: \xff\n",
-             "1:4: error: found the byte 0xFF, wanted UTF-8"),
+             "1:4: error: found the byte 0xFF, expected UTF-8"),
             ("utf16", "model: offline\n".encode("utf-16"),
-             "1:1: error: found the byte 0xFF, wanted UTF-8"),
-            ("a_nul", b"a: b\0c\n", "1:5: error: found the control character 0x00, wanted text"),
-            ("an_empty_file", "", "1:1: error: the file is empty, wanted a spec"),
+             "1:1: error: found the byte 0xFF, expected UTF-8"),
+            ("a_nul", b"a: b\0c\n", "1:5: error: found the control character 0x00, expected text"),
+            ("an_empty_file", "", "1:1: error: the file is empty, expected a spec"),
             ("a_scalar", "text\n", '1:1: error: expected object, found string "text"'),
             ("a_list", "[1]\n", "1:1: error: expected object, found array [1]"),
             ("a_number", "5\n", "1:1: error: expected object, found integer 5"),
@@ -227,17 +227,17 @@ def test_bad_input():
             ("a_tool_whose_schema_is_none",
              "tools: [{name: x, description: Count the words of it., headless: true, input_schema: "
              "{type: object, properties: 5}}]\n",
-             "1:113: error: found the number 5, wanted an object whose members are "),
+             "1:113: error: found the number 5, expected an object whose members are "),
             ("many_problems", many, '1:1: error: there is no key "q0" here'),
             ("a_second_document", "model: offline\n---\na: 1\n",
-             "2:1: error: found a second document, wanted one spec"),
+             "2:1: error: found a second document, expected one spec"),
             ("half_of_a_file", "tools:\n  - {name: x, desc",
              "2:19: error: this is not YAML: missing comma in flow mapping")]:
         status, line, err = first(text)
         check(name, (status, line.removeprefix("spec.yaml:")[:len(wanted)], err), (2, wanted, ""))
     os.truncate(Path(scratch) / put("big.yaml", ""), 1 << 40)  # too long to read completely
     check("a_spec_of_a_terabyte_is_refused", haft("check", "big.yaml"),
-          (2, "", "haft: big.yaml: is longer than the 4194304 bytes it may have\n"))
+          (2, "", "haft: big.yaml: is longer than the 4194304 bytes allowed\n"))
 
 
 def test_json():

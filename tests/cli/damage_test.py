@@ -59,16 +59,16 @@ def one_of_three(name, case):
     listed = name != "spec"  # a list does not read the spec
     check(f"{name}_listed", states(url), (0, ["damaged" if listed else "queued"] + 2 * ["queued"]))
     status, _, err = haft("worker", "--until-idle", "--store", url)
-    check(f"{name}_is_left", (status, f"{bad} left" in err, f"of the run {bad}" in err,
+    check(f"{name}_is_left", (status, f"{bad} left" in err, f"the run {bad}" in err,
                               f"haft runs rm {bad}" in err), (1, True, True, True))
     check(f"the_others_end_beside_{name}", states(url)[1][1:], ["ended", "ended"])
     for words in (["runs", "show", bad], ["resume", bad], ["approve", bad], ["answer", bad, "x"]):
         status, _, err = haft(*words, "--store", url)
-        check(f"{name}_{words[-2]}", (status, f"of the run {bad}" in err), (1, True))
+        check(f"{name}_{words[-2]}", (status, f"the run {bad}" in err), (1, True))
     target = f"sqlite:{scratch}/to-{kind}-{name}.db"
     status, _, err = haft("migrate", "--from", url, "--to", target)
     check(f"{name}_migrate_takes_the_others",
-          (status, f"of the run {bad}" in err, len(states(target)[1])), (1, True, 2))
+          (status, f"the run {bad}" in err, len(states(target)[1])), (1, True, 2))
     check(f"{name}_resume_all", haft("resume", "--all", "--store", url)[0], 1)
     check(f"it_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
     check(f"{name}_gone", states(url), (0, ["ended", "ended"]))

@@ -59,5 +59,5 @@ with tempfile.TemporaryDirectory() as scratch:
             status, out, err = doctor("--store", url, *words)
             check(f"no_password_is_printed {url} {words}",
                   (status, "s3kret" in out + err), (1, False))
-    check("an_unknown_kind_of_store", "store      there is no store of the kind 'mysql:'" in
+    check("an_unknown_kind_of_store", "store      unknown kind of store 'mysql:'" in
           doctor("--store", "mysql://u:s3kret@h/x")[1], True)

@@ -187,11 +187,11 @@ def test_tools():
     cases = (
         ("much", ["head", "-c", "100000000", "/dev/zero"], {}, "printed more than the"),
         ("forever", ["sleep", forever], {"timeout": "300ms", "read_only": True},
-         "took longer than the 300 ms"),
+         "took longer than its timeout of 300 ms"),
         ("deaf", ["sh", "-c", f"trap '' TERM; while :; do sleep {deaf}; done"],
-         {"timeout": "300ms", "read_only": True}, "took longer than the 300 ms"),
-        ("missing", ["./there-is-no-such-program"], {}, "is not there"),
-        ("unnamed", ["there-is-no-such-program"], {}, "is not there"),
+         {"timeout": "300ms", "read_only": True}, "took longer than its timeout of 300 ms"),
+        ("missing", ["./there-is-no-such-program"], {}, "does not exist"),
+        ("unnamed", ["there-is-no-such-program"], {}, "does not exist"),
         ("plain", ["./plain.txt"], {}, "is not executable"),
         ("folder", ["/"], {}, "is not executable"),
         ("dies", ["sh", "-c", "kill -SEGV $$"], {}, "signal 11 (SIGSEGV)"),
@@ -249,9 +249,9 @@ def test_stores():
     haft("run", path, "go", "--store", "torn.db")
     torn = Path(scratch) / "torn.db"
     torn.write_bytes(torn.read_bytes()[:4096] + b"\xff" * (torn.stat().st_size - 4096))
-    for name, wanted in (("file/below.db", "directory"), ("text.db", "no haft database"),
-                         ("foreign.db", "no haft database"), ("newer.db", "version"),
-                         ("torn.db", "damaged"), (".", "found a folder")):
+    for name, wanted in (("file/below.db", "directory"), ("text.db", "not a haft database"),
+                         ("foreign.db", "another program"), ("newer.db", "version"),
+                         ("torn.db", "damaged"), (".", "found a directory")):
         file = Path(scratch) / name
         before = file.read_bytes() if name.endswith(".db") and "/" not in name else None
         for words in (("run", path, "go"), ("runs", "list")):

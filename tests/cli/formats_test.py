@@ -346,14 +346,14 @@ def test_no_native_tools():
                                                  "relaxed")},
           {"constraint": "json_schema", "reason": "its provider accepts a JSON Schema",
            "when": "always", "format": "purejson",
-           "relaxed": ["/get_weather/properties/days: a property that may be left out became one "
+           "relaxed": ["/get_weather/properties/days: an optional property became one "
                        "that may be null"]})
     check("explain_shows_the_constraint",
           found["request"]["response_format"]["json_schema"]["strict"], True)
     for model, words in (
             ("{provider: openai, model: m, native_tools: false}",
              ["  json_schema of ", " bytes, in purejson: its provider accepts a JSON Schema\n",
-              "  relaxed /get_weather/properties/days: a property that may be left out became "]),
+              "  relaxed /get_weather/properties/days: an optional property became "]),
             ("{provider: llamacpp, model: m}",
              ["  tool_choice of the provider\n  after a violation the model is asked again with "
               "gbnf of ", " bytes, in purejson: its provider accepts a grammar\n"]),

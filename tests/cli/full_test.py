@@ -89,7 +89,7 @@ def test_read_only(place):
     check("reading_works_where_nothing_can_be_written", read_last_run(), [0, 0, 0])
     check("and_is_complete", haft("runs", "events", "last")[1], before)
     status, _, err = haft("run", spec("plain", "echo x"), "go")
-    check("writing_is_refused", (status, "can only be read" in err), (1, True))
+    check("writing_is_refused", (status, "is read-only" in err), (1, True))
 
 
 with tempfile.TemporaryDirectory(prefix="haft-full-") as scratch:

@@ -428,7 +428,8 @@ def test_a_moved_run_that_is_missing():
     old, new, run = leave("moved", True, "moved")
     change(new, "DELETE FROM runs")
     status, result, _ = migrate(old, new, "--move")
-    check("it_is_reported", (status, "does not have it" in result["failures"][0]["message"]), (1, True))
+    message = result["failures"][0]["message"]
+    check("it_is_reported", (status, "does not have it" in message), (1, True))
     check("it_is_kept", [row["run"] for row in listing(old)], [run])
 
 

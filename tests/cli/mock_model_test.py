@@ -369,11 +369,11 @@ def test_usage():
     check("a_script_that_is_not_yaml", (status, "tab.yaml:2:" in err), (2, True))
     Path(scratch, "good.yaml").write_text("replies: []\n")
     check("an_invalid_address", haft("good.yaml", "--listen", "here"), (
-        2, "", "haft: --listen: expected ADDRESS:PORT to listen at, found 'here'\n"
+        2, "", "haft: --listen: expected an address as ADDRESS:PORT, found 'here'\n"
         "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
     with Mock([]) as mock:
         status, out, err = haft("good.yaml", "--listen", f"127.0.0.1:{mock.port}")
-        check("an_address_that_is_taken", (status, out, "cannot listen there" in err),
+        check("an_address_that_is_taken", (status, out, "cannot listen" in err),
               (1, "", True))
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,

@@ -381,7 +381,7 @@ def test_text_and_number():
                             "when": {"at": "/amount", "op": "gt", "value": 100}}])
     check("a text and a number need approval", haft("run", path, "do it", "--quiet")[0], 4)
     status, out, err = haft("check", path)
-    check("which is warned of", "cannot be compared like this" in out + err, True)
+    check("which is warned of", "cannot be compared this way" in out + err, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:

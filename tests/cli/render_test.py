@@ -170,10 +170,10 @@ def test_bounds():
     check("a_schema", (status, call["name"]["enum"], call["arguments"]["required"]),
           (0, ["save_note"], ["text", "tags", "pinned"]))
     check("what_was_relaxed", err.splitlines(), [
-        "relaxed: /save_note/properties/text: maxLength 200 became nothing: the server does not "
-        "know it",
-        "relaxed: /save_note/properties/pinned: a property that may be left out became one that "
-        "may be null"])
+        "relaxed: /save_note/properties/text: maxLength 200 became nothing: not supported by "
+        "the server",
+        "relaxed: /save_note/properties/pinned: an optional property became one that may be "
+        "null"])
     for server in ("vllm", "ollama"):
         status, out, err = haft(*words, "--schema", server, "--several")
         check(f"a_schema_for_{server}", (status, json.loads(out)["anyOf"][0]["type"], err),

@@ -200,7 +200,7 @@ def test_input():
     put("notes.txt", "of note")
     check("a_file_is_added_to_the_task", haft("run", path, "Read:", "--input", "notes.txt", "-q"),
           (0, "seen\n", ""))
-    for value, wanted in [("none", ""), ("", ""), ("notes.txt", "this is no table of vectors"),
+    for value, wanted in [("none", ""), ("", ""), ("notes.txt", "not a valid table of vectors"),
                           ("gone.vec", "HAFT_VECTORS: gone.vec: ")]:
         status, out, err = haft("run", path, "Read:", "--input", "notes.txt", "-q",
                                 environment={"HAFT_VECTORS": value})
@@ -227,7 +227,7 @@ def test_bad_input():
     put("big.json", " " * (4 << 20) + " ")
     put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
     check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
-          (2, "", f"haft: {scratch}/big.json: is longer than the 4194304 bytes it may have\n"))
+          (2, "", f"haft: {scratch}/big.json: is longer than the 4194304 bytes allowed\n"))
     check("a_script_with_a_typo", (status, "bad.script.yaml" in err, "txt" in err), (2, True, True))
 
 

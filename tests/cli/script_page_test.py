@@ -40,7 +40,7 @@ with tempfile.TemporaryDirectory(prefix="haft-script-") as temporary:
     error = json.loads(output)["error"] if status == 1 else {"message": output}
     check("an_expectation_that_fails_is_shown", error["message"],
           "the model gave no reply: script /replies/1/expect/contains: the script expects contains "
-          "Count the words, found it nowhere in the request")
+          "Count the words, found nothing like it in the request")
     (directory / "agent.script.yaml").write_text("replies: [{txt: hello}]\n")
     status, output = run(directory, "agent.yaml", "Count the words")
     check("an_invalid_script_is_refused", (status, "Unknown argument: txt" in output),

@@ -113,7 +113,7 @@ def test_errors():
             ("no such queries", ["--tools", tools, "--queries", "none"], "none: cannot be opened"),
             ("no such vectors", ["--tools", tools, "--vectors", "no.vec", "x"], "no.vec: "),
             ("vectors that are none", ["--tools", tools, "--vectors", tools, "x"],
-             "this is no table of vectors")]:
+             "not a valid table of vectors")]:
         status, out, err = haft(*words)
         check(name, (status, out, wanted in err), (2, "", True))
     check("json and queries",

@@ -73,7 +73,7 @@ def test_unusable_files():
           "standard input:1:4: error: expected ',' or ']' after the item, found '2'\n"
           "    [1 2]\n       ^\n")
     check("an_invalid_schema", haft(put("odd.json", {"type": "strin"}), good)[0::2], (
-        2, "haft: odd.json:/type: found the string \"strin\", wanted null, boolean, number, "
+        2, "haft: odd.json:/type: found the string \"strin\", expected null, boolean, number, "
         "integer, string, array or object (in quotes)\nhint: did you mean string?\n"))
     check("a_schema_with_a_key_twice", haft(put("twice.json", '{"type":"null","type":"null"}'),
           good)[0::2], (

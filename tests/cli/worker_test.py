@@ -341,7 +341,7 @@ def test_a_later_store():
         one = worker("--poll", 50)
         wait_for(begun)
         change_version(+98)
-        check(f"it_ends_when_{name}", (one.wait(timeout=LONG), "this haft knows" in said(one)),
+        check(f"it_ends_when_{name}", (one.wait(timeout=LONG), "this haft supports" in said(one)),
               (1, True))
         check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)
@@ -385,7 +385,7 @@ def test_runs_that_cannot_continue():
     check("it_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 
 
-LOSSES = 10  # work.losses
+LOSSES = 10  # work.crashes
 
 
 class Deadly(BaseHTTPRequestHandler):

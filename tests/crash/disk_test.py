@@ -74,7 +74,7 @@ def test_fails(store):
         reader = help.Reader(process)
         help.wait_for(fail.exists)
         problems = reading(store, shim)
-        problems += refused(store, path, ("full", "failed", "written"), shim)
+        problems += refused(store, path, ("full", "cannot read or write", "cannot sync"), shim)
         fail.unlink()
         process.wait(help.SOON)
         reader.join(help.SOON)
@@ -137,7 +137,7 @@ def test_read_only(store, place):
         else:
             before = store.runs()
             remount(place, "ro")
-        problems = reading(store) + refused(store, path, ("can only be read",))
+        problems = reading(store) + refused(store, path, ("is read-only",))
         if before is not None and store.runs() != before:
             problems.append("another list than before")
         if killed and [row["state"] for row in store.runs("--open")] != ["running"]:

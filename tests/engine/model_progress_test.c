@@ -116,7 +116,8 @@ TEST(a_secret_in_pieces_is_not_reported)
     reporter_finish(&t);
 }
 
-/* HAFT__LIMIT_TELL_HELD_BYTES is the maximum of buffered text; above it nothing more is reported.
+/* HAFT__LIMIT_PROGRESS_WITHHELD_BYTES is the maximum of buffered text; above it nothing more is
+ * reported.
  */
 TEST(buffered_text_is_bounded)
 {
@@ -127,7 +128,7 @@ TEST(buffered_text_is_bounded)
         haft__buf_init(&seen, 1 << 20);
         haft__buf_init(&token, 1 << 20);
         haft__buf_add_str(&token, HAFT__LIT("Bearer "));
-        while (token.len < HAFT__LIMIT_TELL_HELD_BYTES + more) {
+        while (token.len < HAFT__LIMIT_PROGRESS_WITHHELD_BYTES + more) {
             haft__buf_add_char(&token, '1');
         }
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));

@@ -332,9 +332,9 @@ TEST(the_buffer_is_bounded)
         CHECK_INT(haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err), HAFT_OK, "%s",
                   h.err.message);
         size_t line = run->log.buffered.len - 1; /* the next is as long */
-        char *fill = test_alloc(HAFT__LIMIT_RUN_HELD_BYTES);
-        memset(fill, ' ', HAFT__LIMIT_RUN_HELD_BYTES);
-        size_t room = (size_t)HAFT__LIMIT_RUN_HELD_BYTES - run->log.buffered.len - line + past;
+        char *fill = test_alloc(HAFT__LIMIT_RUN_BUFFERED_BYTES);
+        memset(fill, ' ', HAFT__LIMIT_RUN_BUFFERED_BYTES);
+        size_t room = (size_t)HAFT__LIMIT_RUN_BUFFERED_BYTES - run->log.buffered.len - line + past;
         haft__buf_add_str(&run->log.buffered, (haft_str){fill, room});
         haft_status status = haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err);
         CHECK_INT(status, past ? HAFT_IO : HAFT_OK, "%s", h.err.message);

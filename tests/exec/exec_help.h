@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_help.h - what the tests of executors share: an exec on a loop, calls from text, results. */
+/* exec_help.h - shared by the tests of executors: an exec on a loop, calls from text, results. */
 #ifndef HAFT_TESTS_EXEC_HELP_H
 #define HAFT_TESTS_EXEC_HELP_H
 
@@ -15,18 +15,18 @@ typedef struct help_exec {
     int fds; /* open before */
 } help_exec;
 
-/* A call and what became of it. Texts live until the test ends. */
+/* A call and its result. Texts are valid until the test ends. */
 typedef struct help_call {
     haft__tool tool;
     haft__exec_job *job;
     haft__exec_call call;
     int times; /* it was reported */
     haft__exec_result result;
-    int steps; /* progress that was told */
+    int steps; /* reported progress */
     haft_str last;
 } help_call;
 
-/* The environment of the tests: names without a value are not there. */
+/* The environment of the tests: names without a value are not set. */
 static inline haft_str help_variable(void *context, haft_str name)
 {
     (void)context;
@@ -64,7 +64,7 @@ static inline void help_begin(help_exec *f)
     help_begin_with(f, NULL, 0);
 }
 
-/* Nothing may be left of what ran. */
+/* No process may be left. */
 static inline void help_end(help_exec *f)
 {
     haft__exec_destroy(f->exec);
@@ -97,7 +97,7 @@ static inline haft__json help_read_copy(help_exec *f, const char *text)
     return help_read(&f->arena, haft__arena_copy(&f->arena, haft__str(text)).ptr);
 }
 
-/* A call of a tool, defined as a spec would, in JSON; "" for no arguments. */
+/* A call of a tool, defined in JSON as in a spec; "" for no arguments. */
 static inline void help_make(help_exec *f, help_call *c, haft__tool_source source,
                              const char *definition, const char *arguments)
 {
@@ -143,7 +143,7 @@ static inline void help_wait(help_exec *f, help_call *c)
     CHECK_INT(c->times, 1, "reports");
 }
 
-/* Until all commands that were ended are gone. */
+/* Waits until all ended commands are gone. */
 static inline void help_settle(help_exec *f)
 {
     uint64_t begun = haft__loop_now(f->loop);

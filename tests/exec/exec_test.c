@@ -53,7 +53,7 @@ static void call_nobody(told *t, bool cancel)
     call_tool(t, &tool, cancel);
 }
 
-TEST(a_tool_nobody_can_run_is_reported_as_never_started)
+TEST(a_tool_without_an_executor_is_reported_as_never_started)
 {
     told t = {0};
     call_nobody(&t, false);
@@ -83,7 +83,7 @@ TEST(a_cancelled_call_is_not_reported)
     CHECK_INT(t.times, 0, "reports");
 }
 
-TEST(an_exec_without_memory_says_so)
+TEST(an_exec_without_memory_reports_it)
 {
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
@@ -172,15 +172,15 @@ static bool ask(const asker *a, bool durable)
 
 typedef enum twist {
     TWIST_NONE,
-    TWIST_NOBODY,         /* nobody can be asked */
-    TWIST_CANCEL_EARLY,   /* cancelled before the question is handed on */
-    TWIST_CANCEL,         /* ... and behind it */
-    TWIST_REPORT_EARLY,   /* the job ends before the question is handed on */
-    TWIST_REPORT,         /* ... and behind it */
+    TWIST_NOBODY,         /* no person can be asked */
+    TWIST_CANCEL_EARLY,   /* cancelled before the question is delivered */
+    TWIST_CANCEL,         /* ... and after it */
+    TWIST_REPORT_EARLY,   /* the job ends before the question is delivered */
+    TWIST_REPORT,         /* ... and after it */
     TWIST_ANSWER_UNASKED, /* an answer to no question */
-    TWIST_WITHDRAW_EARLY, /* taken back before it is handed on */
-    TWIST_WITHDRAW,       /* ... and behind it, twice */
-    TWIST_WITHDRAW_LATE,  /* ... and the job ends before that is handed on */
+    TWIST_WITHDRAW_EARLY, /* withdrawn before it is delivered */
+    TWIST_WITHDRAW,       /* ... and after it, twice */
+    TWIST_WITHDRAW_LATE,  /* ... and the job ends before the withdrawal is delivered */
 } twist;
 
 static void play(asker *a, bool durable, twist way)

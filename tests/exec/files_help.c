@@ -119,7 +119,7 @@ haft_str files_shell(const files *f, const char *command)
 
 bool files_git(const files *f)
 {
-    /* Whatever the machine's own configuration has to say about ignored files is left out. */
+    /* Ignores the git configuration of the machine. */
     (void)setenv("GIT_CONFIG_GLOBAL", "/dev/null", 1);
     (void)setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
     (void)setenv("XDG_CONFIG_HOME", f->path, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* files_help.h - a directory of its own for a test, filled from a table, removed at the end. */
+/* files_help.h - a directory for a test, filled from a table, removed at the end. */
 #ifndef HAFT_TESTS_EXEC_FILES_HELP_H
 #define HAFT_TESTS_EXEC_FILES_HELP_H
 
@@ -8,8 +8,7 @@
 
 #include "test.h"
 
-/* A test that opens files beneath a root; skipped where that cannot be done, as under valgrind,
- * which does not know openat2. */
+/* A test that opens files beneath a root; skipped without openat2, for example under valgrind. */
 #define FILES_TEST(test_name)                                                                      \
     static void test_name##_inside(void);                                                          \
     TEST(test_name)                                                                                \
@@ -20,35 +19,32 @@
     }                                                                                              \
     static void test_name##_inside(void)
 
-/* Whether there is openat2; else the test is marked as skipped. */
+/* Whether openat2 works; otherwise the test is marked as skipped. */
 bool files_can_open(void);
 
 typedef struct files {
     char path[100];
 } files;
 
-/* Makes the directory, below $TMPDIR. */
+/* Creates the directory, below $TMPDIR. */
 files files_make(void);
 void files_remove(const files *f);
 
-/* Makes a file with the directories it is in; "a/" is a directory. Paths are below the directory.
- */
+/* Creates a file and its directories; "a/" is a directory. Paths are below the directory. */
 void files_add(const files *f, const char *path, const char *content);
 void files_add_bytes(const files *f, const char *path, haft_str content);
 void files_link(const files *f, const char *path, const char *target);
 
-/* A directory in it, as one of its own; it is removed with the whole. */
+/* A directory in it as a `files` of its own; it is removed with the whole. */
 files files_below(const files *f, const char *name);
 
-/* The whole path; lives until the test ends. */
+/* The full path; valid until the test ends. */
 char *files_path(const files *f, const char *path);
 
-/* Runs a command of the shell in the directory and returns what it prints; .ptr is NULL when it
- * fails. */
+/* Runs a shell command in the directory and returns its output; .ptr is NULL if it fails. */
 haft_str files_shell(const files *f, const char *command);
 
-/* Two paths that change places all the time, until they are stopped: at every moment both are
- * there, but nobody knows which is which. */
+/* Two paths that swap places all the time until stopped: both always exist, in an unknown order. */
 typedef struct files_swapper {
     pthread_t thread;
     const char *a, *b;
@@ -58,7 +54,7 @@ typedef struct files_swapper {
 void files_swap(files_swapper *s, const files *f, const char *a, const char *b);
 void files_swap_end(files_swapper *s);
 
-/* Whether git can be used; else the test is marked as skipped. */
+/* Whether git is available; otherwise the test is marked as skipped. */
 bool files_git(const files *f);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/function.c. Says most under `make tsan`. */
+/* Tests for src/exec/function.c. Most useful under `make tsan`. */
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -49,7 +49,7 @@ HAFT_TOOL(reply_of, "Reply with as many bytes.", HAFT_INTEGER(bytes, "How many."
     return (haft_reply){HAFT_REPLY_TEXT, {large, (size_t)args->bytes}};
 }
 
-/* Waits without looking at anything, and reads its arguments only then. */
+/* Waits without checking for cancellation, and reads its arguments only then. */
 HAFT_TOOL(block, "Block.", HAFT_STRING(text, "What to reply with."))
 {
     (void)sem_post(&entered);
@@ -60,7 +60,7 @@ HAFT_TOOL(block, "Block.", HAFT_STRING(text, "What to reply with."))
     return haft_replyf(call, "%.*s %s", HAFT_STR(args->text), facts->run);
 }
 
-/* Runs until it is told that nobody wants it any more. */
+/* Runs until it is cancelled. */
 HAFT_TOOL(patient, "Wait to be cancelled.")
 {
     (void)sem_post(&entered);
@@ -77,7 +77,7 @@ HAFT_TOOL(count, "Count how often it is begun.")
     return haft_replyf(call, "%d", (int)begun);
 }
 
-/* Tells so much and so often. */
+/* Emits `bytes` of progress, several times. */
 HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times, "How often."))
 {
     static char text[HAFT__LIMIT_EXEC_PROGRESS_BYTES + 1];
@@ -94,7 +94,7 @@ HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times,
     return haft_replyf(call, "told");
 }
 
-/* Returns at once, and so may run where everything else does. */
+/* Returns at once, so it may run on the loop's thread. */
 HAFT_TOOL_WITH(HAFT_COST_FREE, quick, "Say on which thread it runs.",
                HAFT_STRING(name, "What to say."))
 {
@@ -217,7 +217,7 @@ TEST(a_function_that_is_free_runs_on_the_loops_thread)
     c.call.timeout_ms = 1000000;
     help_start(&f, &c);
     CHECK_INT(begun, 1, "it has run");
-    CHECK_INT(c.times + c.steps, 0, "and nobody has been told before the loop was stepped");
+    CHECK_INT(c.times + c.steps, 0, "and nothing was reported before the loop was stepped");
     help_wait(&f, &c);
     CHECK(c.result.ok && c.result.started, "it failed");
     CHECK_STR(c.result.text, HAFT__LIT("Ada run here 0"), "reply");
@@ -228,17 +228,17 @@ TEST(a_function_that_is_free_runs_on_the_loops_thread)
     CHECK_STR(c.result.text, HAFT__LIT("no"), "an error");
     run(&f, &c, &quick_tool, "{\"name\":7}");
     CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
-    haft_tool slow = quick_tool; /* the same function, of which nobody says so */
+    haft_tool slow = quick_tool; /* the same function, not declared free */
     slow.traits = 0;
     make(&f, &c, &slow, "{\"name\":\"Bo\"}");
-    c.tool.traits.cost = HAFT__COST_FREE; /* only the spec does */
+    c.tool.traits.cost = HAFT__COST_FREE; /* only the spec declares it free */
     help_start(&f, &c);
     help_wait(&f, &c);
     CHECK_STR(c.result.text, HAFT__LIT("Bo run elsewhere 0"), "a spec that says it is free");
     end(&f);
 }
 
-TEST(a_free_function_that_nobody_waits_for_is_not_reported)
+TEST(a_cancelled_free_function_is_not_reported)
 {
     help_exec f;
     help_call c;
@@ -266,7 +266,7 @@ TEST(a_reply_has_a_limit)
     run(&f, &c, &reply_of_tool, arguments);
     CHECK(!c.result.ok && c.result.started, "one more");
     CHECK_STR(c.result.text,
-              HAFT__LIT("the tool replied with 16777217 bytes, more than the 16777216 it may"),
+              HAFT__LIT("the tool replied with 16777217 bytes, more than the limit of 16777216"),
               "one more");
     end(&f);
 }
@@ -283,8 +283,8 @@ TEST(a_function_sees_its_deadline)
     help_wait(&f, &c);
     CHECK(c.result.started, "it had begun");
     CHECK_STR(c.result.text,
-              c.result.timed_out ? HAFT__LIT("the call took longer than the 20 ms it may take")
-                                 : HAFT__LIT("cancelled"), /* it was quicker to see it */
+              c.result.timed_out ? HAFT__LIT("the call took longer than its timeout of 20 ms")
+                                 : HAFT__LIT("cancelled"), /* the function noticed it first */
               "text");
     make(&f, &c, &greet_tool, "{\"name\":\"x\"}");
     c.call.timeout_ms = UINT64_MAX;
@@ -309,7 +309,7 @@ TEST(a_function_sees_that_it_is_cancelled)
     CHECK_INT(c.times, 0, "reports");
 }
 
-/* Steps until nothing was given up any more. */
+/* Steps until no abandoned call is left. */
 static void step_until_back(help_exec *f, uint32_t wanted)
 {
     uint64_t start = haft__loop_now(f->loop);
@@ -320,7 +320,7 @@ static void step_until_back(help_exec *f, uint32_t wanted)
     CHECK_INT(haft__pool_abandoned_count(f->exec->pool), wanted, "given up");
 }
 
-/* The run that asked for it may be long gone when a function returns. */
+/* The run of the call may be gone long before a function returns. */
 TEST(a_function_that_overran_keeps_what_it_uses)
 {
     for (int by_deadline = 0; by_deadline <= 1; by_deadline++) {
@@ -372,7 +372,7 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     help_wait(&f, &second);
     CHECK(second.result.timed_out && !second.result.started, "it started");
     CHECK_STR(second.result.text,
-              HAFT__LIT("the call would have to wait longer than the 10 ms it may take"), "text");
+              HAFT__LIT("the call would have to wait longer than its timeout of 10 ms"), "text");
     make(&f, &second, &count_tool, "");
     help_start(&f, &second);
     haft__exec_cancel(second.job);
@@ -383,13 +383,13 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     CHECK_INT(begun, 0, "begun");
 }
 
-TEST(too_many_that_overran_keep_others_from_being_begun)
+TEST(too_many_timed_out_functions_block_new_calls)
 {
     help_exec f;
-    static help_call stuck[HAFT__LIMIT_POOL_LOST];
+    static help_call stuck[HAFT__LIMIT_POOL_ABANDONED];
     help_call c;
     begin(&f, 1);
-    for (uint32_t i = 0; i < HAFT__LIMIT_POOL_LOST; i++) {
+    for (uint32_t i = 0; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         run(&f, &c, &count_tool, "");
         CHECK(c.result.ok, "after %u: %.*s", i, HAFT__ARG(c.result.text));
         make(&f, &stuck[i], &block_tool, "{\"text\":\"x\"}");
@@ -399,23 +399,23 @@ TEST(too_many_that_overran_keep_others_from_being_begun)
     }
     run(&f, &c, &count_tool, "");
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "it was begun");
-    CHECK_STR(c.result.text,
-              HAFT__LIT("8 calls of functions that were out of time have not returned; no more is "
-                        "begun"),
-              "text");
+    CHECK_STR(
+        c.result.text,
+        HAFT__LIT("8 function calls that timed out have not returned; no more calls are started"),
+        "text");
     CHECK(c.result.hint.len > 0, "no hint");
     (void)sem_post(&released);
-    step_until_back(&f, HAFT__LIMIT_POOL_LOST - 1);
+    step_until_back(&f, HAFT__LIMIT_POOL_ABANDONED - 1);
     run(&f, &c, &count_tool, "");
     CHECK(c.result.ok, "one is back: %.*s", HAFT__ARG(c.result.text));
-    for (uint32_t i = 1; i < HAFT__LIMIT_POOL_LOST; i++) {
+    for (uint32_t i = 1; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         (void)sem_post(&released);
     }
     step_until_back(&f, 0);
     end(&f);
 }
 
-TEST(progress_that_nobody_fetches_is_bounded)
+TEST(unread_progress_is_bounded)
 {
     static const struct {
         int bytes, times, least, most;
@@ -452,7 +452,7 @@ TEST(no_progress_comes_after_the_end)
         make(&f, &c, &chatter_tool, "{\"bytes\":1,\"times\":5}");
         c.call.timeout_ms = way == 1 ? 1 : HELP_PATIENCE_MS;
         help_start(&f, &c);
-        (void)sem_wait(&entered); /* its progress is on its way */
+        (void)sem_wait(&entered); /* its progress is in transit */
         if (way == 0) {
             haft__exec_cancel(c.job);
         }

@@ -9,7 +9,7 @@ static haft_status find(const char *given, char **ret_path, haft_error *err)
     return haft__guard_find(given, ret_path, err);
 }
 
-TEST(guard_is_found_beside_the_program)
+TEST(guard_is_found_relative_to_the_program)
 {
     char *path = NULL;
     haft_error err = {0};
@@ -34,21 +34,21 @@ TEST(guard_that_is_named_is_used_or_missed)
     CHECK_INT(chdir("/"), 0, "chdir");
     CHECK_INT(find("/no/such/guard", &path, &err), HAFT_NOT_FOUND, "missing");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/no/such/guard"), "where");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no program here"), "message");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("no such program"), "message");
     CHECK_INT(find("/etc/passwd", &path, NULL), HAFT_NOT_FOUND, "not executable");
     CHECK(path == NULL, "something was returned");
 }
 
-/* Copies this program to where there is no guard, and looks there. */
+/* Copies this program to a directory without guard, and searches there. */
 TEST(guard_that_is_nowhere_is_missed)
 {
     if (getenv("HAFT_TEST_GUARD_NOWHERE") != NULL) {
         char *path = NULL;
         haft_error err = {0};
         haft_status status = find(NULL, &path, &err);
-        bool installed = status == HAFT_OK; /* then it is found there, which is fine */
+        bool installed = status == HAFT_OK; /* an installed guard is found, which is fine */
         CHECK(installed || status == HAFT_NOT_FOUND, "%s", err.message);
-        CHECK(installed || strstr(err.message, "nor in libexec/haft beside") != NULL, "%s",
+        CHECK(installed || strstr(err.message, "none in libexec/haft next to") != NULL, "%s",
               err.message);
         free(path);
         return;

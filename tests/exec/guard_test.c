@@ -8,7 +8,7 @@
 
 #define MOST_WORDS 24
 
-/* guard, run by fork and exec, so that nobody else has a hand in it. */
+/* Runs guard by fork and exec, without other code of haft. */
 typedef struct guarded {
     pid_t id;
     int input, output, report; /* our ends */
@@ -45,13 +45,13 @@ static _Noreturn void become_guard(int input, int output, int report, const char
     sigset_t some;
     (void)sigemptyset(&some);
     (void)sigaddset(&some, SIGUSR2);
-    (void)sigprocmask(SIG_BLOCK, &some, NULL); /* which is nothing for the program */
+    (void)sigprocmask(SIG_BLOCK, &some, NULL); /* which has no effect on the program */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)dup2(report, 200);
     (void)dup2(input, STDIN_FILENO);
     (void)dup2(output, STDOUT_FILENO);
     (void)dup2(output, STDERR_FILENO);
-    char **own_argv, **own_env; /* which nobody changes */
+    char **own_argv, **own_env; /* which stays unchanged */
     const char *const *words_of = argv;
     memcpy(&own_argv, &words_of, sizeof(own_argv));
     memcpy(&own_env, &env, sizeof(own_env));
@@ -91,7 +91,7 @@ static void read_all(int fd, char *to, size_t size)
     to[length] = '\0';
 }
 
-/* What it writes is read to its end: nobody may hold the pipes open any more. */
+/* Its output is read to the end: no process may hold the pipes open any more. */
 static ended finish(guarded g)
 {
     ended e = {0};
@@ -141,7 +141,7 @@ TEST(guard_ends_as_its_program_does)
     forget_guard();
 }
 
-TEST(guard_tells_why_a_program_did_not_start)
+TEST(guard_reports_why_a_program_did_not_start)
 {
     find_guard();
     const char *folder = help_folder();
@@ -164,13 +164,14 @@ TEST(guard_tells_why_a_program_did_not_start)
         {plain, path, "exec EACCES\n", 126},
         {"plain", path, "exec EACCES\n", 126},
         {"/etc", path, "exec EACCES\n", 126},
-        {no_magic, path, "exec ENOEXEC\n", 126}, /* no shell tries its luck */
+        {no_magic, path, "exec ENOEXEC\n", 126}, /* no shell interprets it */
         {"no-magic", path, "exec ENOEXEC\n", 126},
         {lost, path, "exec ENOENT interpreter\n", 126},
         {"lost", path, "exec ENOENT interpreter\n", 126},
         {"/etc/passwd/x", path, "exec ENOTDIR\n", 126},
         {"other", path, "", 0},
-        {"other", empty, "exec ENOENT\n", 127}, /* what is empty is not where we are */
+        {"other", empty, "exec ENOENT\n",
+         127}, /* an empty part does not mean the working directory */
         {"true", "NO=PATH", "", 0},
     };
     CHECK_INT(chdir(folder), 0, "chdir");
@@ -187,7 +188,7 @@ TEST(guard_tells_why_a_program_did_not_start)
     forget_guard();
 }
 
-TEST(guard_refuses_what_it_does_not_understand)
+TEST(guard_rejects_unknown_arguments)
 {
     static const char *const cases[][5] = {
         {NULL},
@@ -215,7 +216,7 @@ TEST(guard_refuses_what_it_does_not_understand)
     forget_guard();
 }
 
-TEST(a_guarded_program_gets_nothing_else_of_ours)
+TEST(a_guarded_program_inherits_nothing_else)
 {
     find_guard();
     int open_one = dup(STDOUT_FILENO); /* not close-on-exec */
@@ -255,7 +256,7 @@ TEST(a_guarded_program_has_its_limits)
 
 /* ---- the end of all ---- */
 
-/* What the scripts start; its number is written to the file that $1 names. */
+/* The program that the scripts start; its PID is written to the file $1. */
 static const struct {
     const char *what, *script;
 } leavers[] = {
@@ -296,7 +297,7 @@ TEST(all_that_a_program_started_ends_with_it)
     forget_guard();
 }
 
-TEST(all_that_a_program_started_ends_when_guard_is_told_to)
+TEST(all_descendants_end_when_guard_is_signalled)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
     find_guard();
@@ -320,8 +321,8 @@ TEST(all_that_a_program_started_ends_when_guard_is_told_to)
     forget_guard();
 }
 
-/* With --term, PROGRAM and its group see SIGTERM first, also behind a shell that goes at once; who
- * does not leave is killed, with all it started. */
+/* With --term, PROGRAM and its group get SIGTERM first, even if a shell exits at once; processes
+ * that do not exit are killed with all descendants. */
 TEST(a_program_has_time_to_leave_after_sigterm)
 {
 #define ON_TERM "trap 'echo left >$1; exit 5' TERM; echo on; while :; do sleep 0.01; done"
@@ -359,8 +360,8 @@ TEST(a_program_has_time_to_leave_after_sigterm)
     forget_guard();
 }
 
-/* One or two processes at a time and 3000 at most: each forks, is gone, and leaves the next one
- * behind, in a session of its own. */
+/* One or two processes at a time and 3000 at most: each forks and exits, and leaves the next one
+ * in its own session. */
 TEST(a_program_that_forks_on_and_on_does_not_get_away)
 {
     static const char script[] = "use POSIX; for (1..3000) { exit 0 if fork; POSIX::setsid(); }"
@@ -372,7 +373,7 @@ TEST(a_program_that_forks_on_and_on_does_not_get_away)
     find_guard();
     const char *folder = help_folder(), *file = help_path(folder, "free");
     ended e = run(WORDS("--", "/usr/bin/perl", "-e", script, file));
-    CHECK_INT(e.status, 0, "%s", e.output); /* its output was closed: nobody is left */
+    CHECK_INT(e.status, 0, "%s", e.output); /* its output was closed: no process is left */
     CHECK(access(file, F_OK) != 0, "it was never caught");
     help_remove(folder);
     forget_guard();
@@ -391,7 +392,7 @@ TEST(those_that_end_before_the_program_leave_nothing)
     forget_guard();
 }
 
-TEST(guard_lets_go_of_the_pipes)
+TEST(guard_closes_the_pipes)
 {
     find_guard();
     guarded g = start_with(SHELL("exec 0<&- 1>&- 2>&-; sleep 1000"), usual_env);
@@ -427,7 +428,7 @@ TEST(all_ends_when_the_parent_is_killed)
     forget_guard();
 }
 
-TEST(guard_whose_parent_is_gone_already_starts_nothing)
+TEST(guard_with_a_dead_parent_starts_nothing)
 {
     find_guard();
     ended e = run(WORDS("--parent", "1", "--", "echo", "started"));
@@ -447,7 +448,7 @@ static void *start_in_thread(void *context)
     return NULL;
 }
 
-/* The kernel takes the thread that forked for the parent. */
+/* For the kernel, the parent is the thread that forked. */
 TEST(the_end_of_a_thread_is_not_that_of_the_parent)
 {
     find_guard();
@@ -456,7 +457,7 @@ TEST(the_end_of_a_thread_is_not_that_of_the_parent)
     CHECK_INT(pthread_create(&thread, NULL, start_in_thread, &g), 0, "no thread");
     (void)pthread_join(thread, NULL);
     for (int i = 0; i < 100 && help_is_alive(g.id); i++) {
-        haft__clock_sleep(1); /* time in which it could end, were it wrong */
+        haft__clock_sleep(1); /* enough time to end, if it were wrong */
     }
     CHECK_INT(write(g.input, "still here\n", 11), 11, "no input");
     ended e = finish(g);

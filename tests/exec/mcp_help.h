@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* mcp_help.h - what the tests of MCP servers share: specs with servers, in a place of their own. */
+/* mcp_help.h - shared by the tests of MCP servers: specs with servers, in their own directory. */
 #ifndef HAFT_TESTS_MCP_HELP_H
 #define HAFT_TESTS_MCP_HELP_H
 
@@ -11,11 +11,11 @@
 typedef struct help_mcp {
     help_exec exec;
     char place[64]; /* of records */
-    int times;      /* a catalogue was told */
+    int times;      /* a catalogue was reported */
     size_t count;
-    haft_str states, errors, warnings; /* of the servers, each with a blank behind */
+    haft_str states, errors, warnings; /* of the servers, each followed by a blank */
     haft_str names;                    /* of all tools, the same */
-    haft_str changed;                  /* of those that are not what was accepted */
+    haft_str changed;                  /* of tools that differ from the accepted ones */
 } help_mcp;
 
 static inline void help_mcp_begin(help_mcp *m)
@@ -82,7 +82,7 @@ static inline void help_mcp_told(void *context, const haft__mcp_listing *listing
     }
 }
 
-/* Asks all servers, and waits. */
+/* Queries all servers, and waits. */
 static inline void help_mcp_list(help_mcp *m)
 {
     haft__catalogue *catalogue = NULL;
@@ -90,7 +90,7 @@ static inline void help_mcp_list(help_mcp *m)
     int before = m->times;
     CHECK_INT(haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_told, m, &catalogue, &err),
               HAFT_OK, "%s", err.message);
-    CHECK_INT(m->times, before, "it was told while it started");
+    CHECK_INT(m->times, before, "it was reported during the start");
     uint64_t begun = haft__loop_now(m->exec.loop);
     while (m->times == before && haft__loop_now(m->exec.loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(m->exec.loop, 1000, NULL), HAFT_OK, "no step");

@@ -56,7 +56,7 @@ static haft_str join(haft__buf *buf, const haft__preview *p)
     return haft__buf_str(buf);
 }
 
-TEST(what_would_run)
+TEST(previews_show_what_would_run)
 {
     help_exec f;
     haft__buf buf;

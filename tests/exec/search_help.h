@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search_help.h - runs one of the searches of exec/files/files.h and keeps what comes of it. */
+/* search_help.h - runs one of the searches of exec/files/files.h and stores its result. */
 #ifndef HAFT_TESTS_EXEC_SEARCH_HELP_H
 #define HAFT_TESTS_EXEC_SEARCH_HELP_H
 
@@ -15,7 +15,7 @@ typedef struct searched {
     haft_error error;
 } searched;
 
-/* Runs it in the directory; checks what is promised of every result. */
+/* Runs it in the directory; checks the properties of every result. */
 searched search_run(search_function *function, const files *f, haft__files_request search);
 
 /* ... and compares the result. */
@@ -29,8 +29,8 @@ void search_check_error(search_function *function, const files *f, haft__files_r
 /* Fails every allocation of a search in turn. */
 void search_check_memory(search_function *function, const files *f, haft__files_request search);
 
-/* Runs `inside` as somebody who may not read everything; false when there is nobody to be, and the
- * test is marked as skipped. */
+/* Runs `inside` as a user without special permissions. If there is none: false, and the test is
+ * marked as skipped. */
 bool search_unprivileged(void (*inside)(void *context), void *context);
 
 #endif

@@ -14,7 +14,7 @@ static bool is_hidden(const haft__redactor *redactor, const char *text)
     return found;
 }
 
-/* The variable is set while the agent is made. */
+/* The variable is set while the agent is loaded. */
 static bool hides(const char *variable, const char *members)
 {
     help_host h;
@@ -55,7 +55,7 @@ TEST(variables_that_a_spec_uses_are_secret)
           "with something in its place");
 }
 
-/* Calls with a secret in them are refused: what plainly is none must not be one. */
+/* Calls that contain a secret are rejected, so a harmless value must not count as a secret. */
 TEST(folders_hosts_and_words_that_a_spec_uses_are_not_secret)
 {
     static const struct {
@@ -101,7 +101,7 @@ TEST(what_is_written_out_for_a_server_is_secret)
           "a key in an environment");
 }
 
-/* Whether `text` is hidden when the server has these members. */
+/* Whether `text` is redacted if the server has these members. */
 static bool hides_of_server(const char *server, const char *text)
 {
     help_host h;

@@ -82,14 +82,14 @@ TEST(a_file_that_others_could_write_is_not_read)
     CHECK_INT(read_it(help_path(folder, "none"), 4, &err), HAFT_NOT_FOUND, "there is none");
     CHECK_INT(read_it(help_path(path, "below"), 4, &err), HAFT_NOT_FOUND, "below a file");
     CHECK_INT(read_it(folder, 4, &err), HAFT_IO, "a directory");
-    CHECK_STR(haft__str(err.hint), HAFT__LIT("remove it; it is made again"), "hint");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("remove it; haft creates it again"), "hint");
     const char *ring = help_path(folder, "ring");
     CHECK_INT(symlink(ring, ring), 0, "no link");
     CHECK_INT(read_it(ring, 4, &err), HAFT_IO, "a link to itself: %s", err.message);
     help_remove(folder);
 }
 
-TEST(the_directories_above_a_file_are_ours_alone)
+TEST(the_directories_above_a_file_are_private)
 {
     const char *folder = help_folder(), *deep = help_path(folder, "deep");
     const char *deeper = help_path(deep, "er"), *path = help_path(deeper, "file");
@@ -103,13 +103,13 @@ TEST(the_directories_above_a_file_are_ours_alone)
     far[0] = '/';
     far[sizeof(far) - 2] = '/';
     far[sizeof(far) - 1] = '\0';
-    haft__state_file_create_directory(far); /* nobody can open that, and nobody is hurt */
+    haft__state_file_create_directory(far); /* such a file cannot be opened, which is harmless */
     help_remove(deeper);
     help_remove(deep);
     help_remove(folder);
 }
 
-TEST(no_name_stands_twice_in_what_was_written_here)
+TEST(duplicate_keys_in_a_state_file_are_rejected)
 {
     static const struct {
         const char *text;

@@ -130,7 +130,7 @@ status, errors, page, _ = report({})
 check("nothing_to_report", (status, "make bench-peers" in errors, page), (1, True, PAGE))
 for name, text in [("cut", '{"rows": ['), ("another", "[]"), ("no_rows", "{}")]:
     status, errors, page, _ = report({"results.json": text})
-    check(f"results_that_are_{name}", (status, "is no file of results" in errors, page),
+    check(f"results_that_are_{name}", (status, "is not a results file" in errors, page),
           (1, True, PAGE))
 status, errors, _, _ = report(ALL, page="# Page\n")
 check("a_page_without_marks", (status, "<!-- begin peers -->" in errors), (1, True))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/child.c, with programs that every system has. */
+/* Tests for src/io/child.c, with programs of every system. */
 #include "io/child.h"
 
 #include <pthread.h>
@@ -11,7 +11,7 @@
 
 #define CAP 100000
 
-/* A child, and what it reported. */
+/* A child and its reported result. */
 typedef struct told {
     int times;
     haft__child_result result;
@@ -44,7 +44,7 @@ static int fds;
 
 static const char *const env[] = {"PATH=/usr/bin:/bin", NULL};
 
-/* The loop is used once before descriptors are counted: libuv keeps two of its own. */
+/* The loop runs once before descriptors are counted: libuv keeps two of its own. */
 static void begin(void)
 {
     haft__loop *first = NULL;
@@ -95,7 +95,7 @@ static haft__child *start(const haft__child_options *options)
 static void step_until_told(const told *t)
 {
     uint64_t begun = haft__loop_now(loop);
-    CHECK_INT(t->times, 0, "it was told while it started");
+    CHECK_INT(t->times, 0, "it was reported during the start");
     while (t->times == 0 && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
     }
@@ -112,7 +112,7 @@ static void run(const char *script, haft_str input, told *t)
     step_until_told(t);
 }
 
-TEST(a_program_gets_its_input_and_tells_how_it_ended)
+TEST(a_program_gets_its_input_and_its_end_is_reported)
 {
     static const struct {
         const char *script, *input, *output, *errors, *report;
@@ -177,7 +177,7 @@ TEST(much_input_and_output_goes_through)
     told t;
     haft__child_options options = shell(argv, "cat; cat", &t);
     options.input = (haft_str){input, size};
-    options.max_output = size; /* just as much as it may be */
+    options.max_output = size; /* exactly the limit */
     (void)start(&options);
     step_until_told(&t);
     CHECK_INT(t.result.output.len, size, "bytes");
@@ -186,8 +186,8 @@ TEST(much_input_and_output_goes_through)
     end();
 }
 
-/* It has ended before anything is read; more is there than is read at a time. */
-TEST(what_is_in_the_pipes_at_the_end_is_read)
+/* It has ended before anything is read, and more is in the pipe than one read returns. */
+TEST(remaining_output_is_read_at_the_end)
 {
     static const struct {
         const char *script;
@@ -219,7 +219,7 @@ static void on_pipe_signal(int number)
     pipe_signals++;
 }
 
-TEST(input_that_nobody_reads_is_no_error)
+TEST(unread_input_is_no_error)
 {
     begin();
     struct sigaction before, counting = {.sa_handler = on_pipe_signal};
@@ -269,7 +269,7 @@ TEST(output_past_the_cap_ends_the_program)
     end();
 }
 
-TEST(the_last_of_the_errors_is_kept)
+TEST(the_end_of_standard_error_is_stored)
 {
     static const struct {
         unsigned bytes, kept;
@@ -295,7 +295,7 @@ TEST(the_last_of_the_errors_is_kept)
     end();
 }
 
-TEST(who_holds_the_output_open_does_not_delay_the_report)
+TEST(a_process_that_keeps_the_output_open_does_not_delay_the_report)
 {
     begin();
     const char *folder = help_folder(), *file = help_path(folder, "id");
@@ -355,7 +355,7 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
     end();
 }
 
-TEST(the_end_waits_for_those_that_were_killed)
+TEST(shutdown_waits_for_killed_children)
 {
     static const char *const scripts[] = {"sleep 3", "trap '' TERM; while :; do sleep 0.01; done",
                                           "exit 0"};
@@ -394,7 +394,7 @@ TEST(many_run_at_the_same_time)
     end();
 }
 
-TEST(what_cannot_be_started_is_told)
+TEST(a_program_that_cannot_be_started_is_reported)
 {
     begin();
     static const struct {
@@ -422,7 +422,7 @@ TEST(what_cannot_be_started_is_told)
     end();
 }
 
-TEST(without_descriptors_it_says_so)
+TEST(without_descriptors_it_reports_it)
 {
     begin();
     struct rlimit before, few;
@@ -516,7 +516,7 @@ static void step_until_heard(talk *t, const char *wanted)
     haft__buf_clear(&t->on_output);
 }
 
-TEST(a_program_can_be_talked_with)
+TEST(a_program_can_be_interactive)
 {
     const char *argv[4];
     talk t;
@@ -529,11 +529,11 @@ TEST(a_program_can_be_talked_with)
     }
     haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
     end();
-    CHECK_INT(t.ended.times, 0, "it was told of an end that it asked for");
+    CHECK_INT(t.ended.times, 0, "it was notified of its own end");
     haft__buf_finish(&t.on_output);
 }
 
-TEST(what_a_program_says_last_is_heard_before_its_end)
+TEST(the_last_output_of_a_program_arrives_before_its_end)
 {
     const char *argv[4];
     talk t;
@@ -548,7 +548,7 @@ TEST(what_a_program_says_last_is_heard_before_its_end)
     end();
 }
 
-TEST(a_program_that_does_not_listen_is_ended)
+TEST(a_program_that_closes_its_input_is_ended)
 {
     const char *argv[4];
     talk t;
@@ -564,7 +564,7 @@ TEST(a_program_that_does_not_listen_is_ended)
     end();
 }
 
-/* Nobody will ever hear of it again, although it lives. */
+/* It is never reported, although it is alive. */
 TEST(a_program_that_closes_its_output_is_ended)
 {
     const char *argv[4];
@@ -578,7 +578,7 @@ TEST(a_program_that_closes_its_output_is_ended)
     end();
 }
 
-TEST(one_that_closes_its_output_and_leaves_tells_how)
+TEST(a_program_that_closes_its_output_and_exits_has_a_status)
 {
     const char *argv[4];
     talk t;
@@ -612,7 +612,7 @@ TEST(a_program_that_does_not_read_fills_up)
     end();
 }
 
-TEST(one_that_died_before_it_was_written_to_tells_how)
+TEST(a_program_that_died_before_a_write_has_a_status)
 {
     const char *argv[4];
     talk t;
@@ -627,8 +627,8 @@ TEST(one_that_died_before_it_was_written_to_tells_how)
     end();
 }
 
-/* What a program does at the end of its input and at SIGTERM is done, with much to say on the way,
- * when all are ended at once: by the loop, and without it. */
+/* The actions of a program at the end of its input and at SIGTERM are completed, even with much
+ * output, when all children are ended at once: by the loop, and without it. */
 TEST(a_program_has_time_to_leave)
 {
     static const struct {

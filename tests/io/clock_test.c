@@ -13,7 +13,7 @@ TEST(it_is_after_this_was_written)
     CHECK(haft__clock_now() >= first, "goes on");
 }
 
-TEST(sleeping_takes_as_long_as_was_asked)
+TEST(sleeping_takes_the_given_time)
 {
     struct timespec start, end;
     (void)clock_gettime(CLOCK_MONOTONIC, &start);

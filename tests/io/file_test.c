@@ -14,7 +14,7 @@
 #include "io/clock.h"
 #include "test.h"
 
-/* A file of `size` bytes that is gone when the test ends. */
+/* A file of `size` bytes that is removed when the test ends. */
 static void make_file(char path[64], size_t size)
 {
     (void)snprintf(path, 64, "/tmp/haft-file-test-XXXXXX");
@@ -84,8 +84,7 @@ TEST(a_dash_is_standard_input)
     haft_error err = {0};
     CHECK_INT(haft__file_read("-", &text, &err), HAFT_TOO_BIG, "one byte too long");
     CHECK_STR(haft__str(err.where), HAFT__LIT("standard input"), "where");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("is longer than the 999 bytes it may have"),
-              "message");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("is longer than the 999 bytes allowed"), "message");
     haft__buf_finish(&text);
     rewind(stdin);
     haft__buf_init(&text, 1000);
@@ -109,7 +108,7 @@ TEST(a_failed_allocation_is_reported)
     (void)unlink(path);
 }
 
-TEST(a_file_is_kept_in_an_arena)
+TEST(a_file_is_read_into_an_arena)
 {
     char path[64];
     make_file(path, 1000);
@@ -188,7 +187,8 @@ TEST(a_lock_keeps_others_out)
     CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not given back");
     uint64_t before = haft__clock_monotonic();
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "somebody else has it");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has it"), "why");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has locked it"),
+              "why");
     CHECK(haft__clock_monotonic() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");
     (void)close(other);
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);

@@ -33,7 +33,7 @@ typedef struct connection {
     char request[REQUEST_BYTES];
     size_t length, kept; /* of the request: what came, and what is in `request` */
     size_t wanted;       /* 0 until its head is there */
-    const route *route;  /* what is being played; NULL while a request is read */
+    const route *route;  /* the script in progress; NULL while a request is read */
     size_t at;
     bool waiting;
 } connection;
@@ -42,7 +42,7 @@ struct web {
     int listener, wake[2];
     uint16_t port;
     pthread_t thread;
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* protects everything below */
     bool stop;
     route routes[MOST_ROUTES];
     unsigned route_count, connections, requests, released;
@@ -90,7 +90,7 @@ static bool is_mark(char c)
     return c >= 1 && c <= 4;
 }
 
-/* At a mark; false when it does not go on. */
+/* Handles a mark; false if the script has to wait. */
 static bool obey(web *w, connection *c, char mark)
 {
     if (mark == WEB_CLOSE[0] || mark == WEB_RESET[0]) {
@@ -521,7 +521,7 @@ void web_find_slow(void)
 
 typedef int resolver(const char *, const char *, const struct addrinfo *, struct addrinfo **);
 
-/* In the place of the C library's, for libcurl too. */
+/* Replaces the function of the C library, also for libcurl. */
 /* NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): its names are reserved */
 __attribute__((visibility("default"))) int getaddrinfo(const char *name, const char *service,
                                                        const struct addrinfo *hints,
@@ -607,7 +607,7 @@ bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_reque
     haft_status status =
         haft__http_transfer_start(http, request, &web_handlers, ret_told, &transfer, NULL);
     CHECK_INT(status, HAFT_OK, "not started");
-    CHECK_INT(ret_told->dones, 0, "it was told while it started");
+    CHECK_INT(ret_told->dones, 0, "it was reported during the start");
     bool ended = status == HAFT_OK && web_step_until(loop, &ret_told->dones, 1);
     CHECK(status != HAFT_OK || ended, "it did not end");
     return ended;
@@ -617,7 +617,7 @@ web_bench web_set_up(const haft__http_client_options *options)
 {
     web_bench b = {.loop = NULL};
     CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
-    haft__loop_destroy(b.loop); /* the first one opens what all of them share */
+    haft__loop_destroy(b.loop); /* the first one initializes shared state */
     b.fds = web_count_fds();
     b.web = web_start();
     CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
@@ -631,7 +631,7 @@ void web_tear_down(web_bench *b)
     haft__loop_destroy(b->loop);
     web_stop(b->web);
     CHECK(web_count_fds() <= b->fds, "%zu descriptors, %zu before", (size_t)web_count_fds(),
-          (size_t)b->fds); /* fewer: a resolver of an earlier test was still at work then */
+          (size_t)b->fds); /* fewer: a resolver of an earlier test was still running then */
 }
 
 haft__http_request web_get(const char *url)

@@ -37,44 +37,44 @@ void web_stop(web *w);
 
 uint16_t web_port(const web *w);
 
-/* "http://127.0.0.1:PORT" and the path; lives until the test ends. */
+/* "http://127.0.0.1:PORT" and the path; valid until the test ends. */
 const char *web_url(const web *w, const char *path);
 
-/* How requests for that path, whatever their query, are answered; the last one given holds. Texts
- * are borrowed. What has no route gets 404. */
+/* Sets the response for that path, with any query; the last call wins. Texts are borrowed. A
+ * path without a route gets 404. */
 void web_route(web *w, const char *path, const char *script);
 
-/* The same with bytes that may be marks, behind a head whose length is filled in: "HTTP/1.1 200
- * OK\r\nContent-Encoding: gzip\r\n". */
+/* The same with bytes that may contain marks, after a head whose length is filled in: "HTTP/1.1
+ * 200 OK\r\nContent-Encoding: gzip\r\n". */
 void web_route_bytes(web *w, const char *path, const char *head, haft_str body);
 
 /* A redirect: "302 Found" and where it leads to. */
 void web_route_redirect(web *w, const char *path, const char *status, const char *location);
 
-/* So many more of those that are at a WEB_WAIT, or will be, go on. */
+/* Releases `count` more scripts that are at a WEB_WAIT, or will be. */
 void web_release(web *w, unsigned count);
 
-/* How many connections there were, and are, requests in all, and those at a mark now. */
+/* The number of connections so far, of open connections, of requests, and of scripts at a mark. */
 unsigned web_connections(web *w);
 unsigned web_open(web *w);
 unsigned web_requests(web *w);
 unsigned web_waiting(web *w);
 
-/* The request of that number, from 0, as it came, up to 8000 bytes; "" when there is none or it is
- * not one of the first 64. Lives until the test ends. */
+/* The request of that number, from 0, as received, up to 8000 bytes; "" if it does not exist or
+ * is not one of the first 64. Valid until the test ends. */
 haft_str web_request(web *w, unsigned number);
 
-/* So many zeros, compressed. Lives until the test ends. */
+/* `count` zeros, compressed. Valid until the test ends. */
 haft_str web_gzip_zeros(size_t count);
 
-/* A port on 127.0.0.1 where nobody listens. */
+/* A port on 127.0.0.1 without a listener. */
 uint16_t web_dead_port(void);
 
-/* Names: "inside.test" is 127.0.0.1, "gone.test" is nobody, "slow.test" too, but is looked for
- * until web_find_slow. */
+/* Names: "inside.test" is 127.0.0.1; "gone.test" and "slow.test" do not exist, and the lookup of
+ * the latter lasts until web_find_slow. */
 void web_find_slow(void);
 
-/* How many descriptors the process has open. */
+/* The number of open descriptors of the process. */
 unsigned web_count_fds(void);
 
 /* ---- a transfer, and what was told of it ---- */
@@ -87,30 +87,30 @@ typedef struct web_told {
     char type[64], message[512], url[512], location[64];
     char body[4096]; /* its start */
     size_t body_bytes;
-    size_t stop_at;                 /* when not 0: so many bytes are enough */
-    haft__http_transfer *cancel_at; /* cancelled when the first bytes of the body come */
+    size_t stop_at;                 /* if not 0: stop after this many bytes */
+    haft__http_transfer *cancel_at; /* cancelled when the first bytes of the body arrive */
 } web_told;
 
 extern const haft__http_handlers web_handlers; /* their context is a web_told */
 
-/* Steps until `*number` has that value, at most a minute; false when it has not. */
+/* Steps until `*number` has that value, at most a minute; false if it does not. */
 bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value);
 
-/* What most tests need: a loop, a client and a server. */
+/* For most tests: a loop, a client and a server. */
 typedef struct web_bench {
     haft__loop *loop;
     haft__http_client *http;
     web *web;
-    unsigned fds; /* open before, and so after */
+    unsigned fds; /* open descriptors before, and therefore after */
 } web_bench;
 
 web_bench web_set_up(const haft__http_client_options *options);
 void web_tear_down(web_bench *b);
 
-/* A GET without limits that matter. */
+/* A GET without relevant limits. */
 haft__http_request web_get(const char *url);
 
-/* A whole request; false when it did not end. */
+/* Performs a whole request; false if it did not end. */
 bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_request *request,
                web_told *ret_told);
 

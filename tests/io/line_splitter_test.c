@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* All lines with a bar behind each, the text cut into pieces of `step` bytes. */
+/* All lines with a bar after each, the text cut into pieces of `step` bytes. */
 static haft_status split(const char *text, size_t step, size_t max, haft__buf *ret_lines)
 {
     haft__line_splitter lines;
@@ -46,7 +46,7 @@ TEST(lines_are_the_same_however_they_arrive)
     }
 }
 
-TEST(a_line_may_be_as_long_as_said_and_no_longer)
+TEST(a_line_may_be_as_long_as_its_limit)
 {
     for (size_t step = 1; step < 12; step++) {
         haft__buf found;

@@ -58,7 +58,7 @@ TEST(tasks_run_in_the_order_of_arrival)
     haft__loop_destroy(loop);
 }
 
-TEST(what_a_task_leads_to_is_done_in_the_same_step)
+TEST(follow_up_tasks_run_in_the_same_step)
 {
     haft__loop *loop = make();
     int order = 0;
@@ -98,7 +98,7 @@ TEST(a_step_ends_though_there_is_always_more_to_do)
     haft__loop_destroy(loop);
 }
 
-TEST(a_task_that_is_taken_back_does_not_run)
+TEST(a_cancelled_task_does_not_run)
 {
     for (int taken = 0; taken < 4; taken++) {
         haft__loop *loop = make();
@@ -137,7 +137,7 @@ static void take_other(haft__task *task)
     haft__loop_cancel_task(t->loop, t->other);
 }
 
-TEST(a_task_can_take_back_one_of_the_same_round)
+TEST(a_task_can_cancel_one_of_the_same_round)
 {
     haft__loop *loop = make();
     int order = 0;
@@ -223,14 +223,14 @@ TEST(a_timer_can_stop_another_that_is_due)
     haft__loop_destroy(loop);
 }
 
-/* The time since the last round does not count for the waiting of this one. */
-TEST(a_loop_that_was_left_alone_waits_no_longer_than_it_should)
+/* The time since the last round does not count as waiting time of this one. */
+TEST(an_idle_loop_waits_no_longer_than_its_timers)
 {
     haft__loop *loop = make();
     step(loop, 0);
     for (int i = 0; i < 20; i++) {
         haft__clock_sleep(3);
-        step(loop, 1); /* for ever, if what ends the waiting is over before it */
+        step(loop, 1); /* forever, if the event that ends the wait comes before it */
     }
     haft__loop_destroy(loop);
 }
@@ -284,7 +284,7 @@ TEST(tasks_from_other_threads_wake_the_loop)
     haft__loop_destroy(loop);
 }
 
-/* Ends the waiting of a loop that would otherwise wait for ever. */
+/* Ends the wait of a loop that would otherwise wait forever. */
 typedef struct rescue {
     counted task;
     atomic_bool over;
@@ -300,14 +300,14 @@ static void *come_to_rescue(void *context)
     return NULL;
 }
 
-TEST(a_step_after_a_long_pause_waits_no_longer_than_told)
+TEST(a_step_after_a_long_pause_obeys_its_timeout)
 {
     haft__loop *loop = make();
     int order = 0;
     rescue r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
     pthread_t thread;
     CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
-    haft__clock_sleep(5); /* libuv's idea of the time is older than that */
+    haft__clock_sleep(5); /* libuv's cached time is older than that */
     step(loop, 1);
     CHECK_INT(order, 0, "it waited for somebody else");
     r.over = true;
@@ -333,7 +333,7 @@ TEST(another_loop_can_wait_for_this_one)
     haft__loop_destroy(loop);
 }
 
-TEST(a_loop_without_memory_says_so)
+TEST(a_loop_without_memory_reports_it)
 {
     for (unsigned n = 0;; n++) {
         haft__loop *loop = NULL;

@@ -37,7 +37,7 @@ TEST(a_process_that_has_ended_is_dead)
     (void)close(pipes[1]);
 }
 
-TEST(nobody_knows_about_the_others)
+TEST(an_unknown_owner_is_not_reported_dead)
 {
     static const char *const names[] = {
         "", "/", "a/b/c/d", "0000/1/1/0", "00000000-0000-0000-0000-000000000000/1/1/0", "x/1",
@@ -47,8 +47,8 @@ TEST(nobody_knows_about_the_others)
     }
 }
 
-/* The number of a process means nothing in another container of the same machine. */
-TEST(a_process_of_another_space_is_unknown)
+/* A PID means nothing in another container of the same machine. */
+TEST(a_process_of_another_namespace_is_unknown)
 {
     char own[128] = "", other[160];
     CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
@@ -64,5 +64,5 @@ TEST(a_process_of_another_space_is_unknown)
     CHECK(!haft__owner_is_dead(haft__str(other)), "nobody here knows: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/1/1/0", HAFT__ARG(boot),
                    (unsigned long long)number);
-    CHECK(haft__owner_is_dead(haft__str(other)), "the number is another's now: %s", other);
+    CHECK(haft__owner_is_dead(haft__str(other)), "another process has the PID now: %s", other);
 }

@@ -48,7 +48,7 @@ static int step(watched *w)
     return w->calls - before;
 }
 
-TEST(a_socket_is_told_when_it_can_be_used)
+TEST(a_usable_socket_is_reported)
 {
     watched w;
     begin(&w);
@@ -66,7 +66,7 @@ TEST(a_socket_is_told_when_it_can_be_used)
     end(&w);
 }
 
-TEST(a_socket_that_was_closed_is_told)
+TEST(a_closed_socket_is_reported)
 {
     watched w;
     begin(&w);
@@ -80,8 +80,8 @@ TEST(a_socket_that_was_closed_is_told)
     haft__poll_destroy(NULL);
 }
 
-/* A library may close its socket first: the number is another file's, and can be watched as such.
- */
+/* A library may close its socket first: the number belongs to another file, which can be
+ * watched. */
 TEST(a_socket_may_be_closed_while_it_is_watched)
 {
     watched w;
@@ -103,14 +103,14 @@ TEST(a_socket_may_be_closed_while_it_is_watched)
     end(&w);
 }
 
-TEST(what_cannot_be_watched_is_told)
+TEST(a_descriptor_that_cannot_be_polled_is_reported)
 {
     watched w;
     haft_error err = {0};
     haft__poll *poll = NULL;
     begin(&w);
     CHECK_INT(haft__poll_create(w.loop, -1, ready, &w, &poll, &err), HAFT_IO, "no socket");
-    CHECK(strstr(err.message, "a socket cannot be watched: ") == err.message, "%s", err.message);
+    CHECK(strstr(err.message, "cannot poll a socket: ") == err.message, "%s", err.message);
     int folder = open("/", O_RDONLY | O_CLOEXEC);
     CHECK_INT(haft__poll_create(w.loop, folder, ready, &w, &poll, &err), HAFT_IO, "a folder");
     (void)close(folder);
@@ -121,7 +121,7 @@ TEST(what_cannot_be_watched_is_told)
     end(&w);
 }
 
-TEST(waiting_without_a_loop_ends_when_there_is_something)
+TEST(waiting_without_a_loop_ends_on_an_event)
 {
     watched w;
     begin(&w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/pool.c. Says most under `make tsan`. */
+/* Tests for src/io/pool.c. Most useful under `make tsan`. */
 #include "io/pool.h"
 
 #include <dirent.h>
@@ -12,10 +12,10 @@
 
 #define MANY 300
 
-/* A job that may wait for others, and notes what became of it. */
+/* A job that may wait for others and records its outcome. */
 typedef struct errand {
     haft__pool_job job;
-    sem_t *opens;  /* posted when it works; may be NULL */
+    sem_t *opens;  /* posted when it runs; may be NULL */
     sem_t *waits;  /* waited for then; may be NULL */
     int *order;    /* counts what is done; may be NULL */
     int worked;    /* by the thread, read after `done` */
@@ -80,7 +80,7 @@ static void submit(fixture *f, errand *e)
     CHECK_INT(haft__pool_submit(f->pool, &e->job, &err), HAFT_OK, "%s", err.message);
 }
 
-/* Steps until `wanted` errands are done; far longer than that takes. */
+/* Steps until `wanted` jobs are done; the limit is far longer than they take. */
 static void step_until(fixture *f, int wanted)
 {
     uint64_t start = haft__loop_now(f->loop);
@@ -123,7 +123,7 @@ TEST(jobs_of_one_thread_run_in_their_order_and_are_done_on_the_loop)
     end(&f);
 }
 
-/* Each waits until all of them are at work. */
+/* Each waits until all of them are running. */
 static void run_together(fixture *f, uint32_t count)
 {
     errand errands[64];
@@ -184,7 +184,7 @@ TEST(a_thread_gets_no_signals_but_its_own)
     end(&f);
 }
 
-TEST(a_job_that_has_not_begun_can_be_taken_back)
+TEST(a_job_that_has_not_begun_can_be_cancelled)
 {
     fixture f;
     begin(&f, 1);
@@ -209,7 +209,7 @@ TEST(a_job_that_has_not_begun_can_be_taken_back)
     end(&f);
 }
 
-TEST(a_job_that_was_given_up_does_not_hold_back_others)
+TEST(an_abandoned_job_does_not_block_others)
 {
     fixture f;
     begin(&f, 1);
@@ -285,28 +285,28 @@ TEST(only_so_many_are_replaced)
 {
     fixture f;
     begin(&f, 1);
-    errand stuck[HAFT__LIMIT_POOL_LOST + 1], next = make_errand(NULL, NULL, &f.order);
-    for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_LOST; i++) {
+    errand stuck[HAFT__LIMIT_POOL_ABANDONED + 1], next = make_errand(NULL, NULL, &f.order);
+    for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_ABANDONED; i++) {
         stuck[i] = make_errand(&f.opens, &f.waits, &f.order);
         submit(&f, &stuck[i]);
         (void)sem_wait(&f.opens);
-        bool last = i == HAFT__LIMIT_POOL_LOST;
+        bool last = i == HAFT__LIMIT_POOL_ABANDONED;
         CHECK_INT(haft__pool_abandon(f.pool, &stuck[i].job), !last, "job %u", i);
         CHECK_INT(haft__pool_abandoned_count(f.pool), i + 1, "job %u", i);
     }
-    submit(&f, &next); /* there is nobody left */
+    submit(&f, &next); /* no thread is left */
     CHECK_INT(next.job.state, 0, "it waits");
     (void)sem_post(&f.waits);
-    step_until(&f, 2); /* one that was stuck came back and took it */
+    step_until(&f, 2); /* a stuck thread came back and took it */
     CHECK(next.done > 0, "nobody took it");
-    post_times(&f.waits, HAFT__LIMIT_POOL_LOST);
-    step_until(&f, HAFT__LIMIT_POOL_LOST + 2);
+    post_times(&f.waits, HAFT__LIMIT_POOL_ABANDONED);
+    step_until(&f, HAFT__LIMIT_POOL_ABANDONED + 2);
     CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "all are back");
     run_together(&f, 1);
     end(&f);
 }
 
-TEST(the_end_waits_for_all_and_the_loop_does_the_rest)
+TEST(shutdown_waits_for_all_jobs_and_the_loop_delivers_them)
 {
     fixture f;
     begin(&f, 2);
@@ -327,7 +327,7 @@ TEST(the_end_waits_for_all_and_the_loop_does_the_rest)
     CHECK_INT(f.order, MANY, "done");
 }
 
-TEST(jobs_taken_back_and_given_up_at_any_moment_are_done_once)
+TEST(jobs_cancelled_and_abandoned_at_any_moment_are_done_once)
 {
     fixture f;
     begin(&f, 3);
@@ -354,7 +354,7 @@ TEST(jobs_taken_back_and_given_up_at_any_moment_are_done_once)
     end(&f);
 }
 
-/* Makes every thread from now on want `bytes` for its stack. */
+/* Makes every new thread request `bytes` for its stack. */
 static void set_stack(size_t bytes)
 {
     pthread_attr_t attributes;
@@ -364,7 +364,7 @@ static void set_stack(size_t bytes)
     (void)pthread_attr_destroy(&attributes);
 }
 
-TEST(without_any_thread_a_job_is_refused)
+TEST(without_any_thread_a_job_is_rejected)
 {
     fixture f;
     begin(&f, 2);
@@ -377,7 +377,7 @@ TEST(without_any_thread_a_job_is_refused)
     errand refused = make_errand(NULL, NULL, &f.order);
     haft_error err = {0};
     CHECK_INT(haft__pool_submit(f.pool, &refused.job, &err), HAFT_IO, "it was taken");
-    CHECK(strstr(err.message, "no thread can be started: ") == err.message, "%s", err.message);
+    CHECK(strstr(err.message, "cannot start a thread: ") == err.message, "%s", err.message);
     set_stack(usual);
     errand first = make_errand(&f.opens, &f.waits, &f.order), second = first;
     submit(&f, &first);
@@ -391,7 +391,7 @@ TEST(without_any_thread_a_job_is_refused)
     end(&f);
 }
 
-TEST(a_pool_without_memory_says_so)
+TEST(a_pool_without_memory_reports_it)
 {
     haft__pool *pool = NULL;
     test_fail_allocation(0);

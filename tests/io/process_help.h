@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* process_help.h - what the tests of processes share: who lives, what is open, folders of theirs.
- */
+/* process_help.h - shared by the tests of processes: live processes, open descriptors,
+ * directories. */
 #ifndef HAFT_TESTS_PROCESS_HELP_H
 #define HAFT_TESTS_PROCESS_HELP_H
 
@@ -17,7 +17,7 @@
 #include "io/clock.h"
 #include "test.h"
 
-/* Far longer than anything here takes; reached only when a test fails. */
+/* Far longer than any test takes; reached only if a test fails. */
 #define HELP_PATIENCE_MS 300000
 
 static inline int help_count_fds(void)
@@ -39,7 +39,7 @@ static inline bool help_has_children(void)
     return waitpid(-1, NULL, WNOHANG) >= 0;
 }
 
-/* Whether there is such a process, and no zombie. */
+/* Whether the process exists and is not a zombie. */
 static inline bool help_is_alive(pid_t id)
 {
     char path[64], text[256] = "";
@@ -64,7 +64,7 @@ static inline bool help_is_gone(pid_t id)
     return true;
 }
 
-/* A new folder; its path lives until the test ends, the folder until help_remove. */
+/* A new directory; its path is valid until the test ends, the directory until help_remove. */
 static inline const char *help_folder(void)
 {
     static const char form[] = "/tmp/haft-test-XXXXXX";
@@ -74,7 +74,7 @@ static inline const char *help_folder(void)
     return path;
 }
 
-/* A path of a file in it; lives until the test ends. */
+/* The path of a file in it; valid until the test ends. */
 static inline const char *help_path(const char *folder, const char *name)
 {
     char *path = test_alloc(PATH_MAX);
@@ -90,7 +90,7 @@ static inline void help_write(const char *path, const char *text, mode_t mode)
     (void)close(file);
 }
 
-/* Waits for a line in a file that a program writes: a number. 0 when none comes. */
+/* Waits for a line with a number in a file that a program writes. 0 if none arrives. */
 static inline pid_t help_read_id(const char *path)
 {
     for (uint64_t start = haft__clock_now(); haft__clock_now() - start < HELP_PATIENCE_MS;
@@ -108,7 +108,7 @@ static inline pid_t help_read_id(const char *path)
     return 0;
 }
 
-/* A folder without folders in it. */
+/* Removes a directory without subdirectories. */
 static inline void help_remove(const char *folder)
 {
     DIR *all = opendir(folder);

@@ -109,7 +109,7 @@ static haft_str make_big(size_t length)
     return (haft_str){text, length};
 }
 
-/* As much as the queue holds, and a byte more. */
+/* As much as the queue holds, and one byte more. */
 static void fill(server_case *c, haft__http_server_request *request, bool flood)
 {
     haft_str most = make_big(1000);

@@ -31,32 +31,32 @@ typedef struct server_case {
     size_t held_count;
     int handled, gone;
     bool flooded;       /* what the last write of /flood returned */
-    bool finish_gone;   /* cut those whose client is gone */
+    bool finish_gone;   /* cut streams whose client has disconnected */
     int later_ms;       /* of /later and between the pieces of /stream */
-    haft__buf received; /* by the last client that was asked */
+    haft__buf received; /* by the last client */
 } server_case;
 
 void server_open(server_case *c, const haft__http_server_options *options);
-/* The same with a handler of one's own, whose context has a loop to come. */
+/* The same with another handler, whose context has a loop to be set. */
 void server_open_with(server_case *c, haft__http_server_handler *handler, void *context,
                       haft__loop **ret_loop);
 void server_close(server_case *c);
 
-/* A connection; -1 when there is none. */
+/* A connection; -1 on failure. */
 int server_dial(const server_case *c);
-/* Sends all of it, stepping the loop when the socket is full. False when the connection broke. */
+/* Sends all of it, stepping the loop while the socket is full. False if the connection broke. */
 bool server_send(server_case *c, int fd, haft_str bytes);
-/* Receives until `end` has come, or the connection is closed when that is NULL (or closes before).
- * What came is in c->received, the return value says whether the end did. */
+/* Receives until `end` arrives, or until the connection is closed if that is NULL (or it closes
+ * before). The data is in c->received; returns whether the end arrived. */
 bool server_receive(server_case *c, int fd, const char *end);
-/* Steps the loop until the number is `wanted`; false when that never happens. */
+/* Steps the loop until the number is `wanted`; false if that never happens. */
 bool server_until(server_case *c, const int *number, int wanted);
 
-/* Sends and receives until the connection closes; "Connection: close" is the caller's. */
+/* Sends and receives until the connection closes; the caller sends "Connection: close". */
 haft_str server_talk(server_case *c, const char *request);
-/* The status of the (first) answer, 0 without one. */
+/* The status of the first response; 0 without one. */
 int server_status(haft_str answer);
-/* What is behind the first empty line, chunks put together. */
+/* The data after the first empty line, chunks joined. */
 haft_str server_body(haft_str answer);
 
 #endif

@@ -127,7 +127,7 @@ TEST(lines_are_written_in_order)
     close_case(&c);
 }
 
-TEST(too_much_that_nobody_reads)
+TEST(too_much_unread_output)
 {
     stdio_case c;
     open_case(&c, 8);
@@ -138,8 +138,8 @@ TEST(too_much_that_nobody_reads)
     close_case(&c);
 }
 
-/* Questions of somebody who does not read the answers stay where they are, and none is lost. */
-TEST(nothing_is_read_while_nobody_reads)
+/* Requests of a client that does not read the responses stay unread, and none is lost. */
+TEST(nothing_is_read_while_the_reader_pauses)
 {
     enum { LINES = 2000, ANSWER = 999 };
     static char piece[65536];
@@ -174,7 +174,7 @@ TEST(nothing_is_read_while_nobody_reads)
     close_case(&c);
 }
 
-/* The other side neither reads nor closes: the end does not wait for it. */
+/* The peer neither reads nor closes: the end does not wait for it. */
 TEST(an_end_that_does_not_wait)
 {
     stdio_case c;
@@ -189,7 +189,7 @@ TEST(an_end_that_does_not_wait)
     close_case(&c);
 }
 
-TEST(a_reader_that_is_gone)
+TEST(a_reader_that_has_disconnected)
 {
     stdio_case c;
     open_case(&c, 100);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/json/decimal.c; what numbers mean is in number_test.c. */
+/* Tests for src/json/decimal.c; number_test.c tests the meaning of numbers. */
 #include "json/decimal.h"
 
 #include "test.h"
@@ -43,7 +43,7 @@ TEST(parts_of_a_number)
     }
 }
 
-TEST(what_is_no_number_does_no_harm)
+TEST(text_that_is_not_a_number_is_harmless)
 {
     static const char *const texts[] = {"", "-", ".", "1.", "-e", "1e", "1e+", "e5"};
     for (size_t i = 0; i < COUNT(texts); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* json_help.h - what the tests of JSON values share: values that live until the test ends. */
+/* json_help.h - helpers for tests of JSON values, which live until the test ends. */
 #ifndef HAFT_TESTS_JSON_HELP_H
 #define HAFT_TESTS_JSON_HELP_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/json/number.c, with slow but simple arithmetic beside it as an oracle. */
+/* Tests for src/json/number.c, with slow but simple arithmetic as an oracle. */
 #include "json/number.h"
 
 #include "base/limits.h"
@@ -395,7 +395,7 @@ TEST(compare_agrees_with_fixed_point)
     CHECK(equal > 1000, "only %u pairs were equal", equal);
 }
 
-/* Takes `b` from `a` if it is not greater. */
+/* Subtracts `b` from `a` if it is not greater. */
 static bool take(unsigned char a[ORACLE + 1], const unsigned char b[ORACLE + 1])
 {
     if (memcmp(a, b, ORACLE + 1) < 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/json/read.c, stack.c and syntax.c: what is accepted, what it means, what is said.
+/* Tests for src/json/read.c, stack.c and syntax.c: accepted texts, their values, error texts.
  */
 #include "json/read.h"
 
@@ -69,7 +69,7 @@ TEST(values_are_read_as_written)
     }
 }
 
-TEST(errors_say_where_what_was_wanted_and_what_was_found)
+TEST(errors_have_place_expectation_and_finding)
 {
 #define BAD(where, rest) "BAD_INPUT " where ": " rest
 #define CASE(text, wanted)                                                                         \
@@ -408,11 +408,11 @@ TEST(an_arena_that_is_full_is_too_big)
     haft_error err;
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("[1,2,3,4,5,6]"), NULL, &value, NULL, &err),
               HAFT_TOO_BIG, "96 bytes of values");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("needs more than the 64 bytes it may take"), "err");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("needs more than the limit of 64 bytes"), "err");
     haft__arena_finish(&arena);
 }
 
-/* What we decided about an i_ file of the suite: the row of docs/json.md. */
+/* Our decision about an i_ file of the suite: the row of docs/json.md. */
 static bool accepts_optional(const char *file)
 {
     haft_str page = test_read_file("docs/json.md");

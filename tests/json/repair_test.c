@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/json/repair.c: what is mended, what is refused and where, and that nothing that was
- * cut off is taken for whole. */
+/* Tests for src/json/repair.c: repaired texts, rejected texts with their place, and that truncated
+ * text is never accepted as complete. */
 #include "json/repair.h"
 
 #include "json_help.h"
@@ -119,7 +119,7 @@ static const mending good[] = {
      "{\"name\":\"it's \\\"x\\\"\",\"ok\":true,\"text\":\"a\\nb\"}"},
 };
 
-TEST(what_is_nearly_json_is_mended)
+TEST(text_that_is_almost_json_is_repaired)
 {
     for (size_t i = 0; i < COUNT(good); i++) {
         bool repaired = false;
@@ -131,7 +131,7 @@ TEST(what_is_nearly_json_is_mended)
     CHECK_STR(mended(HAFT__LIT("\"\0\""), NULL, &repaired), HAFT__LIT("\"\\u0000\""), "NUL");
 }
 
-TEST(what_is_json_is_left_alone)
+TEST(valid_json_is_unchanged)
 {
     static const mending cases[] = {
         {" [1, {\"a\": \"it's // # /* */ True\"}] ", "[1,{\"a\":\"it's // # /* */ True\"}]"},
@@ -147,7 +147,7 @@ TEST(what_is_json_is_left_alone)
     }
 }
 
-TEST(what_cannot_be_mended_is_refused_with_its_place)
+TEST(text_that_cannot_be_repaired_is_rejected_with_its_place)
 {
     static const mending cases[] = {
         {"", "1:1 (byte 0): expected a value, found the end of the text"},
@@ -232,7 +232,7 @@ TEST(what_cannot_be_mended_is_refused_with_its_place)
                      "text"},
         {"```\n-1.5e3", "2:7 (byte 10): expected a closing fence or a new line after the number, "
                         "found the end of the text"},
-        /* Behind things whose length has changed, the place is the original's. */
+        /* After a repair that changes the length, the place is still that in the original. */
         {"['\"\"\"\"',\n'\\'\\'', \"\n\n\", /*\n*/ ?]",
          "5:4 (byte 29): expected a value, found '?'"},
         {"{'a':\"\x01\x02\x03\", 'b' 1}", "1:17 (byte 16): expected ':' after the key, found '1'"},
@@ -247,8 +247,8 @@ TEST(what_cannot_be_mended_is_refused_with_its_place)
     }
 }
 
-/* Every one of the good texts, cut off anywhere: it is refused, or all of the value is there. */
-TEST(nothing_cut_off_is_taken_for_whole)
+/* Each valid text, truncated anywhere, is rejected or has its complete value. */
+TEST(truncated_text_is_never_accepted_as_complete)
 {
     unsigned refused = 0;
     for (size_t i = 0; i < COUNT(good); i++) {
@@ -258,7 +258,7 @@ TEST(nothing_cut_off_is_taken_for_whole)
             bool repaired = false;
             haft_str found = mended((haft_str){text.ptr, length}, NULL, &repaired);
             bool bad = haft__str_starts_with(found, HAFT__LIT("BAD_INPUT"));
-            /* Of 12, 1 is a good beginning: JSON itself has that flaw, mended text has not. */
+            /* The prefix 1 of 12 is valid JSON; repaired text does not have this flaw. */
             CHECK(bad || (number && !repaired) || haft__str_equal(found, wanted),
                   "%.*s read as %.*s", (int)length, text.ptr, HAFT__ARG(found));
             refused += bad;
@@ -267,7 +267,7 @@ TEST(nothing_cut_off_is_taken_for_whole)
     CHECK(refused > 500, "only %u cuts were refused", refused);
 }
 
-TEST(options_hold_for_what_is_mended)
+TEST(options_apply_to_repaired_text)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     bool repaired;
@@ -292,7 +292,7 @@ TEST(options_hold_for_what_is_mended)
               "duplicates");
 }
 
-TEST(notes_are_those_of_what_was_mended)
+TEST(notes_are_about_the_repaired_text)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -306,7 +306,7 @@ TEST(notes_are_those_of_what_was_mended)
     haft__arena_finish(&arena);
 }
 
-TEST(mended_text_lives_in_the_arena)
+TEST(repaired_text_lives_in_the_arena)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -351,7 +351,7 @@ TEST(mending_survives_every_failed_allocation)
     haft__arena_finish(&arena);
 }
 
-/* Each of these would take minutes if something were looked at again and again. */
+/* Each of these would take minutes if the work were quadratic. */
 TEST(mending_takes_linear_time)
 {
     static const struct {
@@ -377,7 +377,7 @@ TEST(mending_takes_linear_time)
         haft_str found = mended((haft_str){text, at}, NULL, &repaired);
         CHECK(found.len > 0, "%s%s", cases[i].first, cases[i].again);
     }
-    /* A long fence, then rows of what it is made of that are one short of closing it. */
+    /* A long fence, then rows of fence characters that are one too short to close it. */
     char *text = test_alloc(2 * times);
     memset(text, '`', 2 * times);
     text[times] = '\n';

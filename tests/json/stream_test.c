@@ -10,7 +10,7 @@
 #include "json/builder.h"
 #include "json/write.h"
 
-/* Cuts: a piece ends at each offset for which the function says so. */
+/* Cuts: a piece ends at each offset for which the function returns true. */
 typedef bool cut_after(size_t offset, size_t argument);
 
 static bool cut_at(size_t offset, size_t argument)

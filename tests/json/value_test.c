@@ -20,7 +20,7 @@ TEST(kinds_have_the_names_of_json_schema)
     haft__arena_finish(&arena);
 }
 
-TEST(makers_make_what_readers_read)
+TEST(constructed_values_equal_parsed_values)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -18,14 +18,14 @@ from script import check  # noqa: E402
 HAFT = os.environ["HAFT"]
 SERVER = Path(__file__).resolve().parent / "asking_server.py"
 NEW = "2026-07-28"
-WAITING = 4  # the exit status of a run that waits
+WAITING = 4  # the exit status of a waiting run
 ANSWER = {"name": "Ada", "n": 4}
 FULL = {"action": "accept", "content": {"n": 4, "name": "Ada", "size": "small"}}
 BOTH = {"form": {}, "url": {}}
 
 
 class Place:
-    """A directory with a spec of one server that asks."""
+    """A directory with a spec of one server that asks questions."""
 
     def __init__(self, era, way, timeout="60s", calls=1, **server):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
@@ -55,13 +55,12 @@ class Place:
         return process.returncode, out, err
 
     def told(self):
-        """What the server has been answered."""
+        """The answers that the server got."""
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
 
 def read_until(process, text):
-    """What standard error has up to the text; os.read, so that nothing is left behind in a buffer
-    that nobody looks at."""
+    """Reads standard error up to the text, with os.read, so that no data stays in a buffer."""
     found = ""
     while text not in found:
         ready = select.select([process.stderr], [], [], 60)[0]
@@ -73,12 +72,12 @@ def read_until(process, text):
 
 
 def answer_of(text):
-    """The words of the command that the run says it goes on with."""
+    """The words of the command that the run suggests for the answer."""
     return re.search(r"  haft answer (\S+) (\S+) (.*?) --store", text)
 
 
 def test_form():
-    """A server with a session waits in the process that runs the call; another one answers."""
+    """A server with a session waits in the process that runs the call; another process answers."""
     place = Place("old", "form")
     run = place.start("run", "spec.json", "go")
     text = read_until(run, "# decline")
@@ -128,7 +127,7 @@ def test_fork():
 
 
 def beside(timeout="60s"):
-    """A place where one server asks, and another says nothing until the first was answered."""
+    """A spec in which one server asks, and another is silent until the first got its answer."""
     place = Place("old", "form", timeout)
     servers = json.loads((place.path / "spec.json").read_text())["mcp"]["servers"]
     servers["docs"]["trust"] = True
@@ -141,12 +140,12 @@ def beside(timeout="60s"):
 
 
 def test_beside():
-    """A call that takes its time keeps nobody from the question of another one."""
+    """A slow call does not delay the question of another call."""
     place = beside()
     run = place.start("run", "spec.json", "go")
     text = read_until(run, "# decline")
     words = answer_of(text)
-    check("a_question_beside_a_call_is_told", (words is not None, text.count("# decline")),
+    check("a_question_beside_a_call_is_reported", (words is not None, text.count("# decline")),
           (True, 1))
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     out, err = run.communicate(timeout=300)
@@ -203,7 +202,7 @@ def events_of(place):
 
 
 def test_both():
-    """Two questions at once: a person is asked one after the other."""
+    """Two questions at once: a person gets one after the other."""
     place = Place("old", "both")
     run = place.start("run", "spec.json", "go")
     for number in range(2):
@@ -216,7 +215,7 @@ def test_both():
 
 
 def test_side():
-    """Calls of one run side by side: whose question it is does not matter, a person is asked."""
+    """Parallel calls of one run: it does not matter which call asks, a person gets the question."""
     place = Place("old", "side", calls=2, trust=True)
     run = place.start("run", "spec.json", "go")
     words = answer_of(read_until(run, "# decline"))
@@ -231,7 +230,8 @@ def test_side():
 
 
 def test_again():
-    """One question is taken back, another asked: that one is, and nobody says no to it."""
+    """One question is withdrawn and another asked: a person gets the second, and it is not
+    declined."""
     place = Place("old", "again")
     run = place.start("run", "spec.json", "go")
     text = read_until(run, "Say it. 1\n")
@@ -249,7 +249,7 @@ def test_again():
 
 
 def test_gone():
-    """A question that was taken back is no question: an answer to it is refused."""
+    """An answer to a withdrawn question is rejected."""
     place = Place("old", "gone")
     run = place.start("run", "spec.json", "go")
     read_until(run, "server")
@@ -266,7 +266,7 @@ def test_gone():
 
 
 def test_forever():
-    """Nobody answers a server that asks again and again: that is its own time, which ends."""
+    """A server that asks repeatedly without an answer uses up its own time."""
     place = Place("old", "forever", "2s")
     run = place.start("run", "spec.json", "go")
     try:
@@ -281,7 +281,7 @@ def test_forever():
 
 
 def test_many():
-    """Of one call a person is asked ten times, and then no more."""
+    """A person gets at most ten questions of one call."""
     place = Place("old", "many")
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
@@ -307,7 +307,7 @@ def test_reject():
 
 
 def test_crash():
-    """The process that asked is gone: its question is, too, and no answer becomes a result."""
+    """The process that asked has died: its question is gone, and no answer becomes a result."""
     place = Place("old", "form")
     run = place.start("run", "spec.json", "go")
     words = answer_of(read_until(run, "# decline"))
@@ -351,7 +351,7 @@ def test_durable():
 # ---- haft mcp as the server, started anew for each sitting ----
 
 def test_own_server():
-    """The client ends its server when the run pauses; the next one takes the answer."""
+    """The client ends its server when the run pauses; the next server gets the answer."""
     for tool, arguments, answers, said in (
             ("danger", {"x": "a"}, [{"approve": True}], "deleted a"),
             ("danger", {"x": "a"}, [{"approve": False}], "was not approved"),
@@ -412,7 +412,7 @@ class Client:
         return self.id
 
     def next(self, *methods):
-        """The next message that is an answer, or a request of one of the methods."""
+        """The next message that is a response, or a request with one of the methods."""
         while True:
             message = json.loads(self.process.stdout.readline())
             if "method" not in message or message["method"] in methods:
@@ -474,7 +474,7 @@ def test_server(inner, way):
 
 
 def test_server_without():
-    """A client that cannot ask: a server that waits is told no, a run that can wait does."""
+    """A client that cannot ask: a server that waits gets a decline, a run that can wait does."""
     for can in ({}, {"elicitation": {}}):
         place = Place("old", "url")
         with Client(place) as client:
@@ -492,7 +492,7 @@ def test_server_without():
 
 
 def test_server_no():
-    """A no, an answer that does not fit, and a failure of the client all reach the server."""
+    """A decline, an invalid answer, and a failure of the client all reach the server."""
     for number, reply in enumerate(({"result": {"action": "decline"}},
                                     {"result": {"action": "accept", "content": {"n": 1}}},
                                     {"error": {"code": -1, "message": "no"}})):
@@ -509,7 +509,7 @@ SETTLED = ("notifications/cancelled", "elicitation/create")
 
 
 def second(client, place, name):
-    """The first question is withdrawn, an answer to it is of no use, and the next one is asked."""
+    """The first question is withdrawn, an answer to it is ignored, and the next one is asked."""
     off = client.next(*SETTLED)
     check(f"{name}_is_withdrawn", (off.get("method"), off.get("params", {}).get("requestId")),
           (SETTLED[0], 1))
@@ -525,7 +525,7 @@ def second(client, place, name):
 
 
 def test_server_settled():
-    """What was asked is settled in another way: somebody else answers, or who asked has gone on."""
+    """A question is settled elsewhere: another process answers, or the server has continued."""
     def ask(question):
         return {"calls": [{"name": "request_user_input", "arguments": {"question": question}}]}
     builtins = {"enabled": ["request_user_input"]}
@@ -569,7 +569,7 @@ def test_server_two():
 
 
 def test_server_ends():
-    """A run that waits for a client that never comes again ends with the server."""
+    """A run that waits for a client that never returns ends with the server."""
     place = Place("old", "form")
     with Client(place) as client:
         client.modern({"elicitation": {}})

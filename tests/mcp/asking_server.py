@@ -47,7 +47,7 @@ def ask(number):
 
 
 def begin():
-    """What a call asks at once."""
+    """The questions of one call."""
     ask(0)
     if WAY in ("again", "gone"):
         send({"method": "notifications/cancelled", "params": {"requestId": "q0"}})
@@ -56,7 +56,7 @@ def begin():
 
 
 def side():
-    """Two calls, of which each asks: the first with q0, the second with q1."""
+    """Two calls that each ask: the first with q0, the second with q1."""
     calls = []
     while len(calls) < 2:
         message = json.loads(sys.stdin.readline())

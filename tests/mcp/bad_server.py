@@ -69,7 +69,7 @@ def tools():
 
 
 def cut(kind, padding):
-    """An answer with a secret somewhere behind so many other bytes."""
+    """A response with a secret after so many other bytes."""
     said = "x" * int(padding) + " " + os.environ["MYTOK"] + " and more"
     link = {"type": "resource_link", "uri": "a:", "name": "b"}
     if kind == "number":
@@ -183,7 +183,7 @@ def call(message):
 
 
 def modern():
-    """A server of 2026-07-28 whose tool asks two things before it says anything."""
+    """A server of 2026-07-28 whose tool asks two questions before its result."""
     complete = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
     form = {"type": "object", "properties": {"sure": {"type": "boolean"}}}
     asks = {key: {"method": "elicitation/create", "params": {

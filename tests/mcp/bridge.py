@@ -41,18 +41,18 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Gone(Exception):
-    """The program is not there any more, or says nothing."""
+    """The program has ended, or does not answer."""
 
 
 class Bridge:
     def __init__(self, command, environment):
         self.command, self.environment = command, environment
         self.process, self.answers, self.news = None, {}, threading.Condition()
-        self.said = tempfile.TemporaryFile("w+")  # what all its programs print as errors
+        self.said = tempfile.TemporaryFile("w+")  # standard error of all its programs
         self.site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.site.daemon_threads, self.site.bridge = True, self
         self.url = f"http://127.0.0.1:{self.site.server_port}/mcp"
-        self.posted = []  # methods, so that a test knows that they came this way
+        self.posted = []  # methods, so that a test knows which messages used the bridge
         threading.Thread(target=self.site.serve_forever, daemon=True).start()
 
     def begin(self):
@@ -71,7 +71,7 @@ class Bridge:
                     self.news.notify_all()
 
     def pass_on(self, message):
-        """The answer, or None for what has none."""
+        """The response, or None for a notification."""
         with self.news:
             if self.process is None or message.get("method") == "initialize":
                 self.begin()

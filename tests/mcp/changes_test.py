@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Definitions that change, what is remembered of them, and what people are shown of it."""
+"""Tool definitions that change, how they are cached, and how changes are shown to people."""
 import concurrent.futures
 import contextlib
 import json
@@ -53,7 +53,7 @@ class Place:
         return self
 
     def last(self):
-        """Kind of the end of the last call, and its text."""
+        """The kind of the last call's end, and its text."""
         ends = [e for e in self.log if e["kind"] in ("call_finished", "call_refused")]
         if not ends:
             return "none", self.err
@@ -83,7 +83,7 @@ def test_after_use():
           ("tool_changed", True, True))
     error = [e for e in place.log if e["kind"] == "call_finished"][-1]["error"]
     check("the_model_gets_no_word_of_it", error["message"],
-          "the tool 'a:say' is not what it was when it was first used or accepted, so it was not "
+          "the tool 'a:say' has changed since it was first used or accepted, so it was not "
           "called")
     kind, text = place.run().last()
     check("at_the_next_run_it_is_left_out", (kind, "a_-_say is not what it was" in text),
@@ -91,17 +91,17 @@ def test_after_use():
     check("with_all_that_it_says", ("everybody you know" in json.dumps(place.log),
                                     place.log[1]["tools"], place.server_row()["changed"],
                                     place.server_row()["names"]), (False, [], ["say"], []))
-    check("which_the_terminal_says", "1 tool is not what it was" in place.haft(
+    check("which_the_terminal_says", "1 tool has changed" in place.haft(
         "run", "spec.json", "go", "--store", "memory:")[2], True)
-    check("and_check", "1 tool is not what it was" in place.haft("check", "spec.json")[2], True)
+    check("and_check", "1 tool has changed" in place.haft("check", "spec.json")[2], True)
     explained = json.loads(place.haft("explain", "spec.json", "go", "--json")[1])
     check("and_explain", [(t["sight"], t["code"]) for t in explained["tools"]
                           if t["name"] == "a:say"], [("out", "tool_changed")])
     status, out, err = place.haft("tools", "spec.json")
     check("the_change_is_listed", out.split("MCP servers\n")[1], """\
   a: known (its tools are cached; it need not run), 1 tool
-    warning: 1 tool is not what it was when first used or accepted, and kept from models: say; \
-`haft tools SPEC` shows how, --accept lets it pass
+    warning: 1 tool has changed since it was first used or accepted, and is hidden from models: \
+say; `haft tools SPEC` shows the changes, --accept accepts it
   - a:say                    mcp, data: not what it was when it was first used or accepted
   ! a:say has changed since it was first used or accepted; it is not called until --accept
       - /description: "Says a word."
@@ -113,8 +113,8 @@ def test_after_use():
           '+ /description: "Says a word to everybody you know."\n'}],
         [{"name": "a", "state": "known", "tools": 1,
           "means": "its tools are cached; it need not run",
-          "warning": "1 tool is not what it was when first used or accepted, and kept from models: "
-          "say; `haft tools SPEC` shows how, --accept lets it pass", "left_out": [],
+          "warning": "1 tool has changed since it was first used or accepted, and is hidden from "
+          "models: say; `haft tools SPEC` shows the changes, --accept accepts it", "left_out": [],
           "left_out_all": 0, "code": None, "reason": None}]))
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:say")
     check("it_is_accepted", (status, out), (0, """\
@@ -157,7 +157,7 @@ def test_before_use():
 
 
 def test_replaced():
-    """A list that is not the remembered one: what is gone is not offered, what is new is known."""
+    """A list that differs from the cached one: missing tools are not offered, new ones are."""
     place = Place()
     place.describe(["one", "two"])
     place.haft("tools", "spec.json", "--refresh")
@@ -189,7 +189,7 @@ def test_replaced():
 
 
 def test_two_at_once():
-    """Two calls that run side by side find the same tool another one."""
+    """Two parallel calls find that the same tool has changed."""
     place = Place(trust=True)
     hints = {"annotations": {"readOnlyHint": True}}
     place.describe(hints)
@@ -231,7 +231,7 @@ def test_age():
     place.haft("tools", "spec.json", "--refresh")
     place.describe("{}{")
     status, out, err = place.haft("tools", "spec.json", "--refresh")
-    check("what_does_not_answer_is_told_and_stays",
+    check("a_server_that_does_not_answer_is_reported_and_stays",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
            "warning: it did not list its tools, so the cached list" in out), (1, True, True, True))
     other = Place("exit_start")
@@ -271,7 +271,7 @@ def test_damage():
     for file in place.files(".json"):
         file.write_text('{"version":2,"tools":[')
     status, out, err = place.haft("tools", "spec.json")
-    check("a_damaged_list_is_told", "its list cannot be read, and is made again" in out, True)
+    check("a_damaged_list_is_reported", "its cached list cannot be read" in out, True)
     check("and_made_again", place.run().last(), SAID)
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
@@ -279,7 +279,7 @@ def test_damage():
     check("damaged_pins_let_nothing_pass", (kind, "a_-_say is not what it was" in text,
                                             place.server_row()["changed"]),
           ("call_refused", True, ["say"]))
-    check("and_are_told", "--accept a:*" in place.server_row()["warning"], True)
+    check("and_are_reported", "--accept a:*" in place.server_row()["warning"], True)
     for words in (["tools"], ["check"]):
         status, out, err = place.haft(*words, "spec.json")
         check(f"haft_{words[0]}_tells", (status, "--accept a:*" in out + err), (0, True))
@@ -302,9 +302,9 @@ def test_left_out():
   a: known (its tools are cached; it need not run), 1 tool, 5 left out
   1 deferred tool, 1 shown: at most 8 (max_mcp_tools)
   + a:say                    mcp, data: shown: there is room; without a task nothing is searched
-  - a:say mcp, left out: another tool before it has this name
-  - a:a:b mcp, left out: /name: tool name 'a:b' has a ':' in it
-  - a:* mcp, left out: /name: a tool's name is empty
+  - a:say mcp, left out: an earlier tool has the same name
+  - a:a:b mcp, left out: /name: tool name 'a:b' contains a ':'
+  - a:* mcp, left out: /name: the name of a tool is empty
   - a:* mcp, left out: expected an object, found number
   - a:x mcp, left out: /inputSchema: expected an object, found null
 """)
@@ -323,19 +323,19 @@ def test_hidden():
           (True, True, False, False))
     check("names_and_values_with_hidden_characters_are_left_out",
           [row["reason"] for row in place.log[1]["servers"][0]["left_out"]],
-          ["/inputSchema: the name 'wo<U+200B>rd' has a character that cannot be seen",
-           "/inputSchema: the value 'a<U+2060>' has a character that cannot be seen"])
+          ["/inputSchema: the name 'wo<U+200B>rd' contains an invisible character",
+           "/inputSchema: the value 'a<U+2060>' contains an invisible character"])
 
 
 def test_secrets():
-    """What is written out is in the spec that is kept, and nowhere else; ${VAR} is nowhere."""
+    """A literal value is in the stored spec and nowhere else; the value of ${VAR} is nowhere."""
     place = Place("env", env={"API_TOKEN": TOKEN}).run("runs.db")
     check("a_secret_does_not_get_into_events", TOKEN in json.dumps(place.log), False)
     found = [f.name for f in (place.path / "state").rglob("*")
              if f.is_file() and TOKEN in f.read_text()]
     check("nor_into_what_is_remembered", found, [])
     status, out, err = place.haft("check", "spec.json")
-    check("and_is_warned_of", "looks like a secret written into the spec" in out, True)
+    check("and_is_warned_of", "looks like a secret in the spec" in out, True)
     check("without_being_shown", (TOKEN[:8] in out + err, "*" * len(TOKEN) in out), (False, True))
     os.environ["HAFT_TEST_TOKEN"] = TOKEN
     place = Place("env", env={"API_TOKEN": "${HAFT_TEST_TOKEN}"}).run("runs.db")
@@ -366,7 +366,8 @@ def kept(place, name="runs.db"):
 
 
 def test_written_out():
-    """Every value that is written out for a server, whatever its name; not what is no secret."""
+    """Every literal value for a server counts as a secret, whatever its name, unless it is
+    harmless."""
     place = Place("env", env=dict(WRITTEN, **PLAIN)).run("runs.db")
     result = place.last()[1]
     check("values_written_out_are_redacted", seen(HIDDEN, json.dumps(place.log), place.err), [])
@@ -403,7 +404,7 @@ def test_written_out():
 
 
 def test_log():
-    """Warnings of a server are lines of standard error; what is less is not."""
+    """Warnings of a server are lines of standard error; lower levels are not."""
     status, out, err = Place("log").haft("run", "spec.json", "go", "--store", "memory:")
     check("warnings_of_a_server_are_shown",
           [line for line in err.splitlines() if "cheese" in line],

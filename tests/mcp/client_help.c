@@ -388,7 +388,7 @@ static void add_shorthand(haft__buf *out, haft_str text, haft_str first, haft_st
     }
 }
 
-/* What a '$' stands for; false when it stands for itself. */
+/* Expands a '$'; false if it is literal. */
 static bool take_shorthand(haft__buf *out, haft_str *rest)
 {
     haft_str behind = *rest, arguments = HAFT__LIT("");
@@ -444,7 +444,7 @@ void test_client_check_all(const test_client_case *cases, size_t count)
     }
 }
 
-/* Plays the steps, whatever fails; false when creating the client did. */
+/* Plays the steps despite failures; false if the client could not be created. */
 static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed)
 {
     haft__mcp_client_options options = test_client_options_of(c->options);

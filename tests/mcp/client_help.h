@@ -19,7 +19,7 @@
 /* Options for a test: a server "docs". */
 haft__mcp_client_options test_client_options(void);
 
-/* Does the steps and appends what happened. Stops at a step that fails and returns its status. */
+/* Performs the steps and appends the output. Stops at a step that fails and returns its status. */
 haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf *log);
 
 /* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
@@ -32,16 +32,16 @@ typedef struct test_client_case {
 /* 60 bytes, of which no eight are the same. */
 #define TEST_CANARY "canary-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
 
-/* Takes TEST_CANARY out; see haft__mcp_redact_fn. */
+/* Redacts TEST_CANARY; see haft__mcp_redact_fn. */
 bool test_client_clean(const void *context, haft_str text, haft__buf *out);
 
-/* Steps with what is written short written out; lives until the test ends. */
+/* The steps with abbreviations expanded; valid until the test ends. */
 haft_str test_client_write_out(const char *text);
 
 haft__mcp_client_options test_client_options_of(const char *letters);
 void test_client_check_all(const test_client_case *cases, size_t count);
 
-/* Each case with every allocation failing in turn: a call may be lost, but ends once. */
+/* Runs each case with every allocation failing in turn: a call may fail, but it ends once. */
 void test_client_starve(const test_client_case *cases, size_t count);
 
 #endif

@@ -34,7 +34,7 @@ static const struct {
      "{\"My-Server\":{\"command\":[\"./s\",\"--home\",\"${HOME}\"],\"cwd\":\".\","
      "\"env\":{\"KEY\":\"${HAFT_INPUT_API_KEY}\",\"P\":\"${PATH}x\"},\"enabled\":true,"
      "\"imported\":true}}",
-     "My Server: envFile is not read; name its variables in env, or put them into .env\n"},
+     "My Server: envFile is not read; list its variables in env, or put them into .env\n"},
     {"{\"mcp\":{\"servers\":{\"a\":{\"command\":\"x\"}}}}",
      "{\"a\":{\"command\":[\"x\"],\"enabled\":true,\"imported\":true}}", ""},
     /* Cursor and others */
@@ -46,7 +46,7 @@ static const struct {
      "\"b\":{\"url\":\"http://h\",\"enabled\":true,\"imported\":true},"
      "\"c\":{\"url\":\"http://h\",\"enabled\":false,\"imported\":true},"
      "\"d\":{\"command\":[\"x\",\"y\"],\"enabled\":true,\"imported\":true}}",
-     "b: timeout is not taken over: programs mean different units by it\n"},
+     "b: timeout is not imported: programs use different units for it\n"},
     {"{\"servers\":{}}", "{}", ""},
     /* an input that the file does not list; a sign-in that haft does not have */
     {"{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":{\"K\":\"${input:my-key}\"},"
@@ -54,8 +54,8 @@ static const struct {
      "{\"a\":{\"url\":\"http://h\",\"headers\":{\"K\":\"${HAFT_INPUT_MY_KEY}\"},\"enabled\":true,"
      "\"imported\":true}}",
      "a: the file has no `inputs` for an ${input:..} of it; the variable HAFT_INPUT_.. is used\n"
-     "a: auth is not used: there is no OAuth yet; put a token into headers\n"},
-    /* what only looks like a variable */
+     "a: auth is ignored: OAuth is not supported yet; put a token into headers\n"},
+    /* text that only looks like a variable */
     {"{\"mcpServers\":{\"a\":{\"command\":\"$x ${ $\",\"args\":[\"a$\",\"${/}\"]}}}",
      "{\"a\":{\"command\":[\"$x ${ $\",\"a$\",\"/\"],\"enabled\":true,\"imported\":true}}", ""},
 };
@@ -98,41 +98,42 @@ static const struct {
     {"{\"mcpServers\":{\"a\":1,\"a\":2}}", "a"},
 };
 
-/* One server is wrong, and left out. */
+/* One server is wrong and skipped. */
 static const struct {
     const char *text, *why;
 } wrong[] = {
     {"{\"mcpServers\":{\"a\":7}}", "the server 'a': expected an object"},
     {"{\"mcpServers\":{\"\":{}}}", "it has no name"},
     {"{\"mcpServers\":{\"a b\":{\"command\":\"x\"},\"a-b\":{\"command\":\"x\"}}}",
-     "the server 'a-b': another server has this name once it is made one of haft's: 'a-b'"},
+     "the server 'a-b': another server gets the same name when it is imported: 'a-b'"},
     {"{\"mcpServers\":{\"a\":{}}}", "the server 'a': it has no command and no url"},
     {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"url\":\"http://h\"}}}",
      "it has both a command and a url"},
-    {"{\"mcpServers\":{\"a\":{\"command\":7}}}", "expected a text as command and a list as args"},
+    {"{\"mcpServers\":{\"a\":{\"command\":7}}}", "expected a string as command and a list as args"},
     {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"args\":\"y\"}}}",
-     "expected a text as command and a list as args"},
+     "expected a string as command and a list as args"},
     {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"args\":[7]}}}",
-     "expected texts in command and args"},
-    {"{\"mcpServers\":{\"a\":{\"url\":7}}}", "expected a text as 'url'"},
-    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"cwd\":[]}}}", "expected a text as 'cwd'"},
-    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":[]}}}", "expected texts by name as 'env'"},
+     "expected strings in command and args"},
+    {"{\"mcpServers\":{\"a\":{\"url\":7}}}", "expected a string as 'url'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"cwd\":[]}}}", "expected a string as 'cwd'"},
+    {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":[]}}}",
+     "expected an object of strings as 'env'"},
     {"{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":{\"A\":{}}}}}",
-     "expected texts by name as 'env'"},
+     "expected an object of strings as 'env'"},
     {"{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"headers\":\"x\"}}}",
-     "expected texts by name as 'headers'"},
+     "expected an object of strings as 'headers'"},
     {"{\"mcpServers\":{\"a\":{\"type\":\"carrier-pigeon\",\"command\":\"x\"}}}",
      "expected stdio or http as its type, found 'carrier-pigeon'"},
     {"{\"mcpServers\":{\"a\":{\"command\":\"${input:}\"}}}", "without the id of an input"},
     {"{\"mcpServers\":{\"a\":{\"command\":[]}}}", "the server 'a': "},
     {"{\"servers\":{\"a\":{\"command\":\"${command:pick}\"}}}",
-     "haft does not know what to put for 'command:pick'"},
-    {"{\"servers\":{\"a\":{\"command\":\"${}\"}}}", "haft does not know what to put for"},
-    {"{\"servers\":{\"a\":{\"command\":\"${1A}\"}}}", "haft does not know what to put for '1A'"},
+     "cannot expand the variable 'command:pick'"},
+    {"{\"servers\":{\"a\":{\"command\":\"${}\"}}}", "cannot expand the variable"},
+    {"{\"servers\":{\"a\":{\"command\":\"${1A}\"}}}", "cannot expand the variable '1A'"},
     {"{\"servers\":{\"a\\u202e\":{}}}", "the server 'a<U+202E>': it has no command"},
 };
 
-TEST(a_file_that_is_wrong_says_where)
+TEST(a_wrong_file_is_reported_with_its_place)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
@@ -146,7 +147,7 @@ TEST(a_file_that_is_wrong_says_where)
     }
 }
 
-TEST(a_server_that_is_wrong_is_left_out)
+TEST(a_wrong_server_is_skipped)
 {
     for (size_t i = 0; i < COUNT(wrong); i++) {
         haft__arena arena;
@@ -166,7 +167,7 @@ TEST(a_server_that_is_wrong_is_left_out)
     }
 }
 
-TEST(the_others_are_there)
+TEST(the_other_servers_are_imported)
 {
     haft__arena arena;
     haft__mcp_import import = {0};

@@ -87,7 +87,7 @@ static haft__json make_value(haft__json schema)
     return haft__json_string(HAFT__LIT("some text"));
 }
 
-/* An object with what the schema asks for and has no default. */
+/* An object with the required members that have no default. */
 static haft__json make_object(caller *c, haft__json schema)
 {
     haft__json properties = get(schema, "properties");

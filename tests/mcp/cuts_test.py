@@ -23,7 +23,7 @@ PEM = "-----BEGIN KEY-----\n" + "".join(chr(97 + i) * 47 + "\n" for i in range(3
 
 
 def parts(secret, *texts):
-    """Eight bytes in a row or more, also with line ends told as blanks."""
+    """Eight or more consecutive bytes, also with line ends replaced by blanks."""
     pieces = {secret[i:i + 8] for i in range(len(secret) - 7)}
     pieces |= {piece.replace("\n", " ") for piece in pieces}
     return sorted(piece for piece in pieces if any(piece in text for text in texts))
@@ -69,14 +69,14 @@ def test_start(padding):
     place = Place("cut_start", CANARY, PADDING=str(padding))
     out, err = place.haft("tools", "spec.json", "--refresh")
     check(f"nor_in_a_refusal_to_begin_{padding}",
-          (parts(CANARY, out, err), "refused to initialize" in err), ([], True))
+          (parts(CANARY, out, err), "rejected initialize" in err), ([], True))
 
 
 def test_errors(row):
     name, way, secret, said = row
     place = Place(way, secret)
     out, err = place.haft("tools", "spec.json", "--refresh")
-    check(f"of_{name}_nothing_is_told", (parts(secret, out, err), said in err), ([], True))
+    check(f"of_{name}_nothing_is_reported", (parts(secret, out, err), said in err), ([], True))
     out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
     check(f"nor_in_events_of_{name}", (parts(secret, out, err), said in out), ([], True))
 
@@ -89,7 +89,7 @@ ERRORS = (("lines", "tell_lines", LINES, "bad key: [redacted] it says"),
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
     test_results()
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # they wait more than they work
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # they wait more than they compute
         for done in [*[pool.submit(test_errors, row) for row in ERRORS],
                      *[pool.submit(test_start, padding) for padding in range(50, 170, 15)]]:
             done.result()

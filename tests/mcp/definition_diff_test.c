@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/definition_diff.c: what a person is shown before a changed tool is accepted. */
+/* Tests for src/mcp/definition_diff.c: the diff that a person sees before accepting a tool. */
 #include "base/limits.h"
 #include "mcp/definition.h"
 #include "mcp/definition_help.h"
@@ -85,7 +85,7 @@ TEST(a_diff_has_a_greatest_number_of_lines)
     haft__buf_finish(&buf);
 }
 
-TEST(a_diff_is_made_or_there_is_no_memory)
+TEST(a_diff_is_complete_or_out_of_memory)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

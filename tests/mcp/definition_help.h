@@ -5,7 +5,7 @@
 
 #include "mcp/definition.h"
 
-/* JSON that must be right; null when there is no memory. */
+/* Valid JSON; null when out of memory. */
 haft__json test_json(haft__arena *arena, haft_str text);
 
 /* An entry of a list from a server "docs". */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/mcp/definition.c and definition_params.c: which entries of a list become tools,
- * and what haft believes of them. */
+ * and which of their hints are used. */
 #include "mcp/definition.h"
 
 #include "base/limits.h"
@@ -59,8 +59,8 @@ static const struct {
     {"7", HAFT_BAD_INPUT, "", "expected an object, found number"},
     {"{" OBJECT "}", HAFT_BAD_INPUT, "/name", "expected a string, found null"},
     {"{\"name\":7," OBJECT "}", HAFT_BAD_INPUT, "/name", "expected a string, found number"},
-    {"{\"name\":\"\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "a tool's name is empty"},
-    {"{\"name\":\"a:b\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "tool name 'a:b' has a ':' in it"},
+    {"{\"name\":\"\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "the name of a tool is empty"},
+    {"{\"name\":\"a:b\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "tool name 'a:b' contains a ':'"},
     {"{\"name\":\"a b\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "has byte 0x20"},
     {"{\"name\":\"a\\u0000b\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "has byte 0x00"},
     {"{\"name\":\"\\u202e\"," OBJECT "}", HAFT_BAD_INPUT, "/name", "has byte"},
@@ -71,7 +71,7 @@ static const struct {
      HAFT_TOO_BIG, "/name", "more than 128"},
     {"{\"name\":\"a\",\"inputSchema\":true}", HAFT_BAD_INPUT, "/inputSchema", "found boolean"},
     {"{\"name\":\"a\",\"inputSchema\":{}}", HAFT_BAD_INPUT, "/inputSchema/type",
-     "does not say \"type\": \"object\""},
+     "does not have \"type\": \"object\""},
     {"{\"name\":\"a\",\"inputSchema\":{\"type\":\"array\"}}", HAFT_BAD_INPUT, "/inputSchema/type",
      NULL},
     {"{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\",\"properties\":7}}", HAFT_BAD_INPUT,
@@ -108,7 +108,7 @@ TEST(an_entry_that_cannot_be_used_says_why)
     }
 }
 
-/* Each level refers to the one below twice; 2^100 values if somebody wrote it out. */
+/* Each level refers to the one below twice; 2^100 values if expanded. */
 TEST(a_bomb_of_references_costs_its_size)
 {
     haft__arena arena;
@@ -159,7 +159,8 @@ TEST(a_definition_has_a_greatest_size)
     haft_error err = {0};
     CHECK_INT(read_padded(HAFT__LIMIT_MCP_DEFINITION_BYTES, &err), HAFT_OK, "%s", err.message);
     CHECK_INT(read_padded(HAFT__LIMIT_MCP_DEFINITION_BYTES + 1, &err), HAFT_TOO_BIG, "past it");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("a definition of more than 262144 bytes"), "text");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("the definition has more than 262144 bytes"),
+              "text");
 }
 
 /* ---- texts ---- */
@@ -325,36 +326,35 @@ TEST(arguments_can_be_headers)
 static const struct {
     const char *schema, *where, *message;
 } headers[] = {
-    {"{\"type\":\"object\",\"x-mcp-header\":\"A\"}", "/inputSchema", "stands where no argument is"},
+    {"{\"type\":\"object\",\"x-mcp-header\":\"A\"}", "/inputSchema", "is not on an argument"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"\"}}}",
-     "/inputSchema:/properties/a", "is no name of a header"},
+     "/inputSchema:/properties/a", "is not a valid header name"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A B\"}}}",
-     "/inputSchema:/properties/a", "the x-mcp-header 'A B' is no name of a header"},
+     "/inputSchema:/properties/a", "the x-mcp-header 'A B' is not a valid header name"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":\"A\\n\"}}}",
-     NULL, "is no name"},
+     NULL, "is not a valid header name"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\",\"x-mcp-header\":7}}}", NULL,
-     "is no name"},
+     "is not a valid header name"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"number\",\"x-mcp-header\":\"A\"}}}",
-     NULL, "no string, integer or boolean"},
-    {"{\"type\":\"object\",\"properties\":{\"a\":{\"x-mcp-header\":\"A\"}}}", NULL, "no string"},
+     NULL, "not a string, integer or boolean"},
+    {"{\"type\":\"object\",\"properties\":{\"a\":{\"x-mcp-header\":\"A\"}}}", NULL, "not a string"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":[\"string\",\"integer\"],"
      "\"x-mcp-header\":\"A\"}}}",
-     NULL, "no string"},
+     NULL, "not a string"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"object\",\"x-mcp-header\":\"A\"}}}",
-     NULL, "no string"},
+     NULL, "not a string"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{" HEADER "},\"b\":{\"type\":\"string\","
      "\"x-mcp-header\":\"a\"}}}",
-     "/inputSchema:/properties/b", "the x-mcp-header 'a' stands on two arguments"},
+     "/inputSchema:/properties/b", "the x-mcp-header 'a' is used for two arguments"},
     {"{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{" HEADER "}}}}",
-     NULL, "stands where no argument is"},
+     NULL, "is not on an argument"},
     {"{\"type\":\"object\",\"anyOf\":[{\"properties\":{\"a\":{" HEADER "}}}]}", NULL,
-     "stands where no argument is"},
-    {"{\"type\":\"object\",\"$defs\":{\"x\":{" HEADER "}}}", NULL, "stands where no argument is"},
-    {"{\"type\":\"object\",\"additionalProperties\":{" HEADER "}}", NULL,
-     "stands where no argument is"},
+     "is not on an argument"},
+    {"{\"type\":\"object\",\"$defs\":{\"x\":{" HEADER "}}}", NULL, "is not on an argument"},
+    {"{\"type\":\"object\",\"additionalProperties\":{" HEADER "}}", NULL, "is not on an argument"},
 };
 
-TEST(a_tool_with_a_wrong_header_is_left_out)
+TEST(a_tool_with_a_wrong_header_is_skipped)
 {
     for (size_t i = 0; i < COUNT(headers); i++) {
         haft__arena arena;

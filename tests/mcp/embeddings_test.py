@@ -24,7 +24,7 @@ TASK = "ask the user to choose, with defaults"
 
 
 class Program:
-    """One that says where it listens."""
+    """A server that prints its address."""
 
     def __init__(self, *words):
         self.words = words
@@ -48,7 +48,7 @@ class Mock(Program):
         super().__init__(HAFT, "mock-model", str(path), *options)
 
     def asked(self):
-        """Requests since the last time somebody looked."""
+        """Requests since the last check."""
         port = int(re.search(r":(\d+)/", self.url)[1])
         connection = http.client.HTTPConnection("127.0.0.1", port)
         connection.request("GET", "/health")
@@ -91,7 +91,7 @@ class Agent:
         return sorted((self.path / "state/haft/mcp").glob("vectors-*"))
 
     def has(self, text):
-        """Whether it stands in what was printed or kept, the spec apart."""
+        """Whether it occurs in printed or stored text, except in the spec."""
         kept = [file.read_bytes() for file in self.path.rglob("*")
                 if file.is_file() and file.name != "spec.json"]
         return text in self.out + self.err or any(text.encode() in data for data in kept)

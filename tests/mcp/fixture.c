@@ -91,7 +91,7 @@ static void on_step(void *context)
     }
 }
 
-/* The connection ends first where it can, the answer comes later. */
+/* The connection is closed first if possible, and the response comes later. */
 static void start_job(fixture *f, haft__mcp_request *mcp_request)
 {
     fixture_job *job = calloc(1, sizeof(*job));
@@ -176,14 +176,14 @@ static const char *capability_of(const char *method)
                                                : "sampling";
 }
 
-/* Whether the client has answered so that it can be used. */
+/* Whether the client has given a usable answer. */
 static bool is_answered(const haft__mcp_request *mcp_request, const char *key)
 {
     const haft__json *answer = haft__json_get(mcp_request->answers, haft__str(key));
     return answer != NULL && answer->kind == HAFT__JSON_OBJECT;
 }
 
-/* Asks what is missing; false when nothing is. */
+/* Asks for missing input; false if nothing is missing. */
 static bool ask(haft__mcp_request *mcp_request)
 {
     haft__mcp_server_question missing[4];

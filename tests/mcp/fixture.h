@@ -13,7 +13,7 @@ typedef struct fixture {
     haft__loop *loop;
     haft__mcp_server *server;
     haft__arena arena;
-    struct fixture_job *jobs; /* calls that take their time */
+    struct fixture_job *jobs; /* calls that take some time */
 } fixture;
 
 extern const haft__mcp_server_handlers fixture_served; /* its context is a fixture */

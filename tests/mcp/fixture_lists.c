@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* fixture_lists.c - what the conformance fixture has: its tools, prompts and resources. */
+/* fixture_lists.c - the tools, prompts and resources of the conformance fixture. */
 #include "base/macros.h"
 #include "base/str.h"
 #include "fixture.h"

@@ -56,7 +56,7 @@ class Place:
         return done.returncode, done.stdout, done.stderr
 
     def run(self):
-        """Events, with what is progress left out."""
+        """Events without progress events."""
         status, out, err = self.haft("run", "spec.json", self.task, "--store", "memory:",
                                      "--events")
         self.status, self.err = status, err
@@ -95,7 +95,7 @@ def show(place):
 
 
 def one(name, way, wanted, **more):
-    """The run ends well, and the bad server's call reads as wanted: a text, or parts of one."""
+    """The run ends well, and the result of the bad server's call contains the texts."""
     place = Place(way, **more).run()
     texts = [text for tool, text in place.results() if tool.startswith("bad:")]
     last = texts[-1] if texts else "(no call)"
@@ -115,27 +115,27 @@ def test_calls():
         ["was ended by signal 9 (SIGKILL)", "out of <U+001B>[31mcheese"])
     one("half_a_frame", "half", ["the MCP server 'bad'"])
     one("one_that_closes_its_output_and_lives_on", "mute",
-        ["the MCP server 'bad' closed its output, and was ended for that"])
+        ["the MCP server 'bad' closed its output, so it was stopped"])
     one("a_result_of_100_mb", "huge", ["sent a message of more than 33554432 bytes"])
     one("an_answer_twice", "doubles", ["you said bad"])
     one("answers_to_calls_never_made", "others", ["you said bad"])
     one("an_answer_with_nothing_in_it", "bare", ["sent an answer that is not valid"])
-    one("an_answer_whose_id_is_a_text", "text_id", ["its id is a text"])
+    one("an_answer_whose_id_is_a_text", "text_id", ["its id is a string"])
     one("an_answer_without_an_id_of_one_that_never_sets_its_level", "level", ["no cheese"],
         timeout="20s")
     one("a_storm_of_changes", "storm", ["you said bad"])
     one("a_tool_that_changes_between_two_calls", "change", ["tool_changed", "was not called"],
         calls=2)
     one("a_change_that_is_not_told", "change_error", ["not now", "nothing was called"], calls=2)
-    one("a_change_that_never_comes", "change_hang", ["would have to wait longer than the 1000 ms"],
-        calls=2, timeout="1s")
-    one("changes_without_end", "restless", ["says over and over", "nothing was called"], calls=2)
+    one("a_change_that_never_comes", "change_hang",
+        ["would have to wait longer than its timeout of 1000 ms"], calls=2, timeout="1s")
+    one("changes_without_end", "restless", ["again and again", "nothing was called"], calls=2)
     one("garbage_between_messages", "garbage", ["you said bad"])
     one("a_greeting_on_standard_output", "chatty", ["you said bad"])
     one("an_error_of_json_rpc", "error", ["the MCP server 'bad'", "no <U+001B>[31mcheese"])
     one("an_error_of_the_tool", "refuses", ["out of cheese"])
     one("a_result_that_is_none", "wrong", ["the MCP server 'bad'"])
-    one("a_call_that_hangs", "hang_call", ["longer than the 1000 ms"], timeout="1s",
+    one("a_call_that_hangs", "hang_call", ["longer than its timeout of 1000 ms"], timeout="1s",
         trust=True)
     one("questions_without_anybody", "asks", ["you said bad", "cancel", "-32601"], timeout="5s")
     one("progress_and_a_key", "progress", ["you said bad", "internal.haft/idempotencyKey",
@@ -159,13 +159,13 @@ def test_lists():
 
 def test_starts():
     place = one("one_that_ends_at_once", "exit_start", ["the server bad, whose tool this is"])
-    check("its_error_is_told", "ended with exit status 3: no licence"
+    check("its_error_is_reported", "ended with exit status 3: no licence"
           in place.servers()["bad"]["error"], True)
     place = Place("good")
     place.spec["mcp"]["servers"]["bad"]["command"] = ["no-such-program-here"]
     (place.path / "spec.json").write_text(json.dumps(place.spec))
     place.run()
-    check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' is no program"
+    check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' does not exist"
                                     in place.servers()["bad"]["error"]), (FINE, True))
     if LONG:
         for way, words in (("hang_start", "was not ready within 20000 ms: waiting for <U+001B>"),

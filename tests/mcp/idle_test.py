@@ -38,7 +38,7 @@ def check(name, good, details):
 
 
 def raise_limit():
-    """As many descriptors as this machine lets us have, here and in what we start."""
+    """Raises the limit of descriptors as far as possible, here and in child processes."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = WANTED + SPARE
     soft = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
@@ -56,7 +56,7 @@ def resident_kb(pid):
 
 
 def switches(pid):
-    """How often the server has woken up."""
+    """The number of wakeups of the server."""
     found = re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)",
                       Path(f"/proc/{pid}/status").read_text())
     return int(found[1])
@@ -95,7 +95,7 @@ def main():
         check("all_streams_are_open", len(streams) == count,
               f"{len(streams)} streams of {WANTED}, {each:.1f} KB of memory each")
         woken, used = switches(server.pid), processor_seconds(server.pid)
-        time.sleep(SECONDS)  # what is measured, not what is waited for
+        time.sleep(SECONDS)  # the measured time, not a timeout
         used = processor_seconds(server.pid) - used
         check("while_nothing_happens_they_cost_nothing", used < MOST_OF_A_CORE * SECONDS,
               f"{used:.2f} s of processor time and {switches(server.pid) - woken} wake-ups in "

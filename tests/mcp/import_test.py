@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files of other programs (tests/mcp/import) as they lie about on people's machines: each has one
-server that works here, and others that are off, wrong, or lack a variable. The good one's tools are
-there; what is left out is told of with the file, the server and what was found."""
+server that works here, and others that are off, wrong, or lack a variable. The tools of the
+good one are listed; skipped servers are reported with the file, the server and the reason."""
 import json
 import os
 import shutil
@@ -18,18 +18,18 @@ HAFT = os.environ["HAFT"]
 HERE = Path(__file__).resolve().parent
 FILES = {
     "claude_desktop_config.json": [
-        "the server 'My Old Server': it has no command and no url; it is left out"],
+        "the server 'My Old Server': it has no command and no url; it is skipped"],
     "vscode_mcp.json": [
         "notes: envFile is not read",
-        "the server 'issues': there is no variable HAFT_INPUT_ISSUES_KEY in the environment; "
-        "it is left out",
+        "the server 'issues': the variable HAFT_INPUT_ISSUES_KEY is not set; "
+        "it is skipped",
         "issues: the file has no `inputs` for an ${input:..} of it",
-        "the server 'picked': haft does not know what to put for 'command:extension.pickServer'; "
-        "it is left out"],
+        "the server 'picked': cannot expand the variable 'command:extension.pickServer'; "
+        "it is skipped"],
     "cursor_mcp.json": [
-        "the server 'hosted': there is no variable HOSTED_KEY_THAT_NOBODY_SET in the environment; "
-        "it is left out",
-        "the server 'both': it has both a command and a url; it is left out"],
+        "the server 'hosted': the variable HOSTED_KEY_THAT_NOBODY_SET is not set; "
+        "it is skipped",
+        "the server 'both': it has both a command and a url; it is skipped"],
 }
 
 
@@ -62,12 +62,12 @@ def test(file, warnings):
     if not all(warning in err for warning in warnings):
         print("#", err.replace("\n", "\n# "))
     check(f"{file}_tells_no_secret", "a canary" in err + json.dumps(log), False)
-    out = [warning.split("'")[1] for warning in warnings if "it is left out" in warning]
+    out = [warning.split("'")[1] for warning in warnings if "it is skipped" in warning]
     for server in out:
         status, _, _, err = run(place, {"import": file, "allow": [f"{server.replace(' ', '-')}:*"]})
         check(f"{file}_cannot_do_without_{server}",
               (status, f"{file}: the server '{server}': " in err,
-               "`allow` of the spec names it" in err), (2, True, True))
+               "`allow` in the spec names it" in err), (2, True, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -41,7 +41,7 @@ class Bad:
         time.sleep(600)
 
     def answer(self, message):
-        """What to send, or None."""
+        """The message to send, or None."""
         method, number = message.get("method"), message.get("id")
         if method == "tools/call":
             with open(self.file, "a", encoding="utf-8") as file:
@@ -63,7 +63,7 @@ class Bad:
             file.write(word + "\n")
 
     def leave(self):
-        """What it does at the end: `how` is eof, term or never."""
+        """Its action at the end: `how` is eof, term or never."""
         if self.how == "eof":
             self.write("saw the end of its input")
             return
@@ -123,7 +123,7 @@ class Bad:
             daemon_threads = True
 
             def handle_error(self, *_):
-                """haft may break off when it likes."""
+                """haft may disconnect at any time."""
 
         server = Server(("127.0.0.1", 0), Handler)
         print(server.server_address[1], flush=True)
@@ -180,7 +180,8 @@ class Run:
         return [e["tool"] for e in self.ends if e.get("ok")]
 
     def told(self, name):
-        """What the model reads about the server's call, and whether it is told what is unknown."""
+        """The text about the server's call that the model sees, and whether it says what is
+        unknown."""
         for event in self.ends:
             if event.get("tool") == f"{name}:say":
                 error = event.get("error") or {}
@@ -206,16 +207,16 @@ def test_moment(when, how):
                  or len(text) > 0 and unknown == made)
         if not right:
             print("#", server, text)
-        check(f"{name}_{server}_is_told", right, True)
+        check(f"{name}_{server}_is_reported", right, True)
         check(f"{name}_{server}_is_called_once", run.made(server) <= 1, True)
         if made:
             check(f"{name}_{server}_says_what_happened",
-                  ("longer than the 1000 ms" in text) if how == "hang"
+                  ("longer than its timeout of 1000 ms" in text) if how == "hang"
                   else "the MCP server" in text, True)
 
 
 def test_ask():
-    """The spec wants a person to be asked: then the run waits."""
+    """The spec requires a person to decide: then the run waits."""
     run = Run("tools/call", "kill", on_unknown="ask").run()
     pauses = sorted(e["tool"] for e in run.log if e["kind"] == "paused")
     check("where_the_spec_says_ask_a_person_is_asked",

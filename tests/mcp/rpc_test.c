@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/rpc.c: what is a message, what is none, and what its sender is told. */
+/* Tests for src/mcp/rpc.c: valid and invalid messages, and the errors that their sender gets. */
 #include "mcp/rpc.h"
 
 #include "base/limits.h"
@@ -35,7 +35,7 @@ static const struct {
      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no\"}}"},
 };
 
-/* What was read, as it would be written. */
+/* The message that was read, written again. */
 static void write_message(haft__buf *buf, const haft__rpc_message *message)
 {
     haft__json_writer w;
@@ -107,7 +107,7 @@ static const struct {
     {"{} {}", HAFT__RPC_PARSE, "", false, NULL, NULL},
     {"\xff", HAFT__RPC_PARSE, "", false, NULL, NULL},
     {"[]", HAFT__RPC_INVALID, "", false, "",
-     "expected one message, found an array: there are no batches"},
+     "expected one message, found an array: batches are not supported"},
     {"[{" V ",\"id\":1,\"method\":\"ping\"}]", HAFT__RPC_INVALID, "", false, "", NULL},
     {"1", HAFT__RPC_INVALID, "", false, "", "expected an object, found number"},
     {"{}", HAFT__RPC_INVALID, "", false, "", "found neither a method nor a result or error"},
@@ -160,12 +160,12 @@ static const struct {
     {"{" V ",\"id\":1,\"error\":{\"code\":1,\"message\":null}}", HAFT__RPC_INVALID, "1", true,
      "/error/message", NULL},
     {"{" V ",\"id\":1,\"method\":\"m\",\"method\":\"n\"}", HAFT__RPC_INVALID, "1", false, "",
-     "a key stands twice in one object"},
+     "a key occurs twice in one object"},
     {"{" V ",\"id\":1,\"result\":{\"a\":[{\"b\":1,\"b\":2}]}}", HAFT__RPC_INVALID, "1", true, "",
-     "a key stands twice in one object"},
+     "a key occurs twice in one object"},
 };
 
-TEST(what_is_no_message_is_a_fault_with_its_code_and_id)
+TEST(an_invalid_message_is_a_fault_with_its_code_and_id)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
@@ -265,7 +265,7 @@ TEST(a_message_has_a_greatest_depth)
     CHECK_INT(fault.code, HAFT__RPC_INVALID, "the code");
 }
 
-/* The message, params and x, their keys and values, are 7 values beside the items. */
+/* The message, params and x, their keys and values, are 7 values besides the items. */
 static haft_status read_wide(size_t values, haft__rpc_fault *ret_fault)
 {
     static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":[0";

@@ -23,7 +23,7 @@ SECONDS = 300
 
 
 class Agent:
-    """A spec with servers, a script, and a place of its own where lists are remembered."""
+    """A spec with servers, a script, and its own directory for cached lists."""
 
     def __init__(self, servers, replies, **more):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
@@ -52,7 +52,7 @@ class Agent:
         return [s["state"] for s in self.events("tools_revealed")[0]["servers"]]
 
     def starts(self):
-        """Which servers have been started since the last time somebody looked."""
+        """The servers that have been started since the last check."""
         file = self.path / "starts"
         names = file.read_text().split() if file.exists() else []
         file.unlink(missing_ok=True)
@@ -63,12 +63,12 @@ class Agent:
 
 
 def noted(name, words):
-    """The words of a program that writes down that it was started."""
+    """The words of a program that logs its start."""
     return ["/bin/sh", "-c", f'echo {name} >>starts; exec "$@"', name, *map(str, words)]
 
 
 def test_search(name, agent, task, found, wanted, third, result, servers):
-    """The whole way of a run, twice. `found`: the tools that the task reveals."""
+    """A whole run, twice. `found`: the tools that the task reveals."""
     check(f"{name}_unknown_lists_are_said_to_be_so",
           {s["code"] for s in agent.explain(task)["servers"]}, {"not_known"})
     check(f"{name}_explaining_starts_nobody", agent.starts(), [])
@@ -166,7 +166,7 @@ def test_fixture():
 
 
 def test_not_revealed():
-    """A tool that is there, one that is nowhere, and one of a server that is dead."""
+    """A tool that exists, one that does not, and one of a dead server."""
     own = {"haft": 1, "name": "own", "model": "script:none.json",
            "tools": [{"name": f"tool_{n}", "description": f"Does thing number {n}.", "args": [],
                       "command": ["echo", f"did {n}"]} for n in range(4)]}
@@ -183,7 +183,7 @@ def test_not_revealed():
                             {"calls": [{"name": "own:tool_3"}]}, {"text": "the end"}])
     agent.run("thing number 1")
     refused = [(e["tool"], e["why"]) for e in agent.events("call_refused")]
-    check("what_was_not_found_is_told_apart", refused,
+    check("reasons_of_missing_tools_differ", refused,
           [("own:tool_3", "not_revealed"), ("own:tool_9", "unknown"), ("dead:tool", "unavailable")])
     texts = [e["text"] for e in agent.events("call_refused")]
     check("and_the_model_reads_what_to_do", ("tool_search" in texts[0], "'dead'" in texts[2]),

@@ -76,7 +76,7 @@ TEST(no_servers_are_fine)
 static const struct {
     const char *mcp, *where, *message;
 } bad[] = {
-    {"{\"servers\":[]}", "/servers", "expected servers by name, found array"},
+    {"{\"servers\":[]}", "/servers", "expected an object of servers, found array"},
     {"{\"servers\":{\"\":{\"url\":\"http://x\"}}}", "/servers", "found ''"},
     {"{\"servers\":{\"a b\":{\"url\":\"http://x\"}}}", "/servers", "found 'a b'"},
     {"{\"servers\":{\"a\":7}}", "/servers/a/", "expected an object, found number"},
@@ -85,7 +85,7 @@ static const struct {
     {"{\"servers\":{\"a\":{\"command\":[]}}}", "/servers/a/command", NULL},
     {"{\"servers\":{\"a\":{\"command\":[\"x\"],\"url\":\"http://x\"}}}", "/servers/a/command",
      "expected a command or a url, not both"},
-    {"{\"servers\":{\"a\":{\"command\":7}}}", "/servers/a/command", "a list of texts"},
+    {"{\"servers\":{\"a\":{\"command\":7}}}", "/servers/a/command", "a list of strings"},
     {"{\"servers\":{\"a\":{\"command\":[7]}}}", "/servers/a/command", "found number"},
     {"{\"servers\":{\"a\":{\"command\":\"x\",\"args\":{}}}}", "/servers/a/args", NULL},
     {"{\"servers\":{\"a\":{\"url\":7}}}", "/servers/a/url", "expected a text, found number"},
@@ -102,8 +102,8 @@ static const struct {
     {"{\"servers\":{\"a\":{\"command\":\"x\",\"timeout\":0}}}", "/servers/a/timeout", NULL},
     {"{\"servers\":{\"a\":{\"command\":\"x\",\"timeout\":\"25h\"}}}", "/servers/a/timeout", NULL},
     {"{\"servers\":{\"a\":{\"command\":\"x\",\"roots\":7}}}", "/servers/a/roots", NULL},
-    {"{\"allow\":7}", "", "expected a list of texts as allow"},
-    {"{\"deny\":[7]}", "", "expected a list of texts as deny"},
+    {"{\"allow\":7}", "", "expected a list of strings as allow"},
+    {"{\"deny\":[7]}", "", "expected a list of strings as deny"},
 };
 
 TEST(a_wrong_server_is_named_with_its_key)

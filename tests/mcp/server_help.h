@@ -22,7 +22,7 @@ typedef struct mcp_case {
     haft__json schema;            /* of every tool */
     haft__mcp_request *held[600]; /* begun and not finished */
     size_t held_count, dropped, went_on;
-    haft__buf sent;    /* what was sent since the last mcp_take, a line each */
+    haft__buf sent;    /* messages sent since the last mcp_take, a line each */
     uint32_t http;     /* status of the last ANSWER or NOTHING */
     int answers, ends; /* ANSWERs, and NOTHINGs */
     haft__arena arena;
@@ -32,7 +32,7 @@ typedef struct mcp_case {
 void mcp_open(mcp_case *c);
 void mcp_close(mcp_case *c);
 
-/* The client says it; returns what was sent for it. Headers may be NULL. */
+/* Receives a message of the client; returns the messages sent for it. Headers may be NULL. */
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers);
 
 /* The request that was begun last; the test finishes it. */
@@ -41,7 +41,7 @@ haft__mcp_request *mcp_take_held(mcp_case *c);
 /* With a handshake first. */
 void mcp_greet(mcp_case *c, const char *capabilities);
 
-/* Whether the text is part of what was sent last. */
+/* Whether the text is part of the last messages. */
 bool mcp_sent(const mcp_case *c, const char *part);
 
 #endif

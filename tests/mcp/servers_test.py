@@ -33,7 +33,7 @@ def program(name, *words):
 
 
 class Agent:
-    """A spec with servers and a script of calls, in a directory of its own."""
+    """A spec with servers and a script of calls, in its own directory."""
 
     def __init__(self, servers, calls):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
@@ -66,7 +66,7 @@ class Agent:
                 for e in self.log if e["kind"] == "call_finished"]
 
     def trouble(self):
-        """What to read when a test fails: why servers did not come, and why calls were refused."""
+        """Details for a failed test: errors of servers and rejected calls."""
         told = [s for e in self.log if e["kind"] == "tools_revealed" for s in e["servers"]]
         told += [e for e in self.log if e["kind"] == "call_refused"]
         return f"{json.dumps(told)[:2000]} {self.err[:500]}"
@@ -90,7 +90,7 @@ REST = [("files:read_text_file", lambda p: {"path": str(p / "note.txt")}, "a not
 
 
 def bridges(folder):
-    """{server: bridge}, for those that only speak stdio."""
+    """{server: bridge}, for those that support only stdio."""
     memory = dict(os.environ, MEMORY_FILE_PATH=str(folder / "memory.json"))
     return {"files": bridge.Bridge(program("filesystem", folder), dict(os.environ)),
             "memory": bridge.Bridge(program("memory"), memory)}
@@ -190,8 +190,9 @@ def test_killed(name, moment):
 
 
 def test_killed_at(seconds):
-    """Kills one of three servers, whichever comes first, after some time: the run ends, the
-    others answer, and whatever went wrong is told of the server it is about."""
+    """Kills one of three servers after some time: the run ends, the others answer, and errors name
+    the server.
+    """
     folder = Path(tempfile.mkdtemp(dir=scratch))
     (folder / "note.txt").write_text("a note")
     agent = three({"command": program("everything", "stdio")}, folder)
@@ -215,7 +216,7 @@ def test_killed_at(seconds):
 
 
 def listens_at(pid):
-    """The TCP port at which a process listens; None while there is none."""
+    """The TCP port of a listening process; None while it has none."""
     sockets = set()
     for fd in Path(f"/proc/{pid}/fd").glob("*"):
         try:
@@ -231,8 +232,9 @@ def listens_at(pid):
 
 
 class Web:
-    """server-everything over Streamable HTTP. The system chooses its port: one that was chosen
-    before it starts may be somebody else's by then."""
+    """server-everything over Streamable HTTP. The system chooses its port: a port that is chosen
+    before the start may be in use later.
+    """
 
     def __init__(self):
         self.said = tempfile.TemporaryFile("w+")
@@ -264,7 +266,7 @@ def test_web():
     finally:
         web.end()
     dead.run()
-    # Its tools are known from before; the call finds nobody there.
+    # Its tools are cached; the call cannot connect.
     check("a_server_that_is_gone", (dead.end(), [(t, ok) for t, ok, _ in dead.results()],
                                     all("the MCP server 'all'" in m for _, _, m in dead.results())),
           (DONE, [("all:echo", False)], True))

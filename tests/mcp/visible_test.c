@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/visible.c: nothing hides in a text that somebody else wrote. */
+/* Tests for src/mcp/visible.c: no text of another party hides anything. */
 #include "mcp/visible.h"
 
 #include "base/utf8.h"
@@ -29,16 +29,16 @@ static const struct {
     {"\xEF\xBB\xBF", "<U+FEFF>"},
     {"\xF3\xA0\x81\x81", "<U+E0041>"},                    /* a tag, which is how text is smuggled */
     {"\xF3\xA0\x84\x80", "<U+E0100>"},                    /* a variation selector, the same */
-    {"\xE2\x9A\xA0\xEF\xB8\x8F", "\xE2\x9A\xA0<U+FE0F>"}, /* also behind an emoji */
+    {"\xE2\x9A\xA0\xEF\xB8\x8F", "\xE2\x9A\xA0<U+FE0F>"}, /* also after an emoji */
     {"\xEF\xB8\x8E\xEF\xB8\x80", "<U+FE0E><U+FE00>"},
     {"\xE1\xA0\x8E", "<U+180E>"},
     {"\xE2\x81\xA0\xE2\x80\x8D", "<U+2060><U+200D>"},
-    {"\xEF\xBF\xBE", "<U+FFFE>"}, /* no character at all */
+    {"\xEF\xBF\xBE", "<U+FFFE>"}, /* not a character */
     {"\xEE\x80\x80", "<U+E000>"},
     {"\xff\xC3", "<0xFF><0xC3>"},
 };
 
-TEST(what_cannot_be_seen_is_written_out)
+TEST(invisible_characters_are_escaped)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -57,7 +57,7 @@ TEST(what_cannot_be_seen_is_written_out)
     }
 }
 
-TEST(a_nul_is_written_out)
+TEST(a_nul_is_escaped)
 {
     haft__buf buf;
     haft__buf_init(&buf, 100);
@@ -66,7 +66,7 @@ TEST(a_nul_is_written_out)
     haft__buf_finish(&buf);
 }
 
-TEST(a_long_text_is_cut_and_says_so)
+TEST(a_long_text_is_truncated_with_a_note)
 {
     static const struct {
         const char *text;
@@ -110,7 +110,7 @@ TEST(everything_shown_is_valid_and_hides_nothing)
     }
 }
 
-TEST(making_visible_fails_for_want_of_memory_alone)
+TEST(making_visible_fails_only_out_of_memory)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

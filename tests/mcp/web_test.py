@@ -21,7 +21,7 @@ REFUSALS = {"start_401": (401, b"who?"), "start_403": (403, b"you?"), "start_404
             "start_301": (301, b"", "", [("Location", "/new")])}
 BARE = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "Bad Request"}}
 RESUMES = 5  # HAFT__LIMIT_MCP_RESUMES
-UNTOLD = ("rug_push", "rug_405", "rug_listen")  # nobody tells that the tools have changed
+UNTOLD = ("rug_push", "rug_405", "rug_listen")  # without a notification that the tools have changed
 SAY = {"name": "say", "description": "Says a word.", "annotations": {"readOnlyHint": True},
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 
@@ -50,7 +50,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.reply(200, text.encode(), headers=headers)
 
     def drip(self, site):
-        """A stream without end, until nobody reads it any more."""
+        """An endless stream, until the client disconnects."""
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
@@ -87,7 +87,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.stream(f"id: p{site.polls}\nretry: 20\ndata:\n\n" if site.polls < 9 else
                         "id: end\ndata: " + json.dumps(site.result(site.waiting)) + "\n\n")
             return
-        if site.way == "rug_push":  # a proxy that closes what is idle
+        if site.way == "rug_push":  # a proxy that closes idle connections
             self.stream("retry: 1\n: idle\n\n")
             return
         self.reply(404 if site.way == "forgotten" else 405)
@@ -225,7 +225,7 @@ class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        """A client may break off when it likes."""
+        """A client may disconnect at any time."""
 
 
 class Site:
@@ -240,7 +240,7 @@ class Site:
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 
     def gone(self):
-        """Nobody listens any more until the timer is over; what listens then knows no session."""
+        """No listener until the timer fires; the new one knows no session."""
         address = self.server.server_address
         self.server.shutdown()
         self.server.server_close()
@@ -254,7 +254,7 @@ class Site:
             threading.Timer(1.0, back).start()
 
     def changed(self):
-        """What it lists once it has been called, or that twice, is something else."""
+        """After one call, or two, its list is different."""
         return self.way.startswith("rug") and self.calls >= (1 if self.way in UNTOLD else 2)
 
     def result(self, number):
@@ -262,7 +262,7 @@ class Site:
                 "result": {"content": [{"type": "text", "text": "you said it"}]}}
 
     def run(self, place=None, last=True, calls=1, **more):
-        """What the last call came back with, once all is over."""
+        """The result of the last call, after the end."""
         place = place or Path(tempfile.mkdtemp(dir=scratch))
         server = {"url": f"http://127.0.0.1:{self.server.server_address[1]}/mcp",
                   "headers": {"X-Word": "${WORD}"}, **more}
@@ -323,8 +323,8 @@ try:
     text = site.run(calls=2, last=False, timeout="1500ms")
     check("one_that_stays_away_is_named",
           (site.end, "of the MCP server 'web' would have to wait" in text
-           and "no connection" in text or text), ((0, "done"), True))
-    check("with_what_to_do", "see whether it runs" in site.hint or site.hint, True)
+           and "cannot connect" in text or text), ((0, "done"), True))
+    check("with_what_to_do", "check that it is running" in site.hint or site.hint, True)
     for way in ("probe_hang", "probe_202", "probe_empty", "probe_close", "probe_html"):
         site = one(f"{way}_leads_to_initialize", way, "you said it")
         check(f"{way}_once", [name for name, *_ in site.seen][:2],
@@ -363,7 +363,7 @@ try:
     site = one("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
     check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]),
           1 + RESUMES)  # the first brings an id that is new
-    site = one("a_stream_that_is_forgotten", "forgotten", "broke off")
+    site = one("a_stream_that_is_forgotten", "forgotten", "was interrupted")
     check("the_call_is_not_made_again", (site.calls, "may or may not" in site.hint), (1, True))
     one("an_answer_that_is_cut", "cut", "the MCP server 'web'")
     one("an_empty_answer", "empty", "the MCP server 'web'")
@@ -372,19 +372,19 @@ try:
     check("which_may_have_had_its_effect", "may or may not" in site.hint, True)
     one("no_token", "denied", "401")
     one("a_redirect", "redirect", "307")
-    one("an_answer_without_end", "huge", "the answer is longer than a message may be")
-    one("one_that_hangs", "hang", "of the MCP server 'web' took longer than the 1000 ms",
+    one("an_answer_without_end", "huge", "the response is longer than a message may be")
+    one("one_that_hangs", "hang", "of the MCP server 'web' took longer than its timeout of 1000 ms",
         timeout="1s", trust=True)
-    for way, words in (("page", "is text/html, not JSON (is `url` that of an MCP server?"),
-                       ("start_401", "HTTP 401 (it wants to know who asks: headers:"),
-                       ("start_403", "HTTP 403 (it does not let us in"),
-                       ("start_404", "HTTP 404 (is the path right?"),
+    for way, words in (("page", "is text/html, not JSON (check that `url` is an MCP server"),
+                       ("start_401", "HTTP 401 (it requires authentication: headers:"),
+                       ("start_403", "HTTP 403 (it denies access"),
+                       ("start_404", "HTTP 404 (check the path"),
                        ("start_301", "HTTP 301: to /new (redirects are not followed"),
                        ("start_307", "HTTP 307: to http://169.254.169.254/x (redirects")):
         site = Site(way)
         site.run()
         told = [s["error"] for e in site.log if e["kind"] == "tools_revealed" for s in e["servers"]]
-        check(f"{way}_is_told", (site.end, words in told[0] or told), ((0, "done"), True))
+        check(f"{way}_is_reported", (site.end, words in told[0] or told), ((0, "done"), True))
         asked = [name for name, _ in site.seen]
         if way != "page":
             check(f"{way}_is_not_tried_again", asked,

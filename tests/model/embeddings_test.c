@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/embeddings.c: what is asked, and every way in which an answer can be wrong.
+/* Tests for src/model/embeddings.c: requests, and every kind of invalid response.
  */
 #include "model/embeddings.h"
 
@@ -97,33 +97,31 @@ static const read_case cases[] = {
     {DATA(ITEM("0", "[1]") "," ITEM("1", "[0]")), 2, HAFT_BAD_INPUT, "a vector has only zeros"},
     {DATA(ITEM("0", "[0,1e-300]")), 1, HAFT_BAD_INPUT, "a vector has only zeros"},
     {DATA(ITEM("0", "[1e30]")), 1, HAFT_OK, "1e+30 "},
-    {DATA(ITEM("0", "[1e31]")), 1, HAFT_BAD_INPUT, "number 0 of a vector is none that can be used"},
-    {DATA(ITEM("0", "[0,-1e999]")), 1, HAFT_BAD_INPUT,
-     "number 1 of a vector is none that can be used"},
-    {DATA(ITEM("0", "[null]")), 1, HAFT_BAD_INPUT, "number 0 of a vector is none that can be used"},
-    {DATA(ITEM("0", "[\"1\"]")), 1, HAFT_BAD_INPUT,
-     "number 0 of a vector is none that can be used"},
+    {DATA(ITEM("0", "[1e31]")), 1, HAFT_BAD_INPUT, "number 0 of a vector is out of range"},
+    {DATA(ITEM("0", "[0,-1e999]")), 1, HAFT_BAD_INPUT, "number 1 of a vector is out of range"},
+    {DATA(ITEM("0", "[null]")), 1, HAFT_BAD_INPUT, "number 0 of a vector is out of range"},
+    {DATA(ITEM("0", "[\"1\"]")), 1, HAFT_BAD_INPUT, "number 0 of a vector is out of range"},
     {DATA(ITEM("0", "[1,2]") "," ITEM("1", "[3]")), 2, HAFT_BAD_INPUT,
-     "there are vectors of 2 and of 1 numbers"},
+     "expected vectors of one length, found 2 and 1 numbers"},
     {DATA(ITEM("0", "[1]") "," ITEM("0", "[3]")), 2, HAFT_BAD_INPUT,
-     "there are two vectors with the index 0"},
+     "two vectors have the index 0"},
     {DATA("{\"embedding\":[1]}," ITEM("0", "[3]")), 2, HAFT_BAD_INPUT,
-     "there are two vectors with the index 0"},
+     "two vectors have the index 0"},
     {DATA(ITEM("2", "[1]") "," ITEM("1", "[3]")), 2, HAFT_BAD_INPUT,
      "item 0 has no index from 0 to 1"},
     {DATA(ITEM("-1", "[1]")), 1, HAFT_BAD_INPUT, "item 0 has no index from 0 to 0"},
     {DATA(ITEM("0.5", "[1]")), 1, HAFT_BAD_INPUT, "item 0 has no index from 0 to 0"},
     {DATA(ITEM("\"0\"", "[1]")), 1, HAFT_BAD_INPUT, "item 0 has no index from 0 to 0"},
     {DATA(ITEM("0", "[]")), 1, HAFT_BAD_INPUT,
-     "wanted an array of numbers for \"embedding\", found an empty one"},
+     "expected an array of numbers for \"embedding\", found an empty array"},
     {DATA(ITEM("0", "\"AACAPw==\"")), 1, HAFT_BAD_INPUT,
-     "wanted an array of numbers for \"embedding\", found string"},
-    {DATA("7"), 1, HAFT_BAD_INPUT, "wanted an array of numbers for \"embedding\", found none"},
-    {DATA(ITEM("0", "[1]")), 2, HAFT_BAD_INPUT, "found 1 vectors, wanted 2"},
-    {DATA(""), 0, HAFT_BAD_INPUT, "found 0 vectors, wanted 0"},
-    {"{\"data\":{}}", 1, HAFT_BAD_INPUT, "wanted an array of vectors, found object"},
-    {"{}", 1, HAFT_BAD_INPUT, "wanted an array of vectors, found none"},
-    {"[1]", 1, HAFT_BAD_INPUT, "wanted an array of vectors, found none"},
+     "expected an array of numbers for \"embedding\", found string"},
+    {DATA("7"), 1, HAFT_BAD_INPUT, "expected an array of numbers for \"embedding\", found none"},
+    {DATA(ITEM("0", "[1]")), 2, HAFT_BAD_INPUT, "found 1 vectors, expected 2"},
+    {DATA(""), 0, HAFT_BAD_INPUT, "found 0 vectors, expected 0"},
+    {"{\"data\":{}}", 1, HAFT_BAD_INPUT, "expected an array of vectors, found object"},
+    {"{}", 1, HAFT_BAD_INPUT, "expected an array of vectors, found none"},
+    {"[1]", 1, HAFT_BAD_INPUT, "expected an array of vectors, found none"},
     {"<html>", 1, HAFT_BAD_INPUT, NULL},
     {"", 1, HAFT_BAD_INPUT, NULL},
 };
@@ -148,7 +146,7 @@ static haft_status read_it(const char *body, size_t count, haft_str *ret_says)
     return status;
 }
 
-TEST(answers_are_looked_at)
+TEST(responses_are_validated)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str says;
@@ -198,8 +196,8 @@ TEST(every_allocation_of_reading_may_fail)
     }
 }
 
-/* Every beginning of a good answer is none, and nothing of it is read past its end. */
-TEST(cut_answers_are_refused)
+/* Every prefix of a valid response is invalid, and the reader stays within it. */
+TEST(truncated_responses_are_rejected)
 {
     size_t length = strlen(cases[0].body);
     for (size_t i = 0; i < length; i++) {

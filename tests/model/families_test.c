@@ -375,7 +375,7 @@ TEST(hostile_names_find_nothing)
     }
 }
 
-/* Long names are looked at as far as the limit, and no further. */
+/* Long names are read up to the limit. */
 TEST(a_name_has_a_limit)
 {
     size_t most = HAFT__LIMIT_MODEL_NAME_BYTES;

@@ -50,7 +50,7 @@ TEST(a_request_is_searched_as_text)
     }
 }
 
-/* In a transcript the history is one text, and that is what is searched. */
+/* In a transcript the history is one text, which is searched. */
 TEST(a_transcript_is_searched_as_it_is_sent)
 {
     static const haft__message_call calls[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/native.c, reply.c, _gemini.c and _responses.c: whole replies,
- * event streams, and what is neither. */
+ * event streams, and bodies that are neither. */
 #include "model/native.h"
 #include "openai_help.h"
 
@@ -128,7 +128,7 @@ static const native_case gemini[] = {
      "cut 0 the reply was cut off before its end"},
     {"what is not let pass", "{'candidates':[{'finishReason':'SAFETY'}]}", "||refusal|0 0 0|"},
     {"a call that went wrong", "{'candidates':[{'finishReason':'MALFORMED_FUNCTION_CALL'}]}",
-     "garbled 0 the model wrote a call that cannot be read"},
+     "garbled 0 the model wrote a malformed call"},
     {"no candidate", "{'promptFeedback':{'blockReason':'OTHER'}}",
      "garbled 0 expected a reply, found something else"},
     {"odd parts", "{'candidates':[{'content':{'parts':[5,null,'x',{'functionCall':7}]}}]}",
@@ -153,7 +153,7 @@ static const native_case responses[] = {
      "{'status':'incomplete','incomplete_details':{'reason':'content_filter'},'output':[]}",
      "||refusal|0 0 0|"},
     {"a failure", "{'status':'failed','output':[]}",
-     "garbled 0 the model server gave up on its reply"},
+     "garbled 0 the model server aborted the reply"},
     {"a stream",
      "{'type':'response.created','response':{'status':'in_progress','output':[]}}\n"
      "{'type':'response.output_text.delta','delta':'O'}\n"

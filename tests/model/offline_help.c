@@ -89,7 +89,7 @@ static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out
     haft__buf_addf(out, "%s",
                    out->len == 0 ? "(no file matches; 8 files were looked at)"
                    : w->whole    ? ""
-                                 : "(12 more files match: narrow the pattern or name a `path`)");
+                                 : "(12 more files match: narrow the pattern or give a `path`)");
     return true;
 }
 
@@ -150,7 +150,7 @@ static bool do_read(offline_world *w, const haft__run_call *call, haft__buf *out
         }
         bool any = out->len > 0;
         haft__buf_addf(out,
-                       any ? "(lines %lld to %lld; go on with offset %lld)"
+                       any ? "(lines %lld to %lld; continue with offset %lld)"
                            : "expected an offset before the end, found %lld",
                        (long long)from, (long long)(from + limit - 1), (long long)(from + limit));
         return any;
@@ -441,7 +441,7 @@ bool offline_has(haft_str text, const char *part)
     return false;
 }
 
-/* ---- what a report quotes ---- */
+/* ---- quotes in a report ---- */
 
 /* Whether a result has the line, or, if it was cut, its beginning. */
 static bool was_seen(const offline_world *w, haft_str place, haft_str text)
@@ -465,14 +465,14 @@ static void check_quoted(const offline_world *w, haft_str place, haft_str text)
     CHECK(was_seen(w, place, text), "%.*s: '%.*s' was not seen", HAFT__ARG(place), HAFT__ARG(text));
 }
 
-/* What stands between two backquotes; *rest is what comes behind them. */
+/* The text between two backquotes; *rest is the text after them. */
 static haft_str code_of(haft_str *rest)
 {
     (void)haft__str_split(rest, '`');
     return haft__str_split(rest, '`');
 }
 
-/* A line of an excerpt: its number and its text. False when it is none. */
+/* The number and text of a line of an excerpt; false if it is not one. */
 static bool check_excerpt(const offline_world *w, haft_str path, haft_str line)
 {
     haft_str text = haft__str_trim(line), number = haft__str_split(&text, ' ');

@@ -26,7 +26,7 @@ extern const size_t offline_tree_count;
 
 typedef struct offline_world offline_world;
 
-/* What a tool answers; false: as the tree has it. */
+/* The result of a tool; false: from the tree. */
 typedef bool offline_tool(offline_world *w, const haft__run_call *call, haft__outcome *ret_outcome);
 
 struct offline_world {
@@ -78,7 +78,7 @@ typedef struct offline_request {
 } offline_request;
 
 void offline_request_init(offline_request *r, haft__arena *arena, const char *task);
-/* A call and what came back; NULL for nothing. */
+/* A call and its result; or NULL. */
 void offline_request_add(offline_request *r, const char *name, const char *arguments,
                          const char *result, bool failed);
 void offline_request_say(offline_request *r, const char *text); /* as haft, to the model */

@@ -50,7 +50,7 @@ void help_describe(haft__buf *buf, const haft__model_outcome *answer)
     }
 }
 
-/* Whoever listens puts the pieces together, too. */
+/* The listener assembles the deltas too. */
 typedef struct listener {
     haft__assembly assembly;
     haft_status status;

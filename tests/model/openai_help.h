@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * openai_help.h - what the tests of replies share: bodies that are easy to write, and answers as
+ * openai_help.h - helpers for tests of replies: bodies that are easy to write, and replies as
  * one line.
  */
 #ifndef HAFT_TESTS_OPENAI_HELP_H

@@ -86,7 +86,7 @@ TEST(every_row_has_all_functions)
     }
 }
 
-#define NO_SCHEME "wanted a base_url with http:// or https:// and a host"
+#define NO_SCHEME "expected a base_url with http:// or https:// and a host"
 
 static const struct {
     const char *provider, *base_url, *url; /* or the error */
@@ -110,12 +110,12 @@ static const struct {
     {"openai", "ftp://h/v1", NO_SCHEME, HAFT_BAD_INPUT},
     {"openai", "http://", NO_SCHEME, HAFT_BAD_INPUT},
     {"openai", "http:///v1", NO_SCHEME, HAFT_BAD_INPUT},
-    {"openai", "http://h/a b", "wanted a base_url without spaces and '#', found one at byte 10",
+    {"openai", "http://h/a b", "expected a base_url without spaces and '#', found one at byte 10",
      HAFT_BAD_INPUT},
-    {"openai", "http://h/v1#x", "wanted a base_url without spaces and '#', found one at byte 11",
+    {"openai", "http://h/v1#x", "expected a base_url without spaces and '#', found one at byte 11",
      HAFT_BAD_INPUT},
-    {"openai", "http://h/\r\nX: y", "wanted a base_url without spaces and '#', found one at byte 9",
-     HAFT_BAD_INPUT},
+    {"openai", "http://h/\r\nX: y",
+     "expected a base_url without spaces and '#', found one at byte 9", HAFT_BAD_INPUT},
 };
 
 TEST(urls_are_joined)
@@ -140,7 +140,7 @@ TEST(urls_are_joined)
     const haft__provider *compatible = haft__provider_compatible();
     CHECK_INT(haft__provider_join_url(compatible, HAFT__LIT(" "), HAFT__LIT("/path"), &found, &err),
               HAFT_BAD_INPUT, "nowhere");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no base_url"), "nowhere");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("base_url is missing"), "nowhere");
     test_fail_allocation(0);
     haft_status status = haft__provider_join_url(compatible, HAFT__LIT("http://h"),
                                                  HAFT__LIT("/path"), &found, &err);
@@ -306,7 +306,7 @@ TEST(the_page_has_the_table_of_providers)
     haft__buf_finish(&table);
 }
 
-/* Every block of C in docs/adding-a-provider.md stands in one of these files as it is. */
+/* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)
 {
     static const char *const paths[] = {"src/model/providers.c",

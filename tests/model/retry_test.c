@@ -20,8 +20,8 @@ static haft__retry_hints hints_of(const char *headers)
     return hints;
 }
 
-#define HELPLESS "not tried again: that would not help"
-#define WAITS(s) "not tried again: the server asks to wait " s " s, more than 60 s"
+#define HELPLESS "not retried: the error is permanent"
+#define WAITS(s) "not retried: the server asks to wait " s " s, more than 60 s"
 
 static const struct {
     const char *name;
@@ -50,7 +50,7 @@ static const struct {
      HELPLESS},
     /* never after output, never too often */
     {"after output", HAFT__FAILURE_TRANSIENT, "x-should-retry: true", 0, true, 0,
-     "not tried again: a part of the reply had been passed on"},
+     "not retried: a part of the reply was already passed on"},
     {"the last time", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES - 1, false, 1000, ""},
     {"once too often", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES, false, 0,
      "tried 3 times"},

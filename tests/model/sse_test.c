@@ -10,7 +10,7 @@ static void add_event(haft__buf *buf, const haft__sse_event *event)
     haft__buf_addf(buf, "<%.*s|%.*s>", HAFT__ARG(event->name), HAFT__ARG(event->data));
 }
 
-/* Appends the events, `size` bytes at a time, and "+" with what the end leaves. */
+/* Appends the events, `size` bytes at a time, and "+" with the rest at the end. */
 static haft_status parse(haft_str text, size_t size, haft__buf *buf)
 {
     haft__sse sse;
@@ -78,7 +78,7 @@ static const struct {
     {"\xEF\n\ndata: b\n\n", "<|b>"},
     {"\n\n\ndata: a\n\n\n\n", "<|a>"},
     {"data: \xC3\xA4\n\n", "<|\xC3\xA4>"},
-    /* what the end leaves */
+    /* the rest at the end */
     {"data: a\n", "+<|a>"},
     {"data: a", "+<|a>"},
     {"data: a\r", "+<|a>"},
@@ -293,7 +293,7 @@ TEST(ids_and_the_time_to_wait_are_kept)
     }
 }
 
-TEST(an_id_that_is_too_long_is_none)
+TEST(an_id_that_is_too_long_is_ignored)
 {
     char text[2 * HAFT__SSE_ID_BYTES];
     for (size_t length = HAFT__SSE_ID_BYTES; length <= HAFT__SSE_ID_BYTES + 1; length++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/schema/checker.c and for what it is there for: nobody can make a validation run
- * for ever or take all memory. What is asserted is the number of steps, never the time.
+ * Tests for src/schema/checker.c: no schema or instance can make a validation run forever or use
+ * all memory. The tests assert the number of steps, never the time.
  */
 #include "base/limits.h"
 #include "schema/schema_int.h"
@@ -48,9 +48,8 @@ static void check_gives_up(const char *schema, const char *instance, const char 
     fixture_finish(&f);
 }
 
-#define GAVE_UP "Gave up after 10000000 checks"
-#define TOO_DEEP                                                                                   \
-    "Gave up: more than 512 subschemas inside each other; does a $ref lead back to itself?"
+#define GAVE_UP  "Gave up after 10000000 checks"
+#define TOO_DEEP "Gave up: more than 512 nested subschemas; does a $ref refer to itself?"
 
 TEST(alternatives_that_double_are_given_up)
 {
@@ -71,7 +70,7 @@ TEST(alternatives_that_double_are_given_up)
     haft__buf_finish(&buf);
 }
 
-/* A leaf behind three levels of `fan` references each: fan^3 ways to it. */
+/* A leaf below three levels of `fan` references each: fan^3 paths to it. */
 static char *behind_references(const char *leaf, int fan, const char *keyword)
 {
     haft__buf buf;
@@ -136,9 +135,9 @@ TEST(long_texts_and_numbers_are_paid_for_when_they_are_compared)
                    run_of("{\"", 'k', 60000, "b\":1}"), GAVE_UP);
 }
 
-TEST(values_nested_too_deep_to_compare_are_told)
+TEST(values_nested_too_deep_to_compare_are_reported)
 {
-    /* Built by hand: the reader takes nothing as deep as that. */
+    /* Built by hand: the reader rejects such depth. */
     fixture f;
     fixture_init(&f, "{\"uniqueItems\":true}");
     haft__json pair[2] = {haft__json_array(NULL, 0), haft__json_array(NULL, 0)};
@@ -258,7 +257,7 @@ TEST(slow_patterns_use_up_the_same_budget)
     fixture_finish(&f);
 }
 
-TEST(a_pattern_past_its_limit_is_told_where_it_is)
+TEST(a_pattern_past_its_limit_is_reported_with_its_place)
 {
     fixture f;
     fixture_init(&f, "{\"properties\":{\"a\":{\"pattern\":\"^(a+)+$\"}}}");
@@ -280,7 +279,7 @@ TEST(a_pattern_past_its_limit_is_told_where_it_is)
 
 TEST(too_many_digits_are_given_up)
 {
-    /* Built by hand: the reader takes no number as long as that. */
+    /* Built by hand: the reader rejects such a long number. */
     enum { DIGITS = HAFT__LIMIT_JSON_DIGITS + 1 };
     char *digits = test_alloc(DIGITS);
     memset(digits, '7', DIGITS);

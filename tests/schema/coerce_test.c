@@ -55,7 +55,7 @@ static const struct {
     {"{\"type\":\"object\"}", "\"[1]\"", NULL},
     {"{\"type\":\"object\"}", "\"{broken\"", NULL},
     {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"[broken\"", NULL},
-    /* a lone value where only an array may stand */
+    /* a single value where an array is required */
     {"{\"type\":\"array\",\"items\":" STRING "}", "\"a\"", "[\"a\"]"},
     {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"5\"", "[5]"},
     {"{\"type\":\"array\",\"items\":" INTEGER "}", "\"a\"", NULL},
@@ -63,7 +63,7 @@ static const struct {
     {"{\"type\":[\"array\",\"null\"],\"items\":" STRING "}", "\"a\"", NULL},
     {"{\"type\":\"array\"}", "null", NULL},
     {"{\"type\":\"array\",\"minItems\":2}", "1", NULL},
-    /* several types: what fits stays */
+    /* several types: a matching value is unchanged */
     {"{\"type\":[\"integer\",\"string\"]}", "\"10\"", NULL},
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"10\"", "10"},
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"true\"", "true"},
@@ -92,7 +92,7 @@ static const struct {
     {"{\"anyOf\":[{\"properties\":{\"k\":{\"const\":\"a\"},\"v\":" INTEGER "}},{\"properties\":{"
      "\"k\":{\"const\":\"b\"},\"v\":" STRING "}}]}",
      "{\"k\":\"b\",\"v\":5}", "{\"k\":\"b\",\"v\":\"5\"}"},
-    /* valid as a whole: nothing is looked at */
+    /* valid as a whole: no part is converted */
     {"{\"anyOf\":[{\"properties\":{\"a\":" INTEGER "}},true]}", "{\"a\":\"1\"}", NULL},
     {"false", "\"1\"", NULL},
     /* there and back: nothing has changed */
@@ -124,7 +124,7 @@ static void coerce_text(fixture *f, const char *instance, haft__buf *ret_text, b
     haft__json_write(ret_text, value);
 }
 
-TEST(only_what_loses_nothing_is_converted)
+TEST(only_lossless_conversions_are_made)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
@@ -250,7 +250,7 @@ static char *nested(int depth, const char *inside)
     return text;
 }
 
-TEST(what_is_made_nests_no_deeper_than_what_is_read)
+TEST(converted_values_nest_no_deeper_than_the_reader_allows)
 {
     enum { OUTER = 200, ROOM = HAFT__LIMIT_JSON_DEPTH - OUTER };
     fixture f;
@@ -281,9 +281,9 @@ TEST(what_is_made_nests_no_deeper_than_what_is_read)
     fixture_finish(&f);
 }
 
-TEST(what_was_made_in_vain_is_given_back)
+TEST(memory_of_discarded_conversions_is_released)
 {
-    /* A hundred alternatives read the text, and each refuses what it says. */
+    /* A hundred alternatives parse the text, and each rejects its value. */
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__buf_addf(&buf, "{\"anyOf\":[{\"type\":\"null\"}");

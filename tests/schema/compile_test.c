@@ -1,80 +1,80 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/compile.c, assertions.c and applicators.c: what is refused, and limits. */
+/* Tests for src/schema/compile.c, assertions.c and applicators.c: rejected schemas, and limits. */
 #include "base/limits.h"
 #include "schema_helpers.h"
 
 static const struct {
     const char *schema, *where, *message;
 } refused[] = {
-    {"1", "", "found the number 1, wanted a schema (an object or a boolean)"},
-    {"null", "", "found null, wanted a schema (an object or a boolean)"},
+    {"1", "", "found the number 1, expected a schema (an object or a boolean)"},
+    {"null", "", "found null, expected a schema (an object or a boolean)"},
     {"{\"type\":\"text\"}", "/type",
-     "found the string \"text\", wanted null, boolean, number, integer, string, array or object "
+     "found the string \"text\", expected null, boolean, number, integer, string, array or object "
      "(in quotes)"},
     {"{\"type\":[\"string\",1]}", "/type/1",
-     "found the number 1, wanted null, boolean, number, integer, string, array or object (in "
+     "found the number 1, expected null, boolean, number, integer, string, array or object (in "
      "quotes)"},
-    {"{\"type\":[]}", "/type", "found an empty array, wanted at least one type"},
+    {"{\"type\":[]}", "/type", "found an empty array, expected at least one type"},
     {"{\"properties\":{\"a/b\":{\"minLength\":\"1\"}}}", "/properties/a~1b/minLength",
-     "found the string \"1\", wanted a non-negative integer"},
-    {"{\"maxItems\":-1}", "/maxItems", "found the number -1, wanted a non-negative integer"},
+     "found the string \"1\", expected a non-negative integer"},
+    {"{\"maxItems\":-1}", "/maxItems", "found the number -1, expected a non-negative integer"},
     {"{\"minProperties\":1.5}", "/minProperties",
-     "found the number 1.5, wanted a non-negative integer"},
-    {"{\"maxContains\":true}", "/maxContains", "found true, wanted a non-negative integer"},
-    {"{\"minimum\":\"\"}", "/minimum", "found the string \"\", wanted a number"},
-    {"{\"exclusiveMaximum\":false}", "/exclusiveMaximum", "found false, wanted a number"},
-    {"{\"multipleOf\":0}", "/multipleOf", "found the number 0, wanted a number greater than 0"},
-    {"{\"multipleOf\":{}}", "/multipleOf", "found an object, wanted a number"},
-    {"{\"pattern\":1}", "/pattern", "found the number 1, wanted a regular expression (a string)"},
-    {"{\"uniqueItems\":1}", "/uniqueItems", "found the number 1, wanted a boolean"},
-    {"{\"enum\":1}", "/enum", "found the number 1, wanted an array of values"},
-    {"{\"required\":\"a\"}", "/required", "found the string \"a\", wanted an array of names"},
-    {"{\"required\":[1]}", "/required/0", "found the number 1, wanted a name (a string)"},
-    {"{\"dependentRequired\":1}", "/dependentRequired", "found the number 1, wanted an object"},
+     "found the number 1.5, expected a non-negative integer"},
+    {"{\"maxContains\":true}", "/maxContains", "found true, expected a non-negative integer"},
+    {"{\"minimum\":\"\"}", "/minimum", "found the string \"\", expected a number"},
+    {"{\"exclusiveMaximum\":false}", "/exclusiveMaximum", "found false, expected a number"},
+    {"{\"multipleOf\":0}", "/multipleOf", "found the number 0, expected a number greater than 0"},
+    {"{\"multipleOf\":{}}", "/multipleOf", "found an object, expected a number"},
+    {"{\"pattern\":1}", "/pattern", "found the number 1, expected a regular expression (a string)"},
+    {"{\"uniqueItems\":1}", "/uniqueItems", "found the number 1, expected a boolean"},
+    {"{\"enum\":1}", "/enum", "found the number 1, expected an array of values"},
+    {"{\"required\":\"a\"}", "/required", "found the string \"a\", expected an array of names"},
+    {"{\"required\":[1]}", "/required/0", "found the number 1, expected a name (a string)"},
+    {"{\"dependentRequired\":1}", "/dependentRequired", "found the number 1, expected an object"},
     {"{\"dependentRequired\":{\"a\":1}}", "/dependentRequired/a",
-     "found the number 1, wanted an array of names"},
+     "found the number 1, expected an array of names"},
     {"{\"dependentSchemas\":{\"a\":[]}}", "/dependentSchemas/a",
-     "found an empty array, wanted a schema (an object or a boolean)"},
+     "found an empty array, expected a schema (an object or a boolean)"},
     {"{\"properties\":[1]}", "/properties",
-     "found an array, wanted an object whose members are schemas"},
+     "found an array, expected an object whose members are schemas"},
     {"{\"properties\":{\"a\":1}}", "/properties/a",
-     "found the number 1, wanted a schema (an object or a boolean)"},
+     "found the number 1, expected a schema (an object or a boolean)"},
     {"{\"patternProperties\":1}", "/patternProperties",
-     "found the number 1, wanted an object whose members are schemas"},
+     "found the number 1, expected an object whose members are schemas"},
     {"{\"patternProperties\":{\"a\":1}}", "/patternProperties/a",
-     "found the number 1, wanted a schema (an object or a boolean)"},
-    {"{\"allOf\":[]}", "/allOf", "found an empty array, wanted an array of at least one schema"},
-    {"{\"anyOf\":{}}", "/anyOf", "found an object, wanted an array of at least one schema"},
+     "found the number 1, expected a schema (an object or a boolean)"},
+    {"{\"allOf\":[]}", "/allOf", "found an empty array, expected an array of at least one schema"},
+    {"{\"anyOf\":{}}", "/anyOf", "found an object, expected an array of at least one schema"},
     {"{\"oneOf\":[true,3]}", "/oneOf/1",
-     "found the number 3, wanted a schema (an object or a boolean)"},
-    {"{\"items\":[{}]}", "/items", "found an array, wanted a schema (an object or a boolean)"},
+     "found the number 3, expected a schema (an object or a boolean)"},
+    {"{\"items\":[{}]}", "/items", "found an array, expected a schema (an object or a boolean)"},
     {"{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"items\":[{}],"
      "\"additionalItems\":1}",
-     "/additionalItems", "found the number 1, wanted a schema (an object or a boolean)"},
+     "/additionalItems", "found the number 1, expected a schema (an object or a boolean)"},
     {"{\"prefixItems\":1}", "/prefixItems",
-     "found the number 1, wanted an array of at least one schema"},
-    {"{\"$ref\":1}", "/$ref", "found the number 1, wanted a URI reference (a string)"},
+     "found the number 1, expected an array of at least one schema"},
+    {"{\"$ref\":1}", "/$ref", "found the number 1, expected a URI reference (a string)"},
     {"{\"$dynamicRef\":1}", "/$dynamicRef",
-     "found the number 1, wanted a URI reference (a string)"},
+     "found the number 1, expected a URI reference (a string)"},
     {"{\"items\":{\"$ref\":\"#/$defs/a\"}}", "/items/$ref",
-     "found the reference \"#/$defs/a\", which leads to nothing"},
-    {"{\"$ref\":\"#a\"}", "/$ref", "found the reference \"#a\", which leads to nothing"},
+     "found the reference \"#/$defs/a\", which does not exist"},
+    {"{\"$ref\":\"#a\"}", "/$ref", "found the reference \"#a\", which does not exist"},
     {"{\"$ref\":\"http://x/y\"}", "/$ref",
-     "found the reference \"http://x/y\", whose document is not known here"},
+     "found the reference \"http://x/y\"to an unknown document"},
     {"{\"$ref\":\"#/enum/0\",\"enum\":[7]}", "/enum/0",
-     "found the number 7, wanted a schema (an object or a boolean)"},
+     "found the number 7, expected a schema (an object or a boolean)"},
     {"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"minimum\":\"\"}}}", "/$defs/a/minimum",
-     "found the string \"\", wanted a number"},
+     "found the string \"\", expected a number"},
     {"{\"$schema\":\"http://x/meta\"}", "",
-     "found the $schema \"http://x/meta\", wanted draft 2020-12 or draft-07 or a meta-schema that "
-     "is known here"},
+     "found the $schema \"http://x/meta\", expected draft 2020-12, draft-07 or a known "
+     "meta-schema"},
     {"{\"$ref\":\"#\"}", "",
-     "found a $ref that leads back to itself, wanted one that ends somewhere"},
+     "found a $ref that refers to itself, expected one that leads to a schema"},
     {"{\"$defs\":{\"a\":{\"$ref\":\"#/$defs/b\"},\"b\":{\"$ref\":\"#/$defs/a\"}},"
      "\"items\":{\"$ref\":\"#/$defs/a\"}}",
-     NULL, "found a $ref that leads back to itself, wanted one that ends somewhere"},
+     NULL, "found a $ref that refers to itself, expected one that leads to a schema"},
     {"{\"$id\":\"http://x/\",\"properties\":{\"a\":{\"$id\":\"y\"},\"b\":{\"$id\":\"y\"}}}",
-     "/properties/b", "found a second schema with the $id http://x/y, wanted one"},
+     "/properties/b", "found a second schema with the $id http://x/y, expected only one"},
 };
 
 TEST(a_bad_schema_is_refused_with_its_place)
@@ -111,9 +111,9 @@ TEST(a_bad_pattern_is_refused_with_its_place)
     fixture_finish(&f);
 }
 
-TEST(what_is_not_used_is_not_looked_at)
+TEST(unused_schemas_are_not_compiled)
 {
-    /* Unknown keywords, keywords of another draft, and definitions nobody refers to. */
+    /* Unknown keywords, keywords of another draft, and unused definitions. */
     fixture f;
     fixture_init(&f, "{\"$defs\":{\"a\":{\"minimum\":\"\"}},\"$comment\":1,\"additionalItems\":1,"
                      "\"x\":{\"minimum\":\"\"}}");
@@ -121,7 +121,7 @@ TEST(what_is_not_used_is_not_looked_at)
     fixture_finish(&f);
 }
 
-TEST(beside_a_ref_draft_07_ignores_everything)
+TEST(draft_07_ignores_everything_next_to_a_ref)
 {
     static const char *const schema = "{\"$schema\":\"http://json-schema.org/draft-07/schema#\","
                                       "\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\","
@@ -162,7 +162,7 @@ TEST(subschemas_are_limited)
 
 TEST(nesting_of_a_schema_is_limited)
 {
-    /* Built by hand: the reader itself refuses to go deeper. */
+    /* Built by hand: the reader rejects such depth. */
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_bool(true);
@@ -307,7 +307,7 @@ static haft_status require_many(uint32_t count, size_t *ret_used, haft_error *re
 
 TEST(there_is_a_limit_for_memory)
 {
-    /* By halves to about the last list that is taken: a name takes some fifty bytes. */
+    /* Bisects to about the longest accepted list: a name takes some fifty bytes. */
     uint32_t fits = HAFT__LIMIT_SCHEMA_BYTES / 128, past = HAFT__LIMIT_SCHEMA_BYTES / 32;
     size_t used = 0;
     haft_error error = {0};
@@ -336,7 +336,7 @@ TEST(a_smaller_arena_says_so_itself)
     arena.full = true;
     CHECK_INT(haft__schema_compile(&arena, haft__json_bool(true), NULL, &schema, &error),
               HAFT_TOO_BIG, "status");
-    CHECK_STR(haft__str(error.message), HAFT__LIT("needs more than the 256 bytes it may take"),
+    CHECK_STR(haft__str(error.message), HAFT__LIT("needs more than the limit of 256 bytes"),
               "message");
     haft__arena_finish(&arena);
 }

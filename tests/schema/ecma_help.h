@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ecma_help.h - what the tests of regular expressions share. */
+/* ecma_help.h - helpers for tests of regular expressions. */
 #ifndef HAFT_TESTS_ECMA_HELP_H
 #define HAFT_TESTS_ECMA_HELP_H
 

@@ -46,7 +46,7 @@ static const struct {
     {"{\"required\":[\"a\\u001b\\\"\"]}", "{}", ": Missing required argument: a\\u001b\""},
     {"{\"pattern\":\"^\\t$\"}", "\"\\t\\t\"",
      ": Does not match the pattern ^\\u0009$: found \"\\u0009\\u0009\""},
-    /* of two alternatives that are as close the first is told */
+    /* of two equally close alternatives the first is reported */
     {"{\"anyOf\":[{\"minimum\":5},{\"minimum\":6}]}", "1",
      ": Matches none of the 2 alternatives; number 1 comes closest\n: Expected a number of at "
      "least "
@@ -127,7 +127,7 @@ static const struct {
      ": Expected at least 1 character, found 0"},
     {"{\"allOf\":[{\"$ref\":\"#/$defs/a\"},{\"multipleOf\":2}],\"$defs\":{\"a\":{\"minimum\":5}}}",
      "3", ": Expected a number of at least 5, found 3\n: Expected a multiple of 2, found 3"},
-    /* unevaluated: told when all else is right */
+    /* unevaluated: reported if all else is valid */
     {"{\"properties\":{\"limit\":{\"type\":\"integer\"}},\"unevaluatedProperties\":false}",
      "{\"limit\":1,\"limits\":2}", "/limits: Unknown argument: limits. Did you mean limit?"},
     {"{\"properties\":{\"limit\":{\"type\":\"integer\"}},\"unevaluatedProperties\":false}",
@@ -165,7 +165,7 @@ static haft__json wrong_items(fixture *f, uint32_t count)
     return haft__json_array(items, count);
 }
 
-TEST(as_many_failures_as_the_limit_are_told)
+TEST(failures_up_to_the_limit_are_reported)
 {
     fixture f;
     fixture_init(&f, "{\"items\":{\"type\":\"string\"}}");

@@ -9,7 +9,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-/* A compiled schema with what is needed to use it. */
+/* A compiled schema and the objects needed to use it. */
 typedef struct fixture {
     haft__arena arena;
     haft__checker *checker;

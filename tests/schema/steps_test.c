@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each keyword costs, to the step: a charge that is left out, or paid twice, is seen here.
+ * The exact cost of each keyword in steps: detects a cost that is missing or counted twice.
  * Tests for src/schema/validate.c, checker.c, explain.c, failures.c and coerce.c.
  */
 #include "base/limits.h"
@@ -72,7 +72,7 @@ static void check_costs(pass which, const cost *costs, size_t count)
 TEST(each_keyword_has_its_price)
 {
     static const cost costs[] = {
-        /* a step for every subschema that is asked, whatever it says */
+        /* a step for every subschema that is applied */
         {"true", "1", 1},
         {"{\"type\":\"string\"}", "1", 1},
         {"{\"type\":\"integer\"}", "7", 1},

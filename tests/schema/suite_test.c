@@ -46,8 +46,8 @@ static haft_str text_of(const haft__json *object, const char *key)
     return value != NULL ? haft__json_text(*value) : HAFT__LIT("");
 }
 
-/* What explain.c says when it finds nothing to say. */
-#define NO_REASON "Not what the schema wants"
+/* The text of explain.c if it finds no reason. */
+#define NO_REASON "Does not match the schema"
 
 /* The two passes have to agree: an instance that is not valid has reasons, and one that is has
  * none, should anybody ask. */

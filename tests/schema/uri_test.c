@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/uri.c: the examples of RFC 3986, section 5.4, and what schemas do. */
+/* Tests for src/schema/uri.c: the examples of RFC 3986, section 5.4, and cases from schemas. */
 #include "schema/uri.h"
 
 #include "test.h"
@@ -80,7 +80,7 @@ TEST(references_resolve_as_the_rfc_says)
     haft__arena_finish(&arena);
 }
 
-TEST(parts_are_told_apart_from_absent_ones)
+TEST(empty_parts_differ_from_absent_ones)
 {
     haft__uri uri = haft__uri_split(HAFT__LIT("http://?#"));
     CHECK_STR(uri.scheme, HAFT__LIT("http"), "scheme");

@@ -35,7 +35,7 @@ TEST(a_valid_instance_costs_no_allocation)
     fixture_finish(&f);
 }
 
-TEST(keys_are_told_apart_at_every_length)
+TEST(keys_of_every_length_are_distinguished)
 {
     /* Each key differs from the one that is allowed in one byte, at every place. */
     for (size_t length = 1; length <= 24; length++) {

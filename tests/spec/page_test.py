@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 PAGE = ROOT / "docs/spec.md"
 SCHEMA = json.loads((ROOT / "src/spec/load/haft.schema.json").read_text())
 BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->\n"
-HEAD = "| key | what may stand there | default | what it is for |\n|---|---|---|---|\n"
+HEAD = "| key | value | default | what it is for |\n|---|---|---|---|\n"
 
 # Definitions that have keys of their own, and how their holder is written.
 SECTIONS = [("The top", None), ("`model`", "model"), ("`model.price`", "model/price"),

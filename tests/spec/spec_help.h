@@ -24,7 +24,7 @@ static inline void list_problems(haft__buf *buf, const haft__spec_problem *probl
     }
 }
 
-/* What is in the buffer, which ends; lives until the test ends. */
+/* Copies the buffer and finishes it; lives until the test ends. */
 static inline haft_str keep(haft__buf *buf)
 {
     char *kept = test_alloc(buf->len + 1);
@@ -35,7 +35,7 @@ static inline haft_str keep(haft__buf *buf)
     return result;
 }
 
-/* What a text reads as, as JSON; or the problems. Lives until the test ends. */
+/* The parsed text as JSON, or the problems. Lives until the test ends. */
 static inline haft_str read_as(haft_str text)
 {
     haft__arena arena;
@@ -91,7 +91,7 @@ static inline void unload(loaded *f)
     haft__arena_finish(&f->arena);
 }
 
-/* What is wrong with a spec, line by line; "" when nothing is. */
+/* The problems of a spec, one per line; "" if there are none. */
 static inline haft_str problems_of(const char *text)
 {
     loaded f;
@@ -100,7 +100,7 @@ static inline haft_str problems_of(const char *text)
     return f.listing;
 }
 
-/* A table of specs and what is wrong with them. */
+/* A table of specs and their problems. */
 typedef struct problem_case {
     const char *text, *problems;
 } problem_case;

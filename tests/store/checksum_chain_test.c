@@ -32,7 +32,7 @@ TEST(a_chain_is_a_chain_of_siphash)
     CHECK_STR(hex(&chain), HAFT__LIT("e572a6a8edf89b2e"), "an empty one");
 }
 
-TEST(a_sum_that_was_kept_goes_on_as_it_would_have)
+TEST(a_stored_checksum_continues_as_without_a_restart)
 {
     haft__checksum_chain chain, again;
     haft__checksum_chain_start(&chain, HAFT__LIT("run"));

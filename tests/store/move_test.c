@@ -59,13 +59,12 @@ TEST(a_store_that_does_not_fit_is_cut)
     CHECK_STR(read.store, HAFT__LIT("sqlite"), "what fits");
 }
 
-TEST(it_is_told_where_a_run_is_on_its_way_to)
+TEST(a_move_in_progress_is_reported_with_its_target)
 {
     haft_error err;
     haft__move move = {HAFT__LIT(ID), HAFT__MOVE_DONE, HAFT__LIT("sqlite:/x")};
     CHECK_INT(haft__move_fail(HAFT__LIT("r"), &move, &err), HAFT_BAD_STATE, "status");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the run r has been moved to sqlite:/x"), "text");
     CHECK_STR(haft__str(err.hint),
-              HAFT__LIT("that was cut off at its end: repeat the same `haft migrate --move`"),
-              "hint");
+              HAFT__LIT("the move did not finish: repeat the same `haft migrate --move`"), "hint");
 }

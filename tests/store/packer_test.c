@@ -9,7 +9,7 @@
 #define EVENT(seq, at)                                                                             \
     "{\"seq\":" seq ",\"at\":\"2026-11-15T08:19:20." at "Z\",\"run\":\"" RUN "\","
 
-/* The lines packed as events behind the `seq`-th; until the test ends. */
+/* The lines, packed as events after event `seq`; valid until the test ends. */
 static haft_str pack(const haft_str *lines, size_t count, uint64_t seq)
 {
     haft__packer packer;
@@ -46,7 +46,7 @@ static void check_back(haft_str packed, const haft_str *lines, size_t count, uin
     haft__packer_finish(&packer);
 }
 
-TEST(an_event_is_kept_without_what_its_row_says)
+TEST(an_event_is_stored_without_the_columns_of_its_row)
 {
     haft_str lines[] = {
         HAFT__LIT(EVENT("7", "404") "\"kind\":\"turn_started\",\"turn\":1}"),
@@ -62,7 +62,7 @@ TEST(an_event_is_kept_without_what_its_row_says)
     check_back(packed, lines, COUNT(lines), 6);
 }
 
-TEST(what_is_no_event_of_the_row_is_kept_as_it_is)
+TEST(a_line_that_is_not_of_the_row_is_stored_unchanged)
 {
     static const char *const lines[] = {
         "",
@@ -76,7 +76,7 @@ TEST(what_is_no_event_of_the_row_is_kept_as_it_is)
         "{\"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z",
         EVENT("6", "404") "\"kind\":1}",  /* another number */
         EVENT("07", "404") "\"kind\":1}", /* not written so */
-        EVENT("7", "404") "}",            /* no member behind the head */
+        EVENT("7", "404") "}",            /* no member after the head */
         EVENT("7", "404"),
         "{ \"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z\",\"run\":\"" RUN "\",\"kind\":1}",
         "{\"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z\",\"run\":\"" RUN "x\",\"kind\":1}",
@@ -94,7 +94,7 @@ TEST(what_is_no_event_of_the_row_is_kept_as_it_is)
 }
 
 /* A clock that was set back. */
-TEST(an_event_before_the_last_is_kept_as_it_is)
+TEST(an_event_older_than_the_last_is_stored_unchanged)
 {
     haft_str lines[] = {
         HAFT__LIT(EVENT("1", "404") "\"kind\":1}"),
@@ -110,7 +110,7 @@ TEST(an_event_before_the_last_is_kept_as_it_is)
     check_back(packed, lines, COUNT(lines), 0);
 }
 
-TEST(what_was_never_packed_is_refused)
+TEST(unpacked_data_is_rejected)
 {
     static const char *const lines[] = {"",
                                         "x",
@@ -134,7 +134,7 @@ TEST(what_was_never_packed_is_refused)
     }
 }
 
-TEST(without_memory_for_a_head_an_event_is_kept_as_it_is)
+TEST(without_memory_for_a_head_an_event_is_stored_unchanged)
 {
     haft_str line = HAFT__LIT(EVENT("1", "404") "\"kind\":1}");
     haft__packer packer;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: rows that somebody has edited are reported, and not read. */
+/* PostgreSQL: edited rows are reported and never returned. */
 #include "store/pg_help.h"
 
 static void make_run(help_store *s)
@@ -11,7 +11,7 @@ static void make_run(help_store *s)
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\ntwo\nthree\n"), "whole");
 }
 
-TEST(edited_events_are_told)
+TEST(edited_events_are_reported)
 {
     static const struct {
         const char *sql, *wanted;
@@ -30,10 +30,10 @@ TEST(edited_events_are_told)
          "(SELECT checksum FROM haft.events WHERE seq = 3) WHERE seq = 2",
          "event 2 of"},
         {"UPDATE haft.runs SET checksum = '\\x0000000000000000'", "event 3 of"},
-        {"UPDATE haft.runs SET checksum = ''", "a value is not what was written"},
+        {"UPDATE haft.runs SET checksum = ''", "a malformed value"},
         {"UPDATE haft.runs SET seq = 2", "event 2 of"},
-        {"UPDATE haft.runs SET state = 7", "a value is not what was written"},
-        {"UPDATE haft.runs SET epoch = -1", "a value is not what was written"},
+        {"UPDATE haft.runs SET state = 7", "a malformed value"},
+        {"UPDATE haft.runs SET epoch = -1", "a malformed value"},
     };
     if (help_pg_url() == NULL) {
         return;
@@ -50,7 +50,7 @@ TEST(edited_events_are_told)
     }
 }
 
-TEST(edited_texts_of_a_run_are_told)
+TEST(edited_texts_of_a_run_are_reported)
 {
     static const char *const cases[] = {
         "UPDATE haft.about SET task = 'another'",         "UPDATE haft.about SET spec = '{}'",
@@ -76,7 +76,7 @@ TEST(edited_texts_of_a_run_are_told)
     }
 }
 
-TEST(a_damaged_run_is_listed_left_and_removed)
+TEST(a_damaged_run_is_listed_skipped_and_removed)
 {
     static const char *const cases[] = {
         "UPDATE haft.runs SET turns = -1 WHERE number = 1",
@@ -101,8 +101,8 @@ TEST(a_damaged_run_is_listed_left_and_removed)
     }
 }
 
-/* An owner whose name cannot be one is passed over by who looks for owners that are no more. */
-TEST(a_damaged_owner_keeps_nobody_from_taking)
+/* The search for dead owners skips an owner with an invalid name. */
+TEST(a_damaged_owner_does_not_prevent_claims)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -119,7 +119,7 @@ TEST(a_damaged_owner_keeps_nobody_from_taking)
     help_store_close(&s);
 }
 
-TEST(a_name_with_a_nul_is_refused)
+TEST(a_name_with_a_nul_is_rejected)
 {
     help_store s;
     if (help_pg_url() == NULL) {

@@ -9,7 +9,7 @@
 static char url[PATH_MAX], name[64];
 static pid_t maker;
 
-/* What only tests need of libpq: calls that wait. */
+/* Blocking calls of libpq, which only tests use. */
 static struct {
     __typeof__(PQconnectdb) *connect;
     __typeof__(PQexec) *exec;
@@ -33,7 +33,7 @@ static void ignore_notice(void *context, const PGresult *result)
     (void)result;
 }
 
-/* False when it failed, which is printed. */
+/* False on failure; the error is printed. */
 static bool run(const char *where, const char *sql, char **ret_value)
 {
     PGconn *conn = pq.connect(where);
@@ -127,7 +127,7 @@ void help_pg_clear(void)
 
 /* ---- what statements cost ---- */
 
-/* The number behind the first of these words. */
+/* The number after the first occurrence of these words. */
 static int count_of(const char *plan, const char *words)
 {
     const char *at = strstr(plan, words);

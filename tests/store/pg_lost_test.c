@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: connections that are lost, at every moment of a transaction. */
+/* PostgreSQL: connections that are lost at every point of a transaction. */
 #include "io/clock.h"
 #include "store/pg_proxy_help.h"
 
-/* What goes to the server together with the commit; that word alone is also in others. */
+/* The text that is sent together with the commit; COMMIT alone also occurs in other messages. */
 #define COMMITTING "UPDATE haft.runs SET seq"
 
-/* A store behind a proxy, with so many runs in it; false when there is no server. */
+/* Opens a store behind a proxy, with `count` runs; false without a server. */
 static bool begin(help_proxy *proxy, help_store *s, uint64_t runs)
 {
     if (!help_proxy_start(proxy)) {
@@ -28,13 +28,13 @@ static void end(help_proxy *proxy, help_store *s)
 static void check_unknown(const help_store *s, haft_status status)
 {
     CHECK_INT(status, HAFT_IO, "%s", s->error.message);
-    CHECK(strstr(s->error.message, "not known before the run is read again") != NULL, "%s",
+    CHECK(strstr(s->error.message, "read the run again to see whether it succeeded") != NULL, "%s",
           s->error.message);
 }
 
-/* The commit arrives and its answer does not, or the commit does not: to the store it looks the
- * same. */
-TEST(whether_a_commit_that_was_lost_was_kept_is_not_known)
+/* Either the commit arrives and its result is lost, or the commit itself is lost: the store
+ * cannot distinguish them. */
+TEST(the_outcome_of_an_interrupted_commit_is_unknown)
 {
     static const struct {
         help_cut fault;
@@ -60,8 +60,9 @@ TEST(whether_a_commit_that_was_lost_was_kept_is_not_known)
     }
 }
 
-/* Before the commit nothing can have been kept: it is done again, and nobody hears of it. */
-TEST(what_was_certainly_not_kept_is_sent_again)
+/* Before the commit nothing can be stored: the request is retried, and its caller does not
+ * notice. */
+TEST(a_request_that_was_not_committed_is_sent_again)
 {
     static const struct {
         help_cut fault;
@@ -87,7 +88,7 @@ TEST(what_was_certainly_not_kept_is_sent_again)
     end(&proxy, &s);
 }
 
-TEST(a_connection_that_is_lost_between_requests_is_made_again)
+TEST(a_connection_lost_between_requests_is_reopened)
 {
     help_proxy proxy;
     help_store s;
@@ -110,8 +111,8 @@ static void make_refuse(help_proxy *proxy, bool refuse)
     help_proxy_expect(proxy, HELP_PASS, "");
 }
 
-/* A request never waits for ever, and the store works again when the server does. */
-TEST(a_server_that_is_gone_is_told_in_time)
+/* No request waits forever, and the store recovers when the server does. */
+TEST(an_unreachable_server_is_reported_in_time)
 {
     help_proxy proxy;
     help_store s;
@@ -137,7 +138,7 @@ TEST(a_server_that_is_gone_is_told_in_time)
 }
 
 /* Appends to a server that falls silent at these words. On a slow machine the time may be over
- * before they are sent: then it has more time. */
+ * before they are sent; then the request gets more time. */
 static haft_status append_into_silence(help_proxy *proxy, help_store *s, const char *words)
 {
     haft_status status = HAFT_OK;
@@ -151,7 +152,7 @@ static haft_status append_into_silence(help_proxy *proxy, help_store *s, const c
     return status;
 }
 
-TEST(a_server_that_says_nothing_any_more_is_given_up)
+TEST(a_silent_server_is_abandoned)
 {
     static const struct {
         const char *words;
@@ -164,16 +165,16 @@ TEST(a_server_that_says_nothing_any_more_is_given_up)
     }
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(append_into_silence(&proxy, &s, cases[i].words), HAFT_IO, "case %zu", i);
-        bool unknown = strstr(s.error.message, "not known") != NULL;
+        bool unknown = strstr(s.error.message, "during a commit") != NULL;
         CHECK_INT(unknown, cases[i].unknown, "case %zu: %s", i, s.error.message);
     }
-    /* It was kept, unless the server had too little time, too. */
+    /* It was stored, unless the server also had too little time. */
     CHECK(help_run(&s, 1)->seq <= 2, "it was kept more than once");
     end(&proxy, &s);
 }
 
-/* Whoever connects does not wait for ever for somebody who accepts and is silent. */
-TEST(connecting_takes_no_longer_than_the_url_says)
+/* Connecting does not wait forever for a server that accepts and stays silent. */
+TEST(connecting_obeys_the_timeout_of_the_url)
 {
     help_proxy proxy;
     haft__loop *loop = NULL;
@@ -192,7 +193,7 @@ TEST(connecting_takes_no_longer_than_the_url_says)
     help_proxy_stop(&proxy);
 }
 
-/* A transaction is lost again and again; that has an end, too. */
+/* The transaction is interrupted repeatedly; the number of retries is bounded. */
 TEST(a_request_is_sent_again_a_few_times_only)
 {
     help_proxy proxy;
@@ -219,8 +220,9 @@ TEST(a_request_is_sent_again_a_few_times_only)
     end(&proxy, &s);
 }
 
-/* Whether a run was taken can be seen: it is not left with an owner who does not know. */
-TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
+/* The store can check whether a run was claimed: no run is left with an owner that does not know
+ * of it. */
+TEST(a_run_is_claimed_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER, HELP_CUT_UNSEEN,
                                      HELP_CUT_LATE};
@@ -244,8 +246,8 @@ TEST(a_run_is_taken_once_even_when_the_commit_is_lost)
     end(&proxy, &s);
 }
 
-/* Whether a run was created can be seen, too: its id is the request's own. */
-TEST(a_run_is_created_once_even_when_the_commit_is_lost)
+/* The store can also check whether a run was created: the request has chosen its id. */
+TEST(a_run_is_created_once_even_if_the_commit_is_interrupted)
 {
     static const help_cut cases[] = {HELP_CUT_BEFORE, HELP_CUT_AFTER};
     help_proxy proxy;
@@ -280,9 +282,9 @@ static haft__store_request creation(haft_str id, const haft_str *line, bool alon
         .lease_ms = HELP_LEASE};
 }
 
-/* The commit is kept while the second attempt already waits for the thread: what that finds there
- * is the run itself. */
-TEST(a_run_that_is_to_be_alone_is_not_refused_because_of_itself)
+/* The commit succeeds while the retry already waits for the lock of the thread: the run that the
+ * retry finds there is its own. */
+TEST(an_exclusive_run_is_not_rejected_because_of_itself)
 {
     help_proxy proxy;
     help_store s;
@@ -306,7 +308,7 @@ static void note_end(haft__store_request *request)
     *(bool *)request->context = true;
 }
 
-/* Submits it, and steps until its commit is cut off; what the store does then it does later. */
+/* Submits the request and steps until its commit is cut off. */
 static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request *request)
 {
     int before = proxy->happened;
@@ -318,9 +320,10 @@ static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request
     CHECK_INT(proxy->happened, before + 1, "it was not cut");
 }
 
-/* Behind a lost commit somebody keeps the thread's lock, as the lost transaction itself may that
- * waits for its standby. Nobody may be told that nothing was changed. */
-TEST(a_creation_that_nobody_knows_of_is_not_told_as_a_lock)
+/* After an interrupted commit another session holds the lock of the thread, as the interrupted
+ * transaction may do while it waits for its standby. The error must not claim that nothing
+ * was changed. */
+TEST(an_unknown_creation_is_not_reported_as_a_lock)
 {
     help_proxy proxy;
     help_store s;
@@ -349,7 +352,7 @@ TEST(a_creation_that_nobody_knows_of_is_not_told_as_a_lock)
         }
         CHECK_INT(create.status, n == 1 ? HAFT_OK : HAFT_IO, "%s", create.error.message);
         if (n == 2) {
-            CHECK(strstr(create.error.message, "not known before it is looked for") != NULL
+            CHECK(strstr(create.error.message, "check whether the run") != NULL
                       && strstr(create.error.message, help_id(2).ptr) != NULL,
                   "%s", create.error.message);
             help_session_do(&other, "ROLLBACK");

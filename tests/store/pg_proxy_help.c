@@ -58,7 +58,7 @@ static bool send_all(int to, const char *bytes, size_t length)
     return true;
 }
 
-/* The server's end stays for a while; with UNSEEN nothing more comes of it. */
+/* The server's side stays open for a while; with UNSEEN nothing more arrives from it. */
 static void keep_server(help_proxy *proxy, size_t at, help_cut fault, const char *bytes,
                         size_t length)
 {
@@ -80,7 +80,7 @@ static void end_late(help_proxy *proxy)
     proxy->late.server = -1;
 }
 
-/* The fault that these bytes trigger; HELP_PASS when they trigger none. */
+/* The fault that these bytes trigger, or HELP_PASS. */
 static help_cut next_fault(help_proxy *proxy, const char *bytes, size_t count)
 {
     (void)pthread_mutex_lock(&proxy->lock);
@@ -96,7 +96,7 @@ static help_cut next_fault(help_proxy *proxy, const char *bytes, size_t count)
     return fault;
 }
 
-/* What the client says. False when the connection is to go. */
+/* Handles bytes of the client. False if the connection must be closed. */
 static bool to_server(help_proxy *proxy, size_t at)
 {
     char bytes[65536];
@@ -121,7 +121,7 @@ static bool to_client(help_proxy *proxy, size_t at)
     char bytes[65536];
     ssize_t count = recv(proxy->pairs[at].server, bytes, sizeof(bytes), 0);
     if (count <= 0 || proxy->pairs[at].cut) {
-        return false; /* the server has answered: it has done it */
+        return false; /* the server has answered, so it has executed the statement */
     }
     return proxy->pairs[at].silent || send_all(proxy->pairs[at].client, bytes, (size_t)count);
 }
@@ -158,7 +158,7 @@ static void *work(void *context)
     }
 }
 
-/* Where the server's socket is. */
+/* The path of the server's socket. */
 static bool find_server(help_proxy *proxy, const char *url)
 {
     const haft__libpq *lib = NULL;

@@ -41,7 +41,7 @@ def run(url):
 
 
 def check_openings(cluster):
-    """Each sees a database that is whole, whoever made its tables."""
+    """Each process sees a complete database, whichever process created its tables."""
     url = cluster.new_database()
     processes = [start("worker", "--until-idle", "--store", url) for _ in range(PROCESSES)]
     outcomes = [(*process.communicate(timeout=SECONDS), process.returncode)
@@ -51,7 +51,7 @@ def check_openings(cluster):
 
 
 def check_looking(cluster):
-    """Whatever only looks makes nothing, and is told of an empty store."""
+    """Commands that only read create nothing, and report an empty store."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
     some = "01k00000000000000000000001"
@@ -69,7 +69,7 @@ def check_looking(cluster):
 
 
 def check_connections(cluster):
-    """A role without special rights counts the sessions of all."""
+    """A role without special permissions counts the sessions of all roles."""
     url = cluster.new_database()
     cluster.sql("CREATE ROLE plain LOGIN")
     others = [subprocess.Popen([cluster.bin / "psql", "-Xq", "-d", url], stdin=subprocess.PIPE,
@@ -105,7 +105,7 @@ def check_kill(cluster):
 
 
 def check_restart_meanwhile(cluster):
-    """A run goes on over a restart of the server, or can be taken up again."""
+    """A run continues after a restart of the server, or can be resumed."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
     process = start("run", "examples/report.yaml", "what is haft", "--store", url, "--plain")
@@ -114,7 +114,7 @@ def check_restart_meanwhile(cluster):
         try:
             if int(cluster.sql("SELECT count(*) FROM haft.events", name)) > 0:
                 break
-        except RuntimeError:  # there are no tables yet
+        except RuntimeError:  # the tables do not exist yet
             pass
     cluster.restart("immediate")
     process.communicate(timeout=SECONDS)
@@ -127,7 +127,7 @@ def check_restart_meanwhile(cluster):
 
 
 def check_stop_while_away(cluster):
-    """A worker that is to end does, though nobody answers, and says what is so."""
+    """A worker that gets a signal ends although the server does not answer, and reports why."""
     url = cluster.new_database()
     with tempfile.TemporaryDirectory() as scratch:
         spec = write_sleeper(Path(scratch), ["sleep", "1000"], traits={"read_only": True})
@@ -150,7 +150,7 @@ def check_stop_while_away(cluster):
 
 
 def check_gc_meanwhile(cluster):
-    """A run that is just being created in a thread keeps what the thread was: GC waits for it."""
+    """While a run is being created in a thread, GC waits and does not remove the earlier runs."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
     thread = "01k00000000000000000000001"
@@ -182,7 +182,7 @@ def check_gc_meanwhile(cluster):
 
 
 class Standby:
-    """Another server that follows the cluster; with a socket of its own."""
+    """A standby of the cluster, with its own socket."""
 
     def __init__(self, cluster):
         self.cluster = cluster
@@ -231,7 +231,8 @@ class Standby:
 
 
 def check_standby(cluster):
-    """It can be read; what writes says what it is; a worker goes on once it is the primary."""
+    """A standby can be read; a write reports that it is a standby; a worker continues once it is
+    promoted."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
     done = run(url)
@@ -246,7 +247,7 @@ def check_standby(cluster):
         if "a standby" not in haft("doctor", "--store", there)[1]:
             problems.append("haft doctor does not say that it is a standby")
         refused = run(there)
-        if refused[0] == 0 or "takes no writes" not in refused[2] \
+        if refused[0] == 0 or "is read-only" not in refused[2] \
                 or "target_session_attrs" not in refused[2]:
             problems.append(refused)
         both = f"{there},{url.split('?host=')[1]}"
@@ -258,7 +259,7 @@ def check_standby(cluster):
         problems += [] if again[0] == 0 else [again]
     finally:
         standby.stop()
-    check_none("a_standby_can_be_read_and_is_told", problems)
+    check_none("a_standby_can_be_read_and_is_reported", problems)
 
 
 def sessions(server):
@@ -270,7 +271,7 @@ def sessions(server):
 def count_events(cluster, name):
     try:
         return int(cluster.sql("SELECT coalesce(sum(seq), 0) FROM haft.runs", name))
-    except RuntimeError:  # there are no tables yet, or no server
+    except RuntimeError:  # no tables yet, or no server
         return 0
 
 
@@ -286,7 +287,7 @@ def write_sleeper(directory, command=("sleep", "4"), **more):
 
 
 def check_both_on_the_primary(cluster):
-    """What reads connects to the standby while the primary is away; it must not stay there."""
+    """Readers connect to the standby while the primary is down; they must not stay there."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
     problems = []
@@ -298,7 +299,7 @@ def check_both_on_the_primary(cluster):
         wait_for(lambda: process.poll() is not None or count_events(cluster, name) >= 3)
         cluster.stop()
         give_up, stayed = time.monotonic() + 1.5, None
-        while time.monotonic() < give_up:  # a session that is only seen once is on its way out
+        while time.monotonic() < give_up:  # a session that is seen only once is just closing
             here = sessions(standby)
             stayed = here if stayed is None else stayed & here
             time.sleep(0.1)
@@ -319,7 +320,7 @@ def check_both_on_the_primary(cluster):
 
 
 class Bouncer:
-    """PgBouncer in front of a cluster: two connections for everybody."""
+    """PgBouncer in front of a cluster, with two connections for all clients."""
 
     def __init__(self, cluster):
         self.directory = Path(tempfile.mkdtemp(prefix="haft-pgb-", dir="/tmp"))
@@ -375,23 +376,23 @@ def check_bouncer(cluster):
 
 
 def check_library():
-    """A haft for which there is no libpq says which package has it; everything else works."""
+    """Without libpq, haft names the package that contains it; everything else works."""
     found = subprocess.run(["/sbin/ldconfig", "-p"], capture_output=True, text=True, check=False)
     paths = [line.split("=>")[1].strip() for line in found.stdout.splitlines()
              if "libpq.so.5 " in line]
     hide = " && ".join(f"mount --bind /dev/null {path}" for path in paths)
     hidden = ["unshare", "--mount", "--map-root-user", "sh", "-c", hide + ' && exec "$@"', "sh"]
     if not paths or subprocess.run([*hidden, "true"], capture_output=True, check=False).returncode:
-        skip("a_missing_library_is_told", "no file can be hidden here")
+        skip("a_missing_library_is_reported", "no file can be hidden here")
         return
     done = subprocess.run([*hidden, HAFT, "runs", "--store", "postgres://u:hidden@h/d"],
                           capture_output=True, text=True, check=False)
     others = subprocess.run([*hidden, HAFT, "runs", "--store", "memory:"], capture_output=True,
                             text=True, check=False)
-    right = (done.returncode != 0 and "libpq.so.5 cannot be loaded" in done.stderr
+    right = (done.returncode != 0 and "cannot load libpq.so.5" in done.stderr
              and "libpq5" in done.stderr and "hidden" not in done.stderr
              and others.returncode == 0)
-    check_none("a_missing_library_is_told", [] if right else [done, others])
+    check_none("a_missing_library_is_reported", [] if right else [done, others])
 
 
 def main():

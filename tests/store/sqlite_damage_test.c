@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite store: a file that is not what was written is told, never read as if it were. */
+/* The SQLite store: a damaged file is reported and never read as if it were valid. */
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -39,12 +39,12 @@ static void fill(help_store *s)
 
 /* ---- edited events ---- */
 
-TEST(edited_events_are_told_with_their_number)
+TEST(edited_events_are_reported_with_their_number)
 {
     static const struct {
         const char *sql;
         uint64_t after, limit;
-        int seq; /* of the event that is named; 0 when it can be read */
+        int seq; /* number of the reported event; 0 if the run can be read */
     } cases[] = {
         {"UPDATE events SET body = '2x' WHERE run = 1 AND seq = 2", 0, 0, 2},
         {"UPDATE events SET body = '2x' WHERE run = 1 AND seq = 2", 1, 0, 2},
@@ -92,7 +92,8 @@ TEST(edited_events_are_told_with_their_number)
         haft_status status = help_do(&s, &read);
         char wanted[128];
         (void)snprintf(wanted, sizeof(wanted),
-                       "the database is damaged: event %d of the run %s is not what was written",
+                       "the database is damaged: event %d of the run %s is malformed or does not "
+                       "match its checksum",
                        cases[i].seq, help_id(1).ptr);
         CHECK_INT(status, cases[i].seq > 0 ? HAFT_BAD_INPUT : HAFT_OK, "%zu: %s", i, cases[i].sql);
         CHECK_STR(haft__str(s.error.message), haft__str(cases[i].seq > 0 ? wanted : ""), "%zu: %s",
@@ -104,7 +105,7 @@ TEST(edited_events_are_told_with_their_number)
 
 /* ---- edited rows ---- */
 
-TEST(edited_rows_are_told)
+TEST(edited_rows_are_reported)
 {
     static const haft__store_request find = {.verb = HAFT__STORE_FIND, .name = {"last", 4}};
     static const haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY,
@@ -164,7 +165,7 @@ TEST(edited_rows_are_told)
     }
 }
 
-TEST(a_damaged_run_is_listed_left_and_removed)
+TEST(a_damaged_run_is_listed_skipped_and_removed)
 {
     static const char *const cases[] = {
         "UPDATE runs SET turns = -1 WHERE number = 1",
@@ -184,8 +185,8 @@ TEST(a_damaged_run_is_listed_left_and_removed)
     }
 }
 
-/* The tables are strict, but a file may have been written by anybody. */
-TEST(values_of_the_wrong_kind_are_told)
+/* The tables are strict, but another program may have written the file. */
+TEST(values_of_the_wrong_kind_are_reported)
 {
     static const char loose[] =
         "PRAGMA writable_schema = ON; "
@@ -264,7 +265,7 @@ typedef struct tally {
     int refused, told, right;
 } tally;
 
-/* Opens what is left of a database and reads everything: all that is read is right. */
+/* Opens the rest of a database and reads everything: all that can be read is correct. */
 static void check_damaged(help_store *s, const haft_str wanted[RUNS], tally *t, const char *what)
 {
     haft_error err = {0};
@@ -322,15 +323,15 @@ TEST(flipped_bits_never_make_another_event)
         help_save(help_path(&s), (haft_str){bad, good.len});
         check_damaged(&s, wanted, &t, what);
     }
-    printf("# %d flips: %d refused, %d told when read, %d harmless\n", rounds, t.refused, t.told,
-           t.right);
+    printf("# %d flips: %d refused, %d reported when read, %d harmless\n", rounds, t.refused,
+           t.told, t.right);
     CHECK(rounds < 100 || (t.refused > 0 && t.told > 0), "no damage was seen");
     help_save(help_path(&s), good);
     help_store_reopen(&s);
     help_store_close(&s);
 }
 
-TEST(a_file_that_was_cut_is_told)
+TEST(a_truncated_file_is_reported)
 {
     help_store s;
     haft_str wanted[RUNS];
@@ -357,7 +358,7 @@ TEST(a_file_that_was_cut_is_told)
 
 /* ---- the log ---- */
 
-/* Whatever is left of the log, the run has a beginning of its events. */
+/* Whatever remains of the log, the run has a prefix of its events. */
 TEST(a_log_that_was_cut_gives_an_older_state)
 {
     help_store s;
@@ -376,7 +377,7 @@ TEST(a_log_that_was_cut_gives_an_older_state)
         size_t length = whole.len - (size_t)round * whole.len / 60;
         char *part = test_alloc(length + 1);
         memcpy(part, whole.ptr, length);
-        if (round % 2 == 1) { /* the beginning of a frame that was never finished */
+        if (round % 2 == 1) { /* the start of a frame that was never finished */
             memset(part + length - length % 512, (int)help_random(&random), length % 512);
         }
         help_save(help_path(&s), file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite store: disks that fail or are full, and no memory. */
+/* The SQLite store: disks that fail or are full, and failed allocations. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -8,13 +8,13 @@
 
 #include "store/sqlite_help.h"
 
-/* What was acknowledged; the rest may or may not be there. */
+/* The acknowledged requests; the others may or may not be stored. */
 typedef struct told {
     bool opened, created;
     uint64_t seq;
 } told;
 
-/* Opens, creates or claims run 1, appends, reads; as far as it gets. */
+/* Opens, creates or claims run 1, appends, reads; stops at the first error. */
 static void use(help_store *s, told *t)
 {
     haft_error err = {0};
@@ -36,7 +36,7 @@ static void use(help_store *s, told *t)
           (int)t->seq);
 }
 
-/* Without faults, everything that was acknowledged is there, and the store is as good as new. */
+/* Without faults, everything that was acknowledged is stored, and the store works as before. */
 static void check_kept(help_store *s, const told *t, const char *what)
 {
     haft_error err = {0};
@@ -73,7 +73,7 @@ static void remove_database(const help_store *s)
     }
 }
 
-/* A folder in memory: these tests sync often, and no disk is needed to see one fail. */
+/* A directory in memory: these tests sync often, and they need no real disk. */
 static void open_fast(help_store *s)
 {
     *s = (help_store){.now_ms = 1000000};
@@ -127,15 +127,15 @@ TEST(a_disk_that_fails_anywhere_loses_nothing_that_was_acknowledged)
     help_faults_stop();
 }
 
-TEST(a_disk_that_fails_is_told_in_words)
+TEST(a_disk_error_is_reported_in_words)
 {
     static const struct {
         help_fault kind;
         const char *message;
     } cases[] = {
-        {HELP_FAULT_WRITE, "reading or writing failed: "},
+        {HELP_FAULT_WRITE, "cannot read or write: "},
         {HELP_FAULT_FULL, "the disk is full"},
-        {HELP_FAULT_SYNC, "what was written could not be made safe: "},
+        {HELP_FAULT_SYNC, "cannot sync to the disk: "},
     };
     help_faults_start();
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -147,7 +147,7 @@ TEST(a_disk_that_fails_is_told_in_words)
         CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_IO, "case %zu", i);
         CHECK(strncmp(s.error.message, cases[i].message, strlen(cases[i].message)) == 0,
               "case %zu: %s", i, s.error.message);
-        CHECK(help_read(&s, 1).len == 10, "case %zu: reading goes on: %s", i, s.error.message);
+        CHECK(help_read(&s, 1).len == 10, "case %zu: reading continues: %s", i, s.error.message);
         (void)help_fault_clear();
         CHECK_INT(help_append(&s, 1, 1, 5, "z"), HAFT_OK, "case %zu: %s", i, s.error.message);
         help_store_close(&s);
@@ -168,23 +168,20 @@ TEST(every_result_of_sqlite_has_words)
         {SQLITE_IOERR_WRITE, ENOSPC, HAFT_IO, "the disk is full"},
         {SQLITE_IOERR_WRITE, EFBIG, HAFT_IO, "the disk is full"},
         {SQLITE_IOERR_WRITE, EDQUOT, HAFT_IO, "the disk is full"},
-        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "reading or writing failed: Input/output error"},
-        {SQLITE_IOERR_READ, 0, HAFT_IO, "reading or writing failed: no reason was given"},
-        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO,
-         "what was written could not be made safe: Input/output error"},
-        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO,
-         "what was written could not be made safe: Input/output error"},
+        {SQLITE_IOERR_WRITE, EIO, HAFT_IO, "cannot read or write: Input/output error"},
+        {SQLITE_IOERR_READ, 0, HAFT_IO, "cannot read or write: unknown error"},
+        {SQLITE_IOERR_FSYNC, EIO, HAFT_IO, "cannot sync to the disk: Input/output error"},
+        {SQLITE_IOERR_DIR_FSYNC, EIO, HAFT_IO, "cannot sync to the disk: Input/output error"},
         {SQLITE_IOERR_SHORT_READ, 0, HAFT_BAD_INPUT,
-         "the database is damaged: a part of the file is missing"},
-        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT,
-         "the database is damaged: a part of the file is missing"},
+         "the database is damaged: the file is incomplete"},
+        {SQLITE_IOERR_DATA, 0, HAFT_BAD_INPUT, "the database is damaged: the file is incomplete"},
         {SQLITE_BUSY_SNAPSHOT, 0, HAFT_IO, "the database is locked by another process"},
         {SQLITE_BUSY_RECOVERY, 0, HAFT_IO, "the database is locked by another process"},
         {SQLITE_LOCKED, 0, HAFT_IO, "the database is locked by another process"},
-        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is no haft database, or its beginning is damaged"},
-        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database, or its folder, can only be read"},
-        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "the database cannot be opened: Too many open files"},
-        {SQLITE_PERM, EPERM, HAFT_IO, "the database cannot be opened: Operation not permitted"},
+        {SQLITE_NOTADB, 0, HAFT_BAD_INPUT, "this is not a haft database, or its header is damaged"},
+        {SQLITE_READONLY_DBMOVED, 0, HAFT_IO, "the database or its directory is read-only"},
+        {SQLITE_CANTOPEN, EMFILE, HAFT_IO, "cannot open the database: Too many open files"},
+        {SQLITE_PERM, EPERM, HAFT_IO, "cannot open the database: Operation not permitted"},
         {SQLITE_CORRUPT_INDEX, 0, HAFT_BAD_INPUT,
          "the database is damaged: database disk image is malformed"},
         {SQLITE_CONSTRAINT_UNIQUE, 0, HAFT_BAD_INPUT, "the database is damaged: constraint failed"},
@@ -201,8 +198,8 @@ TEST(every_result_of_sqlite_has_words)
     }
 }
 
-/* One request that fails takes the others of its transaction with it only when that is gone. */
-TEST(all_of_a_transaction_that_fails_are_told)
+/* A failed request affects the others of its transaction only if the transaction is lost. */
+TEST(every_request_of_a_failed_transaction_reports_it)
 {
     help_store s;
     told t = {0};
@@ -224,7 +221,7 @@ TEST(all_of_a_transaction_that_fails_are_told)
     }
     help_fault_at(HELP_FAULT_SYNC, 0, true);
     CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
-    /* The others have no `done`: the store is closed with all of them under way. */
+    /* The others have no `done`: the store is closed with all of them in progress. */
     haft__store_submit(s.store, &requests[COUNT(requests) - 1]);
     shut(&s);
     (void)help_fault_clear();
@@ -242,7 +239,7 @@ TEST(all_of_a_transaction_that_fails_are_told)
 
 #define BATCH_RUNS 5
 
-/* So many runs that they are not all in one page; how many events each of some of them has. */
+/* Enough runs that they are not all in one page, and the number of events of some of them. */
 typedef struct batch {
     help_store s;
     uint64_t seq[BATCH_RUNS];
@@ -275,14 +272,15 @@ static void batch_make(batch *b)
     help_store_shut(&b->s);
 }
 
-/* An event for each of the first `count`, and whether what is told is what was kept. */
+/* Appends an event to each of the first `count` runs. True if the reported results match the
+ * stored ones. */
 static void batch_append(batch *b, int count, void (*fail)(int n), bool (*clear)(void), int n)
 {
     help_store *s = &b->s;
     haft_str line = HAFT__LIT("x");
     haft__store_request appends[BATCH_RUNS];
     help_store_reopen(s);
-    CHECK(help_run(s, 7) != NULL, "%d: %s", n, s->error.message); /* the connections are up */
+    CHECK(help_run(s, 7) != NULL, "%d: %s", n, s->error.message); /* the connections are open */
     for (int i = 0; i < count; i++) {
         appends[i] = (haft__store_request){.verb = HAFT__STORE_APPEND,
                                            .run = {.id = batch_id(i), .epoch = 1, .seq = b->seq[i]},
@@ -313,8 +311,9 @@ static void fail_read(int n)
     help_fault_at(HELP_FAULT_READ, n, false);
 }
 
-/* SQLite ends the transaction of a statement that could not read, and of none that was refused. */
-TEST(what_could_not_be_read_ends_a_transaction_and_changes_nothing)
+/* SQLite ends the transaction of a statement that could not read, but not of one that was
+ * rejected. */
+TEST(a_read_error_ends_a_transaction_and_changes_nothing)
 {
     batch b;
     help_faults_start();
@@ -375,7 +374,7 @@ static int fill_the_disk(void *context)
     return 0;
 }
 
-TEST(a_full_disk_is_told_and_survived)
+TEST(a_full_disk_is_reported_and_survived)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -413,7 +412,7 @@ TEST(without_room_to_open_it_a_database_is_read_and_then_written)
 
 /* ---- no threads ---- */
 
-/* Bytes of address space that this process has; 0 when nobody tells. */
+/* The address space of this process in bytes; 0 if unknown. */
 static rlim_t address_space(void)
 {
     char line[128] = "";
@@ -433,7 +432,7 @@ static int open_without_threads(void *context)
     help_store *s = context;
     haft_error err = {0};
     struct rlimit limit;
-    pthread_attr_t large; /* no stack of a thread before will do */
+    pthread_attr_t large; /* no cached stack of an earlier thread is large enough */
     (void)pthread_attr_init(&large);
     (void)pthread_attr_setstacksize(&large, 1 << 30);
     (void)pthread_setattr_default_np(&large);
@@ -444,14 +443,14 @@ static int open_without_threads(void *context)
     haft_status status = help_try_open(s->url, &err);
     limit.rlim_cur = before;
     (void)setrlimit(RLIMIT_AS, &limit);
-    if (status != HAFT_IO || strcmp(err.message, "no thread can be started") != 0) {
+    if (status != HAFT_IO || strcmp(err.message, "cannot start a thread") != 0) {
         printf("# %s: %s\n", haft_status_name(status), err.message);
         return 3;
     }
     return 0;
 }
 
-TEST(a_store_without_threads_says_so)
+TEST(a_store_without_threads_reports_it)
 {
 #if defined(__SANITIZE_THREAD__)
     bool sanitized = true;
@@ -500,7 +499,7 @@ static void *fail_realloc(void *old, int size)
 static void memory_start(void)
 {
     CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
-    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not told");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not reported");
     sqlite3_mem_methods failing = memory.real;
     failing.xMalloc = fail_malloc;
     failing.xRealloc = fail_realloc;
@@ -521,7 +520,7 @@ TEST(without_memory_for_sqlite_nothing_is_lost)
     memory_start();
     open_fast(&s);
     int n = 0;
-    /* In steps, and not from the same place each time: there are thousands. */
+    /* In steps with a random start: there are thousands of allocations. */
     for (bool hit = true; hit; n += 1 + n % 7) {
         char what[32];
         told t = {0};
@@ -558,7 +557,7 @@ static bool clear_memory(void)
     return memory.hit;
 }
 
-TEST(without_memory_for_one_of_many_requests_what_is_told_is_kept)
+TEST(without_memory_for_one_request_the_committed_ones_are_stored)
 {
     batch b;
     memory_start();

@@ -129,7 +129,7 @@ uint32_t help_random(uint64_t *state)
 
 typedef struct faulty {
     sqlite3_file file;
-    sqlite3_file *real; /* behind this one, in the same memory */
+    sqlite3_file *real; /* after this one, in the same allocation */
 } faulty;
 
 static struct {

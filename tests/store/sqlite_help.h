@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * sqlite_help.h - what the tests of the SQLite store share: the file beside the store's back,
- * other processes, and a file system that fails.
- */
+/* sqlite_help.h - shared by the tests of the SQLite store: direct access to the file, other
+ * processes, and a file system that fails. */
 #ifndef HAFT_TESTS_SQLITE_HELP_H
 #define HAFT_TESTS_SQLITE_HELP_H
 
@@ -25,35 +23,35 @@ static inline const char *help_path(const help_store *s)
     return s->url + strlen("sqlite:");
 }
 
-/* A connection of the test's own, with nothing set. */
+/* A separate connection, with the default settings. */
 sqlite3 *help_raw_open(const char *path);
 
-/* Statements, and the first number that a query gives. The store may be open. */
+/* Runs statements; returns the first number of a query. The store may be open. */
 void help_raw(const help_store *s, const char *sql);
 int64_t help_raw_number(const help_store *s, const char *sql);
 
-/* The whole file, until the test ends; .ptr is NULL when it is not there. */
+/* The whole file, valid until the test ends; .ptr is NULL if it does not exist. */
 haft_str help_load(const char *path);
 void help_save(const char *path, haft_str bytes);
 
-/* What opening the database says. A store that opens is closed again. */
+/* The error of opening the database. A store that opens is closed again. */
 haft_status help_try_open(const char *url, haft_error *ret_error);
 
-/* How many descriptors this process has. */
+/* The number of open descriptors of this process. */
 size_t help_count_files(void);
 
 /* ---- processes ---- */
 
-/* Starts a process that ends with what `run` returns. No store may be open. */
+/* Starts a process that exits with the result of `run`. No store may be open. */
 pid_t help_fork(int (*run)(void *context), void *context);
 
-/* What it ended with; minus the signal that killed it. */
+/* Its exit status, or minus the signal that killed it. */
 int help_join(pid_t process);
 
-/* How often a test with chance in it is repeated: HAFT_TEST_ROUNDS, or `otherwise`. */
+/* The number of repetitions of a randomized test: HAFT_TEST_ROUNDS, or `otherwise`. */
 int help_rounds(int otherwise);
 
-/* The next of a sequence that looks random. */
+/* The next value of a pseudo-random sequence. */
 uint32_t help_random(uint64_t *state);
 
 /* ---- a file system that fails ---- */
@@ -63,21 +61,22 @@ typedef enum help_fault {
     HELP_FAULT_WRITE, /* half of it is written */
     HELP_FAULT_FULL,
     HELP_FAULT_SYNC,
-    HELP_FAULT_SHARED, /* no room for the memory that connections share */
+    HELP_FAULT_SHARED, /* no space for the memory that connections share */
     HELP_FAULT_COUNT,
 } help_fault;
 
-/* From now on all of SQLite's files of this process go through it. Without a store that is open. */
+/* From now on all SQLite files of this process use it. No store may be open. */
 void help_faults_start(void);
 void help_faults_stop(void);
 
-/* Makes the n-th call that may fail so (0 is the next) fail, and with `on` every later one too. */
+/* Makes the n-th call that can fail like this (0 is the next) fail, and with `on` every later
+ * one too. */
 void help_fault_at(help_fault kind, int n, bool on);
 
-/* How often files were synced so far. */
+/* The number of syncs so far. */
 int help_count_syncs(void);
 
-/* No more faults; whether one came. */
+/* Clears the fault; true if it has happened. */
 bool help_fault_clear(void);
 
 #endif

@@ -47,8 +47,8 @@ TEST(any_part_of_a_run_can_be_read)
     help_store_close(&s);
 }
 
-/* What is wrong is found also when the sums are right: whoever makes them may be wrong, too. */
-TEST(rows_that_cannot_be_are_told)
+/* Errors are found even if the checksums are right: the program that computes them may be wrong. */
+TEST(impossible_rows_are_reported)
 {
     static const struct {
         const char *body;
@@ -85,7 +85,7 @@ TEST(rows_that_cannot_be_are_told)
 
 TEST(a_row_is_closed_when_it_is_long_enough)
 {
-    /* Each event has a sign in front and a line feed behind. */
+    /* Each event has a prefix character and a trailing line feed. */
     for (int past = 0; past <= 1; past++) {
         help_store s;
         haft_str lines[3] = {help_text(HAFT__LIMIT_STORE_ROW_BYTES - 3 + (size_t)past, 'x'),
@@ -105,7 +105,7 @@ TEST(a_row_is_closed_when_it_is_long_enough)
     }
 }
 
-TEST(memory_for_a_long_event_is_given_back)
+TEST(memory_for_a_long_event_is_released)
 {
     help_store s;
     haft_str line = help_text(1 << 20, 'x');
@@ -189,8 +189,8 @@ TEST(runs_that_append_at_once_share_a_sync)
     help_faults_stop();
 }
 
-/* One that fails after it has changed something is undone alone, and nobody else suffers. */
-TEST(one_that_is_refused_late_is_undone_alone)
+/* A request that fails after a change is undone alone; the others are not affected. */
+TEST(a_request_that_is_rejected_late_is_undone_alone)
 {
     static const haft_str line = {"event", 5};
     static const haft__store_message gone[2] = {{.id = 1}, {.id = 99}};
@@ -205,7 +205,8 @@ TEST(one_that_is_refused_late_is_undone_alone)
     for (uint64_t n = 0; n < 3; n++) {
         haft__store_request append = append_to(n, 1, &line);
         append.messages = n == 1 ? gone : NULL;
-        append.message_count = n == 1 ? 2 : 0; /* the first is consumed, the second is not there */
+        append.message_count =
+            n == 1 ? 2 : 0; /* the first is consumed, the second does not exist */
         submit(&s, c, n, append);
     }
     wait_for_all(&s, c, 3);
@@ -219,8 +220,8 @@ TEST(one_that_is_refused_late_is_undone_alone)
     help_store_close(&s);
 }
 
-/* What is counted is counted once, also beside one that makes the transaction begin again. */
-TEST(what_goes_is_counted_once)
+/* Removed messages are counted once, even if another request makes the transaction start again. */
+TEST(removed_messages_are_counted_once)
 {
     static const haft_str line = {"event", 5};
     static const haft__store_message gone[2] = {{.id = 1}, {.id = 99}};
@@ -247,8 +248,8 @@ TEST(what_goes_is_counted_once)
     help_store_close(&s);
 }
 
-/* What was submitted and never handed over is performed when the store is closed. */
-TEST(what_was_just_submitted_is_performed_at_the_end)
+/* Requests that were submitted but not yet handed over are performed when the store is closed. */
+TEST(requests_submitted_before_close_are_performed)
 {
     static const haft_str line = {"event", 5};
     help_store s;

@@ -41,7 +41,7 @@ static void wait_for(help_store *s, const group *g, size_t wanted)
     }
 }
 
-/* Until the thread that writes has taken everything that waits. */
+/* Waits until the writer thread has taken all queued requests. */
 static void wait_until_taken(help_store *s)
 {
     haft__sqlite_worker *writer = &help_sqlite(s)->writer;
@@ -52,9 +52,9 @@ static void wait_until_taken(help_store *s)
     }
 }
 
-TEST(requests_that_wait_are_written_together)
+TEST(queued_requests_are_written_together)
 {
-    /* The first is taken and waits for the lock; the others wait behind it. */
+    /* The first request is taken and waits for the lock; the others are queued. */
     for (size_t more = HAFT__LIMIT_STORE_BATCH; more <= HAFT__LIMIT_STORE_BATCH + 1; more++) {
         help_store s;
         group *g = test_alloc(sizeof(*g));
@@ -97,7 +97,7 @@ TEST(under_load_there_are_fewer_syncs_than_requests)
 
 /* ---- locks ---- */
 
-TEST(a_lock_that_is_not_let_go_is_told)
+TEST(a_lock_that_is_not_released_is_reported)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -109,14 +109,14 @@ TEST(a_lock_that_is_not_let_go_is_told)
     CHECK_STR(haft__str(s.error.message), HAFT__LIT("the database is locked by another process"),
               "message");
     CHECK_STR(haft__str(s.error.where), haft__str(help_path(&s)), "where");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading goes on");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading continues");
     CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     (void)sqlite3_close(other);
     help_store_close(&s);
 }
 
-TEST(a_database_that_another_has_for_itself_is_waited_for)
+TEST(a_store_waits_for_an_exclusive_lock)
 {
     help_store s;
     haft_error err;
@@ -294,7 +294,7 @@ static int open_and_create(void *context)
     return status == HAFT_OK ? 0 : 1;
 }
 
-TEST(processes_that_start_at_once_make_the_tables_once)
+TEST(processes_that_start_at_once_create_the_tables_once)
 {
     for (int round = 0; round < help_rounds(3); round++) {
         help_store s;
@@ -335,7 +335,7 @@ typedef struct ack {
     uint32_t run, seq;
 } ack;
 
-/* What event `seq` of a run must be; the first is "1". */
+/* The expected event `seq` of a run; the first is "1". */
 static size_t event_text(char text[64], size_t run, uint64_t seq)
 {
     int length =
@@ -366,7 +366,7 @@ static void acknowledge(haft__store_request *request)
     submit_next(v, run);
 }
 
-/* Claims every run from the process that was killed before, and appends until it is killed, too. */
+/* Claims every run from the process that was killed before, and appends until it is killed too. */
 static int append_for_ever(void *context)
 {
     victim *v = context;
@@ -374,7 +374,8 @@ static int append_for_ever(void *context)
     (void)snprintf(owner, sizeof(owner), "process %d", v->round);
     help_store_reopen(&v->s);
     for (size_t i = 0; i < RUNS; i++) {
-        uint64_t epoch = 0; /* the one before may have been killed before it had them all */
+        uint64_t epoch =
+            0; /* the process before may have been killed before it had claimed them all */
         (void)snprintf(dead, sizeof(dead), "%.*s", HAFT__ARG(help_run(&v->s, i)->owner));
         if (help_claim(&v->s, i, owner, dead, &epoch) != HAFT_OK) {
             printf("# %s\n", v->s.error.message);
@@ -388,12 +389,12 @@ static int append_for_ever(void *context)
         submit_next(v, i);
     }
     while (haft__loop_step(v->s.loop, -1, NULL) == HAFT_OK) {
-        /* for ever */
+        /* forever */
     }
     return 1;
 }
 
-/* Every event of the run is what it must be, and none that was acknowledged is missing. */
+/* Every event of the run is as expected, and no acknowledged event is missing. */
 static void check_run(help_store *s, size_t run, uint64_t acknowledged, int round)
 {
     haft_str text = help_read(s, run);
@@ -423,7 +424,8 @@ static void survive_kills(const char *kind, int rounds)
         int acks[2];
         CHECK_INT(pipe(acks), 0, "no pipe");
         v->acks = acks[1];
-        v->s.now_ms += HELP_LEASE; /* the last one may have been killed before it had them all */
+        v->s.now_ms +=
+            HELP_LEASE; /* the last process may have been killed before it had claimed them all */
         pid_t process = help_fork(append_for_ever, v);
         (void)close(acks[1]);
         uint32_t until = 1 + help_random(&random) % 300;
@@ -450,12 +452,12 @@ static void survive_kills(const char *kind, int rounds)
     help_store_close(&v->s);
 }
 
-TEST(what_was_acknowledged_survives_kill)
+TEST(acknowledged_events_survive_kill)
 {
     survive_kills("sqlite", help_rounds(getenv("HAFT_LONG") != NULL ? 30 : 10));
 }
 
-TEST(what_was_acknowledged_survives_kill_in_postgres)
+TEST(acknowledged_events_survive_kill_in_postgres)
 {
     if (help_pg_url() != NULL) {
         survive_kills("postgres", help_rounds(getenv("HAFT_LONG") != NULL ? 10 : 4));

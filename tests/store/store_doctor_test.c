@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store says how it is; and what SQLite's says of one that is not well. */
+/* Every kind of store: findings of the doctor, and those of SQLite for an unhealthy store. */
 #include "store/sqlite_help.h"
 #include "store/store_help.h"
 
@@ -16,7 +16,7 @@ static const haft__store_finding *examine(help_store *s, const char *name, size_
     return NULL;
 }
 
-STORE_TEST(a_store_that_is_well_says_so)
+STORE_TEST(a_healthy_store_reports_no_problem)
 {
     haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -33,7 +33,7 @@ STORE_TEST(a_store_that_is_well_says_so)
     CHECK_INT(help_run(s, 1)->seq, 1, "something was changed");
 }
 
-TEST(a_clock_that_was_set_back_is_told)
+TEST(a_clock_that_was_set_back_is_reported)
 {
     size_t count;
     help_store s;
@@ -50,12 +50,12 @@ TEST(a_clock_that_was_set_back_is_told)
     help_store_close(&s);
 }
 
-TEST(settings_that_lose_things_are_told)
+TEST(unsafe_settings_are_reported)
 {
     size_t count;
     help_store s;
     help_store_open(&s, "sqlite");
-    sqlite3 *db = help_sqlite(&s)->reader.connection.db; /* which has nothing to do now */
+    sqlite3 *db = help_sqlite(&s)->reader.connection.db; /* it has no work now */
     CHECK_INT(sqlite3_exec(db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL), SQLITE_OK, "no");
     const haft__store_finding *found = examine(&s, "synchronous", &count);
     CHECK(found != NULL && !found->good, "it is good");
@@ -63,7 +63,7 @@ TEST(settings_that_lose_things_are_told)
     help_store_close(&s);
 }
 
-TEST(a_disk_that_is_nearly_full_is_told)
+TEST(a_disk_that_is_nearly_full_is_reported)
 {
     CHECK(haft__sqlite_has_free_space(HAFT__LIMIT_STORE_FREE_BYTES), "at the limit");
     CHECK(!haft__sqlite_has_free_space(HAFT__LIMIT_STORE_FREE_BYTES - 1), "one less");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store: events and runs are found again. */
+/* Every kind of store: finding events and runs. */
 #include "store/store_help.h"
 
 /* ---- events ---- */
@@ -47,7 +47,7 @@ STORE_TEST(a_run_is_found_by_the_beginning_of_its_id)
 {
     CHECK(help_find(s, "last") == NULL, "there is none");
     CHECK(help_find(s, "0") == NULL, "there is none");
-    /* The tenth character tells 0, 1 and 32 apart. */
+    /* The tenth character distinguishes 0, 1 and 32. */
     for (uint64_t n = 0; n <= 32; n += n == 0 ? 1 : 31) {
         CHECK_INT(help_create(s, n), HAFT_OK, "%s", s->error.message);
     }
@@ -110,7 +110,7 @@ static void check_list(help_store *s, haft__store_request *list, const char *wan
 
 STORE_TEST(runs_are_listed_the_newest_first)
 {
-    /* Created in another order than their ids have; two threads; the even ones have ended. */
+    /* Created in an order other than that of their ids; two threads; the even ones have ended. */
     static const uint64_t order[] = {3, 1, 4, 8, 5, 9, 2, 6, 7};
     for (size_t i = 0; i < COUNT(order); i++) {
         CHECK_INT(help_create_in(s, order[i], order[i] < 6 ? "a" : "b", "me"), HAFT_OK, "%s",
@@ -210,14 +210,14 @@ STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
     haft__store_request past = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t"), .name = help_id(9)};
     CHECK_INT(help_do(s, &past), HAFT_NOT_FOUND, "there is no such run");
-    /* The newest is removed: the next one is still younger than all that ended before. */
+    /* The newest run is removed: the next one is still newer than all that ended before. */
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(5)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 6, "t", "me"), HAFT_OK, "%s", s->error.message);
     check_thread(s, "t", 6, "abc");
 }
 
-/* Ids are times: a clock that was set back, or that of another machine, makes a later one less. */
+/* Ids are times: with a clock that was set back, or of another machine, a later id is smaller. */
 STORE_TEST(the_past_is_in_the_order_of_creation_whatever_the_ids_are)
 {
     static const uint64_t ids[] = {7, 3, 9, 1, 5};
@@ -232,8 +232,8 @@ STORE_TEST(the_past_is_in_the_order_of_creation_whatever_the_ids_are)
     check_thread(s, "t", 7, "");
 }
 
-/* And when there are too many, it is the first that are left out. */
-STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
+/* If there are too many, the oldest are omitted. */
+STORE_TEST(a_long_history_omits_the_oldest_runs)
 {
     haft_str ids[HAFT__LIMIT_STORE_LIST + 2];
     haft__store_request creates[COUNT(ids)];
@@ -253,7 +253,7 @@ STORE_TEST(of_a_long_past_the_runs_created_first_are_left_out)
 
 /* ---- one after the other ---- */
 
-/* The last digits of the ids of those ahead of run n. */
+/* The last digits of the ids of the predecessors of run n. */
 static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
 {
     haft__store_request ahead = {
@@ -273,7 +273,7 @@ static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *w
 
 STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
 {
-    /* Created in another order than their ids have: that of the store counts. */
+    /* Created in an order other than that of their ids: the order of the store counts. */
     static const uint64_t order[] = {5, 3, 9, 4, 7};
     for (size_t i = 0; i < COUNT(order); i++) {
         CHECK_INT(help_create_in(s, order[i], order[i] == 9 ? "other" : "t", "me"), HAFT_OK, "%s",
@@ -301,11 +301,11 @@ STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
     CHECK_INT(help_do(s, &ahead), HAFT_NOT_FOUND, "there is no such run");
 }
 
-/* The ninth digits of the ids of those that have another before them, the greatest id first. */
+/* The ninth digits of the ids of blocked runs, greatest id first. */
 static void check_behind(help_store *s, haft_str before, uint64_t limit, const char *wanted)
 {
     haft__store_request list = {
-        .verb = HAFT__STORE_LIST, .behind = true, .name = before, .limit = limit};
+        .verb = HAFT__STORE_LIST, .blocked_only = true, .name = before, .limit = limit};
     CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
     char found[64] = "";
     for (size_t i = 0; i < list.found_count; i++) {
@@ -317,7 +317,7 @@ static void check_behind(help_store *s, haft_str before, uint64_t limit, const c
     CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "behind others");
 }
 
-STORE_TEST(runs_that_others_are_ahead_of_are_listed)
+STORE_TEST(blocked_runs_of_a_thread_are_listed)
 {
     static const struct {
         uint64_t n;
@@ -330,7 +330,7 @@ STORE_TEST(runs_that_others_are_ahead_of_are_listed)
     check_behind(s, HAFT__LIT(""), 0, "743");
     check_behind(s, HAFT__LIT(""), 2, "74");
     check_behind(s, help_id(7), 0, "43");
-    /* One that waits for somebody has begun: nothing is behind another that is not in the queue. */
+    /* A waiting run has started: only queued runs are blocked. */
     haft_str line = HAFT__LIT("2");
     haft__store_request pause = {
         .verb = HAFT__STORE_APPEND,
@@ -353,7 +353,7 @@ static haft_status create_alone(help_store *s, uint64_t n, const char *thread)
     return help_do(s, &create);
 }
 
-STORE_TEST(a_run_that_is_to_be_alone_is_refused_beside_others)
+STORE_TEST(an_exclusive_run_is_rejected_while_others_are_open)
 {
     CHECK_INT(create_alone(s, 1, "t"), HAFT_OK, "the first: %s", s->error.message);
     CHECK_INT(create_alone(s, 2, "t"), HAFT_BAD_STATE, "a second one");

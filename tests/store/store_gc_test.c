@@ -3,7 +3,7 @@
 #include "store/sqlite_help.h"
 #include "store/store_help.h"
 
-/* A run that has ended, or has not. */
+/* Creates a run, ended or not. */
 static void make(help_store *s, uint64_t n, const char *thread, const char *end, const char *parent)
 {
     haft_str line = HAFT__LIT("1");
@@ -22,7 +22,7 @@ static void make(help_store *s, uint64_t n, const char *thread, const char *end,
     s->now_ms += 10;
 }
 
-/* The runs that are there, the newest first. */
+/* The existing runs, newest first. */
 static void check_left(help_store *s, const char *wanted, const char *what)
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST};
@@ -73,7 +73,7 @@ STORE_TEST(runs_go_by_age_end_and_number)
     collect(s, (haft__store_request){.before_ms = ever}, 0, "7", "again");
 }
 
-STORE_TEST(runs_of_the_same_moment_are_kept_together)
+STORE_TEST(runs_of_the_same_moment_stay_together)
 {
     make(s, 1, "a", "done", "");
     uint64_t then = s->now_ms;
@@ -109,7 +109,7 @@ STORE_TEST(a_thread_goes_as_a_whole)
     collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "", "until it has ended");
 }
 
-STORE_TEST(what_an_open_run_has_started_stays)
+STORE_TEST(children_of_an_open_run_are_not_collected)
 {
     make(s, 1, "a", "", "");
     make(s, 2, "b", "done", help_id(1).ptr);
@@ -121,9 +121,9 @@ STORE_TEST(what_an_open_run_has_started_stays)
 
 STORE_TEST(long_threads_and_many_runs_go_in_parts)
 {
-    /* More than one transaction takes, with runs that stay among them. */
+    /* More runs than one transaction removes, mixed with runs that stay. */
     const uint64_t many = 3 * HAFT__LIMIT_STORE_GC_RUNS + 7;
-    char name[101] = ""; /* longer than what is remembered of a thread */
+    char name[101] = ""; /* longer than the cached part of a thread */
     memset(name, 'n', sizeof(name) - 1);
     for (uint64_t n = 1; n <= many; n++) {
         bool stays = n % 3 == 0;
@@ -138,7 +138,7 @@ STORE_TEST(long_threads_and_many_runs_go_in_parts)
     CHECK_INT(list.found_count, many / 3 + 1, "left of the thread");
 }
 
-/* Pages that are read to remove n of 4,000 runs, beside those that stay. */
+/* The pages that are read to remove n of 4,000 runs, next to those that stay. */
 static uint64_t cost(uint64_t removed, uint64_t kept)
 {
     help_store s;
@@ -159,7 +159,7 @@ static uint64_t cost(uint64_t removed, uint64_t kept)
     return (uint64_t)calls;
 }
 
-TEST(collecting_costs_what_is_removed)
+TEST(collection_costs_only_what_it_removes)
 {
     uint64_t one = cost(200, 0), two = cost(400, 0), four = cost(800, 0), beside = cost(200, 800);
     (void)printf("# pages looked at: 200 runs %d, 400 %d, 800 %d; 200 beside 800 %d\n", (int)one,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store: much at once, long texts, no memory, and requests under way at the end. */
+/* Every kind of store: load, long texts, failed allocations, and requests in progress at close. */
 #include "store/store_help.h"
 
 #include "base/sha256.h"
@@ -19,7 +19,7 @@ static haft_status append_line(help_store *s, uint64_t n, uint64_t seq, haft_str
     return help_do(s, &append);
 }
 
-STORE_TEST(the_longest_event_is_kept)
+STORE_TEST(the_longest_event_is_stored)
 {
     haft_str longest = help_text(HAFT__LIMIT_STORE_TEXT_BYTES, 'x');
     haft_str longer = help_text(HAFT__LIMIT_STORE_TEXT_BYTES + 1, 'x');
@@ -32,7 +32,7 @@ STORE_TEST(the_longest_event_is_kept)
           "it is another");
 }
 
-STORE_TEST(long_names_and_texts_are_refused)
+STORE_TEST(long_names_and_texts_are_rejected)
 {
     haft_str name = help_text(HAFT__LIMIT_STORE_NAME_BYTES + 1, 'n');
     haft_str text = help_text(HAFT__LIMIT_STORE_TEXT_BYTES + 1, 't');
@@ -160,7 +160,7 @@ static void step_until(help_store *s, const counted *c, size_t wanted)
     }
 }
 
-STORE_TEST(many_requests_are_under_way_at_once)
+STORE_TEST(many_requests_are_in_progress_at_once)
 {
     static haft__store_request creates[MANY_RUNS], appends[MANY_RUNS], reads[MANY_RUNS];
     haft_str line = HAFT__LIT("line");
@@ -183,7 +183,7 @@ STORE_TEST(many_requests_are_under_way_at_once)
     CHECK_INT(c.done, 0, "nothing is reported while it is submitted");
     step_until(s, &c, MANY_RUNS);
     CHECK(c.in_order, "writes were reported in another order");
-    /* All of a kind are performed in order, so that these two fit together. */
+    /* Requests of one kind are performed in order, so that these two match. */
     for (size_t i = 0; i < MANY_RUNS; i++) {
         haft__store_submit(s->store, &appends[i]);
     }
@@ -209,7 +209,8 @@ STORE_TEST(writes_are_performed_in_the_order_they_were_submitted)
     counted c = {.in_order = true};
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     for (size_t i = 0; i < MANY_RUNS; i++) {
-        /* Every third names the wrong event and is refused, the others are not harmed. */
+        /* Every third request names the wrong event and is rejected; the others are not
+         * affected. */
         uint64_t right = 1 + i - (i + 2) / 3;
         appends[i] = (haft__store_request){
             .verb = HAFT__STORE_APPEND,
@@ -267,7 +268,7 @@ STORE_TEST(a_request_may_be_submitted_from_done)
 
 /* ---- the end ---- */
 
-STORE_TEST(what_is_under_way_is_performed_before_the_store_is_closed)
+STORE_TEST(requests_in_progress_finish_before_the_store_is_closed)
 {
     static haft__store_request appends[MANY_RUNS];
     haft_str line = HAFT__LIT("x");
@@ -322,7 +323,7 @@ TEST(closing_a_store_from_done_is_a_bug)
 
 /* ---- no memory ---- */
 
-/* Everything there is, once; with the arena that it reads into. */
+/* One request of each kind, with the arena that it reads into. */
 static haft_status do_everything(help_store *s, haft__arena *arena, uint64_t n)
 {
     haft_str line = HAFT__LIT("line"), content = HAFT__LIT("content");
@@ -389,7 +390,7 @@ STORE_TEST(without_memory_nothing_is_half_done)
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        /* What is there is whole: its events are as many as its row says. */
+        /* Whatever is stored is complete: the number of events matches the row. */
         const haft__store_run *run = help_run(s, n);
         if (run != NULL) {
             haft_str text = help_read(s, n);
@@ -403,7 +404,7 @@ STORE_TEST(without_memory_nothing_is_half_done)
     }
 }
 
-STORE_TEST(a_full_arena_is_told)
+STORE_TEST(a_full_arena_is_reported)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     static const haft__store_verb verbs[] = {HAFT__STORE_READ_EVENTS, HAFT__STORE_FIND,
@@ -422,7 +423,7 @@ STORE_TEST(a_full_arena_is_told)
     }
 }
 
-STORE_TEST(a_store_that_cannot_be_made_says_so)
+STORE_TEST(a_store_that_cannot_be_created_reports_it)
 {
     help_store_shut(s);
     for (unsigned n = 0;; n++) {

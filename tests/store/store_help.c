@@ -18,7 +18,7 @@ void help_store_reopen(help_store *s)
     CHECK_INT(haft__store_open(s->loop, s->url, &s->store, &err), HAFT_OK, "%s: %s: %s", s->url,
               err.where, err.message);
     if (s->store == NULL) {
-        abort(); /* nothing of the test makes sense */
+        abort(); /* the rest of the test is pointless */
     }
     haft__store_set_clock(s->store, clock_of, s);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * store_help.h - what the tests of stores share: every kind of store, opened in a place of its own,
- * and the usual requests in one line.
- */
+/* store_help.h - shared by the tests of stores: every kind of store, opened in its own
+ * directory, and common requests in one line. */
 #ifndef HAFT_TESTS_STORE_HELP_H
 #define HAFT_TESTS_STORE_HELP_H
 
@@ -18,11 +16,11 @@
 typedef struct help_store {
     haft__loop *loop;
     haft__store *store;
-    haft__arena arena; /* what is read; lives until the store is closed */
+    haft__arena arena; /* for results; lives until the store is closed */
     char url[PATH_MAX];
     char folder[64];  /* of its file, if it has one */
-    bool lasts;       /* longer than the process */
-    uint64_t now_ms;  /* the store's clock: moved by hand */
+    bool lasts;       /* outlives the process */
+    uint64_t now_ms;  /* the store's clock; the test advances it */
     haft_error error; /* of the last request */
 } help_store;
 
@@ -45,40 +43,39 @@ typedef struct help_store {
 
 void help_store_test(const char *kind, void (*test)(help_store *s));
 
-/* Opens a store of the kind, in a new folder if it needs one; and again at the same place. For
- * "postgres" only when there is a server, see pg_help.h. */
+/* Opens a store of the kind, in a new directory if it needs one; and opens it again. "postgres"
+ * needs a server, see pg_help.h. */
 void help_store_open(help_store *s, const char *kind);
 void help_store_reopen(help_store *s);
 void help_store_shut(help_store *s);  /* the store and its loop; the files stay */
 void help_store_close(help_store *s); /* everything */
 
-/* Performs requests that read nothing, all handed in at once; the status of the first that failed.
- */
+/* Performs requests without results, all submitted at once; returns the first failed status. */
 haft_status help_together(help_store *s, haft__store_request *requests, size_t count);
 
-/* The n-th id of a run; lives until the test ends. */
+/* The n-th run id; valid until the test ends. */
 haft_str help_id(uint64_t n);
 
-/* A text of `length` bytes, all of them `fill`; lives until the test ends. */
+/* A text of `length` bytes `fill`; valid until the test ends. */
 haft_str help_text(size_t length, char fill);
 
-/* Performs it; its error is left in s->error. */
+/* Performs the request; its error is in s->error. */
 haft_status help_do(help_store *s, haft__store_request *request);
 
 /* ---- the usual requests; ids by their number ---- */
 
-/* With an owner "me" and one event, "1". */
+/* Creates a run with the owner "me" and one event, "1". */
 haft_status help_create(help_store *s, uint64_t n);
 haft_status help_create_in(help_store *s, uint64_t n, const char *thread, const char *owner);
 
-/* One event behind the `seq`-th. */
+/* Appends one event after event `seq`. */
 haft_status help_append(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, const char *text);
 haft_status help_end(help_store *s, uint64_t n, uint64_t epoch, uint64_t seq, const char *answer);
 
-/* All its events; .ptr is NULL when they cannot be read. */
+/* All its events; .ptr is NULL if they cannot be read. */
 haft_str help_read(help_store *s, uint64_t n);
 
-/* NULL when there is none. */
+/* NULL if it does not exist. */
 const haft__store_run *help_find(help_store *s, const char *name);
 const haft__store_run *help_run(help_store *s, uint64_t n);
 
@@ -86,8 +83,8 @@ haft_status help_claim(help_store *s, uint64_t n, const char *owner, const char 
                        uint64_t *ret_epoch);
 haft_status help_send(help_store *s, uint64_t n, const char *text);
 
-/* The run `bad` cannot be read: it is listed, found by who wants such, `taken` left by name so that
- * `good` is taken, and removed. */
+/* The run `bad` is damaged: it is listed, found with include_damaged, skipped by name so that
+ * `good` is claimed, and removed. */
 void help_check_damaged(help_store *s, uint64_t bad, uint64_t good, bool taken, const char *what);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store: messages, artifacts, and results that are remembered. */
+/* Every kind of store: messages, artifacts, and cached results. */
 #include "store/store_help.h"
 
 #include "base/sha256.h"
@@ -52,7 +52,7 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     haft__store_message mine[3] = {messages[0], messages[1], messages[2]};
     CHECK_INT(receive(s, "nobody", 0, &messages), 0, "for nobody");
     CHECK_INT(receive(s, "", 0, &messages), 0, "for nobody at all");
-    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, whoever has it");
+    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, whoever owns it");
 
     CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "of another run");
     haft__store_message twice[2] = {mine[0], mine[0]};
@@ -66,7 +66,7 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     CHECK_INT(consume(s, 2, 2, &mine[0], 1), HAFT_BAD_STATE, "again");
     CHECK_STR(help_read(s, 2), HAFT__LIT("1\nanswered\n"), "events");
     CHECK_INT(help_end(s, 2, 1, 2, ""), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive(s, "", 2, &messages), 0, "what nobody consumed is gone");
+    CHECK_INT(receive(s, "", 2, &messages), 0, "unread messages are gone");
     CHECK_INT(receive(s, "me", 0, &messages), 1, "left");
 }
 
@@ -83,7 +83,7 @@ STORE_TEST(messages_follow_the_run_to_its_new_owner)
     CHECK_INT(receive(s, "you", 0, &messages), 1, "it is yours");
 }
 
-/* As many at once: what the store makes of each is the same. */
+/* As many at once: the store treats each of them the same. */
 static haft_status send_many(help_store *s, uint64_t n, size_t count)
 {
     haft__store_request *sends = test_alloc(count * sizeof(*sends));
@@ -94,7 +94,7 @@ static haft_status send_many(help_store *s, uint64_t n, size_t count)
     return help_together(s, sends, count);
 }
 
-STORE_TEST(messages_that_wait_are_bounded)
+STORE_TEST(pending_commands_are_bounded)
 {
     const haft__store_message *messages;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -167,7 +167,7 @@ STORE_TEST(the_newest_artifact_of_a_name_is_found)
     CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of no run");
 }
 
-STORE_TEST(an_artifact_that_is_not_what_it_says_is_refused)
+STORE_TEST(an_artifact_with_a_wrong_hash_is_rejected)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     haft__store_artifact good = artifact("a", HAFT__LIT("one"));
@@ -224,7 +224,7 @@ static void check_recall(help_store *s, const char *scope, const char *name, con
     }
 }
 
-STORE_TEST(results_are_remembered_as_long_as_they_may)
+STORE_TEST(results_are_cached_until_they_expire)
 {
     check_recall(s, "run", "a", NULL);
     CHECK_INT(remember(s, "run", "a", "1", 10), HAFT_OK, "%s", s->error.message);
@@ -243,7 +243,7 @@ STORE_TEST(results_are_remembered_as_long_as_they_may)
     s->now_ms += 20;
     haft__store_request gc = {.verb = HAFT__STORE_GC, .now_ms = s->now_ms};
     CHECK_INT(help_do(s, &gc), HAFT_OK, "%s", s->error.message);
-    s->now_ms -= 20; /* the clock goes back; what was collected does not come back */
+    s->now_ms -= 20; /* the clock is set back; collected entries do not come back */
     check_recall(s, "run", "a", NULL);
     check_recall(s, "other", "a", "2");
 }

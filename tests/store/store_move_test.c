@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every store has for runs that come from another one, and go into another one. */
+/* Every store: runs that are moved from and to another store. */
 #include "base/str.h"
 #include "store/move.h"
 #include "store_help.h"
@@ -17,14 +17,14 @@ static haft_status create_at(help_store *s, uint64_t n, uint64_t epoch, const ch
         .lease_ms = HELP_LEASE};
     haft_status status = help_do(s, &create);
     if (status == HAFT_OK) {
-        CHECK_INT(create.found[0].epoch, epoch > 0 ? epoch : 1, "what is told of run %d", (int)n);
+        CHECK_INT(create.found[0].epoch, epoch > 0 ? epoch : 1, "the result for run %d", (int)n);
     }
     return status;
 }
 
 /* ---- the epoch goes on ---- */
 
-STORE_TEST(a_run_begins_with_the_epoch_that_is_wanted)
+STORE_TEST(a_run_begins_with_the_requested_epoch)
 {
     uint64_t epoch = 0;
     static const uint64_t wanted[] = {0, 1, 2, 41, INT64_MAX - 1};
@@ -36,7 +36,7 @@ STORE_TEST(a_run_begins_with_the_epoch_that_is_wanted)
         CHECK_INT(help_append(s, n, first - 1, 1, "2"), HAFT_BAD_STATE, "an epoch before it");
         CHECK_INT(help_append(s, n, first, 1, "2"), HAFT_OK, "%s", s->error.message);
         CHECK_INT(help_claim(s, n, "you", "me", &epoch), HAFT_OK, "%s", s->error.message);
-        CHECK_INT(epoch, first + 1, "it goes on from there");
+        CHECK_INT(epoch, first + 1, "it continues from there");
     }
     if (s->lasts) {
         help_store_shut(s);
@@ -73,13 +73,13 @@ static haft_status claim_at(help_store *s, uint64_t epoch, const char *owner, co
     return help_do(s, &claim);
 }
 
-STORE_TEST(a_claim_that_names_the_epoch_wants_nobody_between)
+STORE_TEST(a_claim_with_an_epoch_needs_that_epoch_and_owner)
 {
     CHECK_INT(create_at(s, 1, 5, "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(claim_at(s, 4, "moved", "me"), HAFT_BAD_STATE, "an epoch before");
     CHECK_INT(claim_at(s, 6, "moved", "me"), HAFT_BAD_STATE, "an epoch that is to come");
     CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE, "another has it");
-    CHECK_INT(claim_at(s, 5, "moved", ""), HAFT_BAD_STATE, "somebody has it");
+    CHECK_INT(claim_at(s, 5, "moved", ""), HAFT_BAD_STATE, "another process owns it");
     s->now_ms += HELP_LEASE;
     CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE, "whose lease is over");
     CHECK_INT(claim_at(s, 5, "moved", "me"), HAFT_OK, "%s", s->error.message);
@@ -89,8 +89,8 @@ STORE_TEST(a_claim_that_names_the_epoch_wants_nobody_between)
                                    .run = {.id = help_id(1), .epoch = 7}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
     CHECK_INT(release.count, 1, "released");
-    CHECK_INT(claim_at(s, 7, "moved", ""), HAFT_BAD_STATE, "nobody has it");
-    CHECK_INT(claim_at(s, 7, "moved", "me"), HAFT_BAD_STATE, "nobody has it");
+    CHECK_INT(claim_at(s, 7, "moved", ""), HAFT_BAD_STATE, "it has no owner");
+    CHECK_INT(claim_at(s, 7, "moved", "me"), HAFT_BAD_STATE, "it has no owner");
     CHECK_INT(claim_at(s, 0, "you", ""), HAFT_OK, "without an epoch: %s", s->error.message);
 }
 
@@ -113,8 +113,8 @@ STORE_TEST(a_removal_that_names_the_epoch_wants_its_owner)
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 5}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "it was let go");
-    CHECK_INT(remove_at(s, 5, ""), HAFT_BAD_STATE, "nobody's");
+    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "it was released");
+    CHECK_INT(remove_at(s, 5, ""), HAFT_BAD_STATE, "without an owner");
     CHECK_INT(claim_at(s, 0, "me", ""), HAFT_OK, "%s", s->error.message);
     CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "the same owner, an epoch later");
     CHECK_INT(remove_at(s, 6, "me"), HAFT_OK, "%s", s->error.message);
@@ -123,8 +123,8 @@ STORE_TEST(a_removal_that_names_the_epoch_wants_its_owner)
 
 /* ---- on the way ---- */
 
-/* What comes behind the messages that were carried along would be lost. */
-STORE_TEST(a_run_that_is_being_moved_takes_no_messages)
+/* A message that arrives after the copied ones would be lost. */
+STORE_TEST(a_run_that_is_being_moved_accepts_no_commands)
 {
     static const char *const owners[] = {MOVE "to/sqlite:/b", MOVE "moved/sqlite:/b",
                                          MOVE "from/sqlite:/a"};
@@ -137,19 +137,21 @@ STORE_TEST(a_run_that_is_being_moved_takes_no_messages)
                   != NULL,
               "%s", s->error.message);
         CHECK(strstr(s->error.hint, "haft migrate --move") != NULL, "%s", s->error.hint);
-        CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_BAD_STATE, "nobody's");
+        CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_BAD_STATE, "without an owner");
         CHECK(strstr(s->error.message, "sqlite:/") != NULL, "%s", s->error.message);
         s->now_ms += HELP_LEASE;
-        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "the lease is over, and nobody has it yet");
+        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE,
+                  "the lease has expired, and it is not claimed yet");
         send.run.owner = haft__str(owners[n - 1]);
-        CHECK_INT(help_do(s, &send), HAFT_OK, "from whoever moves it: %s", s->error.message);
+        CHECK_INT(help_do(s, &send), HAFT_OK, "from the process that moves it: %s",
+                  s->error.message);
         CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_OK, "%s", s->error.message);
         CHECK_INT(help_send(s, n, "hello"), HAFT_OK, "%s", s->error.message);
     }
 }
 
-/* A copy is nobody's for as long as nobody says otherwise. */
-STORE_TEST(a_lease_can_be_for_ever)
+/* A copy has no owner until it is released. */
+STORE_TEST(a_lease_can_be_infinite)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT(MOVE "from/x")},

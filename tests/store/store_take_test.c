@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of store: runs that somebody should go on with are taken, each by one. */
+/* Every kind of store: claims of free and orphaned runs, each by one process. */
 #include "base/str.h"
 #include "io/owner.h"
 #include "store/sqlite_help.h"
 #include "store/store_help.h"
 
-/* A run with a thread of its own and with `owner`. */
+/* Creates a run with its own thread and with `owner`. */
 static void make(help_store *s, uint64_t n, const char *owner)
 {
     CHECK_INT(help_create_in(s, n, help_id(n + 1000).ptr, owner), HAFT_OK, "%s", s->error.message);
     s->now_ms++;
 }
 
-/* Its only append: it waits, until `wake` if that is not 0. */
+/* Its only append sets the state to waiting, until `wake` if that is not 0. */
 static void pause_run(help_store *s, uint64_t n, uint64_t epoch, uint64_t wake)
 {
     haft_str line = HAFT__LIT("2");
@@ -37,7 +37,7 @@ static void release(help_store *s, uint64_t n, uint64_t epoch)
     s->now_ms++;
 }
 
-/* A run that waits and belongs to nobody. */
+/* Creates a waiting run without an owner. */
 static void make_waiting(help_store *s, uint64_t n, uint64_t wake)
 {
     make(s, n, "me");
@@ -45,7 +45,7 @@ static void make_waiting(help_store *s, uint64_t n, uint64_t wake)
     release(s, n, 1);
 }
 
-/* The number of the run that is taken; 0 when there is none. */
+/* The number of the claimed run; 0 if none. */
 static uint64_t take_as(help_store *s, haft__store_request request)
 {
     request.verb = HAFT__STORE_CLAIM_NEXT;
@@ -73,20 +73,20 @@ static uint64_t take(help_store *s, const char *owner)
     return take_as(s, (haft__store_request){.run.owner = haft__str(owner)});
 }
 
-STORE_TEST(it_is_told_whether_somebody_lost_it)
+STORE_TEST(a_claim_reports_whether_the_last_owner_crashed)
 {
     haft__store_request request = {
         .verb = HAFT__STORE_CLAIM_NEXT, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
     make(s, 1, "");
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
-    CHECK(!request.lost, "nobody had it");
+    CHECK(!request.lost, "it had no owner");
     s->now_ms += HELP_LEASE + 1;
     request.run.owner = HAFT__LIT("you");
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
-    CHECK(request.lost, "somebody had it");
+    CHECK(request.lost, "it had an owner");
 }
 
-STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
+STORE_TEST(free_runs_are_claimed_oldest_first)
 {
     CHECK_INT(take(s, "you"), 0, "an empty store");
     make(s, 3, "");
@@ -101,13 +101,13 @@ STORE_TEST(what_nobody_has_is_taken_the_oldest_first)
     CHECK_INT(take(s, "you"), 1, "created second");
     release(s, 3, 2);
     CHECK_INT(take(s, "you"), 2, "nobody has had it for longer");
-    CHECK_INT(take(s, "you"), 3, "what was let go");
+    CHECK_INT(take(s, "you"), 3, "a released run");
     CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
     haft__store_request nameless = {.verb = HAFT__STORE_CLAIM_NEXT};
-    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "an owner has a name");
+    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "expected the name of an owner");
 }
 
-STORE_TEST(what_waits_is_taken_when_its_time_has_come)
+STORE_TEST(a_waiting_run_is_claimed_at_its_deadline)
 {
     make_waiting(s, 1, 0);
     make_waiting(s, 2, s->now_ms + 500);
@@ -126,8 +126,9 @@ STORE_TEST(what_waits_is_taken_when_its_time_has_come)
               "made since");
 }
 
-/* Clocks differ; the one that says so first is believed. A lease is the store's alone. */
-STORE_TEST(a_deadline_has_come_also_by_the_clock_of_who_asks)
+/* Clocks differ; a deadline has passed if either clock says so. A lease uses only the clock of
+ * the store. */
+STORE_TEST(a_deadline_also_passes_by_the_clock_of_the_claimer)
 {
     make_waiting(s, 1, s->now_ms + 500);
     make(s, 2, "me");
@@ -139,7 +140,7 @@ STORE_TEST(a_deadline_has_come_also_by_the_clock_of_who_asks)
     CHECK_INT(take_as(s, late), 0, "its owner has it by the store's clock");
 }
 
-STORE_TEST(what_waits_is_taken_when_somebody_has_said_something)
+STORE_TEST(a_waiting_run_is_claimed_when_a_command_arrives)
 {
     make_waiting(s, 1, 0);
     make_waiting(s, 2, 0);
@@ -153,10 +154,10 @@ STORE_TEST(what_waits_is_taken_when_somebody_has_said_something)
     release(s, 2, 2);
     CHECK_INT(take(s, "you"), 2, "they wait still");
     release(s, 3, 1);
-    CHECK_INT(take(s, "you"), 3, "let go before it was heard");
+    CHECK_INT(take(s, "you"), 3, "released before it was received");
 }
 
-STORE_TEST(what_lost_its_owner_is_taken_before_everything_else)
+STORE_TEST(an_orphaned_run_is_claimed_before_all_others)
 {
     make(s, 1, "");
     make(s, 2, "me");
@@ -176,10 +177,10 @@ STORE_TEST(what_lost_its_owner_is_taken_before_everything_else)
     CHECK(take(s, "you") != 2, "a millisecond too early");
     s->now_ms++;
     CHECK_INT(take(s, "them"), 2, "over");
-    CHECK_INT(help_append(s, 2, 1, 1, "2"), HAFT_BAD_STATE, "whoever had it is refused");
+    CHECK_INT(help_append(s, 2, 1, 1, "2"), HAFT_BAD_STATE, "the former owner is rejected");
 }
 
-/* A name as a process of this machine would have it that is no more: no number is as great. */
+/* The name of a process of this machine that does not exist: no PID is as large. */
 static haft_str dead_owner(void)
 {
     char own[128] = "", *name = test_alloc(128);
@@ -190,8 +191,8 @@ static haft_str dead_owner(void)
     return haft__str(name);
 }
 
-/* Runs that are somebody's who does not know it. */
-STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
+/* Runs whose owner has forgotten them. */
+STORE_TEST(a_process_reclaims_its_own_orphaned_runs)
 {
     haft_str known = help_id(1);
     haft__store_request look = {
@@ -206,7 +207,7 @@ STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
     CHECK_INT(take(s, "me"), 0, "its own are left alone");
     CHECK_INT(take_as(s, look), 2, "the one that it does not know of");
     CHECK_INT(help_run(s, 2)->epoch, 2, "a new epoch");
-    CHECK_INT(help_run(s, 1)->epoch, 1, "what is known goes on");
+    CHECK_INT(help_run(s, 1)->epoch, 1, "cached tools continue to work");
     haft_str both[] = {help_id(1), help_id(2)};
     look.skip = both;
     look.skip_count = 2;
@@ -215,7 +216,7 @@ STORE_TEST(strays_are_taken_by_the_one_they_belong_to)
     CHECK_INT(take_as(s, look), 3, "another's whose lease is over");
 }
 
-STORE_TEST(what_a_dead_process_had_is_taken_at_once)
+STORE_TEST(runs_of_a_dead_process_are_claimed_at_once)
 {
     char own[128] = "";
     CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
@@ -225,10 +226,10 @@ STORE_TEST(what_a_dead_process_had_is_taken_at_once)
     make(s, 3, dead.ptr);
     CHECK_INT(take(s, "you"), 2, "long before its lease is over");
     CHECK_INT(take(s, "you"), 3, "the other");
-    CHECK_INT(take(s, "you"), 0, "whoever has this one lives");
+    CHECK_INT(take(s, "you"), 0, "the owner of this one is alive");
 }
 
-STORE_TEST(runs_of_a_thread_are_taken_one_after_the_other)
+STORE_TEST(runs_of_a_thread_are_claimed_one_after_the_other)
 {
     for (uint64_t n = 1; n <= 3; n++) {
         CHECK_INT(help_create_in(s, 10 - n, "talk", n == 1 ? "me" : ""), HAFT_OK, "%s",
@@ -250,7 +251,7 @@ STORE_TEST(runs_of_a_thread_are_taken_one_after_the_other)
     CHECK_INT(take(s, "you"), 7, "the last");
 }
 
-STORE_TEST(what_is_to_be_skipped_is)
+STORE_TEST(skipped_ids_are_not_claimed)
 {
     haft_str skip[] = {help_id(1), help_id(3), help_id(4), help_id(5)};
     haft__store_request request = {
@@ -271,8 +272,8 @@ STORE_TEST(what_is_to_be_skipped_is)
     CHECK_INT(sum, 1 + 3 + 4 + 5, "they are there");
 }
 
-/* A run whose move into another store was interrupted belongs to nobody who lives. */
-STORE_TEST(what_is_being_moved_is_left_alone_for_long)
+/* A run whose move to another store was interrupted has no living owner. */
+STORE_TEST(a_run_that_is_being_moved_is_not_claimed_for_long)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT("haft migrate")},
@@ -285,8 +286,8 @@ STORE_TEST(what_is_being_moved_is_left_alone_for_long)
     CHECK_INT(help_do(s, &request), HAFT_OK, "nobody has repeated it: %s", s->error.message);
 }
 
-/* Two owners never get the same run, whatever they ask for in between. */
-STORE_TEST(each_run_is_taken_once)
+/* Two owners never claim the same run, whatever other requests come in between. */
+STORE_TEST(each_run_is_claimed_once)
 {
     enum { MANY = 60 };
     bool taken[MANY + 1] = {false};
@@ -315,8 +316,8 @@ static int steps_of(help_store *s)
     return steps;
 }
 
-/* Beside `many` runs that have ended, wait for people, wait for a deadline, or are in one thread
- * with the one that is taken and have ended. */
+/* Next to `many` runs that have ended, wait for people, wait for a deadline, or have ended in
+ * the thread of the claimed run. */
 static int cost(uint64_t many, uint64_t *ret_nothing)
 {
     help_store s;
@@ -340,7 +341,7 @@ static int cost(uint64_t many, uint64_t *ret_nothing)
     return steps;
 }
 
-TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing)
+TEST(ended_and_waiting_runs_do_not_slow_a_claim)
 {
     uint64_t nothing[3] = {0};
     int steps[3] = {cost(20, &nothing[0]), cost(40, &nothing[1]), cost(80, &nothing[2])};

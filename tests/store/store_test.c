@@ -108,7 +108,7 @@ STORE_TEST(a_run_without_events_or_owner_is_created)
     CHECK_STR(help_read(s, 1), HAFT__LIT(""), "events");
     CHECK_INT(create.found[0].created_ms, s->now_ms, "created now");
     CHECK_STR(create.found[0].owner, HAFT__LIT(""), "owner");
-    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "it is nobody's");
+    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "it has no owner");
     uint64_t epoch = 0;
     CHECK_INT(help_claim(s, 1, "me", "", &epoch), HAFT_OK, "%s", s->error.message);
     CHECK_INT(epoch, 2, "epoch");
@@ -185,7 +185,7 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
     CHECK_INT(run->state, HAFT__RUN_STATE_RUNNING, "state");
 }
 
-STORE_TEST(a_run_that_has_ended_takes_no_more_and_is_nobodys)
+STORE_TEST(an_ended_run_accepts_nothing_and_has_no_owner)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_end(s, 1, 1, 1, "42"), HAFT_OK, "%s", s->error.message);
@@ -246,7 +246,7 @@ STORE_TEST(events_are_lines_of_text)
 
 /* ---- who has it ---- */
 
-STORE_TEST(a_run_is_claimed_when_nobody_else_has_it)
+STORE_TEST(a_run_without_an_owner_is_claimed)
 {
     uint64_t epoch = 0;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -268,7 +268,7 @@ STORE_TEST(a_run_is_claimed_when_nobody_else_has_it)
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\nyours\n"), "events");
 }
 
-STORE_TEST(a_claim_gives_what_is_needed_to_go_on)
+STORE_TEST(a_claim_returns_what_is_needed_to_resume)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_OK, "%s", s->error.message);
@@ -294,7 +294,7 @@ STORE_TEST(leases_are_renewed_all_at_once)
         CHECK_INT(help_create_in(s, n, "", n < 4 ? "me" : "you"), HAFT_OK, "run %d", (int)n);
     }
     CHECK_INT(help_end(s, 3, 1, 1, ""), HAFT_OK, "%s", s->error.message);
-    s->now_ms += HELP_LEASE; /* over, but nobody came */
+    s->now_ms += HELP_LEASE; /* expired, but not claimed */
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run = {.owner = HAFT__LIT("me")}, .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &renew), HAFT_OK, "%s", s->error.message);
@@ -311,7 +311,7 @@ STORE_TEST(leases_are_renewed_all_at_once)
 
 typedef enum zombie_state { IS_ON, WAITS, IS_FREE, HAS_ENDED } zombie_state;
 
-/* Run 1 is another's by now, in epoch 2, and in this state. */
+/* Another process owns run 1, in epoch 2 and in this state. */
 static void lose_run(help_store *s, zombie_state state)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
@@ -331,7 +331,7 @@ static void lose_run(help_store *s, zombie_state state)
     }
 }
 
-/* All that whoever had the run in epoch 1 can still want: none of it changes anything. */
+/* Every request of the former owner of epoch 1: none of them changes anything. */
 static void check_zombie(help_store *s, zombie_state state)
 {
     const haft__store_run before = *help_run(s, 1);
@@ -363,22 +363,22 @@ static void check_lost(help_store *s, zombie_state state)
     check_zombie(s, state);
 }
 
-STORE_TEST(one_that_lost_a_run_that_goes_on_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_run_that_another_owns)
 {
     check_lost(s, IS_ON);
 }
 
-STORE_TEST(one_that_lost_a_run_that_waits_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_waiting_run)
 {
     check_lost(s, WAITS);
 }
 
-STORE_TEST(one_that_lost_a_run_that_is_free_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_a_free_run)
 {
     check_lost(s, IS_FREE);
 }
 
-STORE_TEST(one_that_lost_a_run_that_has_ended_can_do_nothing)
+STORE_TEST(a_former_owner_cannot_change_an_ended_run)
 {
     check_lost(s, HAS_ENDED);
 }
@@ -395,7 +395,7 @@ STORE_TEST(a_run_that_is_released_is_free)
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
     CHECK_INT(release.count, 1, "released");
     CHECK_STR(help_run(s, 1)->owner, HAFT__LIT(""), "owner");
-    CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_BAD_STATE, "it was let go");
+    CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_BAD_STATE, "it was released");
     CHECK_INT(help_do(s, &release), HAFT_OK, "again");
     CHECK_INT(release.count, 0, "nothing happened");
     CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_OK, "%s", s->error.message);
@@ -411,17 +411,17 @@ static haft_status remove_run(help_store *s, uint64_t n)
     return help_do(s, &request);
 }
 
-STORE_TEST(a_run_is_removed_when_nobody_has_it)
+STORE_TEST(a_run_without_an_owner_is_removed)
 {
     CHECK_INT(help_create_in(s, 1, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 2, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_run(s, 1), HAFT_BAD_STATE, "somebody has it");
+    CHECK_INT(remove_run(s, 1), HAFT_BAD_STATE, "another process owns it");
     haft__store_request away = {.verb = HAFT__STORE_REMOVE,
                                 .run = {.id = help_id(3), .owner = HAFT__LIT("you")}};
     CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "somebody else has it");
+    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "another process owns it");
     away.run.owner = HAFT__LIT("me");
     CHECK_INT(help_do(s, &away), HAFT_OK, "who has it may: %s", s->error.message);
     CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
@@ -440,10 +440,10 @@ STORE_TEST(a_run_is_removed_when_nobody_has_it)
     CHECK_INT(help_do(s, &receive), HAFT_OK, "%s", s->error.message);
     CHECK_INT(receive.message_count, 1, "messages");
     CHECK_INT(help_create(s, 1), HAFT_OK, "the id is free again: %s", s->error.message);
-    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "it begins anew");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "it starts again");
 }
 
-STORE_TEST(old_runs_go_when_they_are_collected)
+STORE_TEST(collection_removes_old_runs)
 {
     for (uint64_t n = 1; n <= 5; n++) {
         CHECK_INT(help_create_in(s, n, n < 3 ? "gone" : "t", "me"), HAFT_OK, "%s",

@@ -39,7 +39,7 @@ TEST(names_become_a_schema)
     }
 }
 
-TEST(what_args_cannot_be)
+TEST(invalid_args_are_rejected)
 {
     static const struct {
         const char *args, *error;

@@ -70,13 +70,13 @@ TEST(an_argument_does_not_become_an_option)
         const char *command, *arguments, *where, *message;
     } rows[] = {
         {"[\"rm\",\"{a}\"]", "{\"a\":\"-rf\"}", "/command/1",
-         "the argument \"a\" begins with '-', which the program would take for an option"},
+         "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"rm\",\"{a}\",\"--\"]", "{\"a\":\"-\"}", "/command/1",
-         "the argument \"a\" begins with '-', which the program would take for an option"},
+         "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"rm\",\"{a}\",\"{b}{c}\"]", "{\"a\":\"x\",\"b\":\"\",\"c\":-1}", "/command/2",
-         "the argument \"c\" begins with '-', which the program would take for an option"},
+         "the argument \"c\" starts with '-', so the program would read it as an option"},
         {"[\"x\",\"y\",\"{a}\"]", "{\"a\":\"x\\u0000y\"}", "/command/2",
-         "a program cannot be given a text with a NUL"},
+         "an argument of a program cannot contain a NUL"},
     };
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -9,7 +9,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-/* What the outside contract says: names, arguments ("x?" may be left out), roles, traits. */
+/* The outside contract: names, arguments ("x?" is optional), roles, traits. */
 static const struct {
     const char *name, *arguments, *role, *cost;
     bool read_only, idempotent;
@@ -59,7 +59,7 @@ static haft_str arguments_of(haft__json schema)
     return text;
 }
 
-TEST(builtins_are_what_the_contract_says)
+TEST(builtins_follow_the_contract)
 {
     size_t count = 0;
     const haft__builtin *builtins = haft__builtins(&count);
@@ -157,7 +157,7 @@ TEST(descriptions_have_the_numbers_of_the_limits)
     }
 }
 
-TEST(what_is_no_builtin)
+TEST(unknown_builtins_are_rejected)
 {
     haft__tool tool = {0};
     haft_error err = {0};

@@ -55,9 +55,9 @@ TEST(replies)
     CHECK_STR(haft_replyf(&call, "%s", "").text, HAFT__LIT(""), "empty");
     haft_reply bad = haft_reply_json(&call, "{\"a\":}");
     CHECK_INT(bad.kind, HAFT_REPLY_ERROR, "no JSON");
-    CHECK(
-        haft__str_starts_with(bad.text, HAFT__LIT("The tool's reply is no JSON at 1:6 (byte 5): ")),
-        "%.*s", HAFT_STR(bad.text));
+    CHECK(haft__str_starts_with(
+              bad.text, HAFT__LIT("The tool's reply is not a valid JSON at 1:6 (byte 5): ")),
+          "%.*s", HAFT_STR(bad.text));
     haft_str nothing = {NULL, 0};
     CHECK_STR(haft_replyf(&call, "[%.*s]", HAFT_STR(nothing)).text, HAFT__LIT("[]"), "NULL");
     haft__call_finish(&call);
@@ -71,22 +71,26 @@ TEST(commands_for_a_graph)
         {"{\"update\":{\"a\":1},\"goto\":\"next\"}", NULL},
         {"{\"update\":{}}", NULL},
         {"{\"goto\":[\"one\",\"two\"]}", NULL},
-        {"{}", "The tool's reply is no command: expected an object with \"update\", \"goto\" or "
-               "both"},
-        {"[]", "The tool's reply is no command: expected an object with \"update\", \"goto\" or "
-               "both"},
+        {"{}",
+         "The tool's reply is not a valid command: expected an object with \"update\", \"goto\" or "
+         "both"},
+        {"[]",
+         "The tool's reply is not a valid command: expected an object with \"update\", \"goto\" or "
+         "both"},
         {"{\"update\":[1]}",
-         "The tool's reply is no command at /update: expected an object, found array"},
-        {"{\"goto\":\"\"}", "The tool's reply is no command at /goto: expected the name of a node, "
-                            "or an array of names"},
+         "The tool's reply is not a valid command at /update: expected an object, found array"},
+        {"{\"goto\":\"\"}",
+         "The tool's reply is not a valid command at /goto: expected the name of a node, "
+         "or an array of names"},
         {"{\"goto\":[]}",
-         "The tool's reply is no command at /goto: expected the name of a node, or "
+         "The tool's reply is not a valid command at /goto: expected the name of a node, or "
          "an array of names"},
-        {"{\"goto\":[\"a\",1]}", "The tool's reply is no command at /goto: expected the name of a "
-                                 "node, or an array of names"},
+        {"{\"goto\":[\"a\",1]}",
+         "The tool's reply is not a valid command at /goto: expected the name of a "
+         "node, or an array of names"},
         {"{\"goto\":\"a\",\"go\":1}",
-         "The tool's reply is no command: expected \"update\" and \"goto\", found \"go\""},
-        {NULL, "The tool's reply is no command at NULL: found nothing"},
+         "The tool's reply is not a valid command: expected \"update\" and \"goto\", found \"go\""},
+        {NULL, "The tool's reply is not a valid command at NULL: found nothing"},
     };
     haft_call call;
     haft__call_init(&call, NULL);
@@ -101,7 +105,7 @@ TEST(commands_for_a_graph)
     haft__call_finish(&call);
 }
 
-TEST(a_server_tells_what_it_knows)
+TEST(a_server_reports_its_facts)
 {
     haft_server_facts facts = {.struct_size = sizeof(facts), .principal = "ada"};
     haft_call call;
@@ -122,7 +126,7 @@ TEST(a_reply_may_be_as_long_as_the_limit)
     CHECK_INT(haft_reply_json(&call, "12345").kind, HAFT_REPLY_JSON, "at the limit");
     haft_reply longer = haft_replyf(&call, "%s", "123456");
     CHECK_INT(longer.kind, HAFT_REPLY_ERROR, "past it");
-    CHECK_STR(longer.text, HAFT__LIT("The tool's reply has 6 bytes, more than the 5 it may have."),
+    CHECK_STR(longer.text, HAFT__LIT("The tool's reply has 6 bytes, more than the limit of 5."),
               "past it");
     CHECK_INT(haft_reply_json(&call, "123456").kind, HAFT_REPLY_ERROR, "past it");
     haft__call_finish(&call);
@@ -159,7 +163,7 @@ static void keep(void *context, haft_str json)
     (void)snprintf(to->last, sizeof(to->last), "%.*s", HAFT_STR(json));
 }
 
-TEST(a_call_asks_and_tells_its_host)
+TEST(a_call_queries_and_notifies_its_host)
 {
     host h = {.cancelled = false};
     haft_call call;
@@ -278,7 +282,7 @@ TEST(replies_survive_every_failed_allocation)
     }
 }
 
-TEST(what_is_emitted_may_be_lost)
+TEST(emitted_progress_may_be_dropped)
 {
     static const char *const texts[] = {"[1,2,3]", "no JSON"};
     for (size_t i = 0; i < COUNT(texts); i++) {

@@ -103,7 +103,7 @@ BAD = {
                         r"HAFT_STRING_OR\(name\): the default must be a string"),
     "a_number_for_an_enum": (tool(TEXT, 'HAFT_ENUM_OR(unit, 1, "Unit", "a", "b")'),
                              r"HAFT_ENUM_OR\(unit\): the default must be one of its strings"),
-    # What compilers say by themselves.
+    # Errors of the compilers themselves.
     "an_object_nobody_declared": (tool(TEXT, 'HAFT_NESTED(where, adress, "Where")'),
                                   r"unknown type name .adress|.adress. does not name a type"),
     "a_field_twice": (tool(TEXT, 'HAFT_STRING(name, "A")', 'HAFT_STRING(name, "B")'),
@@ -122,7 +122,7 @@ def compile_text(compiler, text):
 
 
 def first_error(output):
-    """The first line that says what is wrong; notes and snippets come behind it."""
+    """The first error line; notes and snippets follow it."""
     return next((line for line in output.splitlines() if "error:" in line), "")
 
 

@@ -140,8 +140,8 @@ static const haft_object empty_object = {0};
 static const haft_field inner[] = {{.name = "bad name"}};
 static const haft_object bad_object = {sizeof(haft_object), 16, inner, 1, sizeof(haft_field)};
 
-/* Tables that no macro makes. The struct has 24 bytes. */
-TEST(tables_that_are_refused)
+/* Tables that no macro creates. The struct has 24 bytes. */
+TEST(tables_that_are_rejected)
 {
     static const struct {
         haft_field field;
@@ -150,11 +150,9 @@ TEST(tables_that_are_refused)
         {{.name = NULL}, " | '' cannot be a field's name | "},
         {{.name = ""}, " | '' cannot be a field's name | "},
         {{.name = "a/b"}, " | 'a/b' cannot be a field's name | "},
-        {{.name = "first"}, "/first | field 'first' is there twice | "},
-        {{.name = "f", .need = (haft_field_need)3},
-         "/f | field 'f' has a need that is not known | "},
-        {{.name = "f", .type = (haft_field_type)9},
-         "/f | field 'f' has a type that is not known | "},
+        {{.name = "first"}, "/first | field 'first' occurs twice | "},
+        {{.name = "f", .need = (haft_field_need)3}, "/f | field 'f' has an unknown need | "},
+        {{.name = "f", .type = (haft_field_type)9}, "/f | field 'f' has an unknown type | "},
         {{.name = "f", .offset = 9}, "/f | field 'f' lies outside its struct | "},
         {{.name = "f", .offset = SIZE_MAX}, "/f | field 'f' lies outside its struct | "},
         {{.name = "f", .list = true, .offset = 16}, "/f | field 'f' lies outside its struct | "},
@@ -179,13 +177,13 @@ TEST(tables_that_are_refused)
         {{.name = "f", .type = HAFT_FIELD_ENUM, .choices = none},
          "/f | field 'f' is an enum without values | "},
         {{.name = "f", .type = HAFT_FIELD_ENUM, .choices = two, .need = HAFT_FIELD_DEFAULT},
-         "/f | field 'f' has a default that is none of its values | "},
+         "/f | field 'f' has a default that is not one of its values | "},
         {{.name = "f",
           .type = HAFT_FIELD_ENUM,
           .choices = two,
           .need = HAFT_FIELD_DEFAULT,
           .text = "c"},
-         "/f | field 'f' has a default that is none of its values | "},
+         "/f | field 'f' has a default that is not one of its values | "},
         {{.name = "f", .type = HAFT_FIELD_OBJECT}, "/f | field 'f' has no object | "},
         {{.name = "f", .type = HAFT_FIELD_OBJECT, .object = &empty_object},
          "/f | the table of fields is not filled in | declare it with HAFT_OBJECT or HAFT_TOOL"},
@@ -354,6 +352,7 @@ TEST(schemas_survive_memory_that_ends_anywhere)
         CHECK(made == (schema.kind == HAFT__JSON_OBJECT), "%zu bytes", left);
         haft__arena_finish(&arena);
     }
-    /* With bytes in the arena the text of a number, which is made outside, is the last to fail. */
+    /* With enough arena, the text of a number, which is allocated elsewhere, is the last to
+     * fail. */
     CHECK(made || !HAFT__ASAN, "never made");
 }

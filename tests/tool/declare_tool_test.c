@@ -118,7 +118,7 @@ TEST(the_struct_may_be_shorter_or_longer)
     future.tool.struct_size = sizeof(future);
     CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_OK, "%s", err.message);
     future.tool.struct_size = offsetof(haft_tool, traits);
-    future.tool.traits = 0xffffffffU; /* not looked at */
+    future.tool.traits = 0xffffffffU; /* ignored */
     CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_OK, "%s", err.message);
     CHECK(!made.traits.read_only, "read past the end");
     future.tool.struct_size--;
@@ -164,7 +164,7 @@ TEST(tools_that_make_no_sense)
     }
 }
 
-/* Names and traits are checked where all tools are. */
+/* Names and traits are checked for all tools in one place. */
 TEST(the_registry_checks_the_rest)
 {
     haft__arena arena;

@@ -71,7 +71,7 @@ TEST(defaults_are_filled_in)
     haft__arena_finish(&arena);
 }
 
-TEST(what_is_optional_says_whether_it_was_given)
+TEST(an_optional_field_reports_whether_it_was_given)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -138,7 +138,7 @@ TEST(arguments_that_do_not_fit)
         {"{\"ratio\":1e999}", "/ratio | 1e999 is too large for a number | "},
         {"{\"ratio\":-1e999}", "/ratio | -1e999 is too large for a number | "},
         {"{\"flag\":0}", "/flag | expected true or false, found number | "},
-        {"{\"unit\":\"yard\"}", "/unit | 'yard' is none of the values of unit | "},
+        {"{\"unit\":\"yard\"}", "/unit | 'yard' is not one of the values of unit | "},
         {"{\"unit\":1}", "/unit | expected a string, found number | "},
         {"{\"at\":1}", "/at | expected an object, found number | "},
         {"{\"at\":{}}", "/at | Missing required argument: x | "},
@@ -147,7 +147,7 @@ TEST(arguments_that_do_not_fit)
         {"{\"words\":[\"a\",2]}", "/words/1 | expected a string, found number | "},
         {"{\"counts\":[1,2,1e99]}",
          "/counts/2 | expected an integer of at most 64 bits, found 1e99 | "},
-        {"{\"units\":[\"inch\"]}", "/units/0 | 'inch' is none of the values of units | "},
+        {"{\"units\":[\"inch\"]}", "/units/0 | 'inch' is not one of the values of units | "},
         {"{\"path\":[{\"x\":1},{\"x\":1,\"y\":[]}]}",
          "/path/1/y | expected a number, found array | "},
     };
@@ -168,7 +168,7 @@ TEST(arguments_that_do_not_fit)
     }
 }
 
-TEST(what_is_required_is_missed)
+TEST(missing_required_fields_are_reported)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -181,7 +181,7 @@ TEST(what_is_required_is_missed)
     haft__arena_finish(&arena);
 }
 
-/* Whatever the schema accepts can be decoded, and what it refuses for its kind cannot. */
+/* Whatever the schema accepts can be decoded; a value of a type that it rejects cannot. */
 TEST(schema_and_decoder_agree)
 {
     static const char *const values[] = {

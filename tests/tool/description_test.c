@@ -68,7 +68,7 @@ TEST(the_descriptions_of_the_builtins_are_not_vague)
     }
 }
 
-/* Words longer than any that is known, and more of them than are looked at. */
+/* Longer words than the tables have, and more of them than are checked. */
 TEST(long_descriptions)
 {
     static char text[4096];

@@ -9,7 +9,7 @@
 
 static const char *const how = "write it like 250ms, 10s, 5m, 2h or 1d";
 
-TEST(lengths_of_time)
+TEST(durations_are_parsed)
 {
     static const struct {
         const char *text;
@@ -43,36 +43,37 @@ TEST(lengths_of_time)
     }
 }
 
-TEST(what_is_no_length_of_time)
+TEST(invalid_durations_are_rejected)
 {
     static const struct {
         const char *text;
         haft_status status;
         const char *message;
     } cases[] = {
-        {"", HAFT_BAD_INPUT, "'' is no length of time"},
-        {"s", HAFT_BAD_INPUT, "'s' is no length of time"},
+        {"", HAFT_BAD_INPUT, "'' is not a duration"},
+        {"s", HAFT_BAD_INPUT, "'s' is not a duration"},
         {"-1s", HAFT_BAD_INPUT, "'-1s' is negative"},
-        {"+1s", HAFT_BAD_INPUT, "'+1s' is no length of time"},
-        {"1 s", HAFT_BAD_INPUT, "'1 s' is no length of time"},
-        {"1w", HAFT_BAD_INPUT, "'1w' is no length of time"},
-        {"1S", HAFT_BAD_INPUT, "'1S' is no length of time"},
-        {"1ss", HAFT_BAD_INPUT, "'1ss' is no length of time"},
-        {".5s", HAFT_BAD_INPUT, "'.5s' is no length of time"},
-        {"1.s", HAFT_BAD_INPUT, "'1.s' is no length of time"},
-        {"1.2.3s", HAFT_BAD_INPUT, "'1.2.3s' is no length of time"},
-        {"1e3s", HAFT_BAD_INPUT, "'1e3s' is no length of time"},
-        {"1h30m", HAFT_BAD_INPUT, "'1h30m' is no length of time"},
-        {"0.5ms", HAFT_BAD_INPUT, "'0.5ms' is no whole number of milliseconds"},
-        {"1.0001s", HAFT_BAD_INPUT, "'1.0001s' is no whole number of milliseconds"},
-        {"0.00048828125d", HAFT_BAD_INPUT, "'0.00048828125d' is no whole number of milliseconds"},
+        {"+1s", HAFT_BAD_INPUT, "'+1s' is not a duration"},
+        {"1 s", HAFT_BAD_INPUT, "'1 s' is not a duration"},
+        {"1w", HAFT_BAD_INPUT, "'1w' is not a duration"},
+        {"1S", HAFT_BAD_INPUT, "'1S' is not a duration"},
+        {"1ss", HAFT_BAD_INPUT, "'1ss' is not a duration"},
+        {".5s", HAFT_BAD_INPUT, "'.5s' is not a duration"},
+        {"1.s", HAFT_BAD_INPUT, "'1.s' is not a duration"},
+        {"1.2.3s", HAFT_BAD_INPUT, "'1.2.3s' is not a duration"},
+        {"1e3s", HAFT_BAD_INPUT, "'1e3s' is not a duration"},
+        {"1h30m", HAFT_BAD_INPUT, "'1h30m' is not a duration"},
+        {"0.5ms", HAFT_BAD_INPUT, "'0.5ms' is not a whole number of milliseconds"},
+        {"1.0001s", HAFT_BAD_INPUT, "'1.0001s' is not a whole number of milliseconds"},
+        {"0.00048828125d", HAFT_BAD_INPUT,
+         "'0.00048828125d' is not a whole number of milliseconds"},
         {"0.3333333333333333333333d", HAFT_BAD_INPUT,
-         "'0.3333333333333333333333d' is no whole number of milliseconds"},
+         "'0.3333333333333333333333d' is not a whole number of milliseconds"},
         {"18446744073709551616ms", HAFT_TOO_BIG,
-         "'18446744073709551616ms' is longer than any time can be"},
+         "'18446744073709551616ms' is too long for a duration"},
         {"18446744073709551.616s", HAFT_TOO_BIG,
-         "'18446744073709551.616s' is longer than any time can be"},
-        {"213503982335d", HAFT_TOO_BIG, "'213503982335d' is longer than any time can be"},
+         "'18446744073709551.616s' is too long for a duration"},
+        {"213503982335d", HAFT_TOO_BIG, "'213503982335d' is too long for a duration"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint64_t ms = 77;
@@ -86,7 +87,7 @@ TEST(what_is_no_length_of_time)
     }
 }
 
-TEST(lengths_of_time_in_json)
+TEST(durations_are_read_from_json)
 {
     static const struct {
         const char *json;
@@ -126,7 +127,7 @@ TEST(lengths_of_time_in_json)
     haft_error err = {0};
     uint64_t ms = 0;
     CHECK_INT(haft__duration_read(haft__json_bool(true), &ms, &err), HAFT_BAD_INPUT, "true");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("expected a length of time, found boolean"), "%s",
+    CHECK_STR(haft__str(err.message), HAFT__LIT("expected a duration, found boolean"), "%s",
               err.message);
     CHECK_STR(haft__str(err.hint), haft__str(how), "%s", err.hint);
 }

@@ -53,7 +53,7 @@ TEST(patterns)
     }
 }
 
-/* The obvious way, which tries everything. */
+/* A naive matcher that tries everything. */
 static bool slow_match(const char *pattern, const char *name)
 {
     if (*pattern == '\0') {
@@ -66,7 +66,7 @@ static bool slow_match(const char *pattern, const char *name)
 }
 
 /* All patterns over {a, b, *} of up to 6 bytes against all names over {a, b} of up to 6. */
-TEST(patterns_agree_with_the_obvious_way)
+TEST(patterns_agree_with_a_naive_matcher)
 {
     unsigned wrong = 0;
     for (unsigned p = 0; p < 4096; p++) {

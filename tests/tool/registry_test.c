@@ -35,8 +35,8 @@ TEST(tools_are_found_and_keep_their_order)
     haft__arena_finish(&arena);
 }
 
-/* One thing wrong with a tool each. */
-TEST(tools_that_are_refused)
+/* Tools with one error each. */
+TEST(tools_that_are_rejected)
 {
     static const struct {
         const char *name, *description, *schema, *traits;
@@ -57,15 +57,15 @@ TEST(tools_that_are_refused)
         {"count", "Count words.", "null", "{}",
          "count#/input_schema | expected a JSON Schema, found null | "},
         {"count", "Count words.", "{}", "{}",
-         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
-         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+         "count#/input_schema/type | the arguments of a tool must be an object, but this schema "
+         "does not have \"type\": \"object\" | put each argument into \"properties\" of an object"},
         {"count", "Count words.", "{\"type\":[\"object\"]}", "{}",
-         "count#/input_schema/type | the arguments of a tool are an object, but this schema does "
-         "not say \"type\": \"object\" | put each argument into \"properties\" of an object"},
+         "count#/input_schema/type | the arguments of a tool must be an object, but this schema "
+         "does not have \"type\": \"object\" | put each argument into \"properties\" of an object"},
         {"s:count", "Count words.", "{\"type\":\"object\"}", "{\"retries\":1}",
          "s:count#/traits/retries | retries on a tool that is neither read_only nor idempotent | "
-         "a second attempt could do the same thing twice; say idempotent: true if it cannot, or "
-         "leave retries out"},
+         "a second attempt could repeat the effect; set idempotent: true if it cannot, or remove "
+         "retries"},
         {"count", "Count words.", "{\"type\":\"object\"}",
          "{\"read_only\":true,\"destructive\":true}",
          "count#/traits/destructive | a tool cannot be destructive and read_only | "},
@@ -131,7 +131,7 @@ TEST(a_description_may_be_as_long_as_the_limit)
     tool.description = (haft_str){text, sizeof(text)};
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_TOO_BIG, "past the limit");
     CHECK_STR(help_error(&err),
-              HAFT__LIT("count#/description | a description of 16385 bytes, more than 16384 | "),
+              HAFT__LIT("count#/description | the description has 16385 bytes, more than 16384 | "),
               "past the limit");
     tool.description.len--;
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "at the limit: %s", err.message);
@@ -145,7 +145,7 @@ static void add_pair(haft__tools *tools, const haft__tool *first, const haft__to
     CHECK_INT(haft__tools_add(tools, second, &err), HAFT_OK, "second: %s", err.message);
 }
 
-/* A C function with a schema and the spec's entry of its name, in both orders. */
+/* A C function with a schema and the entry of the spec with its name, in both orders. */
 TEST(a_typed_schema_wins)
 {
     for (int typed_first = 0; typed_first < 2; typed_first++) {
@@ -183,7 +183,7 @@ TEST(a_typed_schema_wins)
     }
 }
 
-TEST(a_headless_typed_tool_runs_where_the_other_says)
+TEST(a_headless_typed_tool_takes_the_source_of_the_plain_one)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -220,7 +220,7 @@ TEST(two_tools_of_one_name)
     }
 }
 
-/* The traits of one and the other are checked together; if they do not fit, nothing changes. */
+/* The traits of both are checked together; if they conflict, nothing changes. */
 TEST(a_merged_tool_is_checked)
 {
     haft__arena arena;
@@ -240,7 +240,7 @@ TEST(a_merged_tool_is_checked)
     haft__arena_finish(&arena);
 }
 
-/* Two names with one hash cannot be found by trying, so the entry is forged. */
+/* A hash collision cannot be found by trial, so the entry is forged. */
 TEST(names_that_collide_on_the_wire)
 {
     haft__arena arena;
@@ -297,7 +297,7 @@ TEST(the_nearest_name)
     haft__arena_finish(&arena);
 }
 
-/* Names that are much longer or shorter are passed over; of the others a thousand are tried. */
+/* Names that are much longer or shorter are skipped; of the others a thousand are compared. */
 TEST(the_nearest_name_of_many)
 {
     haft__arena arena;
@@ -378,12 +378,12 @@ TEST(adding_survives_memory_that_ends_anywhere)
         while (left < 16384 && !add_with_little(before[i], left)) {
             left += 8;
         }
-        /* Compiling takes memory from malloc, too, so that without any it never works. */
+        /* Compiling also uses malloc, so that it never works without memory. */
         CHECK(left > 0, "nothing was needed");
     }
 }
 
-/* What is added to the sharing one stays there; the tools themselves are the same. */
+/* A tool added to the sharing registry stays there; the tools themselves are the same. */
 static haft_status share_some(haft__arena *arena, const haft__tools *others)
 {
     haft__tools tools;
@@ -446,12 +446,12 @@ TEST(a_tool_is_replaced_in_its_place)
     CHECK_INT(haft__tools_add(&tools, &other, NULL), HAFT_OK, "other");
     const haft__tool *known = haft__tools_find(&tools, HAFT__LIT("docs:a"));
     haft__tool fresh = help_tool(&arena, "docs:a");
-    fresh.description = HAFT__LIT("Does something else by now.");
+    fresh.description = HAFT__LIT("Does something else now.");
     CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_OK, "%s", err.message);
     CHECK(tools.items[0] == known && tools.count == 2, "its place");
     CHECK_STR(known->description, fresh.description, "what it is now");
     fresh.description = HAFT__LIT("");
     CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_BAD_INPUT, "no description");
-    CHECK_STR(known->description, HAFT__LIT("Does something else by now."), "it stays");
+    CHECK_STR(known->description, HAFT__LIT("Does something else now."), "it stays");
     haft__arena_finish(&arena);
 }

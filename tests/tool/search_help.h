@@ -9,7 +9,7 @@ typedef struct search_tool {
     const char *id, *name, *group, *text, *schema; /* the schema may be NULL */
 } search_tool;
 
-/* Ends the test's program when there is no memory. `vectors` may be NULL. */
+/* Ends the test program when out of memory. `vectors` may be NULL. */
 haft__search_index *search_make(const search_tool *tools, size_t count,
                                 const haft__search_word_vectors *vectors);
 
@@ -21,8 +21,8 @@ haft_str search_ids(const haft__search_index *search, haft_str query, size_t k);
 /* The same with scores, to be compared to the bit. */
 haft_str search_scores(const haft__search_index *search, haft_str query, size_t k);
 
-/* A table of vectors in the form of a file; lives until the test ends. `rows` are of `dimensions`
- * numbers each, words in the order of the alphabet. */
+/* A table of vectors as a file; valid until the test ends. `rows` have `dimensions` numbers
+ * each, words are in alphabetical order. */
 haft_str search_table(const char *const *words, const int8_t *rows, size_t count,
                       uint32_t dimensions);
 

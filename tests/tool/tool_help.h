@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tool_help.h - what the tests of tools share: values from text, tools from a line, errors as text.
- */
+/* tool_help.h - shared by the tests of tools: values from text, tools from a line, errors as
+ * text. */
 #ifndef HAFT_TESTS_TOOL_HELP_H
 #define HAFT_TESTS_TOOL_HELP_H
 
@@ -46,8 +46,8 @@ static inline haft__tool help_tool(haft__arena *arena, const char *name)
     return tool;
 }
 
-/* Makes memory end: `left` more bytes in the arena, and nothing from malloc. (With the address
- * sanitizer each piece is a malloc of its own, and it is left / 8 more of those.) Until
+/* Limits memory: `left` more bytes in the arena, and nothing from malloc. (With the address
+ * sanitizer each piece is its own malloc, and left / 8 more of those are allowed.) Until
  * test_allow_allocations. */
 static inline void help_leave(haft__arena *arena, size_t left)
 {

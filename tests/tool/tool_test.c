@@ -18,23 +18,23 @@ TEST(names_of_tools)
         {"-", ""},
         {"v1.2/read-all_x", ""},
         {"ABCXYZ:abcxyz/0189", ""},
-        {"", " | a tool's name is empty | "},
+        {"", " | the name of a tool is empty | "},
         {"a b", " | tool name 'a b' has byte 0x20 at 1 | "
                 "use letters, digits and _ . / - or server:tool"},
         {"a\x7f", " | tool name 'a\x7f' has byte 0x7f at 1 | "
                   "use letters, digits and _ . / - or server:tool"},
-        {"a@b", " | tool name 'a@b' has a '@' in it | "
+        {"a@b", " | tool name 'a@b' contains '@' | "
                 "use letters, digits and _ . / - or server:tool"},
-        {"a[", " | tool name 'a[' has a '[' in it | "
+        {"a[", " | tool name 'a[' contains '[' | "
                "use letters, digits and _ . / - or server:tool"},
         {"caf\xc3\xa9", " | tool name 'caf\xc3\xa9' has byte 0xc3 at 3 | "
                         "use letters, digits and _ . / - or server:tool"},
         {":a", " | tool name ':a' has a ':' at its end | "
-               "a ':' stands once, between server and tool"},
+               "use one ':', between server and tool"},
         {"a:", " | tool name 'a:' has a ':' at its end | "
-               "a ':' stands once, between server and tool"},
+               "use one ':', between server and tool"},
         {"a:b:c", " | tool name 'a:b:c' has more than one ':' | "
-                  "a ':' stands once, between server and tool"},
+                  "use one ':', between server and tool"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};

@@ -91,7 +91,7 @@ TEST(what_is_not_named_stays)
     haft__arena_finish(&arena);
 }
 
-TEST(what_traits_cannot_be)
+TEST(invalid_traits_are_rejected)
 {
     static const char lane_65[] =
         "{\"lane\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}";
@@ -114,8 +114,8 @@ TEST(what_traits_cannot_be)
          "/cost | expected one of free, light, heavy, found 'huge' | "},
         {"{\"cost\":3}", HAFT_BAD_INPUT, "/cost | expected a name, found number | "},
         {"{\"timeout\":\"soon\"}", HAFT_BAD_INPUT,
-         "/timeout | 'soon' is no length of time | write it like 250ms, 10s, 5m, 2h or 1d"},
-        {"{\"timeout\":0}", HAFT_BAD_INPUT, "/timeout | a timeout of 0 leaves no time to run | "},
+         "/timeout | 'soon' is not a duration | write it like 250ms, 10s, 5m, 2h or 1d"},
+        {"{\"timeout\":0}", HAFT_BAD_INPUT, "/timeout | a timeout must be longer than 0 | "},
         {"{\"timeout\":\"86400001ms\"}", HAFT_TOO_BIG,
          "/timeout | a timeout can be at most 24 hours | "},
         {"{\"retries\":11}", HAFT_TOO_BIG, "/retries | expected at most 10 retries | "},
@@ -152,7 +152,7 @@ TEST(what_traits_cannot_be)
          "/lane | expected a name that is not empty, found string | "},
         {"{\"lane\":[]}", HAFT_BAD_INPUT,
          "/lane | expected a name that is not empty, found array | "},
-        {lane_65, HAFT_TOO_BIG, "/lane | a lane's name of 65 bytes, more than 64 | "},
+        {lane_65, HAFT_TOO_BIG, "/lane | the name of the lane has 65 bytes, more than 64 | "},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;

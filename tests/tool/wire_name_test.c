@@ -41,7 +41,7 @@ TEST(names_on_the_wire)
         {"_-z0123456789abcdef", "_-uz0123456789abcdef"},
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},
-        /* These must never change: histories and caches have them. */
+        /* These must never change: histories and caches contain them. */
         {"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
          "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa_-z876304e88f9a58d0"},
         {"server:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
@@ -64,7 +64,7 @@ TEST(only_encodings_are_decoded)
         "_-h",
         "_-h6",
         "_-h61",  /* 'a' needs no escape */
-        "a_-h30", /* nor has a digit, behind the start */
+        "a_-h30", /* nor does a digit, after the start */
         "_-h2E",
         "_-h3a", /* ':' has its own */
         "_-hg0",
@@ -105,8 +105,8 @@ static bool is_plain_name(haft_str name)
     return !escape && fits_the_alphabet(name);
 }
 
-/* How long the encoding would be if it were not hashed, counted the other way round: all the bytes,
- * and what the escapes add. */
+/* The length of the encoding without a hash, counted independently: all the bytes, plus the
+ * additions of the escapes. */
 static size_t full_length(haft_str name)
 {
     size_t length = name.len;
@@ -121,7 +121,7 @@ static size_t full_length(haft_str name)
     return length;
 }
 
-/* Everything that must hold of one name. `seen` has the name behind each encoding so far. */
+/* All properties of one name. `seen` maps each encoding so far to its name. */
 static const char *problem(haft__map *seen, haft_str name)
 {
     haft__wire_name wire = haft__wire_name_encode(name);
@@ -198,7 +198,7 @@ TEST(encodings_are_distinct_and_decodable)
     haft__arena_finish(&arena);
 }
 
-/* All names of up to 7 bytes over what escapes are made of, and each encoding as a name. */
+/* All names of up to 7 bytes over the characters of escapes, and each encoding as a name. */
 TEST(names_that_look_like_encodings)
 {
     static const char alphabet[] = "_-:uh.";
@@ -238,7 +238,7 @@ TEST(every_byte_and_every_length)
             CHECK(what == NULL, "%02x%02x: %s", a, b, what);
         }
     }
-    /* The cut of a hashed name never falls into an escape, wherever escapes stand. */
+    /* A hashed name is never cut inside an escape, wherever escapes are. */
     for (size_t before = 0; before < 64; before++) {
         for (size_t length = before + 1; length <= HAFT__LIMIT_TOOL_NAME_BYTES; length++) {
             char name[HAFT__LIMIT_TOOL_NAME_BYTES];

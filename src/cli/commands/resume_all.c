@@ -343,8 +343,10 @@ static haft_status check_queued_runs(resume_job *r)
     size_t found = HAFT__LIMIT_STORE_LIST;
     while (status == HAFT_OK && found == HAFT__LIMIT_STORE_LIST) {
         haft__arena_reset(&page);
-        haft__store_request list = {
-            .verb = HAFT__STORE_LIST, .behind = true, .name = haft__str(last), .arena = &page};
+        haft__store_request list = {.verb = HAFT__STORE_LIST,
+                                    .blocked_only = true,
+                                    .name = haft__str(last),
+                                    .arena = &page};
         status = haft__store_submit_and_wait(r->runtime->store, &list, r->err);
         found = status == HAFT_OK ? list.found_count : 0;
         for (size_t i = 0; status == HAFT_OK && i < found; i++) {

@@ -81,7 +81,7 @@ static void skip_hopeless(haft__worker *worker)
 /* Suspects are continued one at a time: the one that crashes its process alone is the cause. */
 static bool must_postpone(const haft__worker *worker)
 {
-    return worker->crash_count > HAFT__LIMIT_WORK_DOUBTS && worker->suspect != NULL
+    return worker->crash_count > HAFT__LIMIT_WORK_SUSPECT_CRASHES && worker->suspect != NULL
            && worker->postponed_run_count < COUNT(worker->postponed);
 }
 
@@ -103,7 +103,7 @@ static void on_count_read(haft__store_request *request)
     worker->crash_count = worker->abandoned || before > 0 ? before + 1 : 0;
     if (worker->crash_count == 0) {
         haft__worker_open_claimed(worker);
-    } else if (worker->crash_count > HAFT__LIMIT_WORK_LOSSES + 1) {
+    } else if (worker->crash_count > HAFT__LIMIT_WORK_CRASHES + 1) {
         skip_hopeless(worker);
     } else if (must_postpone(worker)) {
         postpone(worker);
@@ -130,7 +130,7 @@ void haft__worker_check_crashes(haft__worker *worker, const haft__store_run *row
 void haft__worker_note_crash_count(haft__worker *worker, haft__worker_slot *slot)
 {
     slot->run->crash_count = worker->crash_count;
-    if (worker->crash_count > HAFT__LIMIT_WORK_DOUBTS && worker->suspect == NULL) {
+    if (worker->crash_count > HAFT__LIMIT_WORK_SUSPECT_CRASHES && worker->suspect == NULL) {
         worker->suspect = slot;
     }
 }

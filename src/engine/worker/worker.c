@@ -255,7 +255,7 @@ static void on_claimed(haft__store_request *request)
 static bool is_quick_claim(const haft__worker *worker)
 {
     return worker->strays_since_ms == 0 && worker->run_found
-           && loop_now(worker) < worker->abandoned_poll_ms + HAFT__LIMIT_WORK_LOST_MS;
+           && loop_now(worker) < worker->abandoned_poll_ms + HAFT__LIMIT_WORK_ABANDONED_MS;
 }
 
 /* The list of skipped runs is full: the next run may be one that was tried before. */
@@ -422,7 +422,7 @@ static void on_run_released(haft_run *run, bool available)
 static void release_stopping(haft__worker_slot *slot)
 {
     if (haft__log_is_failing(&slot->run->log) || slot->run->error.status == HAFT_IO) {
-        haft__store_set_timeout(slot->worker->runtime->store, HAFT__LIMIT_WORK_HURRY_MS);
+        haft__store_set_timeout(slot->worker->runtime->store, HAFT__LIMIT_WORK_FAST_STOP_MS);
     }
     if (slot->worker->options.once) {
         notify(slot->worker, HAFT__WORKER_RELEASED, slot->run, 0);
@@ -480,8 +480,8 @@ void haft__worker_stop(haft__worker *worker, bool at_once)
     worker->stopping = true;
     worker->at_once = worker->at_once || at_once;
     haft__timer_stop(worker->runtime->loop, &worker->poll);
-    haft__store_set_timeout(worker->runtime->store,
-                            worker->at_once ? HAFT__LIMIT_WORK_HURRY_MS : HAFT__LIMIT_WORK_STOP_MS);
+    haft__store_set_timeout(worker->runtime->store, worker->at_once ? HAFT__LIMIT_WORK_FAST_STOP_MS
+                                                                    : HAFT__LIMIT_WORK_STOP_MS);
     for (size_t i = 0; i < worker->options.concurrency; i++) {
         if (worker->slots[i].run != NULL) {
             haft__run_drain(worker->slots[i].run);
@@ -521,7 +521,7 @@ haft_run *haft__worker_only_run(const haft__worker *worker)
 
 bool haft__worker_store_unreachable(const haft__worker *worker)
 {
-    return !worker->request_pending && worker->failures >= HAFT__LIMIT_WORK_TRIES
+    return !worker->request_pending && worker->failures >= HAFT__LIMIT_WORK_POLL_FAILURES
            && worker->busy == 0;
 }
 

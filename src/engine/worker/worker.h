@@ -80,7 +80,7 @@ void haft__worker_poll_now(haft__worker *worker);
 /* The only run it has, if the last poll found no other; else NULL. */
 haft_run *haft__worker_only_run(const haft__worker *worker);
 
-/* Whether it has no run, and polls have failed for some time (work.tries). */
+/* Whether it has no run, and polls have failed for some time (work.poll_failures). */
 bool haft__worker_store_unreachable(const haft__worker *worker);
 
 /* Releases its runs. `worker` may be NULL. */

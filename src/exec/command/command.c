@@ -36,7 +36,7 @@ static haft_status join(haft__arena *arena, haft_str name, const char *separator
 {
     if ((name.len > 0 && memchr(name.ptr, '\0', name.len) != NULL)
         || (value.len > 0 && memchr(value.ptr, '\0', value.len) != NULL)) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "a program cannot be given a text with a NUL");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "an argument of a program cannot contain a NUL");
     }
     size_t middle = strlen(separator);
     char *text = haft__arena_alloc(arena, name.len + middle + value.len + 1);
@@ -63,7 +63,7 @@ static haft_status set_variable(command *c, haft_str name, haft_str value, haft_
 {
     if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
-                          "the name of a variable has at least one character and no '='");
+                          "the name of a variable must not be empty or contain '='");
     }
     const char *entry = NULL;
     haft_status status = join(&c->job->arena, name, "=", value, &entry, err);
@@ -183,7 +183,7 @@ static haft_status make_argv(command *c, haft_error *err)
     const haft__json *given = haft__exec_definition(c->job, "command");
     size_t count = 0;
     if (given == NULL || given->kind != HAFT__JSON_ARRAY || given->count == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "/command", "wanted a program and its arguments");
+        return haft__fail(err, HAFT_BAD_INPUT, "/command", "expected a program and its arguments");
     }
     c->program = haft__json_text(given->items[0]);
     c->argv = haft__arena_array(&c->job->arena, (size_t)given->count + 16, sizeof(*c->argv));
@@ -217,7 +217,7 @@ static haft_status find_cwd(command *c, haft_error *err)
     haft_status status = join(&c->job->arena, (haft_str){path.ptr, length > 0 ? length : 1}, "",
                               HAFT__LIT(""), &c->cwd, err);
     if (status == HAFT_OK && access(c->cwd, X_OK) != 0) {
-        return haft__fail(err, HAFT_NOT_FOUND, c->cwd, "the spec's directory cannot be entered: %s",
+        return haft__fail(err, HAFT_NOT_FOUND, c->cwd, "cannot enter the directory of the spec: %s",
                           strerror(errno));
     }
     return status;
@@ -252,11 +252,10 @@ static haft_status find_guard(const haft__exec *exec, haft_error *err)
     if (exec->guard != NULL) {
         return HAFT_OK;
     }
-    haft_status status = haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
-                                    "%s, and commands "
-                                    "are not run without guard",
-                                    exec->guard_error.message);
-    return haft__hint(err, status, "install haft as a whole, or name the path of guard");
+    haft_status status =
+        haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
+                   "%s, and commands run only under guard", exec->guard_error.message);
+    return haft__hint(err, status, "install haft completely, or set the path of guard");
 }
 
 static haft_status start(haft__exec_job *job, haft_error *err)

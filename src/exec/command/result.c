@@ -29,13 +29,12 @@ static void report(haft__exec_job *job, haft__exec_result *result, haft__buf *bu
 static const struct {
     const char *line, *what, *hint;
 } reports[] = {
-    {"exec ENOENT", "is not there", "install it, or write its path as seen from the spec"},
-    {"exec ENOENT interpreter", "asks for an interpreter that is not there",
-     "look at its first line"},
-    {"exec EACCES", "is not executable", "make it so: chmod +x"},
-    {"exec ENOEXEC", "has no format that can be run",
+    {"exec ENOENT", "does not exist", "install it, or write its path relative to the spec"},
+    {"exec ENOENT interpreter", "needs an interpreter that does not exist", "check its first line"},
+    {"exec EACCES", "is not executable", "make it executable: chmod +x"},
+    {"exec ENOEXEC", "is not in an executable format",
      "give a script a first line such as #!/bin/sh"},
-    {"exec E2BIG", "would get more arguments and variables than the system takes",
+    {"exec E2BIG", "got more arguments and variables than the system allows",
      "pass long texts on its standard input"},
 };
 
@@ -106,12 +105,12 @@ static void add_tail(haft__buf *buf, const haft__child_result *ended)
 static haft_str find_hint(const haft__child_result *ended, char *space, size_t size)
 {
     switch (ended->signal) {
-    case SIGXCPU: return HAFT__LIT("it used more processor time than it may; ask for less at once");
+    case SIGXCPU: return HAFT__LIT("it used more than its limit of CPU time; ask for less at once");
     case SIGKILL:
     case SIGSEGV:
     case SIGABRT:
     case SIGBUS:
-        (void)snprintf(space, size, "it may have %d MiB of memory; ask for less at once",
+        (void)snprintf(space, size, "its memory limit is %d MiB; ask for less at once",
                        HAFT__LIMIT_EXEC_MEMORY_MIB);
         return haft__str(space);
     default: return HAFT__LIT("");
@@ -126,10 +125,10 @@ static void report_failed(haft__exec_job *job, haft_str program, const haft__chi
     haft__exec_result result = {.started = true};
     haft__buf_addf(&buf, "the program '%.*s' ", HAFT__ARG(program));
     if (ended->no_memory) {
-        haft__buf_addf(&buf, "printed more than there was memory for");
+        haft__buf_addf(&buf, "printed more than fits into memory");
         result.transient = true;
     } else if (ended->output_cut) {
-        haft__buf_addf(&buf, "printed more than the %d bytes a result may have",
+        haft__buf_addf(&buf, "printed more than the limit of %d bytes",
                        HAFT__LIMIT_TOOL_RESULT_BYTES);
         result.hint = HAFT__LIT("ask for less at once");
     } else if (ended->signal != 0) {

@@ -139,8 +139,9 @@ haft_status haft__embedding_cache_put(haft__embedding_cache *kept, haft_str text
 {
     uint8_t digest[HAFT__SHA256_BYTES];
     if (kept->dimensions > 0 && kept->dimensions != dimensions) {
-        return haft__fail(err, HAFT_BAD_STATE, "", "a vector of %zu numbers, those before had %u",
-                          dimensions, kept->dimensions);
+        return haft__fail(err, HAFT_BAD_STATE, "",
+                          "found a vector of %zu numbers, the earlier ones have %u", dimensions,
+                          kept->dimensions);
     }
     haft_str name = haft__arena_copy(&kept->arena, digest_of(text, digest));
     int8_t *row = haft__arena_alloc(&kept->arena, dimensions);

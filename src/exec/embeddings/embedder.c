@@ -191,8 +191,9 @@ static void note(haft__embedder *embedder, haft_str message)
     } else {
         haft__buf_add_str(&clean, message);
     }
-    haft_str text = haft__buf_check(&clean, NULL) == HAFT_OK ? haft__buf_str(&clean)
-                                                             : HAFT__LIT("the answer is too long");
+    haft_str text = haft__buf_check(&clean, NULL) == HAFT_OK
+                        ? haft__buf_str(&clean)
+                        : HAFT__LIT("the response is too long");
     size_t length = text.len > REASON_BYTES ? haft__utf8_floor(text, REASON_BYTES) : text.len;
     (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s", (int)length, text.ptr);
     haft__buf_finish(&clean);
@@ -260,12 +261,12 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     if (slow && job->asked > 1) {
         job->embedder->batch = (job->asked + 3) / 4;
     }
-    bool said = result->end == HAFT__HTTP_OK
-                && haft__openai_chat_api.read_failure(job->status, body, HAFT__LIT(""),
-                                                      job->embedder->options.hash_key, &job->arena,
-                                                      &failure, NULL)
-                       == HAFT_OK;
-    note(job->embedder, said ? failure.message : haft__str(result->message));
+    bool has_reason = result->end == HAFT__HTTP_OK
+                      && haft__openai_chat_api.read_failure(job->status, body, HAFT__LIT(""),
+                                                            job->embedder->options.hash_key,
+                                                            &job->arena, &failure, NULL)
+                             == HAFT_OK;
+    note(job->embedder, has_reason ? failure.message : haft__str(result->message));
     /* The timeout of a query is short: only slow tool batches are recorded. */
     bool tools = job->at < job->count;
     if ((slow && tools) || result->end == HAFT__HTTP_CONNECT_TIMEOUT) {
@@ -297,9 +298,10 @@ static void start_over(haft__embedder_job *job, size_t dimensions)
 {
     haft__embedding_cache *kept = &job->embedder->kept;
     char text[128];
-    (void)snprintf(text, sizeof(text),
-                   "a vector of %zu numbers, those of tools had %u: they are made anew", dimensions,
-                   kept->dimensions);
+    (void)snprintf(
+        text, sizeof(text),
+        "found a vector of %zu numbers, those of the tools have %u: they are computed again",
+        dimensions, kept->dimensions);
     haft__embedding_cache_clear(kept);
     renew(job->embedder);
     fail(job, haft__str(text));
@@ -324,7 +326,7 @@ static void read_query(haft__embedder_job *job, const haft__embeddings *found)
     finish(job, &given, HAFT__LIT(""));
 }
 
-static void take(haft__embedder_job *job)
+static void handle_reply(haft__embedder_job *job)
 {
     bool query = job->at == job->count;
     haft__embeddings found;
@@ -355,7 +357,7 @@ static void on_done(void *context, const haft__http_result *result)
     haft__embedder_job *job = context;
     job->transfer = NULL;
     if (result->end == HAFT__HTTP_OK && is_good(job)) {
-        take(job);
+        handle_reply(job);
     } else {
         fail_transfer(job, result);
     }
@@ -363,7 +365,7 @@ static void on_done(void *context, const haft__http_result *result)
 
 /* ---- requests ---- */
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -384,7 +386,7 @@ static haft_status send(haft__embedder_job *job, uint64_t first_ms, uint64_t ms,
         .headers = headers,
         .header_count = 3 + own->count,
         .body = haft__buf_str(&job->body),
-        .connect_ms = least(ms, least(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
+        .connect_ms = smaller(ms, smaller(options->query_ms, HAFT__LIMIT_EMBED_FIRST_MS)),
         .first_byte_ms = first_ms,
         .total_ms = ms,
         .max_bytes = HAFT__LIMIT_EMBED_REPLY_BYTES};
@@ -406,7 +408,7 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err)
                                    query ? &job->query : job->texts + job->at, job->asked);
     haft_status status = haft__buf_check(&job->body, err);
     uint64_t rest = now < job->until ? job->until - now : 1;
-    rest = least(rest, HAFT__LIMIT_EMBED_MOST_MS);
+    rest = smaller(rest, HAFT__LIMIT_EMBED_MOST_MS);
     return status != HAFT_OK ? status
            : query           ? send(job, options->query_ms, options->query_ms, err)
                              : send(job, options->first_ms, rest, err);

@@ -15,7 +15,7 @@
 
 /* Candidates relative to the directory of the program: installed (bin/haft) or built (build/haft,
  * build/tests/haft-tests). */
-static const char *const beside[] = {"/../share/haft/words.vec", "/../../share/haft/words.vec"};
+static const char *const candidates[] = {"/../share/haft/words.vec", "/../../share/haft/words.vec"};
 
 static haft_status read_table(const char *path, haft__word_vectors *vectors, haft_error *err)
 {
@@ -38,9 +38,9 @@ static bool find_table(char path[PATH_MAX + 64])
     ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
     program[length > 0 ? length : 0] = '\0';
     char *slash = strrchr(program, '/');
-    for (size_t i = 0; i < COUNT(beside) && slash != NULL; i++) {
+    for (size_t i = 0; i < COUNT(candidates) && slash != NULL; i++) {
         *slash = '\0';
-        (void)snprintf(path, PATH_MAX + 64, "%s%s", program, beside[i]);
+        (void)snprintf(path, PATH_MAX + 64, "%s%s", program, candidates[i]);
         if (access(path, R_OK) == 0) {
             return true;
         }

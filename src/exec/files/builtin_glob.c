@@ -41,15 +41,15 @@ static void add_notes(glob_state *g)
     if (g->shown == 0) {
         haft__files_notes_add(&notes, "no file matches '%s'",
                               haft__files_display_short_name(g->search->pattern, shown));
-        haft__files_notes_add(&notes, "%zu file%s looked at", walk->files,
+        haft__files_notes_add(&notes, "%zu file%s checked", walk->files,
                               walk->files == 1 ? " was" : "s were");
-        haft__files_notes_add_count(&notes, walk->ignored, "name is", "names are",
-                                    "left out by ignore files");
+        haft__files_notes_add_count(&notes, walk->ignored, "name was", "names were",
+                                    "skipped because of ignore files");
         haft__files_notes_add_count(&notes, walk->links, "symbolic link was", "symbolic links were",
                                     "not followed");
     }
     haft__files_notes_add_count(&notes, g->more, "more file matches:", "more files match:",
-                                "narrow the pattern or name a `path`");
+                                "narrow the pattern or give a `path`");
     haft__files_notes_add_walk(&notes, walk);
     haft__files_notes_end(&notes);
 }

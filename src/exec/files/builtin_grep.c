@@ -88,8 +88,8 @@ static haft_str line_at(haft_str text, size_t from, size_t at)
 {
     const char *before = at > from ? memrchr(text.ptr + from, '\n', at - from) : NULL;
     size_t start = before != NULL ? (size_t)(before - text.ptr) + 1 : from;
-    const char *behind = memchr(text.ptr + at, '\n', text.len - at);
-    size_t end = behind != NULL ? (size_t)(behind - text.ptr) : text.len;
+    const char *line_feed = memchr(text.ptr + at, '\n', text.len - at);
+    size_t end = line_feed != NULL ? (size_t)(line_feed - text.ptr) : text.len;
     return (haft_str){text.ptr + start, end - start};
 }
 
@@ -120,7 +120,7 @@ static haft_status fail_limit(const grep_state *g, const grep_file *file)
 {
     char shown[HAFT__FILES_SHORT_NAME_BYTES];
     haft_status status = haft__fail(
-        g->err, HAFT_TOO_BIG, "/pattern", "the pattern takes more than %d steps in '%s'",
+        g->err, HAFT_TOO_BIG, "/pattern", "the pattern needs more than %d steps in '%s'",
         HAFT__LIMIT_FILES_MATCH_STEPS, haft__files_display_short_name(file->path, shown));
     return haft__hint(g->err, status,
                       "write it without a repeat inside a repeat, such as (a+)+, "

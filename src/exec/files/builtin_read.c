@@ -93,9 +93,9 @@ static haft_status fail_binary(const read_state *r, haft_error *err)
 {
     char shown[HAFT__FILES_SHORT_NAME_BYTES];
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "/path", "'%s' is a binary file, wanted a text file",
+        haft__fail(err, HAFT_BAD_INPUT, "/path", "'%s' is a binary file, expected a text file",
                    haft__files_display_short_name(path_of(r), shown));
-    return haft__hint(err, status, "a NUL byte is among its first 8192 bytes");
+    return haft__hint(err, status, "one of its first 8192 bytes is NUL");
 }
 
 static haft_status read_all(read_state *r, int fd, char *block, haft_error *err)
@@ -127,10 +127,10 @@ static haft_status fail_offset(const read_state *r, haft_error *err)
 {
     unsigned long long lines = r->done;
     haft_status status = haft__fail(
-        err, HAFT_BAD_INPUT, "/offset", "line %llu is wanted, and the file has %s%llu line%s",
+        err, HAFT_BAD_INPUT, "/offset", "line %llu does not exist: the file has %s%llu line%s",
         (unsigned long long)r->first, r->cut ? "more than can be read, the first " : "", lines,
         lines == 1 ? "" : "s");
-    return haft__hint(err, status, "the first line is 1, the last one here %llu", lines);
+    return haft__hint(err, status, "the lines are 1 to %llu", lines);
 }
 
 static void add_notes(const read_state *r)
@@ -144,7 +144,7 @@ static void add_notes(const read_state *r)
                               r->cut ? "more than " : "", lines);
     }
     if (last < lines) {
-        haft__files_notes_add(&notes, "go on with offset %llu", last + 1);
+        haft__files_notes_add(&notes, "continue with offset %llu", last + 1);
     } else if (r->cut) {
         haft__files_notes_add(&notes, "only the first %d bytes of a file can be read",
                               HAFT__LIMIT_FILES_FILE_BYTES);

@@ -98,13 +98,13 @@ static int by_path(const void *left, const void *right)
         return order;
     }
     bool a_ends = a->name.len == common, b_ends = b->name.len == common;
-    int behind_a = !a_ends                                      ? (unsigned char)a->name.ptr[common]
-                   : a->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
-                                                                : 0;
-    int behind_b = !b_ends                                      ? (unsigned char)b->name.ptr[common]
-                   : b->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
-                                                                : 0;
-    return behind_a - behind_b;
+    int next_a = !a_ends                                      ? (unsigned char)a->name.ptr[common]
+                 : a->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
+                                                              : 0;
+    int next_b = !b_ends                                      ? (unsigned char)b->name.ptr[common]
+                 : b->kind == HAFT__DIRECTORY_ENTRY_DIRECTORY ? '/'
+                                                              : 0;
+    return next_a - next_b;
 }
 
 static haft_status sort(lister *l, haft_error *err)

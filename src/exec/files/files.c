@@ -77,13 +77,13 @@ void haft__files_notes_add_walk(haft__files_notes *notes, const haft__walk *walk
 {
     if (walk->cut) {
         haft__files_notes_add(
-            notes, "only the first %d files and directories were looked at: name a `path`",
+            notes, "only the first %d files and directories were searched: give a `path`",
             HAFT__LIMIT_FILES_ENTRIES);
     }
     haft__files_notes_add_count(notes, walk->unreadable, "directory", "directories",
                                 "could not be read");
     haft__files_notes_add_count(notes, walk->too_deep, "path is", "paths are",
-                                "nested too deep to be looked at");
+                                "nested too deep to be searched");
 }
 
 void haft__files_notes_end(haft__files_notes *notes)

@@ -133,10 +133,10 @@ static bool follow(const haft__glob_path *path, haft_str text, bool beginning)
             back = at;
             continue;
         }
-        place behind = at;
-        haft_str name = next_name(&behind);
+        place next = at;
+        haft_str name = next_name(&next);
         if (part != NULL && match_part(part, name, path->bytes)) {
-            at = (place){at.part + 1, behind.rest, behind.ended};
+            at = (place){at.part + 1, next.rest, next.ended};
             continue;
         }
         if (back.part == SIZE_MAX) {

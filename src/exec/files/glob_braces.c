@@ -61,8 +61,8 @@ static group read_group(haft_str text, size_t open)
 static haft_status fail_braces(haft_str text, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "the braces of '%.*s' do not pair", HAFT__ARG(text));
-    return haft__hint(err, status, "{a,b} means a or b; a brace that is meant itself is \\{");
+        haft__fail(err, HAFT_BAD_INPUT, "", "the braces in '%.*s' are unbalanced", HAFT__ARG(text));
+    return haft__hint(err, status, "{a,b} means a or b; write \\{ for a literal brace");
 }
 
 /* The first group with a comma; .open is text.len if none exists. */
@@ -93,15 +93,15 @@ static haft_status find_group(haft_str text, group *ret_group, haft_error *err)
 /* The text with from..to in place of the group. */
 static haft_str put(haft__arena *arena, haft_str text, group g, size_t from, size_t to)
 {
-    size_t length = to - from, behind = text.len - g.close - 1;
-    char *made = haft__arena_alloc(arena, g.open + length + behind + 1);
+    size_t length = to - from, tail = text.len - g.close - 1;
+    char *made = haft__arena_alloc(arena, g.open + length + tail + 1);
     if (made == NULL) {
         return (haft_str){NULL, 0};
     }
     memcpy(made, text.ptr, g.open);
     memcpy(made + g.open, text.ptr + from, length);
-    memcpy(made + g.open + length, text.ptr + g.close + 1, behind);
-    return (haft_str){made, g.open + length + behind};
+    memcpy(made + g.open + length, text.ptr + g.close + 1, tail);
+    return (haft_str){made, g.open + length + tail};
 }
 
 /* Replaces texts[done] by its first alternative and appends the others. */

@@ -362,10 +362,9 @@ static haft_status tidy(reader *r, haft_error *err)
     bool ends_in_slash = haft__str_ends_with(r->text, HAFT__LIT("/"));
     for (size_t i = 0; i < r->count; i++) {
         if (is_text(&r->parts[i], "..")) {
-            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                            "the pattern '%.*s' has '..': it leads outside of the "
-                                            "root",
-                                            HAFT__ARG(r->text));
+            haft_status status = haft__fail(
+                err, HAFT_BAD_INPUT, "", "the pattern '%.*s' has '..': it leads outside the root",
+                HAFT__ARG(r->text));
             return haft__hint(err, status, "paths are relative to the root");
         }
         if (!is_text(&r->parts[i], "") && !is_text(&r->parts[i], ".")) {
@@ -400,12 +399,12 @@ static haft_status check_pattern(haft_str pattern, haft_error *err)
     }
     if (pattern.len > HAFT__LIMIT_FILES_GLOB_BYTES) {
         return haft__fail(err, HAFT_TOO_BIG, "",
-                          "the pattern has %zu bytes, more than the %d it may have", pattern.len,
+                          "the pattern has %zu bytes, more than the limit of %d", pattern.len,
                           HAFT__LIMIT_FILES_GLOB_BYTES);
     }
     if (pattern.ptr[0] == '/') {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "the pattern '%.*s' begins at '/'",
-                                        HAFT__ARG(pattern));
+        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
+                                        "the pattern '%.*s' starts with '/'", HAFT__ARG(pattern));
         return haft__hint(err, status, "patterns are relative to the root: leave out the first /");
     }
     return HAFT_OK;

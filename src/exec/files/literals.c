@@ -74,12 +74,12 @@ static void end_run(reader *r)
 static void add_character(reader *r, size_t length)
 {
     unsigned char first = (unsigned char)peek(r, 0);
-    bool strange =
+    bool case_unsafe =
         first >= 0x80 || (haft__ascii_is_letter(first) && strchr("ks", first | 0x20) != NULL);
-    if ((r->any_case && strange) || r->run_length + length > HAFT__LITERAL_BYTES) {
+    if ((r->any_case && case_unsafe) || r->run_length + length > HAFT__LITERAL_BYTES) {
         end_run(r);
     }
-    if (!(r->any_case && strange)) {
+    if (!(r->any_case && case_unsafe)) {
         memcpy(r->run + r->run_length, r->text.ptr + r->at, length);
         r->run_length += length;
         r->last = length;

@@ -51,7 +51,7 @@ static haft_str nearest(int root, haft_str directory, haft_str name, haft__arena
     if (fd < 0) {
         return near.best;
     }
-    if (haft__directory_read(arena, fd, HAFT__LIMIT_NEAR_NAMES, &listing, NULL) == HAFT_OK) {
+    if (haft__directory_read(arena, fd, HAFT__LIMIT_SUGGESTION_NAMES, &listing, NULL) == HAFT_OK) {
         for (size_t i = 0; i < listing.count; i++) {
             haft__suggestion_offer(&near, listing.entries[i].name);
         }
@@ -81,7 +81,7 @@ static haft_status hint_nearest(int root, haft_str directory, haft_str name, haf
         haft_str last = slash != NULL  ? haft__str_skip(rest, (size_t)(slash + 1 - rest.ptr))
                         : rest.len > 0 ? rest
                                        : name;
-        (void)haft__hint(err, status, "find it with glob, for example by the pattern '**/%s'",
+        (void)haft__hint(err, status, "find it with glob, for example with the pattern '**/%s'",
                          haft__files_display_short_name(last, shown));
     }
     haft__arena_finish(&arena);
@@ -112,7 +112,7 @@ static haft_status fail_link(int fd, haft_str path, haft_error *err)
     if (length <= 0 || (size_t)length == sizeof(target)) {
         return status;
     }
-    return haft__hint(err, status, "it leads to '%s': use that path if it is inside of the root",
+    return haft__hint(err, status, "it points to '%s': use that path if it is inside the root",
                       haft__files_display_short_name((haft_str){target, (size_t)length}, shown));
 }
 
@@ -122,12 +122,12 @@ static haft_status fail_kind(haft_str path, const struct stat *info, haft_error 
     (void)haft__files_display_short_name(path, shown);
     if (S_ISDIR(info->st_mode)) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a directory, wanted a file", shown);
-        return haft__hint(err, status, "list what is in it with glob: pattern '*' and this path");
+            haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a directory, expected a file", shown);
+        return haft__hint(err, status, "list its files with glob: pattern '*' and this path");
     }
     if (S_ISREG(info->st_mode)) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a file, wanted a directory", shown);
+            haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is a file, expected a directory", shown);
         return haft__hint(err, status, "read it, or name the directory it is in");
     }
     return haft__fail(err, HAFT_BAD_INPUT, WHERE, "'%s' is neither a file nor a directory", shown);

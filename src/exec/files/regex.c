@@ -42,13 +42,13 @@ struct haft__regex {
     size_t stride;
 };
 
-static void *take_memory(size_t size, void *context)
+static void *allocate(size_t size, void *context)
 {
     (void)context;
     return malloc(size);
 }
 
-static void give_memory(void *piece, void *context)
+static void release(void *piece, void *context)
 {
     (void)context;
     free(piece);
@@ -65,17 +65,15 @@ static haft_status fail_compile(int error, haft_str pattern, size_t offset, haft
     if (error == PCRE2_ERROR_PATTERN_TOO_LARGE || error == PCRE2_ERROR_PATTERN_TOO_COMPLICATED) {
         haft_status status =
             haft__fail(err, HAFT_TOO_BIG, "", "the pattern grows too large when it is compiled");
-        return haft__hint(err, status, "use smaller counts in {...} behind groups");
+        return haft__hint(err, status, "use smaller counts in {...} after groups");
     }
     (void)pcre2_get_error_message(error, message, sizeof(message));
     haft_str before = {pattern.ptr, offset < pattern.len ? offset : pattern.len};
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "the pattern is no regular expression: %s (character "
+                                    "the pattern is not a valid regular expression: %s (character "
                                     "%zu)",
                                     (const char *)message, haft__utf8_length(before) + 1);
-    return haft__hint(err, status,
-                      "a character that is meant itself, such as ( [ { * + ? . | or "
-                      "\\, needs a \\ before it");
+    return haft__hint(err, status, "put a \\ before a literal ( [ { * + ? . | or \\");
 }
 
 static haft_status compile(haft__regex *regex, haft_str pattern, bool rewritten,
@@ -143,7 +141,7 @@ haft_status haft__regex_create(haft_str pattern, haft__regex **ret_regex, haft_e
 {
     if (pattern.len > HAFT__LIMIT_PATTERN_BYTES) {
         return haft__fail(err, HAFT_TOO_BIG, "",
-                          "the pattern has %zu bytes, more than the %d it may have", pattern.len,
+                          "the pattern has %zu bytes, more than the limit of %d", pattern.len,
                           HAFT__LIMIT_PATTERN_BYTES);
     }
     haft__regex *regex = calloc(1, sizeof(*regex));
@@ -151,7 +149,7 @@ haft_status haft__regex_create(haft_str pattern, haft__regex **ret_regex, haft_e
         return haft__fail_no_memory(err);
     }
     regex->stride = FIRST_STRIDE;
-    regex->general = pcre2_general_context_create(take_memory, give_memory, NULL);
+    regex->general = pcre2_general_context_create(allocate, release, NULL);
     haft_status status =
         regex->general != NULL ? compile_both(regex, pattern, err) : haft__fail_no_memory(err);
     if (status == HAFT_OK) {

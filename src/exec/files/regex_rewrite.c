@@ -64,11 +64,11 @@ static size_t character(const rewriter *r)
 
 static haft_status fail_line_feed(const rewriter *r)
 {
-    haft_status status = haft__fail(r->err, HAFT_BAD_INPUT, "",
-                                    "the pattern wants a line feed (character %zu), but lines are "
-                                    "matched one by one",
-                                    character(r));
-    return haft__hint(r->err, status, "look for one of the lines, then read around it");
+    haft_status status = haft__fail(
+        r->err, HAFT_BAD_INPUT, "",
+        "the pattern contains a line feed (character %zu), but each line is matched by itself",
+        character(r));
+    return haft__hint(r->err, status, "search for one of the lines, then read around it");
 }
 
 static haft_status fail_unsupported(const rewriter *r, size_t length)

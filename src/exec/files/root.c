@@ -86,11 +86,10 @@ static haft_status fail_root(haft_str root, int error, haft_error *err)
 /* An old kernel, or a sandbox that blocks the call. */
 static haft_status fail_openat2(int error, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",
-                                    "openat2 cannot be used here (%s), and without it no file is "
-                                    "opened",
-                                    strerror(error));
-    return haft__hint(err, status, "it wants Linux 5.6, and a sandbox that allows it");
+    haft_status status = haft__fail(
+        err, HAFT_UNSUPPORTED, "",
+        "openat2 is not available (%s), and haft opens files only with it", strerror(error));
+    return haft__hint(err, status, "it needs Linux 5.6 and a sandbox that allows it");
 }
 
 haft_status haft__files_root_open(haft_str spec_path, haft_str root, int *ret_root, haft_error *err)
@@ -128,7 +127,7 @@ haft_status haft__files_root_open(haft_str spec_path, haft_str root, int *ret_ro
 static haft_status fail_outside(const char *why, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "/path", "the path is outside of the root: %s", why);
+        haft__fail(err, HAFT_BAD_INPUT, "/path", "the path is outside the root: %s", why);
     return haft__hint(err, status, "paths are relative to the root, such as 'docs/a.md'");
 }
 
@@ -158,7 +157,7 @@ static haft_status read_names(haft_str rest, haft__files_path *path, haft_error 
         }
         if (!haft__str_equal(name, HAFT__LIT(".")) && !add_name(path, name)) {
             return haft__fail(err, HAFT_TOO_BIG, "/path",
-                              "the path is longer than the %d bytes it may have",
+                              "the path is longer than the limit of %d bytes",
                               HAFT__LIMIT_FILES_PATH_BYTES);
         }
     }
@@ -172,7 +171,7 @@ haft_status haft__files_path_parse(haft_str given, haft__files_path *ret_path, h
         return haft__fail(err, HAFT_BAD_INPUT, "/path", "the path has a NUL character");
     }
     if (haft__str_starts_with(given, HAFT__LIT("/"))) {
-        return fail_outside("it begins with '/'", err);
+        return fail_outside("it starts with '/'", err);
     }
     haft_status status = read_names(given, &path, err);
     if (status != HAFT_OK) {

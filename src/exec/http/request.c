@@ -77,8 +77,8 @@ static haft_status make_header(haft__exec_job *job, haft__json_member member, ha
     if (status == HAFT_OK && broken) {
         status =
             haft__fail(err, HAFT_BAD_INPUT, "http.headers",
-                       "the header '%.*s' has a line end or NUL in its value", HAFT__ARG(name));
-        status = haft__hint(err, status, "look at the variables it is made of");
+                       "the header '%.*s' has a line end or a NUL in its value", HAFT__ARG(name));
+        status = haft__hint(err, status, "check the variables in its value");
     }
     if (status == HAFT_OK) {
         *ret_header = haft__arena_copy(&job->arena, haft__buf_str(&buf));

@@ -20,7 +20,7 @@ static const struct {
     const char *hint;
 } ends[] = {
     {HAFT__HTTP_REFUSED, false,
-     "the tool reaches private addresses only when its definition says allow_private: true"},
+     "set allow_private: true in the definition of the tool to reach private addresses"},
     {HAFT__HTTP_RESOLVE, true, ""},
     {HAFT__HTTP_CONNECT, true, ""},
     {HAFT__HTTP_CONNECT_TIMEOUT, true, ""},
@@ -56,15 +56,16 @@ static bool has_part(haft_str text, const char *part)
 /* A body labelled as text may contain invalid UTF-8; a body without such a label must be valid. */
 static bool is_text(haft_str type, haft_str body)
 {
-    bool says = has_part((haft_str){type.ptr, type.len < 5 ? type.len : 5}, "text/")
-                || has_part(type, "json") || has_part(type, "xml") || has_part(type, "javascript");
+    bool is_text_type = has_part((haft_str){type.ptr, type.len < 5 ? type.len : 5}, "text/")
+                        || has_part(type, "json") || has_part(type, "xml")
+                        || has_part(type, "javascript");
     bool clean = body.len == 0 || memchr(body.ptr, '\0', body.len) == NULL;
-    return clean && (says || haft__utf8_valid(body));
+    return clean && (is_text_type || haft__utf8_valid(body));
 }
 
 static haft_str describe(haft__exec_job *job, haft_str type, haft_str body)
 {
-    return haft__arena_format(&job->arena, "%zu bytes of %.*s, which is no text", body.len,
+    return haft__arena_format(&job->arena, "%zu bytes of %.*s, which is not text", body.len,
                               HAFT__ARG(type.len > 0 ? type : HAFT__LIT("an unnamed type")));
 }
 
@@ -127,7 +128,7 @@ static void report_body(haft__exec_job *job, const haft__http_result *answer, ha
     haft_str what = describe(job, answer->content_type, body);
     result->text =
         haft__arena_format(&job->arena, "%s: found %.*s", answer->origin, HAFT__ARG(what));
-    result->hint = HAFT__LIT("text or JSON is wanted");
+    result->hint = HAFT__LIT("expected text or JSON");
 }
 
 void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,

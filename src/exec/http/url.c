@@ -62,7 +62,7 @@ static haft_status end_segment(url_builder *u, haft_error *err)
         return haft__buf_check(&u->text, err);
     }
     if (segment.len == 0) {
-        return fail_at(err, argument, "it is empty and a part of a path; something is wanted");
+        return fail_at(err, argument, "it is part of a path and must not be empty");
     }
     if (haft__str_equal(segment, HAFT__LIT(".")) || haft__str_equal(segment, HAFT__LIT(".."))) {
         return fail_at(err, argument, "found only dots, which would lead to another path");
@@ -106,7 +106,7 @@ static haft_status add_argument(url_builder *u, haft_str name, haft_error *err)
     if (value == NULL && !haft__template_has_argument(u->job->call.tool->input_schema, name)) {
         haft_status status = haft__fail(err, HAFT_NOT_FOUND, "http.url",
                                         "there is no argument '%.*s'", HAFT__ARG(name));
-        return haft__hint(err, status, "the tool's definition has to be mended");
+        return haft__hint(err, status, "fix the definition of the tool");
     }
     if (u->text.status != HAFT_OK) {
         return haft__buf_check(&u->text, err);
@@ -115,7 +115,7 @@ static haft_status add_argument(url_builder *u, haft_str name, haft_error *err)
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "http.url", "the argument '%.*s' would choose the host",
                        HAFT__ARG(name));
-        return haft__hint(err, status, "arguments can stand in the path and behind it");
+        return haft__hint(err, status, "use arguments only in the path and after it");
     }
     haft__buf_init(&text, HAFT__LIMIT_SPEC_BYTES);
     haft__template_add(&text, value);

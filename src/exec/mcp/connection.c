@@ -14,7 +14,7 @@
 #include "io/clock.h"
 
 /* Why a call was not sent. */
-#define UNCHECKED ", so that nobody knows what they are now, and nothing was called"
+#define UNCHECKED ", so their current definitions are unknown, and nothing was called"
 
 static haft__loop *loop_of(const haft__mcp_connection *connection)
 {
@@ -88,12 +88,13 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
     (void)haft__mcp_connection_redact(connection, haft__buf_str(&text), &clean);
     bool whole =
         haft__buf_check(&text, NULL) == HAFT_OK && haft__buf_check(&clean, NULL) == HAFT_OK;
-    haft_str shown = whole ? haft__buf_str(&clean) : HAFT__LIT("has an error that cannot be told");
-    haft_status told = haft__fail(err, status, "", "the MCP server '%.*s' %.*s",
-                                  HAFT__ARG(connection->server.name), HAFT__ARG(shown));
+    haft_str shown =
+        whole ? haft__buf_str(&clean) : HAFT__LIT("failed (out of memory for the reason)");
+    haft_status reported = haft__fail(err, status, "", "the MCP server '%.*s' %.*s",
+                                      HAFT__ARG(connection->server.name), HAFT__ARG(shown));
     haft__buf_finish(&clean);
     haft__buf_finish(&text);
-    return told;
+    return reported;
 }
 
 /* ---- memory ---- */
@@ -276,15 +277,15 @@ static void on_deadline(void *context)
     haft_error err = {0};
     bool open = connection->state == HAFT__MCP_CONNECTION_OPEN,
          renewing = open && connection->renewing;
-    haft__buf said; /* empty when out of memory */
-    haft__buf_init(&said, HAFT__LIMIT_MCP_LOG_BYTES);
-    haft__mcp_stdio_transport_add_stderr(connection, &said);
+    haft__buf errors; /* empty when out of memory */
+    haft__buf_init(&errors, HAFT__LIMIT_MCP_LOG_BYTES);
+    haft__mcp_stdio_transport_add_stderr(connection, &errors);
     haft_status status = haft__mcp_connection_fail(
         connection, &err, HAFT_IO, "%s within %d ms%.*s%s",
         open ? "did not list its tools" : "was not ready", HAFT__LIMIT_MCP_READY_MS,
-        HAFT__ARG(haft__buf_str(&said)), renewing ? UNCHECKED : "");
-    haft__buf_finish(&said);
-    (void)!haft__hint(&err, status, "see whether it runs by itself, and what it waits for");
+        HAFT__ARG(haft__buf_str(&errors)), renewing ? UNCHECKED : "");
+    haft__buf_finish(&errors);
+    (void)!haft__hint(&err, status, "check whether it runs on its own, and what it is waiting for");
     connection->slow = true;
     if (renewing) {
         haft__mcp_tool_call_fail_pending(connection, &err);
@@ -383,11 +384,11 @@ void haft__mcp_connection_connect(haft__mcp_connection *connection)
     connection->state = HAFT__MCP_CONNECTION_OPENING;
     haft_status status = open_transport(connection, &err);
     if (status != HAFT_OK) {
-        haft_error told = {0};
-        (void)!haft__mcp_connection_fail(connection, &told, status, "cannot be started: %s",
+        haft_error reported = {0};
+        (void)!haft__mcp_connection_fail(connection, &reported, status, "cannot be started: %s",
                                          err.message);
-        (void)!haft__hint(&told, status, "%s", err.hint);
-        haft__mcp_connection_broken(connection, &told, is_lasting(status));
+        (void)!haft__hint(&reported, status, "%s", err.hint);
+        haft__mcp_connection_broken(connection, &reported, is_lasting(status));
         return;
     }
     haft__mcp_connection_process_events(connection,
@@ -470,9 +471,9 @@ static void relist_if_outdated(haft__mcp_connection *connection)
     } else {
         haft_error err = {0};
         haft_status status = haft__mcp_connection_fail(
-            connection, &err, HAFT_IO, "says over and over that its tools have changed%s",
+            connection, &err, HAFT_IO, "reports again and again that its tools have changed%s",
             UNCHECKED);
-        (void)!haft__hint(&err, status, "do without it, or try again later");
+        (void)!haft__hint(&err, status, "continue without it, or try again later");
         connection->relist_attempts = 0;
         haft__mcp_tool_call_fail_pending(connection, &err);
         haft__mcp_connection_tools_changed(connection);

@@ -19,28 +19,28 @@ static void send(haft__mcp_connection *connection, const haft__mcp_client_messag
     }
 }
 
-static void ready(haft__mcp_connection *connection, const haft__mcp_ready *told)
+static void ready(haft__mcp_connection *connection, const haft__mcp_ready *event)
 {
-    connection->push_supported = told->push;
+    connection->push_supported = event->push;
     connection->push_rejected = false;
     haft__mcp_connection_ready(connection);
     /* Also if the tools never change: the server may send questions there. */
-    if (connection->server.url.len > 0 && told->era == HAFT__MCP_ERA_LEGACY) {
+    if (connection->server.url.len > 0 && event->era == HAFT__MCP_ERA_LEGACY) {
         haft__mcp_http_transport_listen(connection);
     }
 }
 
 static void failed(haft__mcp_connection *connection, const haft_error *error)
 {
-    haft_error told = {0};
+    haft_error reported = {0};
     bool lasting = error->status == HAFT_BAD_STATE
                    || (error->status == HAFT_UNSUPPORTED && !connection->era_from_cache);
     haft_status status =
-        haft__mcp_connection_fail(connection, &told, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
+        haft__mcp_connection_fail(connection, &reported, lasting ? HAFT_UNSUPPORTED : HAFT_IO,
                                   "cannot be used: %s", error->message);
     connection->era_from_cache = false; /* probe from now on */
-    (void)!haft__hint(&told, status, "%s", error->hint);
-    haft__mcp_connection_broken(connection, &told, lasting);
+    (void)!haft__hint(&reported, status, "%s", error->hint);
+    haft__mcp_connection_broken(connection, &reported, lasting);
 }
 
 static void on_refresh(void *context)
@@ -60,25 +60,25 @@ void haft__mcp_connection_tools_changed(haft__mcp_connection *connection)
     }
 }
 
-static void done(haft__mcp_connection *connection, const haft__mcp_call_done *told)
+static void done(haft__mcp_connection *connection, const haft__mcp_call_done *event)
 {
-    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, told->call);
-    if (told->outcome == HAFT__MCP_OUTCOME_RESULT) {
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, event->call);
+    if (event->outcome == HAFT__MCP_OUTCOME_RESULT) {
         haft__mcp_connection_reset_failures(connection);
-    } else if (told->outcome == HAFT__MCP_OUTCOME_RETRY
-               || told->outcome == HAFT__MCP_OUTCOME_LOST) {
+    } else if (event->outcome == HAFT__MCP_OUTCOME_RETRY
+               || event->outcome == HAFT__MCP_OUTCOME_LOST) {
         connection->fresh = false; /* another server instance may handle the next call */
     }
     if (tool_call != NULL) {
-        haft__mcp_tool_call_done(tool_call, told);
+        haft__mcp_tool_call_done(tool_call, event);
     }
 }
 
-static void progress(haft__mcp_connection *connection, const haft__mcp_progress *told)
+static void progress(haft__mcp_connection *connection, const haft__mcp_progress *event)
 {
-    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, told->call);
+    haft__mcp_tool_call *tool_call = haft__mcp_tool_call_find(connection, event->call);
     if (tool_call != NULL) {
-        haft__mcp_tool_call_progress(tool_call, told);
+        haft__mcp_tool_call_progress(tool_call, event);
     }
 }
 

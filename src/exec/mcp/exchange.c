@@ -65,7 +65,7 @@ void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
     (void)haft__mcp_connection_redact(connection, why, &clean);
     bool whole = haft__buf_check(&clean, NULL) == HAFT_OK;
-    broken.why = whole ? haft__buf_str(&clean) : HAFT__LIT("why cannot be told");
+    broken.why = whole ? haft__buf_str(&clean) : HAFT__LIT("unknown (out of memory)");
     haft_status status = HAFT_OK;
     if (number != 0) {
         status = haft__mcp_client_exchange_failed(connection->client, number, &broken, NULL);
@@ -118,7 +118,7 @@ static bool is_foreign(const haft__mcp_connection *connection, haft_str type, ha
 }
 
 /* False if the exchange was freed. */
-static bool take_message(haft__mcp_exchange *it, haft_str text)
+static bool handle_message(haft__mcp_exchange *it, haft_str text)
 {
     haft__mcp_connection *connection = it->connection;
     it->tries = 0;
@@ -156,7 +156,7 @@ static bool on_body(void *context, haft_str bytes)
         return it->text.status == HAFT_OK;
     }
     while (haft__sse_next(&it->sse, &bytes, &event)) {
-        if (haft__str_trim(event.data).len > 0 && !take_message(it, event.data)) {
+        if (haft__str_trim(event.data).len > 0 && !handle_message(it, event.data)) {
             return true; /* the transfer is freed too */
         }
     }
@@ -260,7 +260,7 @@ static void on_done(void *context, const haft__http_result *result)
     }
     bool fine = result->end == HAFT__HTTP_OK && result->status >= 200 && result->status < 300;
     if (it->events && haft__sse_end(&it->sse, &event) && haft__str_trim(event.data).len > 0
-        && is_answer(it->connection, event.data) && !take_message(it, event.data)) {
+        && is_answer(it->connection, event.data) && !handle_message(it, event.data)) {
         return;
     }
     bool breaks = result->status == 0 || result->status >= 500 || fine || it->events;
@@ -272,14 +272,14 @@ static void on_done(void *context, const haft__http_result *result)
     }
     if (fine && !it->events && it->number != 0
         && is_foreign(it->connection, result->content_type, haft__buf_str(&it->text))) {
-        haft_str what = haft__arena_format(&it->arena, "the answer (HTTP %u) is %.*s, not JSON",
+        haft_str what = haft__arena_format(&it->arena, "the response (HTTP %u) is %.*s, not JSON",
                                            result->status, HAFT__ARG(result->content_type));
         haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
-                               what.ptr != NULL ? what : HAFT__LIT("the answer is not JSON"));
+                               what.ptr != NULL ? what : HAFT__LIT("the response is not JSON"));
         return;
     }
     if (fine && !it->events && it->number != 0 && haft__str_trim(haft__buf_str(&it->text)).len > 0
-        && !take_message(it, haft__buf_str(&it->text))) {
+        && !handle_message(it, haft__buf_str(&it->text))) {
         return;
     }
     if (result->end == HAFT__HTTP_OK && !fine) {
@@ -293,9 +293,10 @@ static void on_done(void *context, const haft__http_result *result)
     } else {
         bool long_one = result->end == HAFT__HTTP_STOPPED;
         haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
-                               fine       ? HAFT__LIT("the answer ended without a message")
-                               : long_one ? HAFT__LIT("the answer is longer than a message may be")
-                                          : haft__str(result->message));
+                               fine ? HAFT__LIT("the response ended without a message")
+                               : long_one
+                                   ? HAFT__LIT("the response is longer than a message may be")
+                                   : haft__str(result->message));
     }
 }
 
@@ -390,7 +391,6 @@ void haft__mcp_exchange_start(haft__mcp_exchange *it, bool resume)
                                            &err);
     }
     if (status != HAFT_OK) {
-        haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
-                               HAFT__LIT("there was no memory for the request"));
+        haft__mcp_exchange_end(it, 0, HAFT__LIT(""), HAFT__LIT("out of memory for the request"));
     }
 }

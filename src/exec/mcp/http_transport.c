@@ -81,7 +81,7 @@ void haft__mcp_http_transport_send(haft__mcp_connection *connection,
     if (it == NULL) {
         haft_error err = {0};
         (void)!haft__mcp_connection_fail(connection, &err, HAFT_NO_MEMORY,
-                                         "cannot be asked: out of memory");
+                                         "cannot be queried: out of memory");
         haft__mcp_connection_broken(connection, &err, false);
         return;
     }
@@ -92,8 +92,7 @@ void haft__mcp_http_transport_send(haft__mcp_connection *connection,
     if (keep_message(it, send)) {
         haft__mcp_exchange_start(it, false);
     } else {
-        haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
-                               HAFT__LIT("there was no memory for the request"));
+        haft__mcp_exchange_end(it, 0, HAFT__LIT(""), HAFT__LIT("out of memory for the request"));
     }
 }
 

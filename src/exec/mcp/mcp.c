@@ -228,7 +228,7 @@ static void mark_changed_tools(const haft__mcp_connection *connection, haft_str 
     }
     if (status != HAFT_OK) {
         listing->tool_count = 0;
-        listing->error = HAFT__LIT("there is no memory to look at its tools");
+        listing->error = HAFT__LIT("out of memory for its list of tools");
     }
 }
 

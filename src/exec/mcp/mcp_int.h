@@ -195,8 +195,9 @@ void haft__mcp_connection_pool_notify(haft__exec *exec);
 /* ---- offline.c ---- */
 
 #define HAFT__MCP_LIST_TOO_LONG_WARNING                                                            \
-    HAFT__LIT("its list is too long to be remembered (mcp.record_bytes): every run starts it and " \
-              "asks for it")
+    HAFT__LIT(                                                                                     \
+        "its list is too long to be cached (mcp.record_bytes): every run starts the server and "   \
+        "asks for it")
 
 /* Describes a problem with the state files of a server and its remedy; "" if none. Fails only when
  * out of memory. */
@@ -421,7 +422,7 @@ void haft__mcp_tool_call_withdraw_question(haft__mcp_connection *connection, uin
 void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call);
 
 /* Passes the answer of a person to a waiting server. */
-void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said);
+void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json value);
 
 /* ---- result.c ---- */
 

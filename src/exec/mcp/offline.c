@@ -15,7 +15,7 @@
 #include "json/read.h"
 #include "json/write.h"
 
-#define TOLD_CHANGES 3 /* maximum names in a warning */
+#define NAMED_CHANGES 3 /* maximum names in a warning */
 
 /* A deep copy of a part of a record, in `arena`. */
 static haft_status keep(haft__arena *arena, haft__json part, haft__json *ret_part, haft_error *err)
@@ -32,9 +32,9 @@ static haft_status keep(haft__arena *arena, haft__json part, haft__json *ret_par
     return haft__json_read(arena, kept, NULL, ret_part, NULL, err);
 }
 
-static haft_status take_tools(haft__arena *arena, haft__json entries,
-                              const haft__mcp_server_config *server, haft__mcp_listing *listing,
-                              haft_error *err)
+static haft_status add_tools(haft__arena *arena, haft__json entries,
+                             const haft__mcp_server_config *server, haft__mcp_listing *listing,
+                             haft_error *err)
 {
     haft__mcp_origin origin = {.server = server->name,
                                .trusted = server->trusted,
@@ -56,7 +56,8 @@ static haft_status take_tools(haft__arena *arena, haft__json entries,
 
 /* ---- problems of the state files ---- */
 
-static haft_status say(haft__arena *arena, haft_str text, haft_str *ret_warning, haft_error *err)
+static haft_status set_warning(haft__arena *arena, haft_str text, haft_str *ret_warning,
+                               haft_error *err)
 {
     *ret_warning = text;
     return text.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
@@ -79,12 +80,12 @@ static haft_status check_directory(haft__arena *arena, haft_str place, haft_str 
     if (access(path, W_OK | X_OK) == 0) {
         return HAFT_OK;
     }
-    return say(arena,
-               haft__arena_format(arena,
-                                  "nothing is remembered of it, so that a tool that changes "
-                                  "between two runs is not noticed: %.*s: %s",
-                                  HAFT__ARG(place), strerror(errno)),
-               ret_warning, err);
+    return set_warning(
+        arena,
+        haft__arena_format(
+            arena, "its tools are not saved, so a change between two runs is not noticed: %.*s: %s",
+            HAFT__ARG(place), strerror(errno)),
+        ret_warning, err);
 }
 
 static haft_status check_pins(haft__arena *arena, haft_str path, haft_str server,
@@ -102,14 +103,15 @@ static haft_status check_pins(haft__arena *arena, haft_str path, haft_str server
     if (status == HAFT_NOT_FOUND || (status == HAFT_OK && !doubt)) {
         return HAFT_OK;
     }
-    return say(arena,
-               haft__arena_format(
-                   arena,
-                   "what was accepted of it is not known (%s: %s): tools are refused "
-                   "until `haft tools SPEC --accept %.*s:*`, or one by one",
-                   path.ptr, status == HAFT_OK ? "the file before it was damaged" : error.message,
-                   HAFT__ARG(server)),
-               ret_warning, err);
+    return set_warning(
+        arena,
+        haft__arena_format(
+            arena,
+            "its accepted tools are unknown (%s: %s): tools are rejected until you accept "
+            "them with `haft tools SPEC --accept %.*s:*`, or one by one",
+            path.ptr, status == HAFT_OK ? "the file before it was damaged" : error.message,
+            HAFT__ARG(server)),
+        ret_warning, err);
 }
 
 /* Checks the files of a server in an existing directory. */
@@ -128,7 +130,7 @@ haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
                                   haft_str *ret_warning, haft_error *err)
 {
     if (place.ptr == NULL) {
-        *ret_warning = HAFT__LIT("nothing is remembered of it: there is no HOME to keep it in");
+        *ret_warning = HAFT__LIT("its tools are not saved: HOME is not set");
         return HAFT_OK;
     }
     haft_status status = check_files(arena, place, server, spec, ret_warning, err);
@@ -161,27 +163,29 @@ static haft_status warn_of_changes(haft__arena *arena, haft__mcp_listing *listin
                                    const bool *changed, size_t count, haft_error *err)
 {
     haft__buf names;
-    size_t told = 0;
+    size_t named = 0;
     haft__buf_init(&names, HAFT__LIMIT_MCP_LOG_BYTES);
-    for (size_t i = 0; i < listing->tool_count && told < TOLD_CHANGES; i++) {
+    for (size_t i = 0; i < listing->tool_count && named < NAMED_CHANGES; i++) {
         if (changed[i]) {
-            haft__buf_addf(&names, "%s%.*s", told++ > 0 ? ", " : "",
+            haft__buf_addf(&names, "%s%.*s", named++ > 0 ? ", " : "",
                            HAFT__ARG(listing->tools[i].remote));
         }
     }
-    if (count > told) {
-        haft__buf_addf(&names, " and %zu more", count - told);
+    if (count > named) {
+        haft__buf_addf(&names, " and %zu more", count - named);
     }
     haft_status status = haft__buf_check(&names, err);
     if (status == HAFT_OK) {
-        status = say(arena,
-                     haft__arena_format(
-                         arena,
-                         "%zu tool%s not what %s when first used or accepted, and kept from "
-                         "models: %.*s; `haft tools SPEC` shows how, --accept lets %s pass",
-                         count, count == 1 ? " is" : "s are", count == 1 ? "it was" : "they were",
-                         HAFT__ARG(haft__buf_str(&names)), count == 1 ? "it" : "them"),
-                     &listing->warning, err);
+        status = set_warning(
+            arena,
+            haft__arena_format(
+                arena,
+                "%zu tool%s changed since %s first used or accepted, and %s hidden from "
+                "models: %.*s; `haft tools SPEC` shows the changes, --accept accepts %s",
+                count, count == 1 ? " has" : "s have", count == 1 ? "it was" : "they were",
+                count == 1 ? "is" : "are", HAFT__ARG(haft__buf_str(&names)),
+                count == 1 ? "it" : "them"),
+            &listing->warning, err);
     }
     haft__buf_finish(&names);
     return status;
@@ -251,12 +255,13 @@ static haft_status warn_of_list(haft__arena *arena, const char *path, const haft
 {
     return ret_warning->len > 0
                ? HAFT_OK
-               : say(arena,
-                     haft__arena_format(arena,
-                                        "its list cannot be read, and is made again by the next "
-                                        "run: %s: %s",
-                                        path, error->message),
-                     ret_warning, err);
+               : set_warning(
+                   arena,
+                   haft__arena_format(
+                       arena,
+                       "its cached list cannot be read, and the next run requests it again: %s: %s",
+                       path, error->message),
+                   ret_warning, err);
 }
 
 static haft_status check_list(haft__arena *arena, const char *path,
@@ -274,7 +279,7 @@ static haft_status check_list(haft__arena *arena, const char *path,
         if (status == HAFT_OK) {
             listing->left_out = both[1];
             listing->left_out_all = record.left_out_all;
-            status = take_tools(arena, both[0], server, listing, err);
+            status = add_tools(arena, both[0], server, listing, err);
         }
     } else if (status == HAFT_NO_MEMORY) {
         status = haft__fail_no_memory(err);
@@ -328,7 +333,8 @@ static haft_status warn_of_patterns(haft__arena *arena, const haft__spec *spec,
     haft__unmatched_pattern_warn(&text, spec, listing);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK) {
-        status = say(arena, haft__arena_copy(arena, haft__buf_str(&text)), &listing->warning, err);
+        status = set_warning(arena, haft__arena_copy(arena, haft__buf_str(&text)),
+                             &listing->warning, err);
     }
     haft__buf_finish(&text);
     return status;

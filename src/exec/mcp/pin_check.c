@@ -93,7 +93,7 @@ static haft_status compare(pin_check *l, haft__json pin)
     if (status != HAFT_OK || same) {
         return status;
     }
-    refuse(l, "is not what it was when it was first used or accepted");
+    refuse(l, "has changed since it was first used or accepted");
     return haft__mcp_tool_diff(l->why, pin, now, l->err);
 }
 
@@ -101,12 +101,12 @@ static haft_status compare(pin_check *l, haft__json pin)
 
 static void warn_unwritten(pin_check *l, const haft_error *error)
 {
-    haft_str text = haft__arena_format(
-        l->arena,
-        "what '%.*s' is now is not remembered, so that no other run will see if it changes: %s: %s",
-        HAFT__ARG(l->tool->name), l->path, error->message);
-    haft__mcp_tool_call_warn(l->tool_call,
-                             text.ptr != NULL ? text : HAFT__LIT("a tool is not remembered"));
+    haft_str text = haft__arena_format(l->arena,
+                                       "the definition of '%.*s' is not saved, so other runs will "
+                                       "not notice if it changes: %s: %s",
+                                       HAFT__ARG(l->tool->name), l->path, error->message);
+    haft__mcp_tool_call_warn(
+        l->tool_call, text.ptr != NULL ? text : HAFT__LIT("the definition of a tool is not saved"));
 }
 
 /* Pins the tool, unless another process has done it since: that pin counts. If the file cannot be
@@ -152,7 +152,7 @@ static haft_status check_first(pin_check *l)
     haft__json pin;
     haft_str hash = l->tool_call->hash;
     if (l->file.doubt) {
-        refuse(l, "may have been another one: the file that knew what was accepted is damaged");
+        refuse(l, "may have changed: the file with the accepted definitions was damaged");
         return HAFT_OK;
     }
     if (hash.len > 0 && !haft__str_equal(hash, haft__str(l->tool->hash))) {
@@ -202,7 +202,7 @@ static haft_status check(pin_check *l)
         return haft__fail_no_memory(l->err);
     }
     if (status != HAFT_OK && status != HAFT_NOT_FOUND) {
-        refuse(l, "may have been another one: the file that knows what was accepted is damaged");
+        refuse(l, "may have changed: the file with the accepted definitions is damaged");
         haft__buf_addf(l->why, "%s: %s\n", l->path, error.message);
         return HAFT_OK;
     }

@@ -108,7 +108,7 @@ haft_status haft__mcp_pin_compare(haft__arena *arena, haft__json pin, const haft
 
 /* ---- reading ---- */
 
-static haft_status take_record(haft__mcp_pins *pins, haft__json record, haft_error *err)
+static haft_status add_record(haft__mcp_pins *pins, haft__json record, haft_error *err)
 {
     const haft__json *found = haft__object_find_kind(record, "pins", HAFT__JSON_OBJECT);
     if (found == NULL) {
@@ -127,7 +127,7 @@ haft_status haft__mcp_pins_read(haft__mcp_pins *pins, const char *path, haft__ha
     haft__mcp_pins_init(&fresh);
     haft_status status = haft__mcp_record_read(&fresh.arena, path, &format, hash_key, &record, err);
     if (status == HAFT_OK) {
-        status = take_record(&fresh, record, err);
+        status = add_record(&fresh, record, err);
         if (status != HAFT_OK) {
             haft__error_prepend_location(err, path);
         }
@@ -199,14 +199,14 @@ static haft_status write_file(haft__buf *text, haft__mcp_pins *before,
 }
 
 /* Keeps an unreadable file under another name, for inspection. */
-static haft_status put_aside(const char *path, haft_error *err)
+static haft_status rename_damaged(const char *path, haft_error *err)
 {
     char aside[4096];
     int length = snprintf(aside, sizeof(aside), "%s.damaged", path);
     bool fits = length > 0 && (size_t)length < sizeof(aside);
     return fits && rename(path, aside) == 0
                ? HAFT_OK
-               : haft__fail(err, HAFT_IO, path, "cannot be put aside: %s",
+               : haft__fail(err, HAFT_IO, path, "cannot be renamed: %s",
                             fits ? strerror(errno) : "the path is too long");
 }
 
@@ -255,7 +255,7 @@ static haft_status read_before(const haft__mcp_pins *known, const char *path,
         return status;
     }
     before->doubt = true;
-    return put_aside(path, err);
+    return rename_damaged(path, err);
 }
 
 static haft_status change(haft__mcp_pins *pins, const char *path,
@@ -274,7 +274,7 @@ static haft_status change(haft__mcp_pins *pins, const char *path,
     if (status == HAFT_OK) {
         haft__json record;
         status = haft__mcp_record_copy(&fresh.arena, &text, &format, hash_key, &record, err);
-        status = status == HAFT_OK ? take_record(&fresh, record, err) : status;
+        status = status == HAFT_OK ? add_record(&fresh, record, err) : status;
     }
     if (status == HAFT_OK) {
         haft__mcp_pins old = *pins;

@@ -97,10 +97,10 @@ static void warn_all(haft__mcp_connection *connection)
     for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
          tool_call = tool_call->next) {
         if (tool_call->number != 0) {
-            haft__mcp_tool_call_warn(tool_call,
-                                     HAFT__LIT("the server asks something that nobody is shown: "
-                                               "calls of several runs are under way, and it does "
-                                               "not say which one it is about"));
+            haft__mcp_tool_call_warn(
+                tool_call,
+                HAFT__LIT("a question of the server is not shown: calls of several runs are in "
+                          "progress, and it does not say which one it belongs to"));
         }
     }
 }
@@ -125,9 +125,8 @@ void haft__mcp_tool_call_ask(haft__mcp_connection *connection,
     if (tool_call == NULL) {
         warn_all(connection);
     } else if (tool_call->asked >= HAFT__LIMIT_MCP_ROUNDS) {
-        haft__mcp_tool_call_warn(tool_call,
-                                 HAFT__LIT("the server asks too often in one call (mcp.rounds): "
-                                           "nobody is shown this question"));
+        haft__mcp_tool_call_warn(tool_call, HAFT__LIT("a question of the server is not shown: it "
+                                                      "asks too often in one call (mcp.rounds)"));
     } else if (queue_question(tool_call, question)) {
         ask_next_queued(tool_call);
         return;
@@ -174,24 +173,24 @@ void haft__mcp_tool_call_drop_questions(haft__mcp_tool_call *tool_call)
     }
 }
 
-static haft__mcp_action action_of(haft__json said)
+static haft__mcp_action action_of(haft__json value)
 {
-    haft_str action = haft__json_text(haft__object_get(said, "action"));
+    haft_str action = haft__json_text(haft__object_get(value, "action"));
     if (haft__str_equal(action, HAFT__LIT("accept"))) {
         return HAFT__MCP_ACCEPT;
     }
     return haft__str_equal(action, HAFT__LIT("decline")) ? HAFT__MCP_DECLINE : HAFT__MCP_CANCEL;
 }
 
-void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json said)
+void haft__mcp_tool_call_answer(haft__mcp_tool_call *tool_call, haft__json value)
 {
     haft__mcp_connection *connection = tool_call->connection;
     uint64_t number = tool_call->question;
-    haft__mcp_action action = action_of(said);
+    haft__mcp_action action = action_of(value);
     tool_call->question = 0;
     if (number != 0) {
         haft__json content =
-            action == HAFT__MCP_ACCEPT ? haft__object_get(said, "content") : haft__json_null();
+            action == HAFT__MCP_ACCEPT ? haft__object_get(value, "content") : haft__json_null();
         haft__mcp_connection_process_events(
             connection, haft__mcp_client_answer(connection->client, number, action, content, NULL));
     }
@@ -259,7 +258,7 @@ static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state
                                 haft__json *ret_answers, haft_error *err)
 {
     haft__json before = haft__object_get(state, "answers"),
-               said = haft__object_get(tool_call->job->call.resume, "answers");
+               value = haft__object_get(tool_call->job->call.resume, "answers");
     haft__json_member *all =
         haft__arena_array(&tool_call->job->arena, (size_t)before.count + 1, sizeof(*all));
     if (all == NULL) {
@@ -269,7 +268,7 @@ static haft_status join_answers(haft__mcp_tool_call *tool_call, haft__json state
     for (size_t i = 0; i < count; i++) {
         all[i] = before.members[i];
     }
-    all[count] = (haft__json_member){haft__object_get(state, "key"), said};
+    all[count] = (haft__json_member){haft__object_get(state, "key"), value};
     *ret_answers = haft__json_object(all, count + 1);
     return HAFT_OK;
 }

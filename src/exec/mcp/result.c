@@ -74,14 +74,14 @@ void haft__mcp_tool_call_result(haft__mcp_tool_call *tool_call, const haft__mcp_
         ret_result->transient = true;
         ret_result->lost = done->sent;
         if (done->sent) {
-            ret_result->hint = HAFT__LIT("it may or may not have had its effect: find that out "
-                                         "before it is called again");
+            ret_result->hint = HAFT__LIT(
+                "it may or may not have had its effect: find out before you call it again");
         }
         break;
     case HAFT__MCP_OUTCOME_CANCELLED: report_error(tool_call, done, ret_result); break;
     case HAFT__MCP_OUTCOME_INPUT_REQUIRED:
-        ret_result->text = HAFT__LIT("the tool wants to know something of a person, and nobody "
-                                     "can be asked");
+        ret_result->text =
+            HAFT__LIT("the tool asks for input from a person, and no person can be asked");
         ret_result->started = true;
         break;
     }

@@ -22,9 +22,9 @@
 
 static haft_status no_nul(haft_str text, const char *where, haft_error *err)
 {
-    return text.len > 0 && memchr(text.ptr, '\0', text.len) != NULL
-               ? haft__fail(err, HAFT_BAD_INPUT, where, "a program cannot be given a NUL")
-               : HAFT_OK;
+    return text.len > 0 && memchr(text.ptr, '\0', text.len) != NULL ? haft__fail(
+               err, HAFT_BAD_INPUT, where, "an argument of a program cannot contain a NUL")
+                                                                    : HAFT_OK;
 }
 
 /* A NUL-terminated copy; rejects a NUL inside. `expand`: ${VAR} is replaced. */
@@ -91,7 +91,7 @@ static haft_status add_variable(haft__mcp_connection *connection, const char **e
 {
     if (name.len == 0 || memchr(name.ptr, '=', name.len) != NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "/env",
-                          "the name of a variable has at least one character and no '='");
+                          "the name of a variable must not be empty or contain '='");
     }
     haft_status status = no_nul(name, "/env", err);
     haft_str entry =
@@ -171,9 +171,9 @@ haft_status haft__mcp_setup_cwd(haft__mcp_connection *connection, const char **r
     }
     haft_status status = make_path(connection, connection->server.cwd, "/cwd", &path, err);
     if (status == HAFT_OK && access(path.ptr, X_OK) != 0) {
-        status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s cannot be entered",
-                            path.ptr);
-        return haft__hint(err, status, "look at `cwd` of the server");
+        status =
+            haft__fail(err, HAFT_NOT_FOUND, path.ptr, "cannot enter the directory %s", path.ptr);
+        return haft__hint(err, status, "check `cwd` of the server");
     }
     *ret_cwd = path.ptr;
     return status;
@@ -195,8 +195,8 @@ static haft_status make_root(haft__mcp_connection *connection, haft_str director
     haft__buf uri;
     haft_status status = make_path(connection, directory, "/roots", &path, err);
     if (status == HAFT_OK && realpath(path.ptr, whole) == NULL) {
-        return haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the directory %s of `roots` is not there",
-                          path.ptr);
+        return haft__fail(err, HAFT_NOT_FOUND, path.ptr,
+                          "the directory %s of `roots` does not exist", path.ptr);
     }
     if (status != HAFT_OK) {
         return status;
@@ -282,11 +282,10 @@ static haft_status check_header(haft_str name, haft_str value, haft_error *err)
     for (size_t i = 0; i < value.len; i++) {
         unsigned char c = (unsigned char)value.ptr[i];
         if ((c < 0x20 && c != '\t') || c == 0x7F) {
-            haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/headers",
-                                            "the value of the header %.*s has a control character "
-                                            "in it",
-                                            HAFT__ARG(name));
-            return haft__hint(err, status, "look for a line end in the variable it comes from");
+            haft_status status = haft__fail(
+                err, HAFT_BAD_INPUT, "/headers",
+                "the value of the header %.*s contains a control character", HAFT__ARG(name));
+            return haft__hint(err, status, "check the variable it comes from for a line end");
         }
     }
     return HAFT_OK;

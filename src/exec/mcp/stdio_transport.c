@@ -14,7 +14,7 @@
 #include "exec/mcp/mcp_int.h"
 #include "mcp/visible.h"
 
-#define TOLD_BYTES 120 /* bytes of its last output in an error */
+#define STDERR_BYTES 120 /* bytes of its last output in an error */
 
 /* Its output without secrets, and without partial secrets: the end of one at the beginning, where
  * earlier bytes were dropped, and the beginning of one at the end. */
@@ -37,12 +37,12 @@ static haft_str clean_errors(const haft__mcp_connection *connection, haft_str er
     return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
 }
 
-/* The last TOLD_BYTES or fewer, from a whole word on. */
+/* The last STDERR_BYTES or fewer, from a whole word on. */
 static haft_str last_line(haft_str text)
 {
     text = haft__str_trim(text);
-    if (text.len > TOLD_BYTES) {
-        text = haft__str_skip(text, text.len - TOLD_BYTES);
+    if (text.len > STDERR_BYTES) {
+        text = haft__str_skip(text, text.len - STDERR_BYTES);
         while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) == NULL) {
             text = haft__str_skip(text, 1);
         }
@@ -60,7 +60,7 @@ static void add_errors(const haft__mcp_connection *connection, haft__buf *buf, h
     if (errors.len > 0) {
         haft__buf_add_str(buf, HAFT__LIT(": "));
         size_t from = buf->len;
-        haft__visible_append(buf, errors, (size_t)8 * TOLD_BYTES);
+        haft__visible_append(buf, errors, (size_t)8 * STDERR_BYTES);
         for (size_t i = from; i < buf->len; i++) {
             buf->ptr[i] = buf->ptr[i] == '\n' || buf->ptr[i] == '\t' ? ' ' : buf->ptr[i];
         }
@@ -78,11 +78,10 @@ void haft__mcp_stdio_transport_add_stderr(const haft__mcp_connection *connection
 static const struct {
     const char *line, *what, *hint;
 } reports[] = {
-    {"exec ENOENT", "is no program that is there", "install it, or write its path"},
-    {"exec ENOENT interpreter", "asks for an interpreter that is not there",
-     "look at its first line"},
-    {"exec EACCES", "is not executable", "make it so: chmod +x"},
-    {"exec ENOEXEC", "has no format that can be run",
+    {"exec ENOENT", "does not exist", "install it, or write its path"},
+    {"exec ENOENT interpreter", "needs an interpreter that does not exist", "check its first line"},
+    {"exec EACCES", "is not executable", "make it executable: chmod +x"},
+    {"exec ENOEXEC", "is not in an executable format",
      "give a script a first line such as #!/bin/sh"},
 };
 
@@ -115,7 +114,7 @@ static void on_done(void *context, const haft__child_result *result)
     }
     haft__buf_init(&text, HAFT__LIMIT_MCP_LOG_BYTES);
     if (result->stdin_closed || result->stdout_closed) {
-        haft__buf_addf(&text, "closed its %s, and was ended for that",
+        haft__buf_addf(&text, "closed its %s, so it was stopped",
                        result->stdout_closed ? "output" : "input");
     } else if (result->signal != 0) {
         const char *name = sigabbrev_np(result->signal);
@@ -127,7 +126,7 @@ static void on_done(void *context, const haft__child_result *result)
     add_errors(connection, &text, result->errors);
     (void)!haft__mcp_connection_fail(connection, &err, HAFT_IO, "%.*s",
                                      HAFT__ARG(haft__buf_str(&text)));
-    (void)!haft__hint(&err, HAFT_IO, "see whether it runs by itself");
+    (void)!haft__hint(&err, HAFT_IO, "check whether it runs on its own");
     haft__buf_finish(&text);
     haft__mcp_connection_broken(connection, &err, false);
 }
@@ -148,21 +147,21 @@ static void on_output_line(void *context, haft_str bytes)
     haft_status status =
         connection->child != NULL ? haft__line_splitter_check(&connection->lines, &err) : HAFT_OK;
     if (status != HAFT_OK) {
-        haft_error told = {0};
-        (void)!haft__mcp_connection_fail(connection, &told, HAFT_IO,
+        haft_error reported = {0};
+        (void)!haft__mcp_connection_fail(connection, &reported, HAFT_IO,
                                          "sent a message of more than %d bytes",
                                          HAFT__LIMIT_MCP_MESSAGE_BYTES);
-        (void)!haft__hint(&told, HAFT_IO, "ask for less at once");
-        haft__mcp_connection_broken(connection, &told, false);
+        (void)!haft__hint(&reported, HAFT_IO, "ask for less at once");
+        haft__mcp_connection_broken(connection, &reported, false);
     }
 }
 
 static haft_status find_guard(const haft__exec *exec, haft_error *err)
 {
-    return exec->guard != NULL ? HAFT_OK
-                               : haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
-                                            "%s, and no server is started without guard",
-                                            exec->guard_error.message);
+    return exec->guard != NULL
+               ? HAFT_OK
+               : haft__fail(err, HAFT_NOT_FOUND, exec->guard_error.where,
+                            "%s, and servers run only under guard", exec->guard_error.message);
 }
 
 haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *connection, haft_error *err)
@@ -205,10 +204,10 @@ void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str t
         return; /* it is already being ended, with a more specific error */
     }
     if (status != HAFT_OK) {
-        haft_error told = {0};
-        (void)!haft__mcp_connection_fail(connection, &told, HAFT_IO,
-                                         "does not read what it is sent: %s", err.message);
-        haft__mcp_connection_broken(connection, &told, false);
+        haft_error reported = {0};
+        (void)!haft__mcp_connection_fail(connection, &reported, HAFT_IO,
+                                         "does not read its input: %s", err.message);
+        haft__mcp_connection_broken(connection, &reported, false);
     }
 }
 

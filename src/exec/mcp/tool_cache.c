@@ -69,7 +69,7 @@ static haft__json list_of(haft__json whole, const char *key)
     return list != NULL ? *list : haft__json_null();
 }
 
-static void take_whole(haft__mcp_tool_cache *record, haft__json whole)
+static void fill_record(haft__mcp_tool_cache *record, haft__json whole)
 {
     record->server = haft__object_string(whole, "server");
     record->era = haft__object_string(whole, "era");
@@ -89,7 +89,7 @@ haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *
     haft_status status =
         haft__mcp_record_read(&record->arena, path, &format, hash_key, &whole, err);
     if (status == HAFT_OK) {
-        take_whole(record, whole);
+        fill_record(record, whole);
     }
     return status;
 }
@@ -182,8 +182,8 @@ static void write_clean(haft__json_writer *w, const char *key, haft_str text, cl
     haft__field_text(w, key, shown);
 }
 
-static void write_left_out(haft__json_writer *w, const haft__mcp_tool_list_update *change,
-                           cleaner *c)
+static void write_skipped(haft__json_writer *w, const haft__mcp_tool_list_update *change,
+                          cleaner *c)
 {
     haft__json_key(w, "left_out");
     haft__json_begin_array(w);
@@ -212,7 +212,7 @@ static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_updat
     haft__field_number(&w, "until", haft__clock_now() + change->good_ms);
     if (with_tools) {
         write_tools(&w, change, &c);
-        write_left_out(&w, change, &c);
+        write_skipped(&w, change, &c);
     } else {
         haft__field_flag(&w, "too_long", true);
     }
@@ -220,7 +220,7 @@ static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_updat
     haft__buf_add_char(text, '\n');
     cleaner_finish(&c);
     if (c.status != HAFT_OK) {
-        return haft__fail(err, c.status, "", "the list cannot be written down");
+        return haft__fail(err, c.status, "", "cannot write the list");
     }
     return haft__buf_check(text, err);
 }
@@ -235,7 +235,7 @@ static haft_status try_record(haft__buf *text, const haft__mcp_tool_list_update 
         haft__json whole;
         status = haft__mcp_record_copy(&ret_fresh->arena, text, &format, hash_key, &whole, err);
         if (status == HAFT_OK) {
-            take_whole(ret_fresh, whole);
+            fill_record(ret_fresh, whole);
         }
     }
     return status;

@@ -98,12 +98,13 @@ static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, h
     haft__exec_result result = {.changed = true};
     result.diff = haft__arena_copy(arena, why);
     result.text = haft__str_split(&result.diff, '\n');
-    result.hint = haft__arena_format(arena,
-                                     "do without it until a person has looked at it: haft tools "
-                                     "SPEC --accept %.*s",
-                                     HAFT__ARG(tool->name));
+    result.hint =
+        haft__arena_format(arena,
+                           "continue without it until a person has reviewed it: haft tools "
+                           "SPEC --accept %.*s",
+                           HAFT__ARG(tool->name));
     if (result.text.len == 0) {
-        result.text = HAFT__LIT("the tool is not what it was, so it was not called");
+        result.text = HAFT__LIT("the tool has changed, so it was not called");
     }
     result.hint.len = result.hint.ptr != NULL ? result.hint.len : 0;
     report(tool_call, &result);
@@ -112,7 +113,7 @@ static void refuse(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool, h
 /* Reports the current definition to the run, which decides again. */
 static void report_updated_tool(haft__mcp_tool_call *tool_call, const haft__mcp_tool *tool)
 {
-    haft__exec_result result = {.text = HAFT__LIT("the tool is not what the run was shown")};
+    haft__exec_result result = {.text = HAFT__LIT("the tool has changed since the run began")};
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__reveal_write_tool(&text, tool);
@@ -184,7 +185,7 @@ static void send_call(haft__mcp_tool_call *tool_call)
     if (tool == NULL) {
         (void)!haft__mcp_connection_fail(connection, &err, HAFT_NOT_FOUND,
                                          "has no tool '%.*s' any more", HAFT__ARG(tool_call->tool));
-        (void)!haft__hint(&err, HAFT_NOT_FOUND, "do without it");
+        (void)!haft__hint(&err, HAFT_NOT_FOUND, "continue without it");
         report_error(tool_call, &err);
         return;
     }
@@ -303,8 +304,8 @@ static void notify_all(haft__mcp_connection *connection)
     const haft__mcp_log log = {
         .level = HAFT__LIT("notice"),
         .logger = HAFT__LIT("haft"),
-        .text = HAFT__LIT("the server has logged something that is not shown: calls of several "
-                          "runs are under way, and it does not say which one it is about")};
+        .text = HAFT__LIT("a log message of the server is not shown: calls of several runs are in "
+                          "progress, and it does not say which one it belongs to")};
     for (haft__mcp_tool_call *tool_call = connection->tool_calls; tool_call != NULL;
          tool_call = tool_call->next) {
         if (tool_call->number != 0 && !tool_call->log_warned) {
@@ -364,7 +365,7 @@ static haft_status find_server(haft__exec_job *job, haft_str name, haft__mcp_con
     if (server == NULL || !server->enabled) {
         status = haft__fail(err, HAFT_NOT_FOUND, "", "the spec has no server '%.*s'%s",
                             HAFT__ARG(name), server != NULL ? " that is enabled" : "");
-        return haft__hint(err, status, "do without its tools");
+        return haft__hint(err, status, "continue without its tools");
     }
     return haft__mcp_connection_pool_get(job->exec, job->call.spec, server, ret_link, err);
 }
@@ -408,8 +409,8 @@ static haft_status start(haft__exec_job *job, haft_error *err)
 static void explain(haft__mcp_tool_call *tool_call, const char *why, const char *hint)
 {
     haft__exec_job *job = tool_call->job;
-    job->whose = haft__arena_format(&job->arena, " of the MCP server '%.*s'",
-                                    HAFT__ARG(tool_call->connection->server.name));
+    job->subject = haft__arena_format(&job->arena, " of the MCP server '%.*s'",
+                                      HAFT__ARG(tool_call->connection->server.name));
     job->why = haft__arena_format(&job->arena, "%s%s", why[0] != '\0' ? ": " : "", why);
     job->advice = haft__arena_format(&job->arena, "%s", hint);
 }
@@ -425,7 +426,7 @@ static bool abandon(haft__exec_job *job)
     uint64_t number = tool_call->number;
     if (haft__mcp_http_transport_recall_unsent(connection, number, why, sizeof(why))) {
         tool_call->sent = false;
-        explain(tool_call, why, "see whether it runs, and whether `url` is right");
+        explain(tool_call, why, "check that it is running and that `url` is correct");
     } else if (number == 0) {
         explain(tool_call, connection->error.message, connection->error.hint);
     } else {
@@ -436,16 +437,16 @@ static bool abandon(haft__exec_job *job)
     if (number != 0) {
         haft__mcp_connection_process_events(
             connection, haft__mcp_client_cancel(connection->client, number,
-                                                HAFT__LIT("it is no longer wanted"), NULL));
+                                                HAFT__LIT("the call is no longer needed"), NULL));
     }
     haft__mcp_tool_call_drop_questions(
         tool_call); /* messages that the session could not assign to a call */
     return false;
 }
 
-static void answer(haft__exec_job *job, haft__json said)
+static void answer(haft__exec_job *job, haft__json value)
 {
-    haft__mcp_tool_call_answer(job->state, said);
+    haft__mcp_tool_call_answer(job->state, value);
 }
 
 const haft__executor haft__executor_mcp = {.start = start, .abandon = abandon, .answer = answer};

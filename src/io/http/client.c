@@ -56,7 +56,7 @@ static haft__http_transfer *pop_spare(haft__http_client *http)
     return t;
 }
 
-static haft__http_transfer *take_transfer(haft__http_client *http)
+static haft__http_transfer *get_transfer(haft__http_client *http)
 {
     return http->spare != NULL ? pop_spare(http) : make_transfer(http);
 }
@@ -132,7 +132,7 @@ static haft__http_outcome phase_end(const haft__http_transfer *t)
 }
 
 /* The milliseconds that are left of a limit; 0 if it has passed; UINT64_MAX without a limit. */
-static uint64_t left_of(uint64_t limit, uint64_t since, uint64_t now)
+static uint64_t remaining(uint64_t limit, uint64_t since, uint64_t now)
 {
     if (limit == 0) {
         return UINT64_MAX;
@@ -152,9 +152,9 @@ static haft_status set_timer(haft__http_transfer *t, uint64_t ms, haft_error *er
 static void check_time(haft__http_transfer *t)
 {
     uint64_t now = haft__loop_now(t->http->loop);
-    uint64_t total = left_of(t->request.total_ms, t->start_ms, now);
+    uint64_t total = remaining(t->request.total_ms, t->start_ms, now);
     uint64_t since = t->phase == HAFT__HTTP_READING ? t->byte_ms : t->phase_ms;
-    uint64_t phase = left_of(phase_limit(t), since, now);
+    uint64_t phase = remaining(phase_limit(t), since, now);
     if (total == 0 || phase == 0) {
         haft__http_transfer_finish(t, total == 0 ? HAFT__HTTP_TOTAL_TIMEOUT : phase_end(t), NULL);
     }
@@ -291,7 +291,7 @@ haft_status haft__http_transfer_start(haft__http_client *http, const haft__http_
                                       haft__http_transfer **ret_transfer, haft_error *err)
 {
     assert(request->max_bytes > 0);
-    haft__http_transfer *t = take_transfer(http);
+    haft__http_transfer *t = get_transfer(http);
     if (t == NULL) {
         return haft__fail_no_memory(err);
     }

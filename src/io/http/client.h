@@ -39,22 +39,22 @@ void haft__http_client_destroy(haft__http_client *http);
 
 /* The outcomes of a transfer: name, text for messages. */
 #define HAFT__HTTP_OUTCOMES(X)                                                                     \
-    X(OK, "ok", "an answer came") /* with any status */                                            \
-    X(BAD_URL, "bad_url", "a URL of http or https with a host is wanted")                          \
-    X(BAD_HEADER, "bad_header", "a method or header is not one that can be sent")                  \
+    X(OK, "ok", "received a response") /* with any status */                                       \
+    X(BAD_URL, "bad_url", "expected an http or https URL with a host")                             \
+    X(BAD_HEADER, "bad_header", "the method or a header is not valid")                             \
     X(REFUSED, "refused", "requests to this address are not allowed")                              \
-    X(RESOLVE, "resolve", "there is no address for this name")                                     \
-    X(CONNECT, "connect", "no connection could be made")                                           \
-    X(TLS, "tls", "no secure connection could be made")                                            \
-    X(CONNECT_TIMEOUT, "connect_timeout", "no connection was made in time")                        \
-    X(FIRST_BYTE_TIMEOUT, "first_byte_timeout", "no answer began in time")                         \
-    X(IDLE_TIMEOUT, "idle_timeout", "the answer stopped coming")                                   \
-    X(TOTAL_TIMEOUT, "total_timeout", "the answer was not complete in time")                       \
-    X(CUT, "cut", "the connection was lost before the answer was complete")                        \
-    X(BAD_ANSWER, "bad_answer", "what came is no answer of HTTP")                                  \
-    X(TOO_BIG, "too_big", "the answer is too long")                                                \
-    X(TOO_MANY_REDIRECTS, "too_many_redirects", "there were too many redirects")                   \
-    X(STOPPED, "stopped", "the answer was not wanted any longer")                                  \
+    X(RESOLVE, "resolve", "cannot resolve the host name")                                          \
+    X(CONNECT, "connect", "cannot connect")                                                        \
+    X(TLS, "tls", "cannot make a secure connection")                                               \
+    X(CONNECT_TIMEOUT, "connect_timeout", "cannot connect in time")                                \
+    X(FIRST_BYTE_TIMEOUT, "first_byte_timeout", "no response began in time")                       \
+    X(IDLE_TIMEOUT, "idle_timeout", "the response stalled")                                        \
+    X(TOTAL_TIMEOUT, "total_timeout", "the response was not complete in time")                     \
+    X(CUT, "cut", "the connection was lost before the response was complete")                      \
+    X(BAD_ANSWER, "bad_answer", "the response is not valid HTTP")                                  \
+    X(TOO_BIG, "too_big", "the response is too long")                                              \
+    X(TOO_MANY_REDIRECTS, "too_many_redirects", "too many redirects")                              \
+    X(STOPPED, "stopped", "the request was stopped")                                               \
     X(OTHER, "other", "the request failed")
 
 typedef enum haft__http_outcome {

@@ -54,7 +54,7 @@ static const char *find_fault(const origin *from, const origin *to)
 {
     bool secure = to->scheme != NULL && strcmp(to->scheme, "https") == 0;
     if (to->scheme != NULL && !secure && strcmp(to->scheme, "http") != 0) {
-        return "a redirect led to another scheme than http and https";
+        return "a redirect led to a scheme other than http and https";
     }
     return !secure && strcmp(from->scheme, "https") == 0 ? "a redirect led from https to http"
                                                          : NULL;

@@ -41,12 +41,12 @@ static const char *find_fault(haft_str header)
     bool has_colon = header.len > 0 && memchr(header.ptr, ':', header.len) != NULL;
     haft_str name = haft__str_split(&header, ':');
     if (!has_colon || !haft__str_is_token(name)) {
-        return "a header wants the form 'Name: value'";
+        return "expected a header of the form 'Name: value'";
     }
     for (size_t i = 0; i < header.len; i++) {
         unsigned char c = (unsigned char)header.ptr[i];
         if ((c < 0x20 && c != '\t') || c == 0x7F) {
-            return "a header has a line end or another control character in it";
+            return "a header contains a line end or another control character";
         }
     }
     return is_ours(name) ? "headers about the body's length or the connection cannot be set" : NULL;
@@ -163,8 +163,7 @@ bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_reques
         return false;
     }
     if (!haft__str_is_token(request->method)) {
-        haft__http_transfer_finish(t, HAFT__HTTP_BAD_HEADER,
-                                   "a method wants to be a word such as GET");
+        haft__http_transfer_finish(t, HAFT__HTTP_BAD_HEADER, "expected a method such as GET");
     }
     for (size_t i = 0; i < request->header_count && !t->ended; i++) {
         const char *fault = find_fault(request->headers[i]);

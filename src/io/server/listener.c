@@ -24,7 +24,7 @@ typedef union place {
 static haft_status fail_form(haft_str address, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, "", "expected ADDRESS:PORT to listen at, found '%.*s'",
+        haft__fail(err, HAFT_BAD_INPUT, "", "expected an address as ADDRESS:PORT, found '%.*s'",
                    HAFT__ARG(address));
     return haft__hint(err, status, "for example 127.0.0.1:8080, [::1]:8080 or localhost:0");
 }
@@ -128,11 +128,11 @@ haft_status haft__listener_open(haft_str address, haft__listener *ret_listener, 
     if (fd < 0 || !bind_to(fd, &at) || !describe(fd, &listener)) {
         char text[HAFT__ADDRESS_SIZE];
         (void)snprintf(text, sizeof(text), "%.*s", HAFT__ARG(address));
-        status = haft__fail(err, HAFT_IO, text, "cannot listen there: %s", strerror(errno));
+        status = haft__fail(err, HAFT_IO, text, "cannot listen: %s", strerror(errno));
         if (fd >= 0) {
             (void)close(fd);
         }
-        return haft__hint(err, status, "port 0 takes one that is free");
+        return haft__hint(err, status, "port 0 selects a free port");
     }
     *ret_listener = listener;
     return HAFT_OK;

@@ -70,10 +70,11 @@ static void free_request(haft__http_server_request *request)
 
 static void notify_disconnect(haft__http_server_request *request)
 {
-    void (*gone)(void *context, haft__http_server_request *request) = request->gone;
-    request->gone = NULL;
-    if (request->with_handler && gone != NULL) {
-        gone(request->gone_context, request);
+    void (*on_disconnect)(void *context, haft__http_server_request *request) =
+        request->on_disconnect;
+    request->on_disconnect = NULL;
+    if (request->with_handler && on_disconnect != NULL) {
+        on_disconnect(request->disconnect_context, request);
     }
 }
 
@@ -221,13 +222,13 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
 static const char *find_ambiguity(const seen *s, const char *version)
 {
     if (s->bad_name) {
-        return "the name of a header is not one";
+        return "a header name is not valid";
     }
     if (s->bad_value) {
-        return "a header has a control character in it";
+        return "a header contains a control character";
     }
     if (s->lengths > 1 || s->hosts > 1) {
-        return "a header that may come once comes twice";
+        return "a header that must be unique occurs twice";
     }
     if (s->lengths > 0 && s->codings > 0) {
         return "Content-Length and Transfer-Encoding exclude each other";
@@ -247,11 +248,11 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
     request->stage = HAFT__HTTP_SERVER_HANDLING;
     haft__timer_stop(connection->server->loop, &connection->receive_timer);
     if (request->body_action == HAFT__HTTP_SERVER_BODY_TOO_BIG) {
-        return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is longer than it may be");
+        return refuse(request, MHD_HTTP_CONTENT_TOO_LARGE, "the body is too long");
     }
     if (request->body_action == HAFT__HTTP_SERVER_BODY_NO_ROOM) {
         return refuse(request, MHD_HTTP_SERVICE_UNAVAILABLE,
-                      "there is no room for the body beside those of others; come again later");
+                      "the server has no memory left for the body; try again later");
     }
     request->with_handler = true;
     connection->server->handler(connection->server->context, request);
@@ -262,7 +263,7 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
 }
 
 /* The most bytes of a body that are read, kept or not. */
-static uint64_t most_of(const haft__http_server_request *request)
+static uint64_t limit_of(const haft__http_server_request *request)
 {
     bool unwanted = request->body_action == HAFT__HTTP_SERVER_BODY_DISCARD;
     uint64_t most = unwanted ? 0 : request->connection->server->options.max_body;
@@ -296,7 +297,7 @@ static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t l
                 != NULL;
     request->body_action = choose_body_action(request, length);
     return request->body_action != HAFT__HTTP_SERVER_BODY_KEEP
-                   && (asks || length > most_of(request))
+                   && (asks || length > limit_of(request))
                ? hand_over(request)
                : MHD_YES;
 }
@@ -313,10 +314,10 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
     request->stage = HAFT__HTTP_SERVER_READING_BODY;
     if (info->header_size > HAFT__LIMIT_SERVER_HEADER_BYTES) {
         return refuse(request, MHD_HTTP_REQUEST_HEADER_FIELDS_TOO_LARGE,
-                      "the headers are longer than they may be");
+                      "the headers are too long");
     }
     if (!haft__str_is_token((haft_str){method, length}) || length >= sizeof(request->method)) {
-        return refuse(request, MHD_HTTP_NOT_IMPLEMENTED, "there is no such method");
+        return refuse(request, MHD_HTTP_NOT_IMPLEMENTED, "unknown method");
     }
     memcpy(request->method, method, length + 1);
     const char *ambiguity = find_ambiguity(&s, version);
@@ -352,7 +353,7 @@ static enum MHD_Result read_body(haft__http_server_request *request, haft_str da
     }
     if (request->body_action != HAFT__HTTP_SERVER_BODY_KEEP) {
         drop_body(request);
-        return request->received > most_of(request) ? MHD_NO : MHD_YES;
+        return request->received > limit_of(request) ? MHD_NO : MHD_YES;
     }
     haft__buf_add_str(&request->body, data);
     request->counted += data.len;

@@ -50,7 +50,7 @@ static void count_queued(haft__http_server_request *request, size_t bytes)
     server->queued += bytes;
 }
 
-static void count_taken(haft__http_server_request *request, size_t bytes)
+static void count_sent(haft__http_server_request *request, size_t bytes)
 {
     haft__http_server *server = request->connection->server;
     request->turn = ++server->turns;
@@ -62,7 +62,7 @@ static void count_taken(haft__http_server_request *request, size_t bytes)
 static void drop(haft__http_server_request *request)
 {
     request->dropped = request->cutting = true;
-    count_taken(request, request->queued);
+    count_sent(request, request->queued);
     haft__buf_finish(&request->queue);
     if (request->answered) {
         haft__http_server_connection_drop(request->connection);
@@ -127,12 +127,12 @@ static void queue(haft__http_server_request *request, const haft__http_server_he
 }
 
 void haft__http_server_on_disconnect(haft__http_server_request *request,
-                                     void (*gone)(void *context,
-                                                  haft__http_server_request *request),
+                                     void (*on_disconnect)(void *context,
+                                                           haft__http_server_request *request),
                                      void *context)
 {
-    request->gone = gone;
-    request->gone_context = context;
+    request->on_disconnect = on_disconnect;
+    request->disconnect_context = context;
 }
 
 /* ---- whole responses ---- */
@@ -170,14 +170,14 @@ void haft__http_server_reply(haft__http_server_request *request, const haft__htt
 
 /* ---- streams ---- */
 
-static size_t take(haft__http_server_request *request, char *to, size_t max)
+static size_t dequeue(haft__http_server_request *request, char *to, size_t max)
 {
     size_t pending = request->queue.len - request->taken;
     size_t count = pending < max ? pending : max;
     if (count > 0) {
         memcpy(to, request->queue.ptr + request->taken, count);
         request->taken += count;
-        count_taken(request, count);
+        count_sent(request, count);
     }
     if (request->taken == request->queue.len) {
         haft__buf_clear(&request->queue);
@@ -191,7 +191,7 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
 {
     (void)at;
     haft__http_server_request *request = context;
-    size_t count = request->dropped ? 0 : take(request, to, max);
+    size_t count = request->dropped ? 0 : dequeue(request, to, max);
     if (count > 0) {
         return (ssize_t)count;
     }

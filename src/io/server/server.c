@@ -225,7 +225,7 @@ static haft_status start_daemon(haft__http_server *server, haft_error *err)
     if (server->daemon == NULL) {
         close_listener(server->at.fd);
         return haft__fail(err, HAFT_IO, server->at.address,
-                          "the HTTP server does not start for want of memory or descriptors");
+                          "cannot start the HTTP server: out of memory or file descriptors");
     }
     return HAFT_OK;
 }

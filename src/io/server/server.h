@@ -128,12 +128,12 @@ void haft__http_server_end(haft__http_server_request *request);
 /* Finishes by dropping the connection: after the queued pieces, or at once if a write failed. */
 void haft__http_server_abort(haft__http_server_request *request);
 
-/* Sets `gone`, which is called once if the client disconnects or the server is destroyed before the
- * request is finished; it may finish the request. A client that closes its sending side counts as
- * disconnected. Must be set before the handler returns. */
+/* Sets `on_disconnect`, which is called once if the client disconnects or the server is destroyed
+ * before the request is finished; it may finish the request. A client that closes its sending side
+ * counts as disconnected. Must be set before the handler returns. */
 void haft__http_server_on_disconnect(haft__http_server_request *request,
-                                     void (*gone)(void *context,
-                                                  haft__http_server_request *request),
+                                     void (*on_disconnect)(void *context,
+                                                           haft__http_server_request *request),
                                      void *context);
 
 #endif

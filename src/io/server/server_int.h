@@ -69,8 +69,8 @@ struct haft__http_server_request {
     size_t taken;    /* bytes of the queue that are being sent */
     size_t queued;   /* bytes of the response that are included in server->queued, ... */
     uint64_t turn;   /* ... and the value of `turns` when the client last read some of them */
-    void (*gone)(void *context, haft__http_server_request *request);
-    void *gone_context;
+    void (*on_disconnect)(void *context, haft__http_server_request *request);
+    void *disconnect_context;
     char method[32];
     haft_str path, query;
     char target[]; /* the request target */

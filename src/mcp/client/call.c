@@ -128,8 +128,8 @@ static haft_status begin(haft__mcp_client *client, haft__mcp_pending_call *call,
     if (status != HAFT_OK) {
         haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
     } else if (client->call_count > HAFT__LIMIT_MCP_CALLS) {
-        (void)haft__fail(&error, HAFT_TOO_BIG, "", "more than %d calls of the server are under way",
-                         HAFT__LIMIT_MCP_CALLS);
+        (void)haft__fail(&error, HAFT_TOO_BIG, "",
+                         "more than %d calls of the server are in progress", HAFT__LIMIT_MCP_CALLS);
         haft__mcp_client_call_end(client, call, HAFT__MCP_OUTCOME_ERROR, &error);
     } else if (client->state == HAFT__MCP_CLIENT_FAILED) {
         (void)haft__fail(&error, HAFT_BAD_STATE, "", "the server cannot be used");
@@ -234,20 +234,20 @@ static bool is_older(const haft__mcp_client *client, const haft__rpc_message *me
            && haft__mcp_version_legacy(version);
 }
 
-static haft_status take_error(haft__mcp_client *client, haft__mcp_pending_call *call,
-                              const haft__rpc_message *message, uint32_t http,
-                              haft__arena *io_arena, haft_error *err)
+static haft_status handle_error(haft__mcp_client *client, haft__mcp_pending_call *call,
+                                const haft__rpc_message *message, uint32_t http,
+                                haft__arena *io_arena, haft_error *err)
 {
     bool modern = client->era == HAFT__MCP_ERA_MODERN;
     bool header = modern && message->code == HAFT__RPC_HEADER, older = is_older(client, message);
     haft__mcp_call_done *event = &call->node->event.done;
     haft_error error;
     const char *name = haft__rpc_code_name(message->code);
-    haft_str said = message->message.len > 0 || name == NULL ? message->message : haft__str(name);
+    haft_str text = message->message.len > 0 || name == NULL ? message->message : haft__str(name);
     haft__mcp_client_fail_text(&error, HAFT_IO,
                                message->malformed ? "the server sent an answer that is not valid"
                                                   : "the server answered with an error",
-                               said);
+                               text);
     if (message->malformed) {
         (void)haft__hint(&error, HAFT_IO, "the call may have had its effect");
     }
@@ -270,7 +270,7 @@ haft_status haft__mcp_client_call_answer(haft__mcp_client *client, haft__mcp_pen
 {
     haft_error error = {.status = HAFT_OK};
     if (message->kind == HAFT__RPC_ERROR) {
-        return take_error(client, call, message, http, io_arena, err);
+        return handle_error(client, call, message, http, io_arena, err);
     }
     haft__json type = client->era == HAFT__MCP_ERA_MODERN
                           ? haft__object_get(message->result, "resultType")
@@ -280,10 +280,9 @@ haft_status haft__mcp_client_call_answer(haft__mcp_client *client, haft__mcp_pen
     }
     if (type.kind != HAFT__JSON_NULL
         && !haft__str_equal(haft__json_text(type), HAFT__LIT("complete"))) {
-        haft__mcp_client_fail_text(
-            &error, HAFT_UNSUPPORTED,
-            "the server answered with a kind of result that haft does not know",
-            haft__json_text(type));
+        haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED,
+                                   "the server answered with an unknown kind of result",
+                                   haft__json_text(type));
     }
     call->node->event.done.sent = true;
     call->node->event.done.result = message->result;

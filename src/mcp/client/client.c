@@ -161,11 +161,11 @@ haft_status haft__mcp_client_create(const haft__mcp_client_options *options,
 void haft__mcp_client_destroy(haft__mcp_client *client)
 {
     haft__mcp_client_event event;
-    haft_error gone = {.status = HAFT_OK};
+    haft_error no_error = {.status = HAFT_OK};
     if (client == NULL) {
         return;
     }
-    haft__mcp_client_fail_all(client, &gone);
+    haft__mcp_client_fail_all(client, &no_error);
     while (haft__mcp_client_next(client, &event)) {
     }
     haft__mcp_tool_listing_destroy(client->listed);
@@ -269,7 +269,7 @@ haft_status haft__mcp_client_check(haft__mcp_client *client, haft_status status)
 haft_status haft__mcp_client_start(haft__mcp_client *client, haft_error *err)
 {
     haft_error error;
-    (void)haft__fail(&error, HAFT_IO, "", "the connection to the server was made anew");
+    (void)haft__fail(&error, HAFT_IO, "", "the connection to the server was replaced");
     disconnect(client, &error); /* open requests of the earlier connection get no response */
     if (client->failure == NULL) {
         client->failure = haft__mcp_client_event_node_create(HAFT__MCP_EVENT_FAILED);

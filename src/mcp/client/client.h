@@ -217,7 +217,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_session(haft__mcp_client *client, uin
 typedef struct haft__mcp_exchange_failure {
     uint32_t http; /* 0 if no response came, or a good one broke off */
     haft_str body;
-    haft_str why; /* "no connection could be made"; for people, without secrets */
+    haft_str why; /* "cannot connect"; for people, without secrets */
     bool sent;    /* the request may have reached the server */
 } haft__mcp_exchange_failure;
 HAFT_MUST_USE haft_status haft__mcp_client_exchange_failed(haft__mcp_client *client,

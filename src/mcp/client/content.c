@@ -159,7 +159,7 @@ static haft_status add_block(reader *r, haft__json block)
     if (haft__str_equal(kind, HAFT__LIT("resource"))) {
         return add_resource(r, block);
     }
-    add_word(r, "[a block of the unknown type ", type, WORD_BYTES);
+    add_word(r, "[a block of unknown type ", type, WORD_BYTES);
     add_text(r, HAFT__LIT("]"));
     return HAFT_OK;
 }
@@ -234,22 +234,22 @@ static haft_status fail_schema(const haft__schema_report *report, haft_error *er
     haft_str at = report->count > 0 ? report->errors[0].where : HAFT__LIT("");
     haft_str message = report->count > 0 ? report->errors[0].message : HAFT__LIT("it is not valid");
     (void)snprintf(where, sizeof where, "/structuredContent%.*s", HAFT__ARG(at));
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, where,
-                                    "the result is not what the tool's output schema says: %.*s",
-                                    HAFT__ARG(message));
-    return haft__hint(err, status, "that is a fault of the server");
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, where,
+                   "the result does not match the tool's output schema: %.*s", HAFT__ARG(message));
+    return haft__hint(err, status, "this is an error of the server");
 }
 
 /* Replaces the validation message: it quotes and cuts the value, which may contain secrets. */
 static haft_status fail_schema_redacted(haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/structuredContent",
-                                    "the result is not what the tool's output schema says; it has "
-                                    "a secret in it, so that nothing more is told");
-    return haft__hint(err, status, "that is a fault of the server");
+                                    "the result does not match the tool's output schema; it "
+                                    "contains a secret, so no details are shown");
+    return haft__hint(err, status, "this is an error of the server");
 }
 
-static haft_status check_value(haft__json schema, haft__json value, bool untold,
+static haft_status check_value(haft__json schema, haft__json value, bool has_secret,
                                haft__hash_key hash_key, haft_error *err)
 {
     haft__arena scratch;
@@ -265,7 +265,7 @@ static haft_status check_value(haft__json schema, haft__json value, bool untold,
         status = haft__schema_check(compiled, checker, value, &scratch, &report, err);
     }
     if (status == HAFT_OK && !report.valid) {
-        status = untold ? fail_schema_redacted(err) : fail_schema(&report, err);
+        status = has_secret ? fail_schema_redacted(err) : fail_schema(&report, err);
     }
     haft__checker_destroy(checker);
     haft__arena_finish(&scratch);
@@ -275,7 +275,7 @@ static haft_status check_value(haft__json schema, haft__json value, bool untold,
 static haft_status read_value(haft__json result, haft__json exact, haft__json schema,
                               haft__hash_key hash_key, haft__mcp_content *content, haft_error *err)
 {
-    bool untold = exact.kind != HAFT__JSON_NULL;
+    bool has_secret = exact.kind != HAFT__JSON_NULL;
     const haft__json *value = haft__json_get(result, HAFT__LIT("structuredContent"));
     content->has_value = value != NULL;
     content->value = value != NULL ? *value : haft__json_null();
@@ -287,8 +287,8 @@ static haft_status read_value(haft__json result, haft__json exact, haft__json sc
                           "the tool has an output schema, but its result has no "
                           "structuredContent");
     }
-    return check_value(schema, untold ? haft__object_get(exact, "structuredContent") : *value,
-                       untold, hash_key, err);
+    return check_value(schema, has_secret ? haft__object_get(exact, "structuredContent") : *value,
+                       has_secret, hash_key, err);
 }
 
 /* ---- results ---- */
@@ -320,7 +320,7 @@ static haft_status no_content(haft__json result, haft_error *err)
     bool task = haft__json_get(result, HAFT__LIT("task")) != NULL;
     haft_status status =
         task ? haft__fail(err, HAFT_BAD_INPUT, "/task",
-                          "the server has made a task of the call, and haft has no tasks")
+                          "the server turned the call into a task, and haft does not support tasks")
              : haft__fail(err, HAFT_BAD_INPUT, "/content",
                           "expected an array of content, found nothing");
     return haft__hint(err, status, "the call may have had its effect");

@@ -36,7 +36,7 @@ static haft_status check_form(haft__json schema, haft_error *err)
             || haft__object_get(field, "properties").kind != HAFT__JSON_NULL;
         if (field.kind != HAFT__JSON_OBJECT || nested) {
             return haft__fail(err, HAFT_BAD_INPUT, "/requestedSchema/properties",
-                              "the field '%.*s' is no plain field",
+                              "the field '%.*s' is not a primitive field",
                               HAFT__ARG(haft__json_text(fields.members[i].key)));
         }
     }
@@ -66,7 +66,7 @@ static haft_status read_address(haft__arena *arena, haft__json params,
                || haft__str_starts_with(text, HAFT__LIT("http://"));
     if (status == HAFT_OK && (!web || !haft__str_equal(text, shown))) {
         return haft__fail(err, HAFT_BAD_INPUT, "/url",
-                          "expected an address of http or https, found '%.*s'", HAFT__ARG(shown));
+                          "expected an http or https URL, found '%.*s'", HAFT__ARG(shown));
     }
     question->address = text;
     return status;

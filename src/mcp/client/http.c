@@ -25,10 +25,10 @@ haft_status haft__mcp_client_session(haft__mcp_client *client, uint64_t exchange
     }
     if (!visible) {
         haft_error error;
-        (void)haft__fail(&error, HAFT_BAD_INPUT, "",
-                         "the server gave a session id of %zu bytes that is no visible ASCII of "
-                         "at most %d",
-                         id.len, HAFT__LIMIT_MCP_SESSION_BYTES);
+        (void)haft__fail(
+            &error, HAFT_BAD_INPUT, "",
+            "the server gave a session id of %zu bytes that is not visible ASCII of at most %d",
+            id.len, HAFT__LIMIT_MCP_SESSION_BYTES);
         haft__mcp_client_fail_all(client, &error);
         return HAFT_OK;
     }
@@ -59,11 +59,11 @@ static bool is_lasting(uint32_t http)
 static void describe_failure(const haft__mcp_exchange_failure *broken, haft_error *ret_error)
 {
     if (broken->http == 0) {
-        haft__mcp_client_fail_text(ret_error, HAFT_IO, "the exchange with the server broke off",
-                                   broken->why);
+        haft__mcp_client_fail_text(ret_error, HAFT_IO,
+                                   "the exchange with the server was interrupted", broken->why);
         (void)haft__hint(ret_error, HAFT_IO,
-                         broken->sent ? "is `url` that of an MCP server? See what it logs"
-                                      : "see whether it runs, and whether `url` is right");
+                         broken->sent ? "check that `url` is an MCP server, and what it logs"
+                                      : "check that it is running and that `url` is correct");
         return;
     }
     char text[64];
@@ -74,18 +74,17 @@ static void describe_failure(const haft__mcp_exchange_failure *broken, haft_erro
     haft__mcp_client_fail_text(ret_error, status, text, broken->why);
     if (broken->http == 401) {
         (void)haft__hint(ret_error, status,
-                         "it wants to know who asks: headers: {Authorization: \"Bearer ${..}\"}");
+                         "it requires authentication: headers: {Authorization: \"Bearer ${..}\"}");
     } else if (broken->http == 403) {
-        (void)haft__hint(
-            ret_error, status,
-            "it does not let us in: look at the token in `headers`, and what it is for");
+        (void)haft__hint(ret_error, status,
+                         "it denies access: check the token in `headers` and its permissions");
     } else if (is_redirect(broken->http)) {
         (void)haft__hint(ret_error, status,
-                         "redirects are not followed: write the address itself as `url`");
+                         "redirects are not followed: use the final address as `url`");
     } else if (broken->http >= 500) {
-        (void)haft__hint(ret_error, status, "it has failed by itself: see what it logs");
+        (void)haft__hint(ret_error, status, "the server failed: check its log");
     } else if (!is_lasting(broken->http)) {
-        (void)haft__hint(ret_error, status, "it has too much to do, or is not ready: try later");
+        (void)haft__hint(ret_error, status, "it is overloaded or not ready: try again later");
     }
 }
 
@@ -149,7 +148,7 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
     describe_failure(broken, &error);
     if (!probe && (broken->http == 400 || broken->http == 404 || broken->http == 405)) {
         (void)haft__hint(&error, error.status,
-                         "is the path right? The HTTP+SSE transport of 2024 is not spoken");
+                         "check the path; the HTTP+SSE transport of 2024 is not supported");
     }
     haft__mcp_client_fail_all(client, &error);
     return HAFT_OK;
@@ -157,15 +156,15 @@ static haft_status break_opening(haft__mcp_client *client, bool probe,
 
 /* Opens a new session. The list is requested again; the caller of the call checks it first. */
 static haft_status reopen(haft__mcp_client *client, haft__mcp_pending_call *call,
-                          const haft__mcp_exchange_failure *broken, const haft__rpc_message *told,
+                          const haft__mcp_exchange_failure *broken, const haft__rpc_message *answer,
                           haft_error *err)
 {
     haft_error error;
     describe_failure(broken, &error);
-    if (told != NULL
+    if (answer != NULL
         && broken->http == 400) { /* the error may concern the session or the request */
         haft__mcp_client_fail_text(&error, HAFT_IO, "the server answered with an error",
-                                   told->message);
+                                   answer->message);
     }
     if (call != NULL) {
         call->node->event.done.http = broken->http;
@@ -200,9 +199,9 @@ static haft_status break_call(haft__mcp_client *client, haft__mcp_pending_call *
     return HAFT_OK;
 }
 
-static haft_status take_body(haft__mcp_client *client, uint64_t exchange,
-                             haft__mcp_pending_call *call, const haft__rpc_message *message,
-                             uint32_t http, haft__arena *io_arena, haft_error *err)
+static haft_status handle_body(haft__mcp_client *client, uint64_t exchange,
+                               haft__mcp_pending_call *call, const haft__rpc_message *message,
+                               uint32_t http, haft__arena *io_arena, haft_error *err)
 {
     if (call != NULL) {
         return haft__mcp_client_call_answer(client, call, message, http, io_arena, err);
@@ -216,9 +215,9 @@ static haft_status take_body(haft__mcp_client *client, uint64_t exchange,
     return haft__mcp_client_list_answer(client, message, 0, io_arena, err);
 }
 
-static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
-                               const haft__mcp_exchange_failure *broken, haft__arena *io_arena,
-                               haft_error *err)
+static haft_status handle_failure(haft__mcp_client *client, uint64_t exchange,
+                                  const haft__mcp_exchange_failure *broken, haft__arena *io_arena,
+                                  haft_error *err)
 {
     haft__mcp_pending_call *call = haft__mcp_client_call_find(client, exchange);
     haft__rpc_message message;
@@ -236,13 +235,14 @@ static haft_status take_broken(haft__mcp_client *client, uint64_t exchange,
     if (call == NULL && !opening && !list) {
         return HAFT_OK;
     }
-    bool told = broken->http != 0 && !denied && read_body(client, io_arena, broken->body, &message);
+    bool has_message =
+        broken->http != 0 && !denied && read_body(client, io_arena, broken->body, &message);
     if (!opening && !was_reopened(client, exchange)
-        && is_session_over(client, exchange, broken, told ? &message : NULL)) {
-        return reopen(client, call, broken, told ? &message : NULL, err);
+        && is_session_over(client, exchange, broken, has_message ? &message : NULL)) {
+        return reopen(client, call, broken, has_message ? &message : NULL, err);
     }
-    if (told) {
-        return take_body(client, exchange, call, &message, broken->http, io_arena, err);
+    if (has_message) {
+        return handle_body(client, exchange, call, &message, broken->http, io_arena, err);
     }
     return call != NULL ? break_call(client, call, broken)
            : opening    ? break_opening(client, probe, broken, err)
@@ -266,7 +266,7 @@ haft_status haft__mcp_client_exchange_failed(haft__mcp_client *client, uint64_t 
         return HAFT_OK;
     }
     haft__arena_init(&arena, 0);
-    haft_status status = take_broken(client, exchange, broken, &arena, err);
+    haft_status status = handle_failure(client, exchange, broken, &arena, err);
     haft__arena_finish(&arena);
     return haft__mcp_client_check(client, status);
 }

@@ -46,8 +46,8 @@ static haft_status add_roots(haft__mcp_client *client, inputs *in, haft__json ke
 }
 
 /* `key` is returned unchanged; `request` is the redacted request. */
-static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json key,
-                              haft__json request, haft_error *err)
+static haft_status add_input(haft__mcp_client *client, inputs *in, haft__json key,
+                             haft__json request, haft_error *err)
 {
     haft_str method = haft__json_text(haft__object_get(request, "method"));
     bool roots = haft__str_equal(method, HAFT__LIT("roots/list"));
@@ -57,7 +57,8 @@ static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json k
     }
     if (!question || !client->options.elicitation) {
         haft__mcp_client_fail_text(&in->why, HAFT_UNSUPPORTED,
-                                   "the server asks for what haft does not offer it", method);
+                                   "the server requests something that haft does not offer",
+                                   method);
         return HAFT_OK;
     }
     haft__mcp_elicitation *q = &in->questions[in->question_count];
@@ -68,17 +69,18 @@ static haft_status take_input(haft__mcp_client *client, inputs *in, haft__json k
     return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
 }
 
-static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json requests,
-                               haft__json told, haft_error *err)
+static haft_status add_inputs(haft__mcp_client *client, inputs *in, haft__json requests,
+                              haft__json redacted, haft_error *err)
 {
     haft_status status = HAFT_OK;
     if (requests.count > HAFT__LIMIT_MCP_QUESTIONS) {
-        (void)haft__fail(&in->why, HAFT_TOO_BIG, "", "the server asks %u things at once, not %d",
-                         requests.count, HAFT__LIMIT_MCP_QUESTIONS);
+        (void)haft__fail(&in->why, HAFT_TOO_BIG, "",
+                         "the server asks %u questions at once, more than %d", requests.count,
+                         HAFT__LIMIT_MCP_QUESTIONS);
         return HAFT_OK;
     }
-    if (told.kind != HAFT__JSON_OBJECT || told.count != requests.count) {
-        (void)haft__fail(&in->why, HAFT_UNSUPPORTED, "", "what the server asks has a secret in it");
+    if (redacted.kind != HAFT__JSON_OBJECT || redacted.count != requests.count) {
+        (void)haft__fail(&in->why, HAFT_UNSUPPORTED, "", "the server's question contains a secret");
         return HAFT_OK;
     }
     in->questions = haft__arena_array(in->arena, requests.count, sizeof(*in->questions));
@@ -88,7 +90,7 @@ static haft_status take_inputs(haft__mcp_client *client, inputs *in, haft__json 
     }
     for (uint32_t i = 0; i < requests.count && status == HAFT_OK && in->why.status == HAFT_OK;
          i++) {
-        status = take_input(client, in, requests.members[i].key, told.members[i].value, err);
+        status = add_input(client, in, requests.members[i].key, redacted.members[i].value, err);
     }
     return status;
 }
@@ -100,12 +102,14 @@ static void check_input(haft__mcp_pending_call *call, haft__json requests, haft_
     bool nothing = no_requests || (requests.kind == HAFT__JSON_OBJECT && requests.count == 0);
     if ((nothing && no_state) || (!no_requests && requests.kind != HAFT__JSON_OBJECT)
         || (!no_state && state.kind != HAFT__JSON_STRING)) {
-        (void)haft__fail(why, HAFT_BAD_INPUT, "", "the server wants input, but does not say which");
+        (void)haft__fail(why, HAFT_BAD_INPUT, "",
+                         "the server requests input, but does not say which");
     } else if (state.count > HAFT__LIMIT_MCP_STATE_BYTES) {
-        (void)haft__fail(why, HAFT_TOO_BIG, "/requestState", "a state of %u bytes, more than %d",
-                         state.count, HAFT__LIMIT_MCP_STATE_BYTES);
+        (void)haft__fail(why, HAFT_TOO_BIG, "/requestState",
+                         "found a state of %u bytes, more than %d", state.count,
+                         HAFT__LIMIT_MCP_STATE_BYTES);
     } else if (call->round >= HAFT__LIMIT_MCP_ROUNDS) {
-        (void)haft__fail(why, HAFT_TOO_BIG, "", "the server has asked %d times and asks again",
+        (void)haft__fail(why, HAFT_TOO_BIG, "", "the server asked %d times and asks again",
                          HAFT__LIMIT_MCP_ROUNDS);
     }
 }
@@ -133,8 +137,8 @@ haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
                                                const haft__rpc_message *message,
                                                haft__arena *io_arena, haft_error *err)
 {
-    haft__json told = message->result;
-    haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : told;
+    haft__json redacted = message->result;
+    haft__json result = message->exact.kind != HAFT__JSON_NULL ? message->exact : redacted;
     haft__json requests = haft__object_get(result, "inputRequests");
     haft__json state = haft__object_get(result, "requestState");
     haft__mcp_call_done *done = &call->node->event.done;
@@ -142,7 +146,7 @@ haft_status haft__mcp_client_on_input_required(haft__mcp_client *client,
     check_input(call, requests, state, &in.why);
     haft_status status =
         in.why.status == HAFT_OK && requests.kind == HAFT__JSON_OBJECT
-            ? take_inputs(client, &in, requests, haft__object_get(told, "inputRequests"), err)
+            ? add_inputs(client, &in, requests, haft__object_get(redacted, "inputRequests"), err)
             : HAFT_OK;
     if (status != HAFT_OK) {
         return status;

@@ -185,8 +185,8 @@ static haft_status make_room(haft__mcp_tool_listing *listing, haft_error *err)
     return HAFT_OK;
 }
 
-static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft__json entry,
-                              haft_str name, bool has_secret, haft_error *err)
+static haft_status add_entry(haft__mcp_client *client, haft__arena *arena, haft__json entry,
+                             haft_str name, bool has_secret, haft_error *err)
 {
     haft__mcp_tool_listing *listing = client->listing;
     haft__mcp_tool tool;
@@ -196,12 +196,12 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
         return status;
     }
     if (has_secret) {
-        return skip_tool(listing, name, "", "its definition has a secret in it", err);
+        return skip_tool(listing, name, "", "its definition contains a secret", err);
     }
     haft__json task = haft__object_get(haft__object_get(entry, "execution"), "taskSupport");
     if (haft__str_equal(haft__json_text(task), HAFT__LIT("required"))) {
         return skip_tool(listing, name, "/execution/taskSupport",
-                         "it can be called as a task only, and haft has no tasks", err);
+                         "it can be called only as a task, and haft does not support tasks", err);
     }
     status = haft__mcp_tool_read(arena, entry, &client->options.origin, &tool, &why);
     if (status == HAFT_NO_MEMORY) {
@@ -211,32 +211,32 @@ static haft_status take_entry(haft__mcp_client *client, haft__arena *arena, haft
         return skip_tool(listing, name, why.where, why.message, err);
     }
     if (haft__map_get(&listing->names, tool.remote) != NULL) {
-        return skip_tool(listing, name, "", "another tool before it has this name", err);
+        return skip_tool(listing, name, "", "an earlier tool has the same name", err);
     }
     listing->tools[listing->count++] = tool;
     return haft__map_put(&listing->names, tool.remote, listing, err);
 }
 
 /* `secrets`: the page contains secrets. */
-static haft_status take_entries(haft__mcp_client *client, haft__arena *arena, haft__json entries,
-                                bool secrets, bool *ret_full, haft_error *err)
+static haft_status add_entries(haft__mcp_client *client, haft__arena *arena, haft__json entries,
+                               bool secrets, bool *ret_full, haft_error *err)
 {
     haft__mcp_tool_listing *listing = client->listing;
     haft_status status = HAFT_OK;
     for (uint32_t i = 0; i < entries.count && status == HAFT_OK && !*ret_full; i++) {
-        haft__json told = entries.items[i];
+        haft__json redacted = entries.items[i];
         bool secret = false;
         if (secrets) {
-            status = haft__mcp_client_redact_value(client, arena, &told, &secret, err);
+            status = haft__mcp_client_redact_value(client, arena, &redacted, &secret, err);
         }
-        haft_str name = haft__json_text(haft__object_get(told, "name"));
+        haft_str name = haft__json_text(haft__object_get(redacted, "name"));
         *ret_full = listing->count == HAFT__LIMIT_MCP_TOOLS;
         if (status == HAFT_OK && *ret_full) {
             status =
                 skip_tool(listing, HAFT__LIT(""), "",
-                          "the server has more tools than haft takes; the rest is left out", err);
+                          "the server has more tools than haft accepts; the rest is skipped", err);
         } else if (status == HAFT_OK) {
-            status = take_entry(client, arena, entries.items[i], name, secret, err);
+            status = add_entry(client, arena, entries.items[i], name, secret, err);
         }
     }
     return status;
@@ -256,13 +256,13 @@ static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json resul
         return HAFT_OK;
     }
     if (next.kind != HAFT__JSON_STRING || text.len > HAFT__LIMIT_MCP_CURSOR_BYTES) {
-        why = "the list is cut: its nextCursor cannot be used";
+        why = "the list is incomplete: its nextCursor is not valid";
     } else if (haft__map_get(&listing->cursors, text) != NULL) {
-        why = "the list is cut: it goes in circles";
+        why = "the list is incomplete: its pages repeat";
     } else if (listing->page_count >= HAFT__LIMIT_MCP_PAGES) {
-        why = "the list is cut: it has too many pages";
+        why = "the list is incomplete: it has too many pages";
     } else if (listing->bytes >= HAFT__LIMIT_MCP_LIST_BYTES) {
-        why = "the list is cut: it is too long";
+        why = "the list is incomplete: it is too long";
     }
     if (why != NULL) {
         return skip_tool(listing, HAFT__LIT(""), "", why, err);
@@ -275,7 +275,7 @@ static haft_status next_cursor(haft__mcp_tool_listing *listing, haft__json resul
     return haft__map_put(&listing->cursors, kept, listing, err);
 }
 
-static void take_ttl(haft__mcp_tool_listing *listing, haft__json result)
+static void read_ttl(haft__mcp_tool_listing *listing, haft__json result)
 {
     int64_t ttl;
     haft__json value = haft__object_get(result, "ttlMs");
@@ -307,7 +307,7 @@ static haft_status keep_page(haft__mcp_tool_listing *listing, size_t bytes, haft
 
 /* Uses the original message: cursors are sent back, and definitions are hashed. A definition with a
  * secret is skipped. */
-static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *message,
+static haft_status read_page(haft__mcp_client *client, const haft__rpc_message *message,
                              size_t bytes, haft__arena *io_arena, haft_error *err)
 {
     bool secrets = message->exact.kind != HAFT__JSON_NULL;
@@ -315,12 +315,11 @@ static haft_status take_page(haft__mcp_client *client, const haft__rpc_message *
     haft__mcp_tool_listing *listing = client->listing;
     haft__arena *arena = NULL;
     bool full = false;
-    take_ttl(listing, result);
+    read_ttl(listing, result);
     listing->cursor = (haft_str){NULL, 0};
     haft_status status = keep_page(listing, bytes, io_arena, &arena, err);
     if (status == HAFT_OK) {
-        status =
-            take_entries(client, arena, haft__object_get(result, "tools"), secrets, &full, err);
+        status = add_entries(client, arena, haft__object_get(result, "tools"), secrets, &full, err);
     }
     if (status == HAFT_OK && !full) {
         status = next_cursor(listing, result, &listing->cursor, err);
@@ -343,7 +342,7 @@ haft_status haft__mcp_client_list_answer(haft__mcp_client *client, const haft__r
     haft__json tools = haft__object_get(secrets ? message->exact : message->result, "tools");
     client->list_id = 0;
     if (message->kind == HAFT__RPC_RESULT && tools.kind == HAFT__JSON_ARRAY) {
-        return take_page(client, message, bytes, io_arena, err);
+        return read_page(client, message, bytes, io_arena, err);
     }
     if (message->kind == HAFT__RPC_ERROR) {
         haft__mcp_client_fail_text(&error, HAFT_IO, "the server did not list its tools",

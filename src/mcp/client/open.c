@@ -136,7 +136,7 @@ static haft_status finish_opening(haft__mcp_client *client, haft_error *err)
     return status == HAFT_OK ? haft__mcp_client_calls_send(client, err) : status;
 }
 
-static void take_capabilities(haft__mcp_client *client, haft__json capabilities)
+static void read_capabilities(haft__mcp_client *client, haft__json capabilities)
 {
     haft__json tools = haft__object_get(capabilities, "tools");
     client->has_tools = tools.kind == HAFT__JSON_OBJECT;
@@ -154,7 +154,7 @@ static haft_status open_modern(haft__mcp_client *client, const haft__json *resul
     client->has_tools = true; /* unless the server declares otherwise */
     client->has_changes = false;
     if (result != NULL) {
-        take_capabilities(client, haft__object_get(*result, "capabilities"));
+        read_capabilities(client, haft__object_get(*result, "capabilities"));
     }
     haft_status status = notify_ready(
         client, info, result != NULL ? haft__object_get(*result, "instructions") : none, err);
@@ -184,8 +184,9 @@ static haft_status no_version(haft__mcp_client *client)
 {
     haft_error error;
     (void)haft__fail(&error, HAFT_UNSUPPORTED, "",
-                     "the server speaks no version of MCP that haft speaks");
-    (void)haft__hint(&error, HAFT_UNSUPPORTED, "haft speaks %s and, with initialize, %s and older",
+                     "the server supports no version of MCP that haft supports");
+    (void)haft__hint(&error, HAFT_UNSUPPORTED,
+                     "haft supports %s and, with initialize, %s and older",
                      HAFT__MCP_MODERN_VERSION, HAFT__MCP_LEGACY_VERSION);
     return fail(client, &error);
 }
@@ -239,7 +240,7 @@ static haft_status refused(haft__mcp_client *client, const haft__rpc_message *me
     if (status != HAFT_OK || done) {
         return status;
     }
-    haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED, "the server refused to initialize",
+    haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED, "the server rejected initialize",
                                message->message);
     return fail(client, &error);
 }
@@ -263,7 +264,7 @@ static haft_status open_legacy(haft__mcp_client *client, haft__json result, haft
     haft__json capabilities = haft__object_get(result, "capabilities");
     client->state = HAFT__MCP_CLIENT_OPEN;
     client->era = client->options.era = HAFT__MCP_ERA_LEGACY;
-    take_capabilities(client, capabilities);
+    read_capabilities(client, capabilities);
     haft__mcp_client_outgoing_begin(client, &out, 0, "notifications/initialized", false);
     haft_status status = haft__mcp_client_outgoing_end(client, &out, NULL, err);
     if (status == HAFT_OK) {
@@ -285,14 +286,14 @@ haft_status haft__mcp_client_on_initialized(haft__mcp_client *client,
     }
     haft__json version = haft__object_get(message->result, "protocolVersion");
     haft__json list = haft__json_array(&version, 1);
-    haft_str spoken = haft__mcp_version_choose(list);
-    if (!haft__mcp_version_legacy(spoken)) {
+    haft_str chosen = haft__mcp_version_choose(list);
+    if (!haft__mcp_version_legacy(chosen)) {
         haft_error error;
         haft__mcp_client_fail_text(&error, HAFT_UNSUPPORTED,
-                                   "the server speaks no version of MCP that haft speaks",
+                                   "the server supports no version of MCP that haft supports",
                                    haft__json_text(version));
         return fail(client, &error);
     }
-    client->protocol = spoken; /* a static text, not the server's */
+    client->protocol = chosen; /* a static text, not the server's */
     return open_legacy(client, message->result, err);
 }

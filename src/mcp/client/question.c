@@ -15,13 +15,13 @@
 
 /* Unlinks the question and queues its final event; a response to the server is queued before or not
  * at all. */
-static void end_question(haft__mcp_client *client, haft__mcp_pending_question **at, bool tell)
+static void end_question(haft__mcp_client *client, haft__mcp_pending_question **at, bool notify)
 {
     haft__mcp_pending_question *asked = *at;
     haft__mcp_client_event_node *node = asked->node;
     *at = asked->next;
     client->question_count--;
-    if (tell) {
+    if (notify) {
         node->event.question =
             (haft__mcp_elicitation){.number = asked->number, .call = asked->call};
         haft__mcp_client_push_event(client, node);
@@ -127,12 +127,12 @@ static haft_status ask(haft__mcp_client *client, uint64_t exchange,
                                         client, message->id, HAFT__RPC_PARAMS, why.message, err);
 }
 
-static haft_status take_question(haft__mcp_client *client, uint64_t exchange,
-                                 const haft__rpc_message *message, haft_error *err)
+static haft_status handle_question(haft__mcp_client *client, uint64_t exchange,
+                                   const haft__rpc_message *message, haft_error *err)
 {
     if (!client->options.elicitation) {
         return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
-                                           "there is nobody here who could answer questions", err);
+                                           "no person is available to answer questions", err);
     }
     if (*find_question(client, message->id) != NULL) {
         return haft__mcp_client_send_error(client, message->id, HAFT__RPC_INVALID,
@@ -180,7 +180,8 @@ static haft_status answer_roots(haft__mcp_client *client, haft__json id, haft_er
 {
     haft__mcp_client_outgoing out;
     if (client->options.root_count == 0) {
-        return haft__mcp_client_send_error(client, id, HAFT__RPC_METHOD, "there are no roots", err);
+        return haft__mcp_client_send_error(client, id, HAFT__RPC_METHOD, "no roots are configured",
+                                           err);
     }
     haft__mcp_client_outgoing_begin_answer(&out, id);
     haft__mcp_client_add_roots(client, &out.w);
@@ -197,12 +198,12 @@ haft_status haft__mcp_client_on_request(haft__mcp_client *client, uint64_t excha
         return answer_roots(client, message->id, err);
     }
     if (haft__str_equal(message->method, HAFT__LIT("elicitation/create"))) {
-        return take_question(client, exchange, message, err);
+        return handle_question(client, exchange, message, err);
     }
     if (haft__str_equal(message->method, HAFT__LIT("sampling/createMessage"))) {
         return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
-                                           "haft does not lend its model to servers", err);
+                                           "haft does not offer sampling to servers", err);
     }
-    return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD,
-                                       "haft has no such method", err);
+    return haft__mcp_client_send_error(client, message->id, HAFT__RPC_METHOD, "unknown method",
+                                       err);
 }

@@ -16,13 +16,13 @@
 #include "json/number.h"
 #include "json/object.h"
 
-#define TOLD_FAULTS  10  /* number of faults that are reported as log messages */
-#define BEGINNING    200 /* inspected bytes of an unreadable message */
-#define SUBSCRIPTION "io.modelcontextprotocol/subscriptionId"
+#define REPORTED_FAULTS 10  /* number of faults that are reported as log messages */
+#define BEGINNING       200 /* inspected bytes of an unreadable message */
+#define SUBSCRIPTION    "io.modelcontextprotocol/subscriptionId"
 
 /* ---- the request of a response ---- */
 
-static bool is_under_way(haft__mcp_client *client, uint64_t id)
+static bool is_pending(haft__mcp_client *client, uint64_t id)
 {
     return id != 0
            && (id == client->discover_id || id == client->initialize_id || id == client->list_id
@@ -53,7 +53,7 @@ static uint64_t request_without_id(haft__mcp_client *client, uint64_t exchange)
 {
     uint64_t only = exchange != 0 ? exchange : only_request(client);
     bool clear = exchange != 0 || (only != client->list_id && !client->cancels);
-    return clear && is_under_way(client, only) ? only : 0;
+    return clear && is_pending(client, only) ? only : 0;
 }
 
 /* The request for a response; 0 if it is not ours. *ret_why is the problem with its id. */
@@ -63,12 +63,12 @@ static uint64_t request_of(haft__mcp_client *client, uint64_t exchange, haft__js
     uint64_t number = haft__mcp_client_id_number(id);
     *ret_why = NULL;
     if (id.kind == HAFT__JSON_STRING && haft__str_to_u64(haft__json_text(id), &number)
-        && is_under_way(client, number)) {
-        *ret_why = "its id is a text, and that of the request a number";
+        && is_pending(client, number)) {
+        *ret_why = "its id is a string, and that of the request a number";
     } else if (id.kind == HAFT__JSON_NULL) {
         number = request_without_id(client, exchange);
     }
-    return is_under_way(client, number) ? number : 0;
+    return is_pending(client, number) ? number : 0;
 }
 
 /* ---- responses ---- */
@@ -100,9 +100,9 @@ static haft_status dispatch_answer(haft__mcp_client *client, uint64_t id,
     return HAFT_OK; /* late, or never requested */
 }
 
-static haft_status take_answer(haft__mcp_client *client, uint64_t exchange,
-                               const haft__rpc_message *message, size_t bytes,
-                               haft__arena *io_arena, haft_error *err)
+static haft_status handle_response(haft__mcp_client *client, uint64_t exchange,
+                                   const haft__rpc_message *message, size_t bytes,
+                                   haft__arena *io_arena, haft_error *err)
 {
     const char *why;
     uint64_t id = request_of(client, exchange, message->id, &why);
@@ -146,8 +146,8 @@ static haft_status notify_log(haft__mcp_client *client, uint64_t exchange, haft_
     return HAFT_OK;
 }
 
-static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
-                            haft_error *err)
+static haft_status handle_log(haft__mcp_client *client, uint64_t exchange, haft__json params,
+                              haft_error *err)
 {
     haft__json data = haft__object_get(params, "data");
     haft__buf buf;
@@ -168,7 +168,7 @@ static haft_status take_log(haft__mcp_client *client, uint64_t exchange, haft__j
 }
 
 /* Progress must increase; a number that is too long to keep is dropped. */
-static bool goes_forward(haft__mcp_pending_call *call, haft__json progress)
+static bool advances(haft__mcp_pending_call *call, haft__json progress)
 {
     haft_str text = haft__json_text(progress), before = haft__str(call->progress);
     if (progress.kind != HAFT__JSON_NUMBER || text.len >= sizeof(call->progress)
@@ -180,14 +180,14 @@ static bool goes_forward(haft__mcp_pending_call *call, haft__json progress)
     return true;
 }
 
-static haft_status take_progress(haft__mcp_client *client, haft__json params, haft__arena *io_arena,
-                                 haft_error *err)
+static haft_status handle_progress(haft__mcp_client *client, haft__json params,
+                                   haft__arena *io_arena, haft_error *err)
 {
     haft__mcp_pending_call *call = haft__mcp_client_call_find(
         client, haft__mcp_client_id_number(haft__object_get(params, "progressToken")));
     haft__json progress = haft__object_get(params, "progress"),
                total = haft__object_get(params, "total");
-    if (call == NULL || !goes_forward(call, progress)) {
+    if (call == NULL || !advances(call, progress)) {
         return HAFT_OK;
     }
     haft__mcp_client_event_node *node =
@@ -195,13 +195,13 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
     if (node == NULL) {
         return haft__fail_no_memory(err);
     }
-    haft__mcp_progress *told = &node->event.progress;
-    told->call = call->number;
-    told->progress = progress;
-    told->total = total.kind == HAFT__JSON_NUMBER ? total : haft__json_null();
+    haft__mcp_progress *event = &node->event.progress;
+    event->call = call->number;
+    event->progress = progress;
+    event->total = total.kind == HAFT__JSON_NUMBER ? total : haft__json_null();
     haft_status status =
         haft__visible_copy(io_arena, haft__json_text(haft__object_get(params, "message")),
-                           HAFT__LIMIT_MCP_LOG_BYTES, &told->message, err);
+                           HAFT__LIMIT_MCP_LOG_BYTES, &event->message, err);
     if (status != HAFT_OK) {
         haft__mcp_client_event_node_destroy(node);
         return status;
@@ -213,18 +213,20 @@ static haft_status take_progress(haft__mcp_client *client, haft__json params, ha
 }
 
 /* Legacy servers send it without a subscription; modern ones only to subscribers. */
-static haft_status take_change(haft__mcp_client *client, haft__json params, haft_error *err)
+static haft_status handle_tools_changed(haft__mcp_client *client, haft__json params,
+                                        haft_error *err)
 {
     haft__json id = haft__object_get(haft__object_get(params, "_meta"), SUBSCRIPTION);
-    bool heard = client->era == HAFT__MCP_ERA_LEGACY
-                 || (client->listen_id != 0 && haft__mcp_client_id_number(id) == client->listen_id);
-    if (client->state != HAFT__MCP_CLIENT_OPEN || !heard) {
+    bool expected =
+        client->era == HAFT__MCP_ERA_LEGACY
+        || (client->listen_id != 0 && haft__mcp_client_id_number(id) == client->listen_id);
+    if (client->state != HAFT__MCP_CLIENT_OPEN || !expected) {
         return HAFT_OK;
     }
     return haft__mcp_client_tools_changed(client, err);
 }
 
-static haft_status take_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
+static haft_status handle_cancelled(haft__mcp_client *client, haft__json params, haft_error *err)
 {
     haft__json id = haft__object_get(params, "requestId");
     uint64_t number = haft__mcp_client_id_number(id);
@@ -235,31 +237,31 @@ static haft_status take_cancelled(haft__mcp_client *client, haft__json params, h
     return HAFT_OK;
 }
 
-static haft_status take_notification(haft__mcp_client *client, uint64_t exchange,
-                                     const haft__rpc_message *message, haft__arena *io_arena,
-                                     haft_error *err)
+static haft_status handle_notification(haft__mcp_client *client, uint64_t exchange,
+                                       const haft__rpc_message *message, haft__arena *io_arena,
+                                       haft_error *err)
 {
     haft_str method = message->method;
     bool logs = client->era != HAFT__MCP_ERA_MODERN || client->options.log_level.len > 0;
     if (haft__str_equal(method, HAFT__LIT("notifications/progress"))) {
-        return take_progress(client, message->params, io_arena, err);
+        return handle_progress(client, message->params, io_arena, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/message")) && logs) {
-        return take_log(client, exchange, message->params, err);
+        return handle_log(client, exchange, message->params, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/tools/list_changed"))) {
-        return take_change(client, message->params, err);
+        return handle_tools_changed(client, message->params, err);
     }
     if (haft__str_equal(method, HAFT__LIT("notifications/cancelled"))) {
-        return take_cancelled(client, message->params, err);
+        return handle_cancelled(client, message->params, err);
     }
     return HAFT_OK;
 }
 
 /* ---- messages ---- */
 
-static haft_status take_request(haft__mcp_client *client, uint64_t exchange,
-                                const haft__rpc_message *message, haft_error *err)
+static haft_status handle_request(haft__mcp_client *client, uint64_t exchange,
+                                  const haft__rpc_message *message, haft_error *err)
 {
     bool modern =
         client->state == HAFT__MCP_CLIENT_PROBING || client->state == HAFT__MCP_CLIENT_IDLE
@@ -305,16 +307,16 @@ static uint64_t request_of_fault(haft__mcp_client *client, uint64_t exchange, ha
 }
 
 /* An invalid response ends its request; an invalid request gets an error response. */
-static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_str given,
-                              const haft__rpc_fault *fault, const haft_error *why,
-                              haft__arena *io_arena, haft_error *err)
+static haft_status handle_fault(haft__mcp_client *client, uint64_t exchange, haft_str given,
+                                const haft__rpc_fault *fault, const haft_error *why,
+                                haft__arena *io_arena, haft_error *err)
 {
     char text[sizeof(why->where) + sizeof(why->message) + 8];
     bool legacy = client->state == HAFT__MCP_CLIENT_OPEN && client->era == HAFT__MCP_ERA_LEGACY;
     haft_status status = HAFT_OK;
     (void)snprintf(text, sizeof text, "%s%s%s", why->where, why->where[0] != '\0' ? ": " : "",
                    why->message);
-    if (client->faults++ < TOLD_FAULTS) {
+    if (client->faults++ < REPORTED_FAULTS) {
         status = notify_log(client, exchange, HAFT__LIT("warning"), HAFT__LIT("haft"),
                             haft__str(text), err);
     }
@@ -330,15 +332,16 @@ static haft_status take_fault(haft__mcp_client *client, uint64_t exchange, haft_
     return status;
 }
 
-static haft_status take_message(haft__mcp_client *client, uint64_t exchange,
-                                const haft__rpc_message *message, size_t bytes,
-                                haft__arena *io_arena, haft_error *err)
+static haft_status handle_message(haft__mcp_client *client, uint64_t exchange,
+                                  const haft__rpc_message *message, size_t bytes,
+                                  haft__arena *io_arena, haft_error *err)
 {
     switch (message->kind) {
-    case HAFT__RPC_REQUEST: return take_request(client, exchange, message, err);
-    case HAFT__RPC_NOTIFICATION: return take_notification(client, exchange, message, io_arena, err);
+    case HAFT__RPC_REQUEST: return handle_request(client, exchange, message, err);
+    case HAFT__RPC_NOTIFICATION:
+        return handle_notification(client, exchange, message, io_arena, err);
     case HAFT__RPC_RESULT:
-    case HAFT__RPC_ERROR: return take_answer(client, exchange, message, bytes, io_arena, err);
+    case HAFT__RPC_ERROR: return handle_response(client, exchange, message, bytes, io_arena, err);
     }
     HAFT__UNREACHABLE();
 }
@@ -358,11 +361,11 @@ haft_status haft__mcp_client_receive(haft__mcp_client *client, uint64_t exchange
             ? haft__mcp_client_read_message(client, &arena, copy, &message, &fault, &why)
             : haft__arena_fail(&arena, &why);
     if (status == HAFT_OK) {
-        status = take_message(client, exchange, &message, text.len, &arena, err);
+        status = handle_message(client, exchange, &message, text.len, &arena, err);
     } else if (status == HAFT_NO_MEMORY) {
         status = haft__fail_no_memory(err);
     } else {
-        status = take_fault(client, exchange, text, &fault, &why, &arena, err);
+        status = handle_fault(client, exchange, text, &fault, &why, &arena, err);
     }
     haft__arena_finish(&arena);
     return haft__mcp_client_check(client, status);

@@ -14,7 +14,7 @@
 #include "mcp/client/client_int.h"
 #include "json/read.h"
 
-#define UNTOLD HAFT__LIT("(it has a secret in it and cannot be told)")
+#define NOT_SHOWN HAFT__LIT("(not shown: it contains a secret)")
 
 haft_status haft__mcp_client_redact_text(const haft__mcp_client *client, haft__arena *arena,
                                          haft_str *io_text, bool *ret_secret, haft_error *err)
@@ -31,7 +31,7 @@ haft_status haft__mcp_client_redact_text(const haft__mcp_client *client, haft__a
     if (status == HAFT_TOO_BIG) {
         status = HAFT_OK;
         secret = true;
-        clean = UNTOLD;
+        clean = NOT_SHOWN;
     }
     if (status == HAFT_OK && secret) {
         *ret_secret = true;
@@ -51,7 +51,7 @@ static haft_status read_clean(const haft__mcp_client *client, haft__arena *arena
     options.hash_key = client->options.origin.hash_key;
     haft_status status = haft__json_read(arena, text, &options, ret_value, NULL, NULL);
     if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
-        *ret_value = haft__json_string(UNTOLD);
+        *ret_value = haft__json_string(NOT_SHOWN);
         return HAFT_OK;
     }
     return status == HAFT_OK ? HAFT_OK : haft__fail_no_memory(err);
@@ -117,6 +117,6 @@ haft_status haft__mcp_client_read_message(const haft__mcp_client *client, haft__
         haft_status cleaned = haft__mcp_client_redact_text(client, arena, &text, &secret, why);
         status = cleaned == HAFT_OK ? status : cleaned;
     }
-    return secret ? haft__fail(why, status, "", "a message with a secret in it is not valid")
+    return secret ? haft__fail(why, status, "", "a message that contains a secret is not valid")
                   : status;
 }

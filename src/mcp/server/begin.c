@@ -24,7 +24,7 @@ static const char *name_key(haft__mcp_method verb)
     HAFT__UNREACHABLE();
 }
 
-static bool take_name(haft__mcp_request *request)
+static bool read_name(haft__mcp_request *request)
 {
     const char *key = name_key(request->verb);
     const haft__json *name = key != NULL ? haft__json_get(request->params, haft__str(key)) : NULL;
@@ -48,7 +48,7 @@ static bool take_name(haft__mcp_request *request)
     return true;
 }
 
-static void take_token(haft__mcp_request *request)
+static void read_progress_token(haft__mcp_request *request)
 {
     const haft__json *token = haft__mcp_request_meta(request, "progressToken");
     bool good = token != NULL
@@ -77,15 +77,15 @@ static haft_status open_state(haft__mcp_request *request, haft_str sealed, uint6
         && (!haft__str_to_u64(haft__str_split(&rest, ' '), &number)
             || !haft__mcp_nonces_consume(own->server, number))) {
         status = haft__fail(err, HAFT_BAD_INPUT, "",
-                            "the state was used before: it is good for one request; make the "
-                            "request anew, without it");
+                            "the state was used before and is valid for one request only; send the "
+                            "request again without it");
     }
     request->state = rest;
     return status;
 }
 
 /* Reads the answers to questions of an earlier request, and the state that the client kept. */
-static bool take_answers(haft__mcp_request *request, uint64_t now_ms)
+static bool read_answers(haft__mcp_request *request, uint64_t now_ms)
 {
     const haft__json *answers = haft__json_get(request->params, HAFT__LIT("inputResponses"));
     const haft__json *state = haft__json_get(request->params, HAFT__LIT("requestState"));
@@ -147,16 +147,16 @@ void haft__mcp_request_begin(haft__mcp_request *request, haft__mcp_method verb,
 {
     const haft__mcp_server_options *options = &request->own->server->options;
     request->verb = verb;
-    if (!take_name(request)) {
+    if (!read_name(request)) {
         return;
     }
     if (verb == HAFT__MCP_METHOD_CALL && !check_tool(request, headers)) {
         return;
     }
-    if (request->modern && !take_answers(request, now_ms)) {
+    if (request->modern && !read_answers(request, now_ms)) {
         return;
     }
-    take_token(request);
+    read_progress_token(request);
     register_request(request);
     if (verb == HAFT__MCP_METHOD_LISTEN) {
         haft__mcp_server_listen(request);

@@ -110,10 +110,9 @@ static bool same(haft__mcp_request *request, const char *header, haft_str found,
     }
     haft_str value = header_value(request, found);
     if (value.ptr == NULL) {
-        return refuse(request, header, "is not spelt as =?base64?...?= has it");
+        return refuse(request, header, "is not valid =?base64?...?= text");
     }
-    return haft__str_equal(value, wanted)
-           || refuse(request, header, "does not say what the body says");
+    return haft__str_equal(value, wanted) || refuse(request, header, "does not match the body");
 }
 
 bool haft__mcp_headers_check(haft__mcp_request *request, const haft__mcp_headers *headers)
@@ -157,18 +156,17 @@ static bool check_property(haft__mcp_request *request, haft_str header, const ha
     haft_str found = headers->get(headers->context, name);
     bool given = argument != NULL && argument->kind != HAFT__JSON_NULL;
     if (!given) {
-        return found.ptr == NULL
-               || refuse(request, name, "has a value that the body does not have");
+        return found.ptr == NULL || refuse(request, name, "has a value that the body lacks");
     }
     if (found.ptr == NULL) {
         return refuse(request, name, "is missing");
     }
     haft_str value = header_value(request, found);
     if (value.ptr == NULL) {
-        return refuse(request, name, "is not spelt as =?base64?...?= has it");
+        return refuse(request, name, "is not valid =?base64?...?= text");
     }
     return equals_argument(request, value, *argument)
-           || refuse(request, name, "does not say what the body says");
+           || refuse(request, name, "does not match the body");
 }
 
 /* Recurses into nested properties; schemas bound the depth. */

@@ -26,10 +26,10 @@ static void answer(haft__mcp_request *request, haft__buf *members)
     if (haft__buf_check(members, NULL) == HAFT_OK) {
         haft__mcp_request_reply(request, haft__buf_str(members));
     } else {
-        haft__mcp_request_reject(request, 500, HAFT__RPC_INTERNAL,
-                                 HAFT__LIT("the answer could not be written: it is too long, or "
-                                           "there is no memory"),
-                                 HAFT__LIT(""));
+        haft__mcp_request_reject(
+            request, 500, HAFT__RPC_INTERNAL,
+            HAFT__LIT("cannot write the response: it is too long, or out of memory"),
+            HAFT__LIT(""));
     }
     haft__buf_finish(members);
 }
@@ -142,7 +142,7 @@ static void initialize(haft__mcp_request *request, const haft__mcp_headers *head
     haft__mcp_peer *peer = request->own->peer;
     if (peer->version.len > 0) {
         haft__mcp_request_reject(request, 400, HAFT__RPC_INVALID,
-                                 HAFT__LIT("this session was initialized before"), HAFT__LIT(""));
+                                 HAFT__LIT("this session is already initialized"), HAFT__LIT(""));
         return;
     }
     if (!agree(request)) {
@@ -270,7 +270,7 @@ static void answer_list(haft__mcp_request *request, haft__mcp_list list, const c
     size_t from = 0;
     const haft__mcp_server_options *options = &request->own->server->options;
     if (!read_cursor(request, &from) || from > options->served->count(options->context, list)) {
-        haft__mcp_request_reject_params(request, "the cursor is not one that this list gave out");
+        haft__mcp_request_reject_params(request, "the cursor does not belong to this list");
         return;
     }
     haft__buf members;
@@ -380,10 +380,9 @@ static void refuse_version(haft__mcp_request *request, haft_str requested, bool 
     haft__buf_add_str(&data, HAFT__LIT("],\"requested\":"));
     haft__json_write_string(&data, requested);
     haft__buf_add_char(&data, '}');
-    haft__mcp_request_reject(request, 400, HAFT__RPC_VERSION,
-                             HAFT__LIT("this version of the protocol is not spoken here"),
-                             haft__buf_check(&data, NULL) == HAFT_OK ? haft__buf_str(&data)
-                                                                     : HAFT__LIT(""));
+    haft__mcp_request_reject(
+        request, 400, HAFT__RPC_VERSION, HAFT__LIT("this version of the protocol is not supported"),
+        haft__buf_check(&data, NULL) == HAFT_OK ? haft__buf_str(&data) : HAFT__LIT(""));
     haft__buf_finish(&data);
 }
 
@@ -434,7 +433,7 @@ void haft__mcp_request_dispatch(haft__mcp_request *request, const haft__mcp_head
     const method *found = find_method(request);
     if (found == NULL) {
         haft__mcp_request_reject(request, request->modern ? 404 : 200, HAFT__RPC_METHOD,
-                                 HAFT__LIT("there is no such method here"), HAFT__LIT(""));
+                                 HAFT__LIT("unknown method"), HAFT__LIT(""));
         return;
     }
     if (!request->modern) {

@@ -74,9 +74,10 @@ static void end_with_questions(haft__mcp_request *request,
     uint64_t number = 0;
     haft__buf members, about, kept;
     if (!change(server, give_number, &number)) {
-        haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
-                               HAFT__LIT("what was asked cannot be remembered, so it is not asked"),
-                               HAFT__LIT(""));
+        haft__mcp_request_fail(
+            request, HAFT__RPC_INTERNAL,
+            HAFT__LIT("the state of the question cannot be sealed, so the question is not sent"),
+            HAFT__LIT(""));
         return;
     }
     haft__buf_init(&members, HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -104,7 +105,7 @@ static void end_with_questions(haft__mcp_request *request,
         haft__mcp_request_reply_kind(request, "input_required", haft__buf_str(&members));
     } else {
         haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
-                               HAFT__LIT("a question is too long, or there is no memory for it"),
+                               HAFT__LIT("a question is too long, or out of memory"),
                                HAFT__LIT(""));
     }
     haft__buf_finish(&kept);
@@ -143,7 +144,7 @@ static void withdraw(haft__mcp_request *request, int64_t id)
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_addf(&text,
                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{"
-                   "\"requestId\":%" PRId64 ",\"reason\":\"an answer is of no use any more\"}}",
+                   "\"requestId\":%" PRId64 ",\"reason\":\"the answer is no longer needed\"}}",
                    id);
     haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
@@ -242,7 +243,7 @@ void haft__mcp_request_ask(haft__mcp_request *request, const haft__mcp_server_qu
         good = ask_new(request, &questions[i]);
     }
     if (!good) {
-        give_up(request, "a question is too long, or there is no memory for it");
+        give_up(request, "a question is too long, or out of memory");
     }
 }
 
@@ -288,7 +289,7 @@ static void resume(haft__mcp_request *request)
         haft__arena_array(&own->arena, own->waiting_count, sizeof(*members));
     uint32_t count = 0;
     if (members == NULL) {
-        give_up(request, "there is no memory for an answer");
+        give_up(request, "out of memory for an answer");
         return;
     }
     for (size_t i = 0; i < own->waiting_count; i++) {
@@ -315,7 +316,7 @@ static haft__mcp_open_question *find_waiting(haft__mcp_request_internal *own, ha
     return NULL;
 }
 
-bool haft__mcp_peer_take_answer(haft__mcp_peer *peer, const haft__rpc_message *message)
+bool haft__mcp_peer_handle_answer(haft__mcp_peer *peer, const haft__rpc_message *message)
 {
     for (haft__mcp_request *request = peer->request; request != NULL;
          request = request->own->next) {

@@ -15,7 +15,7 @@ void haft__mcp_request_send(haft__mcp_request *request, haft__mcp_server_message
                             uint32_t http, haft__buf *text)
 {
     static const char no_memory[] = "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32603,"
-                                    "\"message\":\"there is no memory for the answer\"}}";
+                                    "\"message\":\"out of memory for the response\"}}";
     haft__mcp_peer *peer = request->own->peer;
     bool good = haft__buf_check(text, NULL) == HAFT_OK;
     if (kind == HAFT__MCP_MESSAGE_ANSWER) {
@@ -122,18 +122,18 @@ static void send_result(haft__mcp_request *request, haft__buf *text)
 static void end_unwritten(haft__mcp_request *request, haft_status why)
 {
     bool call = request->own->linked && request->verb == HAFT__MCP_METHOD_CALL;
-    char said[192];
+    char message[192];
     if (why != HAFT_TOO_BIG) {
         haft__mcp_request_fail(request, HAFT__RPC_INTERNAL,
-                               HAFT__LIT("there is no memory for the result"), HAFT__LIT(""));
+                               HAFT__LIT("out of memory for the result"), HAFT__LIT(""));
         return;
     }
-    int length = snprintf(said, sizeof(said),
+    int length = snprintf(message, sizeof(message),
                           call ? "\"content\":[{\"type\":\"text\",\"text\":\"" TOO_LONG
                                  "\"}],\"isError\":true"
                                : TOO_LONG,
                           HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    haft_str text = {said, (size_t)length};
+    haft_str text = {message, (size_t)length};
     if (!call) {
         haft__mcp_request_fail(request, HAFT__RPC_INTERNAL, text, HAFT__LIT(""));
         return;
@@ -233,7 +233,7 @@ void haft__mcp_request_progress(haft__mcp_request *request, uint64_t progress, u
     haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
 
-void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str said)
+void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str message)
 {
     const haft__mcp_request_internal *own = request->own;
     haft__mcp_level wanted = request->modern ? own->level : own->peer->level;
@@ -245,7 +245,7 @@ void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, ha
     haft__buf_addf(&text, "\"level\":\"%s\",\"logger\":", haft__mcp_level_name(level));
     haft__json_write_string(&text, own->server->options.name);
     haft__buf_add_str(&text, HAFT__LIT(",\"data\":"));
-    haft__json_write_string(&text, said);
+    haft__json_write_string(&text, message);
     haft__buf_add_str(&text, HAFT__LIT("}}"));
     haft__mcp_request_send(request, HAFT__MCP_MESSAGE_PART, 200, &text);
 }
@@ -253,7 +253,7 @@ void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, ha
 /* ---- subscriptions to changes ---- */
 
 static const struct {
-    const char *wish, *method;
+    const char *member, *method;
 } changes[] = {
     [HAFT__MCP_LIST_TOOLS] = {"toolsListChanged", "notifications/tools/list_changed"},
     [HAFT__MCP_LIST_RESOURCES] = {"resourcesListChanged", "notifications/resources/list_changed"},
@@ -276,17 +276,19 @@ void haft__mcp_server_listen(haft__mcp_request *request)
 {
     haft__mcp_request_internal *own = request->own;
     const haft__mcp_server_handlers *served = own->server->options.served;
-    const haft__json *wishes = haft__json_get(request->params, HAFT__LIT("notifications"));
+    const haft__json *filter = haft__json_get(request->params, HAFT__LIT("notifications"));
     bool can[] = {true, served->resources, false, served->prompts};
     haft__buf accepted;
     haft__buf_init(&accepted, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__buf_add_str(&accepted, HAFT__LIT("\"notifications\":{"));
-    for (size_t i = 0, count = 0; i < COUNT(changes) && wishes != NULL; i++) {
-        const haft__json *wish =
-            changes[i].wish != NULL ? haft__json_get(*wishes, haft__str(changes[i].wish)) : NULL;
-        own->wants[i] = served->changes && can[i] && wish != NULL && wish->kind == HAFT__JSON_TRUE;
+    for (size_t i = 0, count = 0; i < COUNT(changes) && filter != NULL; i++) {
+        const haft__json *member = changes[i].member != NULL
+                                       ? haft__json_get(*filter, haft__str(changes[i].member))
+                                       : NULL;
+        own->wants[i] =
+            served->changes && can[i] && member != NULL && member->kind == HAFT__JSON_TRUE;
         if (own->wants[i]) {
-            haft__buf_addf(&accepted, "%s\"%s\":true", count++ > 0 ? "," : "", changes[i].wish);
+            haft__buf_addf(&accepted, "%s\"%s\":true", count++ > 0 ? "," : "", changes[i].member);
         }
     }
     haft__buf_add_str(&accepted, HAFT__LIT("},"));

@@ -194,7 +194,7 @@ static bool write_fallback(haft__mcp_request_internal *own)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__rpc_write_error(&text, own->message.id, HAFT__RPC_INTERNAL,
-                          HAFT__LIT("there is no memory for the answer"), haft__json_null());
+                          HAFT__LIT("out of memory for the response"), haft__json_null());
     own->lost = haft__buf_check(&text, NULL) == HAFT_OK
                     ? haft__arena_copy(&own->arena, haft__buf_str(&text))
                     : (haft_str){NULL, 0};
@@ -283,7 +283,7 @@ static void cancel(haft__mcp_peer *peer, haft__json params)
     }
 }
 
-static void take_notification(haft__mcp_request *request)
+static void handle_notification(haft__mcp_request *request)
 {
     haft__mcp_peer *peer = request->own->peer;
     if (has_method(request, "notifications/initialized")) {
@@ -295,21 +295,21 @@ static void take_notification(haft__mcp_request *request)
     haft__mcp_request_free(request);
 }
 
-static void take_request(haft__mcp_request *request, const haft__mcp_headers *headers,
-                         uint64_t now_ms)
+static void handle_request(haft__mcp_request *request, const haft__mcp_headers *headers,
+                           uint64_t now_ms)
 {
     haft__mcp_request_internal *own = request->own;
     haft__mcp_peer *peer = own->peer;
     if (find_request(peer, own->message.id) != NULL) {
         haft__mcp_request_reject(request, 400, HAFT__RPC_INVALID,
-                                 HAFT__LIT("a request with this id is under way already"),
+                                 HAFT__LIT("a request with this id is already in progress"),
                                  HAFT__LIT(""));
         return;
     }
     if (*haft__mcp_peer_request_counter(peer) >= HAFT__LIMIT_MCP_REQUESTS) {
-        haft__mcp_request_reject(request, 503, HAFT__RPC_INTERNAL,
-                                 HAFT__LIT("too many requests are under way; wait for one of them"),
-                                 HAFT__LIT(""));
+        haft__mcp_request_reject(
+            request, 503, HAFT__RPC_INTERNAL,
+            HAFT__LIT("too many requests are in progress; wait until one finishes"), HAFT__LIT(""));
         return;
     }
     haft__mcp_request_dispatch(request, headers, now_ms);
@@ -334,13 +334,13 @@ void haft__mcp_peer_receive(haft__mcp_peer *peer, haft__mcp_request *request,
         return;
     }
     switch (own->message.kind) {
-    case HAFT__RPC_REQUEST: take_request(request, headers, now_ms); break;
-    case HAFT__RPC_NOTIFICATION: take_notification(request); break;
+    case HAFT__RPC_REQUEST: handle_request(request, headers, now_ms); break;
+    case HAFT__RPC_NOTIFICATION: handle_notification(request); break;
     case HAFT__RPC_RESULT:
     case HAFT__RPC_ERROR: {
         haft__rpc_message message = own->message;
         send_nothing(request, 202);
-        (void)haft__mcp_peer_take_answer(peer, &message); /* an unexpected answer is ignored */
+        (void)haft__mcp_peer_handle_answer(peer, &message); /* an unexpected answer is ignored */
         haft__mcp_request_free(request);
         break;
     }

@@ -208,7 +208,7 @@ typedef enum haft__mcp_level {
 } haft__mcp_level;
 
 /* Sends a log message, if the client wants that level. */
-void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str said);
+void haft__mcp_request_log(haft__mcp_request *request, haft__mcp_level level, haft_str message);
 
 typedef struct haft__mcp_server_question {
     haft_str key;    /* unique among the questions of one request */

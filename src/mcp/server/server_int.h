@@ -120,7 +120,7 @@ void haft__mcp_request_reply_kind(haft__mcp_request *request, const char *kind, 
 /* ---- question.c ---- */
 
 /* Handles the answer to a question; false if no such question is open. */
-bool haft__mcp_peer_take_answer(haft__mcp_peer *peer, const haft__rpc_message *message);
+bool haft__mcp_peer_handle_answer(haft__mcp_peer *peer, const haft__rpc_message *message);
 
 /* The request ends: withdraws its open questions. */
 void haft__mcp_request_withdraw_questions(haft__mcp_request *request);

@@ -208,7 +208,7 @@ static haft_status expect_text(const haft__script *script, const haft__request *
     if (wanted.kind == HAFT__JSON_STRING
         && !haft__request_contains(request, haft__json_text(wanted))) {
         status = fail_expect(script, "contains", haft__json_text(wanted),
-                             HAFT__LIT("it nowhere in the request"), err);
+                             HAFT__LIT("nothing like it in the request"), err);
     }
     return status;
 }

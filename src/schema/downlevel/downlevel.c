@@ -187,29 +187,31 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     haft_str value = haft__json_text(*haft__object_find(schema, key));
     bool ollama = d->target == HAFT__TARGET_OLLAMA;
     if (what == HOLDS_LENGTH && is_shaped(d, schema)) {
-        return "any length: beside a pattern or a format it is not looked at";
+        return "any length: ignored next to a pattern or a format";
     }
     switch (what) {
     case HOLDS_LENGTH:
     case HOLDS_COUNT:
         return ollama && haft__gbnf_get_count(schema, key, &count)
                        && count > HAFT__LIMIT_GRAMMAR_REPEAT
-                   ? "any number: it is too much for llama.cpp"
+                   ? "any number: too large for llama.cpp"
                    : NULL;
     case HOLDS_PATTERN:
-        return ollama && !is_anchored(value) ? "any string: llama.cpp wants ^ and $ around it"
+        return ollama && !is_anchored(value) ? "any string: llama.cpp requires ^ and $ around it"
                                              : NULL;
     case HOLDS_BOUND:
-        return ollama && !is_integer(schema) ? "any number: llama.cpp bounds integers only" : NULL;
+        return ollama && !is_integer(schema)
+                   ? "any number: llama.cpp supports bounds of integers only"
+                   : NULL;
     case HOLDS_FORMAT:
-        return knows_format(d->target, value) ? NULL : "any string: the server does not know it";
+        return knows_format(d->target, value) ? NULL : "any string: not supported by the server";
     case HOLDS_ITEMS:
         return d->target != HAFT__TARGET_VLLM && haft__object_find(schema, "prefixItems") != NULL
-                   ? "any items: they are not those behind the first"
+                   ? "any items: not supported together with prefixItems"
                    : NULL;
     case HOLDS_CHOICE:
         return ollama && haft__object_find(schema, "properties") != NULL
-                   ? "nothing: llama.cpp cannot have it beside properties"
+                   ? "nothing: llama.cpp does not support it next to properties"
                    : NULL;
     case HOLDS_VALUE:
     case HOLDS_SCHEMA:
@@ -244,7 +246,7 @@ static void report_unknown(haft__downlevel *d, haft__json schema)
             && !haft__str_equal(key, HAFT__LIT("oneOf"))) {
             char name[64];
             (void)snprintf(name, sizeof name, "%.*s", HAFT__ARG(key));
-            haft__gbnf_relax(&d->g, schema, name, "nothing: the server does not know it");
+            haft__gbnf_relax(&d->g, schema, name, "nothing: not supported by the server");
         }
     }
 }
@@ -302,7 +304,7 @@ static haft__json drop_bad_type(haft__downlevel *d, haft__json schema)
     if (good || !haft__object_builder_init(d, &m, schema.count)) {
         return schema;
     }
-    haft__gbnf_relax(&d->g, schema, "type", "any value: there is no such type");
+    haft__gbnf_relax(&d->g, schema, "type", "any value: unknown type");
     for (uint32_t i = 0; i < schema.count; i++) {
         if (!haft__str_equal(haft__json_text(schema.members[i].key), HAFT__LIT("type"))) {
             haft__object_builder_put(&m, schema.members[i].key, schema.members[i].value);
@@ -332,7 +334,7 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
     }
     if (haft__object_find(schema, "oneOf") != NULL && haft__object_find(schema, "anyOf") == NULL
         && fits(d, schema, "oneOf", HOLDS_CHOICE)) {
-        haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may hold");
+        haft__gbnf_report_relaxed(&d->g, "oneOf", "anyOf: more than one may match");
         haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
                                  translate_list(d, "oneOf", *haft__object_find(schema, "oneOf")));
     }
@@ -425,8 +427,8 @@ static haft__json translate_bounded(haft__downlevel *d, haft__json schema)
     }
     if (schema.kind != HAFT__JSON_OBJECT) {
         if (schema.kind != HAFT__JSON_TRUE) {
-            haft__gbnf_report_relaxed(&d->g, "a schema that is none, or that nothing satisfies",
-                                      "any value");
+            haft__gbnf_report_relaxed(
+                &d->g, "a schema that is not valid, or that no value satisfies", "any value");
         }
         return anything(d);
     }

@@ -22,7 +22,7 @@ static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
 /* Makes an optional property nullable, because strict mode requires all properties. */
 static haft__json nullable(haft__downlevel *d, haft__json schema)
 {
-    haft__gbnf_report_relaxed(&d->g, "a property that may be left out", "one that may be null");
+    haft__gbnf_report_relaxed(&d->g, "an optional property", "one that may be null");
     haft__json null = haft__object_builder_single(d, "type", haft__object_builder_string("null"));
     return haft__object_builder_single(d, "anyOf", list_of_two(d, schema, null));
 }
@@ -70,7 +70,7 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
         }
     }
     if (haft__object_find(schema, "properties") == NULL) {
-        haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty one");
+        haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty object");
         haft__object_builder_put(m, haft__object_builder_string("properties"), members);
     }
     haft__object_builder_put(m, haft__object_builder_string("required"), all_required(d, members));
@@ -88,7 +88,7 @@ static haft__json any_scalar(haft__downlevel *d)
         {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
         {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
     };
-    haft__gbnf_report_relaxed(&d->g, "any value", "one that is neither object nor array");
+    haft__gbnf_report_relaxed(&d->g, "any value", "any value except objects and arrays");
     return haft__json_array(types, COUNT(types));
 }
 

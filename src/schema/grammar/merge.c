@@ -297,7 +297,7 @@ static void note_others(haft__gbnf_writer *g, haft__json a, haft__json b)
     if (other != NULL && other->kind != HAFT__JSON_TRUE
         && haft__object_find(b, "properties") != NULL) {
         haft__gbnf_relax(g, a, "additionalProperties",
-                         "additional to the properties of all that hold at once");
+                         "additional to the properties of all combined schemas");
     }
 }
 
@@ -305,7 +305,7 @@ static void note_unmerged(haft__gbnf_writer *g, haft_str key)
 {
     haft__buf what;
     haft__buf_init(&what, HAFT__LIMIT_JSON_KEY_BYTES + 64);
-    haft__buf_addf(&what, "%.*s twice, in schemas that hold at once", HAFT__ARG(key));
+    haft__buf_addf(&what, "%.*s twice, in combined schemas", HAFT__ARG(key));
     haft__relax_report_add(g->report, haft__buf_str(&g->path), haft__buf_str(&what),
                            "the first one");
     haft__gbnf_release_body(g, &what);
@@ -321,7 +321,7 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
         return a;
     }
     if (a.count > MANY && b.count > MANY) { /* each is searched among the others */
-        haft__gbnf_report_relaxed(g, "so many keywords that hold at once", "the first of them");
+        haft__gbnf_report_relaxed(g, "this many keywords in combined schemas", "the first of them");
         return a;
     }
     note_others(g, a, b);
@@ -407,6 +407,6 @@ haft__json haft__gbnf_flatten_schema(haft__gbnf_writer *g, haft__json schema)
         g->steps++;
     }
     g->depth--;
-    haft__gbnf_report_relaxed(g, "schemas that lead to each other", "any value");
+    haft__gbnf_report_relaxed(g, "schemas that refer to each other", "any value");
     return (haft__json){.kind = HAFT__JSON_TRUE};
 }

@@ -240,7 +240,7 @@ bool haft__gbnf_add_members(haft__gbnf_writer *g, haft__buf *body, haft__json sc
     if (more && members->extras) {
         list.extra = extra_rule(g, schema, &list);
     } else if (more) {
-        haft__gbnf_report_relaxed(g, "members without a name in the schema", "none");
+        haft__gbnf_report_relaxed(g, "members that the schema does not name", "none");
     }
     if (list.count > 0 && list.first_required < list.count) {
         add_around(body, &list, members->separator);
@@ -314,7 +314,7 @@ static shape read_shape(haft__gbnf_writer *g, haft__json schema)
     }
     s.rest = items != NULL ? *items : anything;
     if (s.first_count > HAFT__LIMIT_GRAMMAR_DEPTH) { /* they are nested, see below */
-        haft__gbnf_report_relaxed(g, "so many prefixItems", "any items");
+        haft__gbnf_report_relaxed(g, "this many prefixItems", "any items");
         s.first_count = 0;
         s.rest = anything;
     }

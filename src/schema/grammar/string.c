@@ -314,8 +314,8 @@ haft__gbnf_rule_name haft__gbnf_schema_string(haft__gbnf_writer *g, haft__json s
     if (pattern != NULL) {
         if (pattern->kind == HAFT__JSON_STRING
             && add_patterned(g, &body, haft__json_text(*pattern))) {
-            haft__gbnf_relax(g, schema, "minLength", "what the pattern says");
-            haft__gbnf_relax(g, schema, "maxLength", "what the pattern says");
+            haft__gbnf_relax(g, schema, "minLength", "the pattern only");
+            haft__gbnf_relax(g, schema, "maxLength", "the pattern only");
             return haft__gbnf_add_rule(g, &body);
         }
         haft__gbnf_relax(g, schema, "pattern", "any string");

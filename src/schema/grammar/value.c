@@ -116,7 +116,7 @@ static haft__gbnf_rule_name reference(haft__gbnf_writer *g, haft__json schema)
         haft__gbnf_write_rule(g, ref->name, &body);
         g->at = at;
     }
-    return fine ? ref->name : relaxed(g, "a $ref that leads back to itself");
+    return fine ? ref->name : relaxed(g, "a $ref that refers to itself");
 }
 
 static bool is_pure_reference(haft__json schema)
@@ -175,11 +175,11 @@ static void relax_beside(haft__gbnf_writer *g, haft__json schema)
 {
     for (size_t i = 0; i < COUNT(types); i++) {
         for (size_t j = 0; j < COUNT(types[i].keywords) && types[i].keywords[j] != NULL; j++) {
-            haft__gbnf_relax(g, schema, types[i].keywords[j], "any of the values given");
+            haft__gbnf_relax(g, schema, types[i].keywords[j], "any of the listed values");
         }
     }
-    haft__gbnf_relax(g, schema, "anyOf", "any of the values given");
-    haft__gbnf_relax(g, schema, "oneOf", "any of the values given");
+    haft__gbnf_relax(g, schema, "anyOf", "any of the listed values");
+    haft__gbnf_relax(g, schema, "oneOf", "any of the listed values");
 }
 
 /* The listed values that also have the type. */
@@ -221,7 +221,7 @@ static haft__gbnf_rule_name of_type(haft__gbnf_writer *g, haft__json schema, haf
     case 4: return haft__gbnf_schema_integer(g, schema);
     case 5: return haft__gbnf_shared_rule(g, HAFT__GBNF_BOOLEAN);
     case 6: return haft__gbnf_shared_rule(g, HAFT__GBNF_NULL);
-    default: return relaxed(g, "a type that is none");
+    default: return relaxed(g, "an unknown type");
     }
 }
 
@@ -256,7 +256,7 @@ static haft__gbnf_rule_name typed(haft__gbnf_writer *g, haft__json schema)
         haft__gbnf_add_name(&body, name);
     }
     if (body.len == 0) {
-        haft__gbnf_add_name(&body, relaxed(g, "no type at all"));
+        haft__gbnf_add_name(&body, relaxed(g, "no type"));
     }
     return haft__gbnf_add_rule(g, &body);
 }
@@ -303,10 +303,10 @@ static haft__gbnf_rule_name alternatives(haft__gbnf_writer *g, haft__json schema
 {
     const haft__json *list = haft__object_find(schema, key);
     if (list->kind != HAFT__JSON_ARRAY || list->count == 0) {
-        return relaxed(g, "a list of alternatives without any");
+        return relaxed(g, "an empty list of alternatives");
     }
     if (key[0] == 'o' && (list->count > HAFT__LIMIT_GRAMMAR_ENUM || !are_apart(list))) {
-        haft__gbnf_report_relaxed(g, "oneOf", "anyOf: more than one may hold");
+        haft__gbnf_report_relaxed(g, "oneOf", "anyOf: more than one may match");
     }
     haft__json base = haft__gbnf_without_keyword(g, schema, key, UINT32_MAX);
     bool alone = says_nothing(base);
@@ -326,7 +326,7 @@ static haft__gbnf_rule_name alternatives(haft__gbnf_writer *g, haft__json schema
         haft__gbnf_add_name(&body, name);
     }
     if (body.len == 0) {
-        haft__gbnf_add_name(&body, relaxed(g, "alternatives that nothing satisfies"));
+        haft__gbnf_add_name(&body, relaxed(g, "alternatives that no value satisfies"));
     }
     return haft__gbnf_add_rule(g, &body);
 }
@@ -349,7 +349,7 @@ static haft__gbnf_rule_name flat_value(haft__gbnf_writer *g, haft__json schema)
             relax_beside(g, schema);
             return haft__gbnf_add_rule(g, &body);
         } else {
-            haft__gbnf_relax(g, schema, "enum", "any value of its type, as none of them has it");
+            haft__gbnf_relax(g, schema, "enum", "any value of its type: no listed value has it");
         }
         haft__gbnf_release_body(g, &body);
     }
@@ -374,15 +374,15 @@ static haft__gbnf_rule_name bounded_value(haft__gbnf_writer *g, haft__json schem
         return any_value(g);
     }
     if (schema.kind != HAFT__JSON_OBJECT) {
-        return relaxed(g, schema.kind == HAFT__JSON_FALSE ? "a schema that nothing satisfies"
-                                                          : "a schema that is none");
+        return relaxed(g, schema.kind == HAFT__JSON_FALSE ? "a schema that no value satisfies"
+                                                          : "a schema that is not valid");
     }
     if (is_pure_reference(schema)) {
         return reference(g, schema);
     }
     haft__json flat = haft__gbnf_flatten_schema(g, schema);
     if (flat.kind != HAFT__JSON_OBJECT) {
-        return flat.kind == HAFT__JSON_FALSE ? relaxed(g, "a schema that nothing satisfies")
+        return flat.kind == HAFT__JSON_FALSE ? relaxed(g, "a schema that no value satisfies")
                                              : any_value(g);
     }
     return flat_value(g, flat);

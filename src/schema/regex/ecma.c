@@ -5,9 +5,9 @@
  *
  * Invariants:
  *   1. Recursion is bounded by HAFT__LIMIT_PATTERN_NESTING.
- *   2. Between two tolls a match can consume at most FREE_CHARACTERS and one more term,
- *      unless the first toll states their number (pattern.c explains tolls).
- *   3. After backtracking, a match meets a toll before it consumes a character.
+ *   2. Between two callouts a match can consume at most FREE_CHARACTERS and one more term, unless
+ *      the first callout states their number (pattern.c explains the callouts).
+ *   3. After backtracking, a match passes a callout before it consumes a character.
  * Tests: tests/schema/regex/ecma_test.c. Fuzzer: fuzz/pattern.c.
  */
 #include "schema/regex/ecma.h"
@@ -86,7 +86,7 @@ void haft__ecma_add_callout(haft__ecma_reader *p)
     }
 }
 
-/* Writes a toll before the last part written, which begins at `at` and consumes at least `min`
+/* Writes a callout before the last part written, which begins at `at` and consumes at least `min`
  * characters. */
 static void callout_before(haft__ecma_reader *p, size_t at, uint32_t min)
 {
@@ -169,14 +169,13 @@ static haft_status read_quantifier(haft__ecma_reader *p, atom_kind kind, quantif
         return fail_assertion(p, at, kind);
     }
     if (min > max) {
-        return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
-                               "the counts in `%.*s` are the wrong way round", (int)(p->at - at),
-                               p->source.ptr + at);
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "the counts in `%.*s` are in the wrong order",
+                               (int)(p->at - at), p->source.ptr + at);
     }
     uint32_t largest = max == HAFT__ECMA_UNBOUNDED ? min : max;
     if (largest > HAFT__LIMIT_PATTERN_REPEAT) {
         haft_status status =
-            haft__ecma_fail(p, HAFT_TOO_BIG, at, "a repeat count is past %d, the largest possible",
+            haft__ecma_fail(p, HAFT_TOO_BIG, at, "a repeat count is greater than the limit of %d",
                             HAFT__LIMIT_PATTERN_REPEAT);
         return haft__hint(p->err, status, "use minLength and maxLength for the length of a text");
     }
@@ -220,8 +219,8 @@ static haft_status fail_group(haft__ecma_reader *p, size_t open)
     static const struct {
         const char *letters, *hint;
     } hints[] = {
-        {"P", "write (?<name>...) for a group with a name and \\k<name> for what it matched"},
-        {"'", "write (?<name>...) for a group with a name"},
+        {"P", "write (?<name>...) for a named group and \\k<name> for a reference to it"},
+        {"'", "write (?<name>...) for a named group"},
         {"ims-nxsuU", "ECMA-262 has no flags inside an expression: write [Aa] for both cases"},
         {"#", "ECMA-262 has no comments inside an expression"},
         {">", "ECMA-262 has no atomic groups: write (?:...)"},
@@ -372,7 +371,7 @@ static haft_status read_stray(haft__ecma_reader *p)
         p->at += 2;
         if (read_count(p, &count) && haft__ecma_accept(p, '}')) {
             haft_status status =
-                haft__ecma_fail(p, HAFT_BAD_INPUT, at, "a repeat wants a least count");
+                haft__ecma_fail(p, HAFT_BAD_INPUT, at, "a repeat needs a minimum count");
             return haft__hint(p->err, status, "write {0,%u}", count);
         }
         p->at = at;
@@ -431,7 +430,7 @@ static void simplify_empty(quantifier *q)
     *q = (quantifier){count, count, false};
 }
 
-/* Writes the quantifier of the atom that begins at `start`, and the tolls that it needs. */
+/* Writes the quantifier of the atom that begins at `start`, and the callouts that it needs. */
 static void finish_term(haft__ecma_reader *p, size_t start, atom_kind kind, const quantifier *q)
 {
     switch (kind) {

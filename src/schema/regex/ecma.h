@@ -1,27 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema/regex/ecma.h - reads an ECMA-262 regular expression and writes the PCRE2 one that means
- * the same.
+ * schema/regex/ecma.h - translates an ECMA-262 regular expression to an equivalent PCRE2 pattern.
  *
- * What goes in is the grammar of ECMA-262 (2024) with the `u` flag. Where that grammar knows only
- * an error, three things that authors of schemas write all the time are let through, as browsers do
- * without the flag:
- *   - a backslash before an ASCII character that is no letter and no digit: \-  \_  \@  \"
- *   - `]`, `{` and `}` that open or close nothing
- *   - a hyphen next to \w, \d and the like in a class: [\w-.]
+ * Input: the grammar of ECMA-262 (2024) with the `u` flag. In addition, the translator accepts
+ * three forms that are errors with this flag, because schemas use them often and browsers accept
+ * them without the flag:
+ *   - a backslash before an ASCII character that is neither letter nor digit: \-  \_  \@  \"
+ *   - an unmatched `]`, `{` or `}`
+ *   - a hyphen next to \w, \d and similar in a class: [\w-.]
  *
- * What comes out is ASCII. Letters and digits stand for themselves and every other character is
- * written \x{..}, so nothing can turn into PCRE2 syntax by accident. It is meant for a yes or no:
- *   - Groups capture only in an expression that has back references.
- *   - A repeat that begins or ends the expression is cut down to its least count, which changes
- *     where a match lies but not whether there is one: \s+$ becomes \s$.
- *   - An expression with a look-ahead begins with (*NO_START_OPT), against a bug of PCRE2's.
- *   - "Tolls" (callouts, `(?C)`) stand wherever matching may branch or run far, so that the matcher
- *     can add up what a match costs; see pattern.c.
+ * Output: ASCII. Letters and digits are copied and every other character is written \x{..}, so no
+ * input can become PCRE2 syntax by accident. The pattern only answers whether a text matches, not
+ * where:
+ *   - Groups capture only if the expression has back references.
+ *   - A repeat at the start or the end of the expression is reduced to its minimum count. This can
+ *     change the position of a match, but not whether one exists: \s+$ becomes \s$.
+ *   - An expression with a look-ahead begins with (*NO_START_OPT), to avoid a bug in PCRE2.
+ *   - PCRE2 callouts, `(?C)`, are inserted where matching may branch or consume much text. The
+ *     matcher uses them to count the cost of a match; see pattern.c.
  *
- * ECMA-262 forgets what the groups in a repeated part have captured whenever a new round of it
- * begins, and allows no empty round beyond the least count; PCRE2 does neither. Only a back
- * reference can tell, and one that might is refused (see ecma_group.c).
+ * PCRE2 differs from ECMA-262 in repeated groups: ECMA-262 clears the captures inside a repeat at
+ * the start of each iteration, and allows no empty iteration beyond the minimum count. The
+ * difference is visible only to a back reference. If one could see it, the translation fails with
+ * UNSUPPORTED (see ecma_group.c).
  */
 #ifndef HAFT_SCHEMA_REGEX_ECMA_H
 #define HAFT_SCHEMA_REGEX_ECMA_H
@@ -30,15 +31,15 @@
 
 #include "base/buf.h"
 
-/* Most bytes a translation can take: no construct grows by more than this factor. */
+/* No construct grows by more than this factor in the translation. */
 #define HAFT__ECMA_GROWTH 128
 
-/* The number or the text of a toll describes the work that follows it. */
-#define HAFT__ECMA_CALLOUT_CHARACTERS 256 /* (?Cn): at least n times so many characters */
-                                          /* (?C'n'): what group n has captured is compared */
+/* The number or the text of a callout describes the work after it: (?Cn) consumes at least n times
+ * this many characters; (?C'n') compares the text captured by group n. */
+#define HAFT__ECMA_CALLOUT_CHARACTERS 256
 
 /* Appends the translation of `source`. BAD_INPUT with err->where "character N", UNSUPPORTED or
- * TOO_BIG as haft__pattern_compile says. */
+ * TOO_BIG as for haft__pattern_compile. */
 HAFT_MUST_USE haft_status haft__ecma_translate(haft_str source, haft__buf *ret_buf,
                                                haft_error *err);
 

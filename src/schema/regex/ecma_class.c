@@ -100,7 +100,7 @@ static haft_status read_range(haft__ecma_reader *p, class_state *class, const me
         return HAFT_OK;
     }
     if (first->code > last.code) {
-        return haft__ecma_fail(p, HAFT_BAD_INPUT, first->at, "the range `%.*s` runs backwards",
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, first->at, "the range `%.*s` is in reverse order",
                                (int)(p->at - first->at), p->source.ptr + first->at);
     }
     write_range(p, class, first->code, last.code);

@@ -118,11 +118,11 @@ static haft_status braced_code_point(haft__ecma_reader *p, size_t at, uint32_t *
     }
     if (digits == 0 || !haft__ecma_accept(p, '}')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
-                               "`\\u{` wants hexadecimal digits and then `}`");
+                               "`\\u{` must be followed by hexadecimal digits and `}`");
     }
     if (code > 0x10FFFF) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
-                               "`\\u{...}` is past 10FFFF, the last code point");
+                               "`\\u{...}` is greater than 10FFFF, the last code point");
     }
     *ret_code = code;
     return HAFT_OK;
@@ -137,7 +137,7 @@ haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code)
     uint32_t code;
     if (!take_hex(p, 4, &code)) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
-                               "`\\u` wants four hexadecimal digits or `{...}`");
+                               "`\\u` must be followed by four hexadecimal digits or `{...}`");
     }
     if (code >= 0xD800 && code <= 0xDBFF && haft__ecma_is_next(p, HAFT__LIT("\\u"))) {
         size_t behind = p->at;
@@ -159,7 +159,7 @@ static haft_status hex_escape(haft__ecma_reader *p, size_t at, uint32_t *ret_cod
         return HAFT_OK;
     }
     haft_status status =
-        haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\x` wants two hexadecimal digits");
+        haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\x` must be followed by two hexadecimal digits");
     return haft__ecma_peek(p) == '{' ? haft__hint(p->err, status, "write \\u{...} instead")
                                      : status;
 }
@@ -168,7 +168,8 @@ static haft_status control_escape(haft__ecma_reader *p, size_t at, uint32_t *ret
 {
     int c = haft__ecma_peek(p);
     if (!haft__ascii_is_letter(c)) {
-        return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\c` wants a letter from A to Z");
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, at,
+                               "`\\c` must be followed by a letter from A to Z");
     }
     p->at++;
     *ret_code = (uint32_t)c & 0x1F;
@@ -242,9 +243,9 @@ static haft_status property(haft__ecma_reader *p, bool negated)
     haft_str text = haft__str_split(&rest, '}');
     if (text.len == 0 || text.ptr[0] != '{'
         || text.ptr + text.len == p->source.ptr + p->source.len) {
-        haft_status status =
-            haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`\\%c` wants the name of a property in braces",
-                            negated ? 'P' : 'p');
+        haft_status status = haft__ecma_fail(
+            p, HAFT_BAD_INPUT, at, "`\\%c` must be followed by the name of a property in braces",
+            negated ? 'P' : 'p');
         return haft__hint(p->err, status, "write \\p{L} for letters, \\p{Script=Greek} for Greek");
     }
     haft_str name = haft__str_skip(text, 1);
@@ -252,9 +253,8 @@ static haft_status property(haft__ecma_reader *p, bool negated)
     if (haft__ecma_property(name, negated, p->out)) {
         return HAFT_OK;
     }
-    haft_status status =
-        haft__ecma_fail(p, HAFT_BAD_INPUT, at,
-                        "`%.*s` is not a Unicode property that ECMA-262 knows", HAFT__ARG(name));
+    haft_status status = haft__ecma_fail(
+        p, HAFT_BAD_INPUT, at, "`%.*s` is not a Unicode property of ECMA-262", HAFT__ARG(name));
     return haft__ecma_hint_property(name, status, p->err);
 }
 

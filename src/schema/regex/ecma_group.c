@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ecma_group.c - which groups there are, and what a reference back to one of them can mean.
+ * ecma_group.c - groups and back references to them.
  *
- * A reference that is in its group or before it can only ever match the empty text in ECMA-262: to
- * come back to it a match must begin a new round of a repeat around both, and that forgets the
- * capture. Such a reference is left out of the translation, and so is one to a group that is left
- * out itself because it is repeated no times.
+ * In ECMA-262, a reference inside its group or before it matches only the empty text: to reach it
+ * again, a match must start a new iteration of a repeat around both, which clears the capture. Such
+ * a reference is omitted from the translation, and so is a reference to a group that is omitted
+ * because it is repeated zero times.
  *
- * The others are checked at the end, when all quantifiers are known. PCRE2 keeps a capture where
- * ECMA-262 forgets it, and sets one where ECMA-262 does not, when:
- *   1. a round of a repeat around the group can pass without it: (?:(a)|b)*\1
- *   2. a round of a repeat around the group, but not around the reference, can be empty: (a*)*\1
+ * The other references are checked at the end, when all quantifiers are known. PCRE2 and ECMA-262
+ * capture differently if:
+ *   1. an iteration of a repeat around the group can skip the group: (?:(a)|b)*\1
+ *   2. an iteration of a repeat around the group, but not around the reference, can be empty:
+ *      (a*)*\1
  *   3. the group is repeated in a look-behind, which ECMA-262 matches from its end: (?<=(a|b){2})\1
- *   4. the reference itself is in a look-behind (PCRE2 cannot do that).
- * In these cases the expression is refused: nothing we accept means something else. Tests:
- * tests/schema/regex/ecma_group_test.c.
+ *   4. the reference itself is in a look-behind (PCRE2 does not support it).
+ * In these cases the expression is rejected, so every accepted expression has its ECMA-262 meaning.
+ * Tests: tests/schema/regex/ecma_group_test.c.
  */
 #include "base/ascii.h"
 #include "base/error.h"
@@ -127,7 +128,7 @@ static haft_status read_reference(haft__ecma_reader *p, haft__ecma_reference *re
     }
     if (!haft__ecma_accept(p, '<')) {
         return haft__ecma_fail(p, HAFT_BAD_INPUT, ret_ref->at,
-                               "`\\k` wants the name of a group: `\\k<name>`");
+                               "`\\k` must be followed by the name of a group: `\\k<name>`");
     }
     return haft__ecma_read_name(p, &ret_ref->name);
 }
@@ -193,7 +194,7 @@ static haft_status fail_missing(const haft__ecma_reader *p, const haft__ecma_ref
     }
     haft_status status = haft__ecma_fail(
         p, HAFT_BAD_INPUT, ref->at,
-        "a back reference names a group that is not there: the expression has %u", p->captures);
+        "a back reference to a group that does not exist: the expression has %u", p->captures);
     return haft__hint(p->err, status, "write \\xHH for the character with that code");
 }
 

@@ -68,8 +68,8 @@ typedef struct haft__ecma_reader {
     bool has_references;    /* anywhere in the source */
     bool behind;            /* inside a look-behind */
     bool posix_class;       /* a text like [[:alpha:] occurred, so an unmatched `]` is an error */
-    uint32_t since_callout; /* matched since the last toll */
-    size_t callout_end;     /* where the last toll ends in `out` */
+    uint32_t since_callout; /* characters matched since the last callout */
+    size_t callout_end;     /* where the last callout ends in `out` */
 } haft__ecma_reader;
 
 /* The next byte, or -1 at the end. */
@@ -160,7 +160,7 @@ HAFT_MUST_USE haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_
 /* Whether two names, both read before, are equal after decoding their escapes. */
 bool haft__ecma_same_name(const haft__ecma_reader *p, haft__ecma_name a, haft__ecma_name b);
 
-/* ecma.c: Writes a toll, unless one has just been written. */
+/* ecma.c: Writes a callout, unless one has just been written. */
 void haft__ecma_add_callout(haft__ecma_reader *p);
 
 #endif

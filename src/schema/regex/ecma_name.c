@@ -99,13 +99,12 @@ haft_status haft__ecma_read_name(haft__ecma_reader *p, haft__ecma_name *ret_name
         if (fits == 0) {
             return haft__ecma_fail(p, HAFT_BAD_INPUT, at, "`%.*s` cannot %s the name of a group",
                                    (int)(p->at - at), p->source.ptr + at,
-                                   at == start ? "begin" : "stand in");
+                                   at == start ? "begin" : "be in");
         }
     }
     *ret_name = (haft__ecma_name){(uint32_t)start, (uint32_t)(p->at - start)};
     if (!haft__ecma_accept(p, '>')) {
-        return haft__ecma_fail(p, HAFT_BAD_INPUT, start,
-                               "the name of a group wants a `>` behind it");
+        return haft__ecma_fail(p, HAFT_BAD_INPUT, start, "the name of a group must end with `>`");
     }
     return ret_name->length > 0
                ? HAFT_OK

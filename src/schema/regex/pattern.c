@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pattern.c - compiles and runs what ecma.c has translated, with PCRE2.
+ * pattern.c - compiles and runs the translations of ecma.c with PCRE2.
  *
- * What a match costs. PCRE2 counts its steps anew for each place where a match may begin, and does
- * not count the characters that a repeat runs over. A long text could keep it busy for hours within
- * its limits. So we count ourselves: ecma.c has put a toll (a PCRE2 callout) at each place where a
- * match may branch or run far, and pay_toll() adds up, for the whole search, one step for each toll
- * and one for every CHARACTERS_PER_STEP characters between them. The sum may reach
- * HAFT__LIMIT_PATTERN_MATCH and STEPS_PER_BYTE more for each byte of the text, so the time is
- * linear in the length of the text at worst. PCRE2's own limits are set as well.
+ * The cost of a match. PCRE2 restarts its step count at each start position, and does not count the
+ * characters that a repeat consumes, so a long text could keep it busy for hours within its limits.
+ * Therefore we count ourselves: ecma.c inserts a PCRE2 callout at each place where a match may
+ * branch or consume much text. on_callout() adds one step for each callout and one for every
+ * CHARACTERS_PER_STEP characters between them, over the whole search. The budget is
+ * HAFT__LIMIT_PATTERN_MATCH and STEPS_PER_BYTE more for each byte of the text, so the time is at
+ * worst linear in the length of the text. PCRE2's own limits are set as well.
  *
- * There is no JIT: expressions come with tool definitions and match short texts, and making machine
- * code takes longer than all the matches it would speed up.
+ * There is no JIT: expressions come with tool definitions and match short texts, and compiling them
+ * to machine code takes longer than it saves.
  * Tests: tests/schema/regex/pattern_test.c. Fuzzer: fuzz/pattern.c.
  */
 #include "schema/regex/pattern.h"
@@ -45,7 +45,7 @@ struct haft__pattern_scratch {
     pcre2_match_data *data;
     size_t steps_given; /* for the running match, times CHARACTERS_PER_STEP */
     size_t steps_left;  /* of those */
-    size_t position;    /* of the last toll in the text */
+    size_t position;    /* of the last callout in the text */
 };
 
 /* PCRE2 uses more memory during compilation than the code needs. So the code of a pattern is made
@@ -78,7 +78,7 @@ static haft_status fail_property(haft_str text, size_t offset, haft_error *err)
     }
     name = haft__str_skip(name, start);
     return haft__fail(err, HAFT_UNSUPPORTED, "",
-                      "the Unicode property `%.*s` is not known to the PCRE2 in use",
+                      "the Unicode property `%.*s` is not supported by the installed PCRE2",
                       HAFT__ARG(name));
 }
 
@@ -91,7 +91,7 @@ static haft_status fail_compile(int error, haft_str text, size_t offset, haft_er
     case PCRE2_ERROR_PATTERN_TOO_COMPLICATED: {
         haft_status status =
             haft__fail(err, HAFT_TOO_BIG, "", "the expression grows too large when it is compiled");
-        return haft__hint(err, status, "use smaller counts in {...} behind groups");
+        return haft__hint(err, status, "use smaller counts in {...} after groups");
     }
     case PCRE2_ERROR_UNKNOWN_UNICODE_PROPERTY: return fail_property(text, offset, err);
     default:
@@ -158,30 +158,31 @@ haft_status haft__pattern_translate(haft_str source, haft__buf *ret_buf, haft_er
     return haft__ecma_translate(source, ret_buf, err);
 }
 
-/* The number of bytes that a reference after this toll compares; 0 without a reference. */
-static size_t compared(const pcre2_callout_block *toll)
+/* The number of bytes that a reference after this callout compares; 0 without a reference. */
+static size_t compared(const pcre2_callout_block *callout)
 {
     uint64_t group;
-    haft_str number = {(const char *)toll->callout_string, toll->callout_string_length};
-    if (!haft__str_to_u64(number, &group) || group >= toll->capture_top) {
+    haft_str number = {(const char *)callout->callout_string, callout->callout_string_length};
+    if (!haft__str_to_u64(number, &group) || group >= callout->capture_top) {
         return 0;
     }
-    PCRE2_SIZE start = toll->offset_vector[2 * group], end = toll->offset_vector[2 * group + 1];
+    PCRE2_SIZE start = callout->offset_vector[2 * group],
+               end = callout->offset_vector[2 * group + 1];
     return start == PCRE2_UNSET ? 0 : end - start;
 }
 
-static int on_callout(pcre2_callout_block *toll, void *context)
+static int on_callout(pcre2_callout_block *callout, void *context)
 {
     haft__pattern_scratch *scratch = context;
     size_t cost =
-        CHARACTERS_PER_STEP + (size_t)toll->callout_number * HAFT__ECMA_CALLOUT_CHARACTERS;
-    if (toll->current_position > scratch->position) {
-        cost += toll->current_position - scratch->position;
+        CHARACTERS_PER_STEP + (size_t)callout->callout_number * HAFT__ECMA_CALLOUT_CHARACTERS;
+    if (callout->current_position > scratch->position) {
+        cost += callout->current_position - scratch->position;
     }
-    if (toll->callout_string != NULL) {
-        cost += compared(toll);
+    if (callout->callout_string != NULL) {
+        cost += compared(callout);
     }
-    scratch->position = toll->current_position;
+    scratch->position = callout->current_position;
     if (cost > scratch->steps_left) {
         return PCRE2_ERROR_CALLOUT;
     }

@@ -2,9 +2,9 @@
 /*
  * schema/regex/pattern.h - regular expressions of ECMA-262 (as with its `u` flag), run by PCRE2.
  *
- * The front end (schema/regex/ecma.h) reads ECMA-262 syntax itself and writes the PCRE2 pattern
- * that means the same, so nothing that only PCRE2 knows ever gets through. A match has a step and a
- * memory limit: its time is linear in the length of the text at worst.
+ * The front end (schema/regex/ecma.h) parses ECMA-262 syntax and writes an equivalent PCRE2
+ * pattern, so syntax that only PCRE2 has is rejected. A match has a step and a memory limit: its
+ * time is at worst linear in the length of the text.
  */
 #ifndef HAFT_SCHEMA_REGEX_PATTERN_H
 #define HAFT_SCHEMA_REGEX_PATTERN_H
@@ -14,7 +14,7 @@
 
 typedef struct haft__pattern
     haft__pattern; /* lives in its arena; read-only, so threads may share */
-typedef struct haft__pattern_scratch haft__pattern_scratch; /* what one match works with */
+typedef struct haft__pattern_scratch haft__pattern_scratch; /* working memory of one match */
 
 typedef enum haft__pattern_result {
     HAFT__PATTERN_NO,

@@ -81,9 +81,10 @@ static uint64_t micros(haft__loader *l, haft__json object, const char *key, cons
     haft__json found = haft__object_get(object, key);
     uint64_t result = otherwise;
     if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
-        (void)haft__loader_error(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
-                                 "found %.*s dollars, wanted at most %d digits behind the point",
-                                 HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
+        (void)haft__loader_error(
+            l, haft__str(pointer), HAFT__SUBJECT_VALUE,
+            "found %.*s dollars, expected at most %d digits after the decimal point",
+            HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
     }
     return result;
 }
@@ -129,7 +130,7 @@ static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
     } else {
         haft__loader_hint(l, problem,
-                          "for a server that speaks as OpenAI's does, write {provider: openai, "
+                          "for an OpenAI-compatible server, write {provider: openai, "
                           "model: NAME, base_url: URL}");
     }
 }
@@ -151,7 +152,7 @@ static void check_model_name(haft__loader *l, haft_str pointer)
     haft__spec_problem *problem =
         haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the model \"%.*s\" has no name",
                            HAFT__ARG(model->provider));
-    haft__loader_hint(l, problem, "a model is written provider:model, such as openai:gpt-5.4-mini");
+    haft__loader_hint(l, problem, "write provider:model, such as openai:gpt-5.4-mini");
 }
 
 static void build_model_text(haft__loader *l, haft_str text)
@@ -306,8 +307,8 @@ static uint64_t build_deadline(haft__loader *l, haft__json rule, haft_str pointe
     uint64_t ms = haft__loader_read_duration(l, value, pointer, 1);
     if (ms == 0) {
         haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "wanted a time above 0, found 0");
-        haft__loader_hint(l, problem, "leave it out when there is none");
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "expected a time above 0, found 0");
+        haft__loader_hint(l, problem, "leave it out for no limit");
     }
     return value.kind != HAFT__JSON_NULL ? ms : 0;
 }
@@ -365,9 +366,10 @@ static void build_embeddings(haft__loader *l)
     if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
         haft__spec_problem *problem = haft__loader_error(
             l, haft__str(pointer), HAFT__SUBJECT_VALUE,
-            "wanted a time above 0 and of at most %d seconds, found %llu ms",
+            "expected a time above 0 and at most %d seconds, found %llu ms",
             HAFT__LIMIT_EMBED_MOST_MS / 1000, (unsigned long long)embeddings->timeout_ms);
-        haft__loader_hint(l, problem, "a search waits so long before it goes on without");
+        haft__loader_hint(l, problem,
+                          "a search waits this long for vectors, then continues without them");
     }
 }
 

@@ -49,8 +49,8 @@ static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_st
         name = haft__object_string(haft__object_object(object, "function"), "name");
     }
     if (name.len == 0) {
-        haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
-                                                         "this choice names neither mode nor tool");
+        haft__spec_problem *problem = haft__loader_error(
+            l, pointer, HAFT__SUBJECT_VALUE, "the choice names neither a mode nor a tool");
         haft__loader_hint(l, problem, "write auto, required, none, or {tool: NAME}");
         return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
     }
@@ -92,8 +92,8 @@ static void build_default(haft__loader *l, haft__json source)
     haft__tool_choice wish = read_wish(l, source, pointer);
     if (wish.fall_through) {
         haft__spec_problem *problem = haft__loader_error(
-            l, pointer, HAFT__SUBJECT_VALUE, "found gate, wanted auto, required, none or a tool");
-        haft__loader_hint(l, problem, "gate belongs into the schedule");
+            l, pointer, HAFT__SUBJECT_VALUE, "found gate, expected auto, required, none or a tool");
+        haft__loader_hint(l, problem, "gate is allowed in choice.schedule only");
         wish = (haft__tool_choice){.mode = HAFT__MODE_AUTO};
     }
     l->spec->choice.default_choice = wish;
@@ -189,7 +189,7 @@ static void check_primary(haft__loader *l, haft__json enabled, haft_str primary)
     }
     haft__spec_problem *problem =
         haft__loader_error(l, HAFT__LIT("/formats/primary"), HAFT__SUBJECT_VALUE,
-                           "the primary format %.*s is not among the enabled", HAFT__ARG(primary));
+                           "the primary format %.*s is not enabled", HAFT__ARG(primary));
     haft__loader_hint(l, problem, "add it to formats.enabled");
 }
 

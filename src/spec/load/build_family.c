@@ -30,7 +30,7 @@ static void report_family(haft__loader *l, haft_str name)
     if (near.best.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
     } else {
-        haft__loader_hint(l, problem, "docs/local-models.md has the table; none is for none");
+        haft__loader_hint(l, problem, "docs/local-models.md lists them; write none for no family");
     }
 }
 

@@ -56,7 +56,7 @@ static void add(haft__loader *l, const haft__tool *tool, haft_str pointer)
 static void report_duplicate_tool(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__SUBJECT_VALUE, "there are two tools \"%.*s\"", HAFT__ARG(name));
+        l, pointer, HAFT__SUBJECT_VALUE, "two tools have the name \"%.*s\"", HAFT__ARG(name));
     haft__loader_hint(l, problem, "rename one of the two");
 }
 
@@ -122,7 +122,7 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
             haft__spec_problem *problem = haft__loader_error(
                 l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(pointer), sources[i].key),
                 HAFT__SUBJECT_KEY, "the tool has both \"%s\" and \"%s\"", found, sources[i].key);
-            haft__loader_hint(l, problem, "a tool runs in one place; make two of it");
+            haft__loader_hint(l, problem, "a tool has one implementation; make two tools");
             continue;
         }
         found = sources[i].key;
@@ -131,17 +131,17 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
     if (found == NULL && !is_function(l, haft__object_string(entry, "name"))) {
         haft__spec_problem *problem =
             haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
-                                 "nothing says how \"%.*s\" runs: its calls wait for an answer",
+                                 "\"%.*s\" has no implementation: its calls wait for an answer",
                                  HAFT__ARG(haft__object_string(entry, "name")));
         haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
     }
     if (source == HAFT__TOOL_AGENT) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
-            "no child runs in this version: calls of \"%.*s\" "
+            "agent tools do not run in this version: calls of \"%.*s\" "
             "end with an error",
             HAFT__ARG(haft__object_string(entry, "name")));
-        haft__loader_hint(l, problem, "give it the command haft run SPEC TASK --quiet meanwhile");
+        haft__loader_hint(l, problem, "use a command instead: haft run SPEC TASK --quiet");
     }
     return source;
 }
@@ -157,7 +157,7 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
             haft__spec_problem *problem = haft__loader_error(
                 l, haft__loader_pointer(l, "%.*s/args", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
                 "the tool has both \"args\" and \"input_schema\"");
-            haft__loader_hint(l, problem, "args is the short form; keep the schema");
+            haft__loader_hint(l, problem, "args is the short form; keep input_schema");
         }
         tool->typed = true;
         tool->input_schema = schema;
@@ -209,8 +209,9 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
     }
     haft__spec_problem *problem =
         haft__loader_error(l, at, HAFT__SUBJECT_VALUE,
-                           "the name \"%.*s\" belongs to a built-in tool", HAFT__ARG(name));
-    haft__loader_hint(l, problem, "enable that one with - builtin: [%.*s], or choose another name",
+                           "the name \"%.*s\" is the name of a built-in tool", HAFT__ARG(name));
+    haft__loader_hint(l, problem,
+                      "enable the built-in with - builtin: [%.*s], or choose another name",
                       HAFT__ARG(name));
     return false;
 }

@@ -84,11 +84,11 @@ static bool count_values(haft__spec_builder *tree, uint32_t more, size_t at)
         return true;
     }
     haft__spec_problem *problem = haft__spec_builder_problem(
-        tree, at, "the spec has more than %d values, with every alias written out",
+        tree, at, "the spec has more than %d values after expanding aliases",
         HAFT__LIMIT_SPEC_VALUES);
     if (more > 1) {
         haft__spec_problem_hint(tree->problems, problem,
-                                "aliases of aliases multiply; write less of them");
+                                "nested aliases multiply; use fewer of them");
     }
     return false;
 }
@@ -209,7 +209,7 @@ const haft__spec_builder_entry *haft__spec_builder_find_anchor(haft__spec_builde
     }
     if (anchor->open) {
         haft__spec_problem *problem = haft__spec_builder_problem(
-            tree, at, "the alias *%.*s stands inside of what it stands for", HAFT__ARG(name));
+            tree, at, "the alias *%.*s is inside the value it refers to", HAFT__ARG(name));
         haft__spec_problem_hint(tree->problems, problem, "a spec cannot contain itself");
         return NULL;
     }
@@ -255,7 +255,7 @@ static void report_duplicate(haft__spec_builder *tree, const haft__spec_builder_
     uint32_t line, column;
     haft__spec_locate(tree->text, first->spot.key_at, &line, &column);
     haft__spec_problem *problem = haft__spec_builder_problem(
-        tree, second->spot.key_at, "the key \"%.*s\" stands here again; it stands at %u:%u already",
+        tree, second->spot.key_at, "the key \"%.*s\" is repeated; it is already at %u:%u",
         HAFT__ARG(haft__json_text(second->key)), line, column);
     haft__spec_problem_hint(tree->problems, problem, "keep one of the two");
 }

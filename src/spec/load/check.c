@@ -59,9 +59,8 @@ static void hide_value(haft__spec_problem *problem)
 static void check_key(haft__loader *l, haft_str key, const char *pointer)
 {
     if (key.len > 0 && !haft__str_starts_with(key, HAFT__LIT("${"))) {
-        haft__spec_problem *problem =
-            haft__loader_warning(l, haft__str(pointer), HAFT__SUBJECT_VALUE,
-                                 "this looks like a key written into the spec");
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__str(pointer), HAFT__SUBJECT_VALUE, "this looks like an API key in the spec");
         hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: api_key: ${OPENAI_API_KEY}");
     }
@@ -93,7 +92,7 @@ static void check_pairs(haft__loader *l, haft_str server, haft__json holder, con
             l, haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(where), key), name);
         haft__spec_problem *problem = haft__loader_warning(
             l, where, HAFT__SUBJECT_VALUE,
-            "this looks like a secret written into the spec, which is kept with every run");
+            "this looks like a secret in the spec, which is stored with every run");
         hide_value(problem);
         haft__loader_hint(l, problem, "name a variable instead: ${VAR}, or import the server");
     }
@@ -123,7 +122,7 @@ static void check_options(haft__loader *l)
         if (haft__provider_is_reserved_option(provider, key)) {
             haft_str pointer = haft__loader_pointer_to_key(l, HAFT__LIT("/model/options"), key);
             (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_KEY,
-                                       "the option \"%.*s\" is not sent: haft itself says it",
+                                       "the option \"%.*s\" is not sent: haft sets it itself",
                                        HAFT__ARG(key));
         }
     }
@@ -175,17 +174,16 @@ static void check_approval_rules(haft__loader *l)
         if (rule->tool_count + rule->trait_count == 0) {
             haft__spec_problem *problem =
                 haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu", i),
-                                   HAFT__SUBJECT_VALUE, "the rule says for no tool that it holds");
-            haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] is all");
+                                   HAFT__SUBJECT_VALUE, "the rule applies to no tool");
+            haft__loader_hint(l, problem, "give it tools or traits; tools: [\"*\"] means all");
         }
         haft__json source = haft__object_array(l->source, "approvals").items[i];
         if (rule->deadline_ms == 0 && haft__json_get(source, HAFT__LIT("on_expire")) != NULL) {
             haft__spec_problem *problem = haft__loader_warning(
                 l, haft__loader_pointer(l, "/approvals/%zu/on_expire", i), HAFT__SUBJECT_KEY,
-                "on_expire does nothing in a rule without a deadline");
+                "on_expire has no effect without a deadline");
             haft__loader_hint(l, problem,
-                              "give the rule one; without it pauses.approval says when, and what "
-                              "happens then");
+                              "add a deadline to the rule; otherwise pauses.approval decides");
         }
     }
 }
@@ -216,11 +214,10 @@ static void check_search(haft__loader *l, bool servers)
 {
     haft_str about = servers ? HAFT__LIT("/mcp") : HAFT__LIT("/tools");
     if (haft__resolve_has_unfindable_tools(l->spec)) {
-        haft__spec_problem *lost =
-            haft__loader_warning(l, about, HAFT__SUBJECT_KEY,
-                                 "tools are deferred, and can never be used: builtins denies the "
-                                 "search that finds them");
-        haft__loader_hint(l, lost, "let %s through in builtins.allow and builtins.deny",
+        haft__spec_problem *lost = haft__loader_warning(
+            l, about, HAFT__SUBJECT_KEY,
+            "tools are deferred, and can never be used: builtins denies the tool that finds them");
+        haft__loader_hint(l, lost, "builtins.allow and builtins.deny must permit %s",
                           HAFT__TOOL_SEARCH);
     }
     if (has_tool(l, HAFT__TOOL_SEARCH) || !haft__resolve_can_search(l->spec)) {
@@ -281,11 +278,11 @@ static void check_formats(haft__loader *l)
     }
     haft__spec_problem *problem = haft__loader_error(
         l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE,
-        "no enabled format can be used: the model has no native calls%s",
+        "no enabled format can be used: the model has no native tool calls%s",
         spec->format_count > 1 || !haft__str_equal(spec->formats[0], HAFT__LIT("native"))
-            ? ", and code cannot be run here"
+            ? ", and code cannot be run"
             : "");
-    haft__loader_hint(l, problem, "enable one of text, for example purejson%s",
+    haft__loader_hint(l, problem, "enable a text format, for example purejson%s",
                       spec->model.family.gave_native ? "" : ", or leave out native_tools");
 }
 
@@ -302,22 +299,22 @@ static void check_policy(haft__loader *l)
     if (set && !servers && spec->choice.min_tools_for_auto > data) {
         haft__spec_problem *problem =
             haft__loader_warning(l, HAFT__LIT("/choice/min_tools_for_auto"), HAFT__SUBJECT_VALUE,
-                                 "%u different data tools are wanted, but there %s only %zu",
+                                 "%u different data tools are required, but there %s only %zu",
                                  spec->choice.min_tools_for_auto, data == 1 ? "is" : "are", data);
-        haft__loader_hint(l, problem, "the gate opens once all of them were called");
+        haft__loader_hint(l, problem, "the gate opens when all of them have been called");
     }
     if (spec->choice.schedule_count >= spec->limits.turns) {
         (void)haft__loader_warning(
             l, HAFT__LIT("/choice/schedule"), HAFT__SUBJECT_KEY,
-            "the schedule has %zu entries, but of %u turns the last is always none",
+            "the schedule has %zu entries, but the last of %u turns is always none",
             spec->choice.schedule_count, spec->limits.turns);
     }
     if (spec->phase_count > 0 && !has_tool(l, HAFT__TOOL_COMPLETE)
         && spec->kind != HAFT__SPEC_WORKFLOW) {
         haft__spec_problem *problem = haft__loader_warning(
-            l, HAFT__LIT("/phases"), HAFT__SUBJECT_KEY, "nothing looks at the phases");
+            l, HAFT__LIT("/phases"), HAFT__SUBJECT_KEY, "the phases have no effect");
         haft__loader_hint(l, problem,
-                          "they hold back " HAFT__TOOL_COMPLETE ", which is not enabled");
+                          "they are a condition for " HAFT__TOOL_COMPLETE ", which is not enabled");
     }
 }
 

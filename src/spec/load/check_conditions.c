@@ -73,11 +73,10 @@ static bool check_alone(haft__loader *l, size_t rule, haft__json when)
 {
     const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
     if (value == NULL && !is_op(when, "exists")) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, haft__loader_pointer(l, "/approvals/%zu/when", rule),
-                               HAFT__SUBJECT_VALUE, "%.*s compares with a value, and there is none",
-                               HAFT__ARG(haft__object_string(when, "op")));
-        haft__loader_hint(l, problem, "write value: and what the argument is compared with");
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
+            "%.*s needs a value to compare with", HAFT__ARG(haft__object_string(when, "op")));
+        haft__loader_hint(l, problem, "add value: with the value to compare the argument with");
         return false;
     }
     return value == NULL
@@ -200,11 +199,11 @@ static void report_wrong_type(haft__loader *l, size_t rule, const verdict *seen)
     haft_str name = type.kind == HAFT__JSON_STRING ? haft__json_text(type) : HAFT__LIT("others");
     haft__spec_problem *problem = haft__loader_warning(
         l, haft__loader_pointer(l, "/approvals/%zu/when", rule), HAFT__SUBJECT_VALUE,
-        "%.*s of \"%.*s\" cannot be compared like this by its type: %.*s", HAFT__ARG(seen->at),
+        "%.*s of \"%.*s\" has a type that cannot be compared this way: %.*s", HAFT__ARG(seen->at),
         HAFT__ARG(seen->tool->name), HAFT__ARG(name));
     haft__loader_hint(l, problem,
-                      "what cannot be compared is asked about; arguments under args are texts, "
-                      "input_schema gives them types");
+                      "a call that cannot be compared needs approval; arguments under args are "
+                      "texts, input_schema gives them types");
 }
 
 /* The path in the arguments that was probably meant; .ptr is NULL if none is near. */
@@ -233,9 +232,9 @@ static void report_absent(haft__loader *l, size_t rule, const verdict *seen, boo
     if (meant.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(meant));
     } else if (haft__json_get(seen->schema, HAFT__LIT("properties")) != NULL) {
-        haft__loader_hint(l, problem,
-                          "if the tool takes more than its schema names, let that say "
-                          "additionalProperties: true");
+        haft__loader_hint(
+            l, problem,
+            "if the tool accepts other arguments, write additionalProperties: true in its schema");
     }
 }
 
@@ -244,9 +243,9 @@ static void report_never_true(haft__loader *l, size_t rule, const verdict *seen,
     haft_str where = haft__loader_pointer(l, "/approvals/%zu/when", rule);
     haft__spec_problem *problem = (error ? haft__loader_error : haft__loader_warning)(
         l, where, HAFT__SUBJECT_VALUE,
-        "%.*s of \"%.*s\" is never like this by its schema: the condition never holds",
-        HAFT__ARG(seen->at), HAFT__ARG(seen->tool->name));
-    haft__loader_hint(l, problem, "no call of the tool would be asked about by this rule");
+        "the schema of \"%.*s\" excludes this value of %.*s: the condition never holds",
+        HAFT__ARG(seen->tool->name), HAFT__ARG(seen->at));
+    haft__loader_hint(l, problem, "no call of the tool would need approval by this rule");
 }
 
 static void report(haft__loader *l, size_t rule, const verdict *seen, bool error)

@@ -28,9 +28,9 @@ static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name)
     } else if (near.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near));
     } else if (server) {
-        haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
+        haft__loader_hint(l, problem, "the part before the : is a server of mcp.servers");
     } else {
-        haft__loader_hint(l, problem, "tools stand in tools and builtins");
+        haft__loader_hint(l, problem, "tools are listed in tools and builtins");
     }
 }
 
@@ -140,8 +140,8 @@ static bool can_match(haft_str pattern, haft_str server)
 static void refuse_denial(haft__loader *l, haft_str pattern, haft_str pointer)
 {
     haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__SUBJECT_VALUE,
-        "\"%.*s\" denies nothing: the names of tools are SERVER:TOOL", HAFT__ARG(pattern));
+        l, pointer, HAFT__SUBJECT_VALUE, "\"%.*s\" denies nothing: tools are named SERVER:TOOL",
+        HAFT__ARG(pattern));
     bool server = haft__json_get(haft__object_object(l->spec->mcp, "servers"), pattern) != NULL;
     haft_str whole = server ? pattern : HAFT__LIT("SERVER");
     haft__loader_hint(l, problem,
@@ -171,7 +171,7 @@ static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str poi
     if (!whole && !star) {
         haft__spec_problem *problem = haft__loader_warning(
             l, pointer, HAFT__SUBJECT_VALUE,
-            "\"%.*s\" matches no tool: their names are SERVER:TOOL", HAFT__ARG(pattern));
+            "\"%.*s\" matches no tool: tools are named SERVER:TOOL", HAFT__ARG(pattern));
         bool server = haft__json_get(servers, pattern) != NULL;
         haft__loader_hint(l, problem, "for all tools of %s, write \"%.*s:*\"",
                           server ? "the server" : "a server", HAFT__ARG(pattern));
@@ -180,7 +180,7 @@ static void check_server_pattern(haft__loader *l, haft_str pattern, haft_str poi
     haft__spec_problem *problem =
         haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                              "no server of the spec matches \"%.*s\"", HAFT__ARG(pattern));
-    haft__loader_hint(l, problem, "what stands before the : is a server of mcp.servers");
+    haft__loader_hint(l, problem, "the part before the : is a server of mcp.servers");
 }
 
 static void check_server_patterns(haft__loader *l, const char *key, bool deny)

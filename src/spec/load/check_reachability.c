@@ -240,18 +240,18 @@ static void check_entry(haft__loader *l, const player *p)
 {
     const haft__choice_spec *choice = &p->spec.choice;
     const haft__tool_choice *wish = &choice->schedule[p->turn - 1];
-    bool lets_go =
+    bool bypasses_gate =
         wish->mode == HAFT__MODE_AUTO || wish->mode == HAFT__MODE_NONE || stores(p, wish);
-    if (wish->fall_through || !lets_go || choice->schedule_overrides_gate || !p->choice.gate.on
-        || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
+    if (wish->fall_through || !bypasses_gate || choice->schedule_overrides_gate
+        || !p->choice.gate.on || p->choice.gate.open || p->choice.rule != HAFT__RULE_SCHEDULE) {
         return;
     }
     haft_str name = wish->mode == HAFT__MODE_AUTO ? HAFT__LIT("auto") : HAFT__LIT("none");
     name = wish->mode == HAFT__MODE_TOOL ? wish->tool : name;
     haft__spec_problem *problem = haft__loader_error(
         l, haft__loader_pointer(l, "/choice/schedule/%u", p->turn - 1), HAFT__SUBJECT_VALUE,
-        "turn %u is scheduled as %.*s, but by then at most %u of %u data tools "
-        "can have been called",
+        "turn %u is scheduled as %.*s, but at most %u of %u data tools can have been called before "
+        "it",
         p->turn, HAFT__ARG(name), p->choice.gate.called, p->choice.gate.threshold);
     haft__loader_hint(l, problem, "write gate, or choice.schedule_overrides_gate: true");
 }
@@ -309,7 +309,7 @@ static void report_limits(haft__loader *l, const player *p)
 {
     const haft__spec_limits *limits = &l->spec->limits;
     bool workflow = l->spec->kind == HAFT__SPEC_WORKFLOW;
-    const char *what = workflow ? "the workflow cannot be completed" : "the gate cannot be open";
+    const char *what = workflow ? "the workflow cannot be completed" : "the gate cannot open";
     if (p->calls > limits->calls) {
         (void)haft__loader_error(l, HAFT__LIT("/limits/calls"), HAFT__SUBJECT_VALUE,
                                  "with %u calls %s: it takes at least %u", limits->calls, what,
@@ -343,9 +343,9 @@ static void report_unlikely_end(haft__loader *l)
     haft__spec_problem *problem =
         haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
                            "once the gate is open, no turn allows " HAFT__TOOL_COMPLETE
-                           ": the workflow can hardly end");
+                           ": the workflow can end only by chance");
     haft__loader_hint(l, problem, "%s",
-                      none ? "the default is none; write auto" : "look at choice.schedule");
+                      none ? "the default is none; write auto" : "check choice.schedule");
 }
 
 static bool has_completion(const player *p)
@@ -369,7 +369,7 @@ static void check_default(haft__loader *l, const player *p)
     }
     haft__spec_problem *problem = haft__loader_error(
         l, HAFT__LIT("/choice/default"), HAFT__SUBJECT_VALUE,
-        "the default demands \"%.*s\", whose calls are always refused", HAFT__ARG(wish->tool));
+        "the default requires \"%.*s\", whose calls are always refused", HAFT__ARG(wish->tool));
     haft__loader_hint(l, problem, "%.*s", HAFT__ARG(haft__buf_str(&p->why)));
 }
 

@@ -24,7 +24,7 @@ haft_str haft__spec_schema_text(void)
 /* The validator words its messages for models ("argument"); a spec has keys. The words before the
  * name, and their replacement. */
 static const struct {
-    const char *theirs, *before, *behind;
+    const char *validator_text, *before, *after;
     haft__problem_subject about;
 } wordings[] = {
     {"Unknown argument: ", "there is no key \"", "\" here", HAFT__SUBJECT_KEY},
@@ -52,15 +52,15 @@ static size_t find_last(haft_str text, haft_str word)
 static const struct {
     const char *pointer, *part, *hint;
 } advice[] = {
-    {"/haft", "", "this haft reads version 1"},
-    {"/choice/schedule/", "Expected one of", "a tool is written {tool: NAME}"},
+    {"/haft", "", "this version of haft reads version 1"},
+    {"/choice/schedule/", "Expected one of", "write a tool as {tool: NAME}"},
     {"/spec/planner/type", "", "write the spec in haft's own shape"},
     {"", "(ms|s|m|h|d)", "write it like 250ms, 10s, 5m, 2h or 1d"},
     {"", "^[A-Za-z0-9_./-]+(:", "use letters, digits and _ . / - or server:tool"},
-    {"", "^[A-Za-z0-9_.-]{1,64}$", "use letters, digits and _ . -, 64 of them at most"},
+    {"", "^[A-Za-z0-9_.-]{1,64}$", "use at most 64 letters, digits and _ . -"},
     {"", "^[A-Za-z_][A-Za-z0-9_", "use letters, digits and _, no digit first"},
     {"", "^[^\\s?", "* is the only wildcard; write a pattern for each name"},
-    {"", "^https?://", "write the whole address, such as https://example.org/"},
+    {"", "^https?://", "write the full URL, such as https://example.org/"},
 };
 
 /* Longer commands are not shown. */
@@ -101,7 +101,7 @@ static bool advise_command(haft__loader *l, haft__spec_problem *problem,
         }
     }
     if (haft__buf_check(&words, NULL) == HAFT_OK) {
-        haft__loader_hint(l, problem, "no shell reads it; write [%.*s]",
+        haft__loader_hint(l, problem, "a command runs without a shell; write [%.*s]",
                           HAFT__ARG(haft__buf_str(&words)));
     }
     haft__buf_finish(&words);
@@ -140,7 +140,7 @@ static bool is_trait(haft_str where)
 /* Reports a failure about a key: its name, and the key that was probably meant. */
 static void report_key(haft__loader *l, const haft__schema_error *error, size_t wording)
 {
-    haft_str name = haft__str_skip(error->message, strlen(wordings[wording].theirs));
+    haft_str name = haft__str_skip(error->message, strlen(wordings[wording].validator_text));
     size_t cut = find_last(name, HAFT__LIT(SUGGESTION));
     haft_str meant = haft__str_skip(name, cut + strlen(SUGGESTION));
     size_t because = find_last(name, HAFT__LIT(BECAUSE));
@@ -148,13 +148,13 @@ static void report_key(haft__loader *l, const haft__schema_error *error, size_t 
     name.len = cut < because ? cut : because;
     haft__spec_problem *problem =
         haft__spec_problem_add(&l->problems, false, "%s%.*s%s", wordings[wording].before,
-                               HAFT__ARG(name), wordings[wording].behind);
+                               HAFT__ARG(name), wordings[wording].after);
     haft__origin_locate_raw(l, problem, error->where, wordings[wording].about);
     if (meant.len > 0) {
         haft__loader_hint(l, problem, "did you mean %.*s", HAFT__ARG(meant));
     } else if (reason.len > 1) {
         reason.len--;
-        haft__loader_hint(l, problem, "it is needed with %.*s", HAFT__ARG(reason));
+        haft__loader_hint(l, problem, "it is required with %.*s", HAFT__ARG(reason));
     } else if (is_trait(error->where)) {
         haft__loader_hint(l, problem, "it is a trait: write traits: {%.*s: ...}", HAFT__ARG(name));
     }
@@ -163,7 +163,7 @@ static void report_key(haft__loader *l, const haft__schema_error *error, size_t 
 static void report_error(haft__loader *l, const haft__schema_error *error)
 {
     for (size_t i = 0; i < COUNT(wordings); i++) {
-        if (haft__str_starts_with(error->message, haft__str(wordings[i].theirs))) {
+        if (haft__str_starts_with(error->message, haft__str(wordings[i].validator_text))) {
             report_key(l, error, i);
             return;
         }
@@ -191,7 +191,7 @@ static void taint(haft__loader *l, const haft__schema_report *report)
         haft_str rest = haft__str_skip(report->errors[i].where, 1);
         keys[l->tainted_count] = haft__str_split(&rest, '/');
         bool unknown =
-            haft__str_starts_with(report->errors[i].message, haft__str(wordings[0].theirs));
+            haft__str_starts_with(report->errors[i].message, haft__str(wordings[0].validator_text));
         bool planner = haft__str_equal(keys[l->tainted_count], HAFT__LIT("spec"))
                        || haft__str_equal(keys[l->tainted_count], HAFT__LIT("resources"));
         l->all_tainted |= planner || (unknown && rest.len == 0);
@@ -230,7 +230,7 @@ void haft__loader_check_schema(haft__loader *l)
         report_error(l, &report.errors[i]);
     }
     if (report.more) {
-        (void)haft__spec_problem_add(&l->problems, false, "... and there is more of this kind");
+        (void)haft__spec_problem_add(&l->problems, false, "... and more problems of this kind");
     }
     l->schema_count = l->problems.count;
     if (!report.valid) {

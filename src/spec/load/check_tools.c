@@ -47,19 +47,19 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/name", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
             "\"all\" cannot be called in functionary_v32");
-        haft__loader_hint(l, problem, "it is the name of the user there; call the tool otherwise");
+        haft__loader_hint(l, problem, "the format uses this name for the user; rename the tool");
     }
     if (tool->traits.destructive && !is_approved(l, tool)) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/traits/destructive", HAFT__ARG(pointer)),
-            HAFT__SUBJECT_VALUE, "\"%.*s\" is destructive, and nobody has to approve its calls",
+            HAFT__SUBJECT_VALUE, "\"%.*s\" is destructive, but its calls need no approval",
             HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "add approvals: [{traits: [destructive]}]");
     }
     if (tool->traits.return_direct && l->spec->choice.gate) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/traits/return_direct", HAFT__ARG(pointer)),
-            HAFT__SUBJECT_VALUE, "\"%.*s\" does not return directly as long as the gate is closed",
+            HAFT__SUBJECT_VALUE, "\"%.*s\" does not return directly while the gate is closed",
             HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "the gate is on for a workflow, and with min_tools_for_auto");
     }
@@ -94,7 +94,7 @@ static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
             haft__spec_problem *problem = haft__loader_error(
                 l, at, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would choose the host",
                 HAFT__ARG(piece.name));
-            haft__loader_hint(l, problem, "arguments can stand in the path and behind it");
+            haft__loader_hint(l, problem, "arguments are allowed only in the path and after it");
         }
         if (piece.name.ptr != NULL
             && !haft__template_has_argument(tool->input_schema, piece.name)) {
@@ -111,7 +111,7 @@ typedef enum reads {
     READS_REMOTE, /* they pass through a shell at the other end */
 } reads;
 
-static reads what_it_reads(haft_str program)
+static reads find_reads(haft_str program)
 {
     static const char *const names[] = {"sh",  "bash", "dash", "ash",   "zsh",  "ksh",  "fish",
                                         "awk", "gawk", "mawk", "sed",   "perl", "ruby", "node",
@@ -128,11 +128,11 @@ static reads what_it_reads(haft_str program)
                                                       : READS_TEXT;
 }
 
-static void refuse_word(haft__loader *l, haft_str at, haft_str name, const char *what)
+static void reject_word(haft__loader *l, haft_str at, haft_str name, const char *what)
 {
     haft__spec_problem *problem = haft__loader_error(
         l, at, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s", HAFT__ARG(name), what);
-    haft__loader_hint(l, problem, "give it a word of its own, or use stdin");
+    haft__loader_hint(l, problem, "make it a separate word, or use stdin");
 }
 
 /* Checks the arguments in one word of a command. */
@@ -148,9 +148,9 @@ static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haf
         bool known = haft__template_has_argument(tool->input_schema, piece.name);
         bool inside = piece.text.len < word.len;
         if (known && program) {
-            refuse_word(l, at, piece.name, "choose the program");
+            reject_word(l, at, piece.name, "choose the program");
         } else if (known && (what == READS_REMOTE || (what == READS_CODE && inside))) {
-            refuse_word(l, at, piece.name, "be a part of code");
+            reject_word(l, at, piece.name, "become part of code");
         } else if (!known && what == READS_TEXT) {
             (void)haft__loader_warning(l, at, HAFT__SUBJECT_VALUE,
                                        "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
@@ -161,7 +161,7 @@ static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haf
 static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft__json words = haft__object_array(tool->definition, "command");
-    reads what = words.count > 0 ? what_it_reads(haft__json_text(words.items[0])) : READS_TEXT;
+    reads what = words.count > 0 ? find_reads(haft__json_text(words.items[0])) : READS_TEXT;
     for (uint32_t i = 0; i < words.count; i++) {
         check_word(l, tool, haft__loader_pointer(l, "%.*s/command/%u", HAFT__ARG(pointer), i),
                    haft__json_text(words.items[i]), i == 0, what);

@@ -48,10 +48,10 @@ void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_s
     haft__spec_problem *problem;
     if (is_wanted(l, server)) {
         problem = haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
-                                     "%.*s: %.*s; `allow` of the spec names it", HAFT__ARG(file),
+                                     "%.*s: %.*s; `allow` in the spec names it", HAFT__ARG(file),
                                      HAFT__ARG(why));
     } else {
-        problem = haft__loader_warning(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %.*s; it is left out",
+        problem = haft__loader_warning(l, AT, HAFT__SUBJECT_VALUE, "%.*s: %.*s; it is skipped",
                                        HAFT__ARG(file), HAFT__ARG(why));
     }
     if (hint.len > 0) {
@@ -138,10 +138,9 @@ static void take(haft__loader *l, haft_str file, haft_str pinned, const haft__mc
                  const char hash[HAFT__SHA256_HEX])
 {
     if (pinned.len > 0 && !haft__str_equal(pinned, (haft_str){hash, HAFT__SHA256_HEX})) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, AT, HAFT__SUBJECT_VALUE,
-                               "the servers in %.*s are not those they were", HAFT__ARG(file));
-        haft__loader_hint(l, problem, "put the file back, or begin anew without sha256");
+        haft__spec_problem *problem = haft__loader_error(
+            l, AT, HAFT__SUBJECT_VALUE, "the servers in %.*s have changed", HAFT__ARG(file));
+        haft__loader_hint(l, problem, "restore the file, or remove sha256 to accept the change");
         return;
     }
     for (size_t i = 0; i < import->note_count; i++) {

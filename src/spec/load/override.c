@@ -25,23 +25,22 @@ typedef struct walk {
     haft_error *err;
 } walk;
 
-static haft_status fail(const walk *w, const char *before, haft_str token, const char *behind)
+static haft_status fail(const walk *w, const char *before, haft_str token, const char *after)
 {
     char where[sizeof(w->err->where)];
     (void)snprintf(where, sizeof(where), "%.*s", (int)w->reached, w->path.ptr);
-    return haft__fail(w->err, HAFT_BAD_INPUT, where, "%s'%.*s'%s", before, HAFT__ARG(token),
-                      behind);
+    return haft__fail(w->err, HAFT_BAD_INPUT, where, "%s'%.*s'%s", before, HAFT__ARG(token), after);
 }
 
 static haft_status find_index(walk *w, haft__json array, haft_str token)
 {
     uint64_t index;
     if (!haft__str_to_u64(token, &index)) {
-        return fail(w, "found ", token, ", wanted the number of an item of a list");
+        return fail(w, "found ", token, ", expected the index of a list item");
     }
     if (index >= array.count) {
         haft_status status = fail(w, "there is no item ", token, " in this list");
-        return haft__hint(w->err, status, "it has %u; the first is 0", array.count);
+        return haft__hint(w->err, status, "it has %u items; the first is 0", array.count);
     }
     w->steps[w->count].index = (size_t)index;
     return HAFT_OK;
@@ -76,8 +75,8 @@ static haft_status enter(walk *w, haft__json *io_value, haft_str token)
         return fail(w, "the path is too long at ", token, "");
     }
     if (token.len == 0) {
-        haft_status status = fail(w, "found the part ", token, " in the path, wanted a key");
-        return haft__hint(w->err, status, "a path is keys and dots: limits.turns");
+        haft_status status = fail(w, "found the part ", token, " in the path, expected a key");
+        return haft__hint(w->err, status, "write keys separated by dots: limits.turns");
     }
     step *s = &w->steps[w->count];
     if (is_model_text(w, *io_value)) {
@@ -101,7 +100,7 @@ static haft_status enter(walk *w, haft__json *io_value, haft_str token)
         *io_value = found != NULL ? *found : haft__json_null();
     } else {
         haft_status status = fail(w, "there is nothing to set at ", token, "");
-        return haft__hint(w->err, status, "what stands before it is %s, no object",
+        return haft__hint(w->err, status, "the value before it is %s, not an object",
                           haft__json_kind_name(*io_value));
     }
     w->count++;

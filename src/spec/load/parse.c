@@ -40,14 +40,14 @@ static bool check_bytes(haft__spec_builder *tree)
     size_t valid = haft__utf8_valid_prefix(text), control = find_control(text);
     if (valid < text.len && valid <= control) {
         haft__spec_problem *problem =
-            haft__spec_builder_problem(tree, valid, "found the byte 0x%02X, wanted UTF-8",
+            haft__spec_builder_problem(tree, valid, "found the byte 0x%02X, expected UTF-8",
                                        (unsigned)(unsigned char)text.ptr[valid]);
         haft__spec_problem_hint(tree->problems, problem, "save the file as UTF-8");
         return false;
     }
     if (control < text.len) {
         haft__spec_problem *problem = haft__spec_builder_problem(
-            tree, control, "found the control character 0x%02X, wanted text",
+            tree, control, "found the control character 0x%02X, expected text",
             (unsigned)(unsigned char)text.ptr[control]);
         haft__spec_problem_hint(tree->problems, problem,
                                 "inside double quotes it can be written as \\u00%02x",
@@ -63,7 +63,7 @@ static bool check_size(haft__spec_builder *tree)
         return true;
     }
     haft__spec_problem *problem =
-        haft__spec_problem_add(tree->problems, false, "the spec has %zu bytes, %d are allowed",
+        haft__spec_problem_add(tree->problems, false, "the spec has %zu bytes, more than %d",
                                tree->text.len, HAFT__LIMIT_SPEC_BYTES);
     haft__spec_problem_hint(tree->problems, problem, "is this the right file?");
     return false;
@@ -95,11 +95,11 @@ static bool fail_json(json_reader *r, haft_status status, const haft_error *err)
         r->tree, r->base + (size_t)offset, "%s%s",
         status == HAFT_TOO_BIG ? "" : "this is not JSON: ", err->message);
     bool first = r->tree->count == 0 && r->tree->depth <= 1;
-    haft__spec_problem_hint(r->tree->problems, problem, "%s",
-                            err->hint[0] != '\0' ? err->hint
-                            : first ? "what starts with '{' is read as JSON; write YAML without "
-                                      "the outer braces"
-                                    : "");
+    haft__spec_problem_hint(
+        r->tree->problems, problem, "%s",
+        err->hint[0] != '\0' ? err->hint
+        : first ? "a spec that starts with '{' is read as JSON; write YAML without the outer braces"
+                : "");
     return false;
 }
 
@@ -218,7 +218,7 @@ haft_status haft__spec_parse(haft__arena *arena, haft_str text, haft__hash_key h
     haft__spec_builder_init(&tree, arena, problems, text, hash_key);
     if (read_any(&tree) && !haft__spec_builder_document(&tree, &document)) {
         haft__spec_problem *problem =
-            haft__spec_problem_add(problems, false, "the file is empty, wanted a spec");
+            haft__spec_problem_add(problems, false, "the file is empty, expected a spec");
         haft__spec_problem_locate(problem, text, 0);
         haft__spec_problem_hint(problems, problem, "the smallest spec is: model: offline");
     }

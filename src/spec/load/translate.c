@@ -63,7 +63,7 @@ static void rename_key(haft__loader *l, const char *alias, const char *outer, co
     if (has(holder, key)) {
         haft__spec_problem *problem =
             haft__loader_error(l, haft__loader_pointer(l, "/%s", alias), HAFT__SUBJECT_KEY,
-                               "\"%s\" is another name for %s%s%s, which is there too", alias,
+                               "\"%s\" is another name for %s%s%s, which is also set", alias,
                                outer != NULL ? outer : "", outer != NULL ? "." : "", key);
         haft__loader_hint(l, problem, "keep one of the two");
     }
@@ -108,7 +108,7 @@ static size_t choose_gateway(haft__loader *l, haft__json planner, haft__json gat
     haft_str pointer = inside ? HAFT__LIT(CONFIG "/gateway") : HAFT__LIT("/spec/planner/gateway");
     haft__spec_problem *problem = haft__loader_error(
         l, pointer, HAFT__SUBJECT_VALUE, "there is no gateway \"%.*s\"", HAFT__ARG(name));
-    haft__loader_hint(l, problem, "they stand in resources.inference_gateways");
+    haft__loader_hint(l, problem, "gateways are listed in resources.inference_gateways");
     return SIZE_MAX;
 }
 

@@ -48,7 +48,7 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
     name = has_other ? name : inside;
     if (end == NULL || !is_name(name)) {
         haft_status status =
-            haft__fail(err, HAFT_BAD_INPUT, "", "found ${ without the name of a variable and }");
+            haft__fail(err, HAFT_BAD_INPUT, "", "found ${ without a variable name and }");
         return haft__hint(err, status, "write ${NAME}");
     }
     *rest = haft__str_skip(*rest, inside.len + 1);
@@ -58,9 +58,8 @@ static haft_status take_variable(haft_str *rest, const haft__spec_env *env, haft
     }
     if (value.ptr == NULL && !has_other) {
         haft_status status =
-            haft__fail(err, HAFT_NOT_FOUND, "", "there is no variable %.*s in the environment",
-                       HAFT__ARG(name));
-        return haft__hint(err, status, "set it before haft starts, or in .env");
+            haft__fail(err, HAFT_NOT_FOUND, "", "the variable %.*s is not set", HAFT__ARG(name));
+        return haft__hint(err, status, "set it in the environment or in .env");
     }
     *ret_value = value;
     return HAFT_OK;

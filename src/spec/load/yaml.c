@@ -49,21 +49,23 @@ static void say_nothing(struct fy_diag *diag, void *user, const char *text, size
     (void)length;
 }
 
-#define UNCLOSED "is the closing quote missing? Else indent the lines in quotes more than their key"
+#define UNCLOSED                                                                                   \
+    "is the closing quote missing? Otherwise indent the lines in quotes more than their key"
 
 /* Hints for messages of libfyaml that are hard to understand, by a word in them. */
 static const struct {
     const char *word, *hint;
 } advice[] = {
     {"nested block mapping", "quote text that has \": \" in it"},
-    {"multiline plain key", "indent keys of one mapping alike; quote text that has \": \" in it"},
-    {"closing quote", "the text in quotes must end"},
-    {"closing bracket", "every [ needs its ], every { its }"},
+    {"multiline plain key",
+     "indent all keys of a mapping the same; quote text that has \": \" in it"},
+    {"closing quote", "close the quotes"},
+    {"closing bracket", "close every [ with ] and every { with }"},
     {"cannot start with", "quote text that starts with one of @ ` % & * ! | > ' \" # [ ] { } ,"},
-    {"same line as a mapping key", "put the list on a line of its own"},
+    {"same line as a mapping key", "start the list on a new line"},
     {"wrongly indented double-quoted", UNCLOSED},
     {"wrongly indented single-quoted", UNCLOSED},
-    {"wrongly indented", "indent what is inside brackets more than the key before them"},
+    {"wrongly indented", "indent text inside brackets more than the key before them"},
 };
 
 static bool has_word(const char *text, const char *word)
@@ -177,10 +179,10 @@ static bool core_tag(reader *r, haft_str tag, size_t at, haft_str *ret_name)
             }
         }
     }
-    haft__spec_problem *problem =
-        haft__spec_builder_problem(r->tree, at, "there is no tag %.*s in a spec", HAFT__ARG(tag));
+    haft__spec_problem *problem = haft__spec_builder_problem(
+        r->tree, at, "the tag %.*s is not allowed in a spec", HAFT__ARG(tag));
     haft__spec_problem_hint(r->tree->problems, problem,
-                            "leave it out; !!str makes text of what looks like a number");
+                            "leave it out; !!str turns a number into text");
     return false;
 }
 
@@ -218,7 +220,7 @@ static bool resolve(reader *r, haft_str text, haft_str tag, size_t at, haft__jso
         return true;
     case HAFT__SCALAR_NOT_FINITE:
         problem = haft__spec_builder_problem(
-            r->tree, at, "found %.*s, wanted a number that JSON has", HAFT__ARG(text));
+            r->tree, at, "found %.*s, expected a number that JSON can represent", HAFT__ARG(text));
         haft__spec_problem_hint(r->tree->problems, problem, "quote it if it is text");
         return true;
     case HAFT__SCALAR_TOO_LONG:
@@ -241,11 +243,11 @@ static bool add_key(reader *r, haft__json value, haft_str text, bool plain, size
         haft__spec_problem_hint(tree->problems, problem,
                                 "write the keys out, or use an alias for the whole value");
     } else if (value.kind != HAFT__JSON_STRING) {
-        haft__spec_problem *problem =
-            haft__spec_builder_problem(tree, at, "the key %.*s is %s, wanted text", HAFT__ARG(text),
-                                       value.kind == HAFT__JSON_NULL     ? "null"
-                                       : value.kind == HAFT__JSON_NUMBER ? "a number"
-                                                                         : "a boolean");
+        haft__spec_problem *problem = haft__spec_builder_problem(
+            tree, at, "the key %.*s is %s, expected text", HAFT__ARG(text),
+            value.kind == HAFT__JSON_NULL     ? "null"
+            : value.kind == HAFT__JSON_NUMBER ? "a number"
+                                              : "a boolean");
         haft__spec_problem_hint(tree->problems, problem, "quote it: \"%.*s\"", HAFT__ARG(text));
     }
     return haft__spec_builder_add_key(tree, haft__json_string(text), at, merge);
@@ -291,7 +293,7 @@ static bool add_alias(reader *r, struct fy_event *event)
         return false;
     }
     if (found->value.kind != HAFT__JSON_STRING) {
-        (void)haft__spec_builder_problem(tree, at, "the key *%.*s is %s, wanted text",
+        (void)haft__spec_builder_problem(tree, at, "the key *%.*s is %s, expected text",
                                          HAFT__ARG(name), haft__json_kind_name(found->value));
         return false;
     }
@@ -306,7 +308,7 @@ static bool open_container(reader *r, struct fy_event *event, bool object)
     haft_str name;
     if (haft__spec_builder_expects_key(r->tree)) {
         (void)haft__spec_builder_problem(r->tree, at,
-                                         "found %s where a key is wanted, which must be text",
+                                         "found %s where a key is expected, which must be text",
                                          object ? "a mapping" : "a list");
         return false;
     }
@@ -323,8 +325,8 @@ static bool open_document(reader *r, struct fy_event *event)
     size_t at = place_of(r, event);
     if (r->documents++ > 0) {
         haft__spec_problem *problem =
-            haft__spec_builder_problem(r->tree, at, "found a second document, wanted one spec");
-        haft__spec_problem_hint(r->tree->problems, problem, "a spec is a file of its own");
+            haft__spec_builder_problem(r->tree, at, "found a second document, expected one spec");
+        haft__spec_problem_hint(r->tree->problems, problem, "put each spec into its own file");
         return false;
     }
     const struct fy_version *version =
@@ -332,7 +334,7 @@ static bool open_document(reader *r, struct fy_event *event)
     if (version != NULL && version->major == 1 && version->minor >= 2) {
         return true;
     }
-    (void)haft__spec_builder_problem(r->tree, at, "found YAML %d.%d, wanted YAML 1.2",
+    (void)haft__spec_builder_problem(r->tree, at, "found YAML %d.%d, expected YAML 1.2",
                                      version != NULL ? version->major : 0,
                                      version != NULL ? version->minor : 0);
     return false;

@@ -105,7 +105,7 @@ static haft_status open_memory(haft__loop *loop, const char *place, bool make_ta
 {
     (void)make_tables; /* the memory store has no tables */
     if (place[0] != '\0') {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "memory: has no place, found '%s'", place);
+        return haft__fail(err, HAFT_BAD_INPUT, "", "memory: takes no path, found '%s'", place);
     }
     haft__memory_store *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) {

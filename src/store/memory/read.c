@@ -110,7 +110,7 @@ static size_t list_range(const haft__memory_store *memory, const haft__store_req
 {
     bool found;
     const haft__sorted_array *threads = &memory->threads;
-    if (request->thread.len == 0 || request->behind) {
+    if (request->thread.len == 0 || request->blocked_only) {
         *ret_begin = 0;
         return request->name.len > 0
                    ? haft__sorted_array_lower_bound(&memory->runs, &request->name, &found)
@@ -129,7 +129,7 @@ static size_t list_range(const haft__memory_store *memory, const haft__store_req
 static bool is_listed(const haft__memory_store *memory, const haft__store_request *request,
                       const haft__memory_run *run)
 {
-    if (request->behind) {
+    if (request->blocked_only) {
         return run->row.state == HAFT__RUN_STATE_RUNNING
                && haft__memory_first_open_run(memory, run->row.thread, 0, run->number) != NULL;
     }
@@ -148,7 +148,7 @@ haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *r
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;
     most = request->limit > 0 && request->limit < most ? request->limit : most;
-    bool in_thread = request->thread.len > 0 && !request->behind;
+    bool in_thread = request->thread.len > 0 && !request->blocked_only;
     const haft__sorted_array *from = in_thread ? &memory->threads : &memory->runs;
     size_t begin, at = list_range(memory, request, &begin);
     most = at - begin < most ? at - begin : most;
@@ -159,7 +159,7 @@ haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *r
         if (!is_listed(memory, request, run)) {
             continue;
         }
-        rows[count] = request->behind ? ownership_of(&run->row) : run->row;
+        rows[count] = request->blocked_only ? ownership_of(&run->row) : run->row;
         rows[count].spec = rows[count].answer = HAFT__LIT("");
         if (!copy_texts(request->arena, &rows[count++])) {
             rows = NULL;
@@ -326,7 +326,7 @@ haft_status haft__memory_doctor(haft__memory_store *memory, haft__store_request 
     if (finding == NULL) {
         return haft__arena_fail(request->arena, err);
     }
-    *finding = (haft__store_finding){"kept", HAFT__LIT("as long as this process"), true, ""};
+    *finding = (haft__store_finding){"kept", HAFT__LIT("until this process ends"), true, ""};
     request->findings = finding;
     request->finding_count = 1;
     return HAFT_OK;

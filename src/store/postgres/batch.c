@@ -174,12 +174,12 @@ void haft__pg_batch_start(haft__pg_connection *connection)
 /* The transaction had no effect: requeues every job that was not rejected. */
 static void return_jobs(haft__pg_connection *connection, bool tried)
 {
-    haft__pg_jobs told, again;
-    haft__pg_jobs_init(&told);
+    haft__pg_jobs finished, again;
+    haft__pg_jobs_init(&finished);
     haft__pg_jobs_init(&again);
     for (haft__pg_job *job; (job = haft__pg_jobs_pop(&connection->batch)) != NULL;) {
         if (job->status != HAFT_OK) {
-            haft__pg_jobs_push(&told, job);
+            haft__pg_jobs_push(&finished, job);
             continue;
         }
         haft__pg_job_reset(job);
@@ -189,7 +189,7 @@ static void return_jobs(haft__pg_connection *connection, bool tried)
     }
     /* An urgent job is alone in its transaction. */
     haft__pg_jobs_requeue(&again, haft__pg_connection_queue(connection, again.first));
-    haft__pg_jobs_report(connection, &told);
+    haft__pg_jobs_report(connection, &finished);
 }
 
 static void fail_jobs(haft__pg_connection *connection)
@@ -288,18 +288,18 @@ static void continue_job(haft__pg_connection *connection, haft__pg_job *job)
 
 static void committed(haft__pg_connection *connection)
 {
-    haft__pg_jobs told;
-    haft__pg_jobs_init(&told);
+    haft__pg_jobs finished;
+    haft__pg_jobs_init(&finished);
     connection->phase = HAFT__PG_IDLE;
     connection->pg->commits += connection->writes;
     for (haft__pg_job *job; (job = haft__pg_jobs_pop(&connection->batch)) != NULL;) {
         if (job->again && job->status == HAFT_OK) {
             continue_job(connection, job);
         } else {
-            haft__pg_jobs_push(&told, job);
+            haft__pg_jobs_push(&finished, job);
         }
     }
-    haft__pg_jobs_report(connection, &told);
+    haft__pg_jobs_report(connection, &finished);
 }
 
 static bool is_done(const haft__pg_job *job, const haft__pg_connection *connection)
@@ -364,7 +364,7 @@ static void read_settings(haft__pg_connection *connection, PGresult *result)
     haft__pg_rows rows = {.pg = connection->pg, .result = result};
     if (!haft__pg_rows_next(&rows)) {
         fail_whole(connection, haft__pg_fail_damaged(connection->pg, &connection->error,
-                                                     "its version is gone"));
+                                                     "its version is missing"));
         return;
     }
     connection->pg->now_ms = haft__pg_rows_int(&rows);
@@ -433,7 +433,7 @@ static void read_failure(haft__pg_connection *connection, PGresult *result, bool
     connection->pg->lib->clear(result);
 }
 
-static void take(haft__pg_connection *connection, PGresult *result)
+static void handle_result(haft__pg_connection *connection, PGresult *result)
 {
     haft__pg_job *job = reader_of(connection);
     switch (connection->pg->lib->resultStatus(result)) {
@@ -507,7 +507,7 @@ void haft__pg_batch_read(haft__pg_connection *connection)
             lib->clear(result);
             end_answers(connection);
         } else {
-            take(connection, result);
+            handle_result(connection, result);
         }
     }
 }

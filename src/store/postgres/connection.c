@@ -104,7 +104,7 @@ static void note_why(haft__pg_connection *connection)
 }
 
 static void fail_some(haft__pg_connection *connection, haft__pg_jobs *queue, uint64_t due_until,
-                      haft__pg_jobs *told)
+                      haft__pg_jobs *finished)
 {
     haft__pg_jobs rest;
     haft__pg_jobs_init(&rest);
@@ -113,18 +113,18 @@ static void fail_some(haft__pg_connection *connection, haft__pg_jobs *queue, uin
         if (over && job->status == HAFT_OK) {
             haft__pg_job_abort(job, connection->last_status, &connection->last_error);
         }
-        haft__pg_jobs_push(over ? told : &rest, job);
+        haft__pg_jobs_push(over ? finished : &rest, job);
     }
     haft__pg_jobs_requeue(&rest, queue);
 }
 
 static void fail_queue(haft__pg_connection *connection, uint64_t due_until)
 {
-    haft__pg_jobs told;
-    haft__pg_jobs_init(&told);
-    fail_some(connection, &connection->urgent, due_until, &told);
-    fail_some(connection, &connection->queue, due_until, &told);
-    haft__pg_jobs_report(connection, &told);
+    haft__pg_jobs finished;
+    haft__pg_jobs_init(&finished);
+    fail_some(connection, &connection->urgent, due_until, &finished);
+    fail_some(connection, &connection->queue, due_until, &finished);
+    haft__pg_jobs_report(connection, &finished);
 }
 
 /* ---- connecting ---- */
@@ -170,12 +170,13 @@ static haft_status check_server(const haft__pg_connection *connection, haft_erro
     const char *encoding = pg->lib->parameterStatus(connection->conn, "server_encoding");
     if (version < OLDEST_SERVER) {
         return haft__fail(err, HAFT_UNSUPPORTED, pg->place,
-                          "the server is PostgreSQL %d, wanted %d or newer", version / 10000,
+                          "the server is PostgreSQL %d, expected %d or newer", version / 10000,
                           OLDEST_SERVER / 10000);
     }
     if (encoding != NULL && strcmp(encoding, "UTF8") != 0) {
-        haft_status status = haft__fail(err, HAFT_UNSUPPORTED, pg->place,
-                                        "the database has the encoding %s, wanted UTF8", encoding);
+        haft_status status =
+            haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+                       "the database has the encoding %s, expected UTF8", encoding);
         return haft__hint(err, status, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
     }
     return HAFT_OK;
@@ -309,13 +310,13 @@ static void on_deadline(void *context)
         }
     }
     if (connection->batch.first != NULL && connection->batch.first->due_ms <= now) {
-        connection->last_status = haft__pg_fail_time(pg, "the request was not done", pg->request_ms,
-                                                     &connection->last_error);
+        connection->last_status = haft__pg_fail_time(pg, "the request did not finish",
+                                                     pg->request_ms, &connection->last_error);
         haft__pg_connection_discard(connection);
     }
     if (due_of(&connection->urgent) <= now || due_of(&connection->queue) <= now) {
         if (connection->last_status == HAFT_OK) {
-            connection->last_status = haft__pg_fail_time(pg, "the request was not done",
+            connection->last_status = haft__pg_fail_time(pg, "the request did not finish",
                                                          pg->request_ms, &connection->last_error);
         }
         fail_queue(connection, now);

@@ -58,9 +58,8 @@ static void note(report *r, const char *name, haft_str value, bool good, const c
 
 static void note_role(report *r, const haft__pg_facts *facts)
 {
-    haft_str text =
-        haft__arena_format(r->arena, "%.*s%s", HAFT__ARG(facts->role),
-                           facts->superuser ? ", a superuser, which it need not be" : "");
+    haft_str text = haft__arena_format(r->arena, "%.*s%s", HAFT__ARG(facts->role),
+                                       facts->superuser ? ", a superuser (not needed)" : "");
     note(r, "role", text, facts->superuser || facts->rights || !facts->made,
          "it must own the schema haft, or be granted " HAFT__PG_GRANT);
 }
@@ -73,7 +72,7 @@ static void note_durability(report *r, const haft__pg_facts *facts)
         haft__arena_format(r->arena, "synchronous_commit %.*s, fsync and full_page_writes %s",
                            HAFT__ARG(facts->synchronous_commit), facts->syncs ? "on" : "off");
     note(r, "durability", text, facts->syncs,
-         "what is reported may be lost with the power: set fsync and full_page_writes to on");
+         "a power failure can lose committed data: set fsync and full_page_writes to on");
 }
 
 static void note_clock(report *r, const haft__pg_facts *facts)
@@ -85,11 +84,11 @@ static void note_clock(report *r, const haft__pg_facts *facts)
     haft_str text = haft__arena_format(r->arena, "%llu ms %s this machine's",
                                        (unsigned long long)apart, ahead ? "ahead of" : "behind");
     note(r, "clock", text, apart <= HAFT__LIMIT_STORE_SKEW_MS,
-         "leases are by the database's clock and deadlines by this machine's: set both by NTP");
+         "leases use the database's clock and deadlines this machine's: synchronize both with NTP");
 }
 
 /* The number of connections that are left below a limit. */
-static uint64_t left_of(const haft__pg_facts *facts, size_t bound)
+static uint64_t remaining(const haft__pg_facts *facts, size_t bound)
 {
     uint64_t used = facts->connections[bound].used, most = facts->connections[bound].most;
     return most == 0 ? UINT64_MAX : most > used ? most - used : 0;
@@ -98,28 +97,27 @@ static uint64_t left_of(const haft__pg_facts *facts, size_t bound)
 /* Reports the limit that is nearest. */
 static void note_connections(report *r, const haft__pg_facts *facts)
 {
-    static const char *const whose[HAFT__PG_BOUNDS] = {"", " in this database", " by this role"};
+    static const char *const scopes[HAFT__PG_BOUNDS] = {"", " in this database", " by this role"};
     static const char *const hints[HAFT__PG_BOUNDS] = {
-        "each haft process has two: raise max_connections, or put PgBouncer in between",
-        "each haft process has two: ALTER DATABASE ... CONNECTION LIMIT, or put PgBouncer in "
-        "between",
-        "each haft process has two: ALTER ROLE ... CONNECTION LIMIT, or put PgBouncer in between"};
+        "each haft process uses two: raise max_connections, or use PgBouncer",
+        "each haft process uses two: ALTER DATABASE ... CONNECTION LIMIT, or use PgBouncer",
+        "each haft process uses two: ALTER ROLE ... CONNECTION LIMIT, or use PgBouncer"};
     size_t least = 0;
     for (size_t i = 1; i < HAFT__PG_BOUNDS; i++) {
-        least = left_of(facts, i) < left_of(facts, least) ? i : least;
+        least = remaining(facts, i) < remaining(facts, least) ? i : least;
     }
     uint64_t used = facts->connections[least].used, most = facts->connections[least].most;
     haft_str text = haft__arena_format(r->arena, "%llu of %llu used%s", (unsigned long long)used,
-                                       (unsigned long long)most, whose[least]);
-    note(r, "connections", text, left_of(facts, least) * 10 >= most, hints[least]);
+                                       (unsigned long long)most, scopes[least]);
+    note(r, "connections", text, remaining(facts, least) * 10 >= most, hints[least]);
 }
 
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
-    haft_str text = HAFT__LIT("none yet; the first run makes it");
+    haft_str text = HAFT__LIT("none yet; the first run creates it");
     if (facts->made) { /* other versions are rejected */
         text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
-                                  facts->versions == 1 ? "" : ", and haft.meta has more rows");
+                                  facts->versions == 1 ? "" : ", but haft.meta has several rows");
     }
     note(r, "schema", text, !facts->made || facts->versions == 1,
          "delete all rows of haft.meta but one");
@@ -127,13 +125,14 @@ static void note_schema(report *r, const haft__pg_facts *facts)
 
 static void note_runs(report *r, const haft__pg_facts *facts)
 {
-    haft_str text = HAFT__LIT("none lacks a part");
+    haft_str text = HAFT__LIT("all complete");
     if (facts->torn > 0) {
         text = haft__arena_format(r->arena, "%llu damaged: a part is missing",
                                   (unsigned long long)facts->torn);
     }
     note(r, "runs", text, facts->torn == 0,
-         "`haft runs list` says damaged: restore them from a copy, `haft runs rm` removes them");
+         "`haft runs list` marks them as damaged: restore them from a backup, or remove them with "
+         "`haft runs rm`");
 }
 
 haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *arena,
@@ -143,14 +142,14 @@ haft_status haft__pg_doctor_findings(const haft__pg_facts *facts, haft__arena *a
     haft_str server = haft__arena_format(arena, "PostgreSQL %.*s%s", HAFT__ARG(facts->server),
                                          facts->standby ? ", a standby" : "");
     note(&r, "server", server, !facts->standby,
-         "a standby takes no writes: name the primary, or several hosts with "
+         "a standby is read-only: name the primary, or several hosts with "
          "target_session_attrs=read-write");
     note_schema(&r, facts);
     note_runs(&r, facts);
     note_role(&r, facts);
     note(&r, "isolation", haft__arena_copy(arena, facts->isolation),
          haft__str_equal(facts->isolation, HAFT__LIT("repeatable read")),
-         "something between haft and the server changes its transactions");
+         "a proxy between haft and the server changes the transactions");
     note_durability(&r, facts);
     note_clock(&r, facts);
     note_connections(&r, facts);
@@ -184,7 +183,7 @@ static haft_status read_facts(haft__pg_job *job, haft_error *err)
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     haft__pg_facts facts = {.machine_ms = haft__clock_now()};
     if (!haft__pg_rows_next(&rows)) {
-        return haft__pg_fail_damaged(job->connection->pg, err, "it says nothing of itself");
+        return haft__pg_fail_damaged(job->connection->pg, err, "it returned no row about itself");
     }
     facts.server = haft__pg_rows_text(&rows, most);
     facts.standby = haft__pg_rows_int(&rows) != 0;

@@ -46,39 +46,39 @@ haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const cha
     va_end(args);
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, pg->place, "the database is damaged: %s", detail);
-    return haft__hint(err, status, "restore it from a copy");
+    return haft__hint(err, status, "restore it from a backup");
 }
 
 haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)
 {
-    haft_status status = haft__pg_fail_damaged(
-        pg, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+    haft_status status =
+        haft__pg_fail_damaged(pg, err, "the run %.*s has a malformed value", HAFT__ARG(id));
     return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
 }
 
 haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, pg->place,
-                                    "the database is of version %llu, this haft knows version %d",
-                                    (unsigned long long)version, HAFT__PG_VERSION);
-    return haft__hint(err, status, "use the haft that made it, or another --store");
+    haft_status status =
+        haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+                   "the database has schema version %llu, this haft supports version %d",
+                   (unsigned long long)version, HAFT__PG_VERSION);
+    return haft__hint(err, status, "use the version of haft that created it, or another --store");
 }
 
 haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_IO, pg->place, "%s within %llu ms", what, (unsigned long long)ms);
-    return haft__hint(err, status, "see whether the server is up and can be reached");
+    return haft__hint(err, status, "check that the server is running and reachable");
 }
 
 haft_status haft__pg_fail_wrong_server(const haft__pg *pg, bool standby, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_IO, pg->place,
-                                    standby ? "only a standby can be reached, which may lack what "
-                                              "was written"
-                                            : "another server is reached than the one that is "
-                                              "written to");
-    return haft__hint(err, status, "see whether the primary is up and takes connections");
+    haft_status status =
+        haft__fail(err, HAFT_IO, pg->place,
+                   standby ? "only a standby is reachable, and it may lack recent writes"
+                           : "this is not the server that the store writes to");
+    return haft__hint(err, status, "check that the primary is running and accepts connections");
 }
 
 haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_error *err)
@@ -87,7 +87,7 @@ haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_erro
     quote(pg, conn != NULL ? pg->lib->errorMessage(conn) : "", text, sizeof(text));
     haft_status status = haft__fail(err, HAFT_IO, pg->place, "the database cannot be reached: %s",
                                     text[0] != '\0' ? text : "the connection was lost");
-    return haft__hint(err, status, "see whether the server is up and the URL is right");
+    return haft__hint(err, status, "check that the server is running and that the URL is correct");
 }
 
 void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request *request,
@@ -96,13 +96,12 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
     if (request != NULL && request->verb == HAFT__STORE_CREATE) {
         (void)haft__fail(
             err, HAFT_IO, pg->place,
-            "the connection was lost during a commit: whether the run %.*s was made is "
-            "not known before it is looked for",
+            "the connection was lost during a commit; check whether the run %.*s exists",
             HAFT__ARG(request->run.id));
     } else {
         (void)haft__fail(err, HAFT_IO, pg->place,
-                         "the connection was lost during a commit: whether that was kept is not "
-                         "known before the run is read again");
+                         "the connection was lost during a commit; read the run again to see "
+                         "whether it succeeded");
     }
     (void)haft__hint(err, HAFT_IO, "%s", why->message);
 }
@@ -146,37 +145,38 @@ static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, h
     case GONE:
     case ENDED:
         status = haft__fail(err, HAFT_IO, pg->place, "the connection was lost: %s", text);
-        return haft__hint(err, status, "see whether the server is up");
+        return haft__hint(err, status, "check that the server is running");
     case STANDBY:
-        status = haft__fail(err, HAFT_IO, pg->place, "the server takes no writes: %s", text);
+        status = haft__fail(err, HAFT_IO, pg->place, "the server is read-only: %s", text);
         return haft__hint(err, status,
                           "it is a standby: name the primary, or several hosts with "
                           "target_session_attrs=read-write");
     case RETRY:
-        status = haft__fail(err, HAFT_IO, pg->place, "others were in the way, again and again: %s",
-                            text);
+        status = haft__fail(err, HAFT_IO, pg->place,
+                            "the transaction conflicted with others too often: %s", text);
         return haft__hint(err, status, "nothing was changed; try again");
     case LOCKED:
-        status = haft__fail(err, HAFT_IO, pg->place, "another session keeps a lock: %s", text);
+        status = haft__fail(err, HAFT_IO, pg->place, "another session holds a lock: %s", text);
         return haft__hint(err, status, "nothing was changed; end that session, or try again");
     case STOPPED:
         status = haft__fail(err, HAFT_IO, pg->place, "the server ended the statement: %s", text);
-        return haft__hint(
-            err, status, "nothing was changed; see whether the server is overloaded, or try again");
+        return haft__hint(err, status,
+                          "nothing was changed; check the load of the server, or try again");
     case FULL:
         status = haft__fail(err, HAFT_IO, pg->place, "the disk is full");
-        return haft__hint(err, status, "make room; nothing that was kept is lost");
+        return haft__hint(err, status, "free some space; nothing that is stored is lost");
     case RIGHTS:
-        status = haft__fail(err, HAFT_IO, pg->place, "the role may not do this: %s", text);
+        status = haft__fail(err, HAFT_IO, pg->place, "the role lacks a permission: %s", text);
         return haft__hint(
             err, status,
-            "it must own the schema haft or may make it, or be granted " HAFT__PG_GRANT);
+            "it must own the schema haft or be able to create it, or be granted " HAFT__PG_GRANT);
     case TABLES:
         status = haft__fail(err, HAFT_BAD_INPUT, pg->place,
-                            "the tables of the schema haft are not those of haft: %s", text);
-        return haft__hint(err, status, "name another database");
+                            "the tables in the schema haft do not belong to haft: %s", text);
+        return haft__hint(err, status, "use another database");
     case DAMAGED: return haft__pg_fail_damaged(pg, err, "%.100s", text);
-    case VALUE: return haft__fail(err, HAFT_BAD_INPUT, pg->place, "this cannot be kept: %s", text);
+    case VALUE:
+        return haft__fail(err, HAFT_BAD_INPUT, pg->place, "cannot store this value: %s", text);
     }
     return status;
 }
@@ -196,7 +196,8 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
     bool unknown = state != NULL && !begins && strcmp(state, UNABLE) == 0;
     if (state != NULL && (at == COUNT(meanings) || unknown)) {
         *ret_failure = (haft__pg_failure){.certain = true};
-        return haft__fail(err, HAFT_IO, pg->place, "the database refuses: %s (%s)", text, state);
+        return haft__fail(err, HAFT_IO, pg->place, "the database reported an error: %s (%s)", text,
+                          state);
     }
     meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have no SQLSTATE */
     *ret_failure = (haft__pg_failure){.again = what == RETRY,

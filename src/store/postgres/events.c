@@ -70,9 +70,10 @@ static bool next_row(void *rows, haft__event_row *ret_row)
 
 static haft_status fail_event(const haft__pg_job *job, uint64_t seq, haft_error *err)
 {
-    return haft__pg_fail_damaged(job->connection->pg, err,
-                                 "event %llu of the run %.*s is not what was written",
-                                 (unsigned long long)seq, HAFT__ARG(job->request->run.id));
+    return haft__pg_fail_damaged(
+        job->connection->pg, err,
+        "event %llu of the run %.*s is malformed or does not match its checksum",
+        (unsigned long long)seq, HAFT__ARG(job->request->run.id));
 }
 
 static haft_status read_part(const haft__pg_job *job, const haft__pg_head *head,

@@ -41,11 +41,9 @@ haft_status haft__libpq_load(const haft__libpq **ret_functions, haft_error *err)
 {
     (void)pthread_once(&once, load);
     if (missing != NULL) {
-        haft_status status = haft__fail(err, HAFT_UNSUPPORTED, "",
-                                        "a store in PostgreSQL needs its client library, "
-                                        "and %s cannot be loaded",
-                                        missing);
-        return haft__hint(err, status, "Debian's package is libpq5, of version 14 or newer");
+        haft_status status = haft__fail(
+            err, HAFT_UNSUPPORTED, "", "cannot load %s, the client library of PostgreSQL", missing);
+        return haft__hint(err, status, "install libpq 14 or newer (Debian: libpq5)");
     }
     *ret_functions = &functions;
     return HAFT_OK;

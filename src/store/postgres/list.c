@@ -101,7 +101,7 @@ static haft_status return_found(haft__pg_job *job, haft_error *err)
 
 /* ---- several ---- */
 
-static uint64_t most_of(const haft__store_request *request)
+static uint64_t limit_of(const haft__store_request *request)
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;
     return request->limit > 0 && request->limit < most ? request->limit : most;
@@ -113,7 +113,7 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
 {
     (void)err;
     const haft__store_request *request = job->request;
-    bool in_thread = request->thread.len > 0 && !request->behind;
+    bool in_thread = request->thread.len > 0 && !request->blocked_only;
     haft__pg_args args = {0};
     if (in_thread) {
         haft__pg_arg(&args, request->thread);
@@ -122,12 +122,12 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
     if (in_thread) {
         haft__pg_arg_int(&args, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
-    haft__pg_arg_int(&args, most_of(request));
+    haft__pg_arg_int(&args, limit_of(request));
     haft__pg_job_query(job,
-                       request->behind      ? HAFT__PG_LIST_BLOCKED
-                       : in_thread          ? HAFT__PG_LIST_THREAD
-                       : request->open_only ? HAFT__PG_LIST_OPEN
-                                            : HAFT__PG_LIST,
+                       request->blocked_only ? HAFT__PG_LIST_BLOCKED
+                       : in_thread           ? HAFT__PG_LIST_THREAD
+                       : request->open_only  ? HAFT__PG_LIST_OPEN
+                                             : HAFT__PG_LIST,
                        &args);
     job->next = return_list;
     return HAFT_OK;
@@ -136,7 +136,7 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
 static haft_status return_list(haft__pg_job *job, haft_error *err)
 {
     return read_runs(job, 0,
-                     job->request->behind ? haft__row_read_ownership : haft__row_read_summary,
+                     job->request->blocked_only ? haft__row_read_ownership : haft__row_read_summary,
                      false, err);
 }
 
@@ -146,7 +146,7 @@ haft_status haft__pg_predecessors(haft__pg_job *job, haft_error *err)
     haft__pg_args args = {0};
     haft__pg_query_head(job, job->request->run.id);
     haft__pg_arg(&args, job->request->run.id);
-    haft__pg_arg_int(&args, most_of(job->request));
+    haft__pg_arg_int(&args, limit_of(job->request));
     haft__pg_job_query(job, HAFT__PG_PREDECESSORS, &args);
     job->next = return_predecessors;
     return HAFT_OK;

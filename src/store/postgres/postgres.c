@@ -29,9 +29,10 @@ bool haft__pg_uses_database_clock(const haft__pg *pg)
 
 static haft_status fail_url(haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "the URL of the store is not one of a PostgreSQL database");
-    return haft__hint(err, status, "postgres://USER:PASSWORD@HOST/DATABASE, as libpq reads it");
+    haft_status status =
+        haft__fail(err, HAFT_BAD_INPUT, "", "the URL of the store is not a valid PostgreSQL URL");
+    return haft__hint(err, status,
+                      "expected postgres://USER:PASSWORD@HOST/DATABASE, as libpq parses it");
 }
 
 /* Whether the password may contain an unescaped '@' or '/'. The part after it would be parsed as
@@ -52,11 +53,11 @@ static bool is_ambiguous(const char *url)
 
 static haft_status fail_ambiguous(haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                    "the URL of the store has an '@' that may be of a password");
-    return haft__hint(err, status,
-                      "in a user, a password or a name, @ is written as %%40, / as "
-                      "%%2F, ? as %%3F");
+    haft_status status = haft__fail(
+        err, HAFT_BAD_INPUT, "", "the URL of the store has an '@' that may be part of a password");
+    return haft__hint(
+        err, status,
+        "in a user, password or database name, write @ as %%40, / as %%2F and ? as %%3F");
 }
 
 /* libpq's error messages about the URL may contain the password. */
@@ -219,7 +220,7 @@ static haft_status check_names(const haft__store_request *request, haft_error *e
     }
     return right ? HAFT_OK
                  : haft__fail(err, HAFT_BAD_INPUT, "",
-                              "a name has a NUL in it, which PostgreSQL cannot keep");
+                              "a name contains a NUL, which PostgreSQL cannot store");
 }
 
 static void answer(haft__store *store, haft__store_request *request, haft_status status)
@@ -235,7 +236,7 @@ static haft_status fail_empty(const haft__pg *pg, haft_error *err)
 {
     haft_status status = haft__fail(err, HAFT_IO, pg->place, "there is no store here yet");
     return haft__hint(err, status,
-                      "the first `haft run`, `haft worker` or `haft migrate` makes it");
+                      "the first `haft run`, `haft worker` or `haft migrate` creates it");
 }
 
 /* The answers for a database without haft tables, for commands that only read. */

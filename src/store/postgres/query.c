@@ -123,7 +123,7 @@ bool haft__pg_rows_next(haft__pg_rows *rows)
 }
 
 /* The bytes of the next column; .ptr is NULL if it is NULL. */
-static haft_str take(haft__pg_rows *rows)
+static haft_str next_column(haft__pg_rows *rows)
 {
     const haft__libpq *lib = rows->pg->lib;
     int row = rows->row - 1, column = rows->column++;
@@ -144,7 +144,7 @@ bool haft__pg_rows_is_null(haft__pg_rows *rows)
 
 uint64_t haft__pg_rows_int(haft__pg_rows *rows)
 {
-    haft_str bytes = take(rows);
+    haft_str bytes = next_column(rows);
     uint64_t number = 0;
     for (size_t i = 0; i < bytes.len && i < sizeof(number); i++) {
         number = number << 8 | (uint8_t)bytes.ptr[i];
@@ -158,7 +158,7 @@ uint64_t haft__pg_rows_int(haft__pg_rows *rows)
 
 haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most)
 {
-    haft_str bytes = take(rows);
+    haft_str bytes = next_column(rows);
     if (bytes.ptr == NULL || bytes.len > most) {
         rows->checks.wrong = true;
         return HAFT__LIT("");
@@ -186,7 +186,7 @@ haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str
 haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err)
 {
     if (rows->checks.wrong) {
-        return haft__pg_fail_damaged(rows->pg, err, "a value is not what was written");
+        return haft__pg_fail_damaged(rows->pg, err, "a value is malformed");
     }
     return rows->checks.full != NULL ? haft__arena_fail(rows->checks.full, err) : HAFT_OK;
 }
@@ -208,7 +208,7 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     for (int low = 0, high = rows.pg->lib->ntuples(rows.result); order != 0 && low < high;) {
         rows.row = low + (high - low) / 2 + 1;
         rows.column = 0;
-        order = haft__str_compare(id, take(&rows));
+        order = haft__str_compare(id, next_column(&rows));
         low = order > 0 ? rows.row : low;
         high = order < 0 ? rows.row - 1 : high;
     }

@@ -131,11 +131,11 @@ static haft_status check_alone(const haft__pg_job *job, haft_error *err)
 static bool is_there(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    unsigned behind = (unsigned)locks_thread(job) + checks_predecessors(job);
+    unsigned index = (unsigned)locks_thread(job) + checks_predecessors(job);
     haft__pg_head head;
     return haft__pg_locked_head(job, &head, NULL) != HAFT_NOT_FOUND
            || (checks_existing(job)
-               && haft__pg_read_head(job, behind, request->run.id, &head, NULL) != HAFT_NOT_FOUND);
+               && haft__pg_read_head(job, index, request->run.id, &head, NULL) != HAFT_NOT_FOUND);
 }
 
 static haft_status check_new(const haft__pg_job *job, haft_error *err)

@@ -117,7 +117,7 @@ static haft_status check_version(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     if (!haft__pg_rows_next(&rows)) {
-        return haft__pg_fail_damaged(job->connection->pg, err, "its version is gone");
+        return haft__pg_fail_damaged(job->connection->pg, err, "its version is missing");
     }
     uint64_t version = haft__pg_rows_int(&rows), oldest = haft__pg_rows_int(&rows);
     haft_status status = haft__pg_rows_end(&rows, err);

@@ -268,7 +268,7 @@
 /* True if a run that has ended must be kept: it is too new ($1), it does not have one of the ends
  * $2 (if any are given), or its parent has not ended. The parent is a scalar subselect, so that the
  * planner never builds a table of all runs. */
-#define HAFT__PG_IS_EXPIRED(run)                                                                   \
+#define HAFT__PG_IS_KEPT(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
     "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
     "OR coalesce((SELECT p.state < 2 FROM haft.runs p WHERE p.id = " run ".parent), false))"
@@ -276,11 +276,11 @@
  * may not be removed if another run of its thread must be kept. Every thread is checked once. */
 #define HAFT__PG_RUNS_EXPIRED(which)                                                               \
     "WITH old AS MATERIALIZED (SELECT r.id, r.ended, r.number, r.thread, "                         \
-    "NOT " HAFT__PG_IS_EXPIRED("r") " AS due "                                                     \
+    "NOT " HAFT__PG_IS_KEPT("r") " AS due "                                                     \
     "FROM haft.runs r WHERE r.state = 2 AND r.ended < $1::bigint AND " which "), "                 \
     "threads AS MATERIALIZED (SELECT n.thread, (SELECT 1 FROM haft.runs t "                        \
     "WHERE " HAFT__PG_THREAD("t.thread") " = " HAFT__PG_THREAD("n.thread") " "                     \
-    "AND t.thread = n.thread AND (t.state < 2 OR " HAFT__PG_IS_EXPIRED("t") ") LIMIT 1) "          \
+    "AND t.thread = n.thread AND (t.state < 2 OR " HAFT__PG_IS_KEPT("t") ") LIMIT 1) "          \
     "AS stays FROM (SELECT DISTINCT thread FROM old WHERE due AND thread <> '') n) "               \
     "SELECT o.id, o.ended, o.number, (o.due AND n.stays IS NULL)::int::bigint "                    \
     "FROM old o LEFT JOIN threads n ON n.thread = o.thread ORDER BY o.ended, o.number"

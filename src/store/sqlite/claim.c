@@ -86,8 +86,8 @@ static haft_status find_orphaned(haft__sqlite_worker *worker, const haft__store_
         haft_str id = haft__sqlite_query_text(&query, sizeof(best->id));
         uint64_t lease = haft__sqlite_query_int(&query);
         haft_str owner = haft__sqlite_query_text(&query, sizeof(known.name));
-        bool stray = haft__str_equal(owner, request->run.owner);
-        bool lost = stray || lease <= now || is_dead(&known, owner);
+        bool own_run = haft__str_equal(owner, request->run.owner);
+        bool lost = own_run || lease <= now || is_dead(&known, owner);
         if (is_named(&query, id) && lost && !haft__store_is_skipped(request, id)) {
             keep(best, id, owner, lease);
         }

@@ -52,7 +52,7 @@ static haft_status make_folders(const char *path, haft_error *err)
     for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (!make_folder(folder)) {
-            return fail_file(folder, "the folder cannot be made", errno, err);
+            return fail_file(folder, "cannot create the directory", errno, err);
         }
         *slash = '/';
     }
@@ -66,11 +66,11 @@ haft_status haft__sqlite_file_create(const char *path, haft_error *err)
         /* It is not opened here: closing it would release this process's locks on it. */
         return S_ISREG(about.st_mode)
                    ? HAFT_OK
-                   : haft__fail(err, HAFT_IO, path, "wanted a file, found %s",
-                                S_ISDIR(about.st_mode) ? "a folder" : "something else");
+                   : haft__fail(err, HAFT_IO, path, "expected a file, found %s",
+                                S_ISDIR(about.st_mode) ? "a directory" : "something else");
     }
     if (errno != ENOENT) {
-        return fail_file(path, "the database cannot be found", errno, err);
+        return fail_file(path, "cannot find the database", errno, err);
     }
     haft_status status = make_folders(path, err);
     if (status != HAFT_OK) {
@@ -80,7 +80,7 @@ haft_status haft__sqlite_file_create(const char *path, haft_error *err)
     if (file >= 0) {
         (void)close(file);
     } else if (errno != EEXIST) {
-        return fail_file(path, "the database cannot be made", errno, err);
+        return fail_file(path, "cannot create the database", errno, err);
     }
     return HAFT_OK;
 }
@@ -251,19 +251,19 @@ haft_status haft__sqlite_connection_open_read_only(haft__sqlite_connection *conn
         const char *query, *first;
         int flags;
         bool without_log;
-    } ways[] = {{"mode=ro", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, false},
-                {"mode=rw", "PRAGMA locking_mode = EXCLUSIVE",
-                 SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, false},
-                {"mode=ro&immutable=1", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, true}};
+    } modes[] = {{"mode=ro", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, false},
+                 {"mode=rw", "PRAGMA locking_mode = EXCLUSIVE",
+                  SQLITE_OPEN_READWRITE | SQLITE_OPEN_URI, false},
+                 {"mode=ro&immutable=1", "", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, true}};
     char uri[3 * PATH_MAX];
     haft_status status = HAFT_IO;
-    for (size_t i = 0; status != HAFT_OK && i < COUNT(ways); i++) {
+    for (size_t i = 0; status != HAFT_OK && i < COUNT(modes); i++) {
         haft__sqlite_connection_close(connection);
-        if (!make_uri(path, ways[i].query, uri, sizeof(uri))) {
+        if (!make_uri(path, modes[i].query, uri, sizeof(uri))) {
             return haft__fail(err, HAFT_IO, path, "the path is too long");
         }
-        if (!ways[i].without_log || !has_log(path)) {
-            status = try_to_open(connection, path, uri, ways[i].flags, ways[i].first, err);
+        if (!modes[i].without_log || !has_log(path)) {
+            status = try_to_open(connection, path, uri, modes[i].flags, modes[i].first, err);
         }
     }
     return status;

@@ -58,7 +58,7 @@ static haft_status check_journal(doctor_report *e, haft_error *err)
     haft_str mode;
     haft_status status = read_text(e, HAFT__SQLITE_STMT_DOCTOR_JOURNAL, &mode, err);
     return status == HAFT_OK ? note(e, "journal", mode, haft__str_equal(mode, HAFT__LIT("wal")),
-                                    "put the database on a disk of this machine", err)
+                                    "put the database on a local disk", err)
                              : status;
 }
 
@@ -69,7 +69,7 @@ static haft_status check_synchronous(doctor_report *e, haft_error *err)
     haft_status status = read_int(e, HAFT__SQLITE_STMT_DOCTOR_SYNCHRONOUS, &level, err);
     level = level < COUNT(names) ? level : 0;
     return status == HAFT_OK ? note(e, "synchronous", haft__str(names[level]), level >= 2,
-                                    "what is reported may be lost with the power", err)
+                                    "a power failure can lose committed data", err)
                              : status;
 }
 
@@ -79,7 +79,7 @@ static haft_status check_integrity(doctor_report *e, haft_error *err)
     haft_status status = read_text(e, HAFT__SQLITE_STMT_DOCTOR_CHECK, &text, err);
     return status == HAFT_OK
                ? note(e, "integrity", text, haft__str_equal(text, HAFT__LIT("ok")),
-                      "`haft migrate` into another store takes along what can be read", err)
+                      "`haft migrate` to another store copies everything that can be read", err)
                : status;
 }
 
@@ -92,14 +92,15 @@ static haft_status check_space(doctor_report *e, haft_error *err)
 {
     struct statvfs about;
     if (statvfs(e->worker->connection.path, &about) != 0) {
-        return note(e, "space", HAFT__LIT("unknown"), false, "the disk cannot be asked", err);
+        return note(e, "space", HAFT__LIT("unknown"), false, "cannot query the disk", err);
     }
     uint64_t bytes = (uint64_t)about.f_bavail * about.f_frsize;
-    return note(e, "space",
-                haft__arena_format(e->arena, "%llu MB free", (unsigned long long)bytes / 1000000),
-                haft__sqlite_has_free_space(bytes),
-                "make room: with a full disk nothing is written; `haft runs gc` removes old runs",
-                err);
+    return note(
+        e, "space",
+        haft__arena_format(e->arena, "%llu MB free", (unsigned long long)bytes / 1000000),
+        haft__sqlite_has_free_space(bytes),
+        "free some space: nothing can be written to a full disk; `haft runs gc` removes old runs",
+        err);
 }
 
 /* Leases and deadlines use this machine's clock. */
@@ -111,10 +112,10 @@ static haft_status check_clock(doctor_report *e, haft_error *err)
         return status;
     }
     uint64_t ahead = newest > now ? newest - now : 0;
-    haft_str text = ahead == 0
-                        ? HAFT__LIT("no run comes from the future")
-                        : haft__arena_format(e->arena, "the newest run was created in %llu s",
-                                             (unsigned long long)ahead / 1000);
+    haft_str text =
+        ahead == 0 ? HAFT__LIT("no run was created in the future")
+                   : haft__arena_format(e->arena, "the newest run was created %llu s in the future",
+                                        (unsigned long long)ahead / 1000);
     return note(e, "clock", text, ahead <= HAFT__LIMIT_STORE_AHEAD_MS,
                 "the clock of this machine was set back; leases last longer than they should", err);
 }

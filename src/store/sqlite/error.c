@@ -17,14 +17,15 @@ haft_status haft__sqlite_fail_damaged(const haft__sqlite_connection *connection,
     va_end(args);
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, connection->path, "the database is damaged: %s", detail);
-    return haft__hint(err, status, "restore it from a copy; `sqlite3 FILE .recover` may save some");
+    return haft__hint(err, status,
+                      "restore it from a backup; `sqlite3 FILE .recover` may save some");
 }
 
 haft_status haft__sqlite_fail_run(const haft__sqlite_connection *connection, haft_str id,
                                   haft_error *err)
 {
     haft_status status = haft__sqlite_fail_damaged(
-        connection, err, "of the run %.*s a value is not what was written", HAFT__ARG(id));
+        connection, err, "the run %.*s has a malformed value", HAFT__ARG(id));
     return haft__hint(err, status, HAFT__STORE_DAMAGED_HINT, HAFT__ARG(id));
 }
 
@@ -32,7 +33,7 @@ haft_status haft__sqlite_fail_disk_full(haft__sqlite_connection *connection, haf
 {
     connection->full = true;
     haft_status status = haft__fail(err, HAFT_IO, connection->path, "the disk is full");
-    return haft__hint(err, status, "make room; nothing that was kept is lost");
+    return haft__hint(err, status, "free some space; nothing that is stored is lost");
 }
 
 static haft_status fail_system(haft__sqlite_connection *connection, const char *what,
@@ -45,7 +46,7 @@ static haft_status fail_system(haft__sqlite_connection *connection, const char *
         return haft__sqlite_fail_disk_full(connection, err);
     }
     return haft__fail(err, HAFT_IO, connection->path, "%s: %s", what,
-                      number != 0 ? strerror_r(number, text, sizeof(text)) : "no reason was given");
+                      number != 0 ? strerror_r(number, text, sizeof(text)) : "unknown error");
 }
 
 static haft_status fail_io(haft__sqlite_connection *connection, int code, haft_error *err)
@@ -55,11 +56,10 @@ static haft_status fail_io(haft__sqlite_connection *connection, int code, haft_e
     case SQLITE_IOERR_CORRUPTFS:
     case SQLITE_IOERR_DATA:
     case SQLITE_IOERR_SHORT_READ:
-        return haft__sqlite_fail_damaged(connection, err, "%s", "a part of the file is missing");
+        return haft__sqlite_fail_damaged(connection, err, "%s", "the file is incomplete");
     case SQLITE_IOERR_FSYNC:
-    case SQLITE_IOERR_DIR_FSYNC:
-        return fail_system(connection, "what was written could not be made safe", err);
-    default: return fail_system(connection, "reading or writing failed", err);
+    case SQLITE_IOERR_DIR_FSYNC: return fail_system(connection, "cannot sync to the disk", err);
+    default: return fail_system(connection, "cannot read or write", err);
     }
 }
 
@@ -68,21 +68,22 @@ static haft_status fail_locked(haft__sqlite_connection *connection, haft_error *
     connection->busy = true;
     haft_status status =
         haft__fail(err, HAFT_IO, connection->path, "the database is locked by another process");
-    return haft__hint(err, status, "it did not let go for %d seconds; end it, or try again",
+    return haft__hint(err, status,
+                      "it held the lock for more than %d seconds; stop it, or try again",
                       HAFT__LIMIT_STORE_BUSY_MS / 1000);
 }
 
 static haft_status fail_foreign(const haft__sqlite_connection *connection, haft_error *err)
 {
     return haft__fail(err, HAFT_BAD_INPUT, connection->path,
-                      "this is no haft database, or its beginning is damaged");
+                      "this is not a haft database, or its header is damaged");
 }
 
 static haft_status fail_read_only(const haft__sqlite_connection *connection, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_IO, connection->path, "the database, or its folder, can only be read");
-    return haft__hint(err, status, "who runs haft must be able to write both");
+        haft__fail(err, HAFT_IO, connection->path, "the database or its directory is read-only");
+    return haft__hint(err, status, "the user who runs haft needs write permission for both");
 }
 
 haft_status haft__sqlite_fail(haft__sqlite_connection *connection, int code, haft_error *err)
@@ -96,7 +97,7 @@ haft_status haft__sqlite_fail(haft__sqlite_connection *connection, int code, haf
     case SQLITE_READONLY: return fail_read_only(connection, err);
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-    case SQLITE_AUTH: return fail_system(connection, "the database cannot be opened", err);
+    case SQLITE_AUTH: return fail_system(connection, "cannot open the database", err);
     case SQLITE_IOERR: return fail_io(connection, code, err);
     default: /* all other codes: an intact database never returns them */
         return haft__sqlite_fail_damaged(connection, err, "%s", sqlite3_errstr(code));

@@ -19,9 +19,10 @@
 static haft_status fail_event(const haft__sqlite_worker *worker, const haft__store_request *request,
                               uint64_t seq, haft_error *err)
 {
-    return haft__sqlite_fail_damaged(&worker->connection, err,
-                                     "event %llu of the run %.*s is not what was written",
-                                     (unsigned long long)seq, HAFT__ARG(request->run.id));
+    return haft__sqlite_fail_damaged(
+        &worker->connection, err,
+        "event %llu of the run %.*s is malformed or does not match its checksum",
+        (unsigned long long)seq, HAFT__ARG(request->run.id));
 }
 
 /* Reads the row before the range: the row that ends with event number `after`, or the previous one

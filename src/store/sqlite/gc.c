@@ -20,7 +20,7 @@ typedef struct candidate {
 } candidate;
 
 /* The end of a run is compared with the requested ends, which are short. */
-static haft_str take_end(haft__sqlite_query *query)
+static haft_str read_end(haft__sqlite_query *query)
 {
     return haft__sqlite_query_text(query, HAFT__LIMIT_STORE_NAME_BYTES);
 }
@@ -58,7 +58,7 @@ static haft_status find_some(haft__sqlite_worker *worker, haft__store_request *r
         one->number = haft__sqlite_query_int(&query);
         one->updated = haft__sqlite_query_int(&query);
         one->due =
-            haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, take_end(&query));
+            haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, one->updated, read_end(&query));
         haft_str thread = haft__sqlite_query_text(&query, HAFT__LIMIT_STORE_NAME_BYTES);
         one->thread_len = thread.len;
         if (thread.len <= sizeof(one->thread)) {
@@ -80,7 +80,7 @@ static haft_status is_thread_expired(haft__sqlite_worker *worker,
     while (*ret_due && haft__sqlite_query_next(&query)) {
         uint64_t state = haft__sqlite_query_int(&query), updated = haft__sqlite_query_int(&query);
         bool ended = state == HAFT__RUN_STATE_ENDED;
-        haft_str end = take_end(&query);
+        haft_str end = read_end(&query);
         bool needed = haft__sqlite_query_int(&query) != 0;
         *ret_due = ended && !needed
                    && haft__store_is_expired(request, HAFT__RUN_STATE_ENDED, updated, end);

@@ -38,7 +38,7 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
     return status;
 }
 
-static haft_status take_rows(haft__sqlite_query *query, haft__store_request *request,
+static haft_status read_rows(haft__sqlite_query *query, haft__store_request *request,
                              haft__row_reader *take, haft_error *err)
 {
     haft__row_columns columns = {query, next_number, next_text, next_content, &query->checks.wrong};
@@ -76,7 +76,7 @@ haft_status haft__sqlite_return_run(haft__sqlite_worker *worker, haft__store_req
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_FIND_ID);
     haft__sqlite_query_bind(&query, request->run.id);
-    haft_status status = take_rows(&query, request, haft__row_read_full, err);
+    haft_status status = read_rows(&query, request, haft__row_read_full, err);
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }
 
@@ -93,7 +93,7 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
         haft__sqlite_query_bind(&query, request->name);
     }
     /* At most two rows: a second one means that the prefix is ambiguous. */
-    haft_status status = take_rows(&query, request, haft__row_read_full, err);
+    haft_status status = read_rows(&query, request, haft__row_read_full, err);
     if (status == HAFT_OK && request->found_count == 0) {
         status = haft__store_fail_no_run(request->name, err);
     }
@@ -107,7 +107,7 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
 /* ---- several ---- */
 
 /* The most runs that a request wants. */
-static uint64_t most_of(const haft__store_request *request)
+static uint64_t limit_of(const haft__store_request *request)
 {
     uint64_t most = HAFT__LIMIT_STORE_LIST;
     return request->limit > 0 && request->limit < most ? request->limit : most;
@@ -116,12 +116,12 @@ static uint64_t most_of(const haft__store_request *request)
 haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *request,
                               haft_error *err)
 {
-    bool in_thread = request->thread.len > 0 && !request->behind;
+    bool in_thread = request->thread.len > 0 && !request->blocked_only;
     haft__sqlite_query query = haft__sqlite_query_begin(
-        &worker->connection, request->behind      ? HAFT__SQLITE_STMT_LIST_BLOCKED
-                             : in_thread          ? HAFT__SQLITE_STMT_LIST_THREAD
-                             : request->open_only ? HAFT__SQLITE_STMT_LIST_OPEN
-                                                  : HAFT__SQLITE_STMT_LIST);
+        &worker->connection, request->blocked_only ? HAFT__SQLITE_STMT_LIST_BLOCKED
+                             : in_thread           ? HAFT__SQLITE_STMT_LIST_THREAD
+                             : request->open_only  ? HAFT__SQLITE_STMT_LIST_OPEN
+                                                   : HAFT__SQLITE_STMT_LIST);
     if (in_thread) {
         haft__sqlite_query_bind(&query, request->thread);
     }
@@ -129,9 +129,10 @@ haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *
     if (in_thread) {
         haft__sqlite_query_bind_int(&query, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
-    haft__sqlite_query_bind_int(&query, most_of(request));
-    return take_rows(&query, request,
-                     request->behind ? haft__row_read_ownership : haft__row_read_summary, err);
+    haft__sqlite_query_bind_int(&query, limit_of(request));
+    return read_rows(&query, request,
+                     request->blocked_only ? haft__row_read_ownership : haft__row_read_summary,
+                     err);
 }
 
 haft_status haft__sqlite_predecessors(haft__sqlite_worker *worker, haft__store_request *request,
@@ -145,8 +146,8 @@ haft_status haft__sqlite_predecessors(haft__sqlite_worker *worker, haft__store_r
     haft__sqlite_query query =
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_AHEAD);
     haft__sqlite_query_bind_int(&query, head.number);
-    haft__sqlite_query_bind_int(&query, most_of(request));
-    return take_rows(&query, request, haft__row_read_ownership, err);
+    haft__sqlite_query_bind_int(&query, limit_of(request));
+    return read_rows(&query, request, haft__row_read_ownership, err);
 }
 
 haft_status haft__sqlite_thread_history(haft__sqlite_worker *worker, haft__store_request *request,
@@ -163,6 +164,6 @@ haft_status haft__sqlite_thread_history(haft__sqlite_worker *worker, haft__store
     haft__sqlite_query_bind(&query, request->thread);
     haft__sqlite_query_bind_int(&query, head.number);
     haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
-    status = take_rows(&query, request, haft__row_read_history, err);
+    status = read_rows(&query, request, haft__row_read_history, err);
     return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
 }

@@ -98,7 +98,7 @@ uint64_t haft__sqlite_query_int(haft__sqlite_query *query)
     return (uint64_t)number;
 }
 
-static haft_str take(haft__sqlite_query *query, int kind, size_t most)
+static haft_str next_column(haft__sqlite_query *query, int kind, size_t most)
 {
     int at = query->at++;
     if (sqlite3_column_type(query->stmt, at) != kind) {
@@ -120,12 +120,12 @@ static haft_str take(haft__sqlite_query *query, int kind, size_t most)
 
 haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most)
 {
-    return take(query, SQLITE_BLOB, most);
+    return next_column(query, SQLITE_BLOB, most);
 }
 
 haft_str haft__sqlite_query_text(haft__sqlite_query *query, size_t most)
 {
-    return haft__column_text(&query->checks, take(query, SQLITE_TEXT, most));
+    return haft__column_text(&query->checks, next_column(query, SQLITE_TEXT, most));
 }
 
 haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena)
@@ -149,8 +149,7 @@ haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft_error *err)
     if (query->code != SQLITE_OK) {
         status = haft__sqlite_fail(query->connection, query->code, err);
     } else if (query->checks.wrong) {
-        status =
-            haft__sqlite_fail_damaged(query->connection, err, "a value is not what was written");
+        status = haft__sqlite_fail_damaged(query->connection, err, "a value is malformed");
     } else if (query->checks.full != NULL) {
         status = haft__arena_fail(query->checks.full, err);
     }

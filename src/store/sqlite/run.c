@@ -148,8 +148,8 @@ static haft_status update_run(haft__sqlite_worker *worker, const haft__store_req
     haft__sqlite_query_bind_int(&query, head->run.epoch);
     haft_status status = haft__sqlite_query_run(&query, err);
     if (status == HAFT_OK && sqlite3_changes(worker->connection.db) != 1) {
-        status = haft__sqlite_fail_damaged(&worker->connection, err, "the run %.*s has two heads",
-                                           HAFT__ARG(request->run.id));
+        status = haft__sqlite_fail_damaged(
+            &worker->connection, err, "the run %.*s has two head rows", HAFT__ARG(request->run.id));
     }
     return status;
 }

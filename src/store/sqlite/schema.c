@@ -101,10 +101,11 @@ static bool is_empty(const identity *found)
 static haft_status fail_version(const haft__sqlite_connection *connection, uint64_t version,
                                 haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_UNSUPPORTED, connection->path,
-                                    "the database is of version %llu, this haft knows version %d",
-                                    (unsigned long long)version, HAFT__SQLITE_VERSION);
-    return haft__hint(err, status, "use the haft that made it, or another --store");
+    haft_status status =
+        haft__fail(err, HAFT_UNSUPPORTED, connection->path,
+                   "the database has schema version %llu, this haft supports version %d",
+                   (unsigned long long)version, HAFT__SQLITE_VERSION);
+    return haft__hint(err, status, "use the version of haft that created it, or another --store");
 }
 
 static haft_status check_identity(const haft__sqlite_connection *connection, const identity *found,
@@ -112,7 +113,7 @@ static haft_status check_identity(const haft__sqlite_connection *connection, con
 {
     if (found->application != HAFT__SQLITE_APPLICATION) {
         return haft__fail(err, HAFT_BAD_INPUT, connection->path,
-                          "this is no haft database, but one of another program");
+                          "this database belongs to another program");
     }
     if (found->version != HAFT__SQLITE_VERSION) {
         return fail_version(connection, found->version, err);
@@ -173,9 +174,9 @@ static haft_status switch_to_log(haft__sqlite_connection *connection, haft_error
                                  HAFT__LIT("wal"));
     haft_status status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !on) {
-        status =
-            haft__fail(err, HAFT_IO, connection->path, "the disk cannot hold a write-ahead log");
-        return haft__hint(err, status, "put the database on a disk of this machine");
+        status = haft__fail(err, HAFT_IO, connection->path,
+                            "the file system does not support a write-ahead log");
+        return haft__hint(err, status, "put the database on a local disk");
     }
     return status;
 }
@@ -205,7 +206,7 @@ haft_status haft__sqlite_connection_check(haft__sqlite_connection *connection, h
     if (moved != 0) {
         haft_status status = haft__fail(err, HAFT_IO, connection->path,
                                         "the database was moved or removed while it was in use");
-        return haft__hint(err, status, "put it back and start again");
+        return haft__hint(err, status, "put it back and try again");
     }
     uint64_t version = 0;
     haft_status status = read_number(connection, HAFT__SQLITE_STMT_VERSION, &version, err);

@@ -132,7 +132,7 @@ static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_ta
 {
     (void)make_tables; /* a caller that only reads has checked that the file exists */
     if (place[0] == '\0') {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted the path of a database, found none");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected the path of a database, found none");
     }
     haft__sqlite *sqlite = calloc(1, sizeof(*sqlite));
     char *path = copy_path(place);

@@ -76,7 +76,7 @@ haft_status haft__sqlite_worker_start(haft__sqlite_worker *worker, haft_error *e
     if (!worker->started) {
         (void)pthread_cond_destroy(&worker->wake);
         (void)pthread_mutex_destroy(&worker->lock);
-        return haft__fail(err, HAFT_IO, "", "no thread can be started");
+        return haft__fail(err, HAFT_IO, "", "cannot start a thread");
     }
     return HAFT_OK;
 }

@@ -190,8 +190,8 @@ static void try_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
 }
 
 /* Removes the failed requests that may be retried. */
-static void take_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
-                        haft__store_queue *ret_failed)
+static void remove_failed(haft__sqlite_worker *worker, haft__store_queue *batch,
+                          haft__store_queue *ret_failed)
 {
     haft__store_queue todo;
     haft__store_queue_init(&todo);
@@ -215,7 +215,7 @@ static void write_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
     if (!worker->connection.full || !haft__sqlite_reserve_release(worker)) {
         return;
     }
-    take_failed(worker, batch, &failed);
+    remove_failed(worker, batch, &failed);
     if (failed.first != NULL) {
         try_batch(worker, &failed);
         haft__store_queue_append(&failed, batch);

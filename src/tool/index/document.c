@@ -43,7 +43,7 @@ static haft_status count_word(haft__search_bag *bag, const haft__search_word *wo
 {
     uint32_t term = 0;
     haft_str stem = {word->stem, word->stem_length};
-    haft_status status = haft__search_term_take(bag->search, stem, &term, err);
+    haft_status status = haft__search_term_acquire(bag->search, stem, &term, err);
     if (status != HAFT_OK) {
         return status;
     }
@@ -137,8 +137,9 @@ static haft_status walk_member(walk *w, const haft__json_member *member, unsigne
         return schemas || is_name(key, "enum") ? walk_list(w, value, depth, schemas) : HAFT_OK;
     }
     if (value.kind == HAFT__JSON_STRING) {
-        bool told = is_name(key, "description") || is_name(key, "title") || is_name(key, "const");
-        return told ? count_value(w, value) : HAFT_OK;
+        bool is_text =
+            is_name(key, "description") || is_name(key, "title") || is_name(key, "const");
+        return is_text ? count_value(w, value) : HAFT_OK;
     }
     bool inside = is_name(key, "items") || is_name(key, "additionalProperties")
                   || is_name(key, "then") || is_name(key, "else");
@@ -213,26 +214,26 @@ static bool skip_word(haft_str *text, const char *word)
 
 /* Whether the tool itself is deprecated: "Deprecated: use another", "Deprecated since 2.0"; but not
  * "Deprecated models are listed, too". */
-static bool is_said_of_itself(haft_str behind)
+static bool refers_to_tool(haft_str rest_of_text)
 {
     static const char *const words[] = {"use",      "see",       "please",   "since",  "as",
                                         "in favor", "in favour", "replaced", "prefer", "call"};
     bool found = false;
-    while (behind.len > 0 && is_one_of(behind.ptr[0], "*_`")) {
-        behind = haft__str_skip(behind, 1);
+    while (rest_of_text.len > 0 && is_one_of(rest_of_text.ptr[0], "*_`")) {
+        rest_of_text = haft__str_skip(rest_of_text, 1);
     }
-    if (behind.len == 0 || is_one_of(behind.ptr[0], ".:;!)]>\r\n")) {
+    if (rest_of_text.len == 0 || is_one_of(rest_of_text.ptr[0], ".:;!)]>\r\n")) {
         return true;
     }
-    while (behind.len > 0 && is_one_of(behind.ptr[0], " ,")) {
-        behind = haft__str_skip(behind, 1);
+    while (rest_of_text.len > 0 && is_one_of(rest_of_text.ptr[0], " ,")) {
+        rest_of_text = haft__str_skip(rest_of_text, 1);
     }
     for (size_t i = 0; i < COUNT(words) && !found; i++) {
-        haft_str rest = behind;
+        haft_str rest = rest_of_text;
         found = skip_word(&rest, words[i]);
     }
-    return found || haft__str_starts_with(behind, HAFT__LIT("-")) /* or a longer dash */
-           || haft__str_starts_with(behind, HAFT__LIT("\xe2\x80"));
+    return found || haft__str_starts_with(rest_of_text, HAFT__LIT("-")) /* or a longer dash */
+           || haft__str_starts_with(rest_of_text, HAFT__LIT("\xe2\x80"));
 }
 
 /* "DEPRECATED: use create_issue instead", "[Deprecated] ...", "Reads a file. DEPRECATED: ...": the
@@ -243,7 +244,7 @@ bool haft__search_is_deprecated(haft_str text)
     for (size_t at = 0; at < text.len; at++) {
         char c = text.ptr[at];
         haft_str rest = haft__str_skip(text, at);
-        if (begins && skip_word(&rest, "deprecated") && (first || is_said_of_itself(rest))) {
+        if (begins && skip_word(&rest, "deprecated") && (first || refers_to_tool(rest))) {
             return true;
         }
         if (is_one_of(c, "\n([")) {

@@ -51,28 +51,27 @@ static haft_status check(const haft__search_index *search, const haft__search_em
 {
     const haft__search_embeddings *outside = &search->outside;
     if (given->dimensions > HAFT__LIMIT_SEARCH_DIMENSIONS) {
-        return haft__fail(err, HAFT_TOO_BIG, "", "a vector of %zu numbers, more than %d",
+        return haft__fail(err, HAFT_TOO_BIG, "", "the vector has %zu numbers, more than %d",
                           given->dimensions, HAFT__LIMIT_SEARCH_DIMENSIONS);
     }
     if (!is_vector(given)) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted a vector of numbers, found none");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected a vector of numbers, found none");
     }
     if (outside->model == NULL || haft__search_embedding_fits(search, given)) {
         return HAFT_OK;
     }
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "",
-                   "a vector of '%.*s' with %zu numbers, the others are of '%.60s' "
-                   "with %zu",
+                   "found a vector of '%.*s' with %zu numbers, the others are of '%.60s' with %zu",
                    (int)(given->model.len < 60 ? given->model.len : 60),
                    given->model.len > 0 ? given->model.ptr : "", given->dimensions, outside->model,
                    outside->dimensions);
-    return haft__hint(err, status, "vectors of two models cannot be compared: drop the others");
+    return haft__hint(err, status, "vectors of two models cannot be compared: remove the others");
 }
 
 /* The first vector determines the model. */
-static haft_status take_model(haft__search_embeddings *outside, const haft__search_embedding *given,
-                              haft_error *err)
+static haft_status set_model(haft__search_embeddings *outside, const haft__search_embedding *given,
+                             haft_error *err)
 {
     if (outside->model != NULL) {
         return HAFT_OK;
@@ -97,7 +96,7 @@ haft_status haft__search_set_embedding(haft__search_index *search, haft_str id,
     }
     haft_status status = check(search, given, err);
     if (status == HAFT_OK) {
-        status = take_model(outside, given, err);
+        status = set_model(outside, given, err);
     }
     void *rows = outside->rows, *scales = outside->scales;
     if (status == HAFT_OK) {

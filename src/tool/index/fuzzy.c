@@ -183,9 +183,9 @@ static bool add_doubled(const haft__search_index *search, haft_str raw, bool is_
         size_t length = twice ? i : i + 1; /* of the part before the next letter */
         memcpy(other, raw.ptr, length);
         other[length] = raw.ptr[i];
-        size_t behind = twice ? length : length + 1;
-        memcpy(other + behind, raw.ptr + i + 1, raw.len - i - 1);
-        uint32_t term = find_stem(search, (haft_str){other, behind + raw.len - i - 1});
+        size_t after = twice ? length : length + 1;
+        memcpy(other + after, raw.ptr + i + 1, raw.len - i - 1);
+        uint32_t term = find_stem(search, (haft_str){other, after + raw.len - i - 1});
         if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
             haft__search_add_query_term(asked, term, WEIGHT_SLIP);
             return true;

@@ -195,7 +195,8 @@ static bool is_pointer(haft_str token)
 
 /* Adds each word and each pair of adjacent words: "google maps" is google-maps. Likely names go to
  * `sure`. */
-static void want_plain(const haft__search_index *search, haft_str text, wanted *sure, wanted *said)
+static void want_plain(const haft__search_index *search, haft_str text, wanted *sure,
+                       wanted *mentioned)
 {
     haft_str before = {NULL, 0};
     bool pointed = false, pair_pointed = false; /* for this word; for the word before */
@@ -204,11 +205,11 @@ static void want_plain(const haft__search_index *search, haft_str text, wanted *
         bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
         bool capital = before.ptr != NULL && token.len > 0 && haft__ascii_is_upper(token.ptr[0]);
         if (fits) {
-            want(search, pointed || capital ? sure : said, token);
+            want(search, pointed || capital ? sure : mentioned, token);
         }
         haft_str both = {before.ptr, (size_t)(token.ptr + token.len - before.ptr)};
         if (fits && before.ptr != NULL && both.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
-            want(search, pair_pointed || capital ? sure : said, both);
+            want(search, pair_pointed || capital ? sure : mentioned, both);
         }
         pair_pointed = pointed;
         pointed = is_pointer(token);
@@ -239,18 +240,18 @@ static float share_of(const haft__search_index *search, uint32_t group)
 void haft__search_find_named_groups(const haft__search_index *search,
                                     haft__search_parsed_query *asked)
 {
-    wanted sure = {.count = 0}, said = {.count = 0};
+    wanted sure = {.count = 0}, mentioned = {.count = 0};
     if (!asked->single && search->options.weights.group > 0) {
-        want_plain(search, asked->text, &sure, &said);
+        want_plain(search, asked->text, &sure, &mentioned);
     }
     for (uint32_t i = 0; i < search->group_table.limit; i++) {
         const haft__search_group *group = &search->groups[i];
         if (group->doc_count == 0 || asked->named_count == HAFT__SEARCH_MAX_NAMED) {
             continue;
         }
-        float most = is_wanted(&sure, group->name_hash)   ? HAFT__SEARCH_NAMED_GROUP
-                     : is_wanted(&said, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
-                                                          : 0;
+        float most = is_wanted(&sure, group->name_hash)        ? HAFT__SEARCH_NAMED_GROUP
+                     : is_wanted(&mentioned, group->name_hash) ? HAFT__SEARCH_MENTIONED_GROUP
+                                                               : 0;
         if (most > 0) {
             asked->named[asked->named_count++] =
                 (haft__search_named_group){i, most * share_of(search, i)};

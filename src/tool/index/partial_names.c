@@ -50,7 +50,7 @@ static bool has_inside(haft_str whole, haft_str part)
 }
 
 /* Whether a document contains one of the words. */
-static bool says(const partial *p, uint32_t doc)
+static bool has_as_word(const partial *p, uint32_t doc)
 {
     for (size_t i = 0; i < p->asked->part_count; i++) {
         const haft__search_term *term = &p->search->terms[p->asked->parts[i].term];
@@ -68,7 +68,7 @@ static float grade(const partial *p, uint32_t doc)
     haft_str whole = {file->normalized, file->normalized_length};
     haft_str name = haft__str_skip(whole, file->name_at);
     if (p->known) {
-        bool inside = name.len > p->part.len && has_inside(name, p->part) && !says(p, doc);
+        bool inside = name.len > p->part.len && has_inside(name, p->part) && !has_as_word(p, doc);
         return inside ? WORD + WORD * (float)p->part.len / (float)name.len : 0;
     }
     if (haft__str_starts_with(name, p->part)) {

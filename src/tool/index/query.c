@@ -40,8 +40,8 @@ static bool is_single(haft_str text)
     return true;
 }
 
-static haft_status take_words(haft_str query, haft__arena *arena, haft__search_parsed_query *asked,
-                              haft_error *err)
+static haft_status parse_words(haft_str query, haft__arena *arena, haft__search_parsed_query *asked,
+                               haft_error *err)
 {
     haft__search_tokenizer words;
     size_t most = HAFT__LIMIT_SEARCH_QUERY_WORDS;
@@ -87,7 +87,7 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
                                      haft__arena *arena, haft__search_parsed_query *ret_asked,
                                      haft_error *err)
 {
-    haft_status status = take_words(query, arena, ret_asked, err);
+    haft_status status = parse_words(query, arena, ret_asked, err);
     for (size_t i = 0; status == HAFT_OK && i < ret_asked->word_count; i++) {
         const haft__search_word *word = &ret_asked->words[i];
         ret_asked->clause_count += word->begins_clause;
@@ -185,8 +185,8 @@ static void unheap(ranking *r)
     r->count = count;
 }
 
-static haft_status tell(const ranking *r, const haft__search_parsed_query *asked,
-                        haft__arena *arena, haft__search_hit *hits, haft_error *err)
+static haft_status report_hits(const ranking *r, const haft__search_parsed_query *asked,
+                               haft__arena *arena, haft__search_hit *hits, haft_error *err)
 {
     for (size_t i = 0; i < r->count; i++) {
         uint32_t doc = r->docs[i];
@@ -244,7 +244,7 @@ haft_status haft__search_query_embedding(const haft__search_index *search, haft_
     if (status == HAFT_OK) {
         r.scores = scores;
         rank(&r, k);
-        status = tell(&r, &asked, arena, hits, err);
+        status = report_hits(&r, &asked, arena, hits, err);
     }
     if (status == HAFT_OK) {
         *ret_hits = hits;

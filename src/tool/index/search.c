@@ -85,8 +85,8 @@ size_t haft__search_count(const haft__search_index *search)
 
 /* ---- words ---- */
 
-haft_status haft__search_term_take(haft__search_index *search, haft_str stem, uint32_t *ret_term,
-                                   haft_error *err)
+haft_status haft__search_term_acquire(haft__search_index *search, haft_str stem, uint32_t *ret_term,
+                                      haft_error *err)
 {
     uint32_t term = haft__search_string_table_find(&search->term_table, stem);
     if (term != HAFT__SEARCH_NONE) {
@@ -170,8 +170,8 @@ static haft_status make_indexed_doc(const haft__search_index *search, const haft
     if (entries == NULL) {
         return haft__fail_no_memory(err);
     }
-    char *behind = (char *)&entries[bag->count + 1];
-    memcpy(behind, normalized, length);
+    char *name_copy = (char *)&entries[bag->count + 1];
+    memcpy(name_copy, normalized, length);
     for (uint32_t i = 0; i < bag->count; i++) {
         entries[i] = (haft__search_entry){bag->counts[i].term, bag->counts[i].head};
     }
@@ -181,10 +181,10 @@ static haft_status make_indexed_doc(const haft__search_index *search, const haft
         .id_hash = haft__search_hash_name(key, doc->id),
         .group = HAFT__SEARCH_NONE,
         .head = bag->head,
-        .normalized = behind,
+        .normalized = name_copy,
         .normalized_length = (uint32_t)length,
         .name_at = (uint32_t)name_at,
-        .letters = haft__search_letter_bits((haft_str){behind + name_at, length - name_at}),
+        .letters = haft__search_letter_bits((haft_str){name_copy + name_at, length - name_at}),
         .deprecated = haft__search_is_deprecated(doc->text),
         .entries = entries,
         .entry_count = bag->count,
@@ -193,8 +193,8 @@ static haft_status make_indexed_doc(const haft__search_index *search, const haft
     return HAFT_OK;
 }
 
-static haft_status take_group(haft__search_index *search, haft_str name, uint32_t *ret_group,
-                              haft_error *err)
+static haft_status acquire_group(haft__search_index *search, haft_str name, uint32_t *ret_group,
+                                 haft_error *err)
 {
     uint32_t group = haft__search_string_table_find(&search->group_table, name);
     void *groups = search->groups;
@@ -378,7 +378,7 @@ static haft_status reserve(haft__search_index *search, const haft__search_doc *d
         status = reserve_term(&search->terms[count->term], count->head > 0, err);
     }
     if (status == HAFT_OK && doc->group.len > 0) {
-        status = take_group(search, doc->group, &file->group, err);
+        status = acquire_group(search, doc->group, &file->group, err);
     }
     return status;
 }
@@ -414,7 +414,7 @@ haft_status haft__search_add(haft__search_index *search, const haft__search_doc 
                              haft_error *err)
 {
     if (doc->id.len == 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "wanted an id, found none");
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected an id, found none");
     }
     bool known = haft__search_string_table_find(&search->doc_table, doc->id) != HAFT__SEARCH_NONE;
     if (!known && search->doc_table.count >= HAFT__LIMIT_SEARCH_DOCS) {

@@ -130,8 +130,8 @@ bool haft__search_is_deprecated(haft_str text);
 void haft__search_bag_finish(haft__search_bag *bag);
 
 /* Returns the number of a word; adds the word if it is new. */
-HAFT_MUST_USE haft_status haft__search_term_take(haft__search_index *search, haft_str stem,
-                                                 uint32_t *ret_term, haft_error *err);
+HAFT_MUST_USE haft_status haft__search_term_acquire(haft__search_index *search, haft_str stem,
+                                                    uint32_t *ret_term, haft_error *err);
 
 /* Removes a word that nothing refers to. */
 void haft__search_term_release(haft__search_index *search, uint32_t term);

@@ -233,8 +233,8 @@ static size_t skip_apostrophe(const haft__search_tokenizer *words)
     while (at + length < words->end && shape_of(words->text.ptr[at + length]) == SHAPE_SMALL) {
         length++;
     }
-    bool behind = words->at > 0 && shape_of(words->text.ptr[words->at - 1]) != SHAPE_OTHER;
-    return behind && length <= 2 ? 1 + length : 1;
+    bool after_word = words->at > 0 && shape_of(words->text.ptr[words->at - 1]) != SHAPE_OTHER;
+    return after_word && length <= 2 ? 1 + length : 1;
 }
 
 static void pass_other(haft__search_tokenizer *words, size_t bytes)
@@ -300,12 +300,12 @@ static void finish_word(haft__search_tokenizer *words, haft__search_word *word)
 }
 
 /* Returns a word that is not written in the text. */
-static bool tell(haft__search_tokenizer *words, haft_str *from, bool implied,
-                 haft__search_word *word)
+static bool emit_word(haft__search_tokenizer *words, haft_str *from, bool implied,
+                      haft__search_word *word)
 {
-    haft_str told = haft__str_split(from, ' ');
-    memcpy(word->raw, told.ptr, told.len);
-    word->raw_length = told.len;
+    haft_str text = haft__str_split(from, ' ');
+    memcpy(word->raw, text.ptr, text.len);
+    word->raw_length = text.len;
     word->implied = implied;
     finish_word(words, word);
     return true;
@@ -332,7 +332,7 @@ static bool read_word(haft__search_tokenizer *words, haft__search_word *word)
 bool haft__search_tokenizer_next(haft__search_tokenizer *words, haft__search_word *ret_word)
 {
     if (words->more.len > 0) {
-        return tell(words, &words->more, false, ret_word);
+        return emit_word(words, &words->more, false, ret_word);
     }
     do {
         while (words->at < words->end) {
@@ -341,7 +341,7 @@ bool haft__search_tokenizer_next(haft__search_tokenizer *words, haft__search_wor
             }
         }
         if (words->implied.len > 0) {
-            return tell(words, &words->implied, true, ret_word);
+            return emit_word(words, &words->implied, true, ret_word);
         }
     } while (next_token(words));
     return false;

@@ -11,7 +11,8 @@
 #define QUICK  "{\"replies\":[{\"text\":\"quick\"}]}"
 #define SERVER "\"tools\":[],\"mcp\":{\"servers\":{\"box\":{\"command\":[\"true\"]}}}"
 /* The texts below contain these numbers. */
-_Static_assert(HAFT__LIMIT_WORK_LOSSES == 10 && HAFT__LIMIT_WORK_DOUBTS == 3, "see the rows");
+_Static_assert(HAFT__LIMIT_WORK_CRASHES == 10 && HAFT__LIMIT_WORK_SUSPECT_CRASHES == 3,
+               "see the rows");
 #define ASKING 2U /* events of a run that waits for its model */
 
 typedef struct place {

@@ -90,8 +90,8 @@ static void note(void *context, const haft__worker_event *worker_event)
         uint64_t now = haft__loop_now(p->h.runtime->loop);
         p->quick[count] = p->work->request.quick;
         /* on_taken has already noted the time: the next poll is soon, the one after it is late */
-        p->work->abandoned_poll_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_LOST_MS;
-        p->work->abandoned_poll_ms += count == 0 ? HAFT__LIMIT_WORK_LOST_MS : 0;
+        p->work->abandoned_poll_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_ABANDONED_MS;
+        p->work->abandoned_poll_ms += count == 0 ? HAFT__LIMIT_WORK_ABANDONED_MS : 0;
     }
     if (p->worse && worker_event->kind == HAFT__WORKER_ERROR) {
         help_faulty_set(HELP_DOWN);
@@ -394,7 +394,8 @@ TEST(an_unusable_store_is_given_up_after_a_while)
     while (!haft__worker_store_unreachable(work)) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_TRIES, "looks");
+    CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_POLL_FAILURES,
+              "looks");
     CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told once");
     CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
@@ -580,7 +581,7 @@ TEST(a_stopping_worker_shortens_the_timeout_of_its_store)
     haft__worker_stop(work, false);
     CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "a first signal");
     haft__worker_stop(work, true);
-    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_HURRY_MS, "a second one");
+    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_FAST_STOP_MS, "a second one");
     haft__worker_destroy(work);
     help_faulty_finish(&h);
 }

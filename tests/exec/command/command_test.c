@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/command/command.c, with programs that every system has. */
+/* Tests for src/exec/command/command.c, with programs of every system. */
 #include "base/buf.h"
 #include "base/limits.h"
 #include "exec/exec_help.h"
@@ -128,13 +128,13 @@ TEST(a_command_runs_where_its_spec_is)
     CHECK(!c.result.ok && !c.result.started, "it ran nowhere");
     CHECK_STR(c.result.where, HAFT__LIT("/no/such/folder"), "where");
     CHECK_STR(c.result.text,
-              HAFT__LIT("the spec's directory cannot be entered: No such file or directory"),
+              HAFT__LIT("cannot enter the directory of the spec: No such file or directory"),
               "text");
     help_remove(folder);
     help_end(&f);
 }
 
-TEST(what_keeps_a_command_from_running_is_told)
+TEST(the_reason_why_a_command_cannot_run_is_reported)
 {
     help_exec f;
     help_begin(&f);
@@ -145,24 +145,23 @@ TEST(what_keeps_a_command_from_running_is_told)
         const char *definition, *where, *text, *hint;
     } cases[] = {
         {"{\"command\":[\"no-such-program\",\"-x\"]}", "",
-         "the program 'no-such-program' is not there",
-         "install it, or write its path as seen from the spec"},
+         "the program 'no-such-program' does not exist",
+         "install it, or write its path relative to the spec"},
         {"{\"command\":[\"./plain\"]}", "", "the program './plain' is not executable",
-         "make it so: chmod +x"},
+         "make it executable: chmod +x"},
         {"{\"command\":[\"true\",\"a\\u0000b\"]}", "/command/1",
-         "a program cannot be given a text with a NUL", ""},
+         "an argument of a program cannot contain a NUL", ""},
         {"{\"command\":[\"tr\\u0000ue\"]}", "/command/0",
-         "a program cannot be given a text with a NUL", ""},
+         "an argument of a program cannot contain a NUL", ""},
         {"{\"command\":[\"true\"],\"env\":{\"A\":\"x\\u0000\"}}", "/env/A",
-         "a program cannot be given a text with a NUL", ""},
+         "an argument of a program cannot contain a NUL", ""},
         {"{\"command\":[\"true\"],\"env\":{\"A=B\":\"x\"}}", "/env/A=B",
-         "the name of a variable has at least one character and no '='", ""},
+         "the name of a variable must not be empty or contain '='", ""},
         {"{\"command\":[\"true\"],\"env\":{\"\":\"x\"}}", "/env/",
-         "the name of a variable has at least one character and no '='", ""},
+         "the name of a variable must not be empty or contain '='", ""},
         {"{\"command\":[\"true\"],\"env\":{\"A\":\"${MISSING}\"}}", "/env/A",
-         "there is no variable MISSING in the environment",
-         "set it before haft starts, or in .env"},
-        {"{\"command\":[]}", "/command", "wanted a program and its arguments", ""},
+         "the variable MISSING is not set", "set it in the environment or in .env"},
+        {"{\"command\":[]}", "/command", "expected a program and its arguments", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_call c;
@@ -184,13 +183,12 @@ TEST(without_guard_no_command_runs)
     run(&f, &c, "{\"command\":[\"true\"]}", "");
     CHECK(!c.result.ok && !c.result.started, "it ran");
     CHECK_STR(c.result.where, HAFT__LIT("/no/such/guard"), "where");
-    CHECK_STR(c.result.text,
-              HAFT__LIT("there is no program here, and commands are not run without guard"),
+    CHECK_STR(c.result.text, HAFT__LIT("no such program, and commands run only under guard"),
               "text");
     CHECK(c.result.hint.len > 0, "no hint");
     help_end(&f);
     help_begin(&f);
-    f.exec->guard[0] = '!'; /* it was there, and is not any more */
+    f.exec->guard[0] = '!'; /* it was found before, and does not exist any more */
     run(&f, &c, "{\"command\":[\"true\"]}", "");
     CHECK(!c.result.ok && !c.result.started, "it ran");
     CHECK(strstr(c.result.text.ptr, " cannot be started: no such file") != NULL, "%.*s",
@@ -238,7 +236,7 @@ TEST(output_up_to_the_cap_is_a_result)
     run(&f, &c, shell(script), "");
     CHECK(!c.result.ok && c.result.started, "one more");
     CHECK_STR(c.result.text,
-              HAFT__LIT("the program 'sh' printed more than the 16777216 bytes a result may have"),
+              HAFT__LIT("the program 'sh' printed more than the limit of 16777216 bytes"),
               "one more");
     run(&f, &c, shell("yes | head -c 1000000000"), "");
     CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL, "a gigabyte");
@@ -247,8 +245,8 @@ TEST(output_up_to_the_cap_is_a_result)
     help_end(&f);
 }
 
-/* Programs that do not end by themselves, the ways they do not. $1 gets the number of one that has
- * to be gone, too. */
+/* Programs that do not end by themselves, in several ways. $1 gets the PID of one that must end
+ * too. */
 static const char *const endless[] = {
     "echo $$ >$1; sleep 1000",
     "trap '' TERM INT HUP; echo $$ >$1; while :; do sleep 1000; done",
@@ -274,13 +272,13 @@ TEST(a_command_past_its_time_is_ended_with_all_it_started)
         const char *file = help_path(folder, "id");
         help_call c;
         make_endless(&f, &c, i, file);
-        c.call.timeout_ms = 300; /* enough to start; if not, there is nothing to be ended */
+        c.call.timeout_ms = 300; /* enough to start; otherwise nothing has to be ended */
         help_start(&f, &c);
         help_wait(&f, &c);
         CHECK(!c.result.ok && c.result.timed_out && c.result.started && c.result.transient, "%s",
               endless[i]);
-        CHECK_STR(c.result.text, HAFT__LIT("the call took longer than the 300 ms it may take"),
-                  "%s", endless[i]);
+        CHECK_STR(c.result.text, HAFT__LIT("the call took longer than its timeout of 300 ms"), "%s",
+                  endless[i]);
         help_settle(&f);
         pid_t other = access(file, R_OK) == 0 ? help_read_id(file) : 0;
         CHECK(other == 0 || !help_is_alive(other), "%s lives on", endless[i]);
@@ -343,7 +341,7 @@ TEST(guard_has_some_time_to_end_a_command)
     help_remove(folder);
 }
 
-TEST(nothing_is_left_of_a_command_that_left_something)
+TEST(processes_that_a_command_left_running_are_killed)
 {
     help_exec f;
     help_begin(&f);
@@ -363,7 +361,7 @@ TEST(nothing_is_left_of_a_command_that_left_something)
     help_end(&f);
 }
 
-TEST(a_command_ends_when_we_are_killed)
+TEST(a_command_ends_when_its_parent_is_killed)
 {
     const char *folder = help_folder(), *file = help_path(folder, "id");
     (void)fflush(stdout);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/command/result.c: how ends of programs read. */
+/* Tests for src/exec/command/result.c: the reports about ended programs. */
 #include "exec/command/command.h"
 
 #include <signal.h>
@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "exec/exec_help.h"
 
-/* Reports to a job that nobody runs, and returns what it was told. */
+/* Reports to a job that is not running, and returns the report. */
 static haft__exec_result report(help_exec *f, haft__exec_job *job, const haft__child_result *ended)
 {
     *job = (haft__exec_job){.exec = f->exec, .holds = 2};
@@ -59,13 +59,13 @@ TEST(ends_of_programs)
          false},
         {{.signal = SIGKILL},
          "the program 'prog' was ended by signal 9 (SIGKILL)",
-         "it may have 4096 MiB of memory; ask for less at once",
+         "its memory limit is 4096 MiB; ask for less at once",
          false,
          true,
          false},
         {{.signal = SIGXCPU, .errors = TEXT("so far")},
          "the program 'prog' was ended by signal 24 (SIGXCPU): so far",
-         "it used more processor time than it may; ask for less at once",
+         "it used more than its limit of CPU time; ask for less at once",
          false,
          true,
          false},
@@ -82,43 +82,43 @@ TEST(ends_of_programs)
          true,
          false},
         {{.signal = SIGKILL, .output_cut = true},
-         "the program 'prog' printed more than the 16777216 bytes a result may have",
+         "the program 'prog' printed more than the limit of 16777216 bytes",
          "ask for less at once",
          false,
          true,
          false},
         {{.signal = SIGKILL, .no_memory = true},
-         "the program 'prog' printed more than there was memory for",
+         "the program 'prog' printed more than fits into memory",
          "",
          false,
          true,
          true},
         {{.status = 127, .report = TEXT("exec ENOENT\n")},
-         "the program 'prog' is not there",
-         "install it, or write its path as seen from the spec",
+         "the program 'prog' does not exist",
+         "install it, or write its path relative to the spec",
          false,
          false,
          false},
         {{.status = 126, .report = TEXT("exec ENOENT interpreter\n")},
-         "the program 'prog' asks for an interpreter that is not there",
-         "look at its first line",
+         "the program 'prog' needs an interpreter that does not exist",
+         "check its first line",
          false,
          false,
          false},
         {{.status = 126, .report = TEXT("exec EACCES\n")},
          "the program 'prog' is not executable",
-         "make it so: chmod +x",
+         "make it executable: chmod +x",
          false,
          false,
          false},
         {{.status = 126, .report = TEXT("exec ENOEXEC\n")},
-         "the program 'prog' has no format that can be run",
+         "the program 'prog' is not in an executable format",
          "give a script a first line such as #!/bin/sh",
          false,
          false,
          false},
         {{.status = 126, .report = TEXT("exec E2BIG\n")},
-         "the program 'prog' would get more arguments and variables than the system takes",
+         "the program 'prog' got more arguments and variables than the system allows",
          "pass long texts on its standard input",
          false,
          false,
@@ -151,7 +151,7 @@ TEST(ends_of_programs)
     help_end(&f);
 }
 
-TEST(only_the_last_of_what_it_printed_is_told)
+TEST(only_the_end_of_the_output_is_reported)
 {
     static const char start[] = "the program 'prog' ended with exit status 1: ";
     help_exec f;
@@ -172,7 +172,7 @@ TEST(only_the_last_of_what_it_printed_is_told)
     help_end(&f);
 }
 
-TEST(an_end_without_memory_is_told_all_the_same)
+TEST(an_end_without_memory_is_still_reported)
 {
     help_exec f;
     help_begin(&f);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/embeddings/backoff.c: what was written is read; what makes no sense is not. */
+/* Tests for src/exec/embeddings/backoff.c: a written backoff is read; an invalid one is not. */
 #include "exec/embeddings/backoff.h"
 
 #include <sys/stat.h>
@@ -32,7 +32,7 @@ static const read_case cases[] = {
     {"", false, 0, 0, ""},
 };
 
-TEST(what_is_remembered_of_a_slow_server)
+TEST(the_backoff_of_a_slow_server_is_stored)
 {
     haft__arena arena;
     char place[64];

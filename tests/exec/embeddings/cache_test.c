@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/embeddings/cache.c: what is kept is there again; what is damaged is as if it
- * were not. */
+/* Tests for src/exec/embeddings/cache.c: stored vectors are found again; a damaged file counts
+ * as absent. */
 #include "exec/embeddings/cache.h"
 
 #include <sys/stat.h>
@@ -81,7 +81,7 @@ TEST(vectors_are_there_again)
     end(&f);
 }
 
-TEST(a_file_that_is_not_whole_is_none)
+TEST(an_incomplete_file_is_ignored)
 {
     fixture f;
     haft__arena arena;
@@ -114,7 +114,7 @@ TEST(a_file_that_is_not_whole_is_none)
     end(&f);
 }
 
-/* The newest stay: of rows that are as long as can be, one more than there is room for. */
+/* The newest rows stay: one row of maximum length more than fits. */
 TEST(a_file_has_so_many_bytes_and_no_more)
 {
     static float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/exec/embeddings/embedder.c against a server of our own: batches, and what is past a
- * limit. The rest is in tests/mcp/embeddings_test.py. */
+/* Tests for src/exec/embeddings/embedder.c with a local server: batches and limits. The rest is
+ * in tests/mcp/embeddings_test.py. */
 #include "exec/embeddings/embedder.h"
 
 #include "base/buf.h"
@@ -11,8 +11,8 @@
 static const haft__hash_key key = {1, 2};
 
 typedef struct fixture {
-    bool plain;  /* answers are made without memory */
-    bool silent; /* none comes */
+    bool plain;  /* responses are built without allocation */
+    bool silent; /* no response */
     char url[128];
     haft__loop *loop;
     haft__http_server *server;
@@ -157,8 +157,9 @@ TEST(a_request_has_so_many_texts_and_no_more)
     }
 }
 
-/* One that is too long is a failure; then nobody is asked for HAFT__LIMIT_EMBED_REST_MS, which no
- * test waits for, as none waits for HAFT__LIMIT_EMBED_TOOLS_MS or HAFT__LIMIT_EMBED_FIRST_MS. */
+/* A response that is too long is a failure; then no request is sent for
+ * HAFT__LIMIT_EMBED_REST_MS. No test waits for that, for HAFT__LIMIT_EMBED_TOOLS_MS or for
+ * HAFT__LIMIT_EMBED_FIRST_MS. */
 TEST(an_answer_has_so_many_bytes_and_no_more)
 {
     for (size_t more = 0; more < 2; more++) {
@@ -173,7 +174,7 @@ TEST(an_answer_has_so_many_bytes_and_no_more)
     }
 }
 
-/* Whatever fails, of the server's memory or of ours, the job is told once, and ends. */
+/* Whichever allocation fails, in the server or in haft, the job is reported once and ends. */
 TEST(embeddings_survive_every_failed_allocation)
 {
     bool failed = true;
@@ -192,7 +193,7 @@ TEST(embeddings_survive_every_failed_allocation)
     }
 }
 
-/* As another process would: one with a file of its own. */
+/* As in another process: with its own file. */
 static void begin_again(fixture *f, uint64_t first_ms, bool ignore_backoff)
 {
     haft__embedder_options options = options_of(f);
@@ -203,9 +204,9 @@ static void begin_again(fixture *f, uint64_t first_ms, bool ignore_backoff)
     CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "again");
 }
 
-/* A server that keeps tools waiting is left alone by other processes, too, until one insists; and
- * it is asked for fewer at once until it has answered for all. */
-TEST(a_server_that_hangs_is_remembered)
+/* Other processes also avoid a server that is slow with tools, unless one insists; and batches
+ * are smaller until it has answered for all tools. */
+TEST(a_server_that_hangs_has_a_backoff)
 {
     fixture f;
     char place[64], path[128];

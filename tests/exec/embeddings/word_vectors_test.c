@@ -14,7 +14,7 @@ static haft_status load(const char *given, haft__word_vectors *vectors, haft_err
     return haft__word_vectors_load(given, vectors, err);
 }
 
-TEST(the_table_of_vectors_is_found_beside_the_program)
+TEST(the_table_of_vectors_is_found_relative_to_the_program)
 {
     haft__word_vectors vectors;
     haft_error err = {0};
@@ -39,7 +39,7 @@ TEST(a_variable_names_the_table)
     CHECK_INT(unsetenv("HAFT_VECTORS"), 0, "unsetenv");
 }
 
-TEST(a_file_that_is_no_table_is_refused)
+TEST(a_file_that_is_not_a_table_is_rejected)
 {
     haft__word_vectors vectors;
     haft_error err = {0};
@@ -48,7 +48,7 @@ TEST(a_file_that_is_no_table_is_refused)
     CHECK(!vectors.found, "found");
 }
 
-/* Files with nothing but holes, so that they take no room. */
+/* Sparse files, so that they use no disk space. */
 TEST(a_table_has_a_limit)
 {
     for (int more = 0; more < 2; more++) {
@@ -64,7 +64,7 @@ TEST(a_table_has_a_limit)
     }
 }
 
-TEST(a_table_without_memory_is_none)
+TEST(a_table_without_memory_is_not_loaded)
 {
     for (unsigned n = 0;; n++) {
         haft__word_vectors vectors;

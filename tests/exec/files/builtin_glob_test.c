@@ -30,24 +30,25 @@ FILES_TEST(paths_that_match_come_one_a_line)
     files_remove(&f);
 }
 
-FILES_TEST(what_was_looked_at_is_told_when_nothing_matches)
+FILES_TEST(the_checked_files_are_reported_when_nothing_matches)
 {
     files f = files_make();
     files_add(&f, "a", "");
-    check(&f, "*.x", "", "(no file matches '*.x'; 1 file was looked at)");
+    check(&f, "*.x", "", "(no file matches '*.x'; 1 file was checked)");
     files_add(&f, "b", "");
     files_add(&f, "c", "");
     files_add(&f, ".gitignore", "c\nd/\n");
     files_add(&f, "d/c", "");
     files_link(&f, "e", "a");
     check(&f, "c", "",
-          "(no file matches 'c'; 4 files were looked at; 2 names are left out by ignore files; 1 "
+          "(no file matches 'c'; 4 files were checked; 2 names were skipped because of ignore "
+          "files; 1 "
           "symbolic link was not followed)");
-    check(&f, "\n", "d", "(no file matches '\\n'; 1 file was looked at)");
+    check(&f, "\n", "d", "(no file matches '\\n'; 1 file was checked)");
     files_remove(&f);
 }
 
-FILES_TEST(bad_arguments_are_told_where_they_are)
+FILES_TEST(bad_arguments_are_reported_with_their_place)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "");
@@ -55,21 +56,21 @@ FILES_TEST(bad_arguments_are_told_where_they_are)
     static const struct {
         const char *pattern, *path, *message, *where, *hint;
     } cases[] = {
-        {"/etc/*", "", "the pattern '/etc/*' begins at '/'", "/pattern",
+        {"/etc/*", "", "the pattern '/etc/*' starts with '/'", "/pattern",
          "patterns are relative to the root: leave out the first /"},
-        {"../*", "", "the pattern '../*' has '..': it leads outside of the root", "/pattern",
+        {"../*", "", "the pattern '../*' has '..': it leads outside the root", "/pattern",
          "paths are relative to the root"},
-        {"{a", "", "the braces of '{a' do not pair", "/pattern",
-         "{a,b} means a or b; a brace that is meant itself is \\{"},
+        {"{a", "", "the braces in '{a' are unbalanced", "/pattern",
+         "{a,b} means a or b; write \\{ for a literal brace"},
         {"*", "doc", "there is no 'doc'", "/path", "did you mean 'docs'?"},
-        {"*", "docs/a.md", "'docs/a.md' is a file, wanted a directory", "/path",
+        {"*", "docs/a.md", "'docs/a.md' is a file, expected a directory", "/path",
          "read it, or name the directory it is in"},
-        {"*", "/etc", "the path is outside of the root: it begins with '/'", "/path",
+        {"*", "/etc", "the path is outside the root: it starts with '/'", "/path",
          "paths are relative to the root, such as 'docs/a.md'"},
-        {"*", "..", "the path is outside of the root: it has '..'", "/path",
+        {"*", "..", "the path is outside the root: it has '..'", "/path",
          "paths are relative to the root, such as 'docs/a.md'"},
         {"*", "out", "'out' is a symbolic link, which is not followed", "/path",
-         "it leads to '/etc': use that path if it is inside of the root"},
+         "it points to '/etc': use that path if it is inside the root"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         search_check_error(haft__files_glob, &f, ask(cases[i].pattern, cases[i].path),
@@ -106,14 +107,14 @@ FILES_TEST(the_number_of_results_is_bounded)
     CHECK(haft__str_ends_with(s.text, HAFT__LIT("\nf0999")), "at the limit");
     files_add(&f, "f1000", "");
     s = search_run(haft__files_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends_with(s.text,
-                              HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or "
-                                        "name a `path`)")),
+    CHECK(haft__str_ends_with(
+              s.text,
+              HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or give a `path`)")),
           "one past it");
     files_add(&f, "f1001", "");
     s = search_run(haft__files_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("(2 more files match: narrow the pattern or name a "
-                                                "`path`)")),
+    CHECK(haft__str_ends_with(
+              s.text, HAFT__LIT("(2 more files match: narrow the pattern or give a `path`)")),
           "two past it");
     files_remove(&f);
 }
@@ -130,7 +131,7 @@ FILES_TEST(the_bytes_of_a_result_are_bounded)
     searched s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
     CHECK(s.text.len <= HAFT__LIMIT_FILES_RESULT_BYTES + 100, "%zu bytes", s.text.len);
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("name a `path`)")), "no note");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("give a `path`)")), "no note");
     files_remove(&f);
 }
 
@@ -150,7 +151,7 @@ FILES_TEST(a_directory_that_cannot_be_read_is_noted)
     files_remove(&f);
 }
 
-FILES_TEST(glob_stops_when_it_is_told)
+FILES_TEST(glob_stops_when_cancelled)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -162,7 +163,7 @@ FILES_TEST(glob_stops_when_it_is_told)
     files_remove(&f);
 }
 
-FILES_TEST(glob_without_memory_is_told)
+FILES_TEST(glob_without_memory_is_reported)
 {
     files f = files_make();
     files_add(&f, "a/b", "");

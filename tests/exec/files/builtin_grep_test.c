@@ -42,7 +42,7 @@ FILES_TEST(lines_that_match_come_with_path_and_number)
     files_remove(&f);
 }
 
-FILES_TEST(what_was_searched_is_told_when_nothing_matches)
+FILES_TEST(the_searched_files_are_reported_when_nothing_matches)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -59,7 +59,7 @@ FILES_TEST(what_was_searched_is_told_when_nothing_matches)
     files_remove(&f);
 }
 
-FILES_TEST(arguments_of_grep_that_are_wrong_are_told)
+FILES_TEST(wrong_arguments_of_grep_are_reported)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "x");
@@ -69,16 +69,16 @@ FILES_TEST(arguments_of_grep_that_are_wrong_are_told)
         const char *pattern, *path, *glob, *message, *where;
     } cases[] = {
         {"(", "", "",
-         "the pattern is no regular expression: missing closing parenthesis "
+         "the pattern is not a valid regular expression: missing closing parenthesis "
          "(character 2)",
          "/pattern"},
         {"a\\nb", "", "",
-         "the pattern wants a line feed (character 2), but lines are matched one by one",
+         "the pattern contains a line feed (character 2), but each line is matched by itself",
          "/pattern"},
-        {"x", "", "/abs", "the pattern '/abs' begins at '/'", "/glob"},
-        {"x", "", "{", "the braces of '{' do not pair", "/glob"},
+        {"x", "", "/abs", "the pattern '/abs' starts with '/'", "/glob"},
+        {"x", "", "{", "the braces in '{' are unbalanced", "/glob"},
         {"x", "doc", "", "there is no 'doc'", "/path"},
-        {"x", "/etc", "", "the path is outside of the root: it begins with '/'", "/path"},
+        {"x", "/etc", "", "the path is outside the root: it starts with '/'", "/path"},
         {"x", "passwd", "", "'passwd' is a symbolic link, which is not followed", "/path"},
         {"x", "fifo", "", "'fifo' is neither a file nor a directory", "/path"},
     };
@@ -216,7 +216,7 @@ FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
     files_remove(&f);
 }
 
-/* Lines of all lengths around the size of a block, so that every place is once at its end. */
+/* Lines of all lengths around the size of a block, so that every position is once at its end. */
 FILES_TEST(blocks_end_anywhere)
 {
     files f = files_make();
@@ -243,8 +243,8 @@ FILES_TEST(blocks_end_anywhere)
     files_remove(&f);
 }
 
-/* Lines that have a needle and do not match, so many that needles are given up on; lines with one
- * that match, before and behind that; and the last line, which has no line feed. */
+/* Lines that have a needle and do not match, so many that the search stops using needles;
+ * matching lines before and after that; and the last line, without a line feed. */
 FILES_TEST(needles_may_be_common)
 {
     files f = files_make();
@@ -322,13 +322,13 @@ FILES_TEST(a_huge_file_is_searched_up_to_its_limit)
     files_remove(&f);
 }
 
-FILES_TEST(a_pattern_that_backtracks_without_end_is_told)
+FILES_TEST(a_pattern_that_backtracks_without_end_is_reported)
 {
     files f = files_make();
     files_add(&f, "fine", "aaa\n");
     files_add(&f, "hard", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!\n");
     search_check_error(haft__files_grep, &f, ask("(a+)+$", "", ""),
-                       "the pattern takes more than 100000 steps in 'hard'", "/pattern",
+                       "the pattern needs more than 100000 steps in 'hard'", "/pattern",
                        "write it without a repeat inside a repeat, such as (a+)+, or choose other "
                        "files");
     check(&f, "(a+)+$", "fine", "", "fine:1:aaa");
@@ -389,7 +389,7 @@ FILES_TEST(searches_while_links_come_and_go_stay_inside)
     files_remove(&f);
 }
 
-FILES_TEST(grep_stops_when_it_is_told)
+FILES_TEST(grep_stops_when_cancelled)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -402,7 +402,7 @@ FILES_TEST(grep_stops_when_it_is_told)
     files_remove(&f);
 }
 
-FILES_TEST(grep_without_memory_is_told)
+FILES_TEST(grep_without_memory_is_reported)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -417,7 +417,7 @@ FILES_TEST(grep_without_memory_is_told)
         test_fail_allocation(n);
         haft_status status = haft__files_grep(&search, &result, NULL);
         bool failed = test_allow_allocations();
-        /* Where it was memory for machine code, the expression was interpreted. */
+        /* Without memory for machine code, the expression is interpreted. */
         CHECK(status == HAFT_NO_MEMORY || status == HAFT_OK, "allocation %u: %d", n, (int)status);
         haft__buf_finish(&result);
         if (!failed) {

@@ -33,7 +33,7 @@ FILES_TEST(lines_come_with_their_numbers)
         {HAFT__LIT(""), 0, 0, "(the file is empty)"},
         {HAFT__LIT(""), 5, 0, "(the file is empty)"},
         {HAFT__LIT("a\nb\nc\n"), 2, 0, "     2\tb\n     3\tc\n(lines 2 to 3 of 3)"},
-        {HAFT__LIT("a\nb\nc\n"), 2, 1, "     2\tb\n(lines 2 to 2 of 3; go on with offset 3)"},
+        {HAFT__LIT("a\nb\nc\n"), 2, 1, "     2\tb\n(lines 2 to 2 of 3; continue with offset 3)"},
         {HAFT__LIT("a\nb\nc\n"), 1, 3, "     1\ta\n     2\tb\n     3\tc"},
         {HAFT__LIT("a\nb\nc\n"), 3, 1, "     3\tc\n(lines 3 to 3 of 3)"},
         {HAFT__LIT("a\nb\nc\n"), 1, UINT64_MAX, "     1\ta\n     2\tb\n     3\tc"},
@@ -62,18 +62,18 @@ FILES_TEST(errors_of_read_say_what_to_do)
         const char *message, *where, *hint;
     } cases[] = {
         {"docs/b.md", 0, "there is no 'docs/b.md'", "/path", "did you mean 'docs/a.md'?"},
-        {"docs", 0, "'docs' is a directory, wanted a file", "/path",
-         "list what is in it with glob: pattern '*' and this path"},
-        {"docs/a.md", 3, "line 3 is wanted, and the file has 2 lines", "/offset",
-         "the first line is 1, the last one here 2"},
-        {"docs/one", UINT64_MAX, "line 18446744073709551615 is wanted, and the file has 1 line",
-         "/offset", "the first line is 1, the last one here 1"},
-        {"binary", 0, "'binary' is a binary file, wanted a text file", "/path",
-         "a NUL byte is among its first 8192 bytes"},
+        {"docs", 0, "'docs' is a directory, expected a file", "/path",
+         "list its files with glob: pattern '*' and this path"},
+        {"docs/a.md", 3, "line 3 does not exist: the file has 2 lines", "/offset",
+         "the lines are 1 to 2"},
+        {"docs/one", UINT64_MAX, "line 18446744073709551615 does not exist: the file has 1 line",
+         "/offset", "the lines are 1 to 1"},
+        {"binary", 0, "'binary' is a binary file, expected a text file", "/path",
+         "one of its first 8192 bytes is NUL"},
         {"passwd", 0, "'passwd' is a symbolic link, which is not followed", "/path",
-         "it leads to '/etc/passwd': use that path if it is inside of the root"},
+         "it points to '/etc/passwd': use that path if it is inside the root"},
         {"fifo", 0, "'fifo' is neither a file nor a directory", "/path", ""},
-        {"/etc/passwd", 0, "the path is outside of the root: it begins with '/'", "/path",
+        {"/etc/passwd", 0, "the path is outside the root: it starts with '/'", "/path",
          "paths are relative to the root, such as 'docs/a.md'"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -105,11 +105,10 @@ FILES_TEST(the_number_of_lines_is_bounded)
     CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\n  2000\t2000")),
           "at the default");
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT + 1);
-    CHECK(
-        haft__str_ends_with(run(&f, "x", 0, 0).text,
-                            HAFT__LIT("\n  2000\t2000\n(lines 1 to 2000 of 2001; go on with offset "
-                                      "2001)")),
-        "one past it");
+    CHECK(haft__str_ends_with(
+              run(&f, "x", 0, 0).text,
+              HAFT__LIT("\n  2000\t2000\n(lines 1 to 2000 of 2001; continue with offset 2001)")),
+          "one past it");
     CHECK(haft__str_ends_with(run(&f, "x", 0, HAFT__LIMIT_FILES_READ_DEFAULT + 1).text,
                               HAFT__LIT("\n  2001\t2001")),
           "more on demand");
@@ -119,9 +118,9 @@ FILES_TEST(the_number_of_lines_is_bounded)
     CHECK(haft__str_ends_with(run(&f, "x", 0, UINT64_MAX).text, HAFT__LIT("\n 20000\t")),
           "at most");
     files_add_bytes(&f, "x", (haft_str){many, HAFT__LIMIT_FILES_READ_LINES + 1});
-    CHECK(haft__str_ends_with(run(&f, "x", 0, UINT64_MAX).text,
-                              HAFT__LIT("\n 20000\t\n(lines 1 to 20000 of 20001; go on with offset "
-                                        "20001)")),
+    CHECK(haft__str_ends_with(
+              run(&f, "x", 0, UINT64_MAX).text,
+              HAFT__LIT("\n 20000\t\n(lines 1 to 20000 of 20001; continue with offset 20001)")),
           "one past it");
     files_remove(&f);
 }
@@ -165,8 +164,8 @@ FILES_TEST(the_bytes_of_what_is_read_are_bounded)
     searched s = run(&f, "x", 0, 0);
     size_t fit = (HAFT__LIMIT_FILES_RESULT_BYTES + 1) / 507;
     char wanted[80];
-    (void)snprintf(wanted, sizeof(wanted), "\n(lines 1 to %zu of 600; go on with offset %zu)", fit,
-                   fit + 1);
+    (void)snprintf(wanted, sizeof(wanted), "\n(lines 1 to %zu of 600; continue with offset %zu)",
+                   fit, fit + 1);
     CHECK(haft__str_ends_with(s.text, haft__str(wanted)), "%.*s",
           HAFT__ARG(haft__str_skip(s.text, s.text.len - 60)));
     s = run(&f, "x", fit + 1, 0);
@@ -175,7 +174,7 @@ FILES_TEST(the_bytes_of_what_is_read_are_bounded)
     files_remove(&f);
 }
 
-/* Only as much as may be looked at is read of a huge file; a sparse one has nothing but NULs. */
+/* Only the limit is read of a huge file; a sparse file contains only NULs. */
 FILES_TEST(a_huge_file_is_read_up_to_its_limit)
 {
     files f = files_make();
@@ -198,12 +197,13 @@ FILES_TEST(a_huge_file_is_read_up_to_its_limit)
                                         "first 67108864 bytes of a file can be read)")),
           "one past it");
     search_check_error(haft__files_read, &f, ask("x", 65537, 0),
-                       "line 65537 is wanted, and the file has more than can be read, the first "
+                       "line 65537 does not exist: the file has more than can be read, the first "
                        "65536 lines",
-                       "/offset", "the first line is 1, the last one here 65536");
-    CHECK(haft__str_ends_with(run(&f, "x", 1, 1).text,
-                              HAFT__LIT("(lines 1 to 1 of more than 65536; go on with offset 2)")),
-          "the first line");
+                       "/offset", "the lines are 1 to 65536");
+    CHECK(
+        haft__str_ends_with(run(&f, "x", 1, 1).text,
+                            HAFT__LIT("(lines 1 to 1 of more than 65536; continue with offset 2)")),
+        "the first line");
     files_remove(&f);
 }
 
@@ -240,7 +240,7 @@ static void read_without_rights(void *context)
                        "'a' cannot be read: Permission denied", "/path", "");
 }
 
-FILES_TEST(a_file_that_may_not_be_read_is_told)
+FILES_TEST(a_file_without_permission_is_reported)
 {
     files f = files_make();
     files_add(&f, "a", "secret");
@@ -249,7 +249,7 @@ FILES_TEST(a_file_that_may_not_be_read_is_told)
     files_remove(&f);
 }
 
-/* The symbolic link of a race is never followed: what is read is public, or nothing. */
+/* The symbolic link of a race is never followed: the result is public, or an error. */
 FILES_TEST(reads_while_links_come_and_go_stay_inside)
 {
     files f = files_make();
@@ -274,7 +274,7 @@ FILES_TEST(reads_while_links_come_and_go_stay_inside)
 }
 
 /* The memory of a process is a regular file that cannot be read at its beginning. */
-FILES_TEST(a_file_that_fails_while_it_is_read_is_told)
+FILES_TEST(a_read_error_is_reported)
 {
     files f = files_make();
     haft__files_request search = ask("mem", 0, 0);
@@ -284,7 +284,7 @@ FILES_TEST(a_file_that_fails_while_it_is_read_is_told)
     files_remove(&f);
 }
 
-FILES_TEST(read_stops_when_it_is_told)
+FILES_TEST(read_stops_when_cancelled)
 {
     files f = files_make();
     files_add(&f, "a", "a\n");
@@ -295,7 +295,7 @@ FILES_TEST(read_stops_when_it_is_told)
     files_remove(&f);
 }
 
-FILES_TEST(read_without_memory_is_told)
+FILES_TEST(read_without_memory_is_reported)
 {
     files f = files_make();
     files_add(&f, "a", "a\nb\n");

@@ -61,7 +61,7 @@ TEST(entries_say_what_they_are)
     files_remove(&f);
 }
 
-TEST(a_file_system_that_does_not_tell_is_asked)
+TEST(without_a_type_from_the_file_system_stat_is_used)
 {
     files f = files_make();
     files_add(&f, "1", "");
@@ -104,7 +104,7 @@ TEST(many_entries_are_all_there)
     files_remove(&f);
 }
 
-TEST(what_is_no_directory_cannot_be_listed)
+TEST(a_file_cannot_be_listed)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -120,7 +120,7 @@ TEST(what_is_no_directory_cannot_be_listed)
     files_remove(&f);
 }
 
-TEST(listing_without_memory_is_told)
+TEST(listing_without_memory_is_reported)
 {
     files f = files_make();
     files_add(&f, "a", "");

@@ -46,7 +46,7 @@ FILES_TEST(the_file_searches_are_tools)
          "a.md:2:two\n(there are more matching lines: narrow the search or raise `limit`)"},
         {"read", "{\"path\":\"a.md\"}", "     1\tone\n     2\ttwo\n     3\tthree"},
         {"read", "{\"path\":\"a.md\",\"offset\":2,\"limit\":1}",
-         "     2\ttwo\n(lines 2 to 2 of 3; go on with offset 3)"},
+         "     2\ttwo\n(lines 2 to 2 of 3; continue with offset 3)"},
         {"read", "{\"path\":\"a.md\",\"offset\":1e0,\"limit\":123456789012345678901234567890}",
          "     1\tone\n     2\ttwo\n     3\tthree"},
     };
@@ -62,7 +62,7 @@ FILES_TEST(the_file_searches_are_tools)
     files_remove(&f);
 }
 
-FILES_TEST(what_goes_wrong_in_a_search_is_a_result)
+FILES_TEST(errors_of_a_search_are_results)
 {
     files f = make_tree();
     help_exec e;
@@ -73,19 +73,17 @@ FILES_TEST(what_goes_wrong_in_a_search_is_a_result)
     } cases[] = {
         {"read", "{\"path\":\"a.mb\"}", "there is no 'a.mb'", "/path", "did you mean 'a.md'?",
          false},
-        {"read", "{\"path\":\"../secret\"}", "the path is outside of the root: it has '..'",
-         "/path", "paths are relative to the root, such as 'docs/a.md'", false},
+        {"read", "{\"path\":\"../secret\"}", "the path is outside the root: it has '..'", "/path",
+         "paths are relative to the root, such as 'docs/a.md'", false},
         {"read", "{\"path\":\"a.md\",\"offset\":1e40}",
-         "line 9223372036854775807 is wanted, and the file has 3 lines", "/offset",
-         "the first line is 1, the last one here 3", false},
+         "line 9223372036854775807 does not exist: the file has 3 lines", "/offset",
+         "the lines are 1 to 3", false},
         {"grep", "{\"pattern\":\"[\"}",
-         "the pattern is no regular expression: missing terminating ] for character class "
+         "the pattern is not a valid regular expression: missing terminating ] for character class "
          "(character 2)",
-         "/pattern",
-         "a character that is meant itself, such as ( [ { * + ? . | or \\, needs a \\ before it",
-         false},
-        {"glob", "{\"pattern\":\"{\"}", "the braces of '{' do not pair", "/pattern",
-         "{a,b} means a or b; a brace that is meant itself is \\{", false},
+         "/pattern", "put a \\ before a literal ( [ { * + ? . | or \\", false},
+        {"glob", "{\"pattern\":\"{\"}", "the braces in '{' are unbalanced", "/pattern",
+         "{a,b} means a or b; write \\{ for a literal brace", false},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_call c;
@@ -134,11 +132,11 @@ FILES_TEST(a_search_ends_at_its_deadline)
     help_call next;
     call(&e, &next, &f, "glob", "{\"pattern\":\"*\"}");
     CHECK_STR(next.result.text, HAFT__LIT("a"), "the next one");
-    help_end(&e); /* waits for the thread, which has been told */
+    help_end(&e); /* waits for the thread, which has been cancelled */
     files_remove(&f);
 }
 
-FILES_TEST(a_search_is_cancelled_under_way_and_waiting)
+FILES_TEST(a_search_is_cancelled_while_running_and_while_queued)
 {
     files f = make_endless();
     help_exec e;
@@ -201,7 +199,7 @@ FILES_TEST(many_searches_run_at_the_same_time)
     files_remove(&f);
 }
 
-/* What is asked for is copied: the caller may forget it once the call is cancelled. */
+/* The arguments are copied: the caller may free them once the call is cancelled. */
 FILES_TEST(a_search_keeps_its_arguments)
 {
     files f = make_endless();

@@ -25,7 +25,7 @@ TEST(notes_are_one_line_in_brackets)
     haft__buf_finish(&result);
 }
 
-TEST(a_walk_that_saw_not_everything_says_so)
+TEST(an_incomplete_walk_reports_it)
 {
     haft__buf result;
     haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);
@@ -33,15 +33,15 @@ TEST(a_walk_that_saw_not_everything_says_so)
     haft__files_notes notes = {.result = &result};
     haft__files_notes_add_walk(&notes, &walk);
     haft__files_notes_end(&notes);
-    CHECK_STR(haft__buf_str(&result),
-              HAFT__LIT("(only the first 1000000 files and directories were looked at: name a "
-                        "`path`; 1 directory could not be read; 2 paths are nested too deep to be "
-                        "looked at)"),
-              "notes");
+    CHECK_STR(
+        haft__buf_str(&result),
+        HAFT__LIT("(only the first 1000000 files and directories were searched: give a `path`; 1 "
+                  "directory could not be read; 2 paths are nested too deep to be searched)"),
+        "notes");
     haft__buf_finish(&result);
 }
 
-TEST(a_line_is_kept_at_the_limit_and_not_past_it)
+TEST(a_line_is_accepted_up_to_the_limit)
 {
     haft__buf result;
     haft__buf_init(&result, HAFT__FILES_RESULT_BUFFER_BYTES);

@@ -64,7 +64,7 @@ static const struct {
     {"./a", "a", false, false},
 };
 
-/* Asks for the directories above first, as a walk does. */
+/* Checks the parent directories first, as a walk does. */
 static bool is_ignored(const haft__gitignore *ignore, const char *path, bool directory)
 {
     for (const char *slash = strchr(path, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
@@ -75,7 +75,7 @@ static bool is_ignored(const haft__gitignore *ignore, const char *path, bool dir
     return haft__gitignore_matches(ignore, haft__str(path), directory);
 }
 
-TEST(rules_leave_out_what_git_leaves_out)
+TEST(rules_ignore_the_same_files_as_git)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -88,7 +88,7 @@ TEST(rules_leave_out_what_git_leaves_out)
     }
 }
 
-/* What the table says is what git says. */
+/* Git agrees with the table. */
 TEST(git_agrees_with_the_table)
 {
     files f = files_make();
@@ -169,7 +169,7 @@ TEST(the_length_of_a_rule_is_bounded)
     haft__arena_finish(&arena);
 }
 
-TEST(rules_without_memory_are_told)
+TEST(rules_without_memory_are_reported)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

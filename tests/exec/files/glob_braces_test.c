@@ -52,15 +52,15 @@ TEST(braces_are_written_out)
     }
 }
 
-TEST(braces_that_do_not_pair_are_refused)
+TEST(unbalanced_braces_are_rejected)
 {
     static const char *const cases[] = {"{a,b", "a}", "{a,b}}", "{{a,b}", "{a,{b}", "x{", "}{"};
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};
         char text[64];
         CHECK_INT(expand(cases[i], text, sizeof(text), &err), HAFT_BAD_INPUT, "%s", cases[i]);
-        CHECK(strstr(err.message, "do not pair") != NULL && err.hint[0] != '\0', "%s: %s", cases[i],
-              err.message);
+        CHECK(strstr(err.message, "are unbalanced") != NULL && err.hint[0] != '\0', "%s: %s",
+              cases[i], err.message);
     }
 }
 

@@ -15,16 +15,16 @@ static haft_status compile(haft_str pattern, haft_error *err)
     return status;
 }
 
-TEST(patterns_that_lead_out_of_the_root_are_refused)
+TEST(patterns_that_lead_out_of_the_root_are_rejected)
 {
     static const struct {
         const char *pattern, *message;
     } cases[] = {
         {"", "the pattern is empty"},
-        {"/etc/*", "the pattern '/etc/*' begins at '/'"},
-        {"../*", "the pattern '../*' has '..': it leads outside of the root"},
-        {"a/{b,..}/c", "the pattern 'a/../c' has '..': it leads outside of the root"},
-        {"a/..", "the pattern 'a/..' has '..': it leads outside of the root"},
+        {"/etc/*", "the pattern '/etc/*' starts with '/'"},
+        {"../*", "the pattern '../*' has '..': it leads outside the root"},
+        {"a/{b,..}/c", "the pattern 'a/../c' has '..': it leads outside the root"},
+        {"a/..", "the pattern 'a/..' has '..': it leads outside the root"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};
@@ -44,7 +44,7 @@ TEST(the_length_of_a_pattern_is_bounded)
     CHECK_INT(compile((haft_str){text, sizeof(text)}, NULL), HAFT_TOO_BIG, "one past it");
 }
 
-TEST(compiling_without_memory_is_told)
+TEST(compiling_without_memory_is_reported)
 {
     for (unsigned n = 0;; n++) {
         haft_error err = {0};

@@ -111,7 +111,7 @@ TEST(patterns_match_paths)
         {"?", "\xff", true},
         {"??", "\xff\xfe", true},
         {"[\xc3\xbf]", "\xff", false},
-        /* hidden names want their dot */
+        /* hidden names need an explicit dot */
         {"*", ".env", false},
         {"**", "x/.git/y", false},
         {"**/y", ".git/y", false},
@@ -141,7 +141,7 @@ TEST(patterns_match_paths)
     }
 }
 
-TEST(a_directory_in_which_nothing_can_match_is_left_out)
+TEST(a_directory_in_which_nothing_can_match_is_skipped)
 {
     static const struct {
         const char *pattern, *directory;
@@ -166,7 +166,7 @@ TEST(a_directory_in_which_nothing_can_match_is_left_out)
     haft__arena_finish(&arena);
 }
 
-TEST(everything_is_all_that_is_not_hidden)
+TEST(a_pattern_for_everything_skips_hidden_files)
 {
     CHECK(haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/b")), "a/b");
     CHECK(!haft__glob_matches(&haft__glob_match_all, HAFT__LIT("a/.b")), "a/.b");
@@ -293,7 +293,7 @@ TEST(matching_finds_what_trying_everything_finds)
     CHECK(found > 1000, "only %u of the random pairs match", found);
 }
 
-/* A matcher that backtracks would not come to an end here. */
+/* A matcher that backtracks would not finish here. */
 TEST(a_pattern_of_stars_costs_little)
 {
     haft__arena arena;

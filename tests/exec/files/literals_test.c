@@ -129,7 +129,7 @@ static size_t compose(char *text, size_t size, const char *const *pieces, size_t
     return length;
 }
 
-/* The one thing that must hold: a line that matches has a needle. */
+/* The invariant: a line that matches contains a needle. */
 TEST(whatever_matches_has_a_needle)
 {
     static const char *const parts[] = {"a",     "b",     "sk",   "K",      "\xc3\xa9",    ".",

@@ -21,7 +21,7 @@ static files make_tree(int *ret_root)
     return f;
 }
 
-FILES_TEST(what_is_there_is_found)
+FILES_TEST(existing_paths_are_found)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -51,7 +51,7 @@ FILES_TEST(what_is_there_is_found)
     files_remove(&f);
 }
 
-FILES_TEST(errors_say_what_is_there_instead)
+FILES_TEST(errors_name_what_exists_instead)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -70,36 +70,36 @@ FILES_TEST(errors_say_what_is_there_instead)
         {"scr/none.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'scr'",
          "did you mean 'src'?"},
         {"main.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'main.c'",
-         "find it with glob, for example by the pattern '**/main.c'"},
+         "find it with glob, for example with the pattern '**/main.c'"},
         {"lost/and/found.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
-         "find it with glob, for example by the pattern '**/found.c'"},
+         "find it with glob, for example with the pattern '**/found.c'"},
         {"lost/found.c", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'lost'",
-         "find it with glob, for example by the pattern '**/found.c'"},
+         "find it with glob, for example with the pattern '**/found.c'"},
         {"nothing\nhere", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'nothing\\nhere'",
-         "find it with glob, for example by the pattern '**/nothing\\nhere'"},
+         "find it with glob, for example with the pattern '**/nothing\\nhere'"},
         {"newline", HAFT__PATH_ARGUMENT_FILE, HAFT_NOT_FOUND, "there is no 'newline'",
          "did you mean 'new\\nline'?"},
         {"src/main.c/x", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
-         "'src/main.c' is a file, wanted a directory", "read it, or name the directory it is in"},
-        {"src", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT, "'src' is a directory, wanted a file",
-         "list what is in it with glob: pattern '*' and this path"},
+         "'src/main.c' is a file, expected a directory", "read it, or name the directory it is in"},
+        {"src", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT, "'src' is a directory, expected a file",
+         "list its files with glob: pattern '*' and this path"},
         {"src/main.c", HAFT__PATH_ARGUMENT_DIRECTORY, HAFT_BAD_INPUT,
-         "'src/main.c' is a file, wanted a directory", "read it, or name the directory it is in"},
+         "'src/main.c' is a file, expected a directory", "read it, or name the directory it is in"},
         {"fifo", HAFT__PATH_ARGUMENT_ANY, HAFT_BAD_INPUT,
          "'fifo' is neither a file nor a directory", ""},
         {"fifo/x", HAFT__PATH_ARGUMENT_ANY, HAFT_BAD_INPUT,
          "'fifo' is neither a file nor a directory", ""},
         {"AGENTS.md", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'AGENTS.md' is a symbolic link, which is not followed",
-         "it leads to 'README.md': use that path if it is inside of the root"},
+         "it points to 'README.md': use that path if it is inside the root"},
         {"lib/main.c", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'lib' is a symbolic link, which is not followed",
-         "it leads to 'src': use that path if it is inside of the root"},
+         "it points to 'src': use that path if it is inside the root"},
         {"passwd", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
          "'passwd' is a symbolic link, which is not followed",
-         "it leads to '/etc/passwd': use that path if it is inside of the root"},
+         "it points to '/etc/passwd': use that path if it is inside the root"},
         {"../x", HAFT__PATH_ARGUMENT_FILE, HAFT_BAD_INPUT,
-         "the path is outside of the root: it has '..'",
+         "the path is outside the root: it has '..'",
          "paths are relative to the root, such as 'docs/a.md'"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -116,7 +116,7 @@ FILES_TEST(errors_say_what_is_there_instead)
     files_remove(&f);
 }
 
-FILES_TEST(a_directory_that_may_not_be_entered_is_told)
+FILES_TEST(a_directory_without_permission_is_reported)
 {
     int root = -1;
     files f = make_tree(&root);
@@ -141,7 +141,7 @@ FILES_TEST(a_directory_that_may_not_be_entered_is_told)
     files_remove(&f);
 }
 
-/* Without memory there is no hint by name, and everything else as always. */
+/* Without memory there is no hint about a name; everything else is the same. */
 FILES_TEST(a_hint_is_not_worth_a_failure)
 {
     int root = -1;

@@ -87,7 +87,7 @@ TEST(patterns_are_rewritten_so_that_they_stay_in_a_line)
     }
 }
 
-TEST(what_cannot_stay_in_a_line_is_refused)
+TEST(a_pattern_with_a_line_feed_is_rejected)
 {
     static const struct {
         const char *pattern;
@@ -95,9 +95,9 @@ TEST(what_cannot_stay_in_a_line_is_refused)
         const char *message;
     } cases[] = {
         {"a\\nb", HAFT_BAD_INPUT,
-         "the pattern wants a line feed (character 2), but lines are matched one by one"},
+         "the pattern contains a line feed (character 2), but each line is matched by itself"},
         {"\xc3\xa9\n", HAFT_BAD_INPUT,
-         "the pattern wants a line feed (character 2), but lines are matched one by one"},
+         "the pattern contains a line feed (character 2), but each line is matched by itself"},
         {"\\Qa\nb\\E", HAFT_BAD_INPUT, NULL},
         {"\\x0a", HAFT_BAD_INPUT, NULL},
         {"\\x0A", HAFT_BAD_INPUT, NULL},

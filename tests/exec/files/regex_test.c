@@ -23,7 +23,7 @@ static haft__regex *make(const char *pattern)
     return regex;
 }
 
-/* A copy with the slack that is asked for. */
+/* A copy with the required slack. */
 static haft_str with_slack(haft_str text)
 {
     char *copy = test_alloc(text.len + 2 * HAFT__REGEX_SLACK);
@@ -68,7 +68,7 @@ TEST(matches_are_found_where_they_are)
     }
 }
 
-TEST(bad_patterns_are_told_with_their_place)
+TEST(bad_patterns_are_reported_with_their_place)
 {
     static const struct {
         const char *pattern;
@@ -76,15 +76,17 @@ TEST(bad_patterns_are_told_with_their_place)
         const char *message;
     } cases[] = {
         {"foo(", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: missing closing parenthesis (character 5)"},
+         "the pattern is not a valid regular expression: missing closing parenthesis (character "
+         "5)"},
         {"\xc3\xa9[a", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: missing terminating ] for character class "
+         "the pattern is not a valid regular expression: missing terminating ] for character class "
          "(character 4)"},
         {"*a", HAFT_BAD_INPUT,
-         "the pattern is no regular expression: quantifier does not follow a repeatable item "
+         "the pattern is not a valid regular expression: quantifier does not follow a repeatable "
+         "item "
          "(character 1)"},
         {"a\\nb", HAFT_BAD_INPUT,
-         "the pattern wants a line feed (character 2), but lines are matched one by one"},
+         "the pattern contains a line feed (character 2), but each line is matched by itself"},
         {"(?:a{1,60000}){1,60000}", HAFT_TOO_BIG,
          "the pattern grows too large when it is compiled"},
         {"\\C", HAFT_BAD_INPUT, NULL},
@@ -142,7 +144,8 @@ TEST(a_catastrophic_pattern_ends_at_its_limit)
     }
 }
 
-/* Steps of a match that grow with the text: well below the limit it is found, well past it not. */
+/* The steps of a match grow with the text: well below the limit it is found, well above it is
+ * not. */
 TEST(the_steps_of_a_match_are_bounded)
 {
     haft__regex *regex = make("^(?:a|b)*[cd]");
@@ -156,7 +159,7 @@ TEST(the_steps_of_a_match_are_bounded)
     haft__regex_destroy(regex);
 }
 
-TEST(a_search_stops_when_it_is_told)
+TEST(a_search_stops_when_cancelled)
 {
     haft__regex *regex = make("b");
     atomic_bool stop = true;
@@ -169,7 +172,7 @@ TEST(a_search_stops_when_it_is_told)
     haft__regex_destroy(regex);
 }
 
-/* Wherever strides end, also inside of characters, every match is found. */
+/* Wherever strides end, also inside characters, every match is found. */
 TEST(strides_miss_nothing)
 {
     size_t length = 40000;
@@ -217,7 +220,7 @@ static int search_interpreted(void)
     char *text = test_alloc(length);
     memset(text, 'a', length);
     memcpy(text + 20000, "\n\xc3\xa9!", 4);
-    pcre2_jit_free_unused_memory(NULL); /* what earlier tests have left */
+    pcre2_jit_free_unused_memory(NULL); /* state of earlier tests */
     if (!forbid_machine_code()) {
         return 2;
     }
@@ -258,7 +261,7 @@ TEST(without_machine_code_expressions_are_interpreted)
     CHECK_INT(WEXITSTATUS(status), 0, "how it ended");
 }
 
-TEST(an_expression_without_memory_is_told)
+TEST(an_expression_without_memory_is_reported)
 {
     for (unsigned n = 0;; n++) {
         haft__regex *regex = NULL;

@@ -24,7 +24,7 @@ static int open_root(const files *f)
 
 /* ---- paths ---- */
 
-TEST(paths_are_made_plain)
+TEST(paths_are_normalized)
 {
     static const struct {
         const char *given, *wanted;
@@ -42,18 +42,18 @@ TEST(paths_are_made_plain)
     }
 }
 
-TEST(paths_that_lead_out_are_refused)
+TEST(paths_that_lead_out_are_rejected)
 {
     static const struct {
         haft_str given;
         const char *message;
     } cases[] = {
-        {HAFT__LIT("/"), "the path is outside of the root: it begins with '/'"},
-        {HAFT__LIT("/etc/passwd"), "the path is outside of the root: it begins with '/'"},
-        {HAFT__LIT(".."), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("../a"), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("a/../b"), "the path is outside of the root: it has '..'"},
-        {HAFT__LIT("a/.."), "the path is outside of the root: it has '..'"},
+        {HAFT__LIT("/"), "the path is outside the root: it starts with '/'"},
+        {HAFT__LIT("/etc/passwd"), "the path is outside the root: it starts with '/'"},
+        {HAFT__LIT(".."), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("../a"), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("a/../b"), "the path is outside the root: it has '..'"},
+        {HAFT__LIT("a/.."), "the path is outside the root: it has '..'"},
         {HAFT__LIT("a//b"), "the path has an empty name: '//'"},
         {HAFT__LIT("a\0b"), "the path has a NUL character"},
     };
@@ -129,7 +129,7 @@ FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
               HAFT_IO, "a long name");
 }
 
-/* Makes openat2 fail as on a kernel that does not have it. */
+/* Makes openat2 fail as on a kernel without it. */
 static bool forbid_openat2(int error)
 {
     struct sock_filter code[] = {
@@ -152,7 +152,7 @@ static int try_without_openat2(int error)
     }
     bool refused =
         haft__files_root_open(HAFT__LIT(""), HAFT__LIT("."), &root, &err) == HAFT_UNSUPPORTED
-        && root == -1 && strstr(err.message, "openat2 cannot be used here") != NULL;
+        && root == -1 && strstr(err.message, "openat2 is not available") != NULL;
     return refused ? 0 : 1;
 }
 
@@ -228,7 +228,7 @@ FILES_TEST(only_what_is_beneath_is_opened)
     files_remove(&f);
 }
 
-FILES_TEST(looking_does_not_open)
+FILES_TEST(stat_does_not_open)
 {
     files f = files_make();
     files_link(&f, "link", "/etc/passwd");
@@ -263,8 +263,7 @@ FILES_TEST(a_device_is_no_file)
 
 /* ---- a race ---- */
 
-/* While a directory and a symbolic link to another change places all the time, nothing of what the
- * link leads to is ever read. */
+/* While a directory and a symbolic link swap places all the time, nothing outside is ever read. */
 FILES_TEST(a_swapped_link_never_leads_out)
 {
     files f = files_make();

@@ -26,7 +26,7 @@ TEST(line_feeds_are_counted)
               "more than a byte can count");
 }
 
-/* Each needle at each place of texts of each length, with all that comes close before it. */
+/* Each needle at each position of texts of each length, after partial matches. */
 TEST(needles_are_found_wherever_they_are)
 {
     static const char *const patterns[] = {"Z", "ab", "needle", "0123456789abcdef", "(?i)aB-c"};
@@ -36,7 +36,7 @@ TEST(needles_are_found_wherever_they_are)
         size_t size = strlen(found[p]);
         CHECK(haft__literals_extract(haft__str(patterns[p]), &literals), "%s", patterns[p]);
         for (size_t length = 0; length < 100; length++) {
-            char *text = malloc(length + 1); /* of its size: what is read behind it is noticed */
+            char *text = malloc(length + 1); /* exact size: a read past its end is detected */
             for (size_t at = 0; text != NULL && at + size <= length; at++) {
                 memset(text, 'n', length);
                 haft_str whole = {text, length};
@@ -65,7 +65,7 @@ TEST(the_first_of_several_needles_is_found)
     CHECK_INT((long long)haft__scan_literals(&literals, text, 53), (long long)text.len, "none");
 }
 
-TEST(case_matters_unless_told)
+TEST(case_matters_by_default)
 {
     haft__literals literals;
     CHECK(haft__literals_extract(HAFT__LIT("Abc"), &literals), "needles");

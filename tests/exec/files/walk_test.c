@@ -71,7 +71,7 @@ FILES_TEST(files_come_in_the_order_of_their_paths)
     files_remove(&f);
 }
 
-FILES_TEST(what_is_no_file_is_left_out)
+FILES_TEST(entries_that_are_not_files_are_skipped)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -93,7 +93,7 @@ FILES_TEST(what_is_no_file_is_left_out)
     files_remove(&f);
 }
 
-FILES_TEST(ignore_files_are_kept_to)
+FILES_TEST(ignore_files_are_obeyed)
 {
     files f = files_make();
     static const char *const made[] = {"a.o",     "a.c",     "build/x", "keep/b.o", "keep/c.o",
@@ -157,7 +157,7 @@ FILES_TEST(a_long_ignore_file_is_used_up_to_its_limit)
     text[HAFT__LIMIT_FILES_IGNORE_BYTES] = '\n';
     files_add_bytes(&f, ".gitignore", (haft_str){text, size});
     check_walk(&f, "", "**", "b\n");
-    /* A file that ends at the limit has no need of a newline there. */
+    /* A file that ends at the limit needs no newline there. */
     files_add_bytes(&f, ".gitignore", (haft_str){text, HAFT__LIMIT_FILES_IGNORE_BYTES});
     check_walk(&f, "", "**", "");
     files_remove(&f);
@@ -184,7 +184,7 @@ FILES_TEST(the_depth_of_a_walk_is_bounded)
     files_remove(&f);
 }
 
-FILES_TEST(a_path_that_is_too_long_is_left_out)
+FILES_TEST(a_path_that_is_too_long_is_skipped)
 {
     files f = files_make();
     char name[201];
@@ -215,7 +215,7 @@ FILES_TEST(the_number_of_entries_is_bounded)
     haft__files_path from = {".", 1};
     CHECK_INT(haft__files_root_open(HAFT__LIT(""), haft__str(f.path), &root, NULL), HAFT_OK,
               "root");
-    for (size_t left = 0; left <= 2; left++) { /* what is left when a/ is entered */
+    for (size_t left = 0; left <= 2; left++) { /* the remaining entries when a/ is entered */
         haft__walk w;
         haft_str path;
         size_t count = 0;
@@ -234,7 +234,7 @@ FILES_TEST(the_number_of_entries_is_bounded)
     files_remove(&f);
 }
 
-FILES_TEST(a_walk_stops_when_it_is_told)
+FILES_TEST(a_walk_stops_when_cancelled)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -280,7 +280,7 @@ FILES_TEST(a_directory_that_may_not_be_read_counts)
     files_remove(&f);
 }
 
-FILES_TEST(a_walk_without_memory_is_told)
+FILES_TEST(a_walk_without_memory_is_reported)
 {
     files f = files_make();
     files_add(&f, "a/x", "");

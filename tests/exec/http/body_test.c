@@ -22,7 +22,7 @@ static const struct {
     {"{\"q\":\"{a}\",\"r\":1}", "{}", "{\"r\":1}"},
     {"{\"q\":\"<{a}>\"}", "{}", "{\"q\":\"<>\"}"},
     {"\"{a}\"", "{}", "null"},
-    /* What is no argument stays. */
+    /* Braces that are not arguments stay. */
     {"{\"q\":\"{citty}\"}", "{}", "{\"q\":\"{citty}\"}"},
     {"{\"q\":\"query { user(id: 1) {name} }\"}", "{}", "{\"q\":\"query { user(id: 1) {name} }\"}"},
     {"{\"q\":\"${TOKEN}\"}", "{}", "{\"q\":\"${TOKEN}\"}"},
@@ -49,7 +49,7 @@ TEST(bodies_are_filled_in)
     }
 }
 
-TEST(a_body_that_nests_too_deep_is_refused)
+TEST(a_body_that_nests_too_deep_is_rejected)
 {
     char arguments[2 * HAFT__LIMIT_JSON_DEPTH + 32] = "{\"a\":";
     size_t at = strlen(arguments), depth = HAFT__LIMIT_JSON_DEPTH - 1;
@@ -64,7 +64,7 @@ TEST(a_body_that_nests_too_deep_is_refused)
     web_job_finish(&j);
 }
 
-TEST(a_body_without_memory_says_so)
+TEST(a_body_without_memory_reports_it)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

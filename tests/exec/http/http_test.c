@@ -41,7 +41,7 @@ static void set_up(bench *b)
 {
     memset(b, 0, sizeof(*b));
     CHECK_INT(haft__loop_create(&b->loop, NULL), HAFT_OK, "no loop");
-    haft__loop_destroy(b->loop); /* the first one opens what all of them share */
+    haft__loop_destroy(b->loop); /* the first one initializes shared state */
     b->fds = web_count_fds();
     b->web = web_start();
     CHECK_INT(haft__loop_create(&b->loop, NULL), HAFT_OK, "no loop");
@@ -135,9 +135,9 @@ TEST(results_are_text)
         {TYPE("image/svg+xml", "6") "<svg/>", "<svg/>", true},
         {TYPE("application/octet-stream", "5") "plain", "plain", true},
         {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\xc3\xa4!", "\xc3\xa4!", true},
-        {TYPE("image/png", "5") "\x89PNG\r", "5 bytes of image/png, which is no text", false},
+        {TYPE("image/png", "5") "\x89PNG\r", "5 bytes of image/png, which is not text", false},
         {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe",
-         "2 bytes of an unnamed type, which is no text", false},
+         "2 bytes of an unnamed type, which is not text", false},
         {"HTTP/1.1 302 Found\r\nContent-Length: 3\r\n\r\nfar", "far", true},
     };
     bench b;
@@ -156,7 +156,8 @@ TEST(results_are_text)
     web_route_bytes(b.web, "/w", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n",
                     (haft_str){zeros, sizeof(zeros)});
     told t = call(&b, "/w", "", "{}");
-    CHECK(!t.ok && strstr(t.text, "3 bytes of text/plain, which is no text") != NULL, "%s", t.text);
+    CHECK(!t.ok && strstr(t.text, "3 bytes of text/plain, which is not text") != NULL, "%s",
+          t.text);
     tear_down(&b);
 }
 
@@ -193,7 +194,7 @@ TEST(a_status_of_400_and_more_is_an_error)
         {"503 Busy\r\nContent-Type: text/html\r\nContent-Length: 8\r\n\r\n<p>busy\n",
          "HTTP 503 from %s: <p>busy", true, ""},
         {"418 Pot\r\nContent-Type: image/x\r\nContent-Length: 2\r\n\r\n\xff\xfe",
-         "HTTP 418 from %s: 2 bytes of image/x, which is no text", false, ""},
+         "HTTP 418 from %s: 2 bytes of image/x, which is not text", false, ""},
     };
     bench b;
     set_up(&b);
@@ -222,7 +223,7 @@ TEST(errors_show_the_start_of_a_body)
          size++) {
         char *body = test_alloc(size);
         memset(body, 'x', size);
-        memcpy(body + size - 2, "\xc3\xa4", 2); /* one past the limit cuts this in two */
+        memcpy(body + size - 2, "\xc3\xa4", 2); /* the limit cuts this character in two */
         web_route_bytes(b.web, "/w", "HTTP/1.1 400 Bad\r\n", (haft_str){body, size});
         told t = call(&b, "/w", "", "{}");
         const char *shown = strstr(t.text, ": x");
@@ -244,7 +245,7 @@ TEST(results_have_their_most_bytes)
         told t = call(&b, "/w", "", "{}");
         CHECK_INT(t.ok, size == most, "%zu bytes: %.100s", size, t.text);
         CHECK(size > most || t.length == size, "%zu bytes", t.length);
-        CHECK(size == most || strstr(t.text, "the answer is too long (more than 16777216 bytes)"),
+        CHECK(size == most || strstr(t.text, "the response is too long (more than 16777216 bytes)"),
               "%.100s", t.text);
     }
     tear_down(&b);
@@ -291,7 +292,7 @@ TEST(private_addresses_need_to_be_allowed)
     tear_down(&b);
 }
 
-TEST(a_redirect_to_a_private_address_is_refused)
+TEST(a_redirect_to_a_private_address_is_rejected)
 {
     bench b;
     set_up(&b);
@@ -314,7 +315,7 @@ TEST(a_redirect_to_a_private_address_is_refused)
     tear_down(&b);
 }
 
-TEST(what_never_left_was_not_started)
+TEST(a_request_that_was_never_sent_was_not_started)
 {
     bench b;
     set_up(&b);
@@ -352,8 +353,8 @@ TEST(a_lost_connection_may_have_had_its_effect)
     tear_down(&b);
 }
 
-/* Past its deadline: whether the request had left is told. */
-TEST(a_deadline_knows_whether_a_request_has_left)
+/* After the deadline, the result reports whether the request was sent. */
+TEST(a_deadline_reports_whether_a_request_was_sent)
 {
     bench b;
     set_up(&b);

@@ -40,7 +40,7 @@ static const struct {
      "POST {\"a\":1}|content-type: text/x|idempotency-key: mine|haft-epoch: 0"},
 };
 
-TEST(requests_are_what_their_definition_says)
+TEST(requests_follow_their_definition)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);
@@ -90,11 +90,12 @@ TEST(bad_headers_are_named_without_their_value)
     static const struct {
         const char *headers, *message;
     } cases[] = {
-        {"{\"X-Token\":\"${BAD}\"}", "the header 'X-Token' has a line end or NUL in its value"},
+        {"{\"X-Token\":\"${BAD}\"}", "the header 'X-Token' has a line end or a NUL in its value"},
         {"{\"X-Token\":\"s3cret\\u0000\"}",
-         "the header 'X-Token' has a line end or NUL in its value"},
-        {"{\"X-Token\":\"s3cret\\n\"}", "the header 'X-Token' has a line end or NUL in its value"},
-        {"{\"X-Token\":\"s3cret ${NOBODY}\"}", "there is no variable NOBODY in the environment"},
+         "the header 'X-Token' has a line end or a NUL in its value"},
+        {"{\"X-Token\":\"s3cret\\n\"}",
+         "the header 'X-Token' has a line end or a NUL in its value"},
+        {"{\"X-Token\":\"s3cret ${NOBODY}\"}", "the variable NOBODY is not set"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char http[128];
@@ -111,7 +112,7 @@ TEST(bad_headers_are_named_without_their_value)
     }
 }
 
-TEST(a_request_without_memory_says_so)
+TEST(a_request_without_memory_reports_it)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

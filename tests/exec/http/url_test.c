@@ -13,7 +13,7 @@ static const struct {
     {"https://h?{a}", "{\"a\":\"b\"}", "https://h?b"},
     {"https://h#{a}", "{\"a\":\"b\"}", "https://h#b"},
     {"https://h/p{a}s{b}", "{\"a\":\"1\",\"b\":2}", "https://h/p1s2"},
-    /* Nothing in a value means anything. */
+    /* No character of a value has a meaning. */
     {"https://h/?q={a}", "{\"a\":\"a b&c=d#e?f/g:h@i;j,k+l%m\"}",
      "https://h/?q=a%20b%26c%3Dd%23e%3Ff%2Fg%3Ah%40i%3Bj%2Ck%2Bl%25m"},
     {"https://h/?q={a}", "{\"a\":\"-._~azAZ09\"}", "https://h/?q=-._~azAZ09"},
@@ -38,7 +38,7 @@ static const struct {
     {"https://h/x{a}", "{}", "https://h/x"},
     {"https://h/?q={more}", "{\"more\":\"not in the schema\"}",
      "https://h/?q=not%20in%20the%20schema"},
-    /* Braces that are no arguments, and variables. */
+    /* Braces that are not arguments, and variables. */
     {"https://h/?q={}&{ a }", "{}", "https://h/?q={}&{ a }"},
     {"https://h/${TOKEN}/{a}", "{\"a\":\"b\"}", "https://h/s3cret/b"},
     {"https://${HOST}/{a}", "{\"a\":\"b\"}", "https://api.example/v1/b"},
@@ -66,7 +66,7 @@ TEST(arguments_are_encoded_where_they_stand)
 static const struct {
     const char *url, *arguments, *where, *message;
 } refused[] = {
-    /* The host is not a model's to choose. */
+    /* A model cannot choose the host. */
     {"https://{a}/", "{\"a\":\"h\"}", "http.url", "the argument 'a' would choose the host"},
     {"https://h.{a}/", "{\"a\":\"h\"}", "http.url", "the argument 'a' would choose the host"},
     {"https://h{a}", "{\"a\":\"/x\"}", "http.url", "the argument 'a' would choose the host"},
@@ -75,14 +75,11 @@ static const struct {
     {"{a}", "{\"a\":\"https://h/\"}", "http.url", "the argument 'a' would choose the host"},
     {"{a}://h/", "{\"a\":\"file\"}", "http.url", "the argument 'a' would choose the host"},
     {"https:/{a}", "{\"a\":\"x\"}", "http.url", "the argument 'a' would choose the host"},
-    /* Nor is another path. */
-    {"https://h/{a}", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}", "{}", "/a", "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}/x", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
-    {"https://h/{a}?q", "{\"a\":\"\"}", "/a",
-     "it is empty and a part of a path; something is wanted"},
+    /* Nor another path. */
+    {"https://h/{a}", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}", "{}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}/x", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
+    {"https://h/{a}?q", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
     {"https://h/x/{a}/y", "{\"a\":\"..\"}", "/a",
      "found only dots, which would lead to another path"},
     {"https://h/{a}", "{\"a\":\".\"}", "/a", "found only dots, which would lead to another path"},
@@ -91,10 +88,10 @@ static const struct {
     {"https://h/{a}${EMPTY}", "{\"a\":\"..\"}", "/a",
      "found only dots, which would lead to another path"},
     {"https://h/.{a}/", "{\"a\":\"\"}", "/a", "found only dots, which would lead to another path"},
-    /* What is not there. */
+    /* Missing arguments. */
     {"https://h/{citty}", "{}", "http.url", "there is no argument 'citty'"},
-    {"https://h/${NOBODY}", "{}", "", "there is no variable NOBODY in the environment"},
-    {"https://h/${TOKEN", "{}", "", "found ${ without the name of a variable and }"},
+    {"https://h/${NOBODY}", "{}", "", "the variable NOBODY is not set"},
+    {"https://h/${TOKEN", "{}", "", "found ${ without a variable name and }"},
 };
 
 TEST(arguments_cannot_lead_elsewhere)
@@ -113,7 +110,7 @@ TEST(arguments_cannot_lead_elsewhere)
     }
 }
 
-TEST(a_url_without_memory_says_so)
+TEST(a_url_without_memory_reports_it)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/mcp/connection.c, event.c, http_transport.c and exchange.c: deadlines and
- * restarts. Nobody waits here: timers are looked at, and fired by hand. HAFT__LIMIT_MCP_RESUMES is
+ * restarts. No test waits: timers are inspected and fired by hand. HAFT__LIMIT_MCP_RESUMES is
  * tested at its value in tests/mcp/web_test.py. */
 #include "exec/mcp/mcp_int.h"
 
@@ -9,7 +9,7 @@
 
 #define SERVER(way) "{'servers':{'a':{'command':['python3','@','" way "']}}}"
 
-/* A connection to the only server, which is asked for its tools. */
+/* A connection to the only server, with a request for its tools. */
 static haft__mcp_connection *begin(help_mcp *m, const char *servers,
                                    haft__catalogue **ret_catalogue)
 {
@@ -46,7 +46,7 @@ static void step_until(help_mcp *m, const bool *flag)
     CHECK(*flag, "it did not happen");
 }
 
-TEST(a_server_that_hangs_is_given_up_after_a_few_times)
+TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -57,7 +57,7 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
           "deadline and probe");
     check_due(&m, &connection->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
     check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
-    fire(&m, &connection->probe); /* `initialize` is tried; nobody answers that either */
+    fire(&m, &connection->probe); /* `initialize` is tried; it gets no response either */
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "state");
     for (uint64_t i = 0; i < HAFT__LIMIT_MCP_RESTARTS; i++) {
         uint64_t before = haft__loop_now(m.exec.loop);
@@ -80,8 +80,8 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
           "rest");
     help_step(&m.exec, 0);
     CHECK_STR(m.errors,
-              HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (see whether it runs by "
-                        "itself, and what it waits for) "),
+              HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (check whether it runs "
+                        "on its own, and what it is waiting for) "),
               "error");
     haft__mcp_connection_connect(connection);
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "it rests");
@@ -93,7 +93,7 @@ TEST(a_server_that_hangs_is_given_up_after_a_few_times)
     help_mcp_end(&m);
 }
 
-TEST(a_run_does_not_wait_for_ever)
+TEST(a_run_does_not_wait_forever)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -121,7 +121,7 @@ TEST(a_list_has_its_time)
     help_mcp_end(&m);
 }
 
-/* Another list has as long as the start; one that is over has no deadline. */
+/* A second list has as much time as the start; a finished one has no deadline. */
 TEST(another_list_has_its_own_time)
 {
     help_mcp m;
@@ -154,9 +154,9 @@ TEST(a_storm_of_changes_leads_to_one_list)
     help_mcp_end(&m);
 }
 
-/* A call after `list_changed` waits for the list, which has its time; without it nothing is sent.
- */
-TEST(a_call_is_not_made_on_a_list_that_may_be_wrong)
+/* A call after `list_changed` waits for the list until its deadline; without the list nothing is
+ * sent. */
+TEST(no_call_is_made_on_an_outdated_list)
 {
     help_mcp m;
     help_call first, c;
@@ -176,14 +176,14 @@ TEST(a_call_is_not_made_on_a_list_that_may_be_wrong)
     help_wait(&m.exec, &c);
     CHECK(!c.result.ok && !c.result.started, "it was not made");
     CHECK_STR(c.result.text,
-              HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms, so that nobody "
-                        "knows what they are now, and nothing was called"),
+              HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms, so their "
+                        "current definitions are unknown, and nothing was called"),
               "error");
     help_mcp_end(&m);
 }
 
-/* A list that is outdated when it comes is asked for again, HAFT__LIMIT_MCP_RELISTS times. */
-TEST(a_list_that_never_settles_is_given_up)
+/* A list that is outdated on arrival is requested again, HAFT__LIMIT_MCP_RELISTS times. */
+TEST(a_list_that_keeps_changing_fails)
 {
     help_mcp m;
     help_call c;
@@ -207,8 +207,8 @@ TEST(a_list_that_never_settles_is_given_up)
     CHECK(connection->refresh.slot != 0, "it is looked at later");
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text,
-              HAFT__LIT("the MCP server 'a' says over and over that its tools have changed, so "
-                        "that nobody knows what they are now, and nothing was called"),
+              HAFT__LIT("the MCP server 'a' reports again and again that its tools have changed, "
+                        "so their current definitions are unknown, and nothing was called"),
               "error");
     help_mcp_end(&m);
 }
@@ -227,8 +227,8 @@ TEST(a_server_has_time_to_leave)
     help_mcp_end(&m);
 }
 
-/* What comes of it is tested in guard_test.c. */
-TEST(guard_is_told_how_long_a_server_has_after_sigterm)
+/* guard_test.c tests the effect. */
+TEST(guard_gets_the_grace_period_of_a_server)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -246,7 +246,7 @@ TEST(guard_is_told_how_long_a_server_has_after_sigterm)
     help_mcp_end(&m);
 }
 
-TEST(how_long_a_broken_stream_is_left_alone)
+TEST(backoff_of_a_broken_stream)
 {
     static const struct {
         bool has;
@@ -264,7 +264,7 @@ TEST(how_long_a_broken_stream_is_left_alone)
     }
 }
 
-TEST(a_server_that_hangs_is_told_of_with_what_it_wrote)
+TEST(a_server_that_hangs_is_reported_with_its_output)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -294,7 +294,7 @@ TEST(a_server_that_does_not_read_is_ended)
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "below the limit");
     haft__mcp_stdio_transport_send(connection, (haft_str){much, 4096});
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "past it");
-    CHECK(strstr(connection->error.message, "does not read what it is sent") != NULL, "%s",
+    CHECK(strstr(connection->error.message, "does not read its input") != NULL, "%s",
           connection->error.message);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
@@ -302,8 +302,8 @@ TEST(a_server_that_does_not_read_is_ended)
 
 /* ---- without memory ---- */
 
-/* One call from the beginning to the end, the n-th allocation failing: it ends in some way, once,
- * and nothing is left. */
+/* One call from start to end with the n-th allocation failing: it ends exactly once, and nothing
+ * leaks. */
 static bool survive(unsigned n)
 {
     help_mcp m;

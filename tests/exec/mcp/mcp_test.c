@@ -44,7 +44,7 @@ TEST(servers_are_listed_and_called)
     help_mcp_end(&m);
 }
 
-TEST(what_a_server_logs_is_told_to_the_call_under_way)
+TEST(a_log_message_goes_to_the_call_in_progress)
 {
     help_mcp m;
     help_call c;
@@ -60,9 +60,9 @@ TEST(what_a_server_logs_is_told_to_the_call_under_way)
     help_mcp_end(&m);
 }
 
-/* A connection is shared: of what may be about another run each hears only that there was
- * something, once. */
-TEST(what_a_server_logs_is_not_told_to_another_run)
+/* A connection is shared: if a message may be about another run, each run gets only one note
+ * that a message was hidden. */
+TEST(a_log_message_does_not_go_to_another_run)
 {
     static const struct {
         const char *runs[2];
@@ -92,7 +92,7 @@ TEST(what_a_server_logs_is_not_told_to_another_run)
     }
 }
 
-TEST(what_was_listed_is_known_to_the_next_process)
+TEST(a_list_is_cached_for_the_next_process)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -111,8 +111,8 @@ TEST(what_was_listed_is_known_to_the_next_process)
     help_mcp_end(&m);
 }
 
-/* The file is one directory away from everybody's backups. */
-TEST(what_is_remembered_has_no_secret_of_the_spec)
+/* The file may end up in backups. */
+TEST(a_cached_list_has_no_secret_of_the_spec)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -133,7 +133,7 @@ TEST(what_is_remembered_has_no_secret_of_the_spec)
     help_mcp_end(&m);
 }
 
-TEST(a_bad_server_holds_back_nobody)
+TEST(a_bad_server_does_not_delay_others)
 {
     help_mcp m;
     help_mcp_begin(&m);
@@ -144,15 +144,14 @@ TEST(a_bad_server_holds_back_nobody)
     CHECK_INT(m.count, 3, "servers");
     CHECK_STR(m.names, HAFT__LIT("b:say "), "names");
     CHECK_STR(m.states, HAFT__LIT("configured started configured "), "states");
-    CHECK_STR(
-        m.errors,
-        HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence (see whether it runs by "
-                  "itself)  the MCP server 'c' cannot be started: "
-                  "'/nonexistent/program' is no program that is there (install it, or write "
-                  "its path) "),
-        "errors");
+    CHECK_STR(m.errors,
+              HAFT__LIT("the MCP server 'a' ended with exit status 3: no licence (check whether it "
+                        "runs on its own)  the MCP server 'c' cannot be started: "
+                        "'/nonexistent/program' does not exist (install it, or write "
+                        "its path) "),
+              "errors");
     help_call c;
-    call(&m, &c, "a"); /* it has been given up: the error is there at once */
+    call(&m, &c, "a"); /* the server is disabled: the error is returned at once */
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
     call(&m, &c, "nobody");
     CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'nobody'"), "no server");
@@ -178,7 +177,7 @@ TEST(a_server_that_dies_is_started_again)
     help_mcp_end(&m);
 }
 
-TEST(a_call_that_is_not_wanted_is_cancelled)
+TEST(an_abandoned_call_is_cancelled)
 {
     help_mcp m;
     help_call c;
@@ -198,13 +197,13 @@ TEST(a_call_that_is_not_wanted_is_cancelled)
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' has no tool 'other' any more"), "text");
-    make_call(&m, &c, "a", "say"); /* and one that is never told, because all ends */
+    make_call(&m, &c, "a", "say"); /* and one that is never reported, because everything ends */
     help_start(&m.exec, &c);
     haft__exec_cancel(c.job);
     help_mcp_end(&m);
 }
 
-TEST(what_is_not_wanted_is_not_told)
+TEST(a_cancelled_catalogue_is_not_reported)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -253,7 +252,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     haft__loop_post(asked_on->loop, &a->task);
 }
 
-/* Made again with the answer, as an engine does. */
+/* Repeated with the answer, as the engine does. */
 static void call_again(haft__task *task)
 {
     asking *a = HAFT__CONTAINER(task, asking, task);
@@ -300,14 +299,14 @@ TEST(a_person_answers_a_server_that_does_not_wait)
         HAFT__LIT("[{\"one\": {\"action\": \"accept\", \"content\": {\"sure\": true}}, \"two\": "
                   "{\"action\": \"accept\", \"content\": {\"sure\": false}}}, \"opaque\"]"),
         "answers");
-    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
     CHECK(!a.call.result.ok && a.call.result.started, "outcome");
     help_mcp_end(&m);
 }
 
-/* Both answers reached the server, in whatever order: to what it asked a person, and a model. */
+/* Both answers reached the server, in any order: to its question for a person and for a model. */
 static void check_told(haft_str text, const char *told)
 {
     CHECK(haft__str_starts_with(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
@@ -341,16 +340,16 @@ TEST(a_person_answers_a_server_that_waits)
         check_told(a.call.result.text, cases[i].told);
         CHECK(!a.durable, "durable");
     }
-    make_call(&m, &a.call, "a", "say"); /* nobody can be asked */
+    make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
     check_told(a.call.result.text, "{\"action\": \"cancel\"}");
     help_mcp_end(&m);
 }
 
-/* Of several runs nobody can tell whose question it is: neither is asked, both hear so, and the
- * server is not told that somebody said no. */
-TEST(what_a_server_asks_is_not_asked_in_another_run)
+/* With several runs it is unknown whose question it is: no person is asked, both runs get a
+ * warning, and the server does not get a decline. */
+TEST(a_question_does_not_go_to_another_run)
 {
     static const struct {
         const char *runs[2], *told;

@@ -6,7 +6,7 @@
 #include "exec/mcp_help.h"
 #include "io/file.h"
 
-/* A server whose tool is described by a file, in a spec of its own. */
+/* A server whose tool is described by a file, with its own spec. */
 typedef struct fixture {
     help_mcp m;
     help_call c;
@@ -64,7 +64,7 @@ static void check_refused(const fixture *f, const char *const *parts, size_t cou
     for (size_t i = 0; i < count; i++) {
         bool said = memmem(result->text.ptr, result->text.len, parts[i], strlen(parts[i])) != NULL;
         bool shown = memmem(result->diff.ptr, result->diff.len, parts[i], strlen(parts[i])) != NULL;
-        bool people = strchr("-+/.", parts[i][0]) != NULL; /* no model gets to see it */
+        bool people = strchr("-+/.", parts[i][0]) != NULL; /* no model sees it */
         CHECK(people ? shown && !said : said, "'%s': '%.*s' and '%.*s'", parts[i],
               HAFT__ARG(result->text), HAFT__ARG(result->diff));
     }
@@ -76,7 +76,7 @@ static void check_refused(const fixture *f, const char *const *parts, size_t cou
     check_refused(f, (const char *const[]){__VA_ARGS__},                                           \
                   sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-/* Accepts what there is, as `haft tools --accept` does. */
+/* Accepts the current definitions, as `haft tools --accept` does. */
 static void accept(fixture *f, const char *description, int how)
 {
     haft__arena *arena = &f->m.exec.arena;
@@ -101,14 +101,14 @@ static void accept(fixture *f, const char *description, int how)
     haft__mcp_pins_finish(&pins);
 }
 
-TEST(a_definition_that_changed_is_refused_until_it_is_accepted)
+TEST(a_changed_definition_is_rejected_until_it_is_accepted)
 {
     fixture f;
     begin(&f);
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     describe(&f, "Says another word.");
-    for (int i = 0; i < 3; i++) { /* also when nothing is left of the list but the new one */
+    for (int i = 0; i < 3; i++) { /* also if the list contains only the new tool */
         again(&f);
         call(&f, i == 1 ? "00" : "", i == 2);
         CHECK_REFUSED(&f, "- /description: \"Says a word.\"",
@@ -120,7 +120,7 @@ TEST(a_definition_that_changed_is_refused_until_it_is_accepted)
     help_mcp_end(&f.m);
 }
 
-/* It is marked for whoever decides what a model gets to see, also when there is no file of pins. */
+/* It is marked for the code that decides what a model sees, also without a file of pins. */
 TEST(a_definition_that_changed_is_marked_in_the_list)
 {
     for (int place = 0; place <= 1; place++) {
@@ -141,8 +141,8 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
         CHECK_STR(f.m.names, HAFT__LIT("a:say "), "it is still there");
         CHECK_STR(f.m.changed, HAFT__LIT("a:say "), "and marked");
         if (place == 1) {
-            CHECK(haft__str_starts_with(f.m.warnings, HAFT__LIT("1 tool is not what it was")),
-                  "%.*s", HAFT__ARG(f.m.warnings));
+            CHECK(haft__str_starts_with(f.m.warnings, HAFT__LIT("1 tool has changed")), "%.*s",
+                  HAFT__ARG(f.m.warnings));
             accept(&f, "Says another word.", HAFT__PIN_REPLACE);
             help_mcp_list(&f.m);
             CHECK_STR(f.m.changed, HAFT__LIT(""), "accepted");
@@ -151,7 +151,7 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
     }
 }
 
-TEST(a_tool_that_nobody_has_used_is_shown_as_it_is_now)
+TEST(an_unused_tool_is_shown_with_its_current_definition)
 {
     fixture f;
     begin(&f);
@@ -212,7 +212,7 @@ static void damage(fixture *f)
     CHECK_INT(haft__file_replace(path.ptr, HAFT__LIT("{\"version\":1,"), NULL), HAFT_OK, "damage");
 }
 
-TEST(after_damage_nothing_is_called_that_nobody_accepts)
+TEST(after_damage_only_accepted_tools_are_called)
 {
     fixture f;
     begin(&f);
@@ -220,7 +220,7 @@ TEST(after_damage_nothing_is_called_that_nobody_accepts)
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     damage(&f);
     call(&f, "", false);
-    CHECK_REFUSED(&f, "the file that knows what was accepted is damaged", ".pins: ");
+    CHECK_REFUSED(&f, "the file with the accepted definitions is damaged", ".pins: ");
     again(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "is damaged");
@@ -230,7 +230,7 @@ TEST(after_damage_nothing_is_called_that_nobody_accepts)
     help_mcp_end(&f.m);
 }
 
-TEST(damage_is_told_with_the_list)
+TEST(damage_is_reported_with_the_list)
 {
     fixture f;
     begin(&f);
@@ -242,9 +242,9 @@ TEST(damage_is_told_with_the_list)
     help_mcp_end(&f.m);
 }
 
-/* Two specs of one directory share the connection, and not what they have used: neither in their
- * files nor in this process. */
-TEST(what_one_spec_has_used_is_not_anothers)
+/* Two specs of one directory share the connection but not the pins: neither in their files nor
+ * in this process. */
+TEST(pins_of_one_spec_do_not_apply_to_another)
 {
     for (int written = 1; written >= 0; written--) {
         fixture f;
@@ -272,7 +272,7 @@ TEST(what_one_spec_has_used_is_not_anothers)
     }
 }
 
-TEST(pins_that_cannot_be_written_are_told)
+TEST(pins_that_cannot_be_written_are_reported)
 {
     fixture f;
     begin(&f);
@@ -280,13 +280,13 @@ TEST(pins_that_cannot_be_written_are_told)
     (void)snprintf(below, sizeof(below), "%s/below", f.file);
     f.m.exec.exec->options.state = below;
     help_mcp_list(&f.m);
-    CHECK(memmem(f.m.warnings.ptr, f.m.warnings.len, "nothing is remembered", 21) != NULL, "%.*s",
+    CHECK(memmem(f.m.warnings.ptr, f.m.warnings.len, "its tools are not saved", 23) != NULL, "%.*s",
           HAFT__ARG(f.m.warnings));
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     CHECK_INT(f.c.steps, 1, "told");
     CHECK(memmem(f.c.last.ptr, f.c.last.len, "\"level\":\"warning\"", 17) != NULL
-              && memmem(f.c.last.ptr, f.c.last.len, "is not remembered", 17) != NULL,
+              && memmem(f.c.last.ptr, f.c.last.len, "is not saved", 12) != NULL,
           "%.*s", HAFT__ARG(f.c.last));
     call(&f, "00", false);
     CHECK(f.c.result.ok, "it is pinned here: %.*s", HAFT__ARG(f.c.result.text));

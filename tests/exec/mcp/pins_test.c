@@ -96,7 +96,7 @@ static const struct {
     {"{\"version\":1,\"doubt\":false,\"pins\":{}}", 0622, HAFT_IO},
 };
 
-TEST(a_damaged_file_is_put_aside_only_by_who_accepts)
+TEST(only_an_accept_renames_a_damaged_file)
 {
     for (size_t i = 0; i < COUNT(damaged); i++) {
         fixture f;
@@ -134,7 +134,7 @@ TEST(a_file_that_does_not_say_so_is_in_doubt)
     end(&f);
 }
 
-TEST(what_cannot_be_written_is_told_and_holds_here)
+TEST(a_pin_that_cannot_be_written_is_reported_and_holds_in_this_process)
 {
     fixture f;
     haft_error err = {0};
@@ -150,8 +150,8 @@ TEST(what_cannot_be_written_is_told_and_holds_here)
     end(&f);
 }
 
-/* It is written with the next that can be; what somebody else has written meanwhile counts more. */
-TEST(what_was_locked_is_written_later)
+/* It is written with the next successful write; pins that another process wrote meanwhile win. */
+TEST(pins_of_a_locked_file_are_written_later)
 {
     fixture f;
     int lock = -1;
@@ -191,7 +191,7 @@ TEST(a_file_of_pins_has_a_limit)
 
 #define EACH 40
 
-/* What one of two processes does. */
+/* The work of one of two processes. */
 static int pin_many(const char *path, const char *name)
 {
     haft__arena arena;
@@ -203,7 +203,7 @@ static int pin_many(const char *path, const char *name)
         haft_str tool = haft__arena_format(&arena, "%s%d", name, i);
         haft__json_member pin = {haft__json_string(tool), make_pin(&arena, name, "c1")};
         haft__mcp_pins_update pinning = {.server = HAFT__LIT("a"), .pins = &pin, .count = 1};
-        do { /* the other may have it more often than not: it does nothing else */
+        do { /* the other process may hold the lock most of the time */
             status = haft__mcp_pins_add(&pins, path, &pinning, key, NULL);
         } while (status == HAFT_IO);
     }

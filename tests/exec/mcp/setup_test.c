@@ -78,20 +78,20 @@ TEST(a_program_gets_its_words_and_little_of_our_environment)
     help_mcp_end(&m);
 }
 
-TEST(what_cannot_be_set_up_is_explained)
+TEST(setup_errors_are_explained)
 {
     static const struct {
         const char *server, *message;
     } cases[] = {
         {"{'command':['x'],'env':{'A':'${NOT_THERE}'}}", "NOT_THERE"},
-        {"{'command':['x'],'env':{'A=B':'x'}}", "no '='"},
-        {"{'command':['x'],'cwd':'/nonexistent'}", "cannot be entered"},
-        {"{'command':['x'],'roots':['/nonexistent']}", "is not there"},
+        {"{'command':['x'],'env':{'A=B':'x'}}", "contain '='"},
+        {"{'command':['x'],'cwd':'/nonexistent'}", "cannot enter the directory"},
+        {"{'command':['x'],'roots':['/nonexistent']}", "does not exist"},
         {"{'command':['x\\u0000y']}", "NUL"},
         {"{'url':'http://${NOT_THERE}/'}", "NOT_THERE"},
         {"{'url':'http://localhost:9/','headers':{'A':'${NOT_THERE}'}}", "NOT_THERE"},
         {"{'url':'http://localhost:9/','headers':{'X-T':'a\\r\\nb: 1'}}",
-         "the value of the header X-T has a control character in it"},
+         "the value of the header X-T contains a control character"},
     };
     help_mcp m;
     help_mcp_begin(&m);
@@ -105,7 +105,7 @@ TEST(what_cannot_be_set_up_is_explained)
     help_mcp_end(&m);
 }
 
-TEST(headers_and_roots_are_made)
+TEST(headers_and_roots_are_built)
 {
     help_mcp m;
     haft_error err = {0};

@@ -53,7 +53,7 @@ static haft_status change(fixture *f, const haft__mcp_tool *tools, size_t count,
     return haft__mcp_tool_cache_update(&f->record, f->path, &it, key, err);
 }
 
-/* At the limit and one past it, and what else makes a list one that is not used. */
+/* At the limit and one past it, and other reasons not to use a list. */
 TEST(how_long_a_list_is_good)
 {
     static const struct {
@@ -86,7 +86,7 @@ static haft_str description(const haft__json *tool)
                         : HAFT__LIT("(none)");
 }
 
-TEST(lists_are_remembered)
+TEST(lists_are_cached)
 {
     fixture f;
     haft_error err = {0};
@@ -110,10 +110,11 @@ TEST(lists_are_remembered)
     end(&f);
 }
 
-TEST(what_is_left_out_is_remembered_too)
+TEST(skipped_tools_are_cached_too)
 {
     static const haft__mcp_skipped_tool left_out[] = {
-        {HAFT__LIT("a:b"), HAFT__LIT("a bad name")}, {HAFT__LIT(""), HAFT__LIT("the list is cut")}};
+        {HAFT__LIT("a:b"), HAFT__LIT("a bad name")},
+        {HAFT__LIT(""), HAFT__LIT("the list is incomplete")}};
     fixture f;
     haft_error err = {0};
     begin(&f);
@@ -133,7 +134,7 @@ TEST(what_is_left_out_is_remembered_too)
     end(&f);
 }
 
-TEST(a_file_that_cannot_be_used_is_as_none)
+TEST(an_unusable_file_is_ignored)
 {
     static const struct {
         const char *text;
@@ -175,7 +176,7 @@ TEST(a_file_that_cannot_be_used_is_as_none)
     end(&f);
 }
 
-/* A definition that makes the whole as long as said. */
+/* A definition that makes the record exactly this long. */
 static haft__mcp_tool make_long(fixture *f, size_t length)
 {
     char *text = haft__arena_alloc(&f->arena, length + 1);
@@ -200,7 +201,7 @@ TEST(a_record_has_a_limit)
     tool = make_long(&f, most + 1);
     CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "past it: %s", err.message);
     CHECK_INT(f.record.tools.kind, HAFT__JSON_NULL, "the list is not kept");
-    CHECK(f.record.too_long, "nobody is told why");
+    CHECK(f.record.too_long, "without a reason");
     end(&f);
 }
 
@@ -251,7 +252,7 @@ TEST(changing_survives_every_failed_allocation)
     end(&f);
 }
 
-/* What a server has put its user's secret into is not written down. */
+/* A definition that contains a secret of the user is not written. */
 TEST(a_record_has_no_secrets)
 {
     static const char secret[] = "s3cr3t-value-0042";

@@ -329,7 +329,8 @@ static const struct {
     {"pythonic", "{\"anyOf\":[{\"properties\":{\"a\":{\"type\":\"null\"}},\"required\":[\"a\"]}]}",
      "[act(a=1)]", "", false},
     {"pythonic", "true", "[act(x=1, y=\"z\")]", "", true},
-    {"pythonic", "{\"additionalProperties\":true}", "[act()]", "members without a name", true},
+    {"pythonic", "{\"additionalProperties\":true}", "[act()]",
+     "members that the schema does not name", true},
     {"qwen3coder", "null",
      "<tool_call>\n<function=act>\n<parameter=k>\nv\n</parameter>\n"
      "</function>\n</tool_call>",

@@ -111,7 +111,7 @@ TEST(a_type_that_there_is_not_is_relaxed_where_it_stands)
             CHECK(strstr(h.text.ptr, "wat") == NULL, "%s", h.text.ptr);
             CHECK(strstr(h.text.ptr, "\"description\":\"x\"") != NULL, "the rest: %s", h.text.ptr);
             CHECK(strstr(h.notes.ptr, "/f/properties/bad: type") == h.notes.ptr
-                      && strstr(h.notes.ptr, "any value: there is no such type") != NULL,
+                      && strstr(h.notes.ptr, "any value: unknown type") != NULL,
                   "%s: %s", types[i], h.notes.ptr);
             help_grammar_finish(&h);
         }
@@ -196,7 +196,7 @@ static const struct {
     {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"type\": \"string\", \"maxLength\": 3}}}",
      "/t/properties/a: maxLength 3 became nothing", "\"required\":[\"a\"]"},
     {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"type\": \"string\"}}}",
-     "/t/properties/a: a property that may be left out became one that may be null",
+     "/t/properties/a: an optional property became one that may be null",
      "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}"},
     {HAFT__TARGET_OPENAI, "{\"type\": \"object\"}", "/t: an object with any members", "{}"},
     {HAFT__TARGET_OPENAI, "{\"properties\": {}, \"additionalProperties\": true}",
@@ -209,13 +209,13 @@ static const struct {
     {HAFT__TARGET_VLLM, "{\"properties\": {\"a\": false}}", "/t/properties/a: a schema that is",
      "\"a\":{}"},
     {HAFT__TARGET_VLLM, "{\"properties\": {\"a\": {\"$ref\": \"#/gone\"}}}", "$ref", "\"a\":{}"},
-    {HAFT__TARGET_VLLM, "{\"$ref\": \"#\"}", "lead to each other", "{}"},
+    {HAFT__TARGET_VLLM, "{\"$ref\": \"#\"}", "refer to each other", "{}"},
     {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"pattern\": \"x\"}}}", "pattern \"x\"",
      "\"a\":{}"},
     {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"maxLength\": 2000}}}", "maxLength 2000",
      "\"a\":{}"},
     {HAFT__TARGET_OLLAMA, "{\"properties\": {\"a\": {\"type\": \"number\", \"minimum\": 2}}}",
-     "/t/properties/a: minimum 2 became any number: llama.cpp bounds integers",
+     "/t/properties/a: minimum 2 became any number: llama.cpp supports bounds of integers",
      "{\"type\":\"number\"}"},
     {HAFT__TARGET_OLLAMA,
      "{\"properties\": {\"a\": {\"prefixItems\": [{}], \"items\": {\"type\": \"null\"}}}}",
@@ -235,17 +235,17 @@ static const struct {
     {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"format\": \"uri\", \"type\": \"string\"}}}",
      "/t/properties/a: format \"uri\" became any string", "{\"type\":\"string\"}"},
     {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {}}, \"required\": [\"a\"]}",
-     "/t/properties/a: any value became one that is neither",
+     "/t/properties/a: any value became any value except objects",
      "\"a\":{\"type\":[\"string\",\"number\",\"boolean\",\"null\"]}"},
     {HAFT__TARGET_OPENAI, "{\"properties\": {\"a\": {\"type\": \"array\"}}, \"required\": [\"a\"]}",
-     "/t/properties/a: any value became one that is neither",
+     "/t/properties/a: any value became any value except objects",
      "\"a\":{\"type\":\"array\",\"items\":{\"type\":[\"string\","},
     {HAFT__TARGET_OPENAI,
      "{\"properties\": {\"a\": {\"type\": \"array\", \"prefixItems\": [{}], \"items\": false}}}",
      "/t/properties/a: items false became any items", "\"items\":{\"type\":[\"string\","},
-    {HAFT__TARGET_OPENAI, "{}", "/t: an object with any members became an empty one",
+    {HAFT__TARGET_OPENAI, "{}", "/t: an object with any members became an empty object",
      "\"arguments\":{\"type\":\"object\",\"properties\":{}"},
-    {HAFT__TARGET_OPENAI, "{\"$ref\": \"#\"}", "lead to each other",
+    {HAFT__TARGET_OPENAI, "{\"$ref\": \"#\"}", "refer to each other",
      "\"arguments\":{\"type\":\"object\",\"properties\":{}"},
 };
 

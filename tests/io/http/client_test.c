@@ -82,7 +82,7 @@ TEST(every_status_is_an_answer)
     web_tear_down(&b);
 }
 
-TEST(headers_of_the_answer_can_be_asked_for)
+TEST(headers_of_the_response_can_be_read)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/",
@@ -96,7 +96,7 @@ TEST(headers_of_the_answer_can_be_asked_for)
     web_tear_down(&b);
 }
 
-TEST(what_is_sent_is_what_was_asked_for)
+TEST(the_request_is_sent_as_given)
 {
     web_bench b = web_set_up(&anywhere);
     haft_str headers[] = {HAFT__LIT("X-One: 1"), HAFT__LIT("X-Empty:"),
@@ -240,7 +240,7 @@ TEST(a_long_body_is_sent_at_once)
     web_tear_down(&b);
 }
 
-TEST(connections_are_kept)
+TEST(connections_are_reused)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
@@ -258,7 +258,7 @@ TEST(connections_are_kept)
     web_tear_down(&b);
 }
 
-TEST(a_turn_takes_no_memory_of_ours_but_for_its_socket)
+TEST(a_request_allocates_nothing_but_its_socket)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
@@ -315,7 +315,7 @@ TEST(a_body_can_be_stopped)
         CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
         check_end(&told, HAFT__HTTP_STOPPED, "it");
         CHECK(told.delivered && told.status == 200, "delivered");
-        request = web_get(web_url(b.web, "/all")); /* where the end has come with the bytes */
+        request = web_get(web_url(b.web, "/all")); /* the end has arrived together with the bytes */
     }
     web_tear_down(&b);
 }
@@ -342,9 +342,9 @@ TEST(many_transfers_run_at_once)
     web_tear_down(&b);
 }
 
-/* What is kept for the next: at the limit, and one more; then the first request that ends closes
- * the one that is too many. */
-TEST(no_more_is_kept_than_the_limit)
+/* The connections that are reused: at the limit, and one more; then the first request that ends
+ * closes the surplus one. */
+TEST(no_more_than_the_limit_is_stored)
 {
     for (unsigned count = HAFT__LIMIT_HTTP_IDLE; count <= HAFT__LIMIT_HTTP_IDLE + 1; count++) {
         web_bench b = web_set_up(&anywhere);
@@ -367,7 +367,7 @@ TEST(no_more_is_kept_than_the_limit)
         CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
         unsigned open = 0;
         for (int i = 0; i < 300000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
-            open = web_open(b.web); /* the server hears of it when it has time */
+            open = web_open(b.web); /* the server notices it later */
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "no step");
         }
         CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "connections kept of %u", count);
@@ -391,7 +391,7 @@ TEST(no_more_is_kept_than_the_limit)
 
 /* ---- cancelling ---- */
 
-TEST(a_cancelled_transfer_says_nothing_more)
+TEST(a_cancelled_transfer_makes_no_callback)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
@@ -428,7 +428,7 @@ TEST(handlers_may_cancel_themselves_and_others)
     first.cancel_at = transfers[0];
     second.cancel_at = transfers[0];
     third.cancel_at = transfers[0];
-    /* Whoever is first cancels the first one; it must not be cancelled twice. */
+    /* The first transfer to finish cancels the first one; it must not be cancelled twice. */
     for (int i = 0; i < 3000 && first.bodies + second.bodies + third.bodies == 0; i++) {
         web_release(b.web, i == 0 ? 1 : 0);
         CHECK_INT(haft__loop_step(b.loop, 100, NULL), HAFT_OK, "no step");
@@ -478,7 +478,7 @@ TEST(the_end_of_one_may_start_the_next)
     web_tear_down(&b);
 }
 
-TEST(a_client_can_go_with_transfers_under_way)
+TEST(a_client_can_be_destroyed_during_transfers)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
@@ -492,7 +492,7 @@ TEST(a_client_can_go_with_transfers_under_way)
     CHECK_INT(told[0].dones + told[1].dones + told[2].dones, 0, "ends");
 }
 
-TEST(a_name_that_is_looked_for_holds_nobody_up)
+TEST(a_slow_name_lookup_does_not_block_other_transfers)
 {
     web_bench b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://slow.test/");
@@ -517,7 +517,7 @@ TEST(a_name_that_is_looked_for_holds_nobody_up)
 
 /* ---- ends ---- */
 
-TEST(bad_requests_are_told_as_ends)
+TEST(bad_requests_are_reported_as_outcomes)
 {
     static const struct {
         const char *method, *url, *header;
@@ -557,7 +557,7 @@ TEST(bad_requests_are_told_as_ends)
     web_tear_down(&b);
 }
 
-TEST(a_url_with_a_nul_is_refused)
+TEST(a_url_with_a_nul_is_rejected)
 {
     web_bench b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://gone.test/");
@@ -588,7 +588,7 @@ static const struct {
      HAFT__HTTP_BAD_ANSWER, ""},
 };
 
-TEST(broken_answers_are_told)
+TEST(malformed_responses_are_reported)
 {
     web_bench b = web_set_up(&anywhere);
     for (size_t i = 0; i < COUNT(broken); i++) {
@@ -602,14 +602,14 @@ TEST(broken_answers_are_told)
     web_tear_down(&b);
 }
 
-TEST(nobody_there_is_a_failed_connection)
+TEST(an_unreachable_server_is_a_failed_connection)
 {
     web_bench b = web_set_up(&anywhere);
     char url[64], wanted[128];
     uint16_t port = web_dead_port();
     (void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/secret?key=secret", port);
     (void)snprintf(wanted, sizeof(wanted),
-                   "http://127.0.0.1:%u: no connection could be made: connection refused", port);
+                   "http://127.0.0.1:%u: cannot connect: connection refused", port);
     haft__http_request request = web_get(url);
     web_told told;
     (void)web_fetch(b.loop, b.http, &request, &told);
@@ -656,8 +656,8 @@ TEST(each_time_limit_has_its_end)
     web_tear_down(&b);
 }
 
-/* Three pauses that are longer than the limit together, and shorter each. False when one of them
- * was longer, as the machine had other things to do. */
+/* Three pauses that together are longer than the limit, each shorter. False if one of them was
+ * longer because the machine was busy. */
 static bool try_pauses(web_bench *b)
 {
     haft__http_request request = web_get(web_url(b->web, "/"));
@@ -729,7 +729,7 @@ TEST(compressed_bodies_count_as_they_are_written_out)
     web_tear_down(&b);
 }
 
-/* The head of an answer that is so many bytes long. */
+/* A response head of `length` bytes. */
 static const char *long_head(size_t size)
 {
     static const char start[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", end[] = "\r\n\r\n";
@@ -761,8 +761,8 @@ TEST(headers_have_their_most_bytes)
     web_tear_down(&b);
 }
 
-/* A server that takes the request and closes the connection, which was used before. */
-TEST(a_request_is_sent_once_when_that_is_wanted)
+/* A server that reads the request and closes the connection, which was used before. */
+TEST(a_request_is_sent_once_if_requested)
 {
     for (int once = 0; once < 2; once++) {
         web_bench b = web_set_up(&anywhere);

@@ -19,7 +19,7 @@ static void check_end(const web_told *told, haft__http_outcome wanted, const cha
 
 /* ---- addresses ---- */
 
-TEST(private_addresses_are_refused)
+TEST(private_addresses_are_rejected)
 {
     web_bench b = web_set_up(&(haft__http_client_options){.public_only = true});
     static const char *const hosts[] = {
@@ -62,7 +62,7 @@ TEST(private_addresses_are_refused)
     web_tear_down(&b);
 }
 
-/* The guard can fail: without it the same names lead there. */
+/* The check itself can fail: without the rule the same names are reachable. */
 TEST(without_the_rule_the_same_addresses_are_reached)
 {
     web_bench b = web_set_up(&anywhere);
@@ -79,7 +79,7 @@ TEST(without_the_rule_the_same_addresses_are_reached)
     web_tear_down(&b);
 }
 
-TEST(proxies_of_the_environment_are_ignored_unless_wanted)
+TEST(proxies_of_the_environment_are_ignored_by_default)
 {
     web_bench b = web_set_up(&anywhere);
     haft__http_client *with = NULL;
@@ -148,7 +148,7 @@ static bool make_certificate(secure *s)
     return system(command) == 0; /* NOLINT: nothing of it comes from outside */
 }
 
-/* Starts the server; it says on which port it is. */
+/* Starts the server; it prints its port. */
 static bool start_server(secure *s)
 {
     int out[2];
@@ -202,7 +202,7 @@ TEST(certificates_are_checked)
         const char *ca_file, *host, *path;
         haft__http_outcome wanted;
     } rows[] = {
-        {NULL, "127.0.0.1", "ok", HAFT__HTTP_TLS}, /* nobody has signed it but itself */
+        {NULL, "127.0.0.1", "ok", HAFT__HTTP_TLS}, /* self-signed */
         {"/dev/null", "127.0.0.1", "ok", HAFT__HTTP_TLS},
         {s.certificate, "inside.test", "ok", HAFT__HTTP_TLS}, /* another name */
         {s.certificate, "127.0.0.1", "ok", HAFT__HTTP_OK},

@@ -59,7 +59,7 @@ static bool has(haft_str text, const char *part)
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
-TEST(a_redirect_is_followed_and_not_told)
+TEST(a_redirect_is_followed_without_a_report)
 {
     pair p = set_up(false);
     static const char *const places[] = {"/end", "end", "./end?a=b#c", "  /end  "};
@@ -111,7 +111,7 @@ TEST(redirects_are_counted)
     tear_down(&p);
 }
 
-TEST(what_leads_nowhere_is_an_answer)
+TEST(a_redirect_without_a_target_is_a_response)
 {
     pair p = set_up(false);
     web_route(p.near, "/none", "HTTP/1.1 302 Found\r\nContent-Length: 1\r\n\r\nx");
@@ -187,7 +187,7 @@ TEST(another_origin_gets_no_headers)
     tear_down(&p);
 }
 
-/* Nor does it get them back when it leads to the first one again. */
+/* The headers stay dropped when it leads back to the first origin. */
 TEST(headers_that_were_dropped_stay_dropped)
 {
     pair p = set_up(false);
@@ -221,7 +221,7 @@ TEST(another_origin_gets_no_user)
     tear_down(&p);
 }
 
-TEST(other_schemes_are_refused)
+TEST(other_schemes_are_rejected)
 {
     pair p = set_up(false);
     static const struct {
@@ -242,8 +242,8 @@ TEST(other_schemes_are_refused)
     tear_down(&p);
 }
 
-/* The first address is allowed as tests need it; where it leads to is as private as any. */
-TEST(redirects_to_private_addresses_are_refused)
+/* The first address is allowed for tests; the target is private like any other. */
+TEST(redirects_to_private_addresses_are_rejected)
 {
     pair p = set_up(true);
     web_told told = fetch(&p, web_url(p.near, "/end"));

@@ -71,7 +71,7 @@ TEST(headers_are_checked)
     web_stop(w);
 }
 
-TEST(what_is_wrong_with_a_header_is_said_without_it)
+TEST(a_header_error_does_not_quote_the_header)
 {
     haft__loop *loop = NULL;
     haft__http_client *http = NULL;
@@ -88,8 +88,8 @@ TEST(what_is_wrong_with_a_header_is_said_without_it)
     web_told told;
     (void)web_fetch(loop, http, &request, &told);
     CHECK_STR(haft__str(told.message),
-              HAFT__LIT("https://gone.test:81: a method or header is not one that can be sent: "
-                        "a header has a line end or another control character in it"),
+              HAFT__LIT("https://gone.test:81: the method or a header is not valid: "
+                        "a header contains a line end or another control character"),
               "message");
     haft__http_client_destroy(http);
     haft__loop_destroy(loop);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/http/socket.c: connections that something happens to while nobody asks. */
+/* Tests for src/io/http/socket.c: events on connections without a request. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -13,7 +13,7 @@
 
 static const haft__http_client_options anywhere = {.public_only = false};
 
-/* Steps until the server has so many connections; false when it never does. */
+/* Steps until the server has `count` connections; false if it never has. */
 static bool step_until_open(web_bench *b, unsigned count)
 {
     for (int i = 0; i < 60000 && web_open(b->web) != count; i++) {
@@ -22,7 +22,7 @@ static bool step_until_open(web_bench *b, unsigned count)
     return web_open(b->web) == count;
 }
 
-TEST(a_connection_that_is_closed_while_idle_is_made_again)
+TEST(a_connection_closed_while_idle_is_reopened)
 {
     static const struct {
         const char *name, *script;
@@ -80,8 +80,8 @@ static void start_reader(web_bench *b, reader *r)
               "start");
 }
 
-/* Two answers come in one round of the loop, and both are read with the event of the first: that of
- * the second is then about an idle connection to which nothing came. */
+/* Two responses arrive in one round of the loop, and both are read with the event of the first:
+ * the event of the second is then about an idle connection without data. */
 TEST(an_event_that_is_older_than_the_answer_ends_nothing)
 {
     web_bench b = web_set_up(&anywhere);
@@ -106,7 +106,7 @@ TEST(an_event_that_is_older_than_the_answer_ends_nothing)
     web_tear_down(&b);
 }
 
-/* The watch of a socket goes with it: another that gets its number is watched anew. */
+/* The watch of a socket ends with it: another socket with the same number is watched again. */
 TEST(a_number_that_is_used_again_is_another_socket)
 {
     web_bench b = web_set_up(&anywhere);
@@ -123,9 +123,9 @@ TEST(a_number_that_is_used_again_is_another_socket)
     web_tear_down(&b);
 }
 
-#define CALLERS 4 /* as many as wait at a door with room for none, and more */
+#define CALLERS 4 /* more than fit into the backlog */
 
-/* A place that nobody is let in: its queue is full. */
+/* A listener that accepts nothing: its backlog is full. */
 typedef struct full_door {
     int fd, callers[CALLERS];
     char url[64];
@@ -155,7 +155,7 @@ static void close_door(const full_door *door)
     (void)close(door->fd);
 }
 
-/* libcurl closes its socket without a word, and the next one has its number. */
+/* libcurl closes its socket without a callback, and the next one gets its number. */
 TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
 {
     web_bench b = web_set_up(&anywhere);

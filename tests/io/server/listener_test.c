@@ -6,7 +6,7 @@
 
 #include "test.h"
 
-TEST(addresses_that_are_none)
+TEST(invalid_addresses_are_rejected)
 {
     static const haft_str cases[] = {
         HAFT__LIT(""),
@@ -35,12 +35,12 @@ TEST(addresses_that_are_none)
         haft_error err = {0};
         CHECK_INT(haft__listener_open(cases[i], &at, &err), HAFT_BAD_INPUT, "%.*s",
                   HAFT__ARG(cases[i]));
-        CHECK(strstr(err.message, "expected ADDRESS:PORT") != NULL, "%s", err.message);
+        CHECK(strstr(err.message, "ADDRESS:PORT") != NULL, "%s", err.message);
         CHECK(err.hint[0] != '\0' && at.fd == -1, "case %zu", i);
     }
 }
 
-TEST(a_port_of_ones_own)
+TEST(port_0_selects_a_free_port)
 {
     static const char *const cases[] = {"127.0.0.1:0", "localhost:0", "0.0.0.0:0"};
     for (size_t i = 0; i < COUNT(cases); i++) {

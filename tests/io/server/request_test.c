@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/server/request.c: what a request may be, and what it may not. */
+/* Tests for src/io/server/request.c: valid and invalid requests. */
 #include "base/limits.h"
 #include "io/server_help.h"
 
@@ -75,7 +75,7 @@ TEST(a_request_may_come_byte_by_byte)
     server_close(&c);
 }
 
-TEST(a_client_that_asks_may_go_on)
+TEST(a_client_that_expects_100_may_continue)
 {
     server_case c;
     server_open(&c, NULL);
@@ -91,7 +91,7 @@ TEST(a_client_that_asks_may_go_on)
 }
 
 /* libmicrohttpd 1.0 rejects more of these itself, with an HTML page, than 0.9.75. */
-TEST(what_could_be_read_in_two_ways_is_refused)
+TEST(an_ambiguous_request_is_rejected)
 {
     static const struct {
         const char *request, *why;
@@ -120,10 +120,10 @@ TEST(what_could_be_read_in_two_ways_is_refused)
          "not chunked", 400},
         {"POST / HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "HTTP/1.0",
          400},
-        {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n", "the name",
-         400},
-        {"GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n", "the name", 400},
-        {"GET / HTTP/1.1\r\nHost: x\r\nX\x01: 1\r\n\r\n", "the name", 400},
+        {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding : chunked\r\n\r\n0\r\n\r\n",
+         "a header name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX Y: 1\r\n\r\n", "a header name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX\x01: 1\r\n\r\n", "a header name", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x1b[2J\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x7f\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "twice", 400},
@@ -131,9 +131,9 @@ TEST(what_could_be_read_in_two_ways_is_refused)
         {"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "", 400},
         {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "", 400},
         {"GET / HTTP/2.0\r\nHost: x\r\n\r\n", "", 505},
-        {"G(T / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
-        {"AMETHODOFTHIRTYTWOCHARACTERSXXXX / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
-        {"PROPERTY-OF-THIRTYONE-CHARACTERS / HTTP/1.1\r\nHost: x\r\n\r\n", "no such method", 501},
+        {"G(T / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
+        {"AMETHODOFTHIRTYTWOCHARACTERSXXXX / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
+        {"PROPERTY-OF-THIRTYONE-CHARACTERS / HTTP/1.1\r\nHost: x\r\n\r\n", "unknown method", 501},
     };
     server_case c;
     server_open(&c, NULL);
@@ -152,7 +152,7 @@ TEST(what_could_be_read_in_two_ways_is_refused)
     server_close(&c);
 }
 
-/* Whatever comes, it is answered or closed, and the server goes on. */
+/* Any input is answered or the connection is closed, and the server continues. */
 TEST(nonsense_is_survived)
 {
     static const haft_str cases[] = {
@@ -187,7 +187,7 @@ TEST(nonsense_is_survived)
 
 /* ---- sizes ---- */
 
-/* A request whose line and headers have that many bytes. */
+/* A request whose request line and headers have that many bytes. */
 static haft_str headers_of(size_t length)
 {
     const char *start = "GET / HTTP/1.1\r\n" CLOSED "X-Long: ", *end = "\r\n\r\n";
@@ -215,7 +215,7 @@ TEST(headers_are_bounded)
         (void)server_send(&c, fd, headers_of(cases[i].length));
         (void)server_receive(&c, fd, NULL);
         int status = server_status(haft__buf_str(&c.received));
-        /* Of more than libmicrohttpd reads, the answer may be lost to a reset. */
+        /* If libmicrohttpd does not read everything, a reset may discard the response. */
         CHECK(status == cases[i].status || (i == 2 && status == 0), "%zu bytes: %d",
               cases[i].length, status);
         (void)close(fd);
@@ -224,7 +224,8 @@ TEST(headers_are_bounded)
     server_close(&c);
 }
 
-/* A body of that many bytes, with a length or in chunks; what the answer's status is. */
+/* Sends a body of that many bytes, with a length or in chunks; returns the status of the
+ * response. */
 static int upload(server_case *c, size_t length, bool chunked)
 {
     haft__buf request;
@@ -268,7 +269,8 @@ TEST(bodies_are_bounded)
         CHECK_INT(upload(&c, cases[i].length, cases[i].length > 0), cases[i].status,
                   "%zu bytes in a chunk", cases[i].length);
         int status = upload(&c, cases[i].length, false);
-        /* Said beforehand it is refused at once; a client that sends on may not see the answer. */
+        /* A declared length is rejected at once; a client that continues to send may not see the
+         * response. */
         CHECK(status == cases[i].status || (cases[i].status == 0 && status == 413), "%zu bytes: %d",
               cases[i].length, status);
     }
@@ -276,7 +278,7 @@ TEST(bodies_are_bounded)
     server_close(&c);
 }
 
-TEST(a_body_that_is_too_big_is_refused_before_it_is_sent)
+TEST(a_body_that_is_too_big_is_rejected_before_it_is_sent)
 {
     server_case c;
     server_open(&c, NULL);
@@ -286,7 +288,7 @@ TEST(a_body_that_is_too_big_is_refused_before_it_is_sent)
     server_close(&c);
 }
 
-TEST(a_connection_goes_on_behind_a_body_that_was_too_big)
+TEST(a_connection_continues_after_a_body_that_was_too_big)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_body = 3});
@@ -320,11 +322,11 @@ static bool wants_good(void *context, const haft__http_server_request *request)
     return haft__str_equal(haft__http_server_header(request, "X-Test"), HAFT__LIT("good"));
 }
 
-#define LONG_LENGTH "Content-Length: 1048577\r\n" /* a byte more than is thrown away */
+#define LONG_LENGTH "Content-Length: 1048577\r\n" /* one byte more than is discarded */
 
-/* The handler answers by the head; of a body that is not wanted it sees nothing, and a long one is
- * not waited for. */
-TEST(a_body_that_is_not_wanted_is_not_kept)
+/* The handler replies to the head; it sees nothing of a body that it does not want, and the
+ * server does not wait for a long one. */
+TEST(a_body_that_the_handler_does_not_want_is_not_stored)
 {
     static const struct {
         const char *request, *end;
@@ -357,8 +359,8 @@ TEST(a_body_that_is_not_wanted_is_not_kept)
     server_close(&c);
 }
 
-/* So many of it are thrown away that an answer arrives, and no more. */
-TEST(a_body_that_is_not_wanted_is_read_for_a_while)
+/* The server discards enough of it that a response arrives, and no more. */
+TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.wants = wants_good});
@@ -374,7 +376,7 @@ TEST(a_body_that_is_not_wanted_is_read_for_a_while)
 
 enum { ALL = 5000 };
 
-/* A connection that has sent so many bytes of a body of `length`. */
+/* A connection that has sent `bytes` of a body of `length`. */
 static int send_part(server_case *c, const char *path, size_t length, size_t part)
 {
     haft__buf text;
@@ -389,7 +391,7 @@ static int send_part(server_case *c, const char *path, size_t length, size_t par
     return fd;
 }
 
-/* Whether a body of so many bytes is answered with that status, once others have come or gone. */
+/* Whether a body of that many bytes gets that status, after others have started or ended. */
 static bool comes_to(server_case *c, size_t length, int status)
 {
     int found = 0;
@@ -399,8 +401,8 @@ static bool comes_to(server_case *c, size_t length, int status)
     return found == status;
 }
 
-/* A length that does not fit beside the others is refused by its head, and chunks where they stop
- * fitting. */
+/* A declared length that does not fit next to the others is rejected at its head; chunks are
+ * rejected when they no longer fit. */
 TEST(bodies_are_bounded_together)
 {
     static const struct {
@@ -427,7 +429,7 @@ TEST(bodies_are_bounded_together)
     server_close(&c);
 }
 
-TEST(bodies_on_their_way_count_until_their_client_leaves)
+TEST(incoming_bodies_count_until_their_client_disconnects)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
@@ -439,7 +441,7 @@ TEST(bodies_on_their_way_count_until_their_client_leaves)
     server_close(&c);
 }
 
-TEST(a_body_that_was_given_back_counts_no_more)
+TEST(a_released_body_no_longer_counts)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/server/response.c: whole answers, streams, and clients that do not take them. */
+/* Tests for src/io/server/response.c: whole responses, streams, and clients that do not read
+ * them. */
 #include "io/server_help.h"
 
 #include <sys/socket.h>
@@ -102,7 +103,7 @@ TEST(a_stream_can_be_cut)
     server_close(&c);
 }
 
-TEST(a_client_that_leaves_is_noticed)
+TEST(a_client_that_disconnects_is_noticed)
 {
     static const char *const requests[] = {GET("/wait"), GET("/hold")};
     for (int finish = 0; finish <= 1; finish++) {
@@ -144,8 +145,8 @@ TEST(a_client_that_breaks_off_is_noticed)
     server_close(&c);
 }
 
-/* Its answer was finished before: nobody has to be told. */
-TEST(a_client_may_leave_behind_the_end)
+/* Its response was finished before: no callback is needed. */
+TEST(a_client_may_disconnect_after_the_end)
 {
     server_case c;
     server_open(&c, NULL);
@@ -191,14 +192,14 @@ TEST(long_answers_arrive_whole)
     server_close(&c);
 }
 
-/* Pieces are added while others are on their way, so that the queue moves. */
+/* Pieces are added while others are being sent, so that the queue moves. */
 typedef struct slow {
     server_case c;
     int fd;
     haft__buf taken, written;
 } slow;
 
-/* Writes 60,000 bytes; false when they were refused. */
+/* Writes 60,000 bytes; false if they were rejected. */
 static bool write_more(slow *s, int letter)
 {
     char text[1000];
@@ -226,7 +227,7 @@ static void take_some(slow *s, size_t least)
     }
 }
 
-TEST(a_stream_that_is_taken_slowly_arrives_in_order)
+TEST(a_stream_that_is_read_slowly_arrives_in_order)
 {
     slow s = {0};
     server_open(&s.c, &(haft__http_server_options){.max_queue = 4000000});
@@ -257,7 +258,7 @@ TEST(a_stream_that_is_taken_slowly_arrives_in_order)
     server_close(&s.c);
 }
 
-/* A client that asks and takes nothing: what fits into the buffers of the system does. */
+/* A client that sends a request and reads nothing: only the buffers of the system are filled. */
 static int ask_and_take_nothing(server_case *c, const char *request)
 {
     int fd = server_dial(c), handled = c->handled;
@@ -266,8 +267,8 @@ static int ask_and_take_nothing(server_case *c, const char *request)
     return fd;
 }
 
-/* Whole answers: three of them have room together, and for a fourth the first goes. */
-TEST(answers_that_nobody_takes_are_bounded_together)
+/* Whole responses: three of them fit together, and the first is dropped for a fourth. */
+TEST(unread_responses_are_bounded_together)
 {
     for (size_t less = 0; less <= 1; less++) {
         server_case c;
@@ -287,8 +288,9 @@ TEST(answers_that_nobody_takes_are_bounded_together)
     }
 }
 
-/* Streams: who has taken something last stays, the other one is told that its client is gone. */
-TEST(a_stream_that_nobody_takes_makes_way)
+/* Streams: the client that has read most recently stays; the handler of the other one is
+ * notified of a disconnect. */
+TEST(an_unread_stream_is_dropped_for_others)
 {
     static char much[16 << 20];
     server_case c;
@@ -310,8 +312,8 @@ TEST(a_stream_that_nobody_takes_makes_way)
     server_close(&c);
 }
 
-/* A client that takes nothing at all is closed when it has been idle for long enough. */
-TEST(a_client_that_takes_nothing_is_closed)
+/* A client that reads nothing at all is disconnected when it has been idle for long enough. */
+TEST(a_client_that_reads_nothing_is_disconnected)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.idle_ms = 1});

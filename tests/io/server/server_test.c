@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/io/server/server.c: where it listens, its connections, and its end. */
+/* Tests for src/io/server/server.c: its address, its connections, and its end. */
 #include "base/limits.h"
 #include "io/server_help.h"
 
@@ -13,7 +13,7 @@
 #define GET(path)   "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-TEST(it_says_where_it_listens)
+TEST(it_reports_its_address)
 {
     server_case c;
     server_open(&c, NULL);
@@ -40,7 +40,7 @@ TEST(it_listens_at_the_newer_address_too)
     haft__loop_destroy(loop);
 }
 
-TEST(an_address_that_is_taken_is_refused)
+TEST(an_address_in_use_is_rejected)
 {
     server_case c;
     server_open(&c, NULL);
@@ -49,7 +49,7 @@ TEST(an_address_that_is_taken_is_refused)
     haft__http_server_options options = {.address = haft__http_server_address(c.server)};
     CHECK_INT(haft__http_server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO,
               "taken");
-    CHECK(strstr(err.message, "cannot listen there") != NULL, "%s", err.message);
+    CHECK(strstr(err.message, "cannot listen") != NULL, "%s", err.message);
     haft__http_server_destroy(second);
     server_close(&c);
 }
@@ -122,7 +122,7 @@ static unsigned count_descriptors(void)
     return count;
 }
 
-/* Wherever the descriptors run out, none is left open. */
+/* Whenever the descriptors run out, none is leaked. */
 TEST(without_descriptors_it_does_not_start_and_leaves_none)
 {
     haft__loop *loop = NULL;
@@ -252,7 +252,7 @@ TEST(an_idle_connection_is_closed)
     server_close(&c);
 }
 
-/* A byte now and then is activity, but it does not make a request. */
+/* An occasional byte is activity, but it does not complete a request. */
 TEST(a_request_that_trickles_in_is_dropped)
 {
     static const char *const starts[] = {
@@ -276,8 +276,8 @@ TEST(a_request_that_trickles_in_is_dropped)
     server_close(&c);
 }
 
-/* Four parts whose time together is longer than the limit, and shorter each. False when one of
- * them took longer, as the machine had other things to do. */
+/* Four parts that together take longer than the limit, each less. False if one of them took
+ * longer because the machine was busy. */
 static bool try_long_body(void)
 {
     static char part[65536];
@@ -305,7 +305,7 @@ static bool try_long_body(void)
     return answered;
 }
 
-/* The same time is given again for each 64 KiB. */
+/* Each 64 KiB extends the time by the same amount. */
 TEST(a_long_body_has_more_time)
 {
     bool shown = false;
@@ -319,7 +319,7 @@ TEST(a_long_body_has_more_time)
 
 /* ---- the end ---- */
 
-TEST(a_server_that_ends_cuts_what_is_open)
+TEST(destroying_a_server_closes_open_connections)
 {
     for (int finish = 0; finish <= 1; finish++) {
         server_case c;
@@ -358,7 +358,7 @@ TEST(a_server_that_ends_cuts_what_is_open)
     }
 }
 
-TEST(no_server_is_no_trouble)
+TEST(destroying_no_server_is_allowed)
 {
     haft__http_server_destroy(NULL);
 }

@@ -48,7 +48,7 @@ static const test_client_case cases[] = {
      "  send $call(2,a) for 1\n"
      "  done 1 error sent -32602 http 0 {\"x\":1} the server answered with an error: no "
      "such<U+200B> tool\n"},
-    /* answers nobody waits for */
+    /* responses without a request */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -63,7 +63,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send $call(2,a) for 1\n"
      "  done 1 result sent {}\n"},
-    /* an answer that is spoilt is an answer */
+    /* a malformed response is a response */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -79,8 +79,8 @@ static const test_client_case cases[] = {
      "  done 1 error sent 0 http 0 null the server sent an answer that is not valid: /result: "
      "expected an object, found array (the call may have had its effect)\n"
      "  send $call(3,b) for 2\n"
-     "  log warning haft 'a key stands twice in one object'\n"
-     "  done 2 error sent 0 http 0 null the server sent an answer that is not valid: a key stands "
+     "  log warning haft 'a key occurs twice in one object'\n"
+     "  done 2 error sent 0 http 0 null the server sent an answer that is not valid: a key occurs "
      "twice in one object (the call may have had its effect)\n"},
     /* cancelled */
     {"L",
@@ -99,7 +99,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
      "cancelled\",\"params\":{\"requestId\":2,\"reason\":\"too slow\"}}\n"},
-    /* cancelled over HTTP: it is told, and its stream is closed */
+    /* cancelled over HTTP: the server is notified, and the stream is closed */
     {"hL",
      "start\n"
      "on 1 $opened_bare(1)\n"
@@ -147,7 +147,7 @@ static const test_client_case cases[] = {
      "  send $call_modern(2,a) for 1 $modern(tools/call) [Mcp-Name: a]\n"
      "  done 1 cancelled sent the call was cancelled: x\n"
      "  close 2\n"},
-    /* the connection goes */
+    /* the connection is lost */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -172,7 +172,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send $call(5,c) for 3\n"
      "  done 3 result sent {\"c\":1}\n"},
-    /* a new connection without the end of the old */
+    /* a new connection without the end of the old one */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -186,12 +186,12 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send $call(2,a) for 1\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  done 1 lost sent the connection to the server was made anew\n"
-     "  tools 0 error the connection to the server was made anew\n"
+     "  done 1 lost sent the connection to the server was replaced\n"
+     "  tools 0 error the connection to the server was replaced\n"
      "  send $initialize(4)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* the host gives up */
+    /* the host aborts */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -224,7 +224,7 @@ static const test_client_case cases[] = {
      "  done 1 result sent {\"resultType\":\"complete\",\"content\":[]}\n"
      "  send $call_modern(3,b) for 2\n"
      "  done 2 result sent {\"content\":[]}\n"},
-    /* kinds of results nobody knows */
+    /* unknown kinds of results */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -237,12 +237,10 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/"
      "call\",\"params\":{META,\"name\":\"a\",\"arguments\":{}}} for 1\n"
-     "  done 1 error sent 0 http 0 null the server answered with a kind of result that haft does "
-     "not know: task\n"
+     "  done 1 error sent 0 http 0 null the server answered with an unknown kind of result: task\n"
      "  send $call_modern(3,b) for 2\n"
-     "  done 2 error sent 0 http 0 null the server answered with a kind of result that haft does "
-     "not know: 7\n"},
-    /* an old server may call a result what it likes */
+     "  done 2 error sent 0 http 0 null the server answered with an unknown kind of result: 7\n"},
+    /* a legacy server may use any result type */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -280,7 +278,7 @@ static const test_client_case cases[] = {
      "call\",\"params\":{META,\"name\":\"a\",\"inputResponses\":{\"k\":{\"action\":\"accept\","
      "\"content\":{\"n\":\"me\"}}},\"requestState\":\"s=ä1\"}} for 2\n"
      "  done 2 result sent {\"resultType\":\"complete\",\"content\":[]}\n"},
-    /* roots are answered without anybody */
+    /* roots are answered without a person */
     {"er",
      "start\n"
      "get $discovered(1)\n"
@@ -328,7 +326,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/"
      "call\",\"params\":{META,\"name\":\"a\",\"requestState\":\"two\"}} for 1\n"
      "  done 1 result sent {\"resultType\":\"complete\"}\n"},
-    /* it asks for nothing, or wrongly */
+    /* it requests nothing, or something invalid */
     {"e",
      "start\n"
      "get $discovered(1)\n"
@@ -357,18 +355,18 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send $call_modern(2,a) for 1\n"
-     "  done 1 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 1 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(3,a) for 2\n"
-     "  done 2 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 2 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(4,a) for 3\n"
-     "  done 3 error sent 0 http 0 null the server wants input, but does not say which\n"
+     "  done 3 error sent 0 http 0 null the server requests input, but does not say which\n"
      "  send $call_modern(5,a) for 4\n"
      "  done 4 error sent 0 http 0 null /message: expected a string, found null\n"
      "  send $call_modern(6,a) for 5\n"
-     "  done 5 error sent 0 http 0 null the server asks for what haft does not offer it\n"
+     "  done 5 error sent 0 http 0 null the server requests something that haft does not offer\n"
      "  send $call_modern(7,a) for 6\n"
-     "  done 6 error sent 0 http 0 null the server wants input, but does not say which\n"},
-    /* it asks for what was not offered */
+     "  done 6 error sent 0 http 0 null the server requests input, but does not say which\n"},
+    /* it requests something that was not offered */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -389,15 +387,15 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send $call_modern(2,a) for 1\n"
-     "  done 1 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 1 error sent 0 http 0 null the server requests something that haft does not offer: "
      "elicitation/create\n"
      "  send $call_modern(3,a) for 2\n"
-     "  done 2 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 2 error sent 0 http 0 null the server requests something that haft does not offer: "
      "sampling/createMessage\n"
      "  send $call_modern(4,a) for 3\n"
-     "  done 3 error sent 0 http 0 null the server asks for what haft does not offer it: "
+     "  done 3 error sent 0 http 0 null the server requests something that haft does not offer: "
      "roots/list\n"},
-    /* it asks and asks */
+    /* it asks again and again */
     {"e",
      "start\n"
      "get $discovered(1)\n"
@@ -421,8 +419,8 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/"
      "call\",\"params\":{META,\"name\":\"a\",\"requestState\":\"s\"}} for 2\n"
-     "  done 2 error sent 0 http 0 null the server has asked 10 times and asks again\n"},
-    /* headers: the list is renewed and the call made once more */
+     "  done 2 error sent 0 http 0 null the server asked 10 times and asks again\n"},
+    /* headers: the list is renewed and the call is repeated */
     {"h",
      "start\n"
      "get $discovered(1)\n"
@@ -479,7 +477,7 @@ static const test_client_case cases[] = {
      "  send $call_modern(3,b) for 2 $modern(tools/call) [Mcp-Name: b]\n"
      "  done 1 again sent the server answered with an error: x\n"
      "  done 2 again sent the server answered with an error: x\n"},
-    /* a version that is over */
+    /* a version that is no longer supported */
     {"h",
      "start\n"
      "get $discovered(1)\n"
@@ -495,7 +493,7 @@ static const test_client_case cases[] = {
      "  send $initialize(3)\n"
      "  send $initialized [MCP-Protocol-Version: 2025-11-25]\n"
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"},
-    /* a version that is over, and nothing in its place */
+    /* a version that is no longer supported, without another one */
     {"h",
      "start\n"
      "get $discovered(1)\n"
@@ -508,7 +506,7 @@ static const test_client_case cases[] = {
      "  send $call_modern(2,a) for 1 $modern(tools/call) [Mcp-Name: a]\n"
      "  done 1 error sent -32022 http 0 {\"supported\":[\"2026-07-28\"]} the server answered with "
      "an error: v\n"},
-    /* names that no header can hold */
+    /* names that do not fit into a header */
     {"h",
      "start\n"
      "get $discovered(1)\n"
@@ -533,7 +531,7 @@ TEST(client_call_steps_survive_without_memory)
 
 /* ---- limits ---- */
 
-/* Opens a modern server, plays the steps and returns how the last call ended. */
+/* Opens a modern server, plays the steps and returns the result of the last call. */
 static haft__mcp_call_done play(haft_str steps)
 {
     haft__mcp_client_options options = test_client_options_of("e");
@@ -634,7 +632,7 @@ TEST(a_server_may_ask_so_often)
     CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS + 1), HAFT__MCP_OUTCOME_ERROR, "past it");
 }
 
-/* What cannot be sent ends the call, and nothing else. */
+/* A call that cannot be sent ends, and nothing else. */
 TEST(arguments_that_are_too_big_end_their_call)
 {
     haft__mcp_client_options options = test_client_options_of("L");

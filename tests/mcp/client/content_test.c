@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/content.c: what a model sees of a result. */
+/* Tests for src/mcp/client/content.c: the text of a result that a model sees. */
 #include "mcp/client/content.h"
 
 #include "base/buf.h"
@@ -41,7 +41,7 @@ static const struct {
      "\"text/plain\",\"text\":\"inside\"}},{\"type\":\"resource\",\"resource\":{\"uri\":\"t://y\","
      "\"blob\":\"QUJD\"}}]}",
      "null", "[resource t://x text/plain]\ninside\n[resource t://y, 3 bytes]", false, false},
-    {"{\"content\":[{\"type\":\"video\"}]}", "null", "[a block of the unknown type video]", false,
+    {"{\"content\":[{\"type\":\"video\"}]}", "null", "[a block of unknown type video]", false,
      false},
     /* structured content */
     {"{\"structuredContent\":{\"n\":1}}", SCHEMA, "{\"n\":1}", false, true},
@@ -89,7 +89,7 @@ static const struct {
     {"{}", "null", "/content", "expected an array of content, found nothing"},
     {"{\"isError\":false}", SCHEMA, "/content", NULL},
     {"{\"task\":{\"taskId\":\"t\"}}", "null", "/task",
-     "the server has made a task of the call, and haft has no tasks"},
+     "the server turned the call into a task, and haft does not support tasks"},
     {"{\"content\":[7]}", "null", "/content/0", "expected an object, found number"},
     {"{\"content\":[{}]}", "null", "/content/0/type", "expected a string, found null"},
     {"{\"content\":[{\"type\":\"text\",\"text\":\"a\"},{\"type\":\"text\"}]}", "null",
@@ -102,12 +102,12 @@ static const struct {
      "/content/0/resource/text", NULL},
     {"{\"content\":[]}", SCHEMA, "/structuredContent", "has no structuredContent"},
     {"{\"structuredContent\":{}}", SCHEMA, "/structuredContent",
-     "the result is not what the tool's output schema says: "},
+     "the result does not match the tool's output schema: "},
     {"{\"structuredContent\":{\"n\":\"x\"}}", SCHEMA, "/structuredContent/n", NULL},
     {"{\"structuredContent\":null}", SCHEMA, "/structuredContent", NULL},
 };
 
-TEST(a_result_that_is_wrong_says_where)
+TEST(a_wrong_result_is_reported_with_its_place)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
@@ -154,7 +154,7 @@ TEST(a_result_has_a_greatest_number_of_blocks)
     CHECK(!shows_all_blocks(HAFT__LIMIT_MCP_BLOCKS + 1), "past it");
 }
 
-/* A result with `bytes` of text, in characters of two bytes; how much of it there is. */
+/* A result with `bytes` of text, in characters of two bytes; returns how much of it is shown. */
 static size_t shown_bytes(size_t bytes, bool *ret_cut)
 {
     haft__arena arena;
@@ -188,7 +188,7 @@ TEST(a_result_has_a_greatest_size)
     CHECK_INT(shown_bytes(most, &cut), most, "all of it");
     CHECK(!cut, "nothing was cut");
     CHECK(shown_bytes(most + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES, "within the limit");
-    CHECK(cut, "and told");
+    CHECK(cut, "and reported");
 }
 
 TEST(a_result_is_read_or_there_is_no_memory)
@@ -216,7 +216,7 @@ TEST(a_result_is_read_or_there_is_no_memory)
     }
 }
 
-TEST(a_secret_is_held_against_the_schema_and_not_told)
+TEST(a_secret_is_checked_by_the_schema_and_not_shown)
 {
     static const struct {
         const char *exact;

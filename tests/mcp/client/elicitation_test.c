@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/elicitation.c: questions that can be asked, and answers that fit. */
+/* Tests for src/mcp/client/elicitation.c: valid questions and answers. */
 #include "mcp/client/elicitation.h"
 
 #include "mcp/definition_help.h"
@@ -9,7 +9,7 @@
     "{\"message\":\"m\",\"requestedSchema\":{\"type\":\"object\",\"properties\":" fields "}}"
 
 static const struct {
-    const char *params, *where; /* where it is wrong; NULL when it is not */
+    const char *params, *where; /* the place of the error; NULL if it is valid */
 } questions[] = {
     {FORM("{}"), NULL},
     {FORM("{\"a\":{\"type\":\"string\",\"format\":\"email\"},\"b\":{\"type\":\"array\",\"items\":"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/http.c: sessions, and answers that are none. */
+/* Tests for src/mcp/client/http.c: sessions, and responses that are not messages. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
 
-/* A call in the session s1, and another session instead of it: what happens, and what is done. */
+/* A call in the session s1, and a new session in its place: input and output. */
 #define CALL_BARE       "start\nsession 1 s1\nget $opened_bare(1)\ncall a\n"
 #define OPEN_BARE_AGAIN "session 3 s2\nget $opened_bare(3)\n"
 #define CALLED_BARE                                                                                \
@@ -55,21 +55,23 @@ static const test_client_case cases[] = {
      "  log info db 'x'\n"
      "  log info db 'x'\n"
      "  log info db 'x'\n"},
-    /* a session id that is none */
+    /* an invalid session id */
     {"hL",
      "start\n"
      "call a\n"
      "session 1 a b\n",
      "  send $initialize(1)\n"
-     "  done 1 error 0 http 0 null the server gave a session id of 3 bytes that is no visible "
+     "  done 1 error 0 http 0 null the server gave a session id of 3 bytes that is not visible "
      "ASCII of at most 1024\n"
-     "  failed the server gave a session id of 3 bytes that is no visible ASCII of at most 1024\n"},
+     "  failed the server gave a session id of 3 bytes that is not visible ASCII of at most "
+     "1024\n"},
     /* ... of no bytes */
     {"hL",
      "start\n"
      "session 1 \n",
      "  send $initialize(1)\n"
-     "  failed the server gave a session id of 0 bytes that is no visible ASCII of at most 1024\n"},
+     "  failed the server gave a session id of 0 bytes that is not visible ASCII of at most "
+     "1024\n"},
     /* a modern server: a session means nothing */
     {"h",
      "start\n"
@@ -105,30 +107,31 @@ static const test_client_case cases[] = {
      "\"supported\":[\"2025-11-25\"]}}}\n",
      "  send $discover(1) $modern(server/discover)\n"
      "  send $initialize(2)\n"},
-    /* who are you? */
+    /* authentication is required */
     {"h",
      "start\n"
      "broken 1 401 "
      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32001,\"message\":\"no\"}}\n",
      "  send $discover(1) $modern(server/discover)\n"
-     "  failed the server answered with HTTP 401 (it wants to know who asks: headers: "
+     "  failed the server answered with HTTP 401 (it requires authentication: headers: "
      "{Authorization: \"Bearer ${..}\"})\n"},
-    /* nobody there */
+    /* no connection */
     {"h",
      "start\n"
-     "unsent 1 no connection could be made\n",
+     "unsent 1 cannot connect\n",
      "  send $discover(1) $modern(server/discover)\n"
-     "  failed the exchange with the server broke off: no connection could be made (see whether it "
-     "runs, and whether `url` is right)\n"},
-    /* no answer to the probe: an old server, or none in time */
+     "  failed the exchange with the server was interrupted: cannot connect (check that it is "
+     "running "
+     "and that `url` is correct)\n"},
+    /* no response to the probe: a legacy server, or no server */
     {"h",
      "start\n"
-     "cut 1 the answer ended without a message\n"
-     "cut 2 the answer ended without a message\n",
+     "cut 1 the response ended without a message\n"
+     "cut 2 the response ended without a message\n",
      "  send $discover(1) $modern(server/discover)\n"
      "  send $initialize(2)\n"
-     "  failed the exchange with the server broke off: the answer ended without a message (is "
-     "`url` that of an MCP server? See what it logs)\n"},
+     "  failed the exchange with the server was interrupted: the response ended without a message "
+     "(check that `url` is an MCP server, and what it logs)\n"},
     {"h",
      "start\n"
      "probe-timeout\n"
@@ -137,27 +140,28 @@ static const test_client_case cases[] = {
      "  send $discover(1) $modern(server/discover)\n"
      "  close 1\n"
      "  send $initialize(2)\n"},
-    /* nobody there at initialize */
+    /* no connection at initialize */
     {"hL",
      "start\n"
-     "unsent 1 no connection could be made\n",
+     "unsent 1 cannot connect\n",
      "  send $initialize(1)\n"
-     "  failed the exchange with the server broke off: no connection could be made (see whether it "
-     "runs, and whether `url` is right)\n"},
+     "  failed the exchange with the server was interrupted: cannot connect (check that it is "
+     "running "
+     "and that `url` is correct)\n"},
     /* an older transport */
     {"hL",
      "start\n"
      "broken 1 405\n",
      "  send $initialize(1)\n"
-     "  failed the server answered with HTTP 405 (is the path right? The HTTP+SSE transport of "
-     "2024 is not spoken)\n"},
-    /* initialize is refused with an error */
+     "  failed the server answered with HTTP 405 (check the path; the HTTP+SSE transport of 2024 "
+     "is not supported)\n"},
+    /* initialize is rejected with an error */
     {"hL",
      "start\n"
      "broken 1 400 {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32602,\"message\":\"no\"}}\n",
      "  send $initialize(1)\n"
-     "  failed the server refused to initialize: no\n"},
-    /* the session is over */
+     "  failed the server rejected initialize: no\n"},
+    /* the session has expired */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -189,7 +193,7 @@ static const test_client_case cases[] = {
      "  send $call(6,b) for 4 $in_session(s2)\n"
      "  done 4 again the server answered with HTTP 404\n"
      "  send $initialize(7)\n"},
-    /* the session is over while listing */
+    /* the session expires during a list */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -222,9 +226,8 @@ static const test_client_case cases[] = {
      "  tools 1 docs:a\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":6,\"method\":\"tools/list\",\"params\":{}} "
      "$in_session(s2)\n"
-     "  tools 0 error the server answered with HTTP 500 (it has failed by itself: see what it "
-     "logs)\n"},
-    /* the session is over and there is no other */
+     "  tools 0 error the server answered with HTTP 500 (the server failed: check its log)\n"},
+    /* the session has expired and a new one fails */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -238,7 +241,7 @@ static const test_client_case cases[] = {
      "  send $call(2,a) for 1 $in_session(s1)\n"
      "  done 1 again the server answered with HTTP 404\n"
      "  send $initialize(3)\n"
-     "  failed the server answered with HTTP 503 (it has failed by itself: see what it logs)\n"},
+     "  failed the server answered with HTTP 503 (the server failed: check its log)\n"},
     /* 404 without a session is an error */
     {"hL",
      "start\n"
@@ -250,7 +253,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"
      "  send $call(2,a) for 1 [MCP-Protocol-Version: 2025-11-25]\n"
      "  done 1 error sent 0 http 404 null the server answered with HTTP 404\n"},
-    /* 400 that speaks of the session, to this request */
+    /* 400 about the session, to this request */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -258,7 +261,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: No valid Session "
                  "ID provided\n" OPENED_BARE_AGAIN},
-    /* ... to nobody, about anything */
+    /* ... to no request, about anything */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -266,7 +269,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: Server not "
                  "ready\n" OPENED_BARE_AGAIN},
-    /* ... to this request, of one that knows no session */
+    /* ... to this request, without sessions */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32600,\"message\":\"Server "
@@ -274,7 +277,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Server not "
                  "initialized\n" OPENED_BARE_AGAIN},
-    /* ... that is no message */
+    /* ... that is not a message */
     {"hL",
      CALL_BARE "broken 2 400 Bad Request\n" OPEN_BARE_AGAIN
                "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
@@ -349,11 +352,10 @@ static const test_client_case cases[] = {
      "  send $call_modern(2,a) for 1 $modern(tools/call) [Mcp-Name: a]\n"
      "  done 1 error sent -32601 http 404 1 the server answered with an error: no\n"
      "  send $call_modern(3,b) for 2 $modern(tools/call) [Mcp-Name: b]\n"
-     "  done 2 lost sent the server answered with HTTP 500 (it has failed by itself: see what it "
-     "logs)\n"
+     "  done 2 lost sent the server answered with HTTP 500 (the server failed: check its log)\n"
      "  send $call_modern(4,c) for 3 $modern(tools/call) [Mcp-Name: c]\n"
-     "  done 3 lost sent the exchange with the server broke off: it broke (is `url` that of an MCP "
-     "server? See what it logs)\n"
+     "  done 3 lost sent the exchange with the server was interrupted: it broke (check that `url` "
+     "is an MCP server, and what it logs)\n"
      "  send $call_modern(5,d) for 4 $modern(tools/call) [Mcp-Name: d]\n"
      "  done 4 error sent 0 http 400 null the server answered with HTTP 400\n"},
     /* errors of lists */
@@ -371,9 +373,9 @@ static const test_client_case cases[] = {
      "  tools 0 error the server did not list its tools: no\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{META}} "
      "$modern(tools/list)\n"
-     "  tools 0 error the exchange with the server broke off: it broke (is `url` that of an MCP "
-     "server? See what it logs)\n"},
-    /* how long a list holds goes with its session */
+     "  tools 0 error the exchange with the server was interrupted: it broke (check that `url` is "
+     "an MCP server, and what it logs)\n"},
+    /* the lifetime of a list ends with its session */
     {"hL",
      "start\n"
      "session 1 s1\n"
@@ -430,7 +432,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logging/"
      "setLevel\",\"params\":{\"level\":\"info\"}} [MCP-Protocol-Version: 2025-11-25]\n"
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"},
-    /* what broke is over */
+    /* a broken exchange is finished */
     {"h",
      "start\n"
      "get $discovered(1)\n"
@@ -449,7 +451,7 @@ TEST(client_http_steps_survive_without_memory)
     test_client_starve(cases, COUNT(cases));
 }
 
-TEST(a_call_of_which_nothing_was_sent_waits)
+TEST(an_unsent_call_waits)
 {
     haft__mcp_client_options options = test_client_options_of("hL");
     haft__mcp_client *client = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/list.c: lists, page by page, and news of changes. */
+/* Tests for src/mcp/client/list.c: pages of lists, and notifications of changes. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
@@ -40,7 +40,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
      "  tools 2 docs:a docs:b\n"},
-    /* a list in circles */
+    /* a list whose pages repeat */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -57,8 +57,8 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
-     "  tools 2 docs:a docs:b warning 'the list is cut: it goes in circles'\n"},
-    /* a cursor that is none */
+     "  tools 2 docs:a docs:b warning 'the list is incomplete: its pages repeat'\n"},
+    /* an invalid cursor */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -70,7 +70,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  tools 1 docs:a warning 'the list is cut: its nextCursor cannot be used'\n"},
+     "  tools 1 docs:a warning 'the list is incomplete: its nextCursor is not valid'\n"},
     /* entries that cannot be used */
     {"L",
      "start\n"
@@ -86,7 +86,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 2 docs:a docs:d warning 'expected an object, found number' warning 'b: /inputSchema: "
-     "expected an object, found null' warning 'a: another tool before it has this name' warning "
+     "expected an object, found null' warning 'a: an earlier tool has the same name' warning "
      "'<U+202E>c: /name: tool name '<U+202E>c' has byte 0xe2 at 0'\n"},
     /* not a list */
     {"L",
@@ -130,7 +130,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
      "  tools 0 error the server did not list its tools: bad cursor\n"},
-    /* the connection goes in the middle */
+    /* the connection is lost in the middle */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -147,7 +147,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
      "  tools 0 error the connection to the server was lost: gone\n"},
-    /* how long it holds */
+    /* its lifetime */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -165,7 +165,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{META,\"cursor\":\"y\"}}\n"
      "  tools 0 ttl 400\n"},
-    /* changes are told once for each list */
+    /* changes are reported once for each list */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -188,7 +188,7 @@ static const test_client_case cases[] = {
      "  tools 0\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{}}\n"
      "  tools 0\n"},
-    /* a modern server tells those who listen */
+    /* a modern server notifies subscribers */
     {"l",
      "start\n"
      "get $discovered(1)\n"
@@ -220,7 +220,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":4,\"method\":\"tools/list\",\"params\":{META}}\n"
      "  unwatched\n"
      "  tools 0\n"},
-    /* news for somebody else */
+    /* a notification for another subscriber */
     {"l",
      "start\n"
      "get $discovered(1)\n"
@@ -233,7 +233,7 @@ static const test_client_case cases[] = {
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"},
-    /* before it is open nobody has tools that change */
+    /* before it is open, changes are ignored */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n",
@@ -244,7 +244,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":1,\"message\":\"no\"}}\n"
      "list\n",
      "  send $initialize(1)\n"
-     "  failed the server refused to initialize: no\n"
+     "  failed the server rejected initialize: no\n"
      "  tools 0 error the server cannot be used\n"},
 };
 
@@ -277,7 +277,7 @@ static haft__mcp_client *open_client(const char *letters)
     return client;
 }
 
-/* Takes events up to the end of the listing, if it has ended. */
+/* Reads events up to the end of the listing, if it has ended. */
 static bool take_tools(haft__mcp_client *client, haft__mcp_tools *ret_tools)
 {
     haft__mcp_client_event event;
@@ -329,7 +329,7 @@ TEST(a_list_has_a_greatest_number_of_tools)
     CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS, true, &warnings), HAFT__LIMIT_MCP_TOOLS, "all");
     CHECK_INT(warnings, 0, "nothing is left out");
     CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS + 1, true, &warnings), HAFT__LIMIT_MCP_TOOLS, "cut");
-    CHECK_INT(warnings, 1, "and told");
+    CHECK_INT(warnings, 1, "and reported");
 }
 
 TEST(a_list_has_a_greatest_number_of_warnings)
@@ -354,12 +354,12 @@ TEST(a_list_has_a_greatest_number_of_pages)
         receive(client, &buf);
     }
     CHECK(take_tools(client, &tools), "no more pages are");
-    CHECK_INT(tools.left_out_count, 1, "and that is told");
+    CHECK_INT(tools.left_out_count, 1, "and that is reported");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
 }
 
-/* Pages of as many bytes as a message may have, the last one `less`. */
+/* Pages of the maximum message length, the last one shorter by `less`. */
 static bool list_bytes(size_t less)
 {
     haft__mcp_client *client = open_client("L");
@@ -408,11 +408,11 @@ static size_t list_cursor(int length)
 TEST(a_cursor_has_a_greatest_length)
 {
     CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES), 0, "the next page is asked for");
-    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is cut");
+    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is incomplete");
 }
 
-/* What can be called as a task only is left out; what may be called so is not. */
-TEST(tools_that_need_tasks_are_left_out)
+/* A tool that can be called only as a task is skipped; one that may be called as a task is not. */
+TEST(tools_that_need_tasks_are_skipped)
 {
     static const struct {
         const char *execution;
@@ -440,8 +440,8 @@ TEST(tools_that_need_tasks_are_left_out)
         haft__buf_add_char(&log, '\0');
         CHECK(strstr(log.ptr, rows[i].there
                                   ? "  tools 1 docs:a\n"
-                                  : "  tools 0 warning 'a: /execution/taskSupport: it can "
-                                    "be called as a task only, and haft has no tasks'\n")
+                                  : "  tools 0 warning 'a: /execution/taskSupport: it can be "
+                                    "called only as a task, and haft does not support tasks'\n")
                   != NULL,
               "%s: %s", rows[i].execution, log.ptr);
         haft__mcp_client_destroy(client);

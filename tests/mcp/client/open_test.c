@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/open.c: which era a server is of, and which version is spoken. */
+/* Tests for src/mcp/client/open.c: the era of a server, and the negotiated version. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
@@ -15,7 +15,7 @@ static const test_client_case cases[] = {
      "serverInfo\":{\"name\":\"n\",\"version\":\"2\"}}}}\n",
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 'n' '2' 'Be<U+202E> kind.' tools\n"},
-    /* a modern server without tools is not asked for them */
+    /* a modern server without tools gets no request for them */
     {"",
      "start\n"
      "list\n"
@@ -52,7 +52,7 @@ static const test_client_case cases[] = {
      "\"2025-06-18\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
      "  send $initialized\n"
      "  ready legacy 2025-06-18 's' '1' '' tools\n"},
-    /* a modern server that speaks something else */
+    /* a modern server with another version */
     {"",
      "start\n"
      "call a\n"
@@ -60,16 +60,18 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32022,\"message\":\"v\",\"data\":{"
      "\"supported\":[\"2030-01-01\"]}}}\n",
      "  send $discover(1)\n"
-     "  done 1 error 0 http 0 null the server speaks no version of MCP that haft speaks (haft "
-     "speaks 2026-07-28 and, with initialize, 2025-11-25 and older)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  done 1 error 0 http 0 null the server supports no version of MCP that haft supports (haft "
+     "supports 2026-07-28 and, with initialize, 2025-11-25 and older)\n"
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
-    /* a modern server that speaks something else, as a result */
+    /* a modern server with another version, as a result */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"supportedVersions\":[\"2030-01-01\"]}}\n",
      "  send $discover(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* -32022 without a list */
     {"",
@@ -86,7 +88,7 @@ static const test_client_case cases[] = {
      "  send $initialize(2)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* a result that is none is an old server */
+    /* an invalid result means a legacy server */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
@@ -106,14 +108,14 @@ static const test_client_case cases[] = {
      "  send $initialize(2)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* what is known is not asked */
+    /* a known era is not probed */
     {"L",
      "start\n"
      "get $opened(1)\n",
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* what is known may be wrong: modern */
+    /* a known era may be wrong: modern */
     {"M",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
@@ -122,7 +124,7 @@ static const test_client_case cases[] = {
      "  send $initialize(2)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* what is known may be wrong: legacy */
+    /* a known era may be wrong: legacy */
     {"L",
      "start\n"
      "get "
@@ -141,7 +143,8 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n",
      "  send $initialize(1)\n"
      "  send $discover(2)\n"
-     "  failed the server speaks no version of MCP that haft speaks (haft speaks 2026-07-28 and, "
+     "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
+     "and, "
      "with initialize, 2025-11-25 and older)\n"},
     /* in circles the other way */
     {"",
@@ -152,7 +155,7 @@ static const test_client_case cases[] = {
      "\"supported\":[\"2026-07-28\"]}}}\n",
      "  send $discover(1)\n"
      "  send $initialize(2)\n"
-     "  failed the server refused to initialize: v\n"},
+     "  failed the server rejected initialize: v\n"},
     /* an older version, named in an error */
     {"L",
      "start\n"
@@ -180,8 +183,8 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"initialize\",\"params\":{\"protocolVersion\":"
      "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
-     "  failed the server refused to initialize: still no\n"},
-    /* initialize is refused */
+     "  failed the server rejected initialize: still no\n"},
+    /* initialize is rejected */
     {"L",
      "call a\n"
      "list\n"
@@ -192,13 +195,13 @@ static const test_client_case cases[] = {
      "list\n"
      "start\n",
      "  send $initialize(1)\n"
-     "  done 1 error 0 http 0 null the server refused to initialize: bad<U+001B> luck\n"
-     "  tools 0 error the server refused to initialize: bad<U+001B> luck\n"
-     "  failed the server refused to initialize: bad<U+001B> luck\n"
+     "  done 1 error 0 http 0 null the server rejected initialize: bad<U+001B> luck\n"
+     "  tools 0 error the server rejected initialize: bad<U+001B> luck\n"
+     "  failed the server rejected initialize: bad<U+001B> luck\n"
      "  done 2 error 0 http 0 null the server cannot be used\n"
      "  tools 0 error the server cannot be used\n"
      "  send $discover(2)\n"},
-    /* what was found out is not asked again, until it leads nowhere */
+    /* a detected era is not probed again until it fails */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
@@ -215,24 +218,24 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 '' '' '' tools\n"
      "  send $initialize(3)\n"
      "  send $discover(4)\n"},
-    /* a version nobody knows */
+    /* an unknown version */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"1999-01-01\"}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 1999-01-01\n"},
-    /* a modern version in an old answer */
+     "  failed the server supports no version of MCP that haft supports: 1999-01-01\n"},
+    /* a modern version in a legacy response */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":\"2026-07-28\"}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 2026-07-28\n"},
-    /* a version that is none */
+     "  failed the server supports no version of MCP that haft supports: 2026-07-28\n"},
+    /* an invalid version */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":7}}\n",
      "  send $initialize(1)\n"
-     "  failed the server speaks no version of MCP that haft speaks: 7\n"},
+     "  failed the server supports no version of MCP that haft supports: 7\n"},
     /* no capabilities, wrong types everywhere */
     {"L",
      "start\n"
@@ -256,7 +259,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"logging/"
      "setLevel\",\"params\":{\"level\":\"info\"}}\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
-    /* calls made before go out in order */
+    /* earlier calls are sent in order */
     {"L",
      "call a\n"
      "list\n"
@@ -297,7 +300,7 @@ TEST(client_open_steps_survive_without_memory)
     test_client_starve(cases, COUNT(cases));
 }
 
-/* Every request of a modern connection says what it speaks and offers. */
+/* Every request of a modern connection contains version and capabilities. */
 TEST(a_modern_request_stands_alone)
 {
     haft__mcp_client_options options = test_client_options_of("eri");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/question.c: what servers ask of a client. */
+/* Tests for src/mcp/client/question.c: requests of servers to a client. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
@@ -44,8 +44,8 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there are no "
-     "roots\"}}\n"},
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no roots are "
+     "configured\"}}\n"},
     /* sampling is declined */
     {"L",
      "start\n"
@@ -57,8 +57,8 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft does not "
-     "lend its model to servers\"}}\n"},
-    /* methods nobody knows */
+     "offer sampling to servers\"}}\n"},
+    /* unknown methods */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -66,8 +66,8 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"haft has no "
-     "such method\"}}\n"},
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"unknown "
+     "method\"}}\n"},
     /* a modern server may not ask */
     {"e",
      "start\n"
@@ -102,7 +102,7 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{\"action\":\"accept\",\"content\":{\"n\":"
      "\"me\"}}}\n"
      "  done 1 result sent {}\n"},
-    /* no, and nothing */
+    /* decline and cancel */
     {"Le",
      "start\n"
      "get $opened(1)\n"
@@ -125,7 +125,7 @@ static const test_client_case cases[] = {
      "  question 2  of 0: url 'b' http://h/\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"action\":\"decline\"}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"action\":\"cancel\"}}\n"},
-    /* whose question it is */
+    /* the call that a question belongs to */
     {"LeH",
      "start\n"
      "get $opened(1)\n"
@@ -199,7 +199,7 @@ static const test_client_case cases[] = {
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32600,\"message\":\"a question "
      "with this id is open\"}}\n"},
-    /* questions nobody can answer */
+    /* questions without a person to answer */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -210,9 +210,9 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
-     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"there is "
-     "nobody here who could answer questions\"}}\n"},
-    /* questions that are none */
+     "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no person is "
+     "available to answer questions\"}}\n"},
+    /* invalid questions */
     {"Le",
      "start\n"
      "get $opened(1)\n"
@@ -234,7 +234,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"expected an "
      "object, found null\"}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{\"code\":-32602,\"message\":\"expected an "
-     "address of http or https, found 'javascript:alert(1)'\"}}\n"},
+     "http or https URL, found 'javascript:alert(1)'\"}}\n"},
     /* a call that is cancelled ends its questions */
     {"Le",
      "start\n"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/receive.c: messages that make sense, and those that do not. */
+/* Tests for src/mcp/client/receive.c: valid and invalid messages. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
 
 static const test_client_case cases[] = {
-    /* progress goes forward */
+    /* progress increases */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -84,7 +84,7 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  log info  'asked'\n"},
-    /* notifications nobody knows */
+    /* unknown notifications */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -95,7 +95,7 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  log   'null'\n"},
-    /* what is no message */
+    /* not a message */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -108,13 +108,13 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'S''\n"
-     "  log warning haft 'expected one message, found an array: there are no batches'\n"
+     "  log warning haft 'expected one message, found an array: batches are not supported'\n"
      "  log warning haft '1:1 (byte 0): expected a value, found the end of the text'\n"
      "  log warning haft '/method: expected a string, found number'\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":7,\"error\":{\"code\":-32600,\"message\":\"expected a "
      "string, found number\"}}\n"
      "  log warning haft '/id: expected a string or an integer as the id, found null'\n"},
-    /* what is no message, modern */
+    /* not a message, modern */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -122,7 +122,7 @@ static const test_client_case cases[] = {
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  log warning haft '/method: expected a string, found number'\n"},
-    /* garbage is told ten times */
+    /* garbage is reported ten times */
     {"L",
      "start\n"
      "get x\n"
@@ -148,7 +148,7 @@ static const test_client_case cases[] = {
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"
      "  log warning haft '1:1 (byte 0): expected a value, found 'x''\n"},
-    /* after the end nobody listens */
+    /* after the end messages are ignored */
     {"L",
      "start\n"
      "get $opened(1)\n"
@@ -220,7 +220,7 @@ TEST(a_message_that_is_too_big_is_not_even_copied)
     "\"2025-11-25\",\"capabilities\":{\"tools\":{}}}}\n"
 #define J "{\"jsonrpc\":\"2.0\","
 
-/* What happens at the steps behind OPEN. */
+/* The output of the steps after OPEN. */
 static bool happens(const char *letters, const char *steps, const char *wanted)
 {
     haft__mcp_client_options options = test_client_options_of(letters);
@@ -238,7 +238,7 @@ static bool happens(const char *letters, const char *steps, const char *wanted)
     return found;
 }
 
-/* Whatever is sent instead of an answer, the call does not wait for another. */
+/* If anything invalid arrives as the response, the call does not wait for another. */
 TEST(an_answer_that_is_not_valid_ends_its_call)
 {
     static const struct {
@@ -256,7 +256,7 @@ TEST(an_answer_that_is_not_valid_ends_its_call)
         {J "\"id\":2,\"result\":{},\"error\":{\"code\":1,\"message\":\"m\"}}", "found both"},
         {J "\"id\":2,\"method\":\"m\",\"result\":{}}", "found a method together with a result"},
         {"{\"id\":2,\"result\":{}}", "/jsonrpc: expected \"2.0\", found nothing"},
-        {J "\"id\":\"2\",\"result\":{}}", "its id is a text, and that of the request a number"},
+        {J "\"id\":\"2\",\"result\":{}}", "its id is a string, and that of the request a number"},
         {J "\"id\":2.5,\"result\":{}}", "/id: expected an integer"},
         {J "\"id\":[2],\"result\":{}}", "/id: expected a string or an integer"},
         {J "\"id\":null,\"result\":{}}", "/id: expected the id of a request, found null"},
@@ -279,25 +279,25 @@ TEST(an_answer_that_is_not_valid_ends_its_call)
     }
 }
 
-/* An error without an id is that of the one request there can be meant. */
-TEST(an_error_without_an_id_belongs_to_somebody)
+/* An error without an id belongs to the only request that it can be about. */
+TEST(an_error_without_an_id_belongs_to_the_only_request)
 {
 #define LOST J "\"id\":null,\"error\":{\"code\":-32700,\"message\":\"what?\"}}\n"
     static const struct {
         const char *options, *steps, *wanted;
     } rows[] = {
         {"L", OPEN "call a\nget " LOST, "done 1 error sent -32700"},
-        {"L", "start\nget " LOST, "failed the server refused to initialize: what?"},
+        {"L", "start\nget " LOST, "failed the server rejected initialize: what?"},
         {"", "start\nget " LOST, "\"method\":\"initialize\""},
         {"Lh", OPEN "call a\ncall b\non 3 " LOST, "done 2 error sent -32700"},
         {"Lh", OPEN "list\non 2 " LOST, "tools 0 error the server did not list its tools: what?"},
-        /* who is meant is not clear: a second call, an answer to a notification */
+        /* ambiguous: a second call, a response to a notification */
         {"L", OPEN "call a\ncall b\nget " LOST "get " J "\"id\":2,\"result\":{}}\n",
          "done 1 result"},
         {"L", OPEN "list\nget " LOST "get " J "\"id\":2,\"result\":{\"tools\":[]}}\n", "tools 0\n"},
         {"L", OPEN "call a\ncall b\ncancel 1 no\nget " LOST "get " J "\"id\":3,\"result\":{}}\n",
          "done 2 result"},
-        /* nor is what was not meant as an answer */
+        /* a message that is not a response */
         {"L",
          OPEN "call a\nget {\"level\":30,\nget {}\nget " J "\nget " J "\"method\":\"x\",\nget " J
               "\"id\":2,\"result\":{}}\n",

@@ -15,10 +15,10 @@
 /* A modern one. */
 #define MODERN "start\nget $discovered(1)\ncall a\n"
 
-/* Where a server can say something: @ is a text that ends with the secret and a bit more. */
+/* All texts of a server: @ is a text that ends with the secret and a bit more. */
 static const struct {
     const char *options, *steps;
-    bool goes_back; /* the server gets it again, as it came */
+    bool goes_back; /* the server gets it back unchanged */
 } places[] = {
     {"Ls", CALLED "get " RPC "\"id\":2,\"error\":{\"code\":-1,\"message\":\"@\"}}\n", false},
     {"Ls", CALLED "get " RPC "\"id\":2,\"error\":{\"code\":-1,\"message\":\"x\",\"data\":\"@\"}}\n",
@@ -87,7 +87,7 @@ static const struct {
      "start\non 1 $opened_bare(1)\ncall a\nbroken 2 400 " RPC
      "\"id\":null,\"error\":{\"code\":1,\"message\":\"@\"}}\n",
      false},
-    /* what is no message */
+    /* not a message */
     {"Lsi", CALLED "get {\"jsonrpc\":\"@\",\"id\":2,\"result\":{}}\n", false},
 };
 
@@ -115,7 +115,7 @@ static haft_str fill(const char *steps, size_t padding)
     return filled;
 }
 
-/* Whether eight bytes of the secret or more are there. */
+/* Whether eight or more bytes of the secret occur. */
 static bool has_part(haft_str log)
 {
     for (size_t i = 0; i + 8 <= sizeof(TEST_CANARY) - 1; i++) {
@@ -135,7 +135,7 @@ static void play(haft__mcp_client_options options, haft_str steps, haft__buf *lo
     haft__mcp_client_destroy(client);
 }
 
-TEST(of_no_text_of_a_server_half_a_secret_is_told)
+TEST(no_text_of_a_server_shows_half_a_secret)
 {
     for (size_t i = 0; i < COUNT(places); i++) {
         bool shown = false;
@@ -152,7 +152,7 @@ TEST(of_no_text_of_a_server_half_a_secret_is_told)
             CHECK(!places[i].goes_back || whole || padding > 0, "place %zu: it went back changed",
                   i);
             haft__buf_finish(&log);
-            options.clean = NULL; /* the guard can fail */
+            options.clean = NULL; /* the check itself can fail */
             play(options, steps, &log);
             shown |= has_part(haft__buf_str(&log));
             haft__buf_finish(&log);
@@ -162,7 +162,7 @@ TEST(of_no_text_of_a_server_half_a_secret_is_told)
 }
 
 static const test_client_case cases[] = {
-    /* what is told, and what goes on as it came; a tool with a secret is left out */
+    /* redacted values, and values that pass unchanged; a tool with a secret is skipped */
     {"Ls",
      "start\n"
      "get $opened_bare(1)\n"
@@ -184,14 +184,14 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  tools 2 docs:a docs:c warning 'b: its definition has a secret in it'\n"
+     "  tools 2 docs:a docs:c warning 'b: its definition contains a secret'\n"
      "  send $call(3,a) for 1\n"
      "  done 1 result sent {\"content\":[],\"structuredContent\":[\"[redacted]\"]}\n"
      "  send $call(4,a) for 2\n"
      "  done 2 error sent 1 http 0 [\"[redacted]\"] the server answered with an error: no "
      "[redacted] "
      "here\n"},
-    /* questions: their keys and the state go back as they came */
+    /* questions: their keys and the state are returned unchanged */
     {"Mse",
      "start\n"
      "get $discovered(1)\n"
@@ -209,17 +209,17 @@ static const test_client_case cases[] = {
      " of 1: form 'is it [redacted]?' {\"type\":\"object\",\"properties\":{}}\n"},
 };
 
-TEST(what_goes_back_stays_as_it_came)
+TEST(values_that_are_sent_back_are_unchanged)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(taking_secrets_out_survives_failed_allocations)
+TEST(redaction_survives_failed_allocations)
 {
     test_client_starve(cases, COUNT(cases));
 }
 
-/* One that gives back something that is no JSON, or more than there may be. */
+/* A redactor that returns invalid JSON, or too much. */
 static bool spoil(const void *context, haft_str text, haft__buf *out)
 {
     haft__buf_add_str(out, HAFT__LIT("{["));
@@ -229,7 +229,7 @@ static bool spoil(const void *context, haft_str text, haft__buf *out)
     return text.len > 0;
 }
 
-TEST(what_cannot_be_told_is_not)
+TEST(text_that_cannot_be_redacted_is_not_shown)
 {
     const int yes = 1;
     const void *contexts[] = {NULL, &yes};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server/begin.c: what a request must have before anybody performs it. */
+/* Tests for src/mcp/server/begin.c: checks before a request is performed. */
 #include "mcp/server_help.h"
 
 #define V "\"jsonrpc\":\"2.0\","

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server/headers.c: headers that say what the body says, and those that do not.
- */
+/* Tests for src/mcp/server/headers.c: headers that match the body, and those that do not. */
 #include "base/limits.h"
 #include "mcp/server_help.h"
 #include "json/read.h"

@@ -42,14 +42,14 @@ TEST(a_session_is_opened_once)
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
-    CHECK(mcp_sent(&c, "initialized before"), "it is refused");
+    CHECK(mcp_sent(&c, "already initialized"), "it is refused");
     mcp_close(&c);
 }
 
 #define CALL_OF(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
 
-/* With a handshake every fault of the parameters is an error in an answer of HTTP that went well;
- * without one it is 400. */
+/* With a handshake, a fault of the parameters is an error in an HTTP 200 response; without one
+ * it is 400. */
 TEST(faults_of_parameters_have_one_status)
 {
     static const struct {
@@ -78,7 +78,7 @@ TEST(faults_of_parameters_have_one_status)
     mcp_close(&c);
 }
 
-/* A header alone may be meant for either era. */
+/* The header alone is valid in either era. */
 TEST(a_header_with_a_version_that_is_none)
 {
     mcp_case c;
@@ -135,7 +135,7 @@ TEST(requests_that_stand_for_themselves)
     mcp_close(&c);
 }
 
-TEST(what_is_not_served_is_not_there)
+TEST(features_that_are_not_served_are_absent)
 {
     static const char *const methods[] = {"prompts/list", "prompts/get", "resources/list",
                                           "resources/read", "completion/complete"};
@@ -161,7 +161,7 @@ TEST(what_is_not_served_is_not_there)
     mcp_close(&c);
 }
 
-/* The cursor of what was sent last; "" when there is none. */
+/* The cursor of the last message; "" without one. */
 static void take_cursor(const mcp_case *c, char cursor[256])
 {
     haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"nextCursor\":\"");

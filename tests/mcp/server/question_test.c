@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server/question.c: questions to the client, and what it says. */
+/* Tests for src/mcp/server/question.c: questions to the client, and its answers. */
 #include "base/limits.h"
 #include "mcp/server_help.h"
 
@@ -51,7 +51,7 @@ TEST(questions_with_a_handshake)
 
 #define CANCELLED(id) "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id ","
 
-/* What is to be open is said as a whole: the rest is withdrawn, and nothing is asked twice. */
+/* The whole set of open questions is given: others are withdrawn, and none is asked twice. */
 TEST(questions_that_are_settled_in_another_way)
 {
     static const struct {
@@ -94,7 +94,7 @@ TEST(questions_that_are_settled_in_another_way)
     mcp_close(&c);
 }
 
-/* However a request ends that has asked something, its questions end with it. */
+/* However a request ends, its questions end with it. */
 TEST(questions_of_a_request_that_ends)
 {
     static const char *const cancel = "{" V "\"method\":\"notifications/cancelled\",\"params\":{"
@@ -123,7 +123,7 @@ TEST(questions_of_a_request_that_ends)
     }
 }
 
-/* The state of the question that was sent last. */
+/* The state of the last question. */
 static haft_str take_state(const mcp_case *c)
 {
     haft_str text = haft__buf_str(&c->sent), key = HAFT__LIT("\"requestState\":\"");
@@ -182,12 +182,12 @@ TEST(questions_without_a_handshake)
     c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{}", state);
-    CHECK(mcp_sent(&c, "or it is too old"), "a millisecond too late");
+    CHECK(mcp_sent(&c, "or it has expired"), "a millisecond too late");
     mcp_close(&c);
 }
 
-/* A question that cannot be sent will not be answered: the call ends with an error, and whoever
- * serves it is told. */
+/* A question that cannot be sent gets no answer: the call ends with an error, and its handler is
+ * notified. */
 TEST(a_question_that_cannot_be_asked)
 {
     static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
@@ -212,7 +212,7 @@ TEST(a_question_that_cannot_be_asked)
     }
 }
 
-/* The same for want of memory. */
+/* The same when out of memory. */
 TEST(a_question_without_memory)
 {
     for (unsigned n = 0;; n++) {
@@ -235,8 +235,8 @@ TEST(a_question_without_memory)
     }
 }
 
-/* HAFT__LIMIT_MCP_STATES: so many questions can be open, and the oldest of more cannot be answered;
- * none can be answered twice, whatever has come in between. */
+/* HAFT__LIMIT_MCP_STATES: the maximum of open questions; beyond it the oldest cannot be
+ * answered. None can be answered twice, whatever came in between. */
 TEST(open_questions_have_a_limit)
 {
     for (int more = 0; more <= 1; more++) {

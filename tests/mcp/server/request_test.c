@@ -9,7 +9,7 @@
 #define NEW_CALL(more)                                                                             \
     "{" V "\"id\":7,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"," META more "}}"
 
-TEST(progress_goes_on_only)
+TEST(progress_only_increases)
 {
     mcp_case c;
     mcp_open(&c);
@@ -36,7 +36,7 @@ TEST(progress_goes_on_only)
     mcp_close(&c);
 }
 
-TEST(progress_that_nobody_wants)
+TEST(unwanted_progress)
 {
     static const char *const tokens[] = {"",
                                          ",\"_meta\":{}",
@@ -59,7 +59,8 @@ TEST(progress_that_nobody_wants)
     mcp_close(&c);
 }
 
-/* HAFT__LIMIT_MCP_MESSAGE_BYTES: what is longer no client takes, so a call says that instead. */
+/* HAFT__LIMIT_MCP_MESSAGE_BYTES: clients accept no longer message, so the call reports that
+ * instead. */
 TEST(a_result_is_no_longer_than_a_message)
 {
     static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
@@ -89,7 +90,7 @@ TEST(a_result_is_no_longer_than_a_message)
     }
 }
 
-/* What is no call of a tool has no place for such a text but an error. */
+/* Only a tool call has a text result; other methods report it as an error. */
 TEST(other_answers_are_no_longer_than_a_message)
 {
     mcp_case c;
@@ -105,7 +106,7 @@ TEST(other_answers_are_no_longer_than_a_message)
     mcp_close(&c);
 }
 
-/* Whoever waits for an answer knows it by its id. */
+/* A client matches a response by its id. */
 TEST(an_answer_without_memory_has_its_id)
 {
     for (unsigned n = 0;; n++) {
@@ -128,7 +129,7 @@ TEST(an_answer_without_memory_has_its_id)
     }
 }
 
-TEST(the_log_is_for_those_who_want_it)
+TEST(log_messages_go_only_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);
@@ -183,7 +184,7 @@ TEST(what_a_client_can_show)
     }
 }
 
-TEST(changes_are_told_to_those_who_listen)
+TEST(changes_are_sent_to_subscribers)
 {
     mcp_case c;
     mcp_open(&c);

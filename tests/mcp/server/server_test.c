@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server/server.c: which messages are taken, and what their sender is told. */
+/* Tests for src/mcp/server/server.c: which messages are accepted, and the responses to them. */
 #include "mcp/server/server.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 
 static const struct {
     const char *text;
-    const char *sent; /* part of what comes; "" when nothing does */
+    const char *sent; /* part of the response; "" without one */
     uint32_t http;
 } before[] = {
     {"", "-32700", 400},
@@ -91,7 +91,7 @@ TEST(ids_and_cancelling)
                    NULL);
     CHECK_INT(c.held_count, 1, "it is under way");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "under way already"), "the id is used");
+    CHECK(mcp_sent(&c, "already in progress"), "the id is used");
     (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
     CHECK(mcp_sent(&c, "\"result\":{}"), "a text is another id");
     (void)mcp_take(
@@ -103,7 +103,7 @@ TEST(ids_and_cancelling)
     mcp_close(&c);
 }
 
-TEST(so_many_requests_are_under_way)
+TEST(requests_in_progress_are_bounded)
 {
     mcp_case c;
     mcp_open(&c);
@@ -121,7 +121,7 @@ TEST(so_many_requests_are_under_way)
     CHECK_INT(c.dropped, HAFT__LIMIT_MCP_REQUESTS, "all are dropped at the end");
 }
 
-/* Whatever cannot be had, something is sent for a message, or it could not be read at all. */
+/* Whichever allocation fails, every readable message gets a response. */
 TEST(messages_without_memory)
 {
     static const char *const texts[] = {

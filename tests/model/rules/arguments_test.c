@@ -152,7 +152,7 @@ TEST(values_for_what_a_schema_wants)
     }
 }
 
-TEST(what_cannot_be_satisfied_is_said_so)
+TEST(unsatisfiable_arguments_are_reported)
 {
     static const char *const schemas[] = {
         OBJECT("\"x\":false", "\"x\""),

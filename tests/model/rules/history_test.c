@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/history.c: what was called and what came back. */
+/* Tests for src/model/rules/history.c: earlier calls and their results. */
 #include "model/offline_help.h"
 #include "prompt/observation.h"
 
@@ -71,7 +71,7 @@ TEST(other_runs_of_the_thread_do_not_count)
     haft__arena_finish(&f.arena);
 }
 
-TEST(what_stands_before_the_task_is_not_it)
+TEST(text_before_the_task_is_not_the_task)
 {
     fixture f;
     haft__arena_init(&f.arena, 0);
@@ -103,7 +103,7 @@ TEST(no_messages_at_all)
     haft__arena_finish(&f.arena);
 }
 
-TEST(what_haft_says_is_told_apart_from_what_a_tool_says)
+TEST(texts_of_haft_differ_from_results_of_tools)
 {
     fixture f;
     begin(&f, "look");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/line_kind.c: what a line does, to judge by its look. */
+/* Tests for src/model/rules/line_kind.c: the role of a line, judged by its form. */
 #include "model/offline_help.h"
 
 #define LACKS    HAFT__OFFLINE_LINE_OTHER
@@ -79,7 +79,7 @@ TEST(what_lines_do_with_a_name)
               "none");
 }
 
-/* Whatever a line is, it is looked at without harm, and the name is a part of it. */
+/* Any line is processed safely, and the name is a part of it. */
 TEST(any_line_at_all)
 {
     static const char letters[] = "ab \t(){}[]#*/\\\"'=;:,.-<>_9X";

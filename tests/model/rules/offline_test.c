@@ -222,7 +222,7 @@ TEST(whole_runs_end)
     }
 }
 
-TEST(what_people_reject_is_not_asked_for_on_and_on)
+TEST(rejected_calls_are_not_repeated_endlessly)
 {
     static const char *const specs[] = {
         "{model: offline, tools: [" FILES "], approvals: [{tools: [grep]}]}",
@@ -248,7 +248,7 @@ TEST(what_people_reject_is_not_asked_for_on_and_on)
     }
 }
 
-/* ---- what comes of a run ---- */
+/* ---- results of a run ---- */
 
 #define WORKFLOW                                                                                   \
     "{kind: workflow, model: offline, tools: [" FILES "," ENDING "], choice: "                     \
@@ -310,7 +310,7 @@ TEST(without_a_place_to_store_the_answer_has_the_places)
     offline_world_finish(&w);
 }
 
-TEST(with_no_tools_it_says_what_it_is)
+TEST(without_tools_it_introduces_itself)
 {
     offline_world w;
     offline_world_init(&w, "{model: offline}", NULL, 0);
@@ -320,7 +320,7 @@ TEST(with_no_tools_it_says_what_it_is)
     offline_world_finish(&w);
 }
 
-TEST(results_of_other_tools_are_told)
+TEST(results_of_other_tools_are_reported)
 {
     offline_world w;
     offline_world_init(&w, "{model: offline, tools: [" LOOKUP "," OWNERS "]}", NULL, 0);
@@ -372,7 +372,7 @@ static const char *example(const char *path)
     return kept;
 }
 
-/* What the tools of examples/planner.yaml and pipeline.yaml answer. */
+/* Results of the tools of examples/planner.yaml and pipeline.yaml. */
 static bool as_examples(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
 {
     static const char *const texts[][2] = {
@@ -675,7 +675,7 @@ TEST(ids_count_the_calls_of_the_conversation)
 
 /* ---- cost and memory ---- */
 
-/* What answering takes, when so many calls were made before, counted in bytes of the arena. */
+/* Bytes of the arena that an answer takes after this many calls. */
 static size_t cost_of(size_t calls)
 {
     haft__arena arena, scratch;

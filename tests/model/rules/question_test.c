@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/question.c: what kind of question a task is. */
+/* Tests for src/model/rules/question.c: the kind of question of a task. */
 #include "model/offline_help.h"
 
 TEST(kinds_of_questions)

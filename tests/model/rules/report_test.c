@@ -231,7 +231,7 @@ TEST(so_many_steps)
     }
 }
 
-TEST(what_was_too_much_is_said)
+TEST(omitted_results_are_mentioned)
 {
     fixture f;
     begin(&f, "gate");

@@ -92,7 +92,7 @@ static const struct {
     {"{\"replies\":[{\"expect\":{\"allow\":[]}}]}", "/replies/0/expect/allow"},
 };
 
-TEST(what_is_no_script_is_refused_with_its_place)
+TEST(invalid_scripts_are_rejected_with_their_place)
 {
     for (size_t i = 0; i < COUNT(wrong_shapes); i++) {
         script_case c;
@@ -172,9 +172,9 @@ static const struct {
     {"{\"declared\":[\"look\"]}", "declared",
      "the script expects declared [\"look\"], found look, docs:find"},
     {"{\"contains\":\"lock\"}", "contains",
-     "the script expects contains lock, found it nowhere in the request"},
+     "the script expects contains lock, found nothing like it in the request"},
     {"{\"contains\":[\"Find\",\"lock\",\"Find\"]}", "contains",
-     "the script expects contains lock, found it nowhere in the request"},
+     "the script expects contains lock, found nothing like it in the request"},
 };
 
 TEST(a_request_is_compared_with_what_is_expected)
@@ -205,7 +205,7 @@ TEST(a_request_is_compared_with_what_is_expected)
 
 /* ---- replies ---- */
 
-/* What an answer comes to, in a line. */
+/* A reply as one line. */
 static void describe(haft__buf *buf, const haft__script_answer *answer)
 {
     const haft__reply *reply = &answer->reply;
@@ -280,8 +280,8 @@ TEST(replies_are_what_the_script_says)
     }
 }
 
-/* What only a server over HTTP looks at. */
-TEST(cuts_and_headers_are_told)
+/* Members that only an HTTP server uses. */
+TEST(cuts_and_headers_are_reported)
 {
     script_case c;
     script_init(&c, "{\"replies\":[{\"text\":\"12345\",\"cut\":4},{\"text\":\"12345\","

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/downlevel/drop_nulls.c: nulls that stand for nothing. */
+/* Tests for src/schema/downlevel/drop_nulls.c: nulls that mean a missing property. */
 #include "schema/downlevel/drop_nulls.h"
 
 #include "base/buf.h"
@@ -72,7 +72,7 @@ static const struct {
      "{\"a\":null}", "{\"a\":null}"},
     {"what nothing is said of", OBJECT(""), "{\"a\":null,\"b\":[{\"c\":null}]}",
      "{\"a\":null,\"b\":[{\"c\":null}]}"},
-    {"a schema that is none", "7", "{\"a\":null}", "{\"a\":null}"},
+    {"a schema that is not valid", "7", "{\"a\":null}", "{\"a\":null}"},
     {"no object", OBJECT("\"a\":{\"type\":\"string\"}"), "null", "null"},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/schema/grammar*.c: what a schema's grammar takes is valid, what it refuses is not,
- * unless a report says so.
+ * Tests for src/schema/grammar*.c: a schema's grammar accepts exactly the valid instances, unless
+ * a report says that it is relaxed.
  */
 #include "schema/grammar/gbnf.h"
 
@@ -70,7 +70,7 @@ static bool takes(const made *m, const char *text)
     return m->grammar != NULL && gbnf_accepts(m->grammar, haft__str(text));
 }
 
-/* Instances behind "!" are refused. Exact schemas: the validator must agree. */
+/* Instances after "!" are rejected. Exact schemas: the validator must agree. */
 static const struct {
     const char *schema;
     const char *instances[12];
@@ -182,12 +182,12 @@ TEST(a_grammar_agrees_with_the_validator)
     }
 }
 
-/* What is relaxed takes the instance, and says so. */
+/* A relaxed grammar accepts the instance and reports the relaxation. */
 static const struct {
     const char *schema, *instance, *note;
 } loose[] = {
-    {"false", "1", "/t: a schema that nothing satisfies became any value"},
-    {"17", "1", "/t: a schema that is none became any value"},
+    {"false", "1", "/t: a schema that no value satisfies became any value"},
+    {"17", "1", "/t: a schema that is not valid became any value"},
     {"{\"type\": \"string\", \"format\": \"date\"}", "\"x\"", "/t: format \"date\" became any"},
     {"{\"type\": \"string\", \"pattern\": \"(?=a)b\"}", "\"x\"", "/t: pattern \"(?=a)b\" became"},
     {"{\"type\": \"string\", \"pattern\": \"^(a*)*$\"}", "\"x\"", "pattern"},
@@ -214,19 +214,19 @@ static const struct {
      "{\"deep\": null}", "/t/properties/deep: not became nothing"},
     {"{\"if\": {\"type\": \"null\"}, \"then\": false}", "null", "if became nothing"},
     {"{\"oneOf\": [{\"type\": \"integer\"}, {\"type\": \"number\"}]}", "1", "oneOf became anyOf"},
-    {"{\"anyOf\": []}", "1", "a list of alternatives without any"},
-    {"{\"anyOf\": [false]}", "1", "alternatives that nothing satisfies"},
+    {"{\"anyOf\": []}", "1", "an empty list of alternatives"},
+    {"{\"anyOf\": [false]}", "1", "alternatives that no value satisfies"},
     {"{\"enum\": []}", "1", "enum became"},
-    {"{\"type\": \"magic\"}", "1", "a type that is none"},
-    {"{\"type\": []}", "1", "no type at all"},
+    {"{\"type\": \"magic\"}", "1", "an unknown type"},
+    {"{\"type\": []}", "1", "no type"},
     {"{\"$ref\": \"#/$defs/gone\"}", "1", "$ref \"#/$defs/gone\" became any value"},
     {"{\"$ref\": \"http://x/y\"}", "1", "$ref"},
-    {"{\"$ref\": \"#\"}", "1", "a $ref that leads back to itself"},
-    {"{\"anyOf\": [{\"$ref\": \"#\"}, {\"type\": \"null\"}]}", "7", "leads back to itself"},
+    {"{\"$ref\": \"#\"}", "1", "a $ref that refers to itself"},
+    {"{\"anyOf\": [{\"$ref\": \"#\"}, {\"type\": \"null\"}]}", "7", "refers to itself"},
     {"{\"anyOf\": [{\"type\": \"object\", \"properties\": {\"a\": {\"$ref\": \"#/$defs/b\"}}}, "
      "{\"$ref\": \"#/$defs/b\"}], \"$defs\": {\"b\": {\"$ref\": \"#\"}}}",
-     "7", "leads back to itself"},
-    {"{\"allOf\": [{\"$ref\": \"#\"}]}", "7", "lead"},
+     "7", "refers to itself"},
+    {"{\"allOf\": [{\"$ref\": \"#\"}]}", "7", "refer to each other"},
     {"{\"allOf\": [{\"pattern\": \"a\"}, {\"pattern\": \"b\"}]}", "\"a\"", "pattern twice"},
     {"{\"allOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}", "\"a\"", "type twice"},
 };
@@ -453,8 +453,8 @@ TEST(a_report_has_so_many_lines)
     haft__arena_finish(&arena);
 }
 
-/* Each level twice: 2^60 ways, but only so many are looked at. */
-TEST(what_grows_without_end_is_cut)
+/* Each level twice: 2^60 paths, but only a limited number is visited. */
+TEST(unbounded_growth_is_cut)
 {
     static const char *const hostile[] = {
         "{\"$defs\": {\"a\": {\"type\": \"object\", \"properties\": {\"x\": {\"$ref\": "
@@ -506,7 +506,7 @@ TEST(memory_is_bounded)
     haft__buf_finish(&schema);
 }
 
-/* What a piece of this size makes of a grammar that has nothing else. */
+/* The result for a grammar that has only a piece of this size. */
 static haft_status take_memory(size_t size)
 {
     haft__buf out;

@@ -73,29 +73,36 @@ TEST(other_escapes_are_refused)
         {"\\\xC3\xA9",
          "BAD_INPUT at character 1: `\\\xC3\xA9` is not an ECMA-262 escape | leave the "
          "backslash out: only ASCII needs it"},
-        {"\\c", "BAD_INPUT at character 1: `\\c` wants a letter from A to Z"},
-        {"\\c1", "BAD_INPUT at character 1: `\\c` wants a letter from A to Z"},
+        {"\\c", "BAD_INPUT at character 1: `\\c` must be followed by a letter from A to Z"},
+        {"\\c1", "BAD_INPUT at character 1: `\\c` must be followed by a letter from A to Z"},
         {"\\00", "BAD_INPUT at character 1: octal escapes such as `\\00` are not allowed | write "
                  "\\xHH with hexadecimal digits"},
-        {"\\x", "BAD_INPUT at character 1: `\\x` wants two hexadecimal digits"},
-        {"\\x4g", "BAD_INPUT at character 1: `\\x` wants two hexadecimal digits"},
-        {"\\x{41}", "BAD_INPUT at character 1: `\\x` wants two hexadecimal digits | write \\u{...} "
+        {"\\x", "BAD_INPUT at character 1: `\\x` must be followed by two hexadecimal digits"},
+        {"\\x4g", "BAD_INPUT at character 1: `\\x` must be followed by two hexadecimal digits"},
+        {"\\x{41}", "BAD_INPUT at character 1: `\\x` must be followed by two hexadecimal digits | "
+                    "write \\u{...} "
                     "instead"},
-        {"\\u12", "BAD_INPUT at character 1: `\\u` wants four hexadecimal digits or `{...}`"},
-        {"\\u{}", "BAD_INPUT at character 1: `\\u{` wants hexadecimal digits and then `}`"},
-        {"\\u{12", "BAD_INPUT at character 1: `\\u{` wants hexadecimal digits and then `}`"},
-        {"\\u{110000}", "BAD_INPUT at character 1: `\\u{...}` is past 10FFFF, the last code point"},
+        {"\\u12",
+         "BAD_INPUT at character 1: `\\u` must be followed by four hexadecimal digits or `{...}`"},
+        {"\\u{}",
+         "BAD_INPUT at character 1: `\\u{` must be followed by hexadecimal digits and `}`"},
+        {"\\u{12",
+         "BAD_INPUT at character 1: `\\u{` must be followed by hexadecimal digits and `}`"},
+        {"\\u{110000}",
+         "BAD_INPUT at character 1: `\\u{...}` is greater than 10FFFF, the last code point"},
         {"\\u{fffffffffffffffff}",
-         "BAD_INPUT at character 1: `\\u{...}` is past 10FFFF, the last code point"},
-        {"\\p", "BAD_INPUT at character 1: `\\p` wants the name of a property in braces | write "
+         "BAD_INPUT at character 1: `\\u{...}` is greater than 10FFFF, the last code point"},
+        {"\\p", "BAD_INPUT at character 1: `\\p` must be followed by the name of a property in "
+                "braces | write "
                 "\\p{L} for letters, \\p{Script=Greek} for Greek"},
-        {"\\PL}", "BAD_INPUT at character 1: `\\P` wants the name of a property in braces | write "
+        {"\\PL}", "BAD_INPUT at character 1: `\\P` must be followed by the name of a property in "
+                  "braces | write "
                   "\\p{L} for letters, \\p{Script=Greek} for Greek"},
-        {"\\p{L", "BAD_INPUT at character 1: `\\p` wants the name of a property in braces | write "
+        {"\\p{L", "BAD_INPUT at character 1: `\\p` must be followed by the name of a property in "
+                  "braces | write "
                   "\\p{L} for letters, \\p{Script=Greek} for Greek"},
-        {"\\p{letter}",
-         "BAD_INPUT at character 1: `letter` is not a Unicode property that ECMA-262 "
-         "knows | did you mean \\p{Letter}?"},
+        {"\\p{letter}", "BAD_INPUT at character 1: `letter` is not a Unicode property of ECMA-262 "
+                        "| did you mean \\p{Letter}?"},
     };
     help_check(cases, COUNT(cases));
 }

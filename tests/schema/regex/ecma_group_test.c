@@ -2,7 +2,7 @@
 /* Tests for src/schema/regex/ecma_group.c: groups and references to them. */
 #include "schema/ecma_help.h"
 
-TEST(references_are_written_with_what_they_cost)
+TEST(references_are_written_with_their_cost)
 {
     static const help_case cases[] = {
         {"(a)\\1", "(?C)((?C)a)(?:(?C'1')\\g{1})(?C)"},
@@ -27,7 +27,7 @@ TEST(references_that_can_only_match_nothing_are_left_out)
 }
 
 /* Each of these means the same in PCRE2 although its group is repeated. */
-TEST(references_that_keep_their_meaning_are_taken)
+TEST(references_that_keep_their_meaning_are_accepted)
 {
     static const char *const sources[] = {
         "(a)+\\1",
@@ -86,17 +86,17 @@ TEST(references_that_would_change_their_meaning_are_refused)
 TEST(other_references_are_refused)
 {
     static const help_case cases[] = {
-        {"\\1", "BAD_INPUT at character 1: a back reference names a group that is not there: the "
+        {"\\1", "BAD_INPUT at character 1: a back reference to a group that does not exist: the "
                 "expression has 0 | write \\xHH for the character with that code"},
-        {"(a)\\2",
-         "BAD_INPUT at character 4: a back reference names a group that is not there: the "
-         "expression has 1 | write \\xHH for the character with that code"},
-        {"(a)\\10000000000000", "BAD_INPUT at character 4: a back reference names a group that is "
-                                "not there: the expression has 1 | write \\xHH for the character "
+        {"(a)\\2", "BAD_INPUT at character 4: a back reference to a group that does not exist: the "
+                   "expression has 1 | write \\xHH for the character with that code"},
+        {"(a)\\10000000000000", "BAD_INPUT at character 4: a back reference to a group that does "
+                                "not exist: the expression has 1 | write \\xHH for the character "
                                 "with that code"},
         {"(?<n>a)\\k<m>", "BAD_INPUT at character 8: there is no group named `m`"},
-        {"\\k", "BAD_INPUT at character 1: `\\k` wants the name of a group: `\\k<name>`"},
-        {"\\k<", "BAD_INPUT at character 4: the name of a group wants a `>` behind it"},
+        {"\\k",
+         "BAD_INPUT at character 1: `\\k` must be followed by the name of a group: `\\k<name>`"},
+        {"\\k<", "BAD_INPUT at character 4: the name of a group must end with `>`"},
         {"(a)(?<=\\1)", "UNSUPPORTED at character 8: a back reference in a look-behind is not "
                         "supported"},
     };

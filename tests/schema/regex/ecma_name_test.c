@@ -42,18 +42,17 @@ TEST(other_names_are_refused)
 {
     static const help_case cases[] = {
         {"(?<>x)", "BAD_INPUT at character 4: the name of a group is empty"},
-        {"(?<a", "BAD_INPUT at character 4: the name of a group wants a `>` behind it"},
+        {"(?<a", "BAD_INPUT at character 4: the name of a group must end with `>`"},
         {"(?<1a>x)", "BAD_INPUT at character 4: `1` cannot begin the name of a group"},
-        {"(?<a-b>x)", "BAD_INPUT at character 5: `-` cannot stand in the name of a group"},
+        {"(?<a-b>x)", "BAD_INPUT at character 5: `-` cannot be in the name of a group"},
         {"(?<a\xE2\x82\xAC>x)",
-         "BAD_INPUT at character 5: `\xE2\x82\xAC` cannot stand in the name of a group"},
+         "BAD_INPUT at character 5: `\xE2\x82\xAC` cannot be in the name of a group"},
         {"(?<\xCC\x81>x)", "BAD_INPUT at character 4: `\xCC\x81` cannot begin the name of a group"},
         {"(?<\xE2\x80\x8C>x)",
          "BAD_INPUT at character 4: `\xE2\x80\x8C` cannot begin the name of a group"},
-        {"(?<a\\ud83d>x)",
-         "BAD_INPUT at character 5: `\\ud83d` cannot stand in the name of a group"},
+        {"(?<a\\ud83d>x)", "BAD_INPUT at character 5: `\\ud83d` cannot be in the name of a group"},
         {"(?<a\\u12>x)",
-         "BAD_INPUT at character 5: `\\u` wants four hexadecimal digits or `{...}`"},
+         "BAD_INPUT at character 5: `\\u` must be followed by four hexadecimal digits or `{...}`"},
     };
     help_check(cases, COUNT(cases));
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/regex/ecma.c: the grammar, what is refused, where tolls stand. */
+/* Tests for src/schema/regex/ecma.c: the grammar, rejected syntax, positions of callouts. */
 #include "schema/regex/ecma.h"
 
 #include "base/limits.h"
 #include "schema/ecma_help.h"
 
-TEST(expressions_are_written_as_pcre2_wants_them)
+TEST(expressions_are_translated_to_pcre2)
 {
     static const help_case cases[] = {
         {"", "(?C)"},
@@ -86,7 +86,7 @@ TEST(tolls_stand_at_most_so_far_apart)
     help_check(cases, COUNT(cases));
 }
 
-TEST(what_means_only_one_thing_is_let_through)
+TEST(unambiguous_extensions_are_accepted)
 {
     static const help_case cases[] = {
         {"a]", "(?C)a\\x{5d}"},
@@ -104,7 +104,7 @@ TEST(what_means_only_one_thing_is_let_through)
     help_check(cases, COUNT(cases));
 }
 
-TEST(what_is_not_ecma_262_is_refused)
+TEST(syntax_outside_ecma_262_is_rejected)
 {
     static const help_case cases[] = {
         {"*",
@@ -121,9 +121,8 @@ TEST(what_is_not_ecma_262_is_refused)
                     "character itself"},
         {"{2}", "BAD_INPUT at character 1: nothing to repeat before `{` | write \\{ for the "
                 "character itself"},
-        {"\xC3\xA9{2,1}",
-         "BAD_INPUT at character 2: the counts in `{2,1}` are the wrong way round"},
-        {"a{,5}", "BAD_INPUT at character 2: a repeat wants a least count | write {0,5}"},
+        {"\xC3\xA9{2,1}", "BAD_INPUT at character 2: the counts in `{2,1}` are in the wrong order"},
+        {"a{,5}", "BAD_INPUT at character 2: a repeat needs a minimum count | write {0,5}"},
         {"(*FAIL)",
          "BAD_INPUT at character 2: nothing to repeat before `*` | ECMA-262 has no verbs "
          "such as (*FAIL)"},
@@ -149,9 +148,9 @@ TEST(what_is_not_ecma_262_is_refused)
         {"(?i)a", "BAD_INPUT at character 1: `(?i` does not begin an ECMA-262 group | ECMA-262 has "
                   "no flags inside an expression: write [Aa] for both cases"},
         {"(?P<n>a)", "BAD_INPUT at character 1: `(?P` does not begin an ECMA-262 group | write "
-                     "(?<name>...) for a group with a name and \\k<name> for what it matched"},
+                     "(?<name>...) for a named group and \\k<name> for a reference to it"},
         {"(?'n'a)", "BAD_INPUT at character 1: `(?'` does not begin an ECMA-262 group | write "
-                    "(?<name>...) for a group with a name"},
+                    "(?<name>...) for a named group"},
         {"(?>a)", "BAD_INPUT at character 1: `(?>` does not begin an ECMA-262 group | ECMA-262 has "
                   "no atomic groups: write (?:...)"},
         {"(?#a)", "BAD_INPUT at character 1: `(?#` does not begin an ECMA-262 group | ECMA-262 has "
@@ -195,8 +194,8 @@ TEST(limits_hold_at_their_value_and_not_past_it)
     CHECK(help_translate(help_repeat("a", HAFT__LIMIT_PATTERN_BYTES)).ptr[0] == '(', "longest");
     CHECK_STR(help_translate(help_repeat("a", HAFT__LIMIT_PATTERN_BYTES + 1)),
               HAFT__LIT("TOO_BIG at : the expression has 4097 bytes, more than 4096"), "too long");
-    static const char too_many[] = "TOO_BIG at character 3: a repeat count is past 65535, the "
-                                   "largest possible | use minLength and maxLength for the length "
+    static const char too_many[] = "TOO_BIG at character 3: a repeat count is greater than the "
+                                   "limit of 65535 | use minLength and maxLength for the length "
                                    "of a text";
     static const help_case cases[] = {
         {"^a{65535}b", "(?C)^(?C255)a{65535}b"},

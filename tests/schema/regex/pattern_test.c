@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/regex/pattern.c: what matches, what it costs, and when there is no memory.
+/* Tests for src/schema/regex/pattern.c: matches, their cost, and out of memory.
  */
 #include "schema/regex/pattern.h"
 
@@ -234,7 +234,7 @@ TEST(hostile_matches_are_given_up_soon)
         /* Each place where a match may begin costs little, but there are many. */
         {"(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)(?:a|a)[bd]c", "a", 1 << 20, "c"},
         {"(?:a?a?){20}[bd]c", "a", 1 << 20, "c"},
-        /* What runs over the text costs PCRE2 one step, however long the text. */
+        /* A repeat over the text costs PCRE2 one step, however long the text. */
         {"(?:x|\\d+)[a-z]y", "1", 1 << 20, "y"},
         {"^[^]*?\\d+[a-z]y", "1", 1 << 20, "y"},
         {"(?:\\d{60000}x|y)", "1", 1 << 20, ""},
@@ -268,7 +268,7 @@ TEST(memory_of_a_match_is_bounded)
 
 TEST(the_step_limit_holds_at_its_value_and_not_past_it)
 {
-    /* From each character on, this pays three tolls and passes one character, at 16 to a step:
+    /* From each character on, this passes three callouts and one character, at 16 to a step:
      * 49/16 steps a character, of which the length of the text makes up for 32/16. */
     haft_str source = HAFT__LIT("(?:a|a)[bc]");
     size_t length = (size_t)HAFT__LIMIT_PATTERN_MATCH * 16 / (49 - 32);
@@ -303,7 +303,7 @@ TEST(hostile_expressions_are_refused_or_cheap_to_compile)
     }
 }
 
-TEST(errors_of_pcre2_are_told)
+TEST(errors_of_pcre2_are_reported)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -313,15 +313,16 @@ TEST(errors_of_pcre2_are_told)
               HAFT_TOO_BIG, "too large");
     CHECK_STR(haft__str(err.message),
               HAFT__LIT("the expression grows too large when it is compiled"), "too large");
-    CHECK_STR(haft__str(err.hint), HAFT__LIT("use smaller counts in {...} behind groups"), "hint");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("use smaller counts in {...} after groups"), "hint");
     haft_status status = haft__pattern_compile(&arena, HAFT__LIT("a\\P{Sidetic}"), &pattern, &err);
     CHECK_INT(status, HAFT_BAD_INPUT, "a script without its key");
     status = haft__pattern_compile(&arena, HAFT__LIT("a[\\P{sc=Sidetic}]b"), &pattern, &err);
     CHECK(status == HAFT_OK || status == HAFT_UNSUPPORTED, "status %d", (int)status);
     if (status == HAFT_UNSUPPORTED) {
-        CHECK_STR(haft__str(err.message),
-                  HAFT__LIT("the Unicode property `sc:Sidt` is not known to the PCRE2 in use"),
-                  "a script newer than PCRE2");
+        CHECK_STR(
+            haft__str(err.message),
+            HAFT__LIT("the Unicode property `sc:Sidt` is not supported by the installed PCRE2"),
+            "a script newer than PCRE2");
     }
     CHECK(pattern == NULL, "a failure wrote its result");
     haft__arena_finish(&arena);
@@ -420,7 +421,7 @@ TEST(a_scratch_survives_every_failed_allocation)
     haft__arena_finish(&arena);
 }
 
-TEST(what_a_back_reference_compares_is_paid_for)
+TEST(text_compared_by_a_back_reference_costs_steps)
 {
     /* The same text with and without a reference to a group of 1600 letters. */
     static const char *const sources[] = {"^(a*)b\\1$", "^(a*)ba*$"};

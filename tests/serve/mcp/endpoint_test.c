@@ -350,7 +350,7 @@ TEST(requests_without_a_handshake_are_bounded_in_number)
     }
     for (int round = 0; round <= 1; round++) {
         int fd = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
-        CHECK(until(&c, fd, "too many requests are under way"), "one more: %s", c.received.ptr);
+        CHECK(until(&c, fd, "too many requests are in progress"), "one more: %s", c.received.ptr);
         CHECK(strstr(c.received.ptr, " 503 ") != NULL, "%s", c.received.ptr);
         (void)close(fd);
         CHECK_INT(c.many, HAFT__LIMIT_MCP_REQUESTS, "no more");

@@ -58,14 +58,14 @@ TEST(a_schedule_and_a_gate)
 }
 
 static const problem_case cases[] = {
-    {"choice: {default: gate}\n",
-     "1:19: found gate, wanted auto, required, none or a tool (gate belongs into the schedule)"},
-    {"choice: {default: {}}\n",
-     "1:19: this choice names neither mode nor tool (write auto, required, none, or {tool: NAME})"},
-    {"choice: {default: {type: function}}\n",
-     "1:19: this choice names neither mode nor tool (write auto, required, none, or {tool: NAME})"},
+    {"choice: {default: gate}\n", "1:19: found gate, expected auto, required, none or a tool (gate "
+                                  "is allowed in choice.schedule only)"},
+    {"choice: {default: {}}\n", "1:19: the choice names neither a mode nor a tool (write auto, "
+                                "required, none, or {tool: NAME})"},
+    {"choice: {default: {type: function}}\n", "1:19: the choice names neither a mode nor a tool "
+                                              "(write auto, required, none, or {tool: NAME})"},
     {"formats: {primary: hermes, enabled: [native, json]}\n",
-     "1:20: the primary format hermes is not among the enabled (add it to formats.enabled)"},
+     "1:20: the primary format hermes is not enabled (add it to formats.enabled)"},
     {"formats: [native, hermess, xml]\n", "1:19: there is no format \"hermess\" (did you mean "
                                           "hermes?)\n1:28: there is no format \"xml\""},
     {"formats: {enabled: [natve]}\n", "1:21: there is no format \"natve\" (did you mean native?)"},

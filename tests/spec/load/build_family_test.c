@@ -2,7 +2,7 @@
 /* Tests for src/spec/load/build_family.c, and for the formats that follow from it. */
 #include "spec/spec_help.h"
 
-/* What is known of the model: family, how it was found, formats, native, context, size, opened. */
+/* Facts about the model: family, how it was found, formats, native, context, size, opened. */
 static haft_str known(const char *text)
 {
     loaded f;
@@ -30,7 +30,7 @@ static haft_str known(const char *text)
     return keep(&buf);
 }
 
-/* A star stands behind what the row gave. */
+/* A star marks values from the row. */
 static const struct {
     const char *text, *wanted;
 } cases[] = {
@@ -62,7 +62,7 @@ static const struct {
      "Falcon 3|name falcon-3|hermes purejson*|native no*|32768*|7|"},
     {"model: vllm:CohereForAI/c4ai-command-r-v01",
      "Command R|name command-r|purejson*|native no*|131072*|35*|"},
-    /* what is said wins */
+    /* explicit keys take precedence */
     {"model: {provider: ollama, model: \"gemma3:4b\", native_tools: true}",
      "Gemma 3|name gemma-3|native purejson|native yes|131072*|4|"},
     {"model: {provider: ollama, model: \"qwen2.5:7b\", native_tools: false}",
@@ -77,7 +77,7 @@ static const struct {
      "QwQ|name qwq|native hermes|native yes*|131072*|33|"},
     {"model: {provider: vllm, model: x, starts_in_reasoning: true}",
      "| |native purejson|native yes|0||inside"},
-    /* other ways to the row */
+    /* other ways to find the row */
     {"model: {provider: vllm, model: mine, family: qwen 2.5}",
      "Qwen 2.5|spec |native hermes|native yes*|32768*||"},
     {"model: {provider: ollama, model: gemma3, family: none}", "| |native purejson|native yes|0||"},
@@ -89,18 +89,18 @@ static const struct {
     {"model: {provider: vllm, model: m, family: Qwen 2.6}",
      "1:43: there is no model family \"Qwen 2.6\" (did you mean Qwen 2.5?)"},
     {"model: {provider: vllm, model: m, family: something else}",
-     "1:43: there is no model family \"something else\" (docs/local-models.md has the table; none "
-     "is for none)"},
+     "1:43: there is no model family \"something else\" (docs/local-models.md lists them; write "
+     "none for no family)"},
 };
 
-TEST(what_is_not_said_comes_from_the_family)
+TEST(missing_keys_come_from_the_family)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(known(cases[i].text), haft__str(cases[i].wanted), "%s", cases[i].text);
     }
 }
 
-TEST(every_failure_of_memory_is_told)
+TEST(every_failed_allocation_is_reported)
 {
     haft_str text = HAFT__LIT("model: ollama:deepseek-r1:7b\n");
     haft__spec_options options = {.hash_key = {1, 2}};

@@ -7,7 +7,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-TEST(what_is_not_said_has_its_default)
+TEST(missing_keys_have_their_defaults)
 {
     loaded f;
     load(&f, "name: x\n");
@@ -28,7 +28,7 @@ TEST(what_is_not_said_has_its_default)
     unload(&f);
 }
 
-/* The `default` of every limit in haft.schema.json is what the loader fills in. */
+/* The loader fills in the `default` of every limit in haft.schema.json. */
 TEST(defaults_are_those_of_the_schema)
 {
     loaded f;
@@ -94,7 +94,7 @@ TEST(the_specs_own_tools_are_weighed)
     unload(&f);
 }
 
-TEST(everything_that_is_said_is_there)
+TEST(every_key_is_loaded)
 {
     loaded f;
     load(&f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"
@@ -200,31 +200,28 @@ TEST(models_as_text)
 static const problem_case cases[] = {
     {"model: opnai:gpt\n", "1:8: there is no provider \"opnai\" (did you mean openai?)"},
     {"model: gpt-5.4-mini\n",
-     "1:8: there is no provider \"gpt-5.4-mini\" (for a server that speaks as OpenAI's does, write "
+     "1:8: there is no provider \"gpt-5.4-mini\" (for an OpenAI-compatible server, write "
      "{provider: openai, model: NAME, base_url: URL})\n"
-     "1:8: the model \"gpt-5.4-mini\" has no name (a model is written provider:model, such as "
+     "1:8: the model \"gpt-5.4-mini\" has no name (write provider:model, such as "
      "openai:gpt-5.4-mini)"},
     {"model: openai\n",
-     "1:8: the model \"openai\" has no name (a model is written provider:model, such as "
-     "openai:gpt-5.4-mini)"},
+     "1:8: the model \"openai\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
     {"model: \"script:\"\n",
-     "1:8: the model \"script\" has no name (a model is written provider:model, such as "
-     "openai:gpt-5.4-mini)"},
+     "1:8: the model \"script\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
     {"model: https://example.org/v1\n",
-     "1:8: there is no provider \"https\" (for a server that speaks as OpenAI's does, write "
+     "1:8: there is no provider \"https\" (for an OpenAI-compatible server, write "
      "{provider: openai, model: NAME, base_url: URL})"},
     {"model: {provider: openai}\n",
-     "1:8: the model \"openai\" has no name (a model is written provider:model, such as "
-     "openai:gpt-5.4-mini)"},
-    {"model: {provider: x, model: y}\n", "1:19: there is no provider \"x\" (for a server that "
-                                         "speaks as OpenAI's does, write {provider: "
-                                         "openai, model: NAME, base_url: URL})"},
+     "1:8: the model \"openai\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
+    {"model: {provider: x, model: y}\n",
+     "1:19: there is no provider \"x\" (for an OpenAI-compatible server, write {provider: "
+     "openai, model: NAME, base_url: URL})"},
     {"model: {model: x}\n", "1:8: the key \"provider\" is missing"},
     {"limits: {usd: 0.0000001}\n",
-     "1:15: found 0.0000001 dollars, wanted at most 6 digits behind the point"},
+     "1:15: found 0.0000001 dollars, expected at most 6 digits after the decimal point"},
     {"limits: {usd: 0.1234567}\n",
-     "1:15: found 0.1234567 dollars, wanted at most 6 digits behind the point"},
-    {"limits: {wall: 0.0001ms}\n", "1:16: '0.0001ms' is no whole number of milliseconds"},
+     "1:15: found 0.1234567 dollars, expected at most 6 digits after the decimal point"},
+    {"limits: {wall: 0.0001ms}\n", "1:16: '0.0001ms' is not a whole number of milliseconds"},
     {"limits: {usd: 1}\nmodel: {provider: openai, model: x}\n",
      "1:10: there is a limit in dollars, but the price of the model is not known (write model: "
      "{provider: openai, model: x, price: {input: .., output: ..}})"},

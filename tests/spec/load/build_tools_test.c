@@ -19,10 +19,12 @@ TEST(tools_of_every_kind_in_their_order)
              "  - {name: e, " WORDS ", headless: true, traits: {destructive: true, needs_approval: "
              "true}}\n"
              "builtins: {enabled: [glob, read]}\n");
-    CHECK_STR(f.listing,
-              HAFT__LIT("5:56: warning: no child runs in this version: calls of \"c\" end with an "
-                        "error (give it the command haft run SPEC TASK --quiet meanwhile)"),
-              "nothing else is wrong");
+    CHECK_STR(
+        f.listing,
+        HAFT__LIT(
+            "5:56: warning: agent tools do not run in this version: calls of \"c\" end with an "
+            "error (use a command instead: haft run SPEC TASK --quiet)"),
+        "nothing else is wrong");
     static const struct {
         const char *name;
         haft__tool_source source;
@@ -50,33 +52,34 @@ TEST(tools_of_every_kind_in_their_order)
 
 static const problem_case cases[] = {
     {"tools:\n  - {name: a, " WORDS ", command: [x], http: {url: \"https://x\"}, headless: true}\n",
-     "2:70: the tool has both \"command\" and \"http\" (a tool runs in one place; make two of it)\n"
-     "2:96: the tool has both \"command\" and \"headless\" (a tool runs in one place; make two of "
-     "it)"},
+     "2:70: the tool has both \"command\" and \"http\" (a tool has one implementation; make two "
+     "tools)\n"
+     "2:96: the tool has both \"command\" and \"headless\" (a tool has one implementation; make "
+     "two tools)"},
     {"tools:\n  - {name: a, " WORDS ", agent: b.yaml}\n",
-     "2:56: warning: no child runs in this version: calls of \"a\" end with an error "
-     "(give it the command haft run SPEC TASK --quiet meanwhile)"},
-    {"tools:\n  - {name: a, " WORDS "}\n", "2:5: warning: nothing says how \"a\" runs: its calls "
+     "2:56: warning: agent tools do not run in this version: calls of \"a\" end with an error "
+     "(use a command instead: haft run SPEC TASK --quiet)"},
+    {"tools:\n  - {name: a, " WORDS "}\n", "2:5: warning: \"a\" has no implementation: its calls "
                                            "wait for an answer (give it a command or "
                                            "http, or write headless: true)"},
     {"tools:\n  - {name: a, " WORDS ", args: [x], input_schema: {type: object}, headless: true}\n",
-     "2:56: the tool has both \"args\" and \"input_schema\" (args is the short form; keep the "
-     "schema)"},
-    /* schemas that are none, to the very place */
+     "2:56: the tool has both \"args\" and \"input_schema\" (args is the short form; keep "
+     "input_schema)"},
+    /* schemas that are not valid, with the exact place */
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: object, properties: "
      "{q: {type: strng}}}}\n",
-     "2:124: found the string \"strng\", wanted null, boolean, number, integer, string, array or "
+     "2:124: found the string \"strng\", expected null, boolean, number, integer, string, array or "
      "object (in quotes) (did you mean string?)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: array}}\n",
-     "2:93: the arguments of a tool are an object, but this schema does not say \"type\": "
+     "2:93: the arguments of a tool must be an object, but this schema does not have \"type\": "
      "\"object\" (put each argument into \"properties\" of an object)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, input_schema: {type: object, $ref: "
      "\"#/nowhere\"}}\n",
-     "2:107: found the reference \"#/nowhere\", which leads to nothing"},
+     "2:107: found the reference \"#/nowhere\", which does not exist"},
     /* traits */
     {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {retries: 2}}\n",
-     "2:90: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)"},
+     "2:90: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {read_only: true, destructive: "
      "true}}\n",
      "2:111: a tool cannot be destructive and read_only"},
@@ -87,15 +90,15 @@ static const problem_case cases[] = {
      "like 250ms, 10s, 5m, 2h or 1d)"},
     /* names */
     {"tools:\n  - {name: a, " WORDS ", headless: true}\n  - {name: a, " WORDS ", headless: true}\n",
-     "3:12: there are two tools \"a\" (rename one of the two)"},
+     "3:12: two tools have the name \"a\" (rename one of the two)"},
     {"tools:\n  - builtin: [grep]\n  - {name: grep, " WORDS ", headless: true}\n",
-     "3:12: there are two tools \"grep\" (rename one of the two)"},
+     "3:12: two tools have the name \"grep\" (rename one of the two)"},
     {"tools:\n  - {name: grep, " WORDS ", headless: true}\nbuiltins: {enabled: [read, grep]}\n",
-     "3:28: there are two tools \"grep\" (rename one of the two)"},
+     "3:28: two tools have the name \"grep\" (rename one of the two)"},
     {"tools:\n  - {name: grep, " WORDS ", headless: true}\n", ""},
     {"tools:\n  - {name: complete_workflow, " WORDS ", headless: true}\n",
-     "2:12: the name \"complete_workflow\" belongs to a built-in tool (enable that one with - "
-     "builtin: [complete_workflow], or choose another name)"},
+     "2:12: the name \"complete_workflow\" is the name of a built-in tool (enable the built-in "
+     "with - builtin: [complete_workflow], or choose another name)"},
     {"tools:\n  - {name: \"a b\", " WORDS ", headless: true}\n",
      "2:12: does not match the pattern ^[A-Za-z0-9_./-]+(:[A-Za-z0-9_./-]+)?$: found \"a b\" (use "
      "letters, digits and _ . / - or server:tool)"},
@@ -144,7 +147,7 @@ TEST(the_typed_schema_of_a_function_wins)
               &options);
     CHECK_INT(f.report.errors, 1, "two typed tools of one name");
     unload(&f);
-    /* What a planner describes and a function provides is not headless. */
+    /* A tool that a planner describes and a C function implements is not headless. */
     load_with(&f,
               HAFT__LIT("spec: {planner: {type: ReActPlanner, config: {tool_descriptions: [{name: "
                         "count, " WORDS ", args: [n]}]}}}\n"),

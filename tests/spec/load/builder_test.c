@@ -12,7 +12,7 @@ TEST(duplicates_are_found_in_large_objects_too)
         haft__buf_addf(&text, "key%d: %d\n", i % 99, i);
     }
     CHECK_STR(read_as(haft__buf_str(&text)),
-              HAFT__LIT("100:1: the key \"key0\" stands here again; it stands at 1:1 already (keep "
+              HAFT__LIT("100:1: the key \"key0\" is repeated; it is already at 1:1 (keep "
                         "one of the two)"),
               "99 keys and one again");
     haft__buf_finish(&text);
@@ -39,7 +39,7 @@ TEST(keys_are_found_through_escapes)
     haft__arena_finish(&arena);
 }
 
-/* A value with twice the members costs twice, not four times: every key is looked at once. */
+/* A value with twice the members costs twice, not four times: every key is processed once. */
 TEST(large_objects_cost_linearly)
 {
     size_t counts[2];

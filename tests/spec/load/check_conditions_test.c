@@ -22,33 +22,32 @@
                                                                                   ", " how)
 
 #define UNLIKE(type)                                                                               \
-    "2:32: warning: /n of \"a\" cannot be compared like this by its type: " type ASKED
+    "2:32: warning: /n of \"a\" has a type that cannot be compared this way: " type ASKED
 #define ASKED                                                                                      \
-    " (what cannot be compared is asked about; arguments under args are texts, input_schema "      \
+    " (a call that cannot be compared needs approval; arguments under args are texts, "            \
+    "input_schema "                                                                                \
     "gives them types)"
 #define NEVER                                                                                      \
-    "2:32: /n of \"a\" is never like this by its schema: the condition never holds (no call of "   \
-    "the tool would be asked about by this rule)"
+    "2:32: the schema of \"a\" excludes this value of /n: the condition never holds (no call of "  \
+    "the tool would need approval by this rule)"
 #define ABSENT(place, tool, at)                                                                    \
     place "the schema of \"" tool "\" has no argument " at ": the condition never holds"
 #define MORE                                                                                       \
-    " (if the tool takes more than its schema names, let that say additionalProperties: true)"
+    " (if the tool accepts other arguments, write additionalProperties: true in its schema)"
 
 static const problem_case cases[] = {
-    /* what is wrong with any tool */
-    {PAY("op: eq"),
-     "2:32: eq compares with a value, and there is none (write value: and what the argument is "
-     "compared with)"},
-    {PAY("op: lt"),
-     "2:32: lt compares with a value, and there is none (write value: and what the argument is "
-     "compared with)"},
+    /* wrong for any tool */
+    {PAY("op: eq"), "2:32: eq needs a value to compare with (add value: with the value to compare "
+                    "the argument with)"},
+    {PAY("op: lt"), "2:32: lt needs a value to compare with (add value: with the value to compare "
+                    "the argument with)"},
     {PAY("op: in, value: []"), "2:56: expected a list of values for in, found an empty list"},
     {PAY("op: in, value: x"), "2:56: expected a list of values for in, found string"},
     {PAY("op: gt, value: true"), "2:56: expected a number or a text for gt, found boolean"},
     {PAY("op: matches, value: 5"), "2:61: expected a regular expression for matches, found number"},
     {PAY("op: matches, value: \"(\""), "2:61: character 1: unterminated group: `(` without `)`"},
     {PAY("op: exists, value: 'no'"), "2:60: expected true or false for exists, found string"},
-    /* what cannot be compared */
+    /* types that cannot be compared */
     {PAY("op: gt, value: 100"), UNLIKE("string")},
     {PAY("op: gt, value: \"1\""), ""},
     {PAY("op: eq, value: 100"), UNLIKE("string")},
@@ -74,7 +73,7 @@ static const problem_case cases[] = {
     {TYPED("array, prefixItems: [{type: integer}]", "op: contains, value: 1"), ""},
     {TYPED("boolean", "op: eq, value: true"), ""},
     {TYPED("boolean", "op: gt, value: 1"), UNLIKE("boolean")},
-    /* what no argument that the schema takes is like */
+    /* values that the schema excludes */
     {TYPED("number", "op: eq, value: null"), NEVER},
     {TYPED("number", "op: in, value: [null]"), NEVER},
     {TYPED("number", "op: ne, value: null"), ""},
@@ -97,13 +96,13 @@ static const problem_case cases[] = {
     {AT("/a~1c", "op: eq, value: 1"), ABSENT("2:37: ", "a", "/a~1c") MORE},
     {AT("/a~1b", "op: eq, value: 1"), ""},
     {AT("/a~1b", "op: matches, value: x"),
-     "2:32: warning: /a~1b of \"a\" cannot be compared like this by its type: integer" ASKED},
+     "2:32: warning: /a~1b of \"a\" has a type that cannot be compared this way: integer" ASKED},
     {AT("/to/name", "op: eq, value: x"), ABSENT("2:37: ", "a", "/to/name")},
     {AT("/to/name", "op: exists"), ABSENT("2:37: ", "a", "/to/name")},
     {AT("/tags/x", "op: eq, value: x"), ABSENT("2:37: ", "a", "/tags/x")},
     {AT("/tags/0", "op: eq, value: x"), ""},
     {AT("/tags/0", "op: gt, value: 5"),
-     "2:32: warning: /tags/0 of \"a\" cannot be compared like this by its type: string" ASKED},
+     "2:32: warning: /tags/0 of \"a\" has a type that cannot be compared this way: string" ASKED},
     {AT("/deep/a/b", "op: eq, value: x"), ""},
     {AT("/any/a", "op: eq, value: x"), ""},
     {AT("\"\"", "op: exists"), ""},
@@ -118,7 +117,7 @@ static const problem_case cases[] = {
     /* a function of that name may have others */
     {"tools: [{name: a, description: Count the words of it., args: [m]}]\n" WHEN(
          "op: eq, value: x"),
-     "1:9: warning: nothing says how \"a\" runs: its calls wait for an answer (give it a command "
+     "1:9: warning: \"a\" has no implementation: its calls wait for an answer (give it a command "
      "or http, or write headless: true)"},
     /* rules for several */
     {"tools: [" TOOL("a", "args: [n]") ", " TOOL("ab", "args: [m]") "]\n" RULE(
@@ -137,18 +136,18 @@ static const problem_case cases[] = {
     /* ... and by a trait */
     {"tools: [" TOOL("a", "traits: {destructive: true}, " SCHEMA("n: {type: number}")) "]\n" RULE(
          "traits: [destructive]", "at: /n, op: in, value: [a]"),
-     "2:43: warning: /n of \"a\" cannot be compared like this by its type: number" ASKED},
+     "2:43: warning: /n of \"a\" has a type that cannot be compared this way: number" ASKED},
     {"tools: [" TOOL("a", "traits: {destructive: true}, args: [n]") "]\n" RULE(
          "traits: [destructive]", "at: /amount, op: gt, value: x"),
      ABSENT("2:48: ", "a", "/amount") MORE},
 };
 
-TEST(conditions_that_do_not_do_what_they_look_like)
+TEST(misleading_conditions_are_reported)
 {
     check_problems(cases, COUNT(cases));
 }
 
-/* ---- what the loader says is what a call comes to ---- */
+/* ---- the loader predicts the result for a call ---- */
 
 static haft__json parse(haft__arena *arena, const char *text)
 {
@@ -177,15 +176,15 @@ static void check_agreement(const char *type, const char *when, const char *valu
     haft_str listing = problems_of(text);
     haft__json values = parse(&arena, arguments);
     bool asks = haft__condition_needs_approval(&arena, parse(&arena, when), &values);
-    if (says(listing, "is asked about; ")) {
-        CHECK(asks, "is asked about: %s %s", when, arguments);
+    if (says(listing, "needs approval; ")) {
+        CHECK(asks, "needs approval: %s %s", when, arguments);
     } else if (says(listing, "never holds")) {
         CHECK(!asks, "never holds: %s %s", when, arguments);
     }
     haft__arena_finish(&arena);
 }
 
-TEST(the_loader_and_a_run_have_one_idea_of_what_can_be_compared)
+TEST(the_loader_and_a_run_agree_on_what_can_be_compared)
 {
     static const char *const ops[] = {"eq", "ne", "lt",       "le",      "gt",
                                       "ge", "in", "contains", "matches", "exists"};

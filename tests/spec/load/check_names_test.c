@@ -3,25 +3,26 @@
 #include "spec/spec_help.h"
 
 #define DENIES_NOTHING(pattern)                                                                    \
-    "\"" pattern "\" denies nothing: the names of tools are SERVER:TOOL (for all tools of a "      \
+    "\"" pattern "\" denies nothing: tools are named SERVER:TOOL (for all tools of a "             \
     "server, write \"SERVER:*\"; for those that match in any server, \"*:" pattern "\")"
-#define BEFORE " (what stands before the : is a server of mcp.servers)"
+#define BEFORE " (the part before the : is a server of mcp.servers)"
 
 static const problem_case cases[] = {
     {"enabled_builtins: [glob, grep]\nchoice: {schedule: [{tool: globb}, gate], default: {tool: "
      "read}}\nphases: [{name: a, tools: [grep, search]}]\n",
      "2:28: there is no tool \"globb\" (did you mean glob?)\n"
      "2:52: there is no tool \"read\" (it is a built-in: add it to builtins.enabled)\n"
-     "3:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
+     "3:1: warning: the phases have no effect (they are a condition for complete_workflow, which "
+     "is not "
      "enabled)\n"
-     "3:34: there is no tool \"search\" (tools stand in tools and builtins)"},
+     "3:34: there is no tool \"search\" (tools are listed in tools and builtins)"},
     {"choice: {default: autoo}\n",
-     "1:19: there is no tool \"autoo\" (tools stand in tools and builtins)"},
+     "1:19: there is no tool \"autoo\" (tools are listed in tools and builtins)"},
     /* tools of servers are known later; the server must be there */
     {"mcp: {servers: {docs: {command: [x]}}}\nchoice: {schedule: [{tool: \"docs:find\"}, {tool: "
      "\"web:find\"}]}\napprovals: [{tools: [\"docs:send\", \"docs:*\", \"*\", \"*:x\", \"x*\"]}]\n"
      "builtins: {enabled: [tool_search]}\n",
-     "2:49: there is no tool \"web:find\" (what stands before the : is a server of mcp.servers)\n"
+     "2:49: there is no tool \"web:find\" (the part before the : is a server of mcp.servers)\n"
      "3:57: warning: no tool matches \"x*\""},
     {"mcp: {import: mcp.json}\nchoice: {schedule: [{tool: \"web:find\"}]}\napprovals: [{tools: "
      "[\"*\"]}]\nbuiltins: {enabled: [tool_search]}\n",
@@ -36,19 +37,19 @@ static const problem_case cases[] = {
     {"builtins: {enabled: [tool_search]}\nmcp:\n  servers: {docs: {command: [x]}, mem: {command: "
      "[x]}}\n  allow: [docs, \"docs:*\", \"*:read\", \"m*\", \"*\", \"d*s:z\"]\n  deny: [other, "
      "\"web:*\", \"x*\", \"memo*\"]\n",
-     "4:11: warning: \"docs\" matches no tool: their names are SERVER:TOOL (for all tools of the "
+     "4:11: warning: \"docs\" matches no tool: tools are named SERVER:TOOL (for all tools of the "
      "server, write \"docs:*\")\n"
      "5:10: " DENIES_NOTHING(
          "other") "\n"
                   "5:17: warning: no server of the spec matches \"web:*\"" BEFORE "\n"
                   "5:26: " DENIES_NOTHING("x*") "\n"
                                                 "5:32: " DENIES_NOTHING("memo*")},
-    /* a denial that does nothing is none: it must not be taken for one */
+    /* a denial without effect is an error: it gives false security */
     {"builtins: {enabled: [tool_search]}\nmcp:\n  servers: {docs: {command: [x]}}\n  allow: "
      "[\"x*\"]\n  deny: [docs, \"delete_*\", \"docs:*\", \"*:delete_*\", \"d*\", \"*_all\", "
      "\"*\"]\n",
      "4:11: warning: no server of the spec matches \"x*\"" BEFORE "\n"
-     "5:10: \"docs\" denies nothing: the names of tools are SERVER:TOOL (for all tools of the "
+     "5:10: \"docs\" denies nothing: tools are named SERVER:TOOL (for all tools of the "
      "server, write \"docs:*\"; for those that match in any server, \"*:docs\")\n"
      "5:16: " DENIES_NOTHING("delete_*")},
     {"builtins: {enabled: [tool_search]}\nmcp: {import: x, deny: [docs, \"web:*\", \"x*\"]}\n",
@@ -56,8 +57,8 @@ static const problem_case cases[] = {
     /* a tool that is there but wrong is not also missing */
     {"tools:\n  - {name: a, description: Does what it should., headless: true, traits: {retries: "
      "1}}\nchoice: {schedule: [{tool: a}]}\n",
-     "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)"},
+     "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
     /* and where the tools could not be read, nobody looks for them */
     {"tools: 5\nchoice: {schedule: [{tool: a}]}\n", "1:8: expected array, found integer 5"},
     {"tols: []\nchoice: {schedule: [{tool: a}]}\n",

@@ -19,7 +19,8 @@ static const problem_case cases[] = {
      "[complete_workflow] to tools, or write kind: agent)"},
     /* ... and callable */
     {"kind: workflow\n" THREE "choice: {default: none}\n",
-     "3:19: once the gate is open, no turn allows complete_workflow: the workflow can hardly end "
+     "3:19: once the gate is open, no turn allows complete_workflow: the workflow can end only by "
+     "chance "
      "(the "
      "default is none; write auto)"},
     {"kind: workflow\n" SIX "choice: {default: none}\n",
@@ -54,12 +55,12 @@ static const problem_case cases[] = {
      "builtins.enabled)"},
     /* the schedule lets go too early */
     {"kind: workflow\n" THREE "choice: {schedule: [auto]}\n",
-     "3:21: turn 1 is scheduled as auto, but by then at most 0 of 3 data tools can have been "
-     "called "
+     "3:21: turn 1 is scheduled as auto, but at most 0 of 3 data tools can have been called before "
+     "it "
      "(write gate, or choice.schedule_overrides_gate: true)"},
     {"kind: workflow\n" THREE "choice: {schedule: [{tool: glob}, none, gate]}\n",
-     "3:35: turn 2 is scheduled as none, but by then at most 1 of 3 data tools can have been "
-     "called "
+     "3:35: turn 2 is scheduled as none, but at most 1 of 3 data tools can have been called before "
+     "it "
      "(write gate, or choice.schedule_overrides_gate: true)"},
     {"kind: workflow\n" THREE "choice: {schedule: [{tool: glob}, {tool: grep}, {tool: read}, "
      "auto]}\n",
@@ -69,13 +70,13 @@ static const problem_case cases[] = {
     {"kind: workflow\n" THREE
      "limits: {parallel: 1, overflow: truncate}\nchoice: {schedule: [gate, "
      "gate, auto, gate]}\n",
-     "4:33: turn 3 is scheduled as auto, but by then at most 2 of 3 data tools can have been "
-     "called "
+     "4:33: turn 3 is scheduled as auto, but at most 2 of 3 data tools can have been called before "
+     "it "
      "(write gate, or choice.schedule_overrides_gate: true)"},
     /* ... or stores something too early */
     {"kind: workflow\n" SIX "choice: {schedule: [{tool: store_artifact}]}\n",
-     "3:21: turn 1 is scheduled as store_artifact, but by then at most 0 of 3 data tools can have "
-     "been called (write gate, or choice.schedule_overrides_gate: true)"},
+     "3:21: turn 1 is scheduled as store_artifact, but at most 0 of 3 data tools can have been "
+     "called before it (write gate, or choice.schedule_overrides_gate: true)"},
     {"kind: workflow\n" SIX "choice: {schedule: [gate, {tool: store_artifact}]}\n", ""},
     {"kind: workflow\n" SIX
      "choice: {schedule: [{tool: store_artifact}], schedule_overrides_gate: true}\n",
@@ -100,7 +101,7 @@ static const problem_case cases[] = {
      "3:17: with 2 calls the workflow cannot be completed: it takes at least 3"},
     {"builtins: {enabled: [glob, grep, read]}\nchoice: {min_tools_for_auto: 3}\nlimits: {turns: 3, "
      "parallel: 1, overflow: truncate}\n",
-     "3:17: with 3 turns the gate cannot be open: it takes at least 4 (in the last turn no tool "
+     "3:17: with 3 turns the gate cannot open: it takes at least 4 (in the last turn no tool "
      "can "
      "be called)"},
     {"builtins: {enabled: [glob, grep, read]}\nchoice: {min_tools_for_auto: 3}\nlimits: {turns: 4, "
@@ -108,13 +109,13 @@ static const problem_case cases[] = {
      ""},
     {"builtins: {enabled: [glob, grep, read]}\nchoice: {min_tools_for_auto: 3}\nlimits: {turns: "
      "1}\n",
-     "3:17: with 1 turns the gate cannot be open: it takes at least 2 (in the last turn no tool "
+     "3:17: with 1 turns the gate cannot open: it takes at least 2 (in the last turn no tool "
      "can "
      "be called)"},
     /* a forced default that is always refused */
     {"builtins: {enabled: [glob, grep, request_user_input]}\nchoice: {default: "
      "request_user_input}\n",
-     "2:19: the default demands \"request_user_input\", whose calls are always refused "
+     "2:19: the default requires \"request_user_input\", whose calls are always refused "
      "(request_user_input is refused: look for the answer yourself before you ask. First, call 2 "
      "more of: glob, grep.)"},
     {"builtins: {enabled: [glob, grep, request_user_input]}\nchoice: {schedule: [any], default: "
@@ -144,9 +145,8 @@ TEST(the_check_is_bounded)
                        i, i);
     }
     haft_str whole = keep(&text);
-    CHECK_STR(
-        problems_of(whole.ptr),
-        HAFT__LIT("5:12: once the gate is open, no turn allows complete_workflow: the workflow "
-                  "can hardly end (the default is none; write auto)"),
-        "it ends");
+    CHECK_STR(problems_of(whole.ptr),
+              HAFT__LIT("5:12: once the gate is open, no turn allows complete_workflow: the "
+                        "workflow can end only by chance (the default is none; write auto)"),
+              "it ends");
 }

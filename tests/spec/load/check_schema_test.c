@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_schema.c and haft.schema.json: the wording and places of what it
- * refuses. */
+/* Tests for src/spec/load/check_schema.c and haft.schema.json: the texts and places of its
+ * problems. */
 #include "schema/schema.h"
 #include "spec/spec_help.h"
 #include "json/read.h"
 
 static const problem_case cases[] = {
-    {"haft: 2\n", "1:7: expected 1, found 2 (this haft reads version 1)"},
+    {"haft: 2\n", "1:7: expected 1, found 2 (this version of haft reads version 1)"},
     {"limits:\n  trns: 5\n  parallel: many\n  overflow: queu\n",
      "2:3: there is no key \"trns\" here (did you mean turns?)\n"
      "3:13: expected integer, found string \"many\"\n"
@@ -35,14 +35,14 @@ static const problem_case cases[] = {
                                     "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$: found \"5 minutes\" (write "
                                     "it like 250ms, 10s, 5m, 2h or 1d)"},
     {"choice: {schedule: [glob]}\n",
-     "1:21: expected one of \"auto\", \"any\", \"required\", \"none\", \"gate\", found \"glob\" (a "
-     "tool is written {tool: NAME})"},
+     "1:21: expected one of \"auto\", \"any\", \"required\", \"none\", \"gate\", found \"glob\" "
+     "(write a tool as {tool: NAME})"},
     {"choice: {schedule: [5, {}]}\n",
      "1:21: expected string or object, found integer 5\n1:24: the key \"tool\" is missing"},
     {"limits: 5\n", "1:9: expected object, found integer 5"},
     {"tools: {}\n", "1:8: expected array, found object {}"},
     {"instructions: ~\n", "1:15: expected string, found null"},
-    /* what is no object at all */
+    /* texts that are not objects */
     {"just text\n", "1:1: expected object, found string \"just text\" (a spec is keys and values; "
                     "the smallest is: "
                     "model: offline)"},
@@ -74,7 +74,7 @@ TEST(there_are_not_more_problems_than_one_can_read)
     CHECK(f.report.count <= HAFT__LIMIT_SPEC_PROBLEMS, "%zu", f.report.count);
     CHECK_INT(f.report.errors, HAFT__LIMIT_SCHEMA_ERRORS + 1, "and one that says there is more");
     CHECK_STR(f.report.problems[f.report.count - 1].message,
-              HAFT__LIT("... and there is more of this kind"), "last");
+              HAFT__LIT("... and more problems of this kind"), "last");
     unload(&f);
 }
 

@@ -9,13 +9,13 @@
     "tools: [{name: a, args: [a, b], description: Look up the words of it., http: {url: \"" url    \
     "\"}}]\n"
 #define HOST(name)                                                                                 \
-    "1:84: the argument \"" name "\" would choose the host (arguments can stand in the path and "  \
-    "behind it)"
+    "1:84: the argument \"" name                                                                   \
+    "\" would choose the host (arguments are allowed only in the path and after it)"
 
 #define COMMAND(words)                                                                             \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
     "]}]\n"
-#define OWN " (give it a word of its own, or use stdin)"
+#define OWN " (make it a separate word, or use stdin)"
 
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
 #define UNTOLD(place)                                                                              \
@@ -24,17 +24,18 @@
           "tool_search to builtins.enabled)"
 
 #define LOST(place)                                                                                \
-    place ": warning: tools are deferred, and can never be used: builtins denies the search that " \
-          "finds them (let tool_search through in builtins.allow and builtins.deny)"
+    place ": warning: tools are deferred, and can never be used: builtins denies the tool that "   \
+          "finds them (builtins.allow and builtins.deny must permit tool_search)"
 
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
     {COMMAND("sh, do.sh, '{a}'"), ""},
-    {COMMAND("awk, '{a}{print}'"), "1:87: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("awk, '{a}{print}'"), "1:87: the argument \"a\" would become part of code" OWN},
     {COMMAND("'{a}', x"), "1:82: the argument \"a\" would choose the program" OWN},
-    {COMMAND("/bin/sh, -c, 'echo {b}'"), "1:95: the argument \"b\" would be a part of code" OWN},
-    {COMMAND("python3, -c, 'print({a})'"), "1:95: the argument \"a\" would be a part of code" OWN},
-    {COMMAND("ssh, host, '{a}'"), "1:93: the argument \"a\" would be a part of code" OWN},
+    {COMMAND("/bin/sh, -c, 'echo {b}'"), "1:95: the argument \"b\" would become part of code" OWN},
+    {COMMAND("python3, -c, 'print({a})'"),
+     "1:95: the argument \"a\" would become part of code" OWN},
+    {COMMAND("ssh, host, '{a}'"), "1:93: the argument \"a\" would become part of code" OWN},
     {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
     {COMMAND("awk, '{print}'"), ""},
     {"kind: graph\n",
@@ -46,11 +47,11 @@ static const problem_case cases[] = {
      "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
     {"mcp: {servers: {a: {command: [x], env: {API_TOKEN: abcDEF123, PATH: /bin, X_KEY: '${K}', "
      "A_KEY: '77', WORD: Abc}}}}\n" SEARCHES,
-     "1:52: warning: this looks like a secret written into the spec, which is kept with every run "
+     "1:52: warning: this looks like a secret in the spec, which is stored with every run "
      "(name a variable instead: ${VAR}, or import the server)"},
     {"mcp: {servers: {a: {url: 'http://x', headers: {Authorization: Bearer abc, Accept: "
      "x/y}}}}\n" SEARCHES,
-     "1:63: warning: this looks like a secret written into the spec, which is kept with every run "
+     "1:63: warning: this looks like a secret in the spec, which is stored with every run "
      "(name a variable instead: ${VAR}, or import the server)"},
     {"mcp: {servers: {a: {}, b: {command: [x], url: y}, c: {url: y}, \"d\": {command: "
      "[x]}}}\n" SEARCHES,
@@ -60,53 +61,51 @@ static const problem_case cases[] = {
      "[.]}}}\n" SEARCHES,
      ""},
     {"mcp: {servers: {a: {command: x, timeout: 25h}}}\n" SEARCHES,
-     "1:42: expected a time such as 30s, at most 24 hours, found string"},
+     "1:42: expected a duration such as 30s, at most 24 hours, found string"},
     {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
-     "1:63: warning: the option \"stream\" is not sent: haft itself says it\n"
-     "1:78: warning: the option \"tools\" is not sent: haft itself says it"},
+     "1:63: warning: the option \"stream\" is not sent: haft sets it itself\n"
+     "1:78: warning: the option \"tools\" is not sent: haft sets it itself"},
     {"tool_search: {embeddings: {base_url: u, model: m, api_key: abc}}\n",
-     "1:60: warning: this looks like a key written into the spec (name a variable instead: "
+     "1:60: warning: this looks like an API key in the spec (name a variable instead: "
      "api_key: ${OPENAI_API_KEY})"},
     {"tool_search: {embeddings: {base_url: u}}\n", "1:27: the key \"model\" is missing"},
     {"tool_search: {embeddings: {base_url: u, model: m, timeout: 1m}}\n", ""},
     {"tool_search: {embeddings: {base_url: u, model: m, timeout: 60001ms}}\n",
-     "1:60: wanted a time above 0 and of at most 60 seconds, found 60001 ms (a search waits so "
-     "long before it goes on without)"},
+     "1:60: expected a time above 0 and at most 60 seconds, found 60001 ms (a search waits this "
+     "long for vectors, then continues without them)"},
     {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n",
-     "1:60: wanted a time above 0 and of at most 60 seconds, found 0 ms (a search waits so long "
-     "before it goes on without)"},
+     "1:60: expected a time above 0 and at most 60 seconds, found 0 ms (a search waits this long "
+     "for vectors, then continues without them)"},
     {"approvals: [{traits: [read_only], deadline: 0s}]\n",
-     "1:45: wanted a time above 0, found 0 (leave it out when there is none)"},
+     "1:45: expected a time above 0, found 0 (leave it out for no limit)"},
     {"approvals: [{traits: [read_only], on_expire: reject}]\n"
      "pauses: {approval: {deadline: 1h}}\n",
-     "1:35: warning: on_expire does nothing in a rule without a deadline (give the rule one; "
-     "without it pauses.approval says when, and what happens then)"},
+     "1:35: warning: on_expire has no effect without a deadline (add a deadline to the rule; "
+     "otherwise pauses.approval decides)"},
     {"approvals: [{traits: [read_only], deadline: 1h, on_expire: reject}]\n", ""},
     {"pauses: {question: {deadline: 0}}\n",
-     "1:31: wanted a time above 0, found 0 (leave it out when there is none)"},
+     "1:31: expected a time above 0, found 0 (leave it out for no limit)"},
     {"approvals: [{}, {traits: [destructive]}]\n",
-     "1:13: the rule says for no tool that it holds (give it tools or traits; tools: [\"*\"] is "
-     "all)"},
+     "1:13: the rule applies to no tool (give it tools or traits; tools: [\"*\"] means all)"},
     {"tools: [{name: search, headless: true, description: Searches stuff.}]\n",
      "1:53: warning: the description says little beyond filler words: name what the tool works on"},
-    /* a name that a format has another use for */
+    /* a name that a format reserves */
     {"formats: [functionary_v32]\n"
      "tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n",
-     "2:16: warning: \"all\" cannot be called in functionary_v32 (it is the name of the user "
-     "there; "
-     "call the tool otherwise)"},
+     "2:16: warning: \"all\" cannot be called in functionary_v32 (the format uses this name for "
+     "the user; rename the tool)"},
     {"tools: [{name: all, headless: true, description: Lists each customer of the shop.}]\n", ""},
     /* destructive tools */
     {TOOL("traits: {destructive: true}"),
-     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "1:94: warning: \"a\" is destructive, but its calls need no approval (add approvals: "
      "[{traits: [destructive]}])"},
     {TOOL("traits: {destructive: true, needs_approval: true}"), ""},
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [read_only, destructive]}]\n", ""},
     {TOOL("traits: {destructive: true}") "approvals: [{tools: [\"a*\"]}]\n", ""},
     {TOOL("traits: {destructive: true}") "approvals: [{traits: [idempotent]}]\n",
-     "1:94: warning: \"a\" is destructive, and nobody has to approve its calls (add approvals: "
+     "1:94: warning: \"a\" is destructive, but its calls need no approval (add approvals: "
      "[{traits: [destructive]}])"},
-    /* where an HTTP tool goes */
+    /* the host of an HTTP tool */
     {WEB("https://h/{a}?b={b}&c={ c }#{b}"), ""},
     {WEB("https://${H}{a}"), ""},
     {WEB("https://h/{c}${c}"), "1:84: warning: the tool has no argument \"c\""},
@@ -117,24 +116,25 @@ static const problem_case cases[] = {
     /* the gate */
     {TOOL("traits: {return_direct: true}"), ""},
     {TOOL("traits: {return_direct: true}") "choice: {min_tools_for_auto: 1}\n",
-     "1:96: warning: \"a\" does not return directly as long as the gate is closed (the gate is on "
+     "1:96: warning: \"a\" does not return directly while the gate is closed (the gate is on "
      "for a workflow, and with min_tools_for_auto)"},
     {"enabled_builtins: [glob]\nchoice: {min_tools_for_auto: 3}\n",
-     "2:30: warning: 3 different data tools are wanted, but there is only 1 (the gate opens once "
-     "all of them were called)"},
+     "2:30: warning: 3 different data tools are required, but there is only 1 (the gate opens when "
+     "all of them have been called)"},
     {"enabled_builtins: [glob]\nlimits: {turns: 3}\nchoice: {schedule: [auto, auto, auto]}\n",
-     "3:10: warning: the schedule has 3 entries, but of 3 turns the last is always none"},
+     "3:10: warning: the schedule has 3 entries, but the last of 3 turns is always none"},
     {"enabled_builtins: [glob]\nphases: [{name: a, tools: [glob]}]\n",
-     "2:1: warning: nothing looks at the phases (they hold back complete_workflow, which is not "
+     "2:1: warning: the phases have no effect (they are a condition for complete_workflow, which "
+     "is not "
      "enabled)"},
     {"enabled_builtins: [glob, complete_workflow]\nphases: [{name: a, tools: [glob]}]\n", ""},
     /* formats that the model cannot use */
     {"model: {provider: openai, model: x, native_tools: false}\nformats: {primary: codemode}\n",
-     "2:10: no enabled format can be used: the model has no native calls, and code cannot be run "
-     "here (enable one of text, for example purejson, or leave out native_tools)"},
+     "2:10: no enabled format can be used: the model has no native tool calls, and code cannot be "
+     "run (enable a text format, for example purejson, or leave out native_tools)"},
     {"model: {provider: openai, model: x, native_tools: false}\nformats: [native]\n",
-     "2:10: no enabled format can be used: the model has no native calls (enable one of text, for "
-     "example purejson, or leave out native_tools)"},
+     "2:10: no enabled format can be used: the model has no native tool calls (enable a text "
+     "format, for example purejson, or leave out native_tools)"},
     {"model: {provider: openai, model: x, native_tools: false}\nformats: [native, purejson]\n", ""},
     {"model: {provider: openai, model: x, native_tools: false}\n", ""},
     {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n", ""},
@@ -178,7 +178,7 @@ static const problem_case cases[] = {
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 20000}\n", ""},
 };
 
-TEST(what_a_schema_cannot_say)
+TEST(checks_that_a_schema_cannot_express)
 {
     check_problems(cases, COUNT(cases));
 }

@@ -23,7 +23,7 @@ static void check_diff(const char *before, const char *after, const char *wanted
     haft__arena_finish(&arena);
 }
 
-TEST(what_differs_is_a_line_each)
+TEST(each_difference_is_one_line)
 {
     static const struct {
         const char *before, *after, *wanted;

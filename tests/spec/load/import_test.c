@@ -39,7 +39,7 @@ static void import(loaded *f, const char *spec, char *file, bool env)
 
 static char two[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"y\"}}}";
 
-TEST(imported_servers_stand_beside_those_of_the_spec)
+TEST(imported_servers_are_added_to_those_of_the_spec)
 {
     loaded f;
     haft__buf buf;
@@ -69,7 +69,7 @@ TEST(the_hash_of_a_spec_is_of_imported_servers_too)
     unload(&g);
 }
 
-/* What is kept with a run has a hash in the place of the servers, and loads as it is. */
+/* The spec stored with a run has a hash instead of the servers, and loads unchanged. */
 TEST(the_source_of_a_spec_has_no_secret_of_the_file)
 {
     static char secret[] =
@@ -97,8 +97,8 @@ TEST(the_source_of_a_spec_has_no_secret_of_the_file)
     unload(&away);
     import(&again, kept.ptr, changed, false);
     CHECK(again.spec == NULL, "but not with another command");
-    CHECK(strstr(again.listing.ptr, "the servers in mcp.json are not those they were") != NULL,
-          "%s", again.listing.ptr);
+    CHECK(strstr(again.listing.ptr, "the servers in mcp.json have changed") != NULL, "%s",
+          again.listing.ptr);
     unload(&again);
     unload(&f);
 }
@@ -119,15 +119,15 @@ TEST(an_import_that_fails_says_why)
         {cut, "1:15: mcp.json: 1:15 (byte 14): expected a value, found the end of the text"},
         {none, "1:15: mcp.json: found no mcpServers and no servers (it should look like "
                "{\"mcpServers\": {\"docs\": {\"command\": \"npx\", \"args\": [..]}}})"},
-        {old, "1:15: warning: mcp.json: a: the transport sse is no longer spoken; Streamable HTTP "
-              "is tried"},
-        {variable, "1:15: warning: mcp.json: the server 'a': there is no variable Y in the "
-                   "environment; it is left out (set it before haft starts, or in .env)"},
-        {word, "1:15: warning: mcp.json: the server 'a': there is no variable X in the "
-               "environment; it is left out (set it before haft starts, or in .env)"},
+        {old, "1:15: warning: mcp.json: a: the transport sse is no longer supported; haft tries "
+              "Streamable HTTP"},
+        {variable, "1:15: warning: mcp.json: the server 'a': the variable Y is not set; it is "
+                   "skipped (set it in the environment or in .env)"},
+        {word, "1:15: warning: mcp.json: the server 'a': the variable X is not set; it is skipped "
+               "(set it in the environment or in .env)"},
         {off, ""},
-        {some, "1:15: warning: mcp.json: the server 'bad': it has no command and no url; it is "
-               "left out"},
+        {some,
+         "1:15: warning: mcp.json: the server 'bad': it has no command and no url; it is skipped"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         loaded f;
@@ -149,9 +149,9 @@ TEST(a_server_that_is_wrong_is_left_out_unless_the_spec_names_it)
         {"mcp: {import: mcp.json}\n", NULL},
         {"mcp: {import: mcp.json, allow: [\"good:*\", \"*:say\"]}\n", NULL},
         {"mcp: {import: mcp.json, allow: [\"bad:*\"]}\n",
-         "mcp.json: the server 'bad': it has no command and no url; `allow` of the spec names it"},
+         "mcp.json: the server 'bad': it has no command and no url; `allow` in the spec names it"},
         {"mcp: {import: mcp.json, allow: [\"lacks:say\"]}\n",
-         "mcp.json: the server 'lacks': there is no variable X in the environment; `allow` of the "
+         "mcp.json: the server 'lacks': the variable X is not set; `allow` in the "
          "spec names it"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

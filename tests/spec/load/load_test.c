@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/load.c: the whole way, all problems at once, hashes, and no memory. */
+/* Tests for src/spec/load/load.c: complete loads, all problems at once, hashes, and out of memory.
+ */
 #include "spec/load/load.h"
 
 #include "base/sha256.h"
 #include "spec/spec_help.h"
 
-TEST(all_problems_are_told_at_once_by_place)
+TEST(all_problems_are_reported_at_once_by_place)
 {
     CHECK_STR(
         problems_of("haft: 1\n"
@@ -25,16 +26,14 @@ TEST(all_problems_are_told_at_once_by_place)
         HAFT__LIT(
             "2:8: there is no provider \"opnai\" (did you mean openai?)\n"
             "3:17: expected integer, found string \"abc\"\n"
-            "9:5: the tool has both \"command\" and \"http\" (a tool runs in one place; make two "
-            "of "
-            "it)\n"
+            "9:5: the tool has both \"command\" and \"http\" (a tool has one implementation; make "
+            "two tools)\n"
             "10:23: retries on a tool that is neither read_only nor idempotent (a second attempt "
-            "could do the same thing twice; say idempotent: true if it cannot, or leave retries "
-            "out)\n"
+            "could repeat the effect; set idempotent: true if it cannot, or remove retries)\n"
             "12:36: does not match the pattern ^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$: found \"soon\" "
             "(write it like 250ms, 10s, 5m, 2h or 1d)\n"
             "13:1: there is no key \"a\" here\n"
-            "14:1: the key \"a\" stands here again; it stands at 13:1 already (keep one of the "
+            "14:1: the key \"a\" is repeated; it is already at 13:1 (keep one of the "
             "two)"),
         "nothing hides anything else");
 }

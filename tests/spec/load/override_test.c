@@ -22,14 +22,14 @@ static const struct {
      "\"t\"}"},
     {"tools.0", "{\"k\": [1, 2]}",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"k\":[1,2]}],\"x\":null,\"s\":\"t\"}"},
-    /* objects on the way are made, of nothing and of null */
+    /* missing and null objects on the path are created */
     {"x.y.z", "null",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":{\"y\":{\"z\":null}},\"s\":\"t\""
      "}"},
     {"new.key", "",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":null,\"s\":\"t\",\"new\":{"
      "\"key\":\"\"}}"},
-    /* what is no JSON is a text */
+    /* a value that is not JSON is a text */
     {"s", "a = b, {c}",
      "{\"limits\":{\"turns\":3},\"tools\":[{\"name\":\"a\"}],\"x\":null,\"s\":\"a = b, {c}\"}"},
     {"s", "\"5\"",
@@ -39,15 +39,17 @@ static const struct {
 static const struct {
     const char *path, *message, *hint;
 } refused[] = {
-    {"", "found the part '' in the path, wanted a key", "a path is keys and dots: limits.turns"},
-    {"a..b", "found the part '' in the path, wanted a key",
-     "a path is keys and dots: limits.turns"},
-    {"a.", "found the part '' in the path, wanted a key", "a path is keys and dots: limits.turns"},
-    {"tools.1", "there is no item '1' in this list", "it has 1; the first is 0"},
-    {"tools.name", "found 'name', wanted the number of an item of a list", ""},
-    {"s.x", "there is nothing to set at 'x'", "what stands before it is string, no object"},
+    {"", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"a..b", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"a.", "found the part '' in the path, expected a key",
+     "write keys separated by dots: limits.turns"},
+    {"tools.1", "there is no item '1' in this list", "it has 1 items; the first is 0"},
+    {"tools.name", "found 'name', expected the index of a list item", ""},
+    {"s.x", "there is nothing to set at 'x'", "the value before it is string, not an object"},
     {"limits.turns.x", "there is nothing to set at 'x'",
-     "what stands before it is number, no object"},
+     "the value before it is number, not an object"},
     {"a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a."
      "a."
      "a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a.a",
@@ -125,7 +127,7 @@ TEST(a_path_that_leads_nowhere_is_refused)
     haft__arena_finish(&arena);
 }
 
-TEST(overrides_are_applied_in_order_and_blamed_for_what_they_do)
+TEST(overrides_are_applied_in_order_and_named_in_their_problems)
 {
     static const char *const sets[] = {"limits.turns=7", "limits.turns=5", "limits.cals=3",
                                        "name",           "tools.3.name=x", "/limits/calls=abc"};
@@ -140,8 +142,8 @@ TEST(overrides_are_applied_in_order_and_blamed_for_what_they_do)
     CHECK_STR(
         f.listing,
         HAFT__LIT("0:0: from --set name: found no '=' (write --set path=value)\n"
-                  "0:0: from --set tools.3.name=x: there is no item '3' in this list (it has "
-                  "0; the first is 0)\n"
+                  "0:0: from --set tools.3.name=x: there is no item '3' in this list (it has 0 "
+                  "items; the first is 0)\n"
                   "0:0: from --set limits.cals=3: there is no key \"cals\" here (did you mean "
                   "calls?)\n"
                   "0:0: from --set /limits/calls=abc: expected integer, found string "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/parse.c: what is JSON and what is YAML, and texts that are neither. */
+/* Tests for src/spec/load/parse.c: JSON, YAML, and texts that are neither. */
 #include "spec/load/parse.h"
 
 #include "spec/load/yaml.h"
@@ -11,12 +11,11 @@ static const struct {
     {"{\"a\": [1, \"x\\ny\", true, null, {}], \"b\": 1.50}",
      "{\"a\":[1,\"x\\ny\",true,null,{}],\"b\":1.50}"},
     {"\xEF\xBB\xBF  {\"a\": 1}\n", "{\"a\":1}"},
-    /* only what starts with a brace is JSON */
+    /* only a text that starts with a brace is JSON */
     {"[1, x]", "[1,\"x\"]"},
     {"\"a\": 1\n", "{\"a\":1}"},
-    {"{a: 1}",
-     "1:2: this is not JSON: expected a key in double quotes or '}', found 'a' (what starts with "
-     "'{' is read as JSON; write YAML without the outer braces)"},
+    {"{a: 1}", "1:2: this is not JSON: expected a key in double quotes or '}', found 'a' (a spec "
+               "that starts with '{' is read as JSON; write YAML without the outer braces)"},
     {"{\"a\": 1,\n \"b\": }", "2:7: this is not JSON: expected a value, found '}'"},
     {"{\"a\": 1,}", "1:9: this is not JSON: expected a key in double quotes, found '}' (a comma "
                     "must be followed "
@@ -25,19 +24,19 @@ static const struct {
                   "the text"},
     {"{} x", "1:4: this is not JSON: expected nothing after the value, found 'x'"},
     {"{\"\xC3\xA9\": 1, \"\\u00e9\": 2,\n\"x\": {\"y\": 1, \"z\": 0, \"y\": 3}}",
-     "2:23: the key \"y\" stands here again; it stands at 2:7 already (keep one of the two)\n"
-     "1:10: the key \"\xC3\xA9\" stands here again; it stands at 1:2 already (keep one of the "
+     "2:23: the key \"y\" is repeated; it is already at 2:7 (keep one of the two)\n"
+     "1:10: the key \"\xC3\xA9\" is repeated; it is already at 1:2 (keep one of the "
      "two)"},
     /* bytes that are no text */
-    {"a: \xFF\n", "1:4: found the byte 0xFF, wanted UTF-8 (save the file as UTF-8)"},
+    {"a: \xFF\n", "1:4: found the byte 0xFF, expected UTF-8 (save the file as UTF-8)"},
     {"\xFF\xFE"
      "a",
-     "1:1: found the byte 0xFF, wanted UTF-8 (save the file as UTF-8)"},
+     "1:1: found the byte 0xFF, expected UTF-8 (save the file as UTF-8)"},
     {"a: 1\nb: \x1B[0m\n",
-     "2:4: found the control character 0x1B, wanted text (inside double quotes it can be written "
+     "2:4: found the control character 0x1B, expected text (inside double quotes it can be written "
      "as \\u001b)"},
     {"a: \x7F\xFF\n",
-     "1:4: found the control character 0x7F, wanted text (inside double quotes it can be written "
+     "1:4: found the control character 0x7F, expected text (inside double quotes it can be written "
      "as \\u007f)"},
 };
 
@@ -51,24 +50,25 @@ TEST(texts_of_all_kinds)
 
 TEST(a_nul_is_refused)
 {
-    CHECK_STR(read_as(HAFT__LIT("a: b\0c\n")),
-              HAFT__LIT("1:5: found the control character 0x00, wanted text (inside double quotes "
-                        "it can be written as \\u0000)"),
-              "NUL");
+    CHECK_STR(
+        read_as(HAFT__LIT("a: b\0c\n")),
+        HAFT__LIT("1:5: found the control character 0x00, expected text (inside double quotes "
+                  "it can be written as \\u0000)"),
+        "NUL");
 }
 
-TEST(a_text_that_is_too_long_is_refused_without_a_look)
+TEST(a_text_that_is_too_long_is_rejected_unread)
 {
     size_t size = (size_t)50 << 20;
     char *text = test_alloc(size);
     memset(text, 'x', size);
     CHECK_STR(read_as((haft_str){text, size}),
-              HAFT__LIT("0:0: the spec has 52428800 bytes, 4194304 are allowed (is this the right "
+              HAFT__LIT("0:0: the spec has 52428800 bytes, more than 4194304 (is this the right "
                         "file?)"),
               "50 MB");
     text[0] = '#';
     CHECK_STR(read_as((haft_str){text, HAFT__LIMIT_SPEC_BYTES}),
-              HAFT__LIT("1:1: the file is empty, wanted a spec (the smallest spec is: model: "
+              HAFT__LIT("1:1: the file is empty, expected a spec (the smallest spec is: model: "
                         "offline)"),
               "the longest");
 }
@@ -89,7 +89,7 @@ TEST(both_readers_agree)
         {"/c", 29, 24},
         {"/c/d", 35, 30},
         {"/c/e", 46, 41},
-        /* what is not there: the value around it */
+        /* missing: the value around it */
         {"/x", 0, 0},
         {"/a/1/b/c", 16, 16},
         {"/a/2", 6, 6},

@@ -96,7 +96,7 @@ TEST(plain_scalars_mean_what_yaml_1_2_says)
     haft__arena_finish(&arena);
 }
 
-TEST(what_json_cannot_say_is_told_apart)
+TEST(values_that_json_lacks_are_distinguished)
 {
     static const char *const not_finite[] = {".inf", "-.Inf", "+.INF", ".nan", ".NaN", ".NAN"};
     haft__arena arena;
@@ -111,7 +111,7 @@ TEST(what_json_cannot_say_is_told_apart)
     haft__arena_finish(&arena);
 }
 
-TEST(no_memory_is_told)
+TEST(out_of_memory_is_reported)
 {
     static const char *const texts[] = {"+5", "0x1F"};
     for (size_t i = 0; i < COUNT(texts); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/translate.c and origin.c: other shapes, and problems still told where
- * they stand. */
+/* Tests for src/spec/load/translate.c and origin.c: other formats, and problems that are still
+ * reported at their place. */
 #include "spec/spec_help.h"
 
 /* As docs/spec.md has it. */
@@ -114,7 +114,7 @@ TEST(without_function_calling_calls_are_json)
     unload(&f);
 }
 
-TEST(tools_beside_the_planner_provide_what_it_describes)
+TEST(top_level_tools_implement_tools_of_the_planner)
 {
     loaded f;
     load(&f, "tools:\n"
@@ -162,38 +162,38 @@ static const problem_case cases[] = {
      "        - {name: a, description: Stuff.}\n"
      "        - {name: b, description: b}\n"
      "        - {name: a, description: Stuff.}\n",
-     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could do "
-     "the same thing twice; say idempotent: true if it cannot, or leave retries out)\n"
+     "2:79: retries on a tool that is neither read_only nor idempotent (a second attempt could "
+     "repeat the effect; set idempotent: true if it cannot, or remove retries)\n"
      "8:34: warning: the description says little beyond filler words: name "
      "what the tool works on\n"
-     "10:18: there are two tools \"a\" (rename one of the two)\n"
+     "10:18: two tools have the name \"a\" (rename one of the two)\n"
      "10:34: warning: the description says little beyond filler words: name "
      "what the tool works on"},
     {"spec: {planner: {type: ReActPlanner, gateway: x}}\nresources: {inference_gateways: []}\n",
-     "1:47: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+     "1:47: there is no gateway \"x\" (gateways are listed in resources.inference_gateways)"},
     {"spec: {planner: {type: ReActPlanner, config: {gateway: x}}}\n",
-     "1:56: there is no gateway \"x\" (they stand in resources.inference_gateways)"},
+     "1:56: there is no gateway \"x\" (gateways are listed in resources.inference_gateways)"},
     {"spec: {planner: {type: PlanAndSolve}}\n",
      "1:24: expected \"ReActPlanner\", found \"PlanAndSolve\" (write the spec in haft's own "
      "shape)"},
     {"resources: {inference_gateways: []}\n",
-     "1:1: the key \"spec\" is missing (it is needed with resources)"},
+     "1:1: the key \"spec\" is missing (it is required with resources)"},
     {"spec: {planner: {type: ReActPlanner}}\n"
      "resources:\n  inference_gateways:\n"
      "    - {name: a, type: OpenAIGateway, config: {model: m, tool_choice: nix}}\n",
-     "4:70: there is no tool \"nix\" (tools stand in tools and builtins)"},
+     "4:70: there is no tool \"nix\" (tools are listed in tools and builtins)"},
     /* other names */
     {"enabled_builtins: [glob]\nbuiltins: {enabled: [grep]}\nformats: [native]\n"
      "tool_call_formats: [hermes]\n",
-     "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is there too (keep one "
+     "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is also set (keep one "
      "of the two)\n"
-     "4:1: \"tool_call_formats\" is another name for formats, which is there too (keep one of the "
+     "4:1: \"tool_call_formats\" is another name for formats, which is also set (keep one of the "
      "two)"},
     {"tool_call_formats: {primary: herms, enabled: [native]}\n",
      "1:30: there is no format \"herms\" (did you mean hermes?)"},
 };
 
-TEST(problems_are_told_where_they_stand)
+TEST(problems_are_reported_at_their_place)
 {
     check_problems(cases, COUNT(cases));
 }
@@ -218,7 +218,7 @@ static haft_str get(void *context, haft_str name)
                                                                   : (haft_str){NULL, 0};
 }
 
-TEST(the_environment_has_the_last_word_only_when_the_file_has_none)
+TEST(the_environment_is_used_only_if_the_file_is_silent)
 {
     static const struct {
         const char *text, *value;

@@ -23,16 +23,16 @@ static const struct {
     {"${A}", "one", HAFT_OK},
     {"Bearer ${A}!", "Bearer one!", HAFT_OK},
     {"${A}${A}-${EMPTY_2}-$${A}", "oneone--$one", HAFT_OK},
-    {"x${B}", "there is no variable B in the environment", HAFT_NOT_FOUND},
-    {"${", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${A", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${1A}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${A-x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"x${B}", "the variable B is not set", HAFT_NOT_FOUND},
+    {"${", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${A", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${1A}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${A-x}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
     {"${A:-x}${EMPTY_2:-y}${B:-z:-}${B:-}", "oneyz:-", HAFT_OK},
-    {"${:-x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${A:x}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
-    {"${A}${ A}", "found ${ without the name of a variable and }", HAFT_BAD_INPUT},
+    {"${:-x}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${A:x}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
+    {"${A}${ A}", "found ${ without a variable name and }", HAFT_BAD_INPUT},
 };
 
 TEST(variables_are_replaced)
@@ -79,27 +79,27 @@ TEST(every_variable_must_be_there)
     loaded f;
     load_with(&f, haft__str(everywhere), &options);
     CHECK_STR(f.listing,
-              HAFT__LIT("1:46: there is no variable K in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "7:14: there is no variable E in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "10:17: there is no variable U in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "10:46: there is no variable H in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "13:32: there is no variable S in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "14:14: there is no variable V in the environment (set it before haft "
-                        "starts, or in .env)\n"
-                        "14:43: found ${ without the name of a variable and } (write ${NAME})\n"
-                        "16:22: there is no variable D in the environment (set it before haft "
-                        "starts, or in .env)"),
+              HAFT__LIT("1:46: the variable K is not set (set it in the "
+                        "environment or in .env)\n"
+                        "7:14: the variable E is not set (set it in the "
+                        "environment or in .env)\n"
+                        "10:17: the variable U is not set (set it in the "
+                        "environment or in .env)\n"
+                        "10:46: the variable H is not set (set it in the "
+                        "environment or in .env)\n"
+                        "13:32: the variable S is not set (set it in the "
+                        "environment or in .env)\n"
+                        "14:14: the variable V is not set (set it in the "
+                        "environment or in .env)\n"
+                        "14:43: found ${ without a variable name and } (write ${NAME})\n"
+                        "16:22: the variable D is not set (set it in the "
+                        "environment or in .env)"),
               "each with its place");
     unload(&f);
 }
 
-/* Without an environment nobody looks; what is written wrongly is wrong all the same. The spec
- * keeps what was written. */
+/* Without an environment, variables are not resolved, but syntax errors are still reported. The
+ * spec keeps its text. */
 TEST(the_spec_keeps_the_names)
 {
     loaded f;
@@ -108,7 +108,7 @@ TEST(the_spec_keeps_the_names)
     CHECK_STR(f.spec->model.api_key, HAFT__LIT("${K}"), "as written");
     unload(&f);
     CHECK_STR(problems_of("model: {provider: openai, model: x, api_key: \"sk-secret\"}\n"),
-              HAFT__LIT("1:46: warning: this looks like a key written into the spec (name a "
+              HAFT__LIT("1:46: warning: this looks like an API key in the spec (name a "
                         "variable instead: api_key: ${OPENAI_API_KEY})"),
               "a key in the file");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/yaml.c: YAML to JSON, and what is refused, where and why. */
+/* Tests for src/spec/load/yaml.c: YAML to JSON, and rejected texts with place and reason. */
 #include "spec/load/yaml.h"
 
 #include "spec/spec_help.h"
@@ -67,44 +67,41 @@ static const struct {
     {"a: b: c\n",
      "1:5: this is not YAML: invalid nested block mapping on the same line (quote text that has "
      "\": \" in it)"},
-    {"a: [1, 2\n",
-     "2:1: this is not YAML: flow sequence without a closing bracket (every [ needs its ], every "
-     "{ its })"},
+    {"a: [1, 2\n", "2:1: this is not YAML: flow sequence without a closing bracket (close every [ "
+                   "with ] and every { with })"},
     {"\xEF\xBB\xBF"
      "\xC3\xA9: @b\n",
      "1:4: this is not YAML: plain scalar cannot start with '@' (quote text that starts with one "
      "of @ ` % & * ! | > ' \" # [ ] { } ,)"},
     {"a: \"x\n",
-     "1:5: this is not YAML: double-quoted scalar without closing quote (the text in quotes must "
-     "end)"},
+     "1:5: this is not YAML: double-quoted scalar without closing quote (close the quotes)"},
     {"a: |\nb: |0 x\n", "2:1: this is not YAML from here on"},
-    /* what YAML has and JSON has not */
+    /* features of YAML that JSON lacks */
     {"a: .inf\nb: -.INF\nc: .NaN\n",
-     "1:4: found .inf, wanted a number that JSON has (quote it if it is text)\n"
-     "2:4: found -.INF, wanted a number that JSON has (quote it if it is text)\n"
-     "3:4: found .NaN, wanted a number that JSON has (quote it if it is text)"},
+     "1:4: found .inf, expected a number that JSON can represent (quote it if it is text)\n"
+     "2:4: found -.INF, expected a number that JSON can represent (quote it if it is text)\n"
+     "3:4: found .NaN, expected a number that JSON can represent (quote it if it is text)"},
     {"a: !foo 1\nb: !!binary x\nc: !bar [x]\n",
-     "1:9: there is no tag !foo in a spec (leave it out; !!str makes text of what looks like a "
-     "number)\n"
-     "2:13: there is no tag tag:yaml.org,2002:binary in a spec (leave it out; !!str makes text of "
-     "what looks like a number)\n"
-     "3:9: there is no tag !bar in a spec (leave it out; !!str makes text of what looks like a "
-     "number)"},
+     "1:9: the tag !foo is not allowed in a spec (leave it out; !!str turns a number into text)\n"
+     "2:13: the tag tag:yaml.org,2002:binary is not allowed in a spec (leave it out; !!str turns a "
+     "number "
+     "into text)\n"
+     "3:9: the tag !bar is not allowed in a spec (leave it out; !!str turns a number into text)"},
     {"a: !!int x\nb: !!bool 1\nc: !!seq {}\nd: !!map x\n",
      "1:10: \"x\" is no !!int\n2:11: \"1\" is no !!bool\n3:10: a mapping is no !!seq\n"
      "4:10: \"x\" is no !!map"},
     {"x: &x {a: 1}\ny:\n  <<: *x\n  b: 2\n",
      "3:3: found the merge key <<, which YAML 1.2 does not have (write the keys out, or use an "
      "alias for the whole value)"},
-    {"5: a\ntrue: b\n~: c\n", "1:1: the key 5 is a number, wanted text (quote it: \"5\")\n"
-                              "2:1: the key true is a boolean, wanted text (quote it: \"true\")\n"
-                              "3:1: the key ~ is null, wanted text (quote it: \"~\")"},
-    {"? [a]\n: b\n", "1:3: found a list where a key is wanted, which must be text"},
-    {"? {a: 1}\n: b\n", "1:3: found a mapping where a key is wanted, which must be text"},
-    {"a: &x 5\n*x : b\n", "2:1: the key *x is number, wanted text"},
+    {"5: a\ntrue: b\n~: c\n", "1:1: the key 5 is a number, expected text (quote it: \"5\")\n"
+                              "2:1: the key true is a boolean, expected text (quote it: \"true\")\n"
+                              "3:1: the key ~ is null, expected text (quote it: \"~\")"},
+    {"? [a]\n: b\n", "1:3: found a list where a key is expected, which must be text"},
+    {"? {a: 1}\n: b\n", "1:3: found a mapping where a key is expected, which must be text"},
+    {"a: &x 5\n*x : b\n", "2:1: the key *x is number, expected text"},
     {"a: 1\n---\nb: 2\n",
-     "2:1: found a second document, wanted one spec (a spec is a file of its own)"},
-    {"%YAML 1.1\n---\na: yes\n", "2:1: found YAML 1.1, wanted YAML 1.2"},
+     "2:1: found a second document, expected one spec (put each spec into its own file)"},
+    {"%YAML 1.1\n---\na: yes\n", "2:1: found YAML 1.1, expected YAML 1.2"},
     {"a: 0xFFFFFFFFFFFFFFFFF\n", "1:4: the number 0xFFFFFFFFFFFFFF... is too long"},
     /* aliases */
     {"a: &anchor 1\nb: *ancor\n",
@@ -114,20 +111,20 @@ static const struct {
     {"*x : a\n",
      "1:1: the alias *x has no anchor before it (for text that starts with *, quote it)"},
     {"a: &x\n  b: [1, *x]\n",
-     "2:10: the alias *x stands inside of what it stands for (a spec cannot contain itself)"},
+     "2:10: the alias *x is inside the value it refers to (a spec cannot contain itself)"},
     /* duplicates, each with both places */
     {"a: 1\nb: 2\na: 3\n\"a\": {c: 1, c: 2}\n",
-     "4:13: the key \"c\" stands here again; it stands at 4:7 already (keep one of the two)\n"
-     "3:1: the key \"a\" stands here again; it stands at 1:1 already (keep one of the two)\n"
-     "4:1: the key \"a\" stands here again; it stands at 1:1 already (keep one of the two)"},
+     "4:13: the key \"c\" is repeated; it is already at 4:7 (keep one of the two)\n"
+     "3:1: the key \"a\" is repeated; it is already at 1:1 (keep one of the two)\n"
+     "4:1: the key \"a\" is repeated; it is already at 1:1 (keep one of the two)"},
     /* nothing at all */
-    {"", "1:1: the file is empty, wanted a spec (the smallest spec is: model: offline)"},
-    {" \n\t\n", "1:1: the file is empty, wanted a spec (the smallest spec is: model: offline)"},
+    {"", "1:1: the file is empty, expected a spec (the smallest spec is: model: offline)"},
+    {" \n\t\n", "1:1: the file is empty, expected a spec (the smallest spec is: model: offline)"},
     {"# only this\n",
-     "1:1: the file is empty, wanted a spec (the smallest spec is: model: offline)"},
+     "1:1: the file is empty, expected a spec (the smallest spec is: model: offline)"},
 };
 
-TEST(what_is_refused_is_told_with_its_place)
+TEST(rejected_yaml_is_reported_with_its_place)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         CHECK_STR(read_as(haft__str(refused[i].yaml)), haft__str(refused[i].problems), "%s",
@@ -149,8 +146,8 @@ TEST(aliases_of_aliases_are_counted_written_out)
     }
     haft_str found = read_as(haft__buf_str(&text));
     CHECK_STR(found,
-              HAFT__LIT("6:15: the spec has more than 250000 values, with every alias written out "
-                        "(aliases of aliases multiply; write less of them)"),
+              HAFT__LIT("6:15: the spec has more than 250000 values after expanding aliases "
+                        "(nested aliases multiply; use fewer of them)"),
               "ten times ten");
     haft__buf_finish(&text);
 }

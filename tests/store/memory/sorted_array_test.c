@@ -26,7 +26,7 @@ static void add(haft__sorted_array *sorted, int *number)
     haft__sorted_array_insert(sorted, at, number);
 }
 
-TEST(what_comes_in_any_order_stands_in_order)
+TEST(entries_are_sorted)
 {
     static int numbers[MANY];
     haft__sorted_array sorted;
@@ -48,7 +48,7 @@ TEST(what_comes_in_any_order_stands_in_order)
     haft__sorted_array_finish(&sorted);
 }
 
-TEST(what_is_removed_is_gone)
+TEST(a_removed_entry_is_gone)
 {
     static int numbers[MANY];
     haft__sorted_array sorted;
@@ -69,7 +69,7 @@ TEST(what_is_removed_is_gone)
     haft__sorted_array_finish(&sorted);
 }
 
-TEST(sorted_things_without_memory_say_so)
+TEST(a_sorted_array_without_memory_reports_it)
 {
     haft__sorted_array sorted;
     haft__sorted_array_init(&sorted, compare);

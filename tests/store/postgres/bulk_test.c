@@ -44,7 +44,8 @@ static haft__store_request create_of(uint64_t n, const haft_str *lines, size_t c
                                  .lease_ms = HELP_LEASE};
 }
 
-/* However many do the same, they are as many statements, and one commit. */
+/* The number of statements does not depend on the number of equal requests, and there is one
+ * commit. */
 TEST(many_requests_are_as_many_statements_as_one)
 {
     static const size_t counts[] = {1, MOST / 4, MOST / 2, MOST};
@@ -91,8 +92,8 @@ TEST(many_requests_are_as_many_statements_as_one)
 
 /* ---- what is in a row ---- */
 
-/* Each of them, whatever else is in its transaction: values, none, empty ones, bytes, ends. */
-TEST(rows_of_one_statement_are_kept_apart)
+/* Each request, whatever else is in its transaction: values, no values, empty ones, bytes, ends. */
+TEST(rows_of_one_statement_stay_separate)
 {
     static const haft_str first = HAFT__LIT("1"), lines[] = {HAFT__LIT("\"{},\\\""), HAFT__LIT("")};
     static haft__store_request requests[6];
@@ -144,7 +145,8 @@ TEST(rows_of_one_statement_are_kept_apart)
     help_store_close(&s);
 }
 
-/* What has so many bytes is sent, and the next statement begun; it is still one transaction. */
+/* A statement that reaches the limit of bytes is sent, and the next one begins; the transaction
+ * stays the same. */
 TEST(a_statement_has_an_end)
 {
     static haft__store_request requests[8];
@@ -158,7 +160,7 @@ TEST(a_statement_has_an_end)
     }
     CHECK_INT(help_together(&s, requests, COUNT(requests)), HAFT_OK, "%s", s.error.message);
     count_statements(&s);
-    /* Compressible or not, a row has at least the half of what one may have. */
+    /* Compressible or not, a row has at least half of the maximum length. */
     for (size_t half = 1; half <= 2; half++) {
         haft_str line = help_text(half * HAFT__LIMIT_STORE_ROW_BYTES / 2, 'x');
         for (uint64_t n = 0; n < COUNT(requests); n++) {
@@ -201,8 +203,8 @@ static void open_other(const help_store *s, help_store *other)
     help_store_reopen(other);
 }
 
-/* Two who want the same runs in another order: one waits, and then it is refused. Whoever had to
- * begin again would have needed a commit for each request. */
+/* Two processes claim the same runs in different orders: one waits and is then rejected. A
+ * deadlock would cost one commit for each request. */
 TEST(runs_are_locked_in_one_order)
 {
     enum { RUNS = 100, ROUNDS = 20 };
@@ -217,7 +219,7 @@ TEST(runs_are_locked_in_one_order)
     }
     CHECK_INT(help_together(&s, ours, RUNS), HAFT_OK, "%s", s.error.message);
     open_other(&s, &other);
-    help_pg_be_patient(&s); /* each would begin again if the other were slow */
+    help_pg_be_patient(&s); /* either would retry if the other were slow */
     help_pg_be_patient(&other);
     uint64_t commits = help_pg(&s)->commits + help_pg(&other)->commits;
     for (uint64_t seq = 1; seq <= ROUNDS; seq++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What `haft doctor` makes of a PostgreSQL server; one that is there is in store_doctor_test.c. */
+/* Findings of `haft doctor` about a PostgreSQL server; store_doctor_test.c uses a real one. */
 #include <string.h>
 
 #include "base/limits.h"
@@ -101,7 +101,7 @@ static void stay(haft__pg_facts *f)
     (void)f;
 }
 
-TEST(what_is_wrong_with_a_server_is_told)
+TEST(problems_of_a_server_are_reported)
 {
     static const struct {
         const char *name; /* of the finding that is not good; NULL: all are */
@@ -143,7 +143,7 @@ TEST(what_is_wrong_with_a_server_is_told)
     }
 }
 
-TEST(what_is_wrong_without_memory_is_not_told)
+TEST(without_memory_problems_are_not_reported)
 {
     haft__store_finding rows[HAFT__PG_FINDINGS];
     bool failed = true;
@@ -159,8 +159,8 @@ TEST(what_is_wrong_without_memory_is_not_told)
     }
 }
 
-/* The hint names everything that a role needs which does not own the tables. */
-TEST(rights_that_are_missing_are_named)
+/* The hint lists all privileges that a role needs if it does not own the tables. */
+TEST(missing_permissions_are_named)
 {
     haft__store_finding rows[HAFT__PG_FINDINGS];
     haft__arena arena;

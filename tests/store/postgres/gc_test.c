@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: what removing old runs costs, and several who do it at once. */
+/* PostgreSQL: the cost of removing old runs, and concurrent removals. */
 #include "store/pg_help.h"
 
 #define MANY (5 * HAFT__LIMIT_STORE_GC_RUNS)
 
-/* So many runs that have ended, in threads of so many each, the first one's as the last ones. */
+/* Creates ended runs in threads of equal length. */
 static void add_ended(int count, int each)
 {
     char sql[1024];
@@ -18,7 +18,7 @@ static void add_ended(int count, int each)
     (void)help_pg_sql("VACUUM ANALYZE haft.runs");
 }
 
-/* Pages that a look for old runs reads beside `many` that could go, too. */
+/* The pages that a search for old runs reads next to `many` other candidates. */
 static int pages(int many, int each)
 {
     help_store s;
@@ -30,7 +30,7 @@ static int pages(int many, int each)
     return found;
 }
 
-TEST(old_runs_are_found_without_looking_at_all)
+TEST(old_runs_are_found_without_reading_all)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -44,15 +44,15 @@ TEST(old_runs_are_found_without_looking_at_all)
     }
 }
 
-/* A thread is looked at once, and not once for each of its runs. */
-TEST(a_long_thread_is_looked_at_once)
+/* A thread is checked once, and not once for each of its runs. */
+TEST(a_long_thread_is_checked_once)
 {
     if (help_pg_url() == NULL) {
         return;
     }
     int all = pages(4000, 4001);
     (void)printf("# pages of a look in a thread of 4000: %d\n", all);
-    CHECK(all <= 3 * 4000, "%d: a few for each of its runs", all); /* of which a look has 100 */
+    CHECK(all <= 3 * 4000, "%d: a few for each of its runs", all); /* a search reads 100 of them */
 }
 
 static void note(haft__store_request *request)
@@ -69,7 +69,7 @@ static haft__store_request collection(int *done)
                                  .context = done};
 }
 
-TEST(of_two_who_remove_runs_each_counts_its_own)
+TEST(two_concurrent_removals_count_only_their_own_runs)
 {
     help_store s, other = {.now_ms = 1000000};
     if (!help_pg_open(&s)) {
@@ -98,7 +98,7 @@ TEST(of_two_who_remove_runs_each_counts_its_own)
     help_store_close(&s);
 }
 
-/* One that somebody has locked is left to the next time. */
+/* A locked run is left for the next collection. */
 TEST(a_locked_run_keeps_no_other_from_being_removed)
 {
     help_store s;

@@ -2,7 +2,7 @@
 /* PostgreSQL: URLs with several hosts. */
 #include "store/pg_proxy_help.h"
 
-TEST(lists_of_hosts_are_turned)
+TEST(lists_of_hosts_are_rotated)
 {
     static const struct {
         const char *list;
@@ -54,7 +54,7 @@ TEST(places_have_every_host_and_port)
     }
 }
 
-/* One that accepts and is silent does not keep a store from the next. */
+/* A host that accepts and stays silent does not prevent the use of the next one. */
 TEST(a_silent_host_is_followed_by_the_next)
 {
     help_proxy proxy;

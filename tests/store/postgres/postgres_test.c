@@ -28,7 +28,7 @@ static bool says(const haft_error *err, const char *text)
            || strstr(err->hint, text) != NULL;
 }
 
-/* Whatever is wrong with a URL or behind it, its password is not told. */
+/* No error about a URL or its server shows the password. */
 TEST(passwords_are_never_shown)
 {
     static const struct {
@@ -102,7 +102,7 @@ TEST(urls_are_shown_without_secrets)
     haft__arena_finish(&arena);
 }
 
-TEST(databases_of_other_versions_are_refused)
+TEST(databases_of_other_versions_are_rejected)
 {
     help_store s;
     haft_error err;
@@ -115,12 +115,14 @@ TEST(databases_of_other_versions_are_refused)
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 3");
     CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "it was opened");
-    CHECK(says(&err, "the database is of version 3, this haft knows version 2"), "%s", err.message);
+    CHECK(says(&err, "the database has schema version 3, this haft supports version 2"), "%s",
+          err.message);
     CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_UNSUPPORTED, "it was written");
     CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 1, version = 1");
     CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "an older one was opened");
-    CHECK(says(&err, "the database is of version 1, this haft knows version 2"), "%s", err.message);
+    CHECK(says(&err, "the database has schema version 1, this haft supports version 2"), "%s",
+          err.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 2, version = 2");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "nothing was added");
     (void)help_pg_sql("DELETE FROM haft.meta");
@@ -129,7 +131,7 @@ TEST(databases_of_other_versions_are_refused)
     help_store_close(&s);
 }
 
-/* Three runs in a thread that are nobody's, and one in another. */
+/* Three runs without an owner in one thread, and one in another. */
 static void make_queue(help_store *s)
 {
     for (uint64_t n = 1; n <= 4; n++) {
@@ -139,7 +141,7 @@ static void make_queue(help_store *s)
     }
 }
 
-/* The numbers of the runs that are due, in the order they were made. */
+/* The numbers of the runs that are due, in order of creation. */
 static void check_due(const char *wanted, const char *what)
 {
     const char *found = help_pg_sql("SELECT coalesce(string_agg(number::text, ' ' ORDER BY number),"
@@ -172,7 +174,7 @@ TEST(only_the_first_of_a_thread_is_due)
     CHECK_INT(help_do(&s, &away), HAFT_OK, "%s", s.error.message);
     check_due("3 4", "the second is gone");
     (void)take_next(&s, help_id(3));
-    haft__store_request behind = {.verb = HAFT__STORE_LIST, .behind = true};
+    haft__store_request behind = {.verb = HAFT__STORE_LIST, .blocked_only = true};
     CHECK_INT(help_create_in(&s, 5, "talk", ""), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_do(&s, &behind), HAFT_OK, "%s", s.error.message);
     CHECK(behind.found_count == 1, "%zu are behind", behind.found_count);
@@ -184,8 +186,9 @@ static void note_end(haft__store_request *request)
     *(bool *)request->context = true;
 }
 
-/* A run is created while the one before it is about to end: whoever comes second sees the other. */
-TEST(a_run_that_is_created_behind_one_that_ends_is_due)
+/* A run is created while the run before it is about to end: the later transaction sees the
+ * earlier one. */
+TEST(a_run_created_after_one_that_ends_is_due)
 {
     help_store s;
     help_session other;
@@ -227,8 +230,8 @@ TEST(a_run_that_is_created_behind_one_that_ends_is_due)
     help_store_close(&s);
 }
 
-/* Whoever only looks makes nothing. */
-TEST(looking_at_a_database_without_tables_leaves_it_so)
+/* A store that is opened for reading creates nothing. */
+TEST(reading_a_database_without_tables_creates_none)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -270,7 +273,7 @@ TEST(looking_at_a_database_without_tables_leaves_it_so)
               HAFT__LIT("0"), "nothing was made");
 }
 
-TEST(what_is_not_ours_is_left_alone)
+TEST(foreign_objects_are_left_alone)
 {
     haft_error err;
     if (help_pg_url() == NULL) {
@@ -288,11 +291,11 @@ TEST(what_is_not_ours_is_left_alone)
     (void)snprintf(s.url, sizeof(s.url), "%s", help_pg_url());
     help_store_reopen(&s);
     CHECK_INT(help_create(&s, 1), HAFT_BAD_INPUT, "a table is gone");
-    CHECK(says(&s.error, "not those of haft"), "%s", s.error.message);
+    CHECK(says(&s.error, "do not belong to haft"), "%s", s.error.message);
     help_store_close(&s);
 }
 
-/* The URL of the database with what stands behind it. */
+/* The URL of the database with parameters appended. */
 static const char *url_with(const char *database, const char *more)
 {
     char *url = test_alloc(PATH_MAX);
@@ -302,7 +305,7 @@ static const char *url_with(const char *database, const char *more)
     return url;
 }
 
-TEST(databases_that_cannot_keep_every_text_are_refused)
+TEST(databases_that_cannot_store_every_text_are_rejected)
 {
     haft_error err;
     if (help_pg_url() == NULL) {
@@ -312,15 +315,14 @@ TEST(databases_that_cannot_keep_every_text_are_refused)
                         "LC_CTYPE 'C' TEMPLATE template0"),
           "no database");
     CHECK_INT(try_open(url_with("haft_ascii", ""), &err), HAFT_UNSUPPORTED, "%s", err.message);
-    CHECK(says(&err, "the encoding SQL_ASCII, wanted UTF8"), "%s", err.message);
+    CHECK(says(&err, "the encoding SQL_ASCII, expected UTF8"), "%s", err.message);
     CHECK(help_pg_admin("DROP DATABASE haft_ascii"), "it is still in use");
     CHECK_INT(try_open(url_with("haft_none", ""), &err), HAFT_IO, "there is none");
     CHECK(says(&err, "does not exist"), "%s", err.message);
 }
 
-/* How a store waits when nobody tells it otherwise; what it does with these is in pg_lost_test.c.
- */
-TEST(a_store_waits_as_long_as_the_limits_say)
+/* The default timeouts of a store; pg_lost_test.c tests their effect. */
+TEST(a_store_waits_as_long_as_its_limits)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -340,8 +342,8 @@ TEST(a_store_waits_as_long_as_the_limits_say)
     help_store_close(&s);
 }
 
-/* Two servers look like this; with two that there are it is tested by pg_test.py. */
-TEST(what_was_written_is_read_where_it_was)
+/* Simulates two servers; pg_test.py tests it with two real ones. */
+TEST(reads_go_to_the_server_that_was_written_to)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -365,7 +367,7 @@ TEST(what_was_written_is_read_where_it_was)
 
 /* ---- durable ---- */
 
-TEST(a_commit_waits_for_the_disk_whatever_the_server_says)
+TEST(a_commit_waits_for_the_disk_regardless_of_the_server_settings)
 {
     help_store s;
     if (!help_pg_open(&s)) {
@@ -441,7 +443,8 @@ TEST(requests_of_many_runs_share_a_commit)
 
 /* ---- what the server refuses ---- */
 
-/* From now on events of run 2 are refused so, and there is a word that nobody wants to hear. */
+/* From now on the server rejects events of run 2 with this error; its message contains a text
+ * that must not be shown. */
 static void refuse_with(const char *state)
 {
     char sql[1024];
@@ -455,7 +458,7 @@ static void refuse_with(const char *state)
     (void)help_pg_sql(sql);
 }
 
-TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
+TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
 {
     static const struct {
         const char *state;
@@ -463,17 +466,18 @@ TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
         const char *said;
     } cases[] = {
         {"53100", HAFT_IO, "the disk is full"},
-        {"42501", HAFT_IO, "the role may not do this: not"},
+        {"42501", HAFT_IO, "the role lacks a permission: not"},
         {"XX001", HAFT_BAD_INPUT, "the database is damaged: not"},
-        {"22003", HAFT_BAD_INPUT, "this cannot be kept: not"},
-        {"55P03", HAFT_IO, "another session keeps a lock: not"},
+        {"22003", HAFT_BAD_INPUT, "cannot store this value: not"},
+        {"55P03", HAFT_IO, "another session holds a lock: not"},
         {"57014", HAFT_IO, "the server ended the statement: not"},
-        {"40001", HAFT_IO, "others were in the way, again and again: not"},
-        {"P0001", HAFT_IO, "the database refuses: not (P0001)"},
-        {"25006", HAFT_IO, "the server takes no writes: not"},
-        {"0A000", HAFT_IO, "the database refuses: not (0A000)"}, /* not at the beginning */
+        {"40001", HAFT_IO, "the transaction conflicted with others too often: not"},
+        {"P0001", HAFT_IO, "the database reported an error: not (P0001)"},
+        {"25006", HAFT_IO, "the server is read-only: not"},
+        {"0A000", HAFT_IO,
+         "the database reported an error: not (0A000)"}, /* not at the beginning */
         {"25P03", HAFT_IO, "the connection was lost: not"},
-        {"57P01", HAFT_IO, "not known before the run is read again"},
+        {"57P01", HAFT_IO, "read the run again to see whether it succeeded"},
     };
     help_store s;
     if (help_pg_url() == NULL) {
@@ -496,7 +500,7 @@ TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
         CHECK(says(&appends[1].error, cases[i].said), "%s: %s", cases[i].state,
               appends[1].error.message);
         refuse_with("");
-        for (uint64_t n = 1; n <= 3; n++) { /* the store works on, whatever it was */
+        for (uint64_t n = 1; n <= 3; n++) { /* the store continues to work */
             CHECK_INT(help_append(&s, n, 1, n == 2 || gone ? 1 : 2, "x"), HAFT_OK, "%s: %s",
                       cases[i].state, s.error.message);
         }
@@ -504,8 +508,8 @@ TEST(what_the_server_refuses_is_told_and_harms_nobody_else)
     }
 }
 
-/* A sequence counts what was tried, since it does not roll back. */
-TEST(what_was_rolled_back_because_of_others_is_tried_again_a_few_times)
+/* A sequence counts the attempts, since it does not roll back. */
+TEST(a_conflicting_transaction_is_retried_a_few_times)
 {
     help_store s;
     if (help_pg_url() == NULL) {
@@ -535,8 +539,8 @@ TEST(what_was_rolled_back_because_of_others_is_tried_again_a_few_times)
 
 /* ---- in the way of others ---- */
 
-/* A store with so many runs in it, and a session beside it that is in a transaction; false when
- * there is no server. */
+/* Opens a store with `count` runs and a second session that is in a transaction; false without a
+ * server. */
 static bool begin_beside(help_store *s, uint64_t runs, help_session *other)
 {
     if (help_pg_url() == NULL) {
@@ -557,8 +561,9 @@ static void end_beside(help_store *s, help_session *other)
     help_store_close(s);
 }
 
-/* The other one has run 2 and wants run 1, we have run 1 and want run 2. The server ends ours,
- * since the other one is more patient; then ours is done again, one by one. */
+/* The other session has locked run 2 and needs run 1; the store has run 1 and needs run 2. The
+ * server cancels the store's transaction, whose deadlock timeout is shorter; the store
+ * retries its requests one by one. */
 TEST(a_deadlock_is_survived)
 {
     static haft__store_request appends[2];
@@ -580,7 +585,7 @@ TEST(a_deadlock_is_survived)
     (void)snprintf(sql, sizeof(sql), "UPDATE haft.runs SET turns = 7 WHERE id = '%s'",
                    help_id(1).ptr);
     help_session_send(&other, sql);
-    while (help_session_busy(&other)) { /* until ours has been ended */
+    while (help_session_busy(&other)) { /* until the store's transaction has been cancelled */
         CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
     }
     help_session_finish(&other);
@@ -596,9 +601,9 @@ TEST(a_deadlock_is_survived)
     end_beside(&s, &other);
 }
 
-/* Others may be slow for a while, but not for ever; and then it is nobody's matter but that run's.
- */
-TEST(a_lock_that_is_never_let_go_is_told)
+/* Another session may hold a lock for a while, but not forever; then only the requests of that
+ * run fail. */
+TEST(a_lock_that_is_never_released_is_reported)
 {
     static haft__store_request appends[2];
     help_session other;
@@ -612,7 +617,7 @@ TEST(a_lock_that_is_never_let_go_is_told)
     submit_appends(&s, appends, 2, &t);
     step_until(&s, &t, 2);
     CHECK_INT(appends[0].status, HAFT_IO, "it was written");
-    CHECK(says(&appends[0].error, "another session keeps a lock"), "%s", appends[0].error.message);
+    CHECK(says(&appends[0].error, "another session holds a lock"), "%s", appends[0].error.message);
     CHECK_INT(appends[1].status, HAFT_OK, "one in the same transaction: %s",
               appends[1].error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading does not wait");
@@ -621,8 +626,8 @@ TEST(a_lock_that_is_never_let_go_is_told)
     end_beside(&s, &other);
 }
 
-/* One that waits for a lock keeps neither others nor renewals waiting until it has failed. */
-TEST(who_waits_for_a_lock_lets_others_go_before)
+/* A request that waits for a lock delays neither other requests nor renewals until it fails. */
+TEST(a_request_that_waits_for_a_lock_yields_to_others)
 {
     static haft__store_request appends[2];
     char sql[256];
@@ -639,7 +644,7 @@ TEST(who_waits_for_a_lock_lets_others_go_before)
     submit_appends(&s, appends, 2, &t);
     step_until(&s, &t, 1);
     CHECK_INT(appends[1].status, HAFT_OK, "%s", appends[1].error.message);
-    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "the other run goes on");
+    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "the other run continues");
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
@@ -660,8 +665,8 @@ static void note_renewal(haft__store_request *request)
     note(request);
 }
 
-/* Many runs depend on a renewal: it goes before everything that waits. */
-TEST(renewals_go_before_others)
+/* Many runs depend on a renewal: it runs before all queued requests. */
+TEST(renewals_run_before_other_requests)
 {
     static haft__store_request appends[MANY];
     help_store s;
@@ -682,7 +687,7 @@ TEST(renewals_go_before_others)
                                  .done = note_renewal,
                                  .context = &t};
     haft__store_submit(s.store, &take);
-    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is under way */
+    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is in progress */
         CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
     }
     submit_appends(&s, appends, 2, &t);
@@ -694,8 +699,8 @@ TEST(renewals_go_before_others)
     help_store_close(&s);
 }
 
-/* Also before what is left of looking for work: that begins again. */
-TEST(looking_for_a_free_run_gives_way_to_renewals)
+/* Also before the rest of a search for a free run: the search starts again. */
+TEST(a_search_for_a_free_run_yields_to_renewals)
 {
     help_session other;
     help_store s;
@@ -734,7 +739,7 @@ TEST(looking_for_a_free_run_gives_way_to_renewals)
     help_store_close(&s);
 }
 
-/* What another session has locked is passed over, and found by its lease. */
+/* A run that another session has locked is skipped, and found by its lease. */
 TEST(a_locked_run_keeps_no_other_from_being_renewed)
 {
     char sql[256];
@@ -762,8 +767,8 @@ TEST(a_locked_run_keeps_no_other_from_being_renewed)
     end_beside(&s, &other);
 }
 
-/* Whoever looks for work does not keep the connection from those who have some. */
-TEST(looking_for_a_free_run_has_an_end)
+/* A search for a free run does not block the connection for the owners of runs. */
+TEST(a_search_for_a_free_run_is_bounded)
 {
     help_session other;
     help_store s;
@@ -782,7 +787,7 @@ TEST(looking_for_a_free_run_has_an_end)
     end_beside(&s, &other);
 }
 
-/* Another process of the same database, with a loop of its own. */
+/* Another process of the same database, with its own loop. */
 static void open_other(const help_store *s, help_store *other)
 {
     *other = (help_store){.now_ms = s->now_ms};
@@ -791,7 +796,7 @@ static void open_other(const help_store *s, help_store *other)
     help_store_reopen(other);
 }
 
-TEST(of_two_that_append_the_same_event_one_is_refused)
+TEST(one_of_two_equal_appends_is_rejected)
 {
     help_store s, other;
     if (!help_pg_open(&s)) {
@@ -825,9 +830,9 @@ TEST(of_two_that_append_the_same_event_one_is_refused)
     help_store_close(&s);
 }
 
-/* It has the lock and does not go on, as if it were stopped or frozen: the server ends its session,
- * others go on, and it begins again when it wakes up. */
-TEST(who_stands_still_in_a_transaction_does_not_keep_others)
+/* The process holds the lock and is stopped or frozen: the server ends its session, other
+ * processes continue, and the process retries when it wakes up. */
+TEST(an_idle_transaction_does_not_block_others)
 {
     static haft__store_request appends[1];
     help_store s, other;
@@ -854,7 +859,7 @@ TEST(who_stands_still_in_a_transaction_does_not_keep_others)
     help_store_close(&s);
 }
 
-/* SQL with the name of a role of this process in it. */
+/* SQL that contains the name of this process's role. */
 static const char *about_role(const char *before, const char *after)
 {
     char *sql = test_alloc(256);
@@ -862,8 +867,9 @@ static const char *about_role(const char *before, const char *after)
     return sql;
 }
 
-/* A role that may have one connection only: what could not be read afterwards is not taken. */
-TEST(who_cannot_read_takes_nothing)
+/* A role that may have only one connection: a run that could not be read afterwards is not
+ * claimed. */
+TEST(a_role_that_cannot_read_claims_nothing)
 {
     help_store s;
     haft_error err;
@@ -883,7 +889,7 @@ TEST(who_cannot_read_takes_nothing)
     help_store_reopen(&s);
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
-    for (int i = 0; i < 2; i++) { /* the second time both connections are made anew */
+    for (int i = 0; i < 2; i++) { /* the second time both connections are opened again */
         help_pg(&s)->request_ms = 500;
         CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
         help_pg(&s)->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
@@ -923,7 +929,7 @@ TEST(leases_are_measured_by_the_clock_of_the_database)
 
 /* ---- what taking costs ---- */
 
-/* Pages that taking a run reads beside `many` that have ended, and as many that wait for people. */
+/* The pages that a claim reads next to `many` ended runs and as many that wait for people. */
 static int pages(int many)
 {
     char sql[4096];
@@ -944,7 +950,7 @@ static int pages(int many)
     return found;
 }
 
-TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing_in_postgres)
+TEST(ended_and_waiting_runs_do_not_slow_a_claim_in_postgres)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -955,8 +961,8 @@ TEST(runs_that_have_ended_or_wait_cost_a_taker_nothing_in_postgres)
           found[2]);
 }
 
-/* Pages that a statement reads in a thread of `many` runs that have ended, one that goes on and ten
- * that wait behind it. */
+/* The pages that a statement reads in a thread of `many` ended runs, one running run and ten
+ * that are blocked by it. */
 static int pages_in_thread(int many, const char *prepare, const char *execute)
 {
     char sql[4096];
@@ -977,7 +983,8 @@ static int pages_in_thread(int many, const char *prepare, const char *execute)
     return found;
 }
 
-/* Pages that a look in vain reads when `many` wait in a thread behind one that goes on. */
+/* The pages that an unsuccessful search reads when a running run blocks `many` others in its
+ * thread. */
 static int pages_of_queue(int many)
 {
     char sql[4096];
@@ -1000,7 +1007,7 @@ static int pages_of_queue(int many)
     return found;
 }
 
-TEST(those_that_wait_in_a_thread_cost_a_taker_nothing)
+TEST(blocked_runs_of_a_thread_do_not_slow_a_claim)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -1011,7 +1018,7 @@ TEST(those_that_wait_in_a_thread_cost_a_taker_nothing)
           found[2]);
 }
 
-TEST(what_has_ended_in_a_thread_costs_those_who_look_ahead_nothing)
+TEST(ended_runs_of_a_thread_do_not_slow_the_search_for_predecessors)
 {
     static const struct {
         const char *prepare, *execute;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Room on the disk that is kept for the time when there is none: src/store/sqlite/reserve.c. */
+/* The reserve of disk space for a full disk: src/store/sqlite/reserve.c. */
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/str.h"
 #include "store/sqlite_help.h"
 
-/* A store with a run. What its thread does behind a write is done before the next one. */
+/* Opens a store with a run. Work of its thread after a write finishes before the next write. */
 static void begin(help_store *s)
 {
     help_faults_start();
@@ -22,7 +22,7 @@ static void end(help_store *s)
     help_faults_stop();
 }
 
-/* Renews, and whether there is hardly room. */
+/* Renews the lease, and returns whether disk space is low. */
 static bool is_low(help_store *s)
 {
     haft__store_request request = {
@@ -44,11 +44,11 @@ TEST(a_process_that_writes_keeps_some_room)
     end(&s);
 }
 
-TEST(what_is_under_way_is_written_on_a_full_disk)
+TEST(requests_in_progress_are_written_on_a_full_disk)
 {
     help_store s;
     begin(&s);
-    help_fault_at(HELP_FAULT_FULL, 0, false); /* until the room is given back */
+    help_fault_at(HELP_FAULT_FULL, 0, false); /* until the reserve is released */
     haft_str line = HAFT__LIT("y");
     haft__store_request append = {.verb = HAFT__STORE_APPEND,
                                   .run.id = help_id(1),
@@ -57,14 +57,14 @@ TEST(what_is_under_way_is_written_on_a_full_disk)
                                   .lines = &line,
                                   .line_count = 1};
     CHECK_INT(help_do(&s, &append), HAFT_OK, "%s", s.error.message);
-    CHECK(append.low, "nobody is told");
+    CHECK(append.low, "no report");
     CHECK(help_fault_clear(), "it was not full");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\ny\n"), "events");
     CHECK(!is_low(&s), "there is room again");
     end(&s);
 }
 
-TEST(new_work_is_not)
+TEST(new_runs_are_rejected_on_a_full_disk)
 {
     help_store s;
     begin(&s);
@@ -89,13 +89,13 @@ TEST(a_disk_that_stays_full)
     end(&s);
 }
 
-/* What cannot be opened for writing is opened for reading. */
-TEST(a_file_that_can_only_be_read)
+/* A file that cannot be opened for writing is opened for reading. */
+TEST(a_read_only_file)
 {
     help_store s;
     begin(&s);
     help_store_shut(&s);
-    if (geteuid() == 0) { /* who may write everything: a disk that is full, from the first moment */
+    if (geteuid() == 0) { /* root can write everything: use a disk that is full from the start */
         help_fault_at(HELP_FAULT_FULL, 0, true);
     } else {
         CHECK_INT(chmod(help_path(&s), S_IRUSR), 0, "chmod");

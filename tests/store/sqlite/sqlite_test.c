@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The SQLite store: what it opens, what it refuses, and how it is set. */
+/* The SQLite store: which files it opens, which it rejects, and its settings. */
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,7 +12,7 @@ static void check_mode(const char *path, unsigned wanted)
     CHECK_INT(about.st_mode & 0777, wanted, "%s", path);
 }
 
-/* `name` in the store's folder; until the test ends. */
+/* `name` in the directory of the store; valid until the test ends. */
 static char *inside(const help_store *s, const char *name)
 {
     char *path = test_alloc(PATH_MAX);
@@ -29,7 +29,7 @@ static void open_shut(help_store *s)
 
 /* ---- files ---- */
 
-TEST(a_database_and_its_folders_are_its_owners_alone)
+TEST(a_database_and_its_directories_are_private)
 {
     help_store s;
     mode_t before = umask(0);
@@ -83,7 +83,7 @@ TEST(odd_names_are_names_of_files)
     help_store_close(&s);
 }
 
-TEST(what_cannot_be_a_database_is_refused)
+TEST(a_path_that_cannot_be_a_database_is_rejected)
 {
     help_store s;
     open_shut(&s);
@@ -97,18 +97,18 @@ TEST(what_cannot_be_a_database_is_refused)
         haft_status wanted;
         const char *message;
     } cases[] = {
-        {s.folder, HAFT_IO, "wanted a file, found a folder"},
-        {"/dev/null", HAFT_IO, "wanted a file, found something else"},
-        {inside(&s, "text/below.db"), HAFT_IO, "the database cannot be found: Not a directory"},
-        {"/dev/null/a/b.db", HAFT_IO, "the database cannot be found: Not a directory"},
-        {"/proc/no/such.db", HAFT_IO, "the folder cannot be made: No such file or directory"},
-        {"/proc/such.db", HAFT_IO, "the database cannot be made: No such file or directory"},
-        {deep, HAFT_IO, "the database cannot be found: File name too long"},
-        {"", HAFT_BAD_INPUT, "wanted the path of a database, found none"},
+        {s.folder, HAFT_IO, "expected a file, found a directory"},
+        {"/dev/null", HAFT_IO, "expected a file, found something else"},
+        {inside(&s, "text/below.db"), HAFT_IO, "cannot find the database: Not a directory"},
+        {"/dev/null/a/b.db", HAFT_IO, "cannot find the database: Not a directory"},
+        {"/proc/no/such.db", HAFT_IO, "cannot create the directory: No such file or directory"},
+        {"/proc/such.db", HAFT_IO, "cannot create the database: No such file or directory"},
+        {deep, HAFT_IO, "cannot find the database: File name too long"},
+        {"", HAFT_BAD_INPUT, "expected the path of a database, found none"},
         {inside(&s, "text"), HAFT_BAD_INPUT,
-         "this is no haft database, or its beginning is damaged"},
+         "this is not a haft database, or its header is damaged"},
         {inside(&s, "zeros"), HAFT_BAD_INPUT,
-         "this is no haft database, or its beginning is damaged"},
+         "this is not a haft database, or its header is damaged"},
     };
     size_t files = help_count_files();
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -135,7 +135,7 @@ static void check_refused(help_store *s, const char *sql, haft_status wanted, co
     CHECK_STR(help_load(help_path(s)), before, "%s: the file was changed", sql);
 }
 
-TEST(databases_of_others_are_left_alone)
+TEST(databases_of_other_programs_are_left_alone)
 {
     static const char *const journals[] = {"DELETE", "WAL"};
     for (size_t i = 0; i < COUNT(journals); i++) {
@@ -147,41 +147,40 @@ TEST(databases_of_others_are_left_alone)
                        "PRAGMA journal_mode = %s; CREATE TABLE runs (id); INSERT INTO runs "
                        "VALUES (1)",
                        journals[i]);
-        check_refused(&s, sql, HAFT_BAD_INPUT,
-                      "this is no haft database, but one of another program");
+        check_refused(&s, sql, HAFT_BAD_INPUT, "this database belongs to another program");
         CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM sqlite_schema"), 1, "tables");
         (void)unlink(help_path(&s));
         check_refused(&s, "PRAGMA application_id = -7", HAFT_BAD_INPUT,
-                      "this is no haft database, but one of another program");
+                      "this database belongs to another program");
         check_refused(&s, "PRAGMA application_id = 0; PRAGMA user_version = 1", HAFT_BAD_INPUT,
-                      "this is no haft database, but one of another program");
+                      "this database belongs to another program");
         help_raw(&s, "PRAGMA user_version = 0");
-        help_store_reopen(&s); /* an empty one is as good as none */
+        help_store_reopen(&s); /* an empty file counts as no file */
         help_store_close(&s);
     }
 }
 
-TEST(databases_of_other_versions_are_refused)
+TEST(databases_of_other_versions_are_rejected)
 {
     help_store s;
     open_shut(&s);
     check_refused(&s, "PRAGMA user_version = 4", HAFT_UNSUPPORTED,
-                  "the database is of version 4, this haft knows version 3");
+                  "the database has schema version 4, this haft supports version 3");
     check_refused(&s, "PRAGMA user_version = -1", HAFT_UNSUPPORTED,
-                  "the database is of version 4294967295, this haft knows version 3");
+                  "the database has schema version 4294967295, this haft supports version 3");
     check_refused(&s, "PRAGMA user_version = 0", HAFT_UNSUPPORTED,
-                  "the database is of version 0, this haft knows version 3");
+                  "the database has schema version 0, this haft supports version 3");
     check_refused(&s, "PRAGMA user_version = 1", HAFT_UNSUPPORTED,
-                  "the database is of version 1, this haft knows version 3");
+                  "the database has schema version 1, this haft supports version 3");
     check_refused(&s, "PRAGMA user_version = 2", HAFT_UNSUPPORTED,
-                  "the database is of version 2, this haft knows version 3");
+                  "the database has schema version 2, this haft supports version 3");
     help_raw(&s, "PRAGMA user_version = 3");
     help_store_reopen(&s);
     CHECK_INT(help_run(&s, 1)->seq, 1, "events");
     help_store_close(&s);
 }
 
-TEST(databases_with_other_tables_are_refused)
+TEST(databases_with_other_tables_are_rejected)
 {
     static const char wanted[] = "the database is damaged: its tables are not those of version 3";
     static const struct {
@@ -201,7 +200,7 @@ TEST(databases_with_other_tables_are_refused)
         check_refused(&s, cases[i].change, HAFT_BAD_INPUT, wanted);
         help_raw(&s, cases[i].back);
     }
-    help_store_reopen(&s); /* it is whole again */
+    help_store_reopen(&s); /* it is complete again */
     help_store_shut(&s);
     check_refused(&s, cases[COUNT(cases) - 1].change, HAFT_BAD_INPUT, wanted);
     (void)unlink(help_path(&s));
@@ -236,7 +235,7 @@ static int open_as_nobody(void *context)
     return 0;
 }
 
-TEST(what_cannot_be_read_is_refused)
+TEST(an_unreadable_database_is_rejected)
 {
     help_store s;
     open_shut(&s);
@@ -245,9 +244,9 @@ TEST(what_cannot_be_read_is_refused)
         bool there;
         const char *message;
     } cases[] = {
-        {0777, 0000, true, "the database cannot be opened"},
-        {0000, 0666, true, "the database cannot be found: Permission denied"},
-        {0555, 0666, false, "the database cannot be made: Permission denied"},
+        {0777, 0000, true, "cannot open the database"},
+        {0000, 0666, true, "cannot find the database: Permission denied"},
+        {0555, 0666, false, "cannot create the database: Permission denied"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         if (!cases[i].there) {
@@ -264,7 +263,7 @@ TEST(what_cannot_be_read_is_refused)
     help_store_close(&s);
 }
 
-/* Reads a run and cannot add to it. */
+/* Reads a run and cannot append to it. */
 static int read_as_nobody(void *context)
 {
     help_store *s = context;
@@ -275,14 +274,14 @@ static int read_as_nobody(void *context)
     bool read = help_run(s, 1)->seq == 2 && help_read(s, 1).len > 0;
     haft_status status = help_append(s, 1, 1, 2, "x");
     bool refused = status == HAFT_IO
-                   && strcmp(s->error.message, "the database, or its folder, can only be read") == 0
+                   && strcmp(s->error.message, "the database or its directory is read-only") == 0
                    && help_create(s, 2) == HAFT_IO;
     printf("# %s: %s\n", haft_status_name(status), s->error.message);
     help_store_shut(s);
     return read && refused ? 0 : 1;
 }
 
-TEST(what_can_only_be_read_is_read)
+TEST(a_read_only_database_is_read)
 {
     static const struct {
         mode_t folder, file;
@@ -294,7 +293,7 @@ TEST(what_can_only_be_read_is_read)
         CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
         CHECK_INT(help_append(&s, 1, 1, 1, "y"), HAFT_OK, "%s", s.error.message);
         help_store_shut(&s);
-        if (cases[i].odd) { /* what has a meaning in a URI */
+        if (cases[i].odd) { /* characters that have a meaning in a URI */
             char path[sizeof(s.folder) + 16];
             (void)snprintf(path, sizeof(path), "%s/a%%20?b#c.db", s.folder);
             CHECK_INT(rename(help_path(&s), path), 0, "not renamed");
@@ -339,7 +338,7 @@ TEST(connections_are_set_for_safety)
     };
     help_store s;
     help_store_open(&s, "sqlite");
-    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads rest now */
+    CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads are idle now */
     CHECK(help_run(&s, 1) != NULL, "not found");
     sqlite3 *links[2] = {help_sqlite(&s)->writer.connection.db,
                          help_sqlite(&s)->reader.connection.db};
@@ -372,7 +371,7 @@ TEST(no_descriptor_is_left)
 
 /* ---- what is kept once ---- */
 
-TEST(equal_texts_are_kept_once_and_go_with_the_last)
+TEST(equal_texts_are_stored_once_and_freed_with_the_last)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -452,7 +451,7 @@ TEST(the_log_is_moved_into_the_database)
     help_store_close(&s);
 }
 
-/* Steps of SQLite's machine that one append, or the read of the last event, takes. */
+/* The number of SQLite's VM steps of one append, or of a read of the last event. */
 static int steps_of(haft__sqlite_connection *connection)
 {
     int steps = 0;

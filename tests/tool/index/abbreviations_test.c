@@ -5,7 +5,7 @@
 #include "test.h"
 #include "tool/search_help.h"
 
-TEST(what_is_short_for_what)
+TEST(abbreviations_are_expanded)
 {
     static const struct {
         const char *stem, *whole;
@@ -23,8 +23,8 @@ TEST(what_is_short_for_what)
     }
 }
 
-/* Where many tools have a parameter `repo`, the one whose name says it comes first. */
-TEST(what_is_short_is_the_same_word)
+/* If many tools have a parameter `repo`, the one with the word in its name comes first. */
+TEST(an_abbreviation_is_the_same_word)
 {
     static const char repo[] = "{\"properties\":{\"repo\":{}}}";
     static const search_tool tools[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/embedding.c: vectors from outside. */
+/* Tests for src/tool/index/embedding.c: external vectors. */
 #include "base/limits.h"
 #include "test.h"
 #include "tool/index/search_int.h"
@@ -58,7 +58,7 @@ TEST(vectors_from_outside_count)
     haft__search_destroy(search);
 }
 
-TEST(vectors_that_are_refused)
+TEST(vectors_that_are_rejected)
 {
     static float many[HAFT__LIMIT_SEARCH_DIMENSIONS + 1];
     float zero = 0, none[] = {1, zero / zero}, endless[] = {1 / zero};
@@ -75,7 +75,7 @@ TEST(vectors_that_are_refused)
     CHECK_STR(first(search, "zzz", "m", many, COUNT(many) - 1), HAFT__LIT("a:meaning"), "it works");
     CHECK_INT(set(search, "b", "n", many, COUNT(many) - 1, &err), HAFT_BAD_INPUT, "a second model");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("a vector of 'n' with 8192 numbers, the others are of 'm' with 8192"),
+              HAFT__LIT("found a vector of 'n' with 8192 numbers, the others are of 'm' with 8192"),
               "why");
     CHECK_INT(set(search, "b", "m", east, 3, &err), HAFT_BAD_INPUT, "other dimensions");
     haft__search_destroy(search);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/query.c, score.c, names.c and fuzzy.c: what a query
- * finds, in which order and why. */
+/* Tests for src/tool/index/query.c, score.c, names.c and fuzzy.c: the hits of a query, their
+ * order and reasons. */
 #include <strings.h>
 
 #include "base/limits.h"
@@ -48,7 +48,7 @@ TEST(queries_find_tools)
         {"getweatherforecast", "weather:exact name", 1},
         {"call getWeatherForecast now", "weather:exact name", 1},
         {"how do I search repositories", "github:search_repositories:name", 1},
-        /* parts of names, slips, words written as one */
+        /* parts of names, typing errors, joined words */
         {"repo", "github:search_repositories:name", 1},
         {"forec", "weather:name", 1},
         {"eather", "weather:name", 1},
@@ -94,8 +94,8 @@ TEST(queries_find_tools)
     haft__search_destroy(search);
 }
 
-/* A word that is there counts more than any that is only near, however rare that is. */
-TEST(words_that_are_near_come_behind)
+/* An exact word counts more than any similar one, however rare that is. */
+TEST(similar_words_rank_lower)
 {
     static const search_tool near[] = {
         {"a", "comment_add", "", "Adds a remark.", NULL},
@@ -141,7 +141,7 @@ TEST(one_token_in_camel_case_is_a_beginning)
         {"parseHTTPServer", "g:name"},
         {"s3Bucket", "i:name"},
         {"GitHub", "k:name"},
-        /* several words are words: nobody means a name */
+        /* several words are words, not a name */
         {"check copies", "b:name"},
         {"check the Copies", "b:name"},
         /* as is one that is not joined from others */
@@ -181,7 +181,7 @@ TEST(a_known_word_is_a_part_of_names_too)
     haft__search_destroy(search);
 }
 
-TEST(what_is_deprecated_comes_behind)
+TEST(deprecated_tools_rank_lower)
 {
     static const struct {
         const char *text;
@@ -212,7 +212,7 @@ TEST(what_is_deprecated_comes_behind)
         {"Makes a note with a status: deprecated, active.", false},
         {"Makes a note (deprecated, active or new).", false},
     };
-    /* Beside the same text with another word there. */
+    /* Next to the same text with another word in its place. */
     for (size_t i = 0; i < COUNT(cases); i++) {
         char other[128];
         (void)snprintf(other, sizeof(other), "%s", cases[i].text);
@@ -228,7 +228,7 @@ TEST(what_is_deprecated_comes_behind)
     }
 }
 
-/* Words that are none, and then one that is near one that is. */
+/* Unknown words, and then one that is similar to a known one. */
 TEST(words_that_are_near_have_a_limit)
 {
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
@@ -246,7 +246,7 @@ TEST(words_that_are_near_have_a_limit)
     haft__search_destroy(search);
 }
 
-/* So many words and names that look alike that comparing them is not worth the time. */
+/* So many similar words and names that comparing them takes too long. */
 TEST(words_compared_have_a_limit)
 {
     haft__search_index *search = search_make(NULL, 0, NULL);
@@ -273,7 +273,7 @@ TEST(words_compared_have_a_limit)
     haft__search_destroy(search);
 }
 
-TEST(those_alike_come_in_the_order_of_their_ids)
+TEST(equal_hits_are_ordered_by_id)
 {
     static const search_tool alike[] = {{"c", "look", "", "", NULL},
                                         {"a", "look", "", "", NULL},
@@ -326,7 +326,7 @@ TEST(hits_have_a_limit)
     haft__search_destroy(search);
 }
 
-/* A query of `count` words that are none, and one that is. */
+/* A query of `count` unknown words and one known word. */
 static haft_str long_query(size_t count, const char *last)
 {
     size_t size = count * 8 + strlen(last), length = 0;
@@ -395,8 +395,8 @@ TEST(a_query_without_memory_fails)
 
 /* ---- names in sentences ---- */
 
-/* A server's name may be a word like others. What nobody else says, behind a word that points at
- * it or with a capital, is meant; so it is in small letters. */
+/* A server's name may be a common word. A name that occurs in no other tool, after a pointing
+ * word or with a capital, is meant; also in small letters. */
 TEST(a_sentence_names_a_server)
 {
     static const search_tool few[] = {
@@ -428,7 +428,7 @@ TEST(a_sentence_names_a_server)
     haft__search_destroy(search);
 }
 
-/* Of two that differ in signs only, the one that was written; and one in capitals is a name. */
+/* Of two names that differ only in punctuation, the one as written; and capitals mean a name. */
 TEST(names_to_the_letter_come_first)
 {
     static const search_tool few[] = {
@@ -455,7 +455,7 @@ TEST(names_to_the_letter_come_first)
     haft__search_destroy(search);
 }
 
-/* One that is there once and not twice, in a short word; and the other way round. */
+/* A letter once instead of twice, in a short word; and vice versa. */
 TEST(doubled_letters_are_slips)
 {
     static const search_tool few[] = {

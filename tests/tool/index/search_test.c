@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/search.c: documents come and go, and leave nothing behind. */
+/* Tests for src/tool/index/search.c: adding and removing documents leaves no trace. */
 #include "tool/index/search.h"
 
 #include "test.h"
@@ -35,7 +35,7 @@ static const char *const queries[] = {"create an issue",
                                       "create_issue",
                                       "tab"};
 
-/* Those that are there, in another order, make the same index. */
+/* The same documents in another order make the same index. */
 static void check_against_fresh(const haft__search_index *search, const int *versions, size_t count,
                                 const haft__search_word_vectors *vectors, uint32_t round)
 {
@@ -89,7 +89,7 @@ static void add_and_remove(const haft__search_word_vectors *vectors)
     haft__search_destroy(search);
 }
 
-TEST(what_was_there_before_changes_no_score)
+TEST(earlier_documents_change_no_score)
 {
     add_and_remove(NULL);
 }
@@ -97,7 +97,7 @@ TEST(what_was_there_before_changes_no_score)
 static const char *const vector_words[] = {"citi", "creat", "delet", "file", "issu", "mail"};
 static const int8_t vector_rows[] = {10, 0, 3, 0, 90, 2, 0, 80, 1, -7, 5, 60, 30, 30, 1, 0, 0, 44};
 
-TEST(nor_where_there_are_vectors)
+TEST(earlier_vectors_change_no_score)
 {
     haft__search_word_vectors vectors;
     haft_str file = search_table(vector_words, vector_rows, COUNT(vector_words), 3);
@@ -111,7 +111,7 @@ TEST(documents_need_an_id)
     haft_error err = {0};
     haft__search_doc doc = {.name = HAFT__LIT("x")};
     CHECK_INT(haft__search_add(search, &doc, &err), HAFT_BAD_INPUT, "no id");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("wanted an id, found none"), "the message");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("expected an id, found none"), "the message");
     CHECK(!haft__search_remove(search, HAFT__LIT("")), "removed nothing");
     haft__search_destroy(search);
     haft__search_destroy(NULL);
@@ -131,7 +131,7 @@ TEST(an_index_has_a_limit)
     haft__search_destroy(search);
 }
 
-/* However an add fails, the index answers as before. */
+/* If an add fails, the index answers as before. */
 TEST(an_add_without_memory_changes_nothing)
 {
     search_tool tools[] = {{"a", "create_issue", "hub", "Makes an issue.", NULL},
@@ -173,7 +173,7 @@ TEST(an_index_without_memory_is_none)
     CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY && search == NULL, "created");
 }
 
-TEST(hostile_documents_are_taken)
+TEST(hostile_documents_are_accepted)
 {
     size_t size = 1 << 20;
     char *text = test_alloc(size);

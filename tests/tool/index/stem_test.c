@@ -88,7 +88,7 @@ TEST(stems_are_those_of_the_list)
     CHECK(count > 1000, "only %zu words", count);
 }
 
-/* Whatever letters come: no stem is longer, and nothing outside of the word is touched. */
+/* For any letters, no stem is longer, and nothing outside the word is touched. */
 TEST(random_letters_stay_within_their_word)
 {
     uint32_t seed = 1;

@@ -6,7 +6,7 @@
 #include "tool/index/stem.h"
 #include "tool/search_help.h"
 
-TEST(words_alike_are_in_rows)
+TEST(synonyms_are_in_rows)
 {
     size_t at = 0;
     CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT("url link"), "url");
@@ -21,7 +21,7 @@ TEST(words_alike_are_in_rows)
     CHECK_INT(rows, 2, "a word in two rows");
 }
 
-TEST(tools_are_found_by_words_alike)
+TEST(tools_are_found_by_synonyms)
 {
     static const search_tool tools[] = {
         {"a", "create_directory", "", "", NULL},

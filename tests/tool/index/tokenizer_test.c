@@ -125,7 +125,7 @@ TEST(words_have_a_limit)
     CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"), "behind it");
 }
 
-/* Any bytes: it ends, and every word is one. */
+/* Any bytes: it ends, and every word is valid. */
 TEST(random_bytes_become_words)
 {
     uint32_t seed = 7;

@@ -33,28 +33,28 @@ TEST(words_have_vectors)
     }
 }
 
-/* One thing wrong with a file each. */
-TEST(damaged_tables_are_refused)
+/* Files with one error each. */
+TEST(damaged_tables_are_rejected)
 {
     static const struct {
         size_t at;
         uint8_t byte;
-        bool summed; /* the checksum is made right again */
+        bool summed; /* the checksum is corrected */
         const char *why;
     } cases[] = {
-        {0, 'H', true, "it does not begin with \"haftvec1\""},
-        {7, '2', true, "it does not begin with \"haftvec1\""},
-        {8, 0, true, "its counts are none that can be"},
-        {10, 0x20, true, "its counts are none that can be"},
-        {12, 0, true, "its counts are none that can be"},
-        {12, 129, true, "its counts are none that can be"},
-        {12, 5, true, "it is longer or shorter than it says"},
-        {19, 0xff, true, "it is longer or shorter than it says"},
-        {24, 1, false, "its checksum is another one"},
-        {70, 1, false, "its checksum is another one"},
-        {32, 1, true, "a word lies outside of the text"},
-        {36, 200, true, "a word lies outside of the text"},
-        {39, 0x80, true, "a word lies outside of the text"},
+        {0, 'H', true, "it does not start with \"haftvec1\""},
+        {7, '2', true, "it does not start with \"haftvec1\""},
+        {8, 0, true, "its counts are not valid"},
+        {10, 0x20, true, "its counts are not valid"},
+        {12, 0, true, "its counts are not valid"},
+        {12, 129, true, "its counts are not valid"},
+        {12, 5, true, "its length does not match its header"},
+        {19, 0xff, true, "its length does not match its header"},
+        {24, 1, false, "its checksum does not match"},
+        {70, 1, false, "its checksum does not match"},
+        {32, 1, true, "a word lies outside the text"},
+        {36, 200, true, "a word lies outside the text"},
+        {39, 0x80, true, "a word lies outside the text"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str file = make_file();
@@ -68,9 +68,10 @@ TEST(damaged_tables_are_refused)
         }
         CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "case %zu",
                   i);
-        (void)snprintf(wanted, sizeof(wanted), "this is no table of vectors: %s", cases[i].why);
+        (void)snprintf(wanted, sizeof(wanted), "not a valid table of vectors: %s", cases[i].why);
         CHECK_STR(haft__str(err.message), haft__str(wanted), "case %zu", i);
-        CHECK_STR(haft__str(err.hint), HAFT__LIT("scripts/make-vectors makes one"), "the hint");
+        CHECK_STR(haft__str(err.hint), HAFT__LIT("create one with scripts/make-vectors"),
+                  "the hint");
     }
     haft_str file = make_file();
     for (size_t length = 0; length < file.len; length++) {
@@ -150,7 +151,7 @@ TEST(a_word_that_no_language_has_is_a_name)
     haft__search_destroy(search);
 }
 
-/* The table that is installed. */
+/* The installed table. */
 TEST(the_table_of_the_project_is_one)
 {
     haft_str file = test_read_file("share/haft/words.vec");

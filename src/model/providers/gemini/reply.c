@@ -13,7 +13,7 @@ static const haft__native_reason reasons[] = {
     {"BLOCKLIST", HAFT__STOP_REFUSAL, NULL},
     {"PROHIBITED_CONTENT", HAFT__STOP_REFUSAL, NULL},
     {"SPII", HAFT__STOP_REFUSAL, NULL},
-    {"MALFORMED_FUNCTION_CALL", HAFT__STOP_END, "the model wrote a call that cannot be read"},
+    {"MALFORMED_FUNCTION_CALL", HAFT__STOP_END, "the model wrote a malformed call"},
     {0},
 };
 

@@ -279,7 +279,7 @@ static haft_status end_body(haft__openai_stream *stream, haft_error *err)
     haft_status status = HAFT_OK;
     switch (stream->kind) {
     case HAFT__OPENAI_BODY_UNKNOWN:
-        fail_cut(stream, "the model server ended its answer before it had begun");
+        fail_cut(stream, "the model server ended its response before a reply began");
         break;
     case HAFT__OPENAI_BODY_HTML: fail_found(stream, "expected a reply, found HTML: "); break;
     case HAFT__OPENAI_BODY_JSON: /* it is complete: a finish_reason may be missing */

@@ -28,7 +28,7 @@ typedef struct haft__openai_call {
     uint32_t number; /* ours */
     bool begun;      /* its name is known and was emitted */
     haft__buf id;
-    haft__buf held; /* arguments that arrived before the name */
+    haft__buf buffered; /* arguments that arrived before the name */
 } openai_call;
 
 /* A piece of a call, as received. */
@@ -42,7 +42,7 @@ void haft__openai_calls_finish(haft__openai_stream *stream)
 {
     for (size_t i = 0; i < stream->call_count; i++) {
         haft__buf_finish(&stream->calls[i].id);
-        haft__buf_finish(&stream->calls[i].held);
+        haft__buf_finish(&stream->calls[i].buffered);
     }
     free(stream->calls);
     stream->calls = NULL;
@@ -100,7 +100,7 @@ static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_er
     openai_call *call = &stream->calls[stream->call_count++];
     *call = (openai_call){.index = p->index, .number = stream->numbered++};
     haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
-    haft__buf_init(&call->held, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_init(&call->buffered, HAFT__LIMIT_REPLY_BYTES);
     return HAFT_OK;
 }
 
@@ -115,12 +115,12 @@ static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, 
                          .text = haft__openai_tool_name(stream, name)};
     haft_status status = haft__openai_emit_delta(stream, &delta, err);
     call->begun = true;
-    if (status == HAFT_OK && call->held.len > 0) {
+    if (status == HAFT_OK && call->buffered.len > 0) {
         delta = (haft__delta){.kind = HAFT__DELTA_ARGUMENTS,
                               .index = call->number,
-                              .text = haft__buf_str(&call->held)};
+                              .text = haft__buf_str(&call->buffered)};
         status = haft__openai_emit_delta(stream, &delta, err);
-        haft__buf_finish(&call->held);
+        haft__buf_finish(&call->buffered);
     }
     return status;
 }
@@ -151,8 +151,8 @@ static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_st
         return HAFT_OK;
     }
     if (!call->begun) {
-        haft__buf_add_str(&call->held, text);
-        return haft__buf_check(&call->held, err);
+        haft__buf_add_str(&call->buffered, text);
+        return haft__buf_check(&call->buffered, err);
     }
     haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = call->number, .text = text};
     return haft__openai_emit_delta(stream, &delta, err);

@@ -118,7 +118,7 @@ static void take_reason(haft__openai_stream *stream, haft_str reason)
             if (reasons[i].failed) {
                 haft__openai_fail(stream, HAFT__FAILURE_TRANSIENT, 0);
                 haft__buf_addf(&stream->text,
-                               "the model server gave the reply up (finish_reason %s)",
+                               "the model server aborted the reply (finish_reason %s)",
                                reasons[i].reason);
             }
         }

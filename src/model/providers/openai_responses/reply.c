@@ -10,7 +10,7 @@ static const haft__native_reason reasons[] = {
     {"completed", HAFT__STOP_END, NULL},
     {"incomplete", HAFT__STOP_LENGTH, NULL},
     {"content_filter", HAFT__STOP_REFUSAL, NULL},
-    {"failed", HAFT__STOP_END, "the model server gave up on its reply"},
+    {"failed", HAFT__STOP_END, "the model server aborted the reply"},
     {0},
 };
 

@@ -182,7 +182,7 @@ TEST(messages_are_bounded)
     haft__arena_finish(&arena);
 }
 
-/* What stands behind the first bytes is not looked at: an error there is none. */
+/* Bytes after the limit are not read: an error there is ignored. */
 TEST(bodies_of_errors_are_bounded)
 {
     haft__arena arena;

@@ -126,7 +126,7 @@ static const struct {
     {HAFT__CHAT_SERVER_OTHER, ASK ",'grammar':'root ::= [a]'}", "Unrecognized request argument", 0},
 };
 
-TEST(what_servers_take_is_taken)
+TEST(constraints_that_servers_accept_are_accepted)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
@@ -285,7 +285,7 @@ TEST(reading_survives_every_failed_allocation)
     }
 }
 
-/* ---- what is made here ---- */
+/* ---- generated constraints ---- */
 
 static const char *const odd[] = {
     "{}",
@@ -308,7 +308,7 @@ static const char *const odd[] = {
     "{'pattern':'^a$'}",
 };
 
-TEST(what_is_made_for_openai_keeps_to_its_rules)
+TEST(schemas_for_openai_follow_its_rules)
 {
     for (size_t i = 0; i < COUNT(odd); i++) {
         haft__arena arena;

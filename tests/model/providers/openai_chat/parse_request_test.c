@@ -30,7 +30,7 @@ static haft_str quoted(const char *text)
 
 static const haft__hash_key key = {1, 2};
 
-/* ---- what is wrong ---- */
+/* ---- invalid requests ---- */
 
 static const struct {
     const char *body, *message, *param, *code;
@@ -330,7 +330,7 @@ static bool contains(haft_str text, const char *part)
     return false;
 }
 
-TEST(what_is_wrong_is_refused_with_its_place)
+TEST(invalid_requests_are_rejected_with_their_place)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         const char *body = refused[i].body;
@@ -370,7 +370,7 @@ TEST(refusals_survive_every_failed_allocation)
     }
 }
 
-/* ---- what is right ---- */
+/* ---- valid requests ---- */
 
 static const char *const modes[] = {"auto", "any", "tool", "none"};
 static const char *const roles[] = {"system", "user", "assistant", "tool"};
@@ -480,7 +480,7 @@ static const struct {
      "tool(part of x look)"},
 };
 
-TEST(what_is_right_is_taken)
+TEST(valid_requests_are_accepted)
 {
     for (size_t i = 0; i < COUNT(taken); i++) {
         haft__arena arena;
@@ -554,7 +554,7 @@ static void add_call(haft__buf *body, int i)
                    i > 0 ? "," : "", i);
 }
 
-/* Reads `before`, `count` items and `after`; the code of what is wrong, "" for nothing. */
+/* Reads `before`, `count` items and `after`; returns the error code, "" if valid. */
 static const char *read_many(const char *before, void (*add)(haft__buf *body, int i), int count,
                              const char *after)
 {

@@ -179,7 +179,7 @@ static haft__message message_for(char role)
     return (haft__message){.role = (haft__message_role)(at - letters), .text = HAFT__LIT("x")};
 }
 
-TEST(where_a_user_may_not_speak_behind_a_tool_the_assistant_does)
+TEST(an_assistant_message_separates_tool_and_user_messages)
 {
     for (size_t i = 0; i < COUNT(orders); i++) {
         haft__message items[8];

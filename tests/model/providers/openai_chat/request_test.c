@@ -232,7 +232,7 @@ TEST(tools_are_only_added)
     haft__chat_finish(&chat);
 }
 
-/* What is sent then is what a chat that never had it sends, in the text too. */
+/* The request is then that of a chat which never had the tool, in the text too. */
 TEST(a_tool_that_was_taken_away_is_gone)
 {
     static const char *const formats[] = {"native", "hermes"};
@@ -280,7 +280,7 @@ static void check_shared(haft__chat *chat, haft__chat *alone, const haft__reques
     haft__buf_finish(&wanted);
 }
 
-/* Chats that share write the same as one that does not, whatever the others declare. */
+/* Chats that share write the same as a separate chat, whatever the others declare. */
 TEST(tools_are_shared_as_far_as_they_are_the_same)
 {
     haft__messages messages = {.items = conversation, .count = 1};
@@ -360,7 +360,7 @@ TEST(tools_that_cannot_be_shared_leave_nothing)
     haft__declared_tools_finish(&shared);
 }
 
-/* ---- what providers differ in ---- */
+/* ---- differences between providers ---- */
 
 /* As in a spec: "openai", "llamacpp", ...; "" for one of which nothing is known. */
 static const haft__provider *provider_named(const char *name)
@@ -438,7 +438,7 @@ static size_t count_tools(haft__json request)
     return declared != NULL ? declared->count : 0;
 }
 
-TEST(what_may_be_called_is_said_as_the_provider_can_be_told)
+TEST(allowed_tools_are_sent_in_the_providers_form)
 {
     haft__messages messages = {.items = conversation, .count = 2};
     for (size_t i = 0; i < COUNT(choices); i++) {
@@ -541,7 +541,7 @@ TEST(options_stand_last_and_override_nothing_of_ours)
 
 /* Whatever changes from turn to turn, and whoever the provider is, a request has the messages of
  * the one before at the same bytes. */
-TEST(what_changes_in_a_turn_stands_behind_the_messages)
+TEST(parts_that_change_per_turn_follow_the_messages)
 {
     static const char *const names[] = {"openai", "mistral", "deepseek", "vllm", ""};
     static const haft__choice_mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,

@@ -49,7 +49,7 @@ static haft__message conversation[] = {
     {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("And now?")},
 };
 
-/* The teaching is long and tested elsewhere: in what is compared it is <LESSON>. */
+/* The instructions are long and tested elsewhere: comparisons replace them by <LESSON>. */
 #define SYSTEM "{\"role\":\"system\",\"content\":\"Be brief.\\n\\n<LESSON>\"}"
 #define LESSON "{\"role\":\"system\",\"content\":\"<LESSON>\"}"
 #define TASK   "{\"role\":\"user\",\"content\":\"Find\\nit"
@@ -142,7 +142,7 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
     return status;
 }
 
-/* The text with what stands between the two as <LESSON>. */
+/* The text with <LESSON> instead of the part between the two. */
 static void shorten(haft__buf *buf, haft_str text)
 {
     static const char start[] = "# Tools\\n", end[] = "answer in words.\"";
@@ -179,7 +179,7 @@ TEST(golden_requests)
     }
 }
 
-/* ---- what is kept ---- */
+/* ---- cached bytes ---- */
 
 static void write_now(haft__chat *chat, const haft__request *request, haft__buf *buf)
 {
@@ -215,7 +215,7 @@ TEST(a_request_begins_as_the_one_before)
     haft__buf_finish(&now);
 }
 
-TEST(more_tools_and_another_format_are_taught_anew)
+TEST(more_tools_or_another_format_repeat_the_instructions)
 {
     haft__chat chat;
     haft__chat_init(&chat, haft__provider_compatible());
@@ -285,7 +285,7 @@ TEST(calls_are_counted_over_the_conversation)
     haft__buf_finish(&text);
 }
 
-/* ---- what a reply is held to ---- */
+/* ---- constraints ---- */
 
 static const struct {
     haft__constraint constraint;
@@ -326,7 +326,7 @@ TEST(a_form_is_asked_for_in_the_words_of_the_server)
     }
 }
 
-TEST(a_reply_in_another_format_is_told_to_be)
+TEST(a_reply_in_another_format_is_announced)
 {
     haft__messages messages = messages_of(0);
     haft__request request = request_of(0, &messages);

@@ -130,7 +130,7 @@ static const struct {
      "Let me see.||tool_calls|0 0 0||i get {}"},
 };
 
-TEST(calls_are_put_together_whoever_sends_them)
+TEST(calls_of_every_provider_are_assembled)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

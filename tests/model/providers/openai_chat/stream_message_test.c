@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/stream_message.c: what a message says, why it stopped,
- * what it cost. */
+/* Tests for src/model/providers/openai_chat/stream_message.c: text of a message, stop reason,
+ * usage. */
 #include "model/openai_help.h"
 
-/* A whole reply: what stands in the message, and behind it in the choice, and in the reply. */
+/* A complete reply: members of the message, then of the choice, then of the reply. */
 static haft_str body_of(const char *message, const char *choice, const char *reply)
 {
     size_t room = strlen(message) + strlen(choice) + strlen(reply) + 128;
@@ -61,13 +61,13 @@ static const struct {
     {"a reason of one's own", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
     {"a reason that is no text", ",'content':'a'", ",'finish_reason':7", "", "a||stop|0 0 0|m"},
     {"an error as a reason", ",'content':'a'", ",'finish_reason':'error'", "",
-     "transient 0 the model server gave the reply up (finish_reason error)"},
+     "transient 0 the model server aborted the reply (finish_reason error)"},
     {"no resources", "", ",'finish_reason':'insufficient_system_resource'", "",
-     "transient 0 the model server gave the reply up (finish_reason "
+     "transient 0 the model server aborted the reply (finish_reason "
      "insufficient_system_resource)"},
     {"an abort", "", ",'finish_reason':'abort'", "",
-     "transient 0 the model server gave the reply up (finish_reason abort)"},
-    /* what it cost */
+     "transient 0 the model server aborted the reply (finish_reason abort)"},
+    /* usage */
     {"usage", ",'content':'a'", "",
      ",'usage':{'prompt_tokens':9,'completion_tokens':5,'total_tokens':14,"
      "'prompt_tokens_details':{'cached_tokens':4}}",
@@ -95,7 +95,7 @@ static const struct {
     {"nulls beside it", ",'content':'a','audio':null", "", ",'error':null", "a||stop|0 0 0|m"},
 };
 
-TEST(what_a_whole_reply_says)
+TEST(parts_of_a_complete_reply)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/stream.c: streams that end well, badly, or are none. */
+/* Tests for src/model/providers/openai_chat/stream.c: streams that succeed, fail, or are not
+ * streams. */
 #include "model/openai_help.h"
 
 #include "base/limits.h"
@@ -106,7 +107,7 @@ TEST(streams_survive_every_failed_allocation)
     }
 }
 
-/* Cut anywhere, a stream is cut or the whole reply, and never anything else. */
+/* A stream truncated anywhere is reported as cut or is the whole reply. */
 TEST(a_stream_cut_anywhere_is_cut_or_whole)
 {
     static const char lines[] =
@@ -136,10 +137,9 @@ TEST(a_stream_cut_anywhere_is_cut_or_whole)
 static const struct {
     const char *name, *body, *wanted;
 } bodies[] = {
-    {"nothing", "", "cut 0 the model server ended its answer before it had begun"},
+    {"nothing", "", "cut 0 the model server ended its response before a reply began"},
     {"white space", " \r\n\t\xEF\xBB\xBF\n",
-     "cut 0 the model server ended its answer before it had "
-     "begun"},
+     "cut 0 the model server ended its response before a reply began"},
     {"a whole reply", "{'model':'m','choices':[{'message':{'content':'Hi'}}]}", "Hi||stop|0 0 0|m"},
     {"a whole reply behind white space",
      "\n\n\xEF\xBB\xBF {'choices':[{'message':{'content':'Hi'}}]}\n\n", "Hi||stop|0 0 0|"},
@@ -224,7 +224,7 @@ TEST(a_whole_reply_is_bounded)
     check_long(before, room + 1, after, 1 << 20, NOT "the text is longer than 33554432 bytes");
 }
 
-/* Of a page only the beginning is looked at, however long it is. */
+/* Only the beginning of a page is read, however long it is. */
 TEST(a_page_is_bounded)
 {
     check_long("<p>a</p><!--", HAFT__LIMIT_MODEL_ERROR_BYTES * 3, "--><p>b</p>", 1000,
@@ -236,7 +236,7 @@ TEST(a_page_is_bounded)
     check_long("", 2000, "", 100, wanted);
 }
 
-/* Deep values are the reader's to refuse. */
+/* The reader rejects deep values. */
 TEST(a_deep_event_is_refused)
 {
     char text[1024] = "data: ";

@@ -134,7 +134,7 @@ static void describe(haft__buf *buf, const haft__reply *reply)
     }
 }
 
-/* What is told while it arrives. */
+/* Deltas while a reply arrives. */
 static void tell(void *context, const haft__delta *delta)
 {
     if (delta->kind == HAFT__DELTA_TEXT) {
@@ -327,7 +327,7 @@ static const struct {
 };
 
 /* A reply that was held to JSON, cut: what begins so is no reasoning. */
-TEST(json_that_was_asked_for_is_no_reasoning)
+TEST(requested_json_is_not_reasoning)
 {
     static const struct {
         const char *name, *text;

@@ -94,7 +94,7 @@ TEST(whole_answers)
     }
 }
 
-TEST(usage_is_told)
+TEST(usage_is_reported)
 {
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
@@ -252,7 +252,7 @@ TEST(pieces_are_bounded)
                  HAFT__LIMIT_CHAT_PIECES);
 }
 
-TEST(what_is_no_text_is_still_sent)
+TEST(content_that_is_not_text_is_still_sent)
 {
     haft__buf stream;
     haft__buf_init(&stream, 1 << 20);
