@@ -2,12 +2,14 @@
 /* observation.c - see prompt/observation.h. Tests: tests/prompt/observation_test.c. */
 #include "prompt/observation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/str.h"
 #include "base/utf8.h"
 
-/* Maximum length of a note after the mark, for example that of a repeated call. */
+/* Maximum length of the line after the mark, and of a note after it, such as that of a repeated
+ * call. */
 #define MARK_NOTE_BYTES 1024
 
 /* The number of bytes of the result that are shown. A text with at most `chars` bytes has at most
@@ -22,20 +24,32 @@ bool haft__observation_is_cut(haft_str result, uint32_t chars)
     return shown_bytes(result, chars) < result.len;
 }
 
-haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars)
+haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars, haft_str call,
+                               bool pages)
 {
     size_t shown = shown_bytes(result, chars);
     if (shown == result.len) {
         return result.ptr != NULL ? result : (haft_str){"", 0};
     }
-    haft_str mark = HAFT__LIT(HAFT__OBSERVATION_MARK);
-    char *text = haft__arena_alloc(arena, shown + mark.len);
+    char line[MARK_NOTE_BYTES];
+    int length =
+        snprintf(line, sizeof(line),
+                 HAFT__OBSERVATION_MARK "\nThese are the first %u of %zu characters of the "
+                                        "result of call %.*s.",
+                 chars, haft__utf8_length(result), HAFT__ARG(call));
+    if (pages && (size_t)length < sizeof(line)) {
+        length += snprintf(line + length, sizeof(line) - (size_t)length,
+                           " read_result with call \"%.*s\" and offset %u returns more.",
+                           HAFT__ARG(call), chars);
+    }
+    size_t end = (size_t)length < sizeof(line) ? (size_t)length : sizeof(line) - 1;
+    char *text = haft__arena_alloc(arena, shown + end);
     if (text == NULL) {
         return (haft_str){NULL, 0};
     }
     memcpy(text, result.ptr, shown);
-    memcpy(text + shown, mark.ptr, mark.len);
-    return (haft_str){text, shown + mark.len};
+    memcpy(text + shown, line, end);
+    return (haft_str){text, shown + end};
 }
 
 haft_str haft__observation_page(haft_str result, uint64_t offset, uint64_t limit, uint32_t chars)

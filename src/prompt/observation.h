@@ -16,9 +16,11 @@
 /* Whether the result is longer than `chars`. */
 bool haft__observation_is_cut(haft_str result, uint32_t chars);
 
-/* Returns the result, or its first `chars` code points and the mark. A truncated text lives in
- * `arena`; .ptr is NULL when out of memory. */
-haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars);
+/* Returns the result, or its first `chars` code points, the mark, and a line with the id of the
+ * call and the number of code points; with `pages` it also says how read_result returns the rest. A
+ * truncated text lives in `arena`; .ptr is NULL when out of memory. */
+haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t chars, haft_str call,
+                               bool pages);
 
 /* Returns at most `limit` code points of a result, starting at the code point `offset`, and never
  * more than `chars`. Borrowed from `result`. */

@@ -171,7 +171,7 @@ static const haft__builtin builtins[HAFT__BUILTIN_COUNT] = {
         },
     [HAFT__BUILTIN_READ_RESULT] =
         {
-            .name = "read_result",
+            .name = HAFT__READ_RESULT,
             .description = "Read more of the result of an earlier tool call that was cut "
                            "because it was too long.",
             .arguments =

@@ -13,6 +13,7 @@
 
 /* Names that appear in messages. */
 #define HAFT__TOOL_SEARCH   "tool_search"
+#define HAFT__READ_RESULT   "read_result"
 #define HAFT__TOOL_COMPLETE "complete_workflow"
 
 /* In the order of lists: the cheapest first. */

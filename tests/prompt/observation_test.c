@@ -27,15 +27,17 @@ TEST(an_observation_is_cut_at_its_limit)
     for (uint32_t limit = 0; limit < 40; limit++) {
         for (size_t length = 0; length < 40; length++) {
             haft_str result = characters(length);
-            haft_str shown = haft__observation_cut(&arena, result, limit);
+            haft_str shown = haft__observation_cut(&arena, result, limit, HAFT__LIT("c1.1"), true);
             CHECK_INT(haft__observation_is_cut(result, limit), length > limit, "%zu of %u", length,
                       limit);
             if (length <= limit) {
                 CHECK_STR(shown, result, "%zu of %u", length, limit);
                 continue;
             }
-            haft_str kept = {shown.ptr, shown.len - mark.len};
-            CHECK(haft__str_ends_with(shown, mark), "%zu of %u", length, limit);
+            bool cut;
+            haft_str kept = haft__observation_unmark(shown, &cut);
+            CHECK(cut && haft__str_starts_with(haft__str_skip(shown, kept.len), mark), "%zu of %u",
+                  length, limit);
             CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
         }
     }
@@ -46,10 +48,29 @@ TEST(invalid_bytes_count_as_one_character_each)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    haft_str shown = haft__observation_cut(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3);
-    CHECK_STR(shown, HAFT__LIT("\xFF\xFE\0" HAFT__OBSERVATION_MARK), "cut");
-    shown = haft__observation_cut(&arena, (haft_str){NULL, 0}, 3);
+    haft_str shown =
+        haft__observation_cut(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3, HAFT__LIT("c3.1"), true);
+    bool cut;
+    CHECK_STR(haft__observation_unmark(shown, &cut), HAFT__LIT("\xFF\xFE\0"), "cut");
+    shown = haft__observation_cut(&arena, (haft_str){NULL, 0}, 3, HAFT__LIT("c3.1"), true);
     CHECK(shown.ptr != NULL && shown.len == 0, "nothing is an empty text");
+    haft__arena_finish(&arena);
+}
+
+TEST(a_cut_result_names_its_call_and_its_length)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    CHECK_STR(
+        haft__observation_cut(&arena, HAFT__LIT("\xC3\xA4 12345"), 3, HAFT__LIT("c3.1"), true),
+        HAFT__LIT("\xC3\xA4 1" HAFT__OBSERVATION_MARK
+                  "\nThese are the first 3 of 7 characters of the result of call c3.1. "
+                  "read_result with call \"c3.1\" and offset 3 returns more."),
+        "with read_result");
+    CHECK_STR(haft__observation_cut(&arena, HAFT__LIT("12345"), 3, HAFT__LIT("c3.1"), false),
+              HAFT__LIT("123" HAFT__OBSERVATION_MARK
+                        "\nThese are the first 3 of 5 characters of the result of call c3.1."),
+              "without it");
     haft__arena_finish(&arena);
 }
 
@@ -58,7 +79,7 @@ TEST(a_cut_survives_a_failed_allocation)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     test_fail_allocation(0);
-    haft_str shown = haft__observation_cut(&arena, HAFT__LIT("12345"), 3);
+    haft_str shown = haft__observation_cut(&arena, HAFT__LIT("12345"), 3, HAFT__LIT("c3.1"), true);
     CHECK(test_allow_allocations() && shown.ptr == NULL, "out of memory");
     haft__arena_finish(&arena);
 }

@@ -354,6 +354,7 @@ static const char *verdict_of(const haft__run_command *command, haft__pause paus
                : command->value.kind == HAFT__JSON_NULL ? "approve"
                                                         : "edit";
     case HAFT__RUN_COMMAND_REJECT: return "reject";
+    case HAFT__RUN_COMMAND_FAIL: return pause == HAFT__PAUSE_HEADLESS ? "error" : "";
     case HAFT__RUN_COMMAND_CANCEL: break;
     }
     return "";

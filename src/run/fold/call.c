@@ -263,9 +263,17 @@ static haft_status error_text(haft__run *run, haft__json error, haft_str *ret_te
 static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool nothing_new,
                                   haft_error *err)
 {
-    call->shown =
-        haft__observation_cut(run->arena, call->result, run->spec->limits.observation_chars);
-    run->observation = call->shown; /* may become the answer, so it has no note for the model */
+    bool pages = haft__tools_find(&run->spec->tools, HAFT__LIT(HAFT__READ_RESULT)) != NULL;
+    call->shown = haft__observation_cut(run->arena, call->result,
+                                        run->spec->limits.observation_chars, call->id, pages);
+    run->observation = call->shown;
+    if (call->shown.ptr != NULL
+        && haft__observation_is_cut(call->result, run->spec->limits.observation_chars)) {
+        /* It may become the answer, so it has no line and no note for the model. */
+        bool cut;
+        haft_str start = haft__observation_unmark(call->shown, &cut);
+        run->observation.len = start.len + strlen(HAFT__OBSERVATION_MARK);
+    }
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
         haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;
         char *text = haft__arena_alloc(run->arena, shown.len + gap.len + call->note.len);

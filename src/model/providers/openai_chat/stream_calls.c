@@ -36,6 +36,7 @@ typedef struct piece {
     int64_t index;
     haft_str id, name;
     const haft__json *arguments; /* NULL if absent */
+    bool whole;                  /* a whole call, even if its id or index is that of another */
 } piece;
 
 void haft__openai_calls_finish(haft__openai_stream *stream)
@@ -74,6 +75,9 @@ static size_t find_known(const haft__openai_stream *stream, const piece *p)
 /* The call that the piece continues; call_count if it begins a call. */
 static size_t find_call(const haft__openai_stream *stream, const piece *p)
 {
+    if (p->whole) {
+        return stream->call_count;
+    }
     if (p->index == NO_INDEX && p->id.len == 0) {
         return p->name.len == 0 && stream->call_count > 0 ? stream->last_call : stream->call_count;
     }
@@ -191,9 +195,10 @@ static haft_status take_function(haft__openai_stream *stream, haft__json functio
     return take_piece(stream, p, err);
 }
 
-static haft_status take_entry(haft__openai_stream *stream, haft__json entry, haft_error *err)
+static haft_status take_entry(haft__openai_stream *stream, haft__json entry, bool whole,
+                              haft_error *err)
 {
-    piece p = {.index = NO_INDEX, .id = haft__object_string(entry, "id")};
+    piece p = {.index = NO_INDEX, .id = haft__object_string(entry, "id"), .whole = whole};
     const haft__json *index = haft__json_get(entry, HAFT__LIT("index"));
     const haft__json *function = haft__json_get(entry, HAFT__LIT("function"));
     int64_t number = NO_INDEX;
@@ -207,7 +212,7 @@ static haft_status take_entry(haft__openai_stream *stream, haft__json entry, haf
     return take_function(stream, function != NULL ? *function : haft__json_null(), &p, err);
 }
 
-haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
+haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message, bool whole,
                                     haft_error *err)
 {
     const haft__json *calls = haft__json_get(message, HAFT__LIT("tool_calls"));
@@ -215,7 +220,7 @@ haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json mess
     haft_status status = HAFT_OK;
     if (calls != NULL && calls->kind == HAFT__JSON_ARRAY) {
         for (uint32_t i = 0; i < calls->count && status == HAFT_OK; i++) {
-            status = take_entry(stream, calls->items[i], err);
+            status = take_entry(stream, calls->items[i], whole, err);
         }
     }
     if (status == HAFT_OK && legacy != NULL && legacy->kind == HAFT__JSON_OBJECT) {

@@ -27,9 +27,9 @@ HAFT_MUST_USE haft_status haft__openai_read_value(haft__openai_stream *stream, h
 /* Ends every call and sets the stop reason. */
 HAFT_MUST_USE haft_status haft__openai_end_reply(haft__openai_stream *stream, haft_error *err);
 
-/* Reads the calls of a message, or of a piece of one. */
+/* Reads the calls of a piece of a message, or of a whole one, in which each entry is a call. */
 HAFT_MUST_USE haft_status haft__openai_read_calls(haft__openai_stream *stream, haft__json message,
-                                                  haft_error *err);
+                                                  bool whole, haft_error *err);
 HAFT_MUST_USE haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err);
 void haft__openai_calls_finish(haft__openai_stream *stream);
 

@@ -68,7 +68,8 @@ static haft_status take_content(haft__openai_stream *stream, haft__json content,
     return status;
 }
 
-static haft_status take_message(haft__openai_stream *stream, haft__json message, haft_error *err)
+static haft_status take_message(haft__openai_stream *stream, haft__json message, bool whole,
+                                haft_error *err)
 {
     /* Some servers send both names; they mean the same. */
     haft_str reasoning = haft__object_string(message, "reasoning_content");
@@ -83,7 +84,7 @@ static haft_status take_message(haft__openai_stream *stream, haft__json message,
     if (status == HAFT_OK) {
         status = give_refusal(stream, haft__object_string(message, "refusal"), err);
     }
-    return status == HAFT_OK ? haft__openai_read_calls(stream, message, err) : status;
+    return status == HAFT_OK ? haft__openai_read_calls(stream, message, whole, err) : status;
 }
 
 /* ---- stop reason ---- */
@@ -145,11 +146,13 @@ static haft_status take_choice(haft__openai_stream *stream, haft__json choice, h
 {
     const haft__json *message = haft__object_find(choice, "delta");
     haft_status status = HAFT_OK;
+    bool whole = false;
     if (message == NULL || message->kind != HAFT__JSON_OBJECT) {
         message = haft__object_find(choice, "message");
+        whole = !stream->has_event; /* some servers stream messages */
     }
     if (message != NULL && message->kind == HAFT__JSON_OBJECT) {
-        status = take_message(stream, *message, err);
+        status = take_message(stream, *message, whole, err);
     }
     if (status == HAFT_OK) {
         take_reason(stream, haft__object_string(choice, "finish_reason"));

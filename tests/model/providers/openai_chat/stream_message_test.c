@@ -103,6 +103,27 @@ TEST(parts_of_a_complete_reply)
     }
 }
 
+/* In a stream an id or an index continues a call. In a whole reply each entry is a call. */
+TEST(equal_ids_in_a_whole_reply_are_separate_calls)
+{
+    static const struct {
+        const char *calls, *wanted;
+    } rows[] = {
+        {"{'id':'i','function':{'name':'f','arguments':'{}'}},"
+         "{'id':'i','function':{'name':'g','arguments':'{}'}}",
+         "||tool_calls|0 0 0|m|i f {}|i g {}"},
+        {"{'index':0,'id':'i','function':{'name':'f','arguments':'{}'}},"
+         "{'index':0,'id':'i','function':{'name':'f','arguments':'{}'}}",
+         "||tool_calls|0 0 0|m|i f {}|i f {}"},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char message[512];
+        (void)snprintf(message, sizeof(message), ",'tool_calls':[%s]", rows[i].calls);
+        haft_str body = body_of(message, ",'finish_reason':'tool_calls'", "");
+        help_check_answer(body, NULL, rows[i].wanted, rows[i].calls);
+    }
+}
+
 TEST(whole_replies_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Results of commands and clients against output_schema, and headless calls that fail."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+OUTPUT = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
+WRONG = "ran, but its result does not match its output_schema: "
+
+
+def haft(*words):
+    done = subprocess.run([HAFT, *map(str, words)], stdin=subprocess.DEVNULL, text=True,
+                          capture_output=True, cwd=scratch, env=environment, timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def spec(name, calls, **tool):
+    replies = [{"calls": [{"name": "count"}] * calls}, {"text": "done"}]
+    Path(scratch, f"{name}.script.json").write_text(json.dumps({"replies": replies}))
+    path = Path(scratch, f"{name}.json")
+    path.write_text(json.dumps({
+        "haft": 1, "name": name, "model": f"script:{name}.script.json", "tools": [
+            {"name": "count", "description": "Counts the words of a text.", "output_schema": OUTPUT,
+             "input_schema": {"type": "object", "properties": {}}, **tool}]}))
+    return path
+
+
+def finished():
+    """ok, and the result or the message of the error, of each finished call of the newest run."""
+    lines = haft("runs", "events", "last")[1].splitlines()
+    events = [event for event in map(json.loads, lines) if event["kind"] == "call_finished"]
+    return [(e["ok"], e["result"] if e["ok"] else e["error"]["message"]) for e in events]
+
+
+def test_commands():
+    for name, text, wanted in (
+            ("good", '{"n": 3}', (True, '{"n": 3}')),
+            ("type", '{"n": "3"}', (False, f'count {WRONG}/n: Expected integer, found string "3"')),
+            ("text", "three", (False, f"count {WRONG}expected JSON, found other text"))):
+        status, _, _ = haft("run", spec(name, 1, command=["printf", "%s", text]), "go", "--quiet")
+        found = [(ok, text.strip()) for ok, text in finished()]
+        check(f"a_command_that_prints_{name}", (status, found), (0, [wanted]))
+    secret = "s3cret-s3cret-s3cret"
+    environment["HAFT_TEST_API_KEY"] = secret
+    path = spec("secret", 1, command=["printf", "%s", json.dumps({"n": secret})])
+    made = json.loads(path.read_text())
+    made["tools"][0]["env"] = {"KEY": "${HAFT_TEST_API_KEY}"}
+    path.write_text(json.dumps(made))
+    haft("run", path, "go", "--quiet")
+    log = haft("runs", "events", "last")[1]
+    check("no_part_of_a_secret_is_quoted", (secret[:12] in log, finished()[0][0]), (False, False))
+
+
+def test_clients():
+    def start(name):
+        return haft("run", spec(name, 1, headless=True), "go", "--quiet")[0]
+    check("a_headless_call_waits", start("fits"), 4)
+    check("its_result_fits", (haft("answer", "last", '{"n": 3}', "--quiet")[0], finished()),
+          (0, [(True, '{"n":3}')]))
+    check("another_waits", start("misfit"), 4)
+    status = haft("answer", "last", "c1.1", '{"n": "x"}', "--quiet")[0]
+    found = [(ok, text.strip()) for ok, text in finished()]
+    check("a_result_that_does_not_fit_is_an_error_for_the_model", (status, found),
+          (0, [(False, f"count {WRONG}/n: Expected integer, found string")]))
+    check("a_third_waits", start("fails"), 4)
+    status, _, err = haft("answer", "last", "c1.1", "7", "--error", "x")
+    check("a_value_and_an_error", (status, "cannot be combined" in err), (2, True))
+    status, _, err = haft("answer", "last")
+    check("neither_a_value_nor_an_error", (status, "VALUE or --error" in err), (2, True))
+    command = ["answer", "last", "c1.1", "--error", "no such file"]
+    check("it_failed", (haft(*command, "--quiet")[0], finished()), (0, [(False, "no such file")]))
+    check("the_same_again_changes_nothing", haft(*command, "--quiet")[0], 0)
+    status, _, err = haft("answer", "last", "c1.1", "--error", "another")
+    check("another_error_is_rejected", (status, "different answer" in err), (1, True))
+    check("it_replays", haft("runs", "replay", "last")[0], 0)
+    path = spec("asks", 1, command=["true"], traits={"needs_approval": True})
+    check("an_approval_waits", haft("run", path, "go", "--quiet")[0], 4)
+    status, _, err = haft("answer", "last", "c1.1", "--error", "x")
+    check("only_a_headless_call_can_fail_at_a_client", status, 1)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = {**os.environ, "XDG_STATE_HOME": scratch, "XDG_CONFIG_HOME": scratch}
+    test_commands()
+    test_clients()
