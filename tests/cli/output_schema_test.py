@@ -69,7 +69,7 @@ def test_clients():
     status = haft("answer", "last", "c1.1", '{"n": "x"}', "--quiet")[0]
     found = [(ok, text.strip()) for ok, text in finished()]
     check("a_result_that_does_not_fit_is_an_error_for_the_model", (status, found),
-          (0, [(False, f"count {WRONG}/n: Expected integer, found string")]))
+          (0, [(False, f'count {WRONG}/n: Expected integer, found string "x"')]))
     check("a_third_waits", start("fails"), 4)
     status, _, err = haft("answer", "last", "c1.1", "7", "--error", "x")
     check("a_value_and_an_error", (status, "cannot be combined" in err), (2, True))

@@ -61,9 +61,9 @@ TEST(a_command_becomes_the_event_that_fits_the_pause)
         {"{\"command\":\"cancel\",\"by\":\"ana\",\"why\":\"\"}",
          "\"kind\":\"cancel_asked\",\"by\":\"ana\",\"why\":\"\"}"},
         {"{\"command\":\"dance\"}",
-         "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"dance\"; "},
-        {"{}", "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"\"; "},
-        {"[1]", "BAD_INPUT: expected answer, approve, again, reject or cancel, found \"\"; "},
+         "BAD_INPUT: expected answer, approve, again, reject, fail or cancel, found \"dance\"; "},
+        {"{}", "BAD_INPUT: expected answer, approve, again, reject, fail or cancel, found \"\"; "},
+        {"[1]", "BAD_INPUT: expected answer, approve, again, reject, fail or cancel, found \"\"; "},
     };
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
