@@ -14,7 +14,8 @@
 typedef struct example {
     haft__spec spec;
     haft__choice_tool tools[DRIVE_TOOLS];
-    size_t tool_count;
+    size_t tool_count, found_count; /* tools, and how many of them tool_search finds: the last */
+    bool deferred;                  /* tools are */
     haft__phase phases[DRIVE_PHASES];
     drive run;
     bool started;
@@ -78,6 +79,17 @@ static void read_policy_line(example *e, haft_str line)
         add_tools(e, value, HAFT__ROLE_CONTROL);
     } else if (is(key, "artifact")) {
         add_tools(e, value, HAFT__ROLE_ARTIFACT);
+    } else if (is(key, "artifact, when the gate opens")) {
+        size_t first = e->tool_count;
+        add_tools(e, value, HAFT__ROLE_ARTIFACT);
+        for (size_t i = first; i < e->tool_count; i++) {
+            e->tools[i].hidden = true;
+        }
+    } else if (is(key, "deferred")) {
+        size_t first = e->tool_count;
+        add_tools(e, is(value, "nothing that fits") ? HAFT__LIT("") : value, HAFT__ROLE_DATA);
+        e->found_count = e->tool_count - first;
+        e->deferred = true;
     } else if (is(key, "phase")) {
         add_phase(e, value);
     } else if (is(key, "min_tools_for_auto")) {
@@ -144,8 +156,8 @@ static void play_row(example *e, haft_str row)
 {
     drive *run = &e->run;
     if (!e->started) {
-        drive_start(run, &e->spec, e->tools, e->tool_count);
         e->started = true;
+        drive_start(run, &e->spec, e->tools, e->tool_count, e->found_count, e->deferred);
     }
     CHECK(run->end == NULL, "the run has ended before %.*s", HAFT__ARG(row));
     bool allowed[DRIVE_TOOLS];
@@ -172,7 +184,8 @@ static void example_begin(example *e)
 {
     haft__buf_clear(&e->texts);
     e->spec = help_spec();
-    e->tool_count = 0;
+    e->tool_count = e->found_count = 0;
+    e->deferred = false;
     e->started = false;
 }
 

@@ -31,6 +31,8 @@ typedef struct drive {
     const haft__spec *spec;
     haft__choice_tool tools[DRIVE_TOOLS];
     size_t tool_count;
+    size_t found_count;  /* tools after those, which tool_search finds */
+    bool deferred;       /* tools are deferred, and no search has been made */
     uint32_t turn;       /* the one about to start, from 1 */
     uint32_t violations; /* of this turn */
     uint32_t invalid;    /* consecutive replies of which no call could run */
@@ -53,6 +55,7 @@ static inline haft__choice_facts drive_facts(const drive *run)
                                 .tools = run->tools,
                                 .tool_count = run->tool_count,
                                 .gate_opened = run->gate_opened,
+                                .search = run->deferred ? HAFT__LIT("tool_search") : HAFT__LIT(""),
                                 .default_satisfied = run->default_satisfied};
 }
 
@@ -60,6 +63,20 @@ static inline void drive_log(const drive_watch *watch, const char *what, const c
 {
     if (watch->log != NULL) {
         haft__buf_addf(watch->log, "%s%s%s", watch->log->len > 0 ? ", " : "", what, more);
+    }
+}
+
+/* Artifact tools that are not declared wait for the gate. */
+static inline void drive_declare_artifacts(drive *run, const drive_watch *watch)
+{
+    for (size_t i = 0; i < run->tool_count; i++) {
+        haft__choice_tool *tool = &run->tools[i];
+        if (tool->hidden && tool->role == HAFT__ROLE_ARTIFACT) {
+            char name[64];
+            tool->hidden = false;
+            (void)snprintf(name, sizeof(name), "%.*s", HAFT__ARG(tool->name));
+            drive_log(watch, name, " declared");
+        }
     }
 }
 
@@ -71,13 +88,19 @@ static inline void drive_note_gate(drive *run, const drive_watch *watch)
     if (gate.on && gate.open && !run->gate_opened) {
         run->gate_opened = true;
         drive_log(watch, "gate opens", "");
+        drive_declare_artifacts(run, watch);
     }
 }
 
+/* `found`: how many of the tools, the last ones, are offered only after a search. */
 static inline void drive_start(drive *run, const haft__spec *spec, const haft__choice_tool *tools,
-                               size_t count)
+                               size_t count, size_t found, bool deferred)
 {
-    *run = (drive){.spec = spec, .tool_count = count, .turn = 1};
+    *run = (drive){.spec = spec,
+                   .tool_count = count - found,
+                   .found_count = found,
+                   .deferred = deferred,
+                   .turn = 1};
     memcpy(run->tools, tools, count * sizeof(*tools));
     drive_note_gate(run, &(drive_watch){NULL, NULL, NULL, NULL});
 }
@@ -182,6 +205,11 @@ static inline void drive_finish_call(drive *run, size_t index)
     const haft__tool_choice *wish = &run->spec->choice.default_choice;
     tool->finished = true;
     tool->rejected = false;
+    if (haft__str_equal(tool->name, HAFT__LIT("tool_search"))) {
+        run->tool_count += run->found_count;
+        run->found_count = 0;
+        run->deferred = false;
+    }
     run->artifact_stored |= tool->role == HAFT__ROLE_ARTIFACT;
     run->completed |= haft__str_equal(tool->name, HAFT__LIT("complete_workflow"));
     run->default_satisfied |=

@@ -255,7 +255,7 @@ static void explore(maze *walk, const haft__spec *spec, const haft__choice_tool 
     }
     walk->count = 0;
     drive run;
-    drive_start(&run, spec, tools, count);
+    drive_start(&run, spec, tools, count, 0, false);
     visit(walk, &run, first);
     for (size_t at = 0; at < walk->count; at++) {
         run = walk->queue[at];

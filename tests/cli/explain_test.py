@@ -47,13 +47,19 @@ CASES = {
                                          "search_schemas", "tool_search"]}],
                      builtins={"deny": ["gl*"]}, databases={"shop": {"url": "sqlite:shop.db"}}),
     "servers": spec(tools=[{"builtin": ["tool_search"]}, own("count")], mcp=MCP, max_mcp_tools=1),
-    "undeclared": spec(mcp=MCP),
+    "undeclared": spec(mcp=MCP, builtins={"enabled": []}),
+    "default": spec(mcp=MCP),
+    "hosted": spec(mcp=MCP),
+    "gate": spec(kind="workflow", tools=[{"builtin": ["grep", "complete_workflow",
+                                                      "store_artifact"]}, own("count")]),
     "forbidden": spec(mcp=MCP, builtins={"deny": ["tool_search"]}),
     "crowded": spec(tools=[{"builtin": ["tool_search", "grep"]}, own("count"), own("recount"),
                            own("weigh")], choice={"schedule": [{"tool": "weigh"}]}),
 }
 CASES["crowded"]["model"]["context_tokens"] = 500
 CASES["servers"]["model"]["size_b"] = 70
+CASES["hosted"]["model"] = {"provider": "openai", "model": "gpt-5"}
+CASES["gate"]["model"] = {"provider": "mistral", "model": "mistral-large-latest"}
 
 
 def haft(*words):

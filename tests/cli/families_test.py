@@ -68,10 +68,13 @@ def test_explain():
     found = explain({"provider": "vllm", "model": "devstral"}, "--json")
     check("a_size_is_a_number", found["family"]["taken"]["size_b"], 24)
     models = ["vllm:m", "vllm:m-7b", "vllm:devstral",
-              {"provider": "vllm", "model": "m-7b", "size_b": 3}]
+              {"provider": "vllm", "model": "m-7b", "size_b": 3}, "openai:gpt-5",
+              {"provider": "openai", "model": "gpt-5", "size_b": 3}]
     printed = [explain(model, "--json") for model in models]
-    check("where_a_size_is_from", [(t["size_in_name"], t["deferred"]["cap_by"]) for t in printed],
-          [(None, "unknown_size"), (7, "name"), (None, "family"), (None, "size_b")])
+    check("where_a_size_is_from",
+          [(t["size_in_name"], t["deferred"]["cap"], t["deferred"]["cap_by"]) for t in printed],
+          [(None, 2, "unknown_size"), (7, 5, "name"), (None, 5, "family"), (None, 2, "size_b"),
+           (None, 10, "hosted"), (None, 2, "size_b")])
     check("no_row_no_words", ("family" in explain("vllm:m", "--json"),
                               "family" in explain("vllm:m").split("tools\n")[0]), (False, False))
 

@@ -319,7 +319,7 @@ def test_key_through_haft():
         "haft": 1, "name": "client", "model": "script:client.script.json", "max_mcp_tools": 20,
         "mcp": {"servers": {"helper": {"command": [HAFT, "mcp", f"{scratch}/agent.json"],
                                        "env": {"CANARY_KEY": SECRET}}}}}))
-    done = subprocess.run([HAFT, "run", "client.json", "go", "--events", "--store",
+    done = subprocess.run([HAFT, "run", "client.json", "call keyed", "--events", "--store",
                            "sqlite:client.db"], cwd=scratch, text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, timeout=300)
     events = [json.loads(line) for line in done.stdout.splitlines()]

@@ -39,7 +39,8 @@ class Case:
         tool = effect(store, self.tool, **self.how.get("traits", {}))
         if self.how.get("headless"):
             tool = help.tool(self.tool)
-        return help.spec(store, self.name, [[call(self.tool, q="a")], "good"], [tool],
+        replies = [[call(self.tool, q="a")]] * self.how.get("calls", 1)
+        return help.spec(store, self.name, [*replies, "good"], [tool],
                          on_unknown=self.how.get("on_unknown", "ask"))
 
 
@@ -51,6 +52,8 @@ CASES = [
     Case("at_most_once_tell", "send", 0, 1, None, on_unknown="tell"),
     Case("at_most_once_retry", "send", 1, 2, on_unknown="retry"),
     Case("approval", "send", 0, 1, LOST, traits={"needs_approval": True}),
+    Case("polls", "look", 2, 3, ("did look",), calls=2,
+         traits={"read_only": True, "polls": True, "poll_delay": "100ms"}),
     Case("headless", "pick", 0, 0, ("mine", '"mine"'), headless=True),
 ]
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "base/str.h"
 #include "engine_help.h"
 
 #define LOOK         "{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
@@ -129,4 +130,39 @@ TEST(a_call_that_was_running)
 {
     CHECK_STR(reopen(SLOW("\"read_only\":true")), HAFT__LIT("runs 2"), "may be repeated");
     CHECK_STR(reopen(SLOW("\"read_only\":false")), HAFT__LIT("asks 1"), "may not");
+}
+
+TEST(a_call_in_its_poll_delay_is_not_lost)
+{
+    pair p;
+    pair_init(&p);
+    haft_run *run = help_host_start(
+        &p.first,
+        "\"tools\":[" LOOK "\"command\":[\"date\",\"+%s%3N\"],\"traits\":{\"read_only\":true,"
+        "\"polls\":true,\"poll_delay\":\"400ms\"}}]",
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"calls\":[{\"name\":\"look\"}]},{"
+        "\"text\":\"good\"}]}",
+        "go");
+    while (run->state.call_count < 2 && haft_run_state(run) != HAFT_ENDED) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 10, &p.first.err), HAFT_OK, "step");
+    }
+    CHECK_INT(run->state.calls[1].stage, HAFT__CALL_ARRIVED, "it waits for its delay");
+    char id[32];
+    (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
+    haft_run_release(run);
+    while (p.first.runtime->runs != NULL) {
+        CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
+    }
+    haft_run *other = NULL;
+    CHECK_INT(haft_run_open(p.second.runtime, id, &other, &p.second.err), HAFT_OK, "%s",
+              p.second.err.message);
+    help_host_settle(&p.second, other);
+    const haft__run_call *calls = other->state.calls;
+    uint64_t ran_ms = 0; /* the tool prints the time at which it runs */
+    CHECK_STR(haft__str(haft_run_end(other)), HAFT__LIT("done"), "%s", other->error.message);
+    CHECK(calls[1].ok && haft__str_to_u64(haft__str_trim(calls[1].result), &ran_ms), "it ran");
+    CHECK_INT(calls[1].attempt, 1, "once");
+    CHECK(ran_ms >= calls[0].finished_ms + 400, "after the rest of the delay");
+    haft_run_release(other);
+    pair_finish(&p);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <unistd.h>
 
+#include "base/str.h"
 #include "engine_help.h"
 
 #define TOOL(more)                                                                                 \
@@ -60,6 +61,32 @@ TEST(a_call_that_takes_too_long)
         haft_run_release(run);
         help_host_finish(&h);
     }
+}
+
+TEST(a_call_waits_for_the_poll_delay)
+{
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(
+        &h,
+        TOOL("\"command\":[\"date\",\"+%s%3N\"],\"traits\":{\"read_only\":true,\"polls\":true,"
+             "\"poll_delay\":\"80ms\"}"),
+        "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"calls\":[{\"name\":\"look\"},{\"name\":"
+        "\"look\"}]},{\"text\":\"good\"}]}",
+        "go");
+    help_host_settle(&h, run);
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", run->error.message);
+    CHECK_INT(run->state.call_count, 3, "calls");
+    for (size_t i = 1; i < run->state.call_count; i++) {
+        const haft__run_call *before = &run->state.calls[i - 1], *call = &run->state.calls[i];
+        uint64_t ran_ms = 0; /* the tool prints the time at which it runs */
+        CHECK(haft__str_to_u64(haft__str_trim(call->result), &ran_ms), "%.*s",
+              HAFT__ARG(call->result));
+        CHECK(ran_ms >= before->finished_ms + 80, "call %zu: %llu after %llu", i,
+              (unsigned long long)ran_ms, (unsigned long long)before->finished_ms);
+    }
+    haft_run_release(run);
+    help_host_finish(&h);
 }
 
 TEST(calls_run_in_parallel_up_to_the_limit)

@@ -33,7 +33,8 @@ class Place:
         spec = {"name": "a", "model": "script:script.json", "mcp": {"servers": {"docs": {
             "command": [sys.executable, str(SERVER), era, way, str(self.log)],
             "timeout": timeout, **server}}}}
-        replies = [{"calls": [{"name": "docs:ask", "arguments": {}}] * calls}, {"text": "the end"}]
+        replies = [{"calls": [{"name": "docs:ask", "arguments": {"number": n} if n else {}}
+                              for n in range(calls)]}, {"text": "the end"}]
         (self.path / "spec.json").write_text(json.dumps(spec))
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
@@ -528,7 +529,7 @@ def test_server_settled():
     """A question is settled elsewhere: another process answers, or the server has continued."""
     def ask(question):
         return {"calls": [{"name": "request_user_input", "arguments": {"question": question}}]}
-    builtins = {"enabled": ["request_user_input"]}
+    builtins = {"enabled": ["request_user_input", "tool_search"]}
     place = Place("old", "form")
     place.change([ask("First?"), ask("And now?"), {"text": "the end"}], builtins=builtins, mcp={})
     with Client(place) as client:

@@ -175,7 +175,7 @@ def test_replaced():
           ("the server's list changed", None, ["two", "three"], ["one"]))
     check("what_is_gone_is_not_offered",
           [e["declared"] for e in place.log if e["kind"] == "turn_started"][:2],
-          [["a:one", "a:two"], ["a:two"]])
+          [["tool_search", "a:one", "a:two"], ["tool_search", "a:two"]])
     check("calls_are_judged_by_it",
           [(e["tool"], e["why"]) for e in place.log if e["kind"] == "call_refused"],
           [("a:three", "not_revealed"), ("a:one", "unavailable")])
@@ -300,8 +300,8 @@ def test_left_out():
     status, out, err = place.haft("tools", "spec.json")
     check("and_listed", out.split("MCP servers\n")[1], """\
   a: known (its tools are cached; it need not run), 1 tool, 5 left out
-  1 deferred tool, 1 shown: at most 8 (max_mcp_tools)
-  + a:say                    mcp, data: shown: there is room; without a task nothing is searched
+  1 deferred tool, 0 shown: at most 8 (max_mcp_tools)
+  - a:say                    mcp, data: deferred: no search has shown it
   - a:say mcp, left out: an earlier tool has the same name
   - a:a:b mcp, left out: /name: tool name 'a:b' contains a ':'
   - a:* mcp, left out: /name: the name of a tool is empty

@@ -59,7 +59,8 @@ def test_results():
         paddings = range(max(0, last - 320), last, 5)
         place.script([{"name": name, "arguments": {"word": f"{what} {n}"}} for n in paddings
                       for name, what in ((tool, kind), ("a:say", "number"))])  # no circle
-        out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
+        out, err = place.haft("run", "spec.json", "say a value", "--store", "memory:",
+                              "--events")
         ends = sum(json.loads(line)["kind"] == "call_finished" for line in out.splitlines())
         check(f"all_calls_of_{kind}_were_made", ends, 2 * len(paddings))
         check(f"no_part_of_a_secret_in_{kind}", parts(CANARY, out, err), [])

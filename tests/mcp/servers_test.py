@@ -43,13 +43,15 @@ class Agent:
                    for name, arguments in calls] + [{"text": "the end"}]
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
         (self.path / "spec.json").write_text(json.dumps(spec))
+        self.task = "call " + " ".join(name for name, _ in calls)  # which finds those tools
         self.log = []
 
     def start(self):
         environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
-        return subprocess.Popen([HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"],
-                                cwd=self.path, text=True, stdin=subprocess.DEVNULL,
-                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+        return subprocess.Popen([HAFT, "run", "spec.json", self.task, "--store", "memory:",
+                                 "--events"], cwd=self.path, text=True, env=environment,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE)
 
     def run(self):
         process = self.start()

@@ -226,6 +226,8 @@ static void set_word(help_spec *s, haft_str word)
         spec->databases = help_json(s->arena, "{\"shop\":{}}");
     } else if (is(name, "size_b")) {
         spec->model.size_b = word;
+    } else if (is(name, "hosted")) {
+        spec->model.family.hosted = true;
     } else if (is(name, "instructions")) {
         spec->instructions = word;
     } else if (is(name, "plan")) {

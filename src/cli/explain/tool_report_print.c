@@ -148,6 +148,8 @@ void haft__tool_report_print_limit(FILE *out, const haft__first_turn_preview *fi
         (void)fputs("(max_mcp_tools)", out);
     } else if (spec->model.size_b.len > 0) {
         (void)fprintf(out, "(cap for a model of %.*s B)", HAFT__ARG(spec->model.size_b));
+    } else if (spec->model.family.hosted) {
+        (void)fputs("(cap for a hosted model)", out);
     } else {
         (void)fputs("(cap for a model of unknown size)", out);
     }

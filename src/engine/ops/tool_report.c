@@ -47,7 +47,7 @@ static void write_search_rank(haft__json_writer *w, const haft__first_turn_previ
     } else {
         haft__json_add_null(w);
     }
-    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("room"));
+    haft__field_text(w, "why", revealed->hit != NULL ? revealed->hit->why : HAFT__LIT("named"));
     haft__json_end_object(w);
 }
 

@@ -342,7 +342,11 @@ static const char *judge_name(haft__decision *d, haft_str name)
             return judge_tool(d, &d->run->servers[i], local);
         }
     }
-    return NULL;
+    if (local.len == 0 || haft__resolve_server(d->spec, front) != HAFT__REASON_DEFERRED) {
+        return NULL;
+    }
+    add_name(d, front, local); /* its list is unknown: nothing has been searched yet */
+    return explain_hidden(d, 1);
 }
 
 /* A tool of the spec, or a built-in, that the model may not use. */

@@ -236,6 +236,9 @@ TEST(the_cap_depends_on_the_size_of_the_model)
         {"agent; size_b=30.1", 10, "size_b"},
         {"agent; size_b=1e3", 10, "size_b"},
         {"agent; size_b=3; max_mcp=9", 9, "max_mcp_tools"},
+        {"agent; hosted", 10, "hosted"},
+        {"agent; hosted; size_b=3", 2, "size_b"},
+        {"agent; hosted; max_mcp=1", 1, "max_mcp_tools"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;

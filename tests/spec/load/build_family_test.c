@@ -100,6 +100,27 @@ TEST(missing_keys_come_from_the_family)
     }
 }
 
+TEST(a_family_that_only_its_maker_serves_counts_as_hosted)
+{
+    static const struct {
+        const char *text;
+        bool hosted;
+    } rows[] = {
+        {"model: openai:gpt-5", true},
+        {"model: anthropic:claude-opus-4-1", true},
+        {"model: openai:gemma-2-9b", false},
+        {"model: {provider: vllm, model: mine, family: GPT-5}", true},
+        {"model: openai:my-own-model", false},
+        {"model: ollama:gpt-oss:20b", false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        loaded f;
+        load(&f, rows[i].text);
+        CHECK_INT(f.spec->model.family.hosted, rows[i].hosted, "%s", rows[i].text);
+        unload(&f);
+    }
+}
+
 TEST(every_failed_allocation_is_reported)
 {
     haft_str text = HAFT__LIT("model: ollama:deepseek-r1:7b\n");

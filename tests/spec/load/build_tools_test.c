@@ -50,6 +50,46 @@ TEST(tools_of_every_kind_in_their_order)
     unload(&f);
 }
 
+TEST(tool_search_is_enabled_if_tools_are_deferred)
+{
+#define SERVER "mcp: {servers: {docs: {command: [x]}}}\n"
+#define LARGE                                                                                      \
+    "model: {provider: openai, model: m, context_tokens: 100}\n"                                   \
+    "tools: [{name: a, " WORDS ", args: [x], command: [x]}]\n"
+    static const struct {
+        const char *text;
+        bool enabled;
+    } rows[] = {
+        {"model: offline\n", false},
+        {"model: offline\n" SERVER, true},
+        {"model: offline\n" SERVER "builtins: {deny: [glob]}\n", true},
+        {"model: offline\ntools: [{builtin: [grep]}]\n" SERVER, true},
+        {"model: offline\ntools: [{builtin: [tool_search]}]\n" SERVER, true},
+        {"model: offline\n" SERVER "builtins: {enabled: []}\n", false},
+        {"model: offline\n" SERVER "builtins: {enabled: [glob]}\n", false},
+        {"model: offline\n" SERVER "enabled_builtins: [glob]\n", false},
+        {"model: offline\n" SERVER "builtins: {enabled: [glob, tool_search]}\n", true},
+        {"model: offline\n" SERVER "builtins: {deny: [tool_search]}\n", false},
+        {"model: offline\nmcp: {servers: {docs: {command: [x], enabled: false}}}\n", false},
+        {LARGE, true},
+        {LARGE "builtins: {enabled: [glob]}\n", false},
+        {LARGE "max_tools_share: 90\n", false},
+    };
+#undef SERVER
+#undef LARGE
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        loaded f;
+        load(&f, rows[i].text);
+        CHECK(f.spec != NULL, "%s: %.*s", rows[i].text, HAFT__ARG(f.listing));
+        size_t found = 0;
+        for (size_t k = 0; f.spec != NULL && k < f.spec->tools.count; k++) {
+            found += haft__str_equal(f.spec->tools.items[k]->name, HAFT__LIT("tool_search"));
+        }
+        CHECK_INT(found, rows[i].enabled ? 1 : 0, "%s", rows[i].text);
+        unload(&f);
+    }
+}
+
 static const problem_case cases[] = {
     {"tools:\n  - {name: a, " WORDS ", command: [x], http: {url: \"https://x\"}, headless: true}\n",
      "2:70: the tool has both \"command\" and \"http\" (a tool has one implementation; make two "
