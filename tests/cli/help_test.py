@@ -41,12 +41,14 @@ tools:
     args: [text]
     command: ["true"]
     traits: {needs_approval: true}
+  - {name: pick, description: Pick a file on the user's screen., args: [q], headless: true}
 """
 QUESTION = ("replies: [{calls: [{name: look, arguments: {q: a}}]}, "
             "{calls: [{name: look, arguments: {q: b}}]}, {calls: [{name: peek, "
             "arguments: {q: a}}]}, {calls: [{name: request_user_input, "
             "arguments: {question: Which?}}]}, {text: x}]\n")
 CALL = "replies: [{calls: [{name: send, arguments: {text: hello}}]}, {text: x}]\n"
+FAILS = "replies: [{calls: [{name: pick, arguments: {q: a}}]}, {text: x}]\n"
 # The script of a waiting run that an example needs.
 BEFORE = {"answer": QUESTION, "approve": CALL, "reject": CALL, "cancel": CALL, "resume": QUESTION,
           "runs": QUESTION}
@@ -77,13 +79,14 @@ def shell(line, scratch):
     return done.returncode, out, err
 
 
-def prepare(scratch, command):
+def prepare(scratch, command, line):
     for name, text in {"agent.yaml": AGENT, "asks.yaml": ASKS, "letter.txt": "one two three\n",
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
                        "reply.txt": "Hello.", "tools.json": '["f"]',
                        "tools.jsonl": '{"name": "f"}', "queries.jsonl": '{"query": "f"}',
                        "calls.jsonl": '{"calls": [{"name": "f"}]}',
-                       "script.yaml": BEFORE.get(command, QUESTION)}.items():
+                       "script.yaml": FAILS if "--error" in line else
+                       BEFORE.get(command, QUESTION)}.items():
         (scratch / name).write_text(text)
     if command in BEFORE:
         check(f"a_run_waits_for_{command}", shell("haft run asks.yaml go", scratch)[0], 4)
@@ -99,7 +102,7 @@ def test_examples():
                 continue
             with tempfile.TemporaryDirectory() as temporary:
                 scratch = Path(temporary)
-                prepare(scratch, command)
+                prepare(scratch, command, line)
                 status, out, err = shell(line, scratch)
                 wanted = ENDS.get(line, 0)
                 if status != wanted:

@@ -127,7 +127,7 @@ TEST(invalid_traits_are_rejected)
         {"{\"polls\":true,\"poll_delay\":\"9999999999s\"}", HAFT_TOO_BIG,
          "/poll_delay | a delay can be at most 60 minutes | "},
         {"{\"poll_delay\":true}", HAFT_BAD_INPUT,
-         "/poll_delay | expected a length of time, found boolean | write it like 250ms, 10s, 5m, "
+         "/poll_delay | expected a duration, found boolean | write it like 250ms, 10s, 5m, "
          "2h "
          "or 1d"},
         {"{\"retries\":-1}", HAFT_BAD_INPUT,
