@@ -23,8 +23,14 @@ static bool is_layout(const haft__format_state *state)
 
 bool haft__parser_may_leave_state(const haft__format_state *state)
 {
-    return is_layout(state) || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
+    return is_layout(state) || state->bytes == HAFT__BYTES_HEADER
+           || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
            || (state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY);
+}
+
+bool haft__parser_is_undecided(const haft__format_state *state)
+{
+    return state->bytes == HAFT__BYTES_UNDECIDED || state->bytes == HAFT__BYTES_HEADER;
 }
 
 void haft__parser_reconsume(haft__parser *p, haft_str text)
@@ -50,7 +56,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
 {
     size_t spaces = count_spaces(text);
     if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would be expected here */
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len);
         haft__parser_enter_state(p, p->format->plain);
         return 0;
     }
@@ -66,9 +72,10 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         return spaces;
     }
     if (state->fallback == p->format->malformed && p->call.open) {
-        haft__parser_reject_call(p, "it has text where only tags belong");
+        haft__parser_reject_words(p, "it has text where only tags belong", text.ptr[spaces],
+                                  text.len - spaces);
     } else if (haft__parser_is_call_uncertain(p)) {
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len - spaces);
         haft__parser_enter_state(p, p->format->plain);
     } else {
         haft__parser_enter_state(p, state->fallback);
@@ -79,7 +86,9 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
             p->call.offset -= p->again ? text.len - spaces : 0;
         }
     }
-    if (doubt) {
+    if (doubt && state->rereads) {
+        haft__parser_read_again(p, haft__buf_str(&p->undecided));
+    } else if (doubt) {
         haft__parser_reconsume(p, haft__buf_str(&p->undecided));
     }
     return spaces;
@@ -153,6 +162,27 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
     return text.len;
 }
 
+/* A longer header is text. */
+#define HEADER_BYTES 256
+
+/* Withholds the header of a message, without white space before it. */
+static size_t consume_message_header(haft__parser *p, const haft__format_state *state,
+                                     haft_str text)
+{
+    haft__buf *header = &p->undecided;
+    size_t spaces = header->len == 0 ? count_spaces(text) : 0;
+    size_t room = HEADER_BYTES - header->len, rest = text.len - spaces;
+    haft_str piece = {text.ptr + spaces, rest < room ? rest : room};
+    haft__parser_advance(p, (haft_str){text.ptr, spaces + piece.len});
+    haft__buf_add_str(header, piece);
+    haft__parser_check(p, header);
+    if (header->len == HEADER_BYTES) {
+        haft__parser_enter_state(p, state->fallback);
+        haft__parser_reconsume(p, haft__buf_str(header));
+    }
+    return spaces + piece.len;
+}
+
 /* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */
 static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
@@ -167,8 +197,11 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
         haft__malformed_call_scan_header(p, (haft_str){text.ptr, used});
     }
     if (used < text.len) {
-        haft__parser_reject_call(p, key ? "a tag is in the name of a parameter"
-                                        : "a tag is in its name or id");
+        haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
+        char next = !key && name.len > 0 ? name.ptr[0] : '\0';
+        haft__parser_reject_words(
+            p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id", next,
+            text.len - used);
         if (key
             && p->format->malformed_value != 0) { /* its value follows, or the end of the call */
             haft__parser_enter_state(p, p->format->malformed_value);
@@ -192,7 +225,7 @@ static size_t consume_name(haft__parser *p, const haft__format_state *state, haf
         return used;
     }
     if (content) {
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len - used);
         haft__parser_enter_state(p, p->format->plain);
     } else {
         haft__call_builder_begin_code(p);
@@ -219,6 +252,9 @@ size_t haft__parser_consume(haft__parser *p, haft_str text)
     if (state->bytes == HAFT__BYTES_TAIL) {
         return consume_tail(p, state, text);
     }
+    if (state->bytes == HAFT__BYTES_HEADER) {
+        return consume_message_header(p, state, text);
+    }
     haft__parser_advance(p, text);
     switch ((haft__bytes_kind)state->bytes) {
     case HAFT__BYTES_CONTENT: haft__parser_emit_content(p, text); break;
@@ -238,6 +274,7 @@ size_t haft__parser_consume(haft__parser *p, haft_str text)
     case HAFT__BYTES_GAP:
     case HAFT__BYTES_TAIL:
     case HAFT__BYTES_UNDECIDED:
+    case HAFT__BYTES_HEADER:
     case HAFT__BYTES_IGNORED: break;
     }
     return text.len;
