@@ -86,9 +86,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
             p->call.offset -= p->again ? text.len - spaces : 0;
         }
     }
-    if (doubt && state->rereads) {
-        haft__parser_read_again(p, haft__buf_str(&p->undecided));
-    } else if (doubt) {
+    if (doubt && !state->drops) {
         haft__parser_reconsume(p, haft__buf_str(&p->undecided));
     }
     return spaces;
@@ -165,22 +163,33 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
 /* A longer header is text. */
 #define HEADER_BYTES 256
 
-/* Withholds the header of a message, without white space before it. */
+/* How many bytes precede the text of a header: its first word, and white space. */
+static size_t count_before_text(haft__parser *p, haft_str text)
+{
+    size_t i = 0;
+    while (!p->titled && i < text.len && haft__ascii_is_letter(text.ptr[i])) {
+        i++;
+    }
+    p->titled = p->titled || i < text.len;
+    return p->undecided.len == 0 ? i + count_spaces(haft__str_skip(text, i)) : i;
+}
+
+/* Withholds the header of a message. */
 static size_t consume_message_header(haft__parser *p, const haft__format_state *state,
                                      haft_str text)
 {
     haft__buf *header = &p->undecided;
-    size_t spaces = header->len == 0 ? count_spaces(text) : 0;
-    size_t room = HEADER_BYTES - header->len, rest = text.len - spaces;
-    haft_str piece = {text.ptr + spaces, rest < room ? rest : room};
-    haft__parser_advance(p, (haft_str){text.ptr, spaces + piece.len});
+    size_t before = count_before_text(p, text);
+    size_t room = HEADER_BYTES - header->len, rest = text.len - before;
+    haft_str piece = {text.ptr + before, rest < room ? rest : room};
+    haft__parser_advance(p, (haft_str){text.ptr, before + piece.len});
     haft__buf_add_str(header, piece);
     haft__parser_check(p, header);
     if (header->len == HEADER_BYTES) {
         haft__parser_enter_state(p, state->fallback);
         haft__parser_reconsume(p, haft__buf_str(header));
     }
-    return spaces + piece.len;
+    return before + piece.len;
 }
 
 /* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */

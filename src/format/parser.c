@@ -95,6 +95,10 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     p->held = 0;
     p->tailed = false;
     p->tail = '\0';
+    p->titled = false;
+    if (bytes == HAFT__BYTES_HEADER) {
+        haft__buf_clear(&p->undecided);
+    }
     (void)haft__parser_marks(p, state);
 }
 
@@ -355,11 +359,7 @@ static void end_undecided(haft__parser *p, bool cut)
     } else if (haft__parser_is_undecided(state) || state->last) {
         haft__parser_enter_state(p, state->scan == HAFT__SCAN_NONE ? state->fallback
                                                                    : p->format->plain);
-        if (state->rereads) {
-            haft__parser_read_again(p, haft__buf_str(&p->undecided));
-        } else {
-            haft__parser_reconsume(p, haft__buf_str(&p->undecided));
-        }
+        haft__parser_reconsume(p, state->drops ? HAFT__LIT("") : haft__buf_str(&p->undecided));
     } else if (haft__parser_is_maybe_call(state)) {
         haft__scan_decide(p);
     }

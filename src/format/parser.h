@@ -207,6 +207,7 @@ struct haft__parser {
     const haft__format_mark *suspected; /* the mark that `suspect` begins with */
     const haft__format_mark *supposed;  /* the tag that begins reasoning after text, or NULL */
     uint8_t supposed_in;                /* ... the state of that text */
+    bool titled;      /* the first word of the current message header is complete */
     bool last_read;   /* the bytes that were undecided at the end of the text have been read */
     uint32_t endless; /* states whose reasoning never ends, as bits: 1 << state */
     haft__message_header head;
@@ -262,9 +263,6 @@ void haft__parser_transition(haft__parser *p, const haft__format_state *from,
 /* True if the mark's state comes next; false if the action entered another state. */
 bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
                                const haft__format_mark *mark);
-
-/* Reads text that was consumed before, in the current state; its marks count. */
-void haft__parser_read_again(haft__parser *p, haft_str text);
 
 /* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);

@@ -32,7 +32,8 @@ typedef enum haft__bytes_kind {
     HAFT__BYTES_VALUE, /* the value of a parameter */
     HAFT__BYTES_UNDECIDED, /* white space after a mark that counts only if another mark follows;
                               else all of it is read in `fallback` */
-    HAFT__BYTES_HEADER,    /* the header of a message: dropped if a mark ends it; read in
+    HAFT__BYTES_HEADER,    /* the header of a message: dropped if a mark ends it; without its first
+                              word (the role or channel) read in
                               `fallback` if the text, or a mark with `keep_undecided`, ends the
                               message, or if it is too long */
     HAFT__BYTES_IGNORED,   /* dropped */
@@ -117,12 +118,12 @@ typedef struct haft__format_state {
                          if it is not a name; of a scanner: the state after it */
     uint8_t disowned; /* of a scanner: the state for text that is not a call; 0: `plain` */
     uint8_t at_end;   /* haft__format_action when the text ends here */
-    bool rereads;     /* of UNDECIDED: in `fallback` its bytes may be marks */
+    bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback` */
     bool last;        /* ... undecided bytes are read as if the text began with them */
     haft__format_mark marks[15];
 } haft__format_state;
 
-#define HAFT__FORMAT_STATES 28
+#define HAFT__FORMAT_STATES 25
 
 /* How tools are rendered. */
 typedef enum haft__tool_rendering {

@@ -42,7 +42,8 @@ static void reject_key(haft__parser *p, const char *why)
     }
 }
 
-void haft__parser_read_again(haft__parser *p, haft_str text)
+/* Reads text that was consumed before, in the current state. */
+static void read_again(haft__parser *p, haft_str text)
 {
     bool before = p->again;
     p->again = true;
@@ -384,7 +385,7 @@ static void begin_undecided(haft__parser *p, const haft__format_state *from,
                             const haft__format_mark *mark)
 {
     bool candidate = haft__parser_is_maybe_call(haft__parser_state(p));
-    if (!haft__parser_is_undecided(haft__parser_state(p)) && !candidate) {
+    if (haft__parser_state(p)->bytes != HAFT__BYTES_UNDECIDED && !candidate) {
         return;
     }
     if (from->bytes != HAFT__BYTES_UNDECIDED || !(candidate || mark->extend_undecided)) {
@@ -403,7 +404,7 @@ static void reread(haft__parser *p, const haft__format_mark *mark)
         haft__buf_add_str(&p->undecided, haft__str(mark->text));
         haft__parser_check(p, &p->undecided);
     } else if (!haft__parser_is_maybe_call(haft__parser_state(p))) {
-        haft__parser_read_again(p, haft__str(mark->text));
+        read_again(p, haft__str(mark->text));
         return;
     }
     haft__buf text = p->undecided;
@@ -431,6 +432,6 @@ void haft__parser_transition(haft__parser *p, const haft__format_state *from,
         }
     } else if (mark->keep
                && p->malformed.live) { /* a bracket that the rest of the call may close */
-        haft__parser_read_again(p, haft__str(mark->text));
+        read_again(p, haft__str(mark->text));
     }
 }

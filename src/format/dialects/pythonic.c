@@ -3,21 +3,7 @@
  * tests/format/dialects/pythonic_test.c. */
 #include "format/formats.h"
 
-enum {
-    START,
-    THINK,
-    TEXT,
-    MARKED,
-    BRACKET,
-    LIST,
-    JSON,
-    NAME,
-    CALLS,
-    LINES,
-    AFTER,
-    TAIL,
-    MALFORMED
-};
+enum { START, THINK, TEXT, MARKED, BRACKET, JSON, NAME, CALLS, LINES, AFTER, TAIL, MALFORMED };
 
 #define OPENERS                                                                                    \
     {"<|python_start|>", MARKED, HAFT__ACTION_CALL_BEGIN},                                         \
@@ -75,16 +61,13 @@ const haft__format haft__format_pythonic =
                 /* Between marks, LFM2 also writes calls as JSON: one object, or an array of them.
                  */
                 [MARKED] = {.bytes = HAFT__BYTES_WHITESPACE,
-                            .fallback = LIST,
+                            .fallback = CALLS,
                             .marks = {{"[", BRACKET}, {"{", JSON, .keep = true}}},
                 [BRACKET] = {.bytes = HAFT__BYTES_UNDECIDED,
-                             .fallback = LIST,
-                             .rereads = true,
+                             .fallback = CALLS,
+                             .drops = true,
                              .marks = {{"{", JSON, .keep = true, .keep_undecided = true}}},
                 [JSON] = {.scan = HAFT__SCAN_CALLS, .fallback = TAIL},
-                [LIST] = {.bytes = HAFT__BYTES_WHITESPACE,
-                          .fallback = CALLS,
-                          .marks = {{"[", CALLS}}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"(", CALLS, HAFT__ACTION_NAME_END}}},
                 [CALLS] = {.scan = HAFT__SCAN_PYTHON_LIST, .fallback = AFTER},
