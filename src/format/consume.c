@@ -15,19 +15,6 @@ static size_t count_spaces(haft_str text)
     return i;
 }
 
-static bool is_layout(const haft__format_state *state)
-{
-    return state->bytes == HAFT__BYTES_WHITESPACE || state->bytes == HAFT__BYTES_UNDECIDED
-           || state->bytes == HAFT__BYTES_GAP;
-}
-
-bool haft__parser_may_leave_state(const haft__format_state *state)
-{
-    return is_layout(state) || state->bytes == HAFT__BYTES_HEADER
-           || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
-           || (state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY);
-}
-
 bool haft__parser_is_undecided(const haft__format_state *state)
 {
     return state->bytes == HAFT__BYTES_UNDECIDED || state->bytes == HAFT__BYTES_HEADER;
@@ -246,45 +233,32 @@ static size_t consume_name(haft__parser *p, const haft__format_state *state, haf
 size_t haft__parser_consume(haft__parser *p, haft_str text)
 {
     const haft__format_state *state = haft__parser_state(p);
-    if (state->bytes == HAFT__BYTES_NAME) {
-        return consume_name(p, state, text);
-    }
-    if (state->bytes == HAFT__BYTES_ID) {
-        return consume_header(p, &p->call.id, text);
-    }
-    if (state->bytes == HAFT__BYTES_KEY) {
-        return consume_header(p, &p->call.key, text);
-    }
-    if (is_layout(state)) {
-        return consume_whitespace(p, state, text);
-    }
-    if (state->bytes == HAFT__BYTES_TAIL) {
-        return consume_tail(p, state, text);
-    }
-    if (state->bytes == HAFT__BYTES_HEADER) {
-        return consume_message_header(p, state, text);
+    switch ((haft__bytes_kind)state->bytes) {
+    case HAFT__BYTES_NAME: return consume_name(p, state, text);
+    case HAFT__BYTES_ID: return consume_header(p, &p->call.id, text);
+    case HAFT__BYTES_KEY: return consume_header(p, &p->call.key, text);
+    case HAFT__BYTES_WHITESPACE:
+    case HAFT__BYTES_UNDECIDED:
+    case HAFT__BYTES_GAP: return consume_whitespace(p, state, text);
+    case HAFT__BYTES_TAIL: return consume_tail(p, state, text);
+    case HAFT__BYTES_HEADER: return consume_message_header(p, state, text);
+    case HAFT__BYTES_CONTENT:
+    case HAFT__BYTES_REASONING:
+    case HAFT__BYTES_CODE:
+    case HAFT__BYTES_VALUE:
+    case HAFT__BYTES_IGNORED: break;
     }
     haft__parser_advance(p, text);
-    switch ((haft__bytes_kind)state->bytes) {
-    case HAFT__BYTES_CONTENT: haft__parser_emit_content(p, text); break;
-    case HAFT__BYTES_REASONING: haft__parser_emit_reasoning(p, text); break;
-    case HAFT__BYTES_CODE: haft__parser_emit_code(p, text); break;
-    case HAFT__BYTES_VALUE:
-        if (p->call.coded) {
-            haft__call_builder_add_code(p, text);
-        } else {
-            haft__value_add(p, text);
-        }
-        break;
-    case HAFT__BYTES_NAME:
-    case HAFT__BYTES_ID:
-    case HAFT__BYTES_KEY:
-    case HAFT__BYTES_WHITESPACE:
-    case HAFT__BYTES_GAP:
-    case HAFT__BYTES_TAIL:
-    case HAFT__BYTES_UNDECIDED:
-    case HAFT__BYTES_HEADER:
-    case HAFT__BYTES_IGNORED: break;
+    if (state->bytes == HAFT__BYTES_CONTENT) {
+        haft__parser_emit_content(p, text);
+    } else if (state->bytes == HAFT__BYTES_REASONING) {
+        haft__parser_emit_reasoning(p, text);
+    } else if (state->bytes == HAFT__BYTES_CODE) {
+        haft__parser_emit_code(p, text);
+    } else if (state->bytes == HAFT__BYTES_VALUE && p->call.coded) {
+        haft__call_builder_add_code(p, text);
+    } else if (state->bytes == HAFT__BYTES_VALUE) {
+        haft__value_add(p, text);
     }
     return text.len;
 }

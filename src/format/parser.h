@@ -285,7 +285,14 @@ size_t haft__parser_consume(haft__parser *p, haft_str text);
 void haft__parser_reconsume(haft__parser *p, haft_str text);
 
 /* Whether a byte that is not part of a mark may lead to another state. */
-bool haft__parser_may_leave_state(const haft__format_state *state);
+static inline bool haft__parser_may_leave_state(const haft__format_state *state)
+{
+    const unsigned kinds = 1U << HAFT__BYTES_WHITESPACE | 1U << HAFT__BYTES_GAP
+                           | 1U << HAFT__BYTES_NAME | 1U << HAFT__BYTES_ID | 1U << HAFT__BYTES_KEY
+                           | 1U << HAFT__BYTES_UNDECIDED | 1U << HAFT__BYTES_HEADER;
+    return (kinds >> state->bytes & 1U) != 0
+           || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0);
+}
 
 /* Whether the meaning of the state's bytes depends on the mark that follows them. */
 bool haft__parser_is_undecided(const haft__format_state *state);

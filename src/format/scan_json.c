@@ -555,11 +555,11 @@ static bool begins_scalar(char c)
 
 /* Rejects a string or number where a call must begin at its first byte, if it may be prose. Moves
  * past white space. */
-static bool reject_scalar(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
+static bool reject_scalar(haft__parser *p, haft_str *io_bytes)
 {
     const haft__json_stream *json = &p->scanner.json;
     bool first = json->state == HAFT__JSON_AT_VALUE && json->depth == 0;
-    if ((what != HAFT__SCAN_CALL && what != HAFT__SCAN_CALLS) || !first) {
+    if (!first) {
         return false;
     }
     size_t spaces = 0;
@@ -584,7 +584,8 @@ bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
         return false;
     }
     begin_scan(p, what);
-    if (reject_scalar(p, what, io_bytes)) {
+    bool call = what == HAFT__SCAN_CALL || what == HAFT__SCAN_CALLS;
+    if (call && reject_scalar(p, io_bytes)) {
         return false;
     }
     haft_error err;
