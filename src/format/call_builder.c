@@ -39,8 +39,8 @@ static void clear(haft__call_builder *call)
     haft__buf_clear(&call->value);
     call->open = call->if_known = call->if_named = call->named = call->announced = call->repaired =
         false;
-    call->members = call->in_value = call->late = call->bad_recipient = false;
-    call->written = 0;
+    call->members = call->wrapped = call->in_value = call->late = call->bad_recipient = false;
+    call->written = call->opener = 0;
     call->coded = call->comment = false;
     call->text = (haft__py_text){0};
     call->depth = 0;
@@ -74,6 +74,7 @@ void haft__call_builder_begin(haft__parser *p, haft_str mark, bool if_known)
     haft__malformed_call_reset(p);
     p->call.open = true;
     p->call.if_known = if_known;
+    p->call.opener = head->live ? 0 : mark.len;
     p->call.offset = head->live ? head->offset : p->offset - mark.len;
     haft__call_builder_record(p, head->live ? haft__buf_str(&head->raw) : mark);
     p->call.written = head->live ? head->written : p->call.written;
@@ -116,13 +117,24 @@ static bool is_name_byte(char c)
     return letter || haft__ascii_is_digit(c) || (c != '\0' && strchr("_.:/-", c) != NULL);
 }
 
-static bool is_name(haft_str name)
+bool haft__call_builder_is_name(haft_str name)
 {
     size_t i = 0;
+    bool word = false; /* it is not only punctuation */
     while (i < name.len && is_name_byte(name.ptr[i])) {
+        word = word || strchr(".:/-", name.ptr[i]) == NULL;
         i++;
     }
-    return i == name.len && i > 0;
+    return i == name.len && word;
+}
+
+haft_str haft__call_builder_leading_name(haft_str text)
+{
+    size_t i = 0;
+    while (i < text.len && is_name_byte(text.ptr[i])) {
+        i++;
+    }
+    return (haft_str){text.ptr, i};
 }
 
 size_t haft__call_builder_name_length(const haft__parser *p, haft_str text)
@@ -201,6 +213,7 @@ static void begin(haft__parser *p)
 {
     haft__call_builder *call = &p->call;
     haft__parser_flush_text(p);
+    p->called = true;
     p->calls++;
     haft__parser_emit(p, &(haft__parser_event){.kind = HAFT__PARSER_EVENT_CALL,
                                                .index = p->calls - 1,
@@ -261,7 +274,7 @@ const char *haft__call_builder_end_name(haft__parser *p)
 {
     haft__call_builder *call = &p->call;
     haft_str name = haft__str_trim(haft__buf_str(&call->name));
-    if (call->name.status != HAFT_OK || !is_name(name)) {
+    if (call->name.status != HAFT_OK || !haft__call_builder_is_name(name)) {
         return "its name cannot be that of a tool";
     }
     call->tool = haft__call_builder_find_tool(p, name);
@@ -279,9 +292,10 @@ void haft__call_builder_reject_recipient(haft__parser *p)
     call->tool = NULL;
 }
 
-void haft__call_builder_revert_to_content(haft__parser *p)
+void haft__call_builder_revert_to_content(haft__parser *p, size_t pending)
 {
     haft__call_builder *call = &p->call;
+    haft__call_builder_unrecord(p, p->again && !call->late ? pending : 0);
     call->open = false;
     haft__parser_emit_content(p, haft__buf_str(&call->raw));
     clear(call);
@@ -330,6 +344,7 @@ void haft__call_builder_fail(haft__parser *p, haft__parser_event_kind kind, cons
 {
     p->cut_count = p->call.announced ? 0 : p->cut_count; /* of arguments that were dropped */
     haft__parser_flush_text(p);
+    p->called = true;
     haft__parser_emit(p, &(haft__parser_event){.kind = kind,
                                                .index = p->calls - (p->call.announced ? 1 : 0),
                                                .id = haft__buf_str(&p->call.id),

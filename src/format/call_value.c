@@ -5,11 +5,12 @@
  *
  * A string is reported as it arrives, any other value when it is complete. A value that does not
  * parse as its type stays a string, so that the check of the arguments can report the error.
- * Tests: tests/format/dialects/qwen3coder_test.c.
+ * Tests: tests/format/call_value_test.c, tests/format/dialects/qwen3coder_test.c.
  */
 #include "base/limits.h"
 #include "format/parser.h"
 #include "json/pointer.h"
+#include "json/repair.h"
 #include "json/write.h"
 
 enum {
@@ -212,6 +213,33 @@ static bool is_json(haft__parser *p, haft_str text, unsigned types)
     return status == HAFT_OK && good && text.len == 0;
 }
 
+/* An object or array with errors, repaired; empty if it cannot be repaired, or may be a string. The
+ * result is in p->scratch. */
+static haft_str repair_container(haft__parser *p, haft_str text, unsigned types)
+{
+    bool container = text.len > 0 && (text.ptr[0] == '{' || text.ptr[0] == '[');
+    if (!p->options.repair || !container || (types & (TYPE_STRING | TYPE_ANY)) != 0) {
+        return (haft_str){NULL, 0};
+    }
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
+    options.max_depth--; /* as in is_json */
+    haft__json value;
+    haft_error err = {0};
+    haft_status status = haft__json_read_tolerant(&arena, text, &options, &value, NULL, &err);
+    haft__buf_clear(&p->scratch);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, &err);
+    } else if (status == HAFT_OK && fits(value, types)) {
+        haft__json_write(&p->scratch, value);
+        haft__parser_check(p, &p->scratch);
+        p->call.repaired = true;
+    }
+    haft__arena_finish(&arena);
+    return haft__buf_str(&p->scratch);
+}
+
 /* The value as JSON text; empty if it does not parse as any of the types. */
 static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
 {
@@ -224,7 +252,7 @@ static haft_str read_typed(haft__parser *p, haft_str text, unsigned types)
             return HAFT__LIT("false");
         }
     }
-    return is_json(p, trimmed, types) ? trimmed : (haft_str){NULL, 0};
+    return is_json(p, trimmed, types) ? trimmed : repair_container(p, trimmed, types);
 }
 
 /* ---- a value, from its key to its end ---- */
@@ -263,6 +291,7 @@ bool haft__value_begin(haft__parser *p, haft__format_action how)
     }
     haft__parser_check(p, &p->scratch);
     haft__call_builder_add_args(p, haft__buf_str(&p->scratch));
+    call->wrapped = !call->members && haft__scan_call_member(key) == HAFT__CALL_MEMBER_ARGS;
     call->members = true;
     haft__buf_clear(&call->key);
     haft__buf_clear(&call->value);
@@ -366,11 +395,65 @@ void haft__value_end(haft__parser *p)
     call->in_value = false;
 }
 
+/* ---- arguments inside a parameter ---- */
+
+/* Null if the text is not JSON. */
+static haft__json read_json(haft__parser *p, haft__arena *arena, haft_str text)
+{
+    haft__json value;
+    haft_error err = {0};
+    haft_status status = haft__json_read(arena, text, NULL, &value, NULL, &err);
+    if (status == HAFT_NO_MEMORY) {
+        haft__parser_fail(p, status, &err);
+    }
+    return status == HAFT_OK ? value : haft__json_null();
+}
+
+/* Whether the tool has each of the members as a parameter, but none with this name. */
+static bool are_parameters(const haft__parser *p, haft__json object, haft_str name)
+{
+    looking l = {.root = p->call.tool->parameters};
+    bool all = find_property(&l, l.root, name, 0) == NULL;
+    for (uint32_t i = 0; all && i < object.count; i++) {
+        l.steps = 0;
+        all = find_property(&l, l.root, haft__json_text(object.members[i].key), 0) != NULL;
+    }
+    return all;
+}
+
+/* Some models write all arguments as one parameter, "arguments". If the tool has no such parameter
+ * but those inside it, they are the arguments. */
+static void unwrap(haft__parser *p)
+{
+    haft__call_builder *call = &p->call;
+    if (!p->options.repair || !call->wrapped || call->tool == NULL) {
+        return;
+    }
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json all = read_json(p, &arena, haft__buf_str(&call->args));
+    if (all.kind == HAFT__JSON_OBJECT) {
+        haft__json inner = all.members[0].value;
+        if (inner.kind == HAFT__JSON_STRING) {
+            inner = read_json(p, &arena, haft__json_text(inner));
+        }
+        if (inner.kind == HAFT__JSON_OBJECT
+            && are_parameters(p, inner, haft__json_text(all.members[0].key))) {
+            haft__buf_clear(&call->args);
+            haft__json_write(&call->args, inner);
+            haft__parser_check(p, &call->args);
+            call->repaired = true;
+        }
+    }
+    haft__arena_finish(&arena);
+}
+
 void haft__value_close(haft__parser *p)
 {
     if (p->call.in_value) {
         haft__value_end(p);
     }
     haft__call_builder_add_args(p, p->call.members ? HAFT__LIT("}") : HAFT__LIT("{}"));
+    unwrap(p);
     haft__call_builder_end(p);
 }

@@ -15,16 +15,9 @@ static size_t count_spaces(haft_str text)
     return i;
 }
 
-static bool is_layout(const haft__format_state *state)
+bool haft__parser_is_undecided(const haft__format_state *state)
 {
-    return state->bytes == HAFT__BYTES_WHITESPACE || state->bytes == HAFT__BYTES_UNDECIDED
-           || state->bytes == HAFT__BYTES_GAP;
-}
-
-bool haft__parser_may_leave_state(const haft__format_state *state)
-{
-    return is_layout(state) || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0)
-           || (state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY);
+    return state->bytes == HAFT__BYTES_UNDECIDED || state->bytes == HAFT__BYTES_HEADER;
 }
 
 void haft__parser_reconsume(haft__parser *p, haft_str text)
@@ -50,7 +43,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
 {
     size_t spaces = count_spaces(text);
     if (spaces > 0 && p->call.if_named && !p->call.named) { /* a name would be expected here */
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len);
         haft__parser_enter_state(p, p->format->plain);
         return 0;
     }
@@ -66,9 +59,10 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         return spaces;
     }
     if (state->fallback == p->format->malformed && p->call.open) {
-        haft__parser_reject_call(p, "it has text where only tags belong");
+        haft__parser_reject_words(p, "it has text where only tags belong", text.ptr[spaces],
+                                  text.len - spaces);
     } else if (haft__parser_is_call_uncertain(p)) {
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len - spaces);
         haft__parser_enter_state(p, p->format->plain);
     } else {
         haft__parser_enter_state(p, state->fallback);
@@ -79,7 +73,7 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
             p->call.offset -= p->again ? text.len - spaces : 0;
         }
     }
-    if (doubt) {
+    if (doubt && !state->drops) {
         haft__parser_reconsume(p, haft__buf_str(&p->undecided));
     }
     return spaces;
@@ -153,6 +147,38 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
     return text.len;
 }
 
+/* A longer header is text. */
+#define HEADER_BYTES 256
+
+/* How many bytes precede the text of a header: its first word, and white space. */
+static size_t count_before_text(haft__parser *p, haft_str text)
+{
+    size_t i = 0;
+    while (!p->titled && i < text.len && haft__ascii_is_letter(text.ptr[i])) {
+        i++;
+    }
+    p->titled = p->titled || i < text.len;
+    return p->undecided.len == 0 ? i + count_spaces(haft__str_skip(text, i)) : i;
+}
+
+/* Withholds the header of a message. */
+static size_t consume_message_header(haft__parser *p, const haft__format_state *state,
+                                     haft_str text)
+{
+    haft__buf *header = &p->undecided;
+    size_t before = count_before_text(p, text);
+    size_t room = HEADER_BYTES - header->len, rest = text.len - before;
+    haft_str piece = {text.ptr + before, rest < room ? rest : room};
+    haft__parser_advance(p, (haft_str){text.ptr, before + piece.len});
+    haft__buf_add_str(header, piece);
+    haft__parser_check(p, header);
+    if (header->len == HEADER_BYTES) {
+        haft__parser_enter_state(p, state->fallback);
+        haft__parser_reconsume(p, haft__buf_str(header));
+    }
+    return before + piece.len;
+}
+
 /* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */
 static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
@@ -167,8 +193,11 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
         haft__malformed_call_scan_header(p, (haft_str){text.ptr, used});
     }
     if (used < text.len) {
-        haft__parser_reject_call(p, key ? "a tag is in the name of a parameter"
-                                        : "a tag is in its name or id");
+        haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
+        char next = !key && name.len > 0 ? name.ptr[0] : '\0';
+        haft__parser_reject_words(
+            p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id", next,
+            text.len - used);
         if (key
             && p->format->malformed_value != 0) { /* its value follows, or the end of the call */
             haft__parser_enter_state(p, p->format->malformed_value);
@@ -192,7 +221,7 @@ static size_t consume_name(haft__parser *p, const haft__format_state *state, haf
         return used;
     }
     if (content) {
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, text.len - used);
         haft__parser_enter_state(p, p->format->plain);
     } else {
         haft__call_builder_begin_code(p);
@@ -204,41 +233,32 @@ static size_t consume_name(haft__parser *p, const haft__format_state *state, haf
 size_t haft__parser_consume(haft__parser *p, haft_str text)
 {
     const haft__format_state *state = haft__parser_state(p);
-    if (state->bytes == HAFT__BYTES_NAME) {
-        return consume_name(p, state, text);
-    }
-    if (state->bytes == HAFT__BYTES_ID) {
-        return consume_header(p, &p->call.id, text);
-    }
-    if (state->bytes == HAFT__BYTES_KEY) {
-        return consume_header(p, &p->call.key, text);
-    }
-    if (is_layout(state)) {
-        return consume_whitespace(p, state, text);
-    }
-    if (state->bytes == HAFT__BYTES_TAIL) {
-        return consume_tail(p, state, text);
+    switch ((haft__bytes_kind)state->bytes) {
+    case HAFT__BYTES_NAME: return consume_name(p, state, text);
+    case HAFT__BYTES_ID: return consume_header(p, &p->call.id, text);
+    case HAFT__BYTES_KEY: return consume_header(p, &p->call.key, text);
+    case HAFT__BYTES_WHITESPACE:
+    case HAFT__BYTES_UNDECIDED:
+    case HAFT__BYTES_GAP: return consume_whitespace(p, state, text);
+    case HAFT__BYTES_TAIL: return consume_tail(p, state, text);
+    case HAFT__BYTES_HEADER: return consume_message_header(p, state, text);
+    case HAFT__BYTES_CONTENT:
+    case HAFT__BYTES_REASONING:
+    case HAFT__BYTES_CODE:
+    case HAFT__BYTES_VALUE:
+    case HAFT__BYTES_IGNORED: break;
     }
     haft__parser_advance(p, text);
-    switch ((haft__bytes_kind)state->bytes) {
-    case HAFT__BYTES_CONTENT: haft__parser_emit_content(p, text); break;
-    case HAFT__BYTES_REASONING: haft__parser_emit_reasoning(p, text); break;
-    case HAFT__BYTES_CODE: haft__parser_emit_code(p, text); break;
-    case HAFT__BYTES_VALUE:
-        if (p->call.coded) {
-            haft__call_builder_add_code(p, text);
-        } else {
-            haft__value_add(p, text);
-        }
-        break;
-    case HAFT__BYTES_NAME:
-    case HAFT__BYTES_ID:
-    case HAFT__BYTES_KEY:
-    case HAFT__BYTES_WHITESPACE:
-    case HAFT__BYTES_GAP:
-    case HAFT__BYTES_TAIL:
-    case HAFT__BYTES_UNDECIDED:
-    case HAFT__BYTES_IGNORED: break;
+    if (state->bytes == HAFT__BYTES_CONTENT) {
+        haft__parser_emit_content(p, text);
+    } else if (state->bytes == HAFT__BYTES_REASONING) {
+        haft__parser_emit_reasoning(p, text);
+    } else if (state->bytes == HAFT__BYTES_CODE) {
+        haft__parser_emit_code(p, text);
+    } else if (state->bytes == HAFT__BYTES_VALUE && p->call.coded) {
+        haft__call_builder_add_code(p, text);
+    } else if (state->bytes == HAFT__BYTES_VALUE) {
+        haft__value_add(p, text);
     }
     return text.len;
 }

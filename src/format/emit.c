@@ -154,14 +154,18 @@ void haft__parser_flush_text(haft__parser *p)
     flow->fixed = flow->spaces.len > 0;
 }
 
-void haft__parser_end_reasoning(haft__parser *p)
+void haft__parser_clear_suspect(haft__parser *p)
 {
-    haft_str suspect =
-        haft__buf_str(&p->suspect); /* the reasoning has ended: it was part of the reasoning */
+    haft_str suspect = haft__buf_str(&p->suspect);
     size_t tag = p->supposed != NULL ? strlen(p->supposed->text) : 0;
     add_to_flow(p, &p->reasoning, haft__str_skip(suspect, tag), true);
     p->supposed = NULL;
     haft__buf_clear(&p->suspect);
+}
+
+void haft__parser_end_reasoning(haft__parser *p)
+{
+    haft__parser_clear_suspect(p);
     haft__buf_clear(&p->reasoning.spaces);
     p->reasoning.begun = p->reasoning.fixed = false;
     p->reasoned = true;

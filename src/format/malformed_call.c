@@ -35,6 +35,7 @@ void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__ma
     *w = *how;
     w->live = true;
     w->tried = tried;
+    w->mention = false;
     w->rest = rest;
     haft__buf_clear(&w->rest);
     (void)snprintf(w->why, sizeof(w->why), "%s", why);
@@ -76,7 +77,7 @@ void haft__malformed_call_end_of_text(haft__parser *p)
 
 void haft__malformed_call_record(haft__parser *p, haft_str bytes)
 {
-    if (p->malformed.live && p->malformed.mark != NULL) {
+    if (p->malformed.live && (p->malformed.mark != NULL || p->malformed.mention)) {
         haft__buf_add_str(&p->malformed.rest, bytes);
         haft__parser_check(p, &p->malformed.rest);
     }
@@ -86,7 +87,7 @@ void haft__malformed_call_record(haft__parser *p, haft_str bytes)
 static void mark_reparse_point(haft__parser *p, const haft__format_mark *mark, bool in_string)
 {
     haft__malformed_call *w = &p->malformed;
-    if (w->mark == NULL && !w->tried) {
+    if (w->mark == NULL && !w->tried && !w->mention) {
         w->mark = mark;
         w->in_string = in_string;
         w->end_offset = p->offset;

@@ -95,6 +95,10 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     p->held = 0;
     p->tailed = false;
     p->tail = '\0';
+    p->titled = false;
+    if (bytes == HAFT__BYTES_HEADER) {
+        haft__buf_clear(&p->undecided);
+    }
     (void)haft__parser_marks(p, state);
 }
 
@@ -173,13 +177,15 @@ static void leave_malformed(haft__parser *p)
 {
     uint8_t state = p->malformed.state;
     bool resumes = p->malformed.resumes, scans = p->format->states[state].scan != HAFT__SCAN_NONE;
+    uint8_t behind = p->format->behind != 0 ? p->format->behind
+                     : scans                ? p->format->states[state].fallback
+                                            : p->format->plain;
     haft__malformed_call_end(p);
     if (resumes) {
         haft__parser_enter_state(p, state);
         haft__scan_resume(p);
     } else {
-        uint8_t behind = p->format->behind != 0 ? p->format->behind : p->format->plain;
-        haft__parser_enter_state(p, scans ? p->format->states[state].fallback : behind);
+        haft__parser_enter_state(p, behind);
         p->tail = ','; /* it may have ended too early */
     }
 }
@@ -323,8 +329,10 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
     bool header = state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY;
     return state->bytes == HAFT__BYTES_GAP
            || (state->bytes == HAFT__BYTES_TAIL && (!p->tailed || length > 1))
+           || (state->bytes == HAFT__BYTES_HEADER && (p->undecided.len == 0 || length > 1))
            || (state->bytes == HAFT__BYTES_WHITESPACE
-               && (p->call.open || (p->any && p->state != 0)))
+               && ((p->call.open && (p->call.named || !p->call.if_named))
+                   || (!p->call.open && p->any && p->state != 0)))
            || (header && !p->call.if_known && !p->call.if_named && state->fallback == 0);
 }
 
@@ -348,10 +356,10 @@ static void end_undecided(haft__parser *p, bool cut)
         !cut || state->at_end == HAFT__ACTION_CODE_END; /* further text could belong to the value */
     if (state->at_end != HAFT__ACTION_NONE && over) {
         (void)haft__parser_apply_action(p, (haft__format_action)state->at_end, NULL);
-    } else if (state->bytes == HAFT__BYTES_UNDECIDED || state->last) {
+    } else if (haft__parser_is_undecided(state) || state->last) {
         haft__parser_enter_state(p, state->scan == HAFT__SCAN_NONE ? state->fallback
                                                                    : p->format->plain);
-        haft__parser_reconsume(p, haft__buf_str(&p->undecided));
+        haft__parser_reconsume(p, state->drops ? HAFT__LIT("") : haft__buf_str(&p->undecided));
     } else if (haft__parser_is_maybe_call(state)) {
         haft__scan_decide(p);
     }
@@ -387,7 +395,8 @@ static void end_pending(haft__parser *p, bool cut)
 static void end_suspects(haft__parser *p, bool cut)
 {
     bool once = false;
-    while (p->suspect.len > 0 && !cut && (p->supposed != NULL || !once)) {
+    while (p->suspect.len > 0 && !cut
+           && (p->supposed != NULL || (!once && haft__parser_is_suspect_call(p)))) {
         once = once || p->supposed == NULL;
         release_suspect(p);
         end_pending(p, cut);
@@ -407,18 +416,19 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
     haft__stop_tokens_end(p);
     end_pending(p, cut);
     end_suspects(p, cut);
-    if (!cut && haft__malformed_call_reparse(p)) {
-        end_pending(p, cut);
+    while (!cut && (haft__mention_reread(p) || haft__malformed_call_reparse(p))) {
+        end_pending(p, cut); /* at most once for each */
     }
-    if (!cut || haft__parser_state(p)->bytes == HAFT__BYTES_UNDECIDED
+    if (!cut || haft__parser_is_undecided(haft__parser_state(p))
         || haft__parser_state(p)->scan != HAFT__SCAN_NONE) {
         end_undecided(p, cut);
     }
     if (p->malformed.live) {
         haft__malformed_call_end_of_text(p);
-    } else if ((p->call.open && p->call.if_known && !p->call.named)
-               || haft__parser_is_call_uncertain(p)) {
-        haft__call_builder_revert_to_content(p); /* it may have become a call */
+    } else if ((p->call.open && !p->call.named
+                && (p->call.if_known || (p->call.if_named && p->call.bad_recipient)))
+               || haft__parser_is_call_uncertain(p) || (!cut && haft__mention_at_end(p))) {
+        haft__call_builder_revert_to_content(p, 0); /* it may have become a call */
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
         haft__call_builder_discard(p); /* a mark with nothing after it */
     }

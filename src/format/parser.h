@@ -13,6 +13,7 @@
  *     repair.c              JSON that must be repaired first
  *     malformed_call.c      the rest of a call that cannot be read
  *     malformed_call_tag.c  tags inside such a call
+ *     mention.c             prose that only mentions a mark
  *     scan_python.c         calls written as Python
  *     python_string.c       their strings
  *
@@ -50,6 +51,7 @@ typedef struct haft__call_builder {
     bool late;          /* it begins in bytes that were consumed before: they belong to it */
     bool bad_recipient; /* its recipient is not a tool, or it has two recipients */
     size_t offset;
+    size_t opener; /* length of the mark that it begins with */
     haft__buf name, id;
     haft__buf args; /* withheld until the name is known */
     haft__buf raw;  /* source text */
@@ -58,6 +60,7 @@ typedef struct haft__call_builder {
     /* arguments built from keys and values */
     const haft__format_tool *tool; /* NULL if no tool has this name */
     bool members;                  /* the object has at least one member */
+    bool wrapped;                  /* ... only one: all arguments may be inside it */
     bool verbatim;                 /* the current value is a string: it is reported as it arrives */
     unsigned types;                /* types that the current value may have: see call_value.c */
     bool in_value;                 /* a value is being read */
@@ -154,6 +157,8 @@ typedef struct haft__malformed_call {
     size_t end_offset, end_raw;    /* after the mark, in the text and in the call */
     haft__buf rest;                /* the bytes after the mark */
     bool tried;                    /* `rest` was read once */
+    bool mention;                  /* prose follows its first mark: `rest` begins after `end_raw`
+                                      bytes of the call, and all of it may be text */
     char why[sizeof(((haft_error *)0)->message)];
 } haft__malformed_call;
 
@@ -186,6 +191,8 @@ struct haft__parser {
     size_t offset;  /* of the next byte */
     size_t reads;   /* bytes read, counting repeated reads */
     uint32_t calls; /* calls that have begun */
+    bool mentioned; /* a mark that begins calls was only mentioned */
+    bool called;    /* a call has occurred, perhaps a malformed one */
     bool reasoned;  /* reasoning has occurred */
     bool any; /* a call, reasoning or the end of a message has occurred: white space next to it is
                  layout */
@@ -197,8 +204,10 @@ struct haft__parser {
     haft__buf scratch;
     haft__buf undecided; /* bytes whose meaning is not known yet */
     haft__buf suspect;   /* reasoning from a possible call on; all of it, if it follows text */
-    const haft__format_mark *supposed; /* the tag that begins reasoning after text, or NULL */
-    uint8_t supposed_in;               /* ... the state of that text */
+    const haft__format_mark *suspected; /* the mark that `suspect` begins with */
+    const haft__format_mark *supposed;  /* the tag that begins reasoning after text, or NULL */
+    uint8_t supposed_in;                /* ... the state of that text */
+    bool titled;      /* the first word of the current message header is complete */
     bool last_read;   /* the bytes that were undecided at the end of the text have been read */
     uint32_t endless; /* states whose reasoning never ends, as bits: 1 << state */
     haft__message_header head;
@@ -257,6 +266,12 @@ bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
 
 /* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);
+/* The same, if `next` is the first byte after its first mark: if prose begins there, the call may
+ * be text. `pending` as in haft__call_builder_revert_to_content. */
+void haft__parser_reject_words(haft__parser *p, const char *why, char next, size_t pending);
+
+/* Whether the suspect is a call, if the reasoning never ends. */
+bool haft__parser_is_suspect_call(const haft__parser *p);
 
 /* Whether the state reads something that may turn out not to be a call. */
 bool haft__parser_is_maybe_call(const haft__format_state *state);
@@ -270,7 +285,17 @@ size_t haft__parser_consume(haft__parser *p, haft_str text);
 void haft__parser_reconsume(haft__parser *p, haft_str text);
 
 /* Whether a byte that is not part of a mark may lead to another state. */
-bool haft__parser_may_leave_state(const haft__format_state *state);
+static inline bool haft__parser_may_leave_state(const haft__format_state *state)
+{
+    const unsigned kinds = 1U << HAFT__BYTES_WHITESPACE | 1U << HAFT__BYTES_GAP
+                           | 1U << HAFT__BYTES_NAME | 1U << HAFT__BYTES_ID | 1U << HAFT__BYTES_KEY
+                           | 1U << HAFT__BYTES_UNDECIDED | 1U << HAFT__BYTES_HEADER;
+    return (kinds >> state->bytes & 1U) != 0
+           || (state->bytes == HAFT__BYTES_TAIL && state->fallback != 0);
+}
+
+/* Whether the meaning of the state's bytes depends on the mark that follows them. */
+bool haft__parser_is_undecided(const haft__format_state *state);
 
 /* Whether an unknown name follows a mark that also occurs in ordinary text. Only arguments make it
  * a call. */
@@ -299,6 +324,8 @@ void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces);
 /* Ends the text before something else begins. */
 void haft__parser_flush_text(haft__parser *p);
 void haft__parser_end_reasoning(haft__parser *p);
+/* The suspect is reasoning. */
+void haft__parser_clear_suspect(haft__parser *p);
 void haft__parser_end_code(haft__parser *p);
 void haft__parser_emit_end(haft__parser *p);
 
@@ -324,12 +351,16 @@ void haft__call_builder_end_id(haft__parser *p);
 bool haft__call_builder_has_short_id(haft__parser *p);
 /* The call has a second recipient. */
 void haft__call_builder_reject_recipient(haft__parser *p);
+bool haft__call_builder_is_name(haft_str name);
+/* The name of a tool at the start of `text`; empty if the text begins with none. */
+haft_str haft__call_builder_leading_name(haft_str text);
 /* How many bytes at the start of `text` may belong to the name, including white space around it. */
 size_t haft__call_builder_name_length(const haft__parser *p, haft_str text);
 /* NULL if no tool has that name. */
 const haft__format_tool *haft__call_builder_find_tool(const haft__parser *p, haft_str name);
-/* It only looked like a call: emits all of it as content. */
-void haft__call_builder_revert_to_content(haft__parser *p);
+/* It only looked like a call: emits all of it as content. `pending` bytes are still to be read; if
+ * they are read again, they were recorded before. */
+void haft__call_builder_revert_to_content(haft__parser *p, size_t pending);
 /* It only looked like a name: it is the start of code for the tool `python`. */
 void haft__call_builder_begin_code(haft__parser *p);
 /* Adds a piece of that code. */
@@ -399,6 +430,26 @@ void haft__malformed_call_record(haft__parser *p, haft_str bytes);
 /* The text has ended inside the malformed call. Reads again from a call that began in it, or after
  * the first end tag in a string that never closed. False if neither exists. */
 bool haft__malformed_call_reparse(haft__parser *p);
+
+/* ---- mention.c ---- */
+
+typedef enum haft__mention {
+    HAFT__MENTION_NO,   /* it is a malformed call */
+    HAFT__MENTION_HELD, /* the rest of the text decides */
+    HAFT__MENTION_TEXT, /* it is text */
+} haft__mention;
+
+/* Decides whether a call that cannot be read is prose about its first mark; `next` is the first
+ * byte after the mark and white space. */
+haft__mention haft__mention_judge(const haft__parser *p, char next);
+/* The call is text; `pending` as in haft__call_builder_revert_to_content. */
+void haft__mention_release(haft__parser *p, size_t pending);
+/* The call, which is malformed now, may become text when the text has ended. */
+void haft__mention_hold(haft__parser *p);
+/* The text has ended. Reads a held mention as text; false if there is none. */
+bool haft__mention_reread(haft__parser *p);
+/* Whether the text has ended in prose after a mark, where a name would be. */
+bool haft__mention_at_end(const haft__parser *p);
 
 /* ---- malformed_call_tag.c ---- */
 

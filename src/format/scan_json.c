@@ -9,6 +9,7 @@
  */
 #include <math.h>
 
+#include "base/ascii.h"
 #include "format/parser.h"
 #include "json/number.h"
 
@@ -418,6 +419,21 @@ static void begin_malformed(haft__parser *p, const char *why)
     haft__malformed_call_begin(p, why, &how);
 }
 
+/* The same, if the value cannot begin with this byte. */
+static void begin_malformed_at(haft__parser *p, const char *why, char next)
+{
+    bool first = p->scanner.what != HAFT__SCAN_ARGS && p->scanner.json.depth == 0;
+    haft__mention mention = first ? haft__mention_judge(p, next) : HAFT__MENTION_NO;
+    if (mention == HAFT__MENTION_TEXT) {
+        haft__mention_release(p, 0);
+        return;
+    }
+    begin_malformed(p, why);
+    if (mention == HAFT__MENTION_HELD) {
+        haft__mention_hold(p);
+    }
+}
+
 void haft__scan_resume(haft__parser *p)
 {
     haft__parser_json_scanner *s = &p->scanner;
@@ -437,8 +453,18 @@ void haft__scan_resume(haft__parser *p)
     }
 }
 
+/* A call is malformed from this byte on. */
+static void reject(haft__parser *p, const char *why, char next)
+{
+    if (!p->call.open) { /* between two calls of an array */
+        haft__call_builder_begin(p, HAFT__LIT(""), false);
+    }
+    haft__parser_repair_done(p);
+    begin_malformed_at(p, why, next);
+}
+
 /* It is not JSON. The rest of it is dropped, or is content. */
-static void give_up(haft__parser *p, haft_status status, const haft_error *err)
+static void give_up(haft__parser *p, haft_status status, const haft_error *err, haft_str rest)
 {
     haft__parser_json_scanner *s = &p->scanner;
     haft__scan_finish(p);
@@ -450,11 +476,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err)
         }
         go_on(p);
     } else {
-        if (!p->call.open) { /* between two calls of an array */
-            haft__call_builder_begin(p, HAFT__LIT(""), false);
-        }
-        haft__parser_repair_done(p);
-        begin_malformed(p, err->message);
+        reject(p, err->message, rest.len > 0 ? rest.ptr[0] : '\0');
     }
 }
 
@@ -526,6 +548,35 @@ static bool end_scan(haft__parser *p)
     return !p->scanner.disowned;
 }
 
+static bool begins_scalar(char c)
+{
+    return haft__ascii_is_digit(c) || (c != '\0' && strchr("\"-", c) != NULL);
+}
+
+/* Rejects a string or number where a call must begin at its first byte, if it may be prose. Moves
+ * past white space. */
+static bool reject_scalar(haft__parser *p, haft_str *io_bytes)
+{
+    const haft__json_stream *json = &p->scanner.json;
+    bool first = json->state == HAFT__JSON_AT_VALUE && json->depth == 0;
+    if (!first) {
+        return false;
+    }
+    size_t spaces = 0;
+    while (spaces < io_bytes->len && haft__ascii_is_space(io_bytes->ptr[spaces])) {
+        spaces++;
+    }
+    if (spaces == io_bytes->len || !begins_scalar(io_bytes->ptr[spaces])
+        || haft__mention_judge(p, io_bytes->ptr[spaces]) == HAFT__MENTION_NO) {
+        return false;
+    }
+    haft__parser_advance(p, (haft_str){io_bytes->ptr, spaces});
+    *io_bytes = haft__str_skip(*io_bytes, spaces);
+    haft__scan_finish(p);
+    reject(p, "it is no object", io_bytes->ptr[0]);
+    return true;
+}
+
 bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
     if (haft__parser_repair_applies(p)) {
@@ -533,6 +584,10 @@ bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
         return false;
     }
     begin_scan(p, what);
+    bool call = what == HAFT__SCAN_CALL || what == HAFT__SCAN_CALLS;
+    if (call && reject_scalar(p, io_bytes)) {
+        return false;
+    }
     haft_error err;
     while (p->status == HAFT_OK) {
         haft__json_event event;
@@ -540,7 +595,7 @@ bool haft__scan_json(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
         haft_status status =
             run ? scan_run(p, io_bytes, &event, &err) : scan_other(p, io_bytes, &event, &err);
         if (status != HAFT_OK) {
-            give_up(p, status, &err);
+            give_up(p, status, &err, *io_bytes);
             return false;
         }
         if (event.kind == HAFT__JSON_EVENT_DONE) {

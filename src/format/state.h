@@ -32,6 +32,10 @@ typedef enum haft__bytes_kind {
     HAFT__BYTES_VALUE, /* the value of a parameter */
     HAFT__BYTES_UNDECIDED, /* white space after a mark that counts only if another mark follows;
                               else all of it is read in `fallback` */
+    HAFT__BYTES_HEADER,    /* the header of a message: dropped if a mark ends it; without its first
+                              word (the role or channel) read in
+                              `fallback` if the text, or a mark with `keep_undecided`, ends the
+                              message, or if it is too long */
     HAFT__BYTES_IGNORED,   /* dropped */
 } haft__bytes_kind;
 
@@ -42,6 +46,7 @@ typedef enum haft__format_action {
     HAFT__ACTION_RECIPIENT_BEGIN,   /* a call begins and its recipient follows; it has none until
                                        RECIPIENT_TOOL */
     HAFT__ACTION_RECIPIENT_TOOL,    /* the recipient is a tool; its name follows */
+    HAFT__ACTION_RECIPIENT_END,     /* the recipient of a call is complete: it was one */
     HAFT__ACTION_RECIPIENT_INVALID, /* a second recipient: the call is malformed */
     HAFT__ACTION_ARGUMENTS_BEGIN,   /* the arguments follow: only a tool can have arguments */
     HAFT__ACTION_NAME_END,          /* the name is complete */
@@ -53,6 +58,7 @@ typedef enum haft__format_action {
     HAFT__ACTION_KEY_END_UNTYPED, /* ... the type of its value is missing although it is required */
     HAFT__ACTION_VALUE_END,       /* a value is complete */
     HAFT__ACTION_CALL_END,        /* the call is complete with all its values */
+    HAFT__ACTION_EMPTY_CALL_END,  /* the name is complete, and so is the call: no arguments */
     HAFT__ACTION_CODE_BEGIN,      /* a block of code begins */
     HAFT__ACTION_CODE_END,        /* the block of code is complete */
     HAFT__ACTION_CALL_IN_REASONING, /* a call in reasoning: it counts only if the reasoning never
@@ -65,9 +71,11 @@ typedef enum haft__format_action {
                                           reasoning, else part of it */
     HAFT__ACTION_CALL_DISCARD,         /* the open call was not a call */
     HAFT__ACTION_CALL_INCOMPLETE,      /* the call ends before it is complete: it is malformed */
-    HAFT__ACTION_VALUE_NESTED, /* the opening tag of a value inside a value: the owner of the rest
-                                  of the text is unknown, so that none of it is a call */
-    HAFT__ACTION_LINE_BREAK,   /* text ends: further text begins on its own line */
+    HAFT__ACTION_VALUE_NESTED,   /* the opening tag of a value inside a value: the owner of the rest
+                                    of the text is unknown, so that none of it is a call */
+    HAFT__ACTION_CALL_STRAY_END, /* a mark that ends a call, without one: dropped if there was a
+                                    call before, else content */
+    HAFT__ACTION_LINE_BREAK,     /* text ends: further text begins on its own line */
     HAFT__ACTION_REASONING_STRAY_END, /* a tag that ends reasoning: dropped if there was reasoning,
                                          else content */
 } haft__format_action;
@@ -79,8 +87,9 @@ typedef struct haft__format_mark {
     bool keep;             /* the next state reads the mark again */
     bool keep_undecided;   /* with `keep`: and before it all undecided bytes */
     bool extend_undecided; /* the undecided bytes before it stay undecided */
-    bool if_known; /* of CALL_BEGIN: only if a tool has the name that follows; else content */
-    bool if_named; /* of CALL_BEGIN: only if a name follows; else content */
+    bool if_known; /* of CALL_BEGIN: only if a tool has the name that follows; else content. Of
+                      CALL_IN_REASONING: ...; else reasoning */
+    bool if_named; /* of CALL_BEGIN and RECIPIENT_BEGIN: only if a name follows; else content */
     bool forget;   /* the mark is not undecided, although the bytes after it are */
     bool inside;   /* of a malformed call: the call continues */
     bool head;     /* a message begins: if it is a call, the call begins here */
@@ -105,15 +114,16 @@ typedef enum haft__scan_kind {
 typedef struct haft__format_state {
     uint8_t bytes;    /* haft__bytes_kind */
     uint8_t scan;     /* haft__scan_kind */
-    uint8_t fallback; /* of WHITESPACE, TAIL and UNDECIDED; of a NAME: the state for code, if it is
-                         not a name; of a scanner: the state after it */
+    uint8_t fallback; /* of WHITESPACE, TAIL, UNDECIDED and HEADER; of a NAME: the state for code,
+                         if it is not a name; of a scanner: the state after it */
     uint8_t disowned; /* of a scanner: the state for text that is not a call; 0: `plain` */
     uint8_t at_end;   /* haft__format_action when the text ends here */
+    bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback` */
     bool last;        /* ... undecided bytes are read as if the text began with them */
     haft__format_mark marks[15];
 } haft__format_state;
 
-#define HAFT__FORMAT_STATES 24
+#define HAFT__FORMAT_STATES 25
 
 /* How tools are rendered. */
 typedef enum haft__tool_rendering {
@@ -170,7 +180,8 @@ typedef struct haft__format {
     uint8_t plain;           /* state of ordinary text */
     uint8_t malformed;       /* state after a malformed call */
     uint8_t malformed_value; /* state in a value of a malformed call; 0: `malformed` */
-    uint8_t behind;  /* state after a malformed call's JSON if it has no end tag; 0: `plain` */
+    uint8_t behind;  /* state after a malformed call's JSON if it has no end tag; 0: the state after
+                        the scanner, or `plain` */
     bool json;       /* calls, or their arguments, are JSON */
     bool open_ended; /* ... without an end tag: a malformed call ends with its JSON */
     haft__render render;

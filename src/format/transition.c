@@ -20,6 +20,19 @@ void haft__parser_reject_call(haft__parser *p, const char *why)
     }
 }
 
+void haft__parser_reject_words(haft__parser *p, const char *why, char next, size_t pending)
+{
+    haft__mention mention = haft__mention_judge(p, next);
+    if (mention == HAFT__MENTION_TEXT) {
+        haft__mention_release(p, pending);
+        return;
+    }
+    haft__parser_reject_call(p, why);
+    if (mention == HAFT__MENTION_HELD && p->malformed.live) {
+        haft__mention_hold(p);
+    }
+}
+
 /* The same, before a value. */
 static void reject_key(haft__parser *p, const char *why)
 {
@@ -43,7 +56,7 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
 {
     const char *why = haft__call_builder_end_name(p);
     if ((p->call.if_known && p->call.tool == NULL) || (p->call.if_named && why != NULL)) {
-        haft__call_builder_revert_to_content(p);
+        haft__call_builder_revert_to_content(p, 0);
         haft__parser_enter_state(p, p->format->plain);
         return false;
     }
@@ -56,7 +69,8 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
         haft__call_builder_add_code(p, haft__str(mark->text));
         haft__parser_enter_state(p, code);
     } else if (why != NULL) {
-        haft__parser_reject_call(p, why);
+        haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
+        haft__parser_reject_words(p, why, name.len > 0 ? name.ptr[0] : '\0', 0);
     }
     return why == NULL;
 }
@@ -98,6 +112,7 @@ static bool begin_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder_begin(p, haft__str(mark->text), false);
     p->call.bad_recipient = true;
+    p->call.if_named = mark->if_named;
     return true;
 }
 
@@ -106,6 +121,13 @@ static bool accept_recipient(haft__parser *p, const haft__format_mark *mark)
     (void)mark;
     p->call.bad_recipient = false;
     return true;
+}
+
+static bool end_recipient(haft__parser *p, const haft__format_mark *mark)
+{
+    bool named = take_name(p, mark);
+    p->call.if_named = false;
+    return named;
 }
 
 static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
@@ -209,6 +231,7 @@ static bool discard_call(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
     haft__call_builder_discard(p);
+    haft__parser_flush_text(p);
     return true;
 }
 
@@ -246,9 +269,21 @@ static bool reopen_reasoning(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
+bool haft__parser_is_suspect_call(const haft__parser *p)
+{
+    size_t mark = strlen(p->suspected->text);
+    haft_str name =
+        haft__call_builder_leading_name(haft__str_skip(haft__buf_str(&p->suspect), mark));
+    return !p->suspected->if_known || haft__call_builder_find_tool(p, name) != NULL;
+}
+
 /* Withholds the mark and all bytes after it: they may be a call. */
 static bool hold_suspect(haft__parser *p, const haft__format_mark *mark)
 {
+    if (p->suspect.len > 0 && p->supposed == NULL && !haft__parser_is_suspect_call(p)) {
+        haft__parser_clear_suspect(p); /* this mark is the next that may begin a call */
+    }
+    p->suspected = p->suspect.len == 0 ? mark : p->suspected;
     haft__buf_add_str(&p->suspect, haft__str(mark->text));
     haft__parser_check(p, &p->suspect);
     return true;
@@ -275,6 +310,23 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
     return hold_suspect(p, mark);
 }
 
+static bool end_empty_call(haft__parser *p, const haft__format_mark *mark)
+{
+    bool named = take_name(p, mark);
+    if (named) {
+        haft__value_close(p);
+    }
+    return named;
+}
+
+static bool emit_stray_call_end(haft__parser *p, const haft__format_mark *mark)
+{
+    if (!p->called) {
+        haft__parser_emit_content(p, haft__str(mark->text));
+    }
+    return true;
+}
+
 static bool emit_stray_end(haft__parser *p, const haft__format_mark *mark)
 {
     if (!p->reasoned) {
@@ -288,6 +340,7 @@ static action_function *const actions[] = {
     [HAFT__ACTION_CALL_BEGIN] = begin_call,
     [HAFT__ACTION_RECIPIENT_BEGIN] = begin_recipient,
     [HAFT__ACTION_RECIPIENT_TOOL] = accept_recipient,
+    [HAFT__ACTION_RECIPIENT_END] = end_recipient,
     [HAFT__ACTION_RECIPIENT_INVALID] = reject_recipient,
     [HAFT__ACTION_ARGUMENTS_BEGIN] = check_recipient,
     [HAFT__ACTION_NAME_END] = take_name,
@@ -299,6 +352,8 @@ static action_function *const actions[] = {
     [HAFT__ACTION_KEY_END_UNTYPED] = end_untyped_key,
     [HAFT__ACTION_VALUE_END] = end_value,
     [HAFT__ACTION_CALL_END] = end_call,
+    [HAFT__ACTION_EMPTY_CALL_END] = end_empty_call,
+    [HAFT__ACTION_CALL_STRAY_END] = emit_stray_call_end,
     [HAFT__ACTION_CODE_BEGIN] = begin_code,
     [HAFT__ACTION_CODE_END] = end_code,
     [HAFT__ACTION_CALL_DISCARD] = discard_call,
@@ -357,6 +412,7 @@ static void reread(haft__parser *p, const haft__format_mark *mark)
     haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
     p->again = false; /* a call may begin inside it */
     p->offset -= text.len;
+    haft__call_builder_unrecord(p, text.len);
     haft__parser_read(p, haft__buf_str(&text));
     p->again = before;
     haft__buf_finish(&text);

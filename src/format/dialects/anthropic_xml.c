@@ -13,6 +13,8 @@ enum {
     HEADER,
     NAME,
     PARAMS,
+    ARGS,
+    AFTER,
     KEY,
     VALUE,
     CLOSED,
@@ -44,11 +46,25 @@ enum {
     {                                                                                              \
         "</minimax:tool_call>", TEXT, HAFT__ACTION_CALL_DISCARD                                    \
     }
+#define STRAY                                                                                      \
+    {"</function_calls>", TEXT, HAFT__ACTION_CALL_STRAY_END},                                      \
+        {"</minimax:tool_call>", TEXT, HAFT__ACTION_CALL_STRAY_END},                               \
+        {"</parameter>", TEXT, HAFT__ACTION_CALL_STRAY_END},                                       \
+    {                                                                                              \
+        "</invoke>", TEXT, HAFT__ACTION_CALL_STRAY_END                                             \
+    }
 #define CALLS                                                                                      \
     {"<invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                                  \
         {"<" NS "invoke", HEADER, HAFT__ACTION_CALL_BEGIN},                                        \
     {                                                                                              \
         "<" MM "invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                           \
+    }
+/* Without its section, it is a call only if a tool has the name. */
+#define BARE(to, act)                                                                              \
+    {"<invoke name=\"", to, act, .if_known = true},                                                \
+        {"<" NS "invoke name=\"", to, act, .if_known = true},                                      \
+    {                                                                                              \
+        "<" MM "invoke name=\"", to, act, .if_known = true                                         \
     }
 /* The marks that may follow a value. */
 #define PARAM(act)                                                                                 \
@@ -105,6 +121,7 @@ const haft__format haft__format_anthropic_xml = {
     .reasoning = THINK,
     .malformed = MALFORMED,
     .malformed_value = SPOILT_VALUE,
+    .json = true,
     .states =
         {
             [START] = {.bytes = HAFT__BYTES_WHITESPACE,
@@ -112,20 +129,25 @@ const haft__format haft__format_anthropic_xml = {
                        .marks = {{"<think>", THINK},
                                  {"<thinking>", THINKING},
                                  {"<" NS "thinking>", THINKING},
-                                 SECTIONS}},
+                                 SECTIONS,
+                                 BARE(NAME, HAFT__ACTION_CALL_BEGIN)}},
             [THINK] = {.bytes = HAFT__BYTES_REASONING,
                        .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                  {"<thinking>", THINKING, HAFT__ACTION_REASONING_REOPEN},
                                  {"</think>", TEXT},
                                  {"</thinking>", TEXT},
-                                 SUSPECTS(THINK)}},
+                                 SUSPECTS(THINK),
+                                 BARE(THINK, HAFT__ACTION_CALL_IN_REASONING)}},
             /* The block ends with the tag of the same name. */
             [THINKING] = {.bytes = HAFT__BYTES_REASONING,
                           .marks = {{"</thinking>", TEXT},
                                     {"</" NS "thinking>", TEXT},
-                                    SUSPECTS(THINKING)}},
+                                    SUSPECTS(THINKING),
+                                    BARE(THINKING, HAFT__ACTION_CALL_IN_REASONING)}},
             [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                       .marks = {SECTIONS,
+                                BARE(NAME, HAFT__ACTION_CALL_BEGIN),
+                                STRAY,
                                 {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                 {"</thinking>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                 LATER}},
@@ -137,10 +159,16 @@ const haft__format haft__format_anthropic_xml = {
             [HEADER] = {.bytes = HAFT__BYTES_WHITESPACE,
                         .fallback = MALFORMED,
                         .marks = {{"name=\"", NAME}}},
-            [NAME] = {.bytes = HAFT__BYTES_NAME, .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+            [NAME] = {.bytes = HAFT__BYTES_NAME,
+                      .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END},
+                                {"\"/>", SECTION, HAFT__ACTION_EMPTY_CALL_END},
+                                {"\" />", SECTION, HAFT__ACTION_EMPTY_CALL_END}}},
             [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
                         .fallback = MALFORMED,
-                        .marks = {PARAM(HAFT__ACTION_NONE)}},
+                        .marks = {PARAM(HAFT__ACTION_NONE), {"{", ARGS, .keep = true}}},
+            /* All parameters as one JSON object. */
+            [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
+            [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {CALL_ENDS, CALLS, SECTION_ENDS, LATER}},
             [KEY] = {.bytes = HAFT__BYTES_KEY, .marks = {{"\">", VALUE, HAFT__ACTION_KEY_END}}},
             [VALUE] = {.bytes = HAFT__BYTES_VALUE,
                        .marks = {CLOSERS(CLOSED, HAFT__ACTION_NONE),

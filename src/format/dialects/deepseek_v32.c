@@ -12,6 +12,8 @@ enum {
     HEADER,
     NAME,
     PARAMS,
+    ARGS,
+    AFTER,
     KEY,
     VALUE,
     CLOSED,
@@ -28,14 +30,16 @@ enum {
     }
 #define SUSPECTS                                                                                   \
     {"<｜DSML｜function_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
+        {"<｜DSML｜tool_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING},                           \
     {                                                                                              \
-        "<｜DSML｜tool_calls>", THINK, HAFT__ACTION_CALL_IN_REASONING                              \
+        "<｜DSML｜invoke", THINK, HAFT__ACTION_CALL_IN_REASONING                                   \
     }
 #define SECTION_ENDS                                                                               \
     {"</｜DSML｜function_calls>", TEXT, HAFT__ACTION_CALL_DISCARD},                                \
     {                                                                                              \
         "</｜DSML｜tool_calls>", TEXT, HAFT__ACTION_CALL_DISCARD                                   \
     }
+/* Without its section, it is a call as well. */
 #define CALL                                                                                       \
     {                                                                                              \
         "<｜DSML｜invoke", HEADER, HAFT__ACTION_CALL_BEGIN                                         \
@@ -62,17 +66,22 @@ const haft__format haft__format_deepseek_v32 =
         .reasoning = THINK,
         .malformed = MALFORMED,
         .malformed_value = SPOILT_VALUE,
+        .json = true,
         .states =
             {
                 [START] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TEXT,
-                           .marks = {{"<think>", THINK}, SECTIONS}},
+                           .marks = {{"<think>", THINK}, SECTIONS, CALL}},
                 [THINK] = {.bytes = HAFT__BYTES_REASONING,
                            .marks = {{"<think>", THINK, HAFT__ACTION_REASONING_REOPEN},
                                      {"</think>", TEXT},
                                      SUSPECTS}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {SECTIONS,
+                                    CALL,
+                                    SECTION_ENDS,
+                                    {"</｜DSML｜invoke>", TEXT},
+                                    {"</｜DSML｜parameter>", TEXT},
                                     {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 /* Text between calls is content. */
@@ -87,11 +96,21 @@ const haft__format haft__format_deepseek_v32 =
                             .fallback = MALFORMED,
                             .marks = {{"name=\"", NAME}}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
-                          .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END}}},
+                          .marks = {{"\">", PARAMS, HAFT__ACTION_NAME_END},
+                                    {"\"/>", SECTION, HAFT__ACTION_EMPTY_CALL_END},
+                                    {"\" />", SECTION, HAFT__ACTION_EMPTY_CALL_END}}},
                 [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
                             .fallback = MALFORMED,
                             .marks = {{"<｜DSML｜parameter name=\"", KEY},
+                                      {"{", ARGS, .keep = true},
                                       {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
+                /* All parameters as one JSON object. */
+                [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
+                [AFTER] = {.bytes = HAFT__BYTES_TAIL,
+                           .marks = {{"</｜DSML｜invoke>", SECTION},
+                                     CALL,
+                                     SECTION_ENDS,
+                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 [KEY] = {.bytes = HAFT__BYTES_KEY,
                          .marks = {{"\" string=\"true\">", VALUE, HAFT__ACTION_KEY_END_STRING},
                                    {"\" string=\"false\">", VALUE, HAFT__ACTION_KEY_END_JSON},

@@ -39,6 +39,7 @@ const haft__format haft__format_glm =
                                      {"<tool_call>", THINK, HAFT__ACTION_CALL_IN_REASONING}}},
                 [TEXT] = {.bytes = HAFT__BYTES_CONTENT,
                           .marks = {CALL,
+                                    {"</tool_call>", TEXT, HAFT__ACTION_CALL_STRAY_END},
                                     {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 [HEAD] = {.bytes = HAFT__BYTES_WHITESPACE, .fallback = NAME},

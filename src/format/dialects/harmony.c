@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* harmony.c - messages in channels, as gpt-oss writes them: analysis is reasoning, commentary to
- * functions.NAME is a call, and commentary to any other recipient is a malformed call. The
- * recipient follows the channel, or the role before it; any other header begins a text. Tests:
- * tests/format/dialects/harmony_test.c. */
+/* harmony.c - messages in channels, as gpt-oss writes them. A message of commentary or analysis to
+ * functions.NAME is a call; to any other recipient it is a malformed call. Other analysis is
+ * reasoning, any other message is a text. The recipient follows the channel, or the role before it.
+ * Tests: tests/format/dialects/harmony_test.c. */
 #include "format/formats.h"
 
 enum {
     START,
+    FIRST_TO,
+    FIRST_NAME,
     ROLE,
     ROLE_TO,
     ROLE_NAME,
@@ -16,7 +18,8 @@ enum {
     CHANNEL_OTHER,
     ANALYSIS,
     COMMENTARY,
-    COMMENTARY_TO,
+    TO,
+    SELF,
     NAME,
     HEADER,
     UNKNOWN,
@@ -46,11 +49,24 @@ enum {
     {                                                                                              \
         "<|start|>", ROLE, act, .head = true                                                       \
     }
+/* The same if its kind is known: <|message|> is missing, and the header is the message. */
+#define UNTITLED(to)                                                                               \
+    {"<|end|>", to, .keep = true, .keep_undecided = true},                                         \
+        {"<|call|>", to, .keep = true, .keep_undecided = true},                                    \
+        {"<|return|>", to, .keep = true, .keep_undecided = true},                                  \
+    {                                                                                              \
+        "<|start|>", to, .keep = true, .keep_undecided = true                                      \
+    }
 /* The whole word: a longer word is another channel. */
 #define COMMENTARIES(to)                                                                           \
     {"commentary ", to, .keep = true},                                                             \
     {                                                                                              \
         "commentary<|", to, .keep = true                                                           \
+    }
+/* A message to the model itself. */
+#define TO_SELF                                                                                    \
+    {                                                                                              \
+        "assistant<|channel|>", SELF, HAFT__ACTION_CALL_DISCARD                                    \
     }
 
 const haft__format haft__format_harmony =
@@ -71,18 +87,38 @@ const haft__format haft__format_harmony =
         .states =
             {
                 /* A prompt that ends with <|start|>assistant has the role: the reply begins with
-                 * the recipient. */
+                 * the recipient. Between messages the channel or the role may be written twice. */
                 [START] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TEXT,
-                           .marks = {{"to=functions.", ROLE_NAME, HAFT__ACTION_CALL_BEGIN}, NEXT}},
-                [ROLE] = {.bytes = HAFT__BYTES_IGNORED,
+                           .marks = {{"to=", FIRST_TO, HAFT__ACTION_RECIPIENT_BEGIN,
+                                      .if_named = true},
+                                     {"commentary<|channel|>", CHANNEL, .head = true},
+                                     {"commentary<|start|>", ROLE, .head = true},
+                                     {"assistant<|channel|>", CHANNEL, .head = true},
+                                     NEXT}},
+                /* It is a recipient only if a token follows its name; else it is text. */
+                [FIRST_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
+                              .fallback = FIRST_NAME,
+                              .marks = {{"functions.", FIRST_NAME, HAFT__ACTION_RECIPIENT_TOOL},
+                                        TO_SELF}},
+                [FIRST_NAME] =
+                    {.bytes = HAFT__BYTES_NAME,
+                     .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
+                               {"<|constrain|>", ROLE_HEADER, HAFT__ACTION_RECIPIENT_END},
+                               {" <|constrain|>", ROLE_HEADER, HAFT__ACTION_RECIPIENT_END},
+                               {"<|channel|>", CHANNEL_TO, HAFT__ACTION_RECIPIENT_END},
+                               {" <|channel|>", CHANNEL_TO, HAFT__ACTION_RECIPIENT_END},
+                               BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
+                [ROLE] = {.bytes = HAFT__BYTES_HEADER,
+                          .fallback = TEXT,
                           .marks = {{" to=", ROLE_TO, HAFT__ACTION_RECIPIENT_BEGIN},
                                     {"<|channel|>", CHANNEL},
                                     {"<|message|>", TEXT},
-                                    BROKEN(HAFT__ACTION_NONE)}},
+                                    UNTITLED(TEXT)}},
                 [ROLE_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                              .fallback = ROLE_NAME,
-                             .marks = {{"functions.", ROLE_NAME, HAFT__ACTION_RECIPIENT_TOOL}}},
+                             .marks = {{"functions.", ROLE_NAME, HAFT__ACTION_RECIPIENT_TOOL},
+                                       TO_SELF}},
                 /* Without a channel it is not a call. */
                 [ROLE_NAME] = {.bytes = HAFT__BYTES_NAME,
                                .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
@@ -98,24 +134,32 @@ const haft__format haft__format_harmony =
                 [CHANNEL] = {.bytes = HAFT__BYTES_WHITESPACE,
                              .fallback = OTHER,
                              .marks = {{"analysis", ANALYSIS}, COMMENTARIES(COMMENTARY)}},
-                /* After a recipient: only commentary to a recipient is a call. */
+                /* After a recipient: only commentary and analysis to a recipient are calls. */
                 [CHANNEL_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
                                 .fallback = UNKNOWN,
-                                .marks = {{"analysis", ANALYSIS, HAFT__ACTION_CALL_DISCARD},
-                                          COMMENTARIES(HEADER)}},
+                                .marks = {{"analysis", HEADER}, COMMENTARIES(HEADER)}},
                 [CHANNEL_OTHER] = {.bytes = HAFT__BYTES_WHITESPACE,
                                    .fallback = OTHER,
                                    .marks = {{"analysis", ANALYSIS}}},
-                [ANALYSIS] = {.bytes = HAFT__BYTES_IGNORED,
-                              .marks = {{"<|message|>", THINK}, BROKEN(HAFT__ACTION_NONE)}},
-                [COMMENTARY] = {.bytes = HAFT__BYTES_IGNORED,
-                                .marks = {{" to=", COMMENTARY_TO, HAFT__ACTION_RECIPIENT_BEGIN},
+                [ANALYSIS] = {.bytes = HAFT__BYTES_HEADER,
+                              .fallback = THINK,
+                              .marks = {{" to=", TO, HAFT__ACTION_RECIPIENT_BEGIN},
+                                        {"<|message|>", THINK},
+                                        UNTITLED(THINK)}},
+                [COMMENTARY] = {.bytes = HAFT__BYTES_HEADER,
+                                .fallback = TEXT,
+                                .marks = {{" to=", TO, HAFT__ACTION_RECIPIENT_BEGIN},
+                                          {"<|constrain|>", OTHER},
                                           {"<|channel|>", CHANNEL_OTHER},
                                           {"<|message|>", TEXT},
-                                          BROKEN(HAFT__ACTION_NONE)}},
-                [COMMENTARY_TO] = {.bytes = HAFT__BYTES_WHITESPACE,
-                                   .fallback = NAME,
-                                   .marks = {{"functions.", NAME, HAFT__ACTION_RECIPIENT_TOOL}}},
+                                          UNTITLED(TEXT)}},
+                [TO] = {.bytes = HAFT__BYTES_WHITESPACE,
+                        .fallback = NAME,
+                        .marks = {{"functions.", NAME, HAFT__ACTION_RECIPIENT_TOOL}, TO_SELF}},
+                /* Only tools write commentary to the assistant: it is an invented result. */
+                [SELF] = {.bytes = HAFT__BYTES_WHITESPACE,
+                          .fallback = OTHER,
+                          .marks = {{"analysis", ANALYSIS}, COMMENTARIES(MALFORMED)}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
                           .marks = {{"<|message|>", HEADER, HAFT__ACTION_NAME_END, .keep = true},
                                     {" ", HEADER, HAFT__ACTION_NAME_END, .keep = true},
@@ -130,8 +174,11 @@ const haft__format haft__format_harmony =
                 [UNKNOWN] = {.bytes = HAFT__BYTES_IGNORED,
                              .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
                                        BROKEN(HAFT__ACTION_CALL_DISCARD)}},
-                [OTHER] = {.bytes = HAFT__BYTES_IGNORED,
-                           .marks = {{"<|message|>", TEXT}, BROKEN(HAFT__ACTION_NONE)}},
+                [OTHER] = {.bytes = HAFT__BYTES_HEADER,
+                           .fallback = TEXT,
+                           .marks = {{"<|constrain|>", OTHER},
+                                     {"<|message|>", TEXT},
+                                     UNTITLED(TEXT)}},
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
                 /* Everything but a second value is layout here. */
                 [AFTER] = {.bytes = HAFT__BYTES_TAIL, .fallback = MALFORMED, .marks = {ENDS, NEXT}},

@@ -17,6 +17,7 @@ enum {
     ARGS,
     PYTHON,
     AFTER,
+    MALFORMED_AFTER,
     TAIL,
     MALFORMED,
     THINK
@@ -43,6 +44,7 @@ const haft__format haft__format_llama3 =
         .reasoning = THINK,
         .plain = TEXT,
         .malformed = MALFORMED,
+        .behind = MALFORMED_AFTER,
         .json = true,
         .open_ended = true,
         .states =
@@ -64,13 +66,18 @@ const haft__format haft__format_llama3 =
                          .marks = {{"{", OBJECT, .keep = true}}},
                 [OBJECT] = {.scan = HAFT__SCAN_CALL, .fallback = TAG_AFTER},
                 [JSON] = {.scan = HAFT__SCAN_MAYBE_CALL, .fallback = AFTER},
+                /* Objects are separated by a semicolon or by white space. */
                 [AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                            .fallback = TAIL,
-                           .marks = {{";", NEXT}, TAGGED}},
-                /* After the tag, an object is always another call. */
+                           .marks = {{";", NEXT}, TAGGED, {"{", JSON, .keep = true}}},
+                /* An object right after a malformed call may be a part of it. */
+                [MALFORMED_AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
+                                     .fallback = TAIL,
+                                     .marks = {{";", NEXT}, TAGGED}},
+                /* After the tag and a semicolon, an object is always another call. */
                 [TAG_AFTER] = {.bytes = HAFT__BYTES_WHITESPACE,
                                .fallback = TAIL,
-                               .marks = {{";", TAG_NEXT}, TAGGED}},
+                               .marks = {{";", TAG_NEXT}, TAGGED, {"{", JSON, .keep = true}}},
                 [TAG_NEXT] = {.bytes = HAFT__BYTES_WHITESPACE,
                               .fallback = TEXT,
                               .marks = {{"{", OBJECT, .keep = true}, TAGGED}},

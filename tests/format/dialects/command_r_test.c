@@ -53,6 +53,7 @@ static const help_case cases[] = {
     {.name = "an empty array",
      .text = "<|START_ACTION|>[]<|END_ACTION|><|START_RESPONSE|>Hi.",
      .content = "Hi."},
+    {.name = "a stray end", .text = "a <|END_ACTION|>b", .content = "a b"},
 };
 
 TEST(texts_of_command_r_are_read_at_every_cut)

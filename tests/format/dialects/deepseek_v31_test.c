@@ -46,6 +46,11 @@ static const help_case cases[] = {
              "a\":1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
      .calls = "f {\"a\":1}",
      .reasoning = "hm"},
+    {.name = "no section, and reasoning that never ends",
+     .text = "<think>hm <｜tool▁call▁begin｜>f<｜tool▁sep｜>{\"a\":1}<｜tool▁call▁end｜>",
+     .calls = "f {\"a\":1}",
+     .reasoning = "hm"},
+    {.name = "stray ends", .text = "a<｜tool▁call▁end｜>b<｜tool▁calls▁end｜>", .content = "ab"},
 };
 
 TEST(texts_of_deepseek_v31_are_read_at_every_cut)

@@ -77,6 +77,27 @@ static const help_case cases[] = {
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter n"
              "ame=\"s\" string=\"true\">x</｜DSML｜parameter></｜DSML｜invoke>",
      .calls = "f {\"s\":\"x\"}"},
+    {.name = "no section",
+     .text = "Hi.\n<｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"s\" string=\"true\">x"
+             "</｜DSML｜parameter></｜DSML｜invoke>",
+     .calls = "f {\"s\":\"x\"}",
+     .content = "Hi."},
+    {.name = "no section, and reasoning that never ends",
+     .text = "<think>hm <｜DSML｜invoke name=\"f\"></｜DSML｜invoke>",
+     .calls = "f {}",
+     .reasoning = "hm"},
+    {.name = "tags that close themselves",
+     .text = "<｜DSML｜tool_calls><｜DSML｜invoke name=\"f\"/><｜DSML｜invoke name=\"g\" />"
+             "</｜DSML｜tool_calls>x",
+     .calls = "f {}\ng {}",
+     .content = "x"},
+    {.name = "arguments as JSON",
+     .text = "<｜DSML｜tool_calls><｜DSML｜invoke name=\"f\">\n{\"s\": \"</｜DSML｜invoke>\"}\n"
+             "</｜DSML｜invoke><｜DSML｜invoke name=\"g\">{bad}</｜DSML｜invoke>"
+             "<｜DSML｜invoke name=\"g\">{}</｜DSML｜invoke></｜DSML｜tool_calls>",
+     .calls = "f {\"s\":\"</｜DSML｜invoke>\"}\ng {}",
+     .errors = "malformed: expected a key in double quotes or '}', found 'b'"},
+    {.name = "stray ends", .text = "a</｜DSML｜invoke>b</｜DSML｜function_calls>", .content = "ab"},
 };
 
 TEST(texts_of_deepseek_v32_are_read_at_every_cut)

@@ -59,6 +59,13 @@ static const help_case cases[] = {
              "nd｜>",
      .calls = "f {\"a\":1}",
      .reasoning = "hm"},
+    {.name = "no section, and reasoning that never ends",
+     .text =
+         "<think>hm "
+         "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{\"a\":1}\n```<｜tool▁call▁end｜>",
+     .calls = "f {\"a\":1}",
+     .reasoning = "hm"},
+    {.name = "stray ends", .text = "a<｜tool▁call▁end｜>b<｜tool▁calls▁end｜>", .content = "ab"},
 };
 
 TEST(texts_of_deepseek_v3_are_read_at_every_cut)

@@ -56,6 +56,11 @@ static const help_case cases[] = {
      .text = "<think>hm</think><tool_call>f</tool_call>",
      .calls = "f {}",
      .reasoning = "hm"},
+    {.name = "a stray end after a call",
+     .text = "<tool_call>f</tool_call> a </tool_call> b",
+     .calls = "f {}",
+     .content = "a  b"},
+    {.name = "an end without a call", .text = "a </tool_call> b", .content = "a </tool_call> b"},
 };
 
 TEST(texts_of_glm_are_read_at_every_cut)

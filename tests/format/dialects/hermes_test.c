@@ -235,6 +235,11 @@ static const help_case cases[] = {
      .content = "c",
      .reasoning = "b"},
     {.name = "an empty block", .text = "<think></think>x", .content = "x"},
+    {.name = "a stray end after a call",
+     .text = "<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call> a </tool_call> b",
+     .calls = "f {}",
+     .content = "a  b"},
+    {.name = "an end without a call", .text = "a </tool_call> b", .content = "a </tool_call> b"},
 };
 
 TEST(texts_of_hermes_are_read_at_every_cut)

@@ -86,6 +86,21 @@ static const help_case cases[] = {
              "on_end|>",
      .calls = "functions.f:0 f {\"a\":1}",
      .reasoning = "hm"},
+    {.name = "no section, and reasoning that never ends",
+     .text = "<think>hm <|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{\"a\":1}"
+             "<|tool_call_begin|>functions.g:1<|tool_call_argument_begin|>{}",
+     .calls = "functions.f:0 f {\"a\":1}\nfunctions.g:1 g {}",
+     .reasoning = "hm"},
+    {.name = "no section, in reasoning that ends",
+     .text = "<think>hm <|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}</think>x",
+     .content = "x",
+     .reasoning = "hm <|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}"},
+    {.name = "stray ends",
+     .text = "a<|tool_calls_section_end|>b<|tool_call_end|>c",
+     .content = "abc"},
+    {.name = "a call without its beginning",
+     .text = "f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+     .content = "f:0<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>"},
 };
 
 TEST(texts_of_kimi_k2_are_read_at_every_cut)

@@ -84,6 +84,23 @@ static const help_case cases[] = {
              "ents\":{\"a\":1}}",
      .calls = "f {\"a\":1}",
      .reasoning = "{\"name\":\"g\",\"arguments\":{}}"},
+    {.name = "a line end between two",
+     .text = "{\"name\":\"f\",\"parameters\":{}}\n{\"name\":\"g\",\"parameters\":{}}",
+     .calls = "f {}\ng {}"},
+    {.name = "a line end between two, after the mark",
+     .text = "<|python_tag|>{\"name\":\"f\",\"parameters\":{}}\r\n{\"name\":\"g\","
+             "\"parameters\":{}}\nx",
+     .calls = "f {}\ng {}",
+     .content = "x"},
+    {.name = "a line end, and an object that is no call",
+     .text = "{\"name\":\"f\",\"parameters\":{}}\n{\"a\":1}",
+     .calls = "f {}",
+     .content = "{\"a\":1}"},
+    {.name = "an object after a bad one may be a part of it",
+     .text = "{\"name\":\"f\",\"parameters\":{\"s\":\"a \"b}}{\"name\":\"g\","
+             "\"parameters\":{}}\"\"}}",
+     .content = "{\"name\":\"g\",\"parameters\":{}}\"\"}}",
+     .errors = "malformed: expected ',' or '}' after the member, found 'b'"},
 };
 
 TEST(texts_of_llama3_are_read_at_every_cut)

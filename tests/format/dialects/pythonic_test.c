@@ -143,6 +143,32 @@ static const help_case cases[] = {
      .text = "<think>[g()]</think>[f(a=1)]",
      .calls = "f {\"a\":1}",
      .reasoning = "[g()]"},
+    {.name = "JSON between marks",
+     .text = "<|tool_call_start|>[ {\"name\":\"f\",\"arguments\":{\"a\":1}}, {\"name\":\"g\","
+             "\"arguments\":{}}]<|tool_call_end|>x",
+     .calls = "f {\"a\":1}\ng {}",
+     .content = "x"},
+    {.name = "one object between marks",
+     .text = "Hi. <|tool_call_start|>{\"name\":\"f\",\"arguments\":{\"a\":1}}<|tool_call_end|>",
+     .calls = "f {\"a\":1}",
+     .content = "Hi."},
+    {.name = "bad JSON between marks",
+     .text = "<|tool_call_start|>[{\"name\":\"f\",\"arguments\":{a}}, {\"name\":\"g\","
+             "\"arguments\":{}}]<|tool_call_end|><|tool_call_start|>[g()]<|tool_call_end|>x",
+     .calls = "g {}\ng {}",
+     .content = "x",
+     .errors = "malformed: expected a key in double quotes or '}', found 'a'"},
+    {.name = "JSON between marks that is cut",
+     .text = "<|tool_call_start|>[{\"name\":\"f\",\"argu",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "a list between marks with white space",
+     .text = "<|tool_call_start|> [ f(a=1)]<|tool_call_end|>",
+     .calls = "f {\"a\":1}"},
+    {.name = "a list in a list",
+     .text = "<|tool_call_start|>[[f()]]<|tool_call_end|>",
+     .content = "]",
+     .errors = "malformed: its name cannot be that of a tool"},
+    {.name = "stray ends", .text = "a<|tool_call_end|>b<|python_end|>", .content = "ab"},
 };
 
 TEST(texts_of_pythonic_are_read_at_every_cut)

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mention.c - prose that mentions a mark: "Write <tool_call> and then JSON."
+ *
+ * If a mark that begins calls is inside prose, and the mark that ends them never follows, the first
+ * mark was text. So everything from it on is buffered, and read again as text when the text has
+ * ended. That happens once; from then on every such mark is text at once, as it is in formats
+ * without end marks. If the end follows, if the text was cut, or if the reply begins with the mark,
+ * it is a malformed call. Tests: tests/format/mention_test.c.
+ */
+#include "base/limits.h"
+#include "format/parser.h"
+
+/* Whether words where a name is expected are prose. A name follows its mark without white space, or
+ * is that of a tool. */
+static bool is_prose(const haft__parser *p, haft_str words)
+{
+    haft_str trimmed = haft__str_trim(words);
+    return !haft__call_builder_is_name(trimmed)
+           || (words.ptr[0] == ' ' && haft__call_builder_find_tool(p, trimmed) == NULL);
+}
+
+/* Whether all of the call so far is its first mark and words: no tool's name, and no argument. */
+static bool has_only_words(const haft__parser *p)
+{
+    const haft__call_builder *call = &p->call;
+    if (!call->open || !p->content.begun || call->opener == 0 || call->written > call->raw.len
+        || call->announced || call->members || (call->named && call->tool != NULL)) {
+        return false;
+    }
+    haft_str words = haft__str_skip(haft__buf_str(&call->raw), call->opener);
+    haft_str trimmed = haft__str_trim(words), name = haft__str_trim(haft__buf_str(&call->name));
+    bool bracket = trimmed.len > 0 && strchr("{[(<", trimmed.ptr[0]) != NULL;
+    return !bracket
+           && (name.len == 0 || (haft__str_starts_with(trimmed, name) && is_prose(p, words)));
+}
+
+haft__mention haft__mention_judge(const haft__parser *p, char next)
+{
+    if (next == '\0' || strchr("{[(<", next) != NULL || !has_only_words(p)) {
+        return HAFT__MENTION_NO;
+    }
+    return p->mentioned || p->format->open_ended ? HAFT__MENTION_TEXT : HAFT__MENTION_HELD;
+}
+
+void haft__mention_release(haft__parser *p, size_t pending)
+{
+    haft__call_builder_revert_to_content(p, pending);
+    haft__parser_enter_state(p, p->format->plain);
+}
+
+void haft__mention_hold(haft__parser *p)
+{
+    p->malformed.mention = true;
+    p->malformed.end_raw = p->call.written;
+}
+
+bool haft__mention_reread(haft__parser *p)
+{
+    haft__malformed_call *w = &p->malformed;
+    if (!w->live || !w->mention) {
+        return false;
+    }
+    haft__buf rest = w->rest, raw = p->call.raw;
+    haft_str before = {raw.ptr, w->end_raw};
+    haft_str mark = {raw.ptr, p->call.opener};
+    haft__buf_init(&w->rest, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->call.raw, HAFT__LIMIT_FORMAT_BYTES);
+    w->live = w->mention = false;
+    p->mentioned = true;
+    p->repair.strict = p->repair.cut = false;
+    p->offset = p->call.offset + mark.len;
+    haft__call_builder_discard(p);
+    haft__parser_enter_state(p, p->format->plain);
+    haft__parser_emit_content(p, mark);
+    haft__parser_read(p, haft__str_skip(before, mark.len));
+    haft__parser_read(p, haft__buf_str(&rest));
+    haft__buf_finish(&rest);
+    haft__buf_finish(&raw);
+    return true;
+}
+
+bool haft__mention_at_end(const haft__parser *p)
+{
+    bool words = haft__str_trim(haft__buf_str(&p->call.name)).len > 0;
+    return haft__parser_state(p)->bytes == HAFT__BYTES_NAME && words && has_only_words(p);
+}
