@@ -71,8 +71,8 @@ typedef struct haft__search_indexed_doc {
 
 typedef struct haft__search_group {
     uint32_t doc_count;
-    uint64_t name_hash;
-    uint64_t length; /* number of words that represent it */
+    uint64_t name_hash; /* by haft__search_hash_group */
+    uint64_t length;    /* number of words that represent it */
 } haft__search_group;
 
 /* Embeddings, by document number. */
@@ -205,6 +205,13 @@ void haft__search_add_fuzzy(const haft__search_index *search, const haft__search
 /* The hash of the letters and digits of a name, in lower case: "Create-Issue" equals
  * create_issue. */
 uint64_t haft__search_hash_name(haft__hash_key key, haft_str name);
+
+/* The hash of a group's name without the words "mcp" and "server", or of all of it if nothing else
+ * is left: "github-mcp-server" equals "github". */
+uint64_t haft__search_hash_group(haft__hash_key key, haft_str name);
+
+/* Whether a word of a group's name is "mcp" or "server", and others are left without it. */
+bool haft__search_is_generic_word(haft_str name, const haft__search_word *word);
 
 /* Writes these letters and digits as one word. Returns its length in bytes; 0 if it does not
  * fit. */

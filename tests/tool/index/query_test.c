@@ -428,6 +428,46 @@ TEST(a_sentence_names_a_server)
     haft__search_destroy(search);
 }
 
+/* "mcp" and "server" say what every server is. */
+TEST(a_server_is_named_without_mcp_and_server)
+{
+    static const search_tool few[] = {
+        {"github-mcp-server:create_issue", "create_issue", "github-mcp-server", "Creates one.",
+         NULL},
+        {"mcp_server_fetch:get", "get", "mcp_server_fetch", "Gets a page.", NULL},
+        {"GoogleMapsMCP:places", "places", "GoogleMapsMCP", "Finds places.", NULL},
+        {"observer:watch", "watch", "observer", "Watches.", NULL},
+        {"mcp-server:ping", "ping", "mcp-server", "Pings.", NULL},
+        {"hosts:list", "list", "hosts", "Lists each server, server by server.", NULL},
+        {"notes:about", "about", "notes", "Says that github exists, github and issue.", NULL},
+    };
+    static const struct {
+        const char *query, *found;
+        size_t k;
+    } rows[] = {
+        {"github", "github-mcp-server:create_issue:server name notes:about:text", 2},
+        {"GitHub", "github-mcp-server:create_issue:server name", 1},
+        {"github mcp server", "github-mcp-server:create_issue:server name", 1},
+        {"github-mcp-server", "github-mcp-server:create_issue:server name", 1},
+        {"the github-mcp thing", "github-mcp-server:create_issue:server name", 1},
+        {"open an issue on github", "github-mcp-server:create_issue:server name", 1},
+        {"fetch", "mcp_server_fetch:get:server name", 1},
+        {"server-fetch", "mcp_server_fetch:get:server name", 1},
+        {"google maps", "GoogleMapsMCP:places:server name", 1},
+        {"pizza in google maps", "GoogleMapsMCP:places:server name", 1},
+        {"ob", "observer:watch:name", 1},
+        /* the words themselves find only those that have no others */
+        {"server", "hosts:list:text mcp-server:ping:server", 5},
+        {"mcp server", "mcp-server:ping:server name hosts:list:text", 5},
+    };
+    haft__search_index *search = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_STR(search_ids(search, haft__str(rows[i].query), rows[i].k), haft__str(rows[i].found),
+                  "%s", rows[i].query);
+    }
+    haft__search_destroy(search);
+}
+
 /* Of two that differ in signs only, the one that was written; and one in capitals is a name. */
 TEST(names_to_the_letter_come_first)
 {
