@@ -83,13 +83,22 @@ static void add_synonyms(const haft__search_index *search, const haft__search_wo
     }
 }
 
+/* Replaces the stem of a misspelt word, so that synonyms and meaning are those of the intended
+ * one. */
+static void mend_word(const haft__search_index *search, uint32_t term, haft__search_word *word)
+{
+    haft_str stem = haft__search_string_table_text(&search->term_table, term);
+    memcpy(word->stem, stem.ptr, stem.len);
+    word->stem_length = stem.len;
+}
+
 haft_status haft__search_parse_query(const haft__search_index *search, haft_str query,
                                      haft__arena *arena, haft__search_parsed_query *ret_asked,
                                      haft_error *err)
 {
     haft_status status = take_words(query, arena, ret_asked, err);
     for (size_t i = 0; status == HAFT_OK && i < ret_asked->word_count; i++) {
-        const haft__search_word *word = &ret_asked->words[i];
+        haft__search_word *word = &ret_asked->words[i];
         ret_asked->clause_count += word->begins_clause;
         uint32_t term = haft__search_string_table_find(&search->term_table,
                                                        (haft_str){word->stem, word->stem_length});
@@ -106,7 +115,11 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
          * of a name. */
         if (known ? ret_asked->single && i < HAFT__LIMIT_SEARCH_NEAR_WORDS
                   : ret_asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
-            haft__search_add_fuzzy(search, word, known, ret_asked);
+            uint32_t meant = haft__search_add_fuzzy(search, word, known, ret_asked);
+            if (meant != HAFT__SEARCH_NONE) {
+                mend_word(search, meant, word);
+                add_synonyms(search, word, ret_asked);
+            }
         }
     }
     if (status == HAFT_OK) {

@@ -157,7 +157,7 @@ typedef struct haft__search_query_term {
 /* The number of terms that one word of a query may expand to: itself, synonyms and similar
  * words. */
 #define HAFT__SEARCH_SYNONYMS       8
-#define HAFT__SEARCH_TERMS_PER_WORD (1 + HAFT__SEARCH_SYNONYMS + 8)
+#define HAFT__SEARCH_TERMS_PER_WORD (2 + 2 * HAFT__SEARCH_SYNONYMS)
 
 /* The weight of a word that is implied by a token: "url" for a URL. */
 #define HAFT__SEARCH_IMPLIED 0.7F
@@ -196,9 +196,10 @@ uint32_t haft__search_letter_bits(haft_str word);
 unsigned haft__search_count_bits(uint32_t bits);
 
 /* Expands a word that is not in the index: words of names that begin with it, two words written as
- * one, a word with one typing error. With `only_names` only the first of these. */
-void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
-                            bool only_names, haft__search_parsed_query *asked);
+ * one, a word with one typing error. With `only_names` only the first of these. Returns the term
+ * that the word misspells, or HAFT__SEARCH_NONE. */
+uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
+                                bool only_names, haft__search_parsed_query *asked);
 
 /* ---- names: names.c ---- */
 

@@ -510,6 +510,46 @@ TEST(doubled_letters_are_slips)
     haft__search_destroy(search);
 }
 
+/* The slip hides the ending, or is in it, so that the stems differ by more than the words. */
+TEST(one_slip_is_mended_before_the_ending_is_removed)
+{
+    static const search_tool few[] = {
+        {"a", "calculate", "", "Works out an amount.", NULL},
+        {"b", "update_page", "", "", NULL},
+        {"c", "delete_page", "", "", NULL},
+        {"d", "polite", "", "", NULL},
+    };
+    static const struct {
+        const char *query, *certain, *uncertain; /* with word vectors, and without */
+    } rows[] = {
+        {"caculate this", "a:name", "a:name"},       /* a letter too few */
+        {"callculates this", "a:name", "a:name"},    /* too many */
+        {"claculating this", "a:name", "a:name"},    /* swapped */
+        {"calkulation of this", "a:name", "a:name"}, /* another one */
+        {"updtae this", "b:name", "b:name"},
+        {"deelte this", "c:name", "c:name"},
+        {"this calculaton", "a:name", ""}, /* in the ending */
+        {"delte this", "", ""},            /* five letters */
+        {"caculat3 this", "", ""},         /* no word */
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    haft__search_index *certain = search_make(few, COUNT(few), &vectors);
+    haft__search_index *uncertain = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str query = haft__str(rows[i].query);
+        CHECK_STR(search_ids(certain, query, 1), haft__str(rows[i].certain), "%s", rows[i].query);
+        CHECK_STR(search_ids(uncertain, query, 1), haft__str(rows[i].uncertain), "%s, uncertain",
+                  rows[i].query);
+    }
+    CHECK_STR(search_ids(uncertain, HAFT__LIT("the position"), 1), HAFT__LIT(""),
+              "another word, which may be one");
+    haft__search_destroy(certain);
+    haft__search_destroy(uncertain);
+}
+
 /* ---- weights ---- */
 
 /* What changes when a part does not count. */
