@@ -267,7 +267,7 @@ const char *haft__search_explain_hit(const haft__search_index *search,
 void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
                                   int8_t *row, float *ret_scale);
 
-/* The similarity to each document that has a vector, 0 to 1. */
+/* The similarity to each document, 0 to 1. If no word of the query has a vector, all are 0. */
 void haft__search_score_similarity(const haft__search_index *search,
                                    const haft__search_parsed_query *asked, float *scores);
 

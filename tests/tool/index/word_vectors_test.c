@@ -120,6 +120,36 @@ TEST(other_words_find_what_is_meant)
     haft__search_destroy(search);
 }
 
+/* "mindmap" has no vector: the meaning of "create" alone must not decide. */
+TEST(meaning_counts_in_proportion_to_the_words_that_have_vectors)
+{
+    static const search_tool tools[] = {
+        {"container", "create-container", "docker", "Create a new standalone container.", NULL},
+        {"containers", "list-containers", "docker", "List all containers.", NULL},
+        {"mindmap", "markdown_to_mindmap", "maps", "Convert Markdown to a mindmap.", NULL},
+        {"render", "render", "diagrams", "Draws a flowchart, a mindmap or a chart.", NULL},
+    };
+    static const struct {
+        const char *query, *found;
+    } cases[] = {
+        {"create mindmap", "mindmap:name container:name render:text"},
+        {"make me a mindmap", "mindmap:name render:text container:name"},
+        {"create 12 containers", "container:name"}, /* a number changes nothing */
+        {"create container", "container:exact name"},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    CHECK(haft__search_word_vectors_find(&vectors, HAFT__LIT("mindmap")) == NULL, "no vector");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(search_ids(search, haft__str(cases[i].query), i < 2 ? 3 : 1),
+                  haft__str(cases[i].found), "%s", cases[i].query);
+    }
+    haft__search_destroy(search);
+}
+
 TEST(a_word_that_no_language_has_is_a_name)
 {
     static const search_tool tools[] = {
