@@ -135,8 +135,8 @@ static bool add_split_words(const haft__search_index *search, haft_str word,
         uint32_t second = first != HAFT__SEARCH_NONE ? find_stem(search, haft__str_skip(word, cut))
                                                      : HAFT__SEARCH_NONE;
         if (second != HAFT__SEARCH_NONE) {
-            haft__search_add_query_term(asked, first, WEIGHT_HALF);
-            haft__search_add_query_term(asked, second, WEIGHT_HALF);
+            (void)haft__search_add_query_term(asked, first, WEIGHT_HALF);
+            (void)haft__search_add_query_term(asked, second, WEIGHT_HALF);
             return true;
         }
     }
@@ -266,8 +266,9 @@ static uint32_t add_misspellings(const haft__search_index *search, haft_str raw,
 {
     found f = {.search = search};
     size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
-    if (raw.len >= LEAST_MENDED && is_letters(raw)) {
-        find_mended(&f, raw, is_certain);
+    bool mends = raw.len >= LEAST_MENDED && is_letters(raw);
+    if (mends && is_certain) {
+        find_mended(&f, raw, true);
     }
     if (f.count == 0 && stem.len >= LEAST_SWAP) {
         find_misspellings(&f, stem, most);
@@ -275,8 +276,11 @@ static uint32_t add_misspellings(const haft__search_index *search, haft_str raw,
     if (f.count == 0 && stem.len >= LEAST_SWAP && raw.len > stem.len) {
         find_misspellings(&f, raw, most); /* "calender": "er" is not an ending */
     }
+    if (f.count == 0 && mends && !is_certain) {
+        find_mended(&f, raw, false);
+    }
     for (; count < f.count && count < 2 && f.grades[count] == f.grades[0]; count++) {
-        haft__search_add_query_term(asked, f.terms[count], WEIGHT_SLIP);
+        (void)haft__search_add_query_term(asked, f.terms[count], WEIGHT_SLIP);
     }
     return count == 1 ? f.terms[0] : HAFT__SEARCH_NONE;
 }
@@ -297,7 +301,7 @@ static uint32_t add_doubled(const haft__search_index *search, haft_str raw, bool
         memcpy(other + behind, raw.ptr + i + 1, raw.len - i - 1);
         uint32_t term = find_stem(search, (haft_str){other, behind + raw.len - i - 1});
         if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
-            haft__search_add_query_term(asked, term, WEIGHT_SLIP);
+            (void)haft__search_add_query_term(asked, term, WEIGHT_SLIP);
             return term;
         }
     }
@@ -330,7 +334,8 @@ uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__se
         find_prefixes(&f, part);
     }
     for (size_t i = 0; i < f.count; i++) {
-        haft__search_add_query_term(asked, f.terms[i], asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
+        (void)haft__search_add_query_term(asked, f.terms[i],
+                                          asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
     }
     if (only_names || f.count > 0
         || (raw.len >= 2 * LEAST_HALF && add_split_words(search, raw, asked))) {

@@ -178,6 +178,7 @@ typedef struct haft__search_parsed_query {
     size_t part_count;
     uint32_t clause_count;
     size_t unknown; /* number of words that the index does not have */
+    float rarity;   /* the sum of the inverse document frequencies of its words */
     bool single;    /* the query is a single token, like a name */
     haft__search_named_group named[HAFT__SEARCH_MAX_NAMED];
     size_t named_count;
@@ -188,8 +189,9 @@ HAFT_MUST_USE haft_status haft__search_parse_query(const haft__search_index *sea
                                                    haft__search_parsed_query *ret_asked,
                                                    haft_error *err);
 
-/* Adds a term to the query. A word counts once in each clause. */
-void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight);
+/* Adds a term to the query. A word counts once in each clause. False if the query had it already.
+ */
+bool haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight);
 
 /* A bit for each letter of a word. One typing error changes at most two of them. */
 uint32_t haft__search_letter_bits(haft_str word);
@@ -267,8 +269,8 @@ const char *haft__search_explain_hit(const haft__search_index *search,
 void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
                                   int8_t *row, float *ret_scale);
 
-/* The similarity to each document, 0 to 1. If no word of the query has a vector, all are 0. */
-void haft__search_score_similarity(const haft__search_index *search,
+/* The similarity to each document, 0 to 1. False if no word of the query has a vector. */
+bool haft__search_score_similarity(const haft__search_index *search,
                                    const haft__search_parsed_query *asked, float *scores);
 
 /* Converts `sum` to signed bytes, scaled to the full range. Returns 1 / the norm of the row. */

@@ -157,7 +157,7 @@ int32_t haft__search_dot_product(const int8_t *a, const int8_t *b, uint32_t row)
     return sum;
 }
 
-void haft__search_score_similarity(const haft__search_index *search,
+bool haft__search_score_similarity(const haft__search_index *search,
                                    const haft__search_parsed_query *asked, float *scores)
 {
     int8_t query[HAFT__SEARCH_DIMENSIONS] = {0};
@@ -165,7 +165,7 @@ void haft__search_score_similarity(const haft__search_index *search,
     read_meaning(search, asked, &m);
     float scale = haft__search_quantise(m.sum, search->options.vectors->dimensions, query);
     if (scale <= 0) {
-        return;
+        return false;
     }
     scale *= m.known / m.all;
     for (uint32_t i = 0; i < search->doc_table.limit; i++) {
@@ -175,4 +175,5 @@ void haft__search_score_similarity(const haft__search_index *search,
         scores[i] = angle > 0 ? angle : 0;
     }
     add_others(search, &m, scores);
+    return true;
 }
