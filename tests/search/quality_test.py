@@ -3,8 +3,8 @@
 """How good tool search is: recall@1, 2, 5, 10 and nDCG@10, with word vectors and without, on sets
 of queries whose right answers are known; no figure may fall below what FLOORS has. And what small
 catalogues find, with an answer and without one; no figure may fall below what SMALL has. Prints
-the tables of docs/tool-search.md with --table. tests/search/mcp is a set of our own, from tools as real MCP
-servers have them; the others are in ../shared and skipped where that is not."""
+the tables of docs/tool-search.md with --table. tests/search/mcp is a set of our own, from tools as
+real MCP servers have them; the others are in ../shared and skipped where that is not."""
 import json
 import math
 import os
