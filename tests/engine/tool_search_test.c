@@ -238,7 +238,7 @@ TEST(servers_are_asked_once_and_their_tools_run)
     servers_init();
     help_host_init(&h, "memory:");
     use_servers(&h);
-    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "go");
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "use docs");
     help_host_settle(&h, run);
     CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(START "call_started call_finished" END), "kinds");
     CHECK_INT(servers.asked, 1, "asked");
@@ -258,13 +258,14 @@ TEST(an_unreachable_server_is_named)
     servers.listing_count = 1;
     help_host_init(&h, "memory:");
     use_servers(&h);
-    haft_run *run = help_host_start(&h, SPEC, "{\"replies\":[{\"text\":\"good\"}]}", "go");
+    haft_run *run = help_host_start(&h, SPEC, "{\"replies\":[{\"text\":\"good\"}]}", "use docs");
     help_host_settle(&h, run);
     haft_str events = help_host_events(&h, run);
     haft__buf_add_char(&h.text, '\0');
-    CHECK(strstr(h.text.ptr, "\"tools\":[],\"query\":\"go\",\"call\":null,\"servers\":[{\"name\":"
-                             "\"dead\",\"state\":\"configured\",\"tools\":0,\"error\":"
-                             "\"it is dead\",\"names\":[]}],\"automatic\":true,")
+    CHECK(strstr(h.text.ptr,
+                 "\"tools\":[],\"query\":\"use docs\",\"call\":null,\"servers\":[{\"name\":"
+                 "\"dead\",\"state\":\"configured\",\"tools\":0,\"error\":"
+                 "\"it is dead\",\"names\":[]}],\"automatic\":true,")
               != NULL,
           "%.*s", HAFT__ARG(events));
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the run goes on");
@@ -287,7 +288,7 @@ TEST(a_tool_with_a_secret_in_its_definition_is_left_out)
         &h,
         "\"max_mcp_tools\":9,\"mcp\":{\"servers\":{\"docs\":{\"command\":[\"docs\"],\"env\":{"
         "\"TOKEN\":\"sk-aaaabbbbccccddddeeee1111\"}}}}",
-        CALLS("docs:changed"), "go");
+        CALLS("docs:changed"), "use docs");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", run->error.message);
     CHECK_INT(run->state.tools->count, 4 + 1, "tools of the run, and the search");
@@ -303,7 +304,7 @@ TEST(a_cancelled_run_stops_asking_servers)
     servers.silent = true;
     help_host_init(&h, "memory:");
     use_servers(&h);
-    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "go");
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "use docs");
     while (servers.asked == 0) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, NULL), HAFT_OK, "step");
     }
@@ -323,7 +324,7 @@ TEST(the_next_owner_asks_servers_that_have_not_answered)
         pair p;
         pair_init(&p);
         servers.silent = answered == 0;
-        haft_run *run = help_host_start(&p.first, SPEC, CALLS("docs:durable"), "go");
+        haft_run *run = help_host_start(&p.first, SPEC, CALLS("docs:durable"), "use docs");
         while (answered == 0 ? servers.asked == 0 : haft_run_state(run) == HAFT_RUNNING) {
             CHECK_INT(haft_runtime_step(p.first.runtime, 1000, NULL), HAFT_OK, "step");
         }
@@ -346,7 +347,7 @@ TEST(a_tool_that_has_changed_is_not_run)
     servers_init();
     help_host_init(&h, "memory:");
     use_servers(&h);
-    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:changed"), "go");
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:changed"), "use docs");
     help_host_settle(&h, run);
     (void)help_host_events(&h, run);
     haft__buf_add_char(&h.text, '\0');
@@ -388,7 +389,7 @@ TEST(a_tool_that_changes_before_its_first_use_is_replaced)
         servers.now.hash[0] ^= 1;
         help_host_init(&h, "memory:");
         use_servers(&h);
-        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:stale"), "go");
+        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:stale"), "use docs");
         help_host_settle(&h, run);
         (void)help_host_events(&h, run);
         haft__buf_add_char(&h.text, '\0');
@@ -431,7 +432,7 @@ TEST(a_tool_that_asks_gets_its_answer)
     for (size_t i = 0; i < COUNT(rows); i++) {
         pair p;
         pair_init(&p);
-        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "go");
+        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "use docs");
         help_host *h = rows[i].elsewhere ? &p.second : &p.first;
         help_host_settle(&p.first, run);
         CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
@@ -463,7 +464,7 @@ TEST(a_question_ends_with_its_process)
     for (size_t i = 0; i < COUNT(rows); i++) {
         pair p;
         pair_init(&p);
-        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "go");
+        haft_run *run = help_host_start(&p.first, SPEC, rows[i].script, "use docs");
         help_host_settle(&p.first, run);
         haft_run *other = move(&p, run);
         help_host_settle(&p.second, other);
@@ -483,7 +484,7 @@ TEST(a_question_has_the_timeout_of_its_call)
     servers.tools[1].traits.timeout_ms = 60;
     help_host_init(&h, "memory:");
     use_servers(&h);
-    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
+    haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "use docs");
     uint64_t since = haft__loop_now(h.runtime->loop);
     while (haft_run_state(run) != HAFT_ENDED && haft__loop_now(h.runtime->loop) - since < 20000) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, NULL), HAFT_OK, "step");
@@ -505,7 +506,7 @@ TEST(a_question_is_dropped_with_its_run)
         servers_init();
         help_host_init(&h, "memory:");
         use_servers(&h);
-        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "go");
+        haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "use docs");
         help_host_settle(&h, run);
         CHECK(run->slots != NULL && run->slots->state == HAFT__CALL_SLOT_AWAITING_ANSWER,
               "it is open");

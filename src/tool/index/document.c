@@ -71,6 +71,9 @@ static haft_status count_text(haft__search_bag *bag, haft_str text, haft__search
     haft__search_tokenizer_init(&words, text, false);
     while (status == HAFT_OK && bag->words < HAFT__LIMIT_SEARCH_DOC_WORDS
            && haft__search_tokenizer_next(&words, &word)) {
+        if (field == HAFT__SEARCH_GROUP && haft__search_is_generic_word(text, &word)) {
+            continue;
+        }
         bool in_head = bag->grouped && words.at <= head;
         status = count_word(bag, &word, field, in_head, err);
     }

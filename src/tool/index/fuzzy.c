@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/str.h"
 #include "base/suggestion.h"
 #include "tool/index/search_int.h"
@@ -27,6 +28,8 @@
 #define LEAST_SWAP      5U
 #define LEAST_SLIP      6U
 #define LEAST_TWO_SLIPS 9U
+#define LEAST_MENDED    6U /* as written */
+#define LEAST_STEM      4U /* of a word that is mended so */
 /* The maximum number of similar words of each kind; HAFT__SEARCH_TERMS_PER_WORD has room for one
  * kind. */
 #define MOST 6U
@@ -132,8 +135,8 @@ static bool add_split_words(const haft__search_index *search, haft_str word,
         uint32_t second = first != HAFT__SEARCH_NONE ? find_stem(search, haft__str_skip(word, cut))
                                                      : HAFT__SEARCH_NONE;
         if (second != HAFT__SEARCH_NONE) {
-            haft__search_add_query_term(asked, first, WEIGHT_HALF);
-            haft__search_add_query_term(asked, second, WEIGHT_HALF);
+            (void)haft__search_add_query_term(asked, first, WEIGHT_HALF);
+            (void)haft__search_add_query_term(asked, second, WEIGHT_HALF);
             return true;
         }
     }
@@ -165,17 +168,128 @@ static void find_misspellings(found *f, haft_str stem, size_t most)
     f->count = left > 0 ? f->count : 0;
 }
 
-static void add_misspellings(const found *f, haft__search_parsed_query *asked)
+/* ---- one typing error in a word as written: "caculate" ---- */
+
+/* Names with digits are not misspelt words. */
+static bool is_letters(haft_str word)
 {
-    for (size_t i = 0; i < f->count && i < 2 && f->grades[i] == f->grades[0]; i++) {
-        haft__search_add_query_term(asked, f->terms[i], WEIGHT_SLIP);
+    for (size_t i = 0; i < word.len; i++) {
+        if (!haft__ascii_is_lower(word.ptr[i])) {
+            return false;
+        }
     }
+    return true;
+}
+
+/* Whether `start` and then `rest` are a word with that stem. */
+static bool has_stem(haft_str start, haft_str rest, haft_str stem)
+{
+    char word[2 * HAFT__LIMIT_SEARCH_WORD_BYTES];
+    size_t length = start.len + rest.len;
+    memcpy(word, start.ptr, start.len);
+    memcpy(word + start.len, rest.ptr, rest.len);
+    return length <= HAFT__LIMIT_SEARCH_WORD_BYTES
+           && haft__str_equal((haft_str){word, haft__search_stem(word, length)}, stem);
+}
+
+/* Whether a text begins with the end of the stem, and the stem with what follows has that stem. */
+static bool goes_on(haft_str raw, size_t at, haft_str stem, size_t stem_at)
+{
+    haft_str tail = haft__str_skip(stem, stem_at);
+    haft_str rest = haft__str_skip(raw, at);
+    return haft__str_starts_with(rest, tail)
+           && has_stem(stem, haft__str_skip(rest, tail.len), stem);
+}
+
+/* Whether `raw` differs from a word with that stem by one letter too few or too many, by two that
+ * are swapped or, if `changed`, by another letter, before the ending. */
+static bool mends_stem(haft_str raw, haft_str stem, bool changed)
+{
+    size_t at = 0;
+    while (at < stem.len && at < raw.len && stem.ptr[at] == raw.ptr[at]) {
+        at++;
+    }
+    if (at == 0 || at == stem.len) {
+        return false;
+    }
+    bool swapped = at + 1 < stem.len && at + 1 < raw.len && stem.ptr[at] == raw.ptr[at + 1]
+                   && stem.ptr[at + 1] == raw.ptr[at];
+    return goes_on(raw, at, stem, at + 1) || goes_on(raw, at + 1, stem, at)
+           || (changed && goes_on(raw, at + 1, stem, at + 1))
+           || (swapped && goes_on(raw, at + 2, stem, at + 2));
+}
+
+/* Whether `raw` is the stem and an English ending with one such error: "calculaton". */
+static bool mends_ending(haft_str raw, haft_str stem)
+{
+    static const char *const endings[] = {
+        "",     "e",    "s",    "y",    "al",    "ed",    "er",    "es",     "ly",   "or",
+        "ate",  "ers",  "ies",  "ing",  "ion",   "ity",   "ive",   "ize",    "able", "ated",
+        "ates", "ator", "ment", "ness", "ating", "ation", "ments", "ations",
+    };
+    haft_str rest = haft__str_skip(raw, stem.len);
+    for (size_t i = 0; i < COUNT(endings) && haft__str_starts_with(raw, stem); i++) {
+        haft_str ending = haft__str(endings[i]);
+        if (haft__suggestion_distance(rest, ending, 1) <= 1 && has_stem(stem, ending, stem)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Finds words of which `raw` is a form with one error. The error may hide the ending, so that the
+ * stems differ by more. If it is uncertain that `raw` is no word, fewer errors are considered:
+ * another letter or ending often makes another word. */
+static void find_mended(found *f, haft_str raw, bool is_certain)
+{
+    const haft__search_string_table *table = &f->search->term_table;
+    uint32_t letters = haft__search_letter_bits(raw), least = is_certain ? LEAST_STEM : LEAST_SLIP;
+    size_t left = HAFT__LIMIT_SEARCH_NEAR_TERMS + 1U;
+    for (uint32_t i = 0; i < table->limit && left > 0; i++) {
+        haft__search_shape shape = f->search->shapes[i];
+        if (shape.first != (uint8_t)raw.ptr[0] || shape.length < least || shape.length > raw.len + 1
+            || haft__search_count_bits(shape.letters & ~letters) > 1) {
+            continue;
+        }
+        left--;
+        haft_str stem = haft__search_string_table_text(table, i);
+        if (mends_stem(raw, stem, is_certain) || (is_certain && mends_ending(raw, stem))) {
+            keep(f, i, 1);
+        }
+    }
+    f->count = left > 0 ? f->count : 0;
+}
+
+/* Returns the term if only one is nearest. */
+static uint32_t add_misspellings(const haft__search_index *search, haft_str raw, haft_str stem,
+                                 bool is_certain, haft__search_parsed_query *asked)
+{
+    found f = {.search = search};
+    size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1, count = 0;
+    bool mends = raw.len >= LEAST_MENDED && is_letters(raw);
+    if (mends && is_certain) {
+        find_mended(&f, raw, true);
+    }
+    if (f.count == 0 && stem.len >= LEAST_SWAP) {
+        find_misspellings(&f, stem, most);
+    }
+    if (f.count == 0 && stem.len >= LEAST_SWAP && raw.len > stem.len) {
+        find_misspellings(&f, raw, most); /* "calender": "er" is not an ending */
+    }
+    if (f.count == 0 && mends && !is_certain) {
+        find_mended(&f, raw, false);
+    }
+    for (; count < f.count && count < 2 && f.grades[count] == f.grades[0]; count++) {
+        (void)haft__search_add_query_term(asked, f.terms[count], WEIGHT_SLIP);
+    }
+    return count == 1 ? f.terms[0] : HAFT__SEARCH_NONE;
 }
 
 /* Finds words that differ by a doubled letter, the error that is hardest to see: "isue". This
- * includes short words. If the word is in the index itself, only words of names count. */
-static bool add_doubled(const haft__search_index *search, haft_str raw, bool is_word,
-                        haft__search_parsed_query *asked)
+ * includes short words. If the word is in the index itself, only words of names count.
+ * Returns the word, or HAFT__SEARCH_NONE. */
+static uint32_t add_doubled(const haft__search_index *search, haft_str raw, bool is_word,
+                            haft__search_parsed_query *asked)
 {
     char other[HAFT__LIMIT_SEARCH_WORD_BYTES];
     for (size_t i = 1; i < raw.len && raw.len < sizeof(other); i++) {
@@ -187,40 +301,45 @@ static bool add_doubled(const haft__search_index *search, haft_str raw, bool is_
         memcpy(other + after, raw.ptr + i + 1, raw.len - i - 1);
         uint32_t term = find_stem(search, (haft_str){other, after + raw.len - i - 1});
         if (term != HAFT__SEARCH_NONE && (!is_word || search->terms[term].name_count > 0)) {
-            haft__search_add_query_term(asked, term, WEIGHT_SLIP);
-            return true;
+            (void)haft__search_add_query_term(asked, term, WEIGHT_SLIP);
+            return term;
         }
     }
-    return false;
+    return HAFT__SEARCH_NONE;
 }
 
-void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
-                            bool only_names, haft__search_parsed_query *asked)
+/* Adds the words of which this one is a misspelling. Returns the word if there is one best, and if
+ * the table of vectors shows that the written one is no word. */
+static uint32_t add_slips(const haft__search_index *search, haft_str raw, haft_str stem,
+                          haft__search_parsed_query *asked)
+{
+    const haft__search_word_vectors *vectors = search->options.vectors;
+    bool is_word = vectors != NULL && haft__search_word_vectors_find(vectors, stem) != NULL;
+    bool is_certain = vectors != NULL && !is_word;
+    uint32_t term =
+        raw.len >= LEAST_DOUBLED ? add_doubled(search, raw, is_word, asked) : HAFT__SEARCH_NONE;
+    if (term == HAFT__SEARCH_NONE && !is_word) {
+        term = add_misspellings(search, raw, stem, is_certain, asked);
+    }
+    return is_certain ? term : HAFT__SEARCH_NONE;
+}
+
+uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
+                                bool only_names, haft__search_parsed_query *asked)
 {
     haft_str raw = {word->raw, word->raw_length}, stem = {word->stem, word->stem_length};
-    const haft__search_word_vectors *vectors = search->options.vectors;
     haft_str part = beginning_of(raw, stem);
     found f = {.search = search};
     if (part.len >= (asked->single ? LEAST_NAME : LEAST_BEGINNING)) {
         find_prefixes(&f, part);
     }
     for (size_t i = 0; i < f.count; i++) {
-        haft__search_add_query_term(asked, f.terms[i], asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
+        (void)haft__search_add_query_term(asked, f.terms[i],
+                                          asked->single ? WEIGHT_NAME : WEIGHT_BEGINS);
     }
     if (only_names || f.count > 0
         || (raw.len >= 2 * LEAST_HALF && add_split_words(search, raw, asked))) {
-        return;
+        return HAFT__SEARCH_NONE;
     }
-    bool is_word = vectors != NULL && haft__search_word_vectors_find(vectors, stem) != NULL;
-    if (raw.len >= LEAST_DOUBLED && add_doubled(search, raw, is_word, asked)) {
-        return;
-    }
-    if (stem.len >= LEAST_SWAP && !is_word) {
-        size_t most = raw.len >= LEAST_TWO_SLIPS ? 2 : 1;
-        find_misspellings(&f, stem, most);
-        if (f.count == 0 && raw.len > stem.len) { /* "calender": "er" is not an ending */
-            find_misspellings(&f, raw, most);
-        }
-        add_misspellings(&f, asked);
-    }
+    return add_slips(search, raw, stem, asked);
 }

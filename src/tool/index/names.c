@@ -69,16 +69,95 @@ uint64_t haft__search_hash_name(haft__hash_key key, haft_str name)
     return haft__hash(key, (haft_str){letters, length});
 }
 
+/* ---- names of groups ---- */
+
+/* Whether a word of a group's name says only what the group is: "github-mcp-server". */
+static bool is_generic(const haft__search_word *word)
+{
+    haft_str raw = {word->raw, word->raw_length};
+    return haft__str_equal(raw, HAFT__LIT("mcp")) || haft__str_equal(raw, HAFT__LIT("server"));
+}
+
+/* Reads the next word that is not generic; false after the last. */
+static bool next_specific(haft__search_tokenizer *words, haft__search_word *ret_word)
+{
+    while (haft__search_tokenizer_next(words, ret_word)) {
+        if (!is_generic(ret_word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__search_is_generic_word(haft_str name, const haft__search_word *word)
+{
+    haft__search_tokenizer words;
+    haft__search_word other;
+    if (!is_generic(word)) {
+        return false;
+    }
+    haft__search_tokenizer_init(&words, name, false);
+    return next_specific(&words, &other);
+}
+
+/* Whether the letters of a generic word are in the name: most names need no other test. */
+static bool may_be_generic(haft_str name)
+{
+    for (size_t i = 2; i < name.len; i++) {
+        const char *end = name.ptr + i;
+        char last = haft__ascii_lower(*end);
+        if ((last == 'p' && haft__ascii_lower(end[-1]) == 'c' && haft__ascii_lower(end[-2]) == 'm')
+            || (last == 'r' && haft__ascii_lower(end[-1]) == 'e'
+                && haft__ascii_lower(end[-2]) == 'v')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+uint64_t haft__search_hash_group(haft__hash_key key, haft_str name)
+{
+    char rest[HAFT__SEARCH_NORMALIZED_BYTES], letters[HAFT__SEARCH_NORMALIZED_BYTES];
+    size_t length = 0, from = 0;
+    haft__search_tokenizer words;
+    haft__search_word word;
+    if (name.len > sizeof(rest) || !may_be_generic(name)) {
+        return haft__search_hash_name(key, name);
+    }
+    haft__search_tokenizer_init(&words, name, false);
+    while (haft__search_tokenizer_next(&words, &word)) {
+        if (is_generic(&word)) {
+            size_t before = words.at - word.raw_length - from;
+            memcpy(rest + length, name.ptr + from, before);
+            length += before;
+            from = words.at;
+        }
+    }
+    memcpy(rest + length, name.ptr + from, name.len - from);
+    haft_str specific = {rest, length + name.len - from};
+    bool enough = haft__search_normalize_name(specific, letters) >= LEAST_LETTERS;
+    return haft__search_hash_name(key, enough ? specific : name);
+}
+
 /* ---- names in the query ---- */
 
-static void want(const haft__search_index *search, wanted *w, haft_str text)
+static void want_hash(wanted *w, haft_str text, uint64_t hash)
 {
-    uint64_t hash = haft__search_hash_name(search->options.hash_key, text);
     if (hash != 0 && w->count < COUNT(w->hashes)) {
         w->texts[w->count] = text;
         w->hashes[w->count++] = hash;
         w->sieve[hash % SIEVE_BITS / 64] |= (uint64_t)1 << hash % 64;
     }
+}
+
+static void want(const haft__search_index *search, wanted *w, haft_str text)
+{
+    want_hash(w, text, haft__search_hash_name(search->options.hash_key, text));
+}
+
+static void want_group(const haft__search_index *search, wanted *w, haft_str text)
+{
+    want_hash(w, text, haft__search_hash_group(search->options.hash_key, text));
 }
 
 static bool may_be_wanted(const wanted *w, uint64_t hash)
@@ -167,13 +246,14 @@ static haft_str next_token(haft_str *text)
     return token;
 }
 
-static void want_words(const haft__search_index *search, haft_str text, wanted *w)
+static void want_words(const haft__search_index *search, haft_str text, wanted *w, wanted *groups)
 {
     while (text.len > 0 && w->count < COUNT(w->hashes)) {
         haft_str token = next_token(&text);
         if (token.len <= HAFT__LIMIT_TOOL_NAME_BYTES
             && (is_identifier(token) || is_coined(search, token))) {
             want(search, w, token);
+            want_group(search, groups, token);
         }
     }
 }
@@ -205,11 +285,11 @@ static void want_plain(const haft__search_index *search, haft_str text, wanted *
         bool fits = token.len >= LEAST_LETTERS && token.len <= HAFT__LIMIT_TOOL_NAME_BYTES;
         bool capital = before.ptr != NULL && token.len > 0 && haft__ascii_is_upper(token.ptr[0]);
         if (fits) {
-            want(search, pointed || capital ? sure : mentioned, token);
+            want_group(search, pointed || capital ? sure : mentioned, token);
         }
         haft_str both = {before.ptr, (size_t)(token.ptr + token.len - before.ptr)};
         if (fits && before.ptr != NULL && both.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
-            want(search, pair_pointed || capital ? sure : mentioned, both);
+            want_group(search, pair_pointed || capital ? sure : mentioned, both);
         }
         pair_pointed = pointed;
         pointed = is_pointer(token);
@@ -226,12 +306,12 @@ static float share_of(const haft__search_index *search, uint32_t group)
     float share = 1;
     haft__search_tokenizer_init(&words, haft__search_string_table_text(&search->group_table, group),
                                 false);
-    if (haft__search_tokenizer_next(&words, &word)) {
+    if (next_specific(&words, &word)) {
         uint32_t term = haft__search_string_table_find(&search->term_table,
                                                        (haft_str){word.stem, word.stem_length});
         uint32_t all = term != HAFT__SEARCH_NONE ? search->terms[term].doc_count : 0;
         uint32_t own = search->groups[group].doc_count;
-        bool more = haft__search_tokenizer_next(&words, &word); /* at most two words are compared */
+        bool more = next_specific(&words, &word); /* at most two words are compared */
         share = all > own && !more ? (float)own / (float)all : 1;
     }
     return share;
@@ -303,11 +383,12 @@ static float grade_name(const haft__search_index *search, const wanted *w, uint3
 void haft__search_score_names(const haft__search_index *search,
                               const haft__search_parsed_query *asked, float *total)
 {
-    wanted w = {.count = 0};
+    wanted w = {.count = 0}, groups = {.count = 0};
     if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
         want(search, &w, strip(asked->text));
+        want_group(search, &groups, strip(asked->text));
     }
-    want_words(search, asked->text, &w);
+    want_words(search, asked->text, &w, &groups);
     for (uint32_t i = 0; i < search->doc_table.limit && (w.count > 0 || asked->named_count > 0);
          i++) {
         const haft__search_indexed_doc *file = &search->docs[i];
@@ -316,7 +397,7 @@ void haft__search_score_names(const haft__search_index *search,
         }
         total[i] += grade_name(search, &w, i) + haft__search_named_bonus(search, asked, i);
         if (file->group != HAFT__SEARCH_NONE
-            && is_wanted(&w, search->groups[file->group].name_hash)) {
+            && is_wanted(&groups, search->groups[file->group].name_hash)) {
             total[i] += HAFT__SEARCH_EXACT_GROUP;
         }
     }

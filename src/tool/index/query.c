@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/str.h"
+#include "tool/index/math.h"
 #include "tool/index/search_int.h"
 #include "tool/index/synonyms.h"
 
@@ -14,20 +15,24 @@
 
 /* The weight of a synonym. */
 #define WEIGHT_ALIKE 0.4F
+#define LN_2         0.69314718055994530942
+/* More rare words than these make a query no harder to answer. */
+#define MOST_RARE 40
 
-void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight)
+bool haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight)
 {
     bool again = false;
     for (size_t i = 0; i < asked->part_count; i++) {
         haft__search_query_term *other = &asked->parts[i];
         if (other->term == term && other->clause == asked->clause_count) {
             other->weight = weight > other->weight ? weight : other->weight;
-            return;
+            return false;
         }
         again = again || other->term == term;
     }
     asked->parts[asked->part_count++] = (haft__search_query_term){
         .term = term, .clause = asked->clause_count, .again = again, .weight = weight};
+    return !again;
 }
 
 static bool is_single(haft_str text)
@@ -76,10 +81,55 @@ static void add_synonyms(const haft__search_index *search, const haft__search_wo
             haft_str other = haft__str_split(&row, ' ');
             uint32_t term = haft__search_string_table_find(&search->term_table, other);
             if (term != HAFT__SEARCH_NONE && left > 0 && !haft__str_equal(other, stem)) {
-                haft__search_add_query_term(asked, term, WEIGHT_ALIKE);
+                (void)haft__search_add_query_term(asked, term, WEIGHT_ALIKE);
                 left--;
             }
         }
+    }
+}
+
+/* Replaces the stem of a misspelt word, so that synonyms and meaning are those of the intended
+ * one. */
+static void mend_word(const haft__search_index *search, uint32_t term, haft__search_word *word)
+{
+    haft_str stem = haft__search_string_table_text(&search->term_table, term);
+    memcpy(word->stem, stem.ptr, stem.len);
+    word->stem_length = stem.len;
+}
+
+/* Adds a word that the query contains, with synonyms and similar words. `log_docs` is of the number
+ * of documents + 1. */
+static void add_word(const haft__search_index *search, double log_docs, size_t at,
+                     haft__search_parsed_query *asked)
+{
+    haft__search_word *word = &asked->words[at];
+    uint32_t term = haft__search_string_table_find(&search->term_table,
+                                                   (haft_str){word->stem, word->stem_length});
+    bool known = term != HAFT__SEARCH_NONE, is_new = !known;
+    asked->clause_count += word->begins_clause;
+    if (known) {
+        is_new = haft__search_add_query_term(asked, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
+    }
+    if (word->implied) {
+        return;
+    }
+    add_synonyms(search, word, asked);
+    asked->unknown += !known;
+    /* In a sentence a word of the index is meant as written; a single token may be the prefix of a
+     * name. */
+    if (known ? asked->single && at < HAFT__LIMIT_SEARCH_NEAR_WORDS
+              : asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
+        uint32_t meant = haft__search_add_fuzzy(search, word, known, asked);
+        if (meant != HAFT__SEARCH_NONE) {
+            mend_word(search, meant, word);
+            add_synonyms(search, word, asked);
+            term = meant;
+        }
+    }
+    static const haft__search_term unseen = {.log_count = -LN_2}; /* ln(0 + 0.5) */
+    if (is_new) {
+        asked->rarity +=
+            haft__search_idf(log_docs, term != HAFT__SEARCH_NONE ? &search->terms[term] : &unseen);
     }
 }
 
@@ -88,28 +138,13 @@ haft_status haft__search_parse_query(const haft__search_index *search, haft_str 
                                      haft_error *err)
 {
     haft_status status = parse_words(query, arena, ret_asked, err);
+    double log_docs = haft__search_log(search->doc_table.count + 1.0);
     for (size_t i = 0; status == HAFT_OK && i < ret_asked->word_count; i++) {
-        const haft__search_word *word = &ret_asked->words[i];
-        ret_asked->clause_count += word->begins_clause;
-        uint32_t term = haft__search_string_table_find(&search->term_table,
-                                                       (haft_str){word->stem, word->stem_length});
-        bool known = term != HAFT__SEARCH_NONE;
-        if (known) {
-            haft__search_add_query_term(ret_asked, term, word->implied ? HAFT__SEARCH_IMPLIED : 1);
-        }
-        if (word->implied) {
-            continue;
-        }
-        add_synonyms(search, word, ret_asked);
-        ret_asked->unknown += !known;
-        /* In a sentence a word of the index is meant as written; a single token may be the prefix
-         * of a name. */
-        if (known ? ret_asked->single && i < HAFT__LIMIT_SEARCH_NEAR_WORDS
-                  : ret_asked->unknown <= HAFT__LIMIT_SEARCH_NEAR_WORDS) {
-            haft__search_add_fuzzy(search, word, known, ret_asked);
-        }
+        add_word(search, log_docs, i, ret_asked);
     }
     if (status == HAFT_OK) {
+        float most = (float)(MOST_RARE * (log_docs + LN_2));
+        ret_asked->rarity = ret_asked->rarity < most ? ret_asked->rarity : most;
         haft__search_find_named_groups(search, ret_asked);
     }
     return status;

@@ -208,7 +208,7 @@ static haft_status acquire_group(haft__search_index *search, haft_str name, uint
         }
         if (status == HAFT_OK) {
             search->groups[group].name_hash =
-                haft__search_hash_name(search->options.hash_key, name);
+                haft__search_hash_group(search->options.hash_key, name);
         }
     }
     if (status == HAFT_OK) {

@@ -71,8 +71,8 @@ typedef struct haft__search_indexed_doc {
 
 typedef struct haft__search_group {
     uint32_t doc_count;
-    uint64_t name_hash;
-    uint64_t length; /* number of words that represent it */
+    uint64_t name_hash; /* by haft__search_hash_group */
+    uint64_t length;    /* number of words that represent it */
 } haft__search_group;
 
 /* Embeddings, by document number. */
@@ -157,7 +157,7 @@ typedef struct haft__search_query_term {
 /* The number of terms that one word of a query may expand to: itself, synonyms and similar
  * words. */
 #define HAFT__SEARCH_SYNONYMS       8
-#define HAFT__SEARCH_TERMS_PER_WORD (1 + HAFT__SEARCH_SYNONYMS + 8)
+#define HAFT__SEARCH_TERMS_PER_WORD (2 + 2 * HAFT__SEARCH_SYNONYMS)
 
 /* The weight of a word that is implied by a token: "url" for a URL. */
 #define HAFT__SEARCH_IMPLIED 0.7F
@@ -178,6 +178,7 @@ typedef struct haft__search_parsed_query {
     size_t part_count;
     uint32_t clause_count;
     size_t unknown; /* number of words that the index does not have */
+    float rarity;   /* the sum of the inverse document frequencies of its words */
     bool single;    /* the query is a single token, like a name */
     haft__search_named_group named[HAFT__SEARCH_MAX_NAMED];
     size_t named_count;
@@ -188,23 +189,32 @@ HAFT_MUST_USE haft_status haft__search_parse_query(const haft__search_index *sea
                                                    haft__search_parsed_query *ret_asked,
                                                    haft_error *err);
 
-/* Adds a term to the query. A word counts once in each clause. */
-void haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight);
+/* Adds a term to the query. A word counts once in each clause. False if the query had it already.
+ */
+bool haft__search_add_query_term(haft__search_parsed_query *asked, uint32_t term, float weight);
 
 /* A bit for each letter of a word. One typing error changes at most two of them. */
 uint32_t haft__search_letter_bits(haft_str word);
 unsigned haft__search_count_bits(uint32_t bits);
 
 /* Expands a word that is not in the index: words of names that begin with it, two words written as
- * one, a word with one typing error. With `only_names` only the first of these. */
-void haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
-                            bool only_names, haft__search_parsed_query *asked);
+ * one, a word with one typing error. With `only_names` only the first of these. Returns the term
+ * that the word misspells, or HAFT__SEARCH_NONE. */
+uint32_t haft__search_add_fuzzy(const haft__search_index *search, const haft__search_word *word,
+                                bool only_names, haft__search_parsed_query *asked);
 
 /* ---- names: names.c ---- */
 
 /* The hash of the letters and digits of a name, in lower case: "Create-Issue" equals
  * create_issue. */
 uint64_t haft__search_hash_name(haft__hash_key key, haft_str name);
+
+/* The hash of a group's name without the words "mcp" and "server", or of all of it if nothing else
+ * is left: "github-mcp-server" equals "github". */
+uint64_t haft__search_hash_group(haft__hash_key key, haft_str name);
+
+/* Whether a word of a group's name is "mcp" or "server", and others are left without it. */
+bool haft__search_is_generic_word(haft_str name, const haft__search_word *word);
 
 /* Writes these letters and digits as one word. Returns its length in bytes; 0 if it does not
  * fit. */
@@ -259,8 +269,8 @@ const char *haft__search_explain_hit(const haft__search_index *search,
 void haft__search_document_vector(const haft__search_index *search, const haft__search_bag *bag,
                                   int8_t *row, float *ret_scale);
 
-/* The similarity to each document that has a vector, 0 to 1. */
-void haft__search_score_similarity(const haft__search_index *search,
+/* The similarity to each document, 0 to 1. False if no word of the query has a vector. */
+bool haft__search_score_similarity(const haft__search_index *search,
                                    const haft__search_parsed_query *asked, float *scores);
 
 /* Converts `sum` to signed bytes, scaled to the full range. Returns 1 / the norm of the row. */

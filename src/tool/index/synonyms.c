@@ -37,6 +37,7 @@ static const char *const rows[] = {
     "pod contain",
     "address locat place",
     "direct rout",
+    "high height elev altitud",
     "timezon time",
     "weather forecast",
     "news headlin articl",

@@ -428,6 +428,46 @@ TEST(a_sentence_names_a_server)
     haft__search_destroy(search);
 }
 
+/* "mcp" and "server" say what every server is. */
+TEST(a_server_is_named_without_mcp_and_server)
+{
+    static const search_tool few[] = {
+        {"github-mcp-server:create_issue", "create_issue", "github-mcp-server", "Creates one.",
+         NULL},
+        {"mcp_server_fetch:get", "get", "mcp_server_fetch", "Gets a page.", NULL},
+        {"GoogleMapsMCP:places", "places", "GoogleMapsMCP", "Finds places.", NULL},
+        {"observer:watch", "watch", "observer", "Watches.", NULL},
+        {"mcp-server:ping", "ping", "mcp-server", "Pings.", NULL},
+        {"hosts:list", "list", "hosts", "Lists each server, server by server.", NULL},
+        {"notes:about", "about", "notes", "Says that github exists, github and issue.", NULL},
+    };
+    static const struct {
+        const char *query, *found;
+        size_t k;
+    } rows[] = {
+        {"github", "github-mcp-server:create_issue:server name notes:about:text", 2},
+        {"GitHub", "github-mcp-server:create_issue:server name", 1},
+        {"github mcp server", "github-mcp-server:create_issue:server name", 1},
+        {"github-mcp-server", "github-mcp-server:create_issue:server name", 1},
+        {"the github-mcp thing", "github-mcp-server:create_issue:server name", 1},
+        {"open an issue on github", "github-mcp-server:create_issue:server name", 1},
+        {"fetch", "mcp_server_fetch:get:server name", 1},
+        {"server-fetch", "mcp_server_fetch:get:server name", 1},
+        {"google maps", "GoogleMapsMCP:places:server name", 1},
+        {"pizza in google maps", "GoogleMapsMCP:places:server name", 1},
+        {"ob", "observer:watch:name", 1},
+        /* the words themselves find only those that have no others */
+        {"server", "hosts:list:text mcp-server:ping:server", 5},
+        {"mcp server", "mcp-server:ping:server name hosts:list:text", 5},
+    };
+    haft__search_index *search = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_STR(search_ids(search, haft__str(rows[i].query), rows[i].k), haft__str(rows[i].found),
+                  "%s", rows[i].query);
+    }
+    haft__search_destroy(search);
+}
+
 /* Of two names that differ only in punctuation, the one as written; and capitals mean a name. */
 TEST(names_to_the_letter_come_first)
 {
@@ -468,6 +508,46 @@ TEST(doubled_letters_are_slips)
     CHECK_STR(search_ids(search, HAFT__LIT("some fille"), 1), HAFT__LIT("b:name"), "fille");
     CHECK_STR(search_ids(search, HAFT__LIT("some isu"), 1), HAFT__LIT(""), "three letters");
     haft__search_destroy(search);
+}
+
+/* The slip hides the ending, or is in it, so that the stems differ by more than the words. */
+TEST(one_slip_is_mended_before_the_ending_is_removed)
+{
+    static const search_tool few[] = {
+        {"a", "calculate", "", "Works out an amount.", NULL},
+        {"b", "update_page", "", "", NULL},
+        {"c", "delete_page", "", "", NULL},
+        {"d", "polite", "", "", NULL},
+    };
+    static const struct {
+        const char *query, *certain, *uncertain; /* with word vectors, and without */
+    } rows[] = {
+        {"caculate this", "a:name", "a:name"},       /* a letter too few */
+        {"callculates this", "a:name", "a:name"},    /* too many */
+        {"claculating this", "a:name", "a:name"},    /* swapped */
+        {"calkulation of this", "a:name", "a:name"}, /* another one */
+        {"updtae this", "b:name", "b:name"},
+        {"deelte this", "c:name", "c:name"},
+        {"this calculaton", "a:name", ""}, /* in the ending */
+        {"delte this", "", ""},            /* five letters */
+        {"caculat3 this", "", ""},         /* no word */
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    haft__search_index *certain = search_make(few, COUNT(few), &vectors);
+    haft__search_index *uncertain = search_make(few, COUNT(few), NULL);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft_str query = haft__str(rows[i].query);
+        CHECK_STR(search_ids(certain, query, 1), haft__str(rows[i].certain), "%s", rows[i].query);
+        CHECK_STR(search_ids(uncertain, query, 1), haft__str(rows[i].uncertain), "%s, uncertain",
+                  rows[i].query);
+    }
+    CHECK_STR(search_ids(uncertain, HAFT__LIT("the position"), 1), HAFT__LIT(""),
+              "another word, which may be one");
+    haft__search_destroy(certain);
+    haft__search_destroy(uncertain);
 }
 
 /* ---- weights ---- */

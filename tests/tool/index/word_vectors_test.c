@@ -121,6 +121,95 @@ TEST(other_words_find_what_is_meant)
     haft__search_destroy(search);
 }
 
+/* "mindmap" has no vector: the meaning of "create" alone must not decide. */
+TEST(meaning_counts_in_proportion_to_the_words_that_have_vectors)
+{
+    static const search_tool tools[] = {
+        {"container", "create-container", "docker", "Create a new standalone container.", NULL},
+        {"containers", "list-containers", "docker", "List all containers.", NULL},
+        {"mindmap", "markdown_to_mindmap", "maps", "Convert Markdown to a mindmap.", NULL},
+        {"render", "render", "diagrams", "Draws a flowchart, a mindmap or a chart.", NULL},
+    };
+    static const struct {
+        const char *query, *found;
+    } cases[] = {
+        {"create mindmap", "mindmap:name container:name render:text"},
+        {"make me a mindmap", "mindmap:name render:text container:name"},
+        {"create 12 containers", "container:name"}, /* a number changes nothing */
+        {"create container", "container:exact name"},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    CHECK(haft__search_word_vectors_find(&vectors, HAFT__LIT("mindmap")) == NULL, "no vector");
+    haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(search_ids(search, haft__str(cases[i].query), i < 2 ? 3 : 1),
+                  haft__str(cases[i].found), "%s", cases[i].query);
+    }
+    haft__search_destroy(search);
+}
+
+/* Twelve tools of usual servers, none of which travels. */
+static const search_tool office[] = {
+    {"files:read_file", "read_file", "files", "Read the contents of a file.", NULL},
+    {"files:write_file", "write_file", "files", "Write text to a file.", NULL},
+    {"files:list_directory", "list_directory", "files", "List the files of a directory.", NULL},
+    {"github:create_issue", "create_issue", "github", "Create an issue in a repository.", NULL},
+    {"github:merge_pull_request", "merge_pull_request", "github", "Merge a pull request.", NULL},
+    {"slack:post_message", "post_message", "slack", "Post a message to a channel.", NULL},
+    {"db:query", "query", "db", "Run a read-only SQL statement.", NULL},
+    {"db:list_tables", "list_tables", "db", "List the tables of the database.", NULL},
+    {"k8s:scale", "scale", "k8s", "Set the number of pods of a deployment.", NULL},
+    {"math:sqrt", "sqrt", "math", "Compute the square root of a number.", NULL},
+    {"lint:check", "check", "lint", "Check the syntax of a program.", NULL},
+    {"zip:compress", "compress", "zip", "Compress a folder into an archive.", NULL},
+};
+
+TEST(tools_that_have_nothing_to_do_with_a_query_are_not_found)
+{
+    static const struct {
+        const char *query, *found;
+    } cases[] = {
+        /* no tool is relevant */
+        {"book a flight", ""},
+        {"order a pizza", ""},
+        {"book a hotel room in Paris", ""},
+        {"what will the weather be tomorrow", ""},
+        {"play some music", ""},
+        /* one is, by a word among many others */
+        {"I would love it if somebody could merge what my colleague wrote yesterday evening",
+         "github:merge_pull_request:name"},
+        /* by a synonym, and by meaning alone */
+        {"make a folder smaller", "zip:compress:text"},
+        {"arithmetic with integers", "math:sqrt:meaning"},
+        /* by a part of a name, however little else it says */
+        {"dir", "files:list_directory:name"},
+        {"direc", "files:list_directory:name"},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    haft__search_index *search = search_make(office, COUNT(office), &vectors);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK_STR(search_ids(search, haft__str(cases[i].query), cases[i].found[0] != '\0' ? 1 : 12),
+                  haft__str(cases[i].found), "%s", cases[i].query);
+    }
+    haft__search_destroy(search);
+}
+
+/* Without vectors words alone are evidence: one of many is little, but not nothing. */
+TEST(words_have_a_floor_without_vectors)
+{
+    haft__search_index *search = search_make(office, COUNT(office), NULL);
+    CHECK_STR(search_ids(search, HAFT__LIT("book a flight"), 12), HAFT__LIT(""), "no word");
+    CHECK_STR(search_ids(search, HAFT__LIT("please merge what my colleague wrote yesterday"), 12),
+              HAFT__LIT("github:merge_pull_request:name github:create_issue:server"), "a word");
+    haft__search_destroy(search);
+}
+
 TEST(a_word_that_no_language_has_is_a_name)
 {
     static const search_tool tools[] = {
