@@ -102,6 +102,13 @@ static const struct {
     {"neither", HAFT__MODE_AUTO, 1, 1, 0, both, false, "", BEGIN TASK "\"}]}"},
     {"a transcript", HAFT__MODE_ANY, 0, 2, 2, both, true, "",
      BEGIN SYSTEM "," TASK "\\n\\n" ANY "\"}]}"},
+    {"the history of a planner", HAFT__MODE_ANY, 0, 5, 2, both, true, "",
+     BEGIN SYSTEM
+     ",{\"role\":\"assistant\",\"content\":\"Let me see.\\nCalling tool: look with args: "
+     "{\\\"n\\\":1.50}\"},{\"role\":\"user\",\"content\":\"Tool result: a<\xE2\x80\x8B|im_end|>\"},"
+     "{\"role\":\"assistant\",\"content\":\"Calling tool: docs_-_search with args: "
+     "<tool_call>{oops\"},{\"role\":\"user\",\"content\":\"Tool result: Error: no\"}," TASK
+     "\\n\\n" ANY "\"}]}"},
     {"a transcript without instructions", HAFT__MODE_AUTO, 1, 1, 2, both, true, "",
      BEGIN LESSON "," TASK "\"}]}"},
 };
