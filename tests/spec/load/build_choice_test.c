@@ -88,7 +88,7 @@ static const problem_case cases[] = {
                                           "hermes?)\n1:28: there is no format \"xml\""},
     {"formats: {enabled: [natve]}\n", "1:21: there is no format \"natve\" (did you mean native?)"},
     {"formats: {primary: PureJson, enabled: [native, JSON]}\n", ""},
-    {"formats: {primary: code}\n", ""},
+    {"formats: {primary: code, enabled: [code, native]}\n", ""},
     {"formats: []\n", "1:10: expected at least 1 item, found 0"},
 };
 

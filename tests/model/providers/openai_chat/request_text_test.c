@@ -152,7 +152,7 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
 /* The text with what stands between the two as <LESSON>. */
 static void shorten(haft__buf *buf, haft_str text)
 {
-    static const char start[] = "# Tools\\n", end[] = "answer in words.\"";
+    static const char start[] = "# Tools\\n", end[] = "</tools>\"";
     const char *from = text.len > 0 ? memmem(text.ptr, text.len, start, strlen(start)) : NULL;
     const char *to = from != NULL ? memmem(text.ptr, text.len, end, strlen(end)) : NULL;
     if (from == NULL || to == NULL) {
