@@ -140,7 +140,7 @@ haft_status haft__decide_turn(haft__decision *d)
         return status;
     }
     if (run->invalid_replies > d->spec->limits.invalid_calls) {
-        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+        return haft__decide_end(d, HAFT__END_VIOLATED, run->last_text, false,
                                 "too many replies in a row had only unknown or invalid calls",
                                 NULL);
     }
