@@ -119,7 +119,8 @@ def test_ends():
     check("violated", end([{"text": ""}], limits={"violations": 0}), (5, "violated"))
     end([{"text": "I refuse."}, {"text": ""}], limits={"violations": 1}, choice={"default": "any"})
     found = json.loads(haft("run", Path(scratch) / "t.json", "go", "--json")[1])
-    check("violated_has_a_reason_and_the_last_text", (found["end"], found["answer"], found["reason"]),
+    check("violated_has_a_reason_and_the_last_text",
+          (found["end"], found["answer"], found["reason"]),
           ("violated", "I refuse.", "the model did not keep to the choice when asked again"))
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
