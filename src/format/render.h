@@ -28,9 +28,9 @@ typedef struct haft__format_result {
 
 /* ---- write_tools.c ---- */
 
-/* Appends the section of a system prompt that lists the tools and says how to call them and how
- * their results come back. Appends nothing if there are no tools. */
-void haft__format_write_tools(haft__buf *buf, const haft__format *format,
+/* Appends the section of a system prompt that says how to call tools and how `history` shows calls
+ * and results, and then lists the tools. Appends nothing if there are no tools. */
+void haft__format_write_tools(haft__buf *buf, const haft__format *format, haft__history history,
                               const haft__format_tool *tools, size_t count);
 
 /* The calls that are allowed in a turn. */

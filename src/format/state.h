@@ -137,7 +137,7 @@ typedef enum haft__tool_rendering {
 /*
  * How a format is written: templates with these placeholders.
  *
- *     %l   the tools (in `teach`)
+ *     %l   the tools (in `teach_tools`)
  *     %n   the tool's name             %N   ... as a JSON string
  *     %a   the arguments, a JSON object
  *     %k   ... as Python: a=1, b="x"
@@ -155,7 +155,10 @@ typedef enum haft__tool_rendering {
  * NULL is the empty template.
  */
 typedef struct haft__render {
-    const char *teach;         /* the section of the system prompt */
+    /* The section of the system prompt, in this order. */
+    const char *teach;         /* how to call tools */
+    const char *teach_results; /* how results come back, if the history is in the format */
+    const char *teach_tools;   /* the tools */
     uint8_t shown;             /* haft__tool_rendering */
     const char *tool_next;     /* between two tools */
     const char *tool_marks[2]; /* around the tools; a tool must not contain them */

@@ -68,22 +68,35 @@ static void add_tools(haft__buf *buf, const haft__format *format, const haft__fo
     haft__buf_finish(&shown);
 }
 
-void haft__format_write_tools(haft__buf *buf, const haft__format *format,
+/* The history of the planner shape (prompt/prompt.h) is the same in all formats. */
+#define TRANSCRIPT                                                                                 \
+    "After your calls, stop. In the history a call stands as \"Calling tool: <name> with args: "   \
+    "<arguments>\", and its result in the next message as \"Tool result: <text>\". Do not write "  \
+    "such lines yourself: a call counts only in the format above."
+
+static void add_paragraph(haft__buf *buf, haft_str text)
+{
+    haft__buf_add_str(buf, buf->len > 0 && text.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+    haft__buf_add_str(buf, text);
+}
+
+void haft__format_write_tools(haft__buf *buf, const haft__format *format, haft__history history,
                               const haft__format_tool *tools, size_t count)
 {
     const haft__render *render = &format->render;
-    haft_str teach = text_or_empty(render->teach);
-    const char *list = teach.len > 0 ? strstr(teach.ptr, "%l") : NULL;
+    haft_str list = text_or_empty(render->teach_tools);
+    const char *at = list.len > 0 ? strstr(list.ptr, "%l") : NULL;
     if (count == 0) {
         return;
     }
-    if (list == NULL) { /* the template has a text but does not list the tools */
-        haft__buf_add_str(buf, teach);
-        return;
+    add_paragraph(buf, text_or_empty(render->teach));
+    add_paragraph(buf, history == HAFT__HISTORY_TRANSCRIPT ? HAFT__LIT(TRANSCRIPT)
+                                                           : text_or_empty(render->teach_results));
+    if (at != NULL) {
+        add_paragraph(buf, (haft_str){list.ptr, (size_t)(at - list.ptr)});
+        add_tools(buf, format, tools, count);
+        haft__buf_add_str(buf, haft__str(at + strlen("%l")));
     }
-    haft__buf_add(buf, teach.ptr, (size_t)(list - teach.ptr));
-    add_tools(buf, format, tools, count);
-    haft__buf_add_str(buf, haft__str(list + strlen("%l")));
 }
 
 /* ---- the choice of a turn ---- */

@@ -82,17 +82,6 @@ static bool has(haft_str text, haft_str part)
     return false;
 }
 
-/* Builds the transcript for each query; only scripts use this. */
-static bool transcript_has(const haft__request *request, haft_str text)
-{
-    haft__buf all;
-    haft__buf_init(&all, HAFT__LIMIT_RUN_BYTES);
-    haft__prompt_transcript(&all, request->messages, request->task);
-    bool found = has(haft__buf_str(&all), text);
-    haft__buf_finish(&all);
-    return found;
-}
-
 static bool message_has(const haft__message *message, haft_str text)
 {
     bool found = has(message->text, text);
@@ -102,16 +91,34 @@ static bool message_has(const haft__message *message, haft_str text)
     return found;
 }
 
-bool haft__request_contains(const haft__request *request, haft_str text)
+static bool messages_have(const haft__messages *messages, haft_str text)
 {
-    bool found =
-        has(request->correction, text) || (request->transcript && transcript_has(request, text));
-    for (size_t i = 0; i < request->messages->count && !found; i++) {
-        const haft__message *message = &request->messages->items[i];
-        bool shown = !request->transcript || message->role == HAFT__MESSAGE_SYSTEM;
-        found = shown && message_has(message, text);
+    bool found = false;
+    for (size_t i = 0; i < messages->count && !found; i++) {
+        found = message_has(&messages->items[i], text);
     }
     return found;
+}
+
+/* Builds the history of the planner shape for each query; only scripts use this. */
+static bool transcript_has(const haft__request *request, haft_str text)
+{
+    haft__arena arena;
+    haft__messages list;
+    haft__arena_init(&arena, 0);
+    bool found = haft__prompt_transcript(request->messages, request->task,
+                                         haft__format_find(request->format), &arena, &list, NULL)
+                     == HAFT_OK
+                 && messages_have(&list, text);
+    haft__arena_finish(&arena);
+    return found;
+}
+
+bool haft__request_contains(const haft__request *request, haft_str text)
+{
+    return has(request->correction, text)
+           || (request->transcript ? transcript_has(request, text)
+                                   : messages_have(request->messages, text));
 }
 
 haft_status haft__request_format_tools(const haft__request *request, haft__arena *arena,

@@ -45,7 +45,7 @@ typedef struct haft__request {
     haft_str format;
     haft_str reply_format; /* the format of the reply, if different; "": `format` */
     haft__constraint constraint;
-    bool transcript; /* the history as one text, the task last */
+    bool transcript; /* the history of the planner shape: prompt/prompt.h */
     haft_str task;   /* of a transcript */
 } haft__request;
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* prompt.c - system prompt and transcript. Tests: tests/prompt/prompt_test.c. */
+/* prompt.c - system prompt, and history of the planner shape. Tests: tests/prompt/prompt_test.c. */
 #include "prompt/prompt.h"
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "format/render.h"
+#include "tool/wire_name.h"
 #include "json/write.h"
 
 static void add_plan(haft__buf *buf, haft__json plan)
@@ -13,7 +15,7 @@ static void add_plan(haft__buf *buf, haft__json plan)
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_write_pretty(&text, plan, 2);
     if (haft__buf_check(&text, NULL) == HAFT_OK && text.ptr != NULL) {
-        haft__buf_add_str(buf, HAFT__LIT("Strategic plan:\n"));
+        haft__buf_add_str(buf, HAFT__LIT("STRATEGIC PLAN:\n"));
         haft__buf_add(buf, text.ptr,
                       haft__utf8_offset(haft__buf_str(&text), HAFT__LIMIT_PLAN_CHARS));
     } else {
@@ -32,39 +34,159 @@ void haft__prompt_system(haft__buf *buf, const haft__spec *spec)
     }
 }
 
-static void add_line(haft__buf *buf, const char *label, haft_str text)
+/* ---- the history of the planner shape ---- */
+
+typedef struct transcript {
+    haft__messages *list;
+    const haft__format *format;
+    haft__buf text; /* of the message that is being written */
+    haft_error *err;
+} transcript;
+
+/* Adds the text as a message, and begins the next one. */
+static haft_status add_message(transcript *t, haft__message_role role)
 {
-    haft__buf_addf(buf, "%s", label);
-    haft__buf_add_str(buf, text);
-    haft__buf_add_char(buf, '\n');
+    haft__arena *arena = t->list->arena;
+    haft_status status = haft__buf_check(&t->text, t->err);
+    haft__message message = {.role = role};
+    if (status == HAFT_OK) {
+        message.text = haft__arena_copy(arena, haft__buf_str(&t->text));
+        status = message.text.ptr != NULL ? haft__messages_add(t->list, message, t->err)
+                                          : haft__arena_fail(arena, t->err);
+    }
+    haft__buf_clear(&t->text);
+    return status;
 }
 
-static void add_turn(haft__buf *buf, const haft__message *message)
+static void add_written(transcript *t, haft_str text)
 {
-    if (message->text.len > 0) {
-        add_line(buf, "", message->text);
-    }
-    for (size_t i = 0; i < message->call_count; i++) {
-        haft__buf_add_str(buf, HAFT__LIT("Calling tool: "));
-        haft__buf_add_str(buf, message->calls[i].name);
-        add_line(buf, " with args: ", message->calls[i].arguments);
+    if (t->format != NULL) {
+        haft__format_neutralise_turn(&t->text, NULL, text);
+    } else {
+        haft__buf_add_str(&t->text, text);
     }
 }
 
-void haft__prompt_transcript(haft__buf *buf, const haft__messages *messages, haft_str task)
+static haft_status add_result(transcript *t, haft_str text)
 {
-    for (size_t i = 0; i < messages->count; i++) {
-        const haft__message *message = &messages->items[i];
-        switch (message->role) {
-        case HAFT__MESSAGE_SYSTEM: break; /* precedes the transcript */
-        case HAFT__MESSAGE_USER:
-            if (!haft__str_equal(message->text, task)) {
-                add_line(buf, "", message->text);
-            }
-            break;
-        case HAFT__MESSAGE_ASSISTANT: add_turn(buf, message); break;
-        case HAFT__MESSAGE_TOOL: add_line(buf, "Tool result: ", message->text); break;
+    haft__buf_add_str(&t->text, HAFT__LIT("Tool result: "));
+    if (t->format != NULL) {
+        haft__format_neutralise(&t->text, t->format, text);
+    } else {
+        haft__buf_add_str(&t->text, text);
+    }
+    return add_message(t, HAFT__MESSAGE_USER);
+}
+
+static haft_status add_call(transcript *t, const haft__message_call *call)
+{
+    haft_str arguments = haft__str_trim(call->arguments);
+    haft__wire_name name = haft__wire_name_encode(call->name.len > 0 ? call->name : HAFT__LIT("_"));
+    haft__buf_add_str(&t->text, HAFT__LIT("Calling tool: "));
+    haft__buf_add_str(&t->text, haft__wire_name_str(&name));
+    haft__buf_add_str(&t->text, HAFT__LIT(" with args: "));
+    add_written(t, arguments.len > 0 ? arguments : HAFT__LIT("{}"));
+    return add_message(t, HAFT__MESSAGE_ASSISTANT);
+}
+
+/* The result of a call: it usually has the call's index. NULL if there is none. */
+static const haft__message *find_result(const haft__message *results, size_t count, size_t index,
+                                        haft_str id)
+{
+    if (index < count && haft__str_equal(results[index].call_id, id)) {
+        return &results[index];
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(results[i].call_id, id)) {
+            return &results[i];
         }
     }
-    haft__buf_add_str(buf, task);
+    return NULL;
+}
+
+static bool has_call(const haft__message *turn, haft_str id)
+{
+    for (size_t i = 0; i < turn->call_count; i++) {
+        if (haft__str_equal(turn->calls[i].id, id)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds a turn of the assistant: each call with its result, because the text has no ids that would
+ * connect them. */
+static haft_status add_turn(transcript *t, const haft__message *message, size_t result_count)
+{
+    haft_status status = HAFT_OK;
+    add_written(t, message->text);
+    if (message->call_count == 0) {
+        return add_message(t, HAFT__MESSAGE_ASSISTANT);
+    }
+    haft__buf_add_str(&t->text, message->text.len > 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+    for (size_t i = 0; i < message->call_count && status == HAFT_OK; i++) {
+        const haft__message *result =
+            find_result(message + 1, result_count, i, message->calls[i].id);
+        status = add_call(t, &message->calls[i]);
+        if (status == HAFT_OK && result != NULL) {
+            status = add_result(t, result->text);
+        }
+    }
+    for (size_t i = 1; i <= result_count && status == HAFT_OK; i++) {
+        if (!has_call(message, message[i].call_id)) {
+            status = add_result(t, message[i].text);
+        }
+    }
+    return status;
+}
+
+static size_t count_results(const haft__messages *messages, size_t first)
+{
+    size_t i = first;
+    while (i < messages->count && messages->items[i].role == HAFT__MESSAGE_TOOL) {
+        i++;
+    }
+    return i - first;
+}
+
+/* The index of the task of this run: an earlier run of the thread may have had the same one. */
+static size_t find_task(const haft__messages *messages, haft_str task)
+{
+    size_t i = messages->count;
+    while (i > 0) {
+        const haft__message *message = &messages->items[--i];
+        if (message->role == HAFT__MESSAGE_USER && haft__str_equal(message->text, task)) {
+            return i;
+        }
+    }
+    return messages->count;
+}
+
+haft_status haft__prompt_transcript(const haft__messages *messages, haft_str task,
+                                    const haft__format *format, haft__arena *arena,
+                                    haft__messages *ret_messages, haft_error *err)
+{
+    transcript t = {.list = ret_messages, .format = format, .err = err};
+    size_t task_index = find_task(messages, task), results = 0;
+    haft_status status = HAFT_OK;
+    haft__messages_init(ret_messages, arena);
+    haft__buf_init(&t.text, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; i < messages->count && status == HAFT_OK; i += 1 + results) {
+        const haft__message *message = &messages->items[i];
+        results = message->call_count > 0 ? count_results(messages, i + 1) : 0;
+        switch (message->role) {
+        case HAFT__MESSAGE_SYSTEM: status = haft__messages_add(ret_messages, *message, err); break;
+        case HAFT__MESSAGE_USER:
+            status = i == task_index ? HAFT_OK : haft__messages_add(ret_messages, *message, err);
+            break;
+        case HAFT__MESSAGE_ASSISTANT: status = add_turn(&t, message, results); break;
+        case HAFT__MESSAGE_TOOL: status = add_result(&t, message->text); break;
+        }
+    }
+    if (status == HAFT_OK) {
+        haft__message last = {.role = HAFT__MESSAGE_USER, .text = task};
+        status = haft__messages_add(ret_messages, last, err);
+    }
+    haft__buf_finish(&t.text);
+    return status;
 }

@@ -9,6 +9,7 @@
 #define HAFT_PROMPT_PROMPT_H
 
 #include "base/buf.h"
+#include "format/format.h"
 #include "prompt/message.h"
 #include "spec/spec.h"
 
@@ -16,8 +17,13 @@
  * HAFT__LIMIT_PLAN_CHARS code points. Appends nothing if the spec has neither. */
 void haft__prompt_system(haft__buf *buf, const haft__spec *spec);
 
-/* Appends the transcript of the planner shape: a line for each call and each result, the
- * assistant's texts, and the task at the end. `messages` are those of the run, task included. */
-void haft__prompt_transcript(haft__buf *buf, const haft__messages *messages, haft_str task);
+/* The history of the planner shape: messages of text in the roles system, user and assistant. A
+ * call is a message of the assistant, its result is the user's next one, and the task comes last.
+ * `messages` are those of the run, task included. If the calls are written in a text format,
+ * results cannot contain its marks; `format` is NULL otherwise. The messages live in `arena` and
+ * borrow from `messages`. */
+HAFT_MUST_USE haft_status haft__prompt_transcript(const haft__messages *messages, haft_str task,
+                                                  const haft__format *format, haft__arena *arena,
+                                                  haft__messages *ret_messages, haft_error *err);
 
 #endif

@@ -145,6 +145,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__field_text_or_null(&w, "thread", run->thread);
     haft__field_text(&w, "end", end_name(run));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
+    haft__field_text_or_null(&w, "reason", ended ? run->end_reason : HAFT__LIT(""));
     haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
     haft__field_flag(&w, "forced_final", run->forced_final);
     haft__field_number(&w, "turns", run->turn);

@@ -234,6 +234,7 @@ typedef struct haft__run {
     const haft__artifact **artifacts;
     size_t artifact_count, artifact_capacity;
     haft_str observation; /* the last result, as shown */
+    haft_str last_text;   /* the last text of the model that was not empty, trimmed */
 
     /* the end */
     haft__end end;

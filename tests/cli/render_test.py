@@ -101,7 +101,8 @@ def test_histories_are_read_back():
 
 def prompt(*words):
     status, out, err = haft("--format", "hermes", "--tools", TOOLS, *words)
-    return status, out[out.index("answer in words.\n") + len("answer in words.\n"):], err
+    end = "</tools>\n"
+    return status, out[out.index(end, out.index("<tools>\n")) + len(end):], err
 
 
 def test_choice():

@@ -86,8 +86,8 @@ def test_output():
     check("json_is_one_object", (status, err, result["end"], result["turns"], result["calls"]),
           (0, "", "done", 9, 6))
     check("json_has_the_keys_of_the_contract", list(result), [
-        "run", "thread", "end", "answer", "exhausted", "forced_final", "turns", "calls", "usage",
-        "artifacts", "pending", "error"])
+        "run", "thread", "end", "answer", "reason", "exhausted", "forced_final", "turns", "calls",
+        "usage", "artifacts", "pending", "error"])
     check("artifacts_are_listed", [(a["name"], a["bytes"]) for a in result["artifacts"]],
           [("report.md", 40)])
     check("json_and_events_cannot_be_combined", haft(*words, "--json", "--events")[0::2],
@@ -117,6 +117,11 @@ def test_ends():
     check("exhausted", end([call, call], limits={"turns": 2}), (3, "exhausted"))
     check("waiting", end([{"calls": [{"name": "pick"}]}]), (4, "waiting"))
     check("violated", end([{"text": ""}], limits={"violations": 0}), (5, "violated"))
+    end([{"text": "I refuse."}, {"text": ""}], limits={"violations": 1}, choice={"default": "any"})
+    found = json.loads(haft("run", Path(scratch) / "t.json", "go", "--json")[1])
+    check("violated_has_a_reason_and_the_last_text",
+          (found["end"], found["answer"], found["reason"]),
+          ("violated", "I refuse.", "the model did not keep to the choice when asked again"))
     check("refused", end([{"text": "no", "stop": "refusal"}]), (6, "refused"))
 
 

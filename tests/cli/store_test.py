@@ -168,6 +168,18 @@ def test_artifacts():
     check("it_can_be_printed", haft("runs", "artifact", "last", "../notes.md")[:2], (0, "# Hi\n"))
     check("it_never_leaves_its_directory", [p.name for p in directory.iterdir()], ["_._notes.md"])
     check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
+    names = ["a/b.md", "a_b.md", "A_B.md", "a", "a/b.md", ".x", "_x", "_x-2"]
+    path = spec("names", [{"calls": [{"name": "store_artifact", "arguments": {
+        "name": name, "content": f"{i} {name}"}} for i, name in enumerate(names)]},
+        {"text": "stored"}], [{"builtin": ["store_artifact"]}])
+    directory = Path(scratch) / "apart"
+    status, done = result("run", path, "go", "--artifacts", directory)
+    check("names_that_collide_are_kept_apart",
+          (status, {p.name: p.read_text() for p in directory.iterdir()}),
+          (0, {"a_b.md": "1 a_b.md", "A_B-2.md": "2 A_B.md", "a": "3 a", "a_b-3.md": "4 a/b.md",
+               "_x": "6 _x", "_x-2": "7 _x-2", "_x-3": "5 .x"}))
+    check("the_name_gives_the_media_type",
+          {a["name"]: a["media_type"] for a in done["artifacts"]}.get("a/b.md"), "text/markdown")
 
 
 def test_crash():

@@ -119,8 +119,9 @@ TEST(every_format_is_taught_and_has_a_grammar)
     const haft__format *const *formats = haft__formats(&count);
     for (size_t i = 0; i < count; i++) {
         const haft__render *render = &formats[i]->render;
-        CHECK(render->teach != NULL && strstr(render->teach, "%l") != NULL,
-              "%s: .render.teach with %%l is missing", formats[i]->name);
+        CHECK(render->teach != NULL && render->teach_tools != NULL
+                  && strstr(render->teach_tools, "%l") != NULL,
+              "%s: .render.teach, or .render.teach_tools with %%l, is missing", formats[i]->name);
         CHECK(render->call != NULL && render->result != NULL,
               "%s: .render.call or .render.result is missing", formats[i]->name);
         CHECK(haft__grammar_forms(formats[i]) > 0, "%s: .grammar is missing", formats[i]->name);
@@ -158,11 +159,11 @@ TEST(texts_that_are_left_out_are_empty)
     haft__format_result result = {.name = HAFT__LIT("f"), .text = HAFT__LIT("x")};
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
-    haft__format_write_tools(&buf, &bare, tools, COUNT(tools));
+    haft__format_write_tools(&buf, &bare, HAFT__HISTORY_NATIVE, tools, COUNT(tools));
     haft__format_write_calls(&buf, &bare, HAFT__LIT(""), &call, 1);
     haft__format_write_results(&buf, &bare, &result, 1);
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "nothing is written");
-    haft__format_write_tools(&buf, &unlisted, tools, COUNT(tools));
+    haft__format_write_tools(&buf, &unlisted, HAFT__HISTORY_NATIVE, tools, COUNT(tools));
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT("Call."), "a text without a list");
     haft__buf_finish(&buf);
 }

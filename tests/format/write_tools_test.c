@@ -58,8 +58,8 @@ TEST(every_format_shows_the_tools_once)
         haft__buf text, again;
         haft__buf_init(&text, 1 << 16);
         haft__buf_init(&again, 1 << 16);
-        haft__format_write_tools(&text, formats[i], tools, 2);
-        haft__format_write_tools(&again, formats[i], tools, 2);
+        haft__format_write_tools(&text, formats[i], HAFT__HISTORY_NATIVE, tools, 2);
+        haft__format_write_tools(&again, formats[i], HAFT__HISTORY_NATIVE, tools, 2);
         haft_str taught = haft__buf_str(&text);
         const char *name = formats[i]->name;
         CHECK_STR(taught, haft__buf_str(&again), "%s: the same each time", name);
@@ -68,10 +68,58 @@ TEST(every_format_shows_the_tools_once)
         CHECK_INT(count_of(taught, "%"), 0, "%s: %.*s", name, HAFT__ARG(taught));
         CHECK(taught.len > 0 && taught.ptr[taught.len - 1] != '\n', "%s ends in its text", name);
         haft__buf_clear(&text);
-        haft__format_write_tools(&text, formats[i], NULL, 0);
+        haft__format_write_tools(&text, formats[i], HAFT__HISTORY_NATIVE, NULL, 0);
         CHECK_INT(text.len, 0, "%s without tools", name);
         haft__buf_finish(&text);
         haft__buf_finish(&again);
+    }
+    haft__arena_finish(&arena);
+}
+
+static size_t place_of(haft_str text, const char *part)
+{
+    const char *at = memmem(text.ptr, text.len, part, strlen(part));
+    CHECK(at != NULL, "%s is missing in %.*s", part, HAFT__ARG(text));
+    return at != NULL ? (size_t)(at - text.ptr) : 0;
+}
+
+/* The beginning of a template, up to what is replaced or to the end of the line. */
+static void start_of(const char *template, char start[64])
+{
+    (void)snprintf(start, 64, "%.*s", (int)strcspn(template, "%\n"), template);
+}
+
+TEST(the_tools_come_after_the_instructions_and_their_history)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__format_tool tools[2];
+    make_tools(&arena, tools);
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count; i++) {
+        const haft__render *render = &formats[i]->render;
+        haft__buf own, planner;
+        char how[64], results[64] = "";
+        haft__buf_init(&own, 1 << 16);
+        haft__buf_init(&planner, 1 << 16);
+        haft__format_write_tools(&own, formats[i], HAFT__HISTORY_NATIVE, tools, 2);
+        haft__format_write_tools(&planner, formats[i], HAFT__HISTORY_TRANSCRIPT, tools, 2);
+        haft_str text = haft__buf_str(&own), other = haft__buf_str(&planner);
+        start_of(render->teach, how);
+        start_of(render->teach_results != NULL ? render->teach_results : render->teach, results);
+        CHECK_INT(place_of(text, how), 0, "%s: how to call comes first", formats[i]->name);
+        CHECK(place_of(text, results) < place_of(text, "get_weather"), "%s", formats[i]->name);
+        CHECK_INT(count_of(text, "Tool result: "), 0, "%s", formats[i]->name);
+        CHECK(place_of(other, "\"Calling tool: <name> with args: <arguments>\"")
+                  < place_of(other, "\"Tool result: <text>\""),
+              "%s", formats[i]->name);
+        CHECK(place_of(other, "Tool result: ") < place_of(other, "get_weather"), "%s",
+              formats[i]->name);
+        CHECK_INT(render->teach_results != NULL ? count_of(other, render->teach_results) : 0, 0,
+                  "%s promises what is not sent", formats[i]->name);
+        haft__buf_finish(&own);
+        haft__buf_finish(&planner);
     }
     haft__arena_finish(&arena);
 }
@@ -151,8 +199,8 @@ TEST(no_tool_can_forge_a_mark)
         haft__buf with, without;
         haft__buf_init(&with, 1 << 16);
         haft__buf_init(&without, 1 << 16);
-        haft__format_write_tools(&with, formats[i], tools, 2);
-        haft__format_write_tools(&without, formats[i], tools, 1);
+        haft__format_write_tools(&with, formats[i], HAFT__HISTORY_NATIVE, tools, 2);
+        haft__format_write_tools(&without, formats[i], HAFT__HISTORY_NATIVE, tools, 1);
         for (size_t k = 0; k < COUNT(forged); k++) {
             bool own = false; /* marks that mean nothing to this format */
             if (strstr(forged[k], "tools>") != NULL || strstr(forged[k], "functions>") != NULL

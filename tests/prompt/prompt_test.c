@@ -16,8 +16,8 @@ static const struct {
     {"white space is nothing", " \n\t ", "null", ""},
     {"instructions", "\n Read first.\nThen speak. \n", "null", "Read first.\nThen speak."},
     {"a plan", "", "{\"a\":[1,\"x\"]}",
-     "Strategic plan:\n{\n  \"a\": [\n    1,\n    \"x\"\n  ]\n}"},
-    {"both", "Read first.", "\"gather\"", "Read first.\n\nStrategic plan:\n\"gather\""},
+     "STRATEGIC PLAN:\n{\n  \"a\": [\n    1,\n    \"x\"\n  ]\n}"},
+    {"both", "Read first.", "\"gather\"", "Read first.\n\nSTRATEGIC PLAN:\n\"gather\""},
 };
 
 TEST(the_system_prompt_is_instructions_and_plan)
@@ -54,7 +54,7 @@ static haft_str characters(size_t count)
 /* As JSON the plan is the text with quotes: `chars` + 2. */
 static void check_plan(size_t chars)
 {
-    haft_str head = HAFT__LIT("Strategic plan:\n");
+    haft_str head = HAFT__LIT("STRATEGIC PLAN:\n");
     haft__spec spec = {.plan = haft__json_string(characters(chars))};
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
@@ -101,45 +101,99 @@ TEST(the_system_prompt_survives_every_failed_allocation)
 
 /* ---- the transcript ---- */
 
-TEST(a_transcript_is_one_text_with_the_task_last)
+/* Writes messages as lines "role: text". */
+static haft_str lines_of(haft__buf *buf, const haft__messages *messages)
 {
-    static const haft__message_call calls[] = {
-        {HAFT__LIT("1"), HAFT__LIT("search_database"), .arguments = HAFT__LIT("{\"query\":\"x\"}")},
-        {HAFT__LIT("2"), HAFT__LIT("look"), .arguments = HAFT__LIT("")},
-    };
-    static const haft__message messages[] = {
-        {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("You are a specialist.")},
-        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Find x")},
-        {.role = HAFT__MESSAGE_ASSISTANT,
-         .text = HAFT__LIT("Let me see."),
-         .calls = calls,
-         .call_count = 2},
-        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("3 rows"), .call_id = HAFT__LIT("1")},
-        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("Error: no\nHint: try"), .is_error = true},
-        {.role = HAFT__MESSAGE_ASSISTANT, .calls = calls, .call_count = 1},
-        {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("")},
-        {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Go on.")},
-    };
-    static const char wanted[] = "Let me see.\n"
-                                 "Calling tool: search_database with args: {\"query\":\"x\"}\n"
-                                 "Calling tool: look with args: \n"
-                                 "Tool result: 3 rows\n"
-                                 "Tool result: Error: no\nHint: try\n"
-                                 "Calling tool: search_database with args: {\"query\":\"x\"}\n"
-                                 "Tool result: \n"
-                                 "Go on.\n"
-                                 "Find x";
-    haft__arena arena;
-    haft__arena_init(&arena, 0);
-    haft__messages list;
-    haft__messages_init(&list, &arena);
-    for (size_t i = 0; i < COUNT(messages); i++) {
-        CHECK_INT(haft__messages_add(&list, messages[i], NULL), HAFT_OK, "%zu", i);
+    static const char *const roles[] = {"system", "user", "assistant", "tool"};
+    for (size_t i = 0; i < messages->count; i++) {
+        haft__buf_addf(buf, "%s: ", roles[messages->items[i].role]);
+        haft__buf_add_str(buf, messages->items[i].text);
+        haft__buf_add_char(buf, '\n');
     }
-    haft__buf buf;
-    haft__buf_init(&buf, 4096);
-    haft__prompt_transcript(&buf, &list, HAFT__LIT("Find x"));
-    CHECK_STR(haft__buf_str(&buf), haft__str(wanted), "transcript");
-    haft__buf_finish(&buf);
-    haft__arena_finish(&arena);
+    return haft__buf_str(buf);
+}
+
+static const haft__message_call made[] = {
+    {HAFT__LIT("1"), HAFT__LIT("search_database"), .arguments = HAFT__LIT("{\"query\":\"x\"}")},
+    {HAFT__LIT("2"), HAFT__LIT("docs:look"), .arguments = HAFT__LIT("")},
+    {HAFT__LIT("3"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
+};
+static haft__message history[] = {
+    {.role = HAFT__MESSAGE_SYSTEM, .text = HAFT__LIT("You are a specialist.")},
+    {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Find x")},
+    {.role = HAFT__MESSAGE_ASSISTANT, .text = HAFT__LIT("Not there.")},
+    {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Find x")},
+    {.role = HAFT__MESSAGE_ASSISTANT,
+     .text = HAFT__LIT("Let me see."),
+     .calls = made,
+     .call_count = 2},
+    {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("3 rows"), .call_id = HAFT__LIT("1")},
+    {.role = HAFT__MESSAGE_TOOL,
+     .text = HAFT__LIT("Error: <|im_end|>\nHint: try"),
+     .call_id = HAFT__LIT("2"),
+     .is_error = true},
+    {.role = HAFT__MESSAGE_ASSISTANT, .calls = made + 2, .call_count = 1},
+    {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("of nobody"), .call_id = HAFT__LIT("9")},
+    {.role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT(""), .call_id = HAFT__LIT("3")},
+    {.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("Go on.")},
+};
+
+#define BEFORE                                                                                     \
+    "system: You are a specialist.\n"                                                              \
+    "user: Find x\n"                                                                               \
+    "assistant: Not there.\n"                                                                      \
+    "assistant: Let me see.\n"                                                                     \
+    "Calling tool: search_database with args: {\"query\":\"x\"}\n"                                 \
+    "user: Tool result: 3 rows\n"                                                                  \
+    "assistant: Calling tool: docs_-_look with args: {}\n"                                         \
+    "user: Tool result: Error: "
+#define AFTER                                                                                      \
+    "\n"                                                                                           \
+    "Hint: try\n"                                                                                  \
+    "assistant: Calling tool: look with args: {}\n"                                                \
+    "user: Tool result: \n"                                                                        \
+    "user: Tool result: of nobody\n"                                                               \
+    "user: Go on.\n"                                                                               \
+    "user: Find x\n"
+
+TEST(the_history_of_a_planner_has_roles_and_the_task_last)
+{
+    static const struct {
+        const char *format, *wanted;
+    } cases[] = {
+        {"native", BEFORE "<|im_end|>" AFTER},
+        {"purejson", BEFORE "<\xE2\x80\x8B|im_end|>" AFTER},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__messages list, messages = {.items = history, .count = COUNT(history)};
+        haft__buf buf;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&buf, 4096);
+        CHECK_INT(haft__prompt_transcript(&messages, HAFT__LIT("Find x"),
+                                          haft__format_find(haft__str(cases[i].format)), &arena,
+                                          &list, NULL),
+                  HAFT_OK, "%s", cases[i].format);
+        CHECK_STR(lines_of(&buf, &list), haft__str(cases[i].wanted), "%s", cases[i].format);
+        haft__buf_finish(&buf);
+        haft__arena_finish(&arena);
+    }
+}
+
+TEST(the_history_of_a_planner_survives_no_memory)
+{
+    for (unsigned n = 1;; n++) {
+        haft__arena arena;
+        haft__messages list, messages = {.items = history, .count = COUNT(history)};
+        haft__arena_init(&arena, 0);
+        test_fail_allocation(n);
+        haft_status status =
+            haft__prompt_transcript(&messages, HAFT__LIT("Find x"), NULL, &arena, &list, NULL);
+        bool failed = test_allow_allocations();
+        CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
+        haft__arena_finish(&arena);
+        if (!failed) {
+            break;
+        }
+    }
 }

@@ -53,7 +53,8 @@ TEST(a_run_that_is_done)
                   "{\"replies\":[{\"calls\":[{\"name\":\"store_artifact\",\"arguments\":{\"name\":"
                   "\"a.txt\",\"content\":\"abc\"}}],\"usage\":{\"input_tokens\":10,"
                   "\"output_tokens\":2,\"cached_tokens\":5}},{\"text\":\"ok\"}]}"),
-        HAFT__LIT(IDS "\"end\":\"done\",\"answer\":\"ok\",\"exhausted\":false,\"forced_final\":"
+        HAFT__LIT(IDS "\"end\":\"done\",\"answer\":\"ok\",\"reason\":\"the model "
+                      "answered\",\"exhausted\":false,\"forced_final\":"
                       "false,\"turns\":2,\"calls\":1,\"usage\":{\"input_tokens\":10,"
                       "\"output_tokens\":2,\"cached_tokens\":5,\"cost_usd\":0.0},\"artifacts\":[{"
                       "\"name\":\"a.txt\",\"media_type\":\"text/plain\",\"bytes\":3,\"sha256\":"
@@ -66,13 +67,14 @@ TEST(a_run_that_waits)
 {
     CHECK_STR(result_of("agent; tools=pick!headless",
                         "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}"),
-              HAFT__LIT(IDS "\"end\":\"waiting\",\"answer\":\"\",\"exhausted\":false,"
-                            "\"forced_final\":false,\"turns\":1,\"calls\":1,\"usage\":{"
-                            "\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0,"
-                            "\"cost_usd\":0.0},\"artifacts\":[],\"pending\":[{\"call\":\"c1.1\","
-                            "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
-                            "\"question\":null,\"deadline\":null,\"binding\":null}],"
-                            "\"error\":null}"),
+              HAFT__LIT(IDS
+                        "\"end\":\"waiting\",\"answer\":\"\",\"reason\":null,\"exhausted\":false,"
+                        "\"forced_final\":false,\"turns\":1,\"calls\":1,\"usage\":{"
+                        "\"input_tokens\":0,\"output_tokens\":0,\"cached_tokens\":0,"
+                        "\"cost_usd\":0.0},\"artifacts\":[],\"pending\":[{\"call\":\"c1.1\","
+                        "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
+                        "\"question\":null,\"deadline\":null,\"binding\":null}],"
+                        "\"error\":null}"),
               "waiting");
 }
 

@@ -218,7 +218,8 @@ static haft_status make_prompt(render_command *r, haft_error *err)
     if (r->format == NULL) {
         return HAFT_OK;
     }
-    haft__format_write_tools(&r->prompt, r->format, r->tools.tools, r->tools.count);
+    haft__format_write_tools(&r->prompt, r->format, HAFT__HISTORY_NATIVE, r->tools.tools,
+                             r->tools.count);
     if (haft__args_has(r->args, "choice") || r->choice.allowed != NULL) {
         haft__format_write_choice(&r->words, &r->choice);
     }

@@ -7,7 +7,8 @@
 
 /* Writes each artifact into the directory under its name, and creates the directory if needed. The
  * last artifact of a name wins. A slash in a name becomes '_', so that each file is in that
- * directory. Does nothing if `path` is NULL. */
+ * directory. Names that would be the same file, case ignored, get a number: report-2.md. Does
+ * nothing if `path` is NULL. */
 HAFT_MUST_USE haft_status haft__artifacts_export(const char *path, const haft_run *run,
                                                  haft_error *err);
 

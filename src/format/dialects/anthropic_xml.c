@@ -203,14 +203,13 @@ const haft__format haft__format_anthropic_xml = {
                      "calls in one reply if none of them needs the result of another. Each is an "
                      "invoke of its own.\n"
                      "\n"
-                     "Here are the functions:\n"
-                     "<functions>\n"
-                     "%l\n"
-                     "</functions>\n"
-                     "\n"
-                     "After your calls, stop: the results come back within "
-                     "<function_results></function_results>, in the "
-                     "order of the calls. When no function is needed, answer in words.",
+                     "When no function is needed, answer in words.",
+            .teach_results = "After your calls, stop: the results come back within "
+                             "<function_results></function_results>, in the order of the calls.",
+            .teach_tools = "Here are the functions:\n"
+                           "<functions>\n"
+                           "%l\n"
+                           "</functions>",
             .shown = HAFT__TOOL_RENDERING_PLAIN,
             .tool_next = "\n",
             .tool_marks = {"<functions>", "</functions>"},

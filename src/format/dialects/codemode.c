@@ -55,21 +55,21 @@ const haft__format haft__format_codemode =
         .render =
             {
                 .teach =
-                    "You solve tasks by writing Python. These functions are there already; do not "
-                    "define or import them:\n"
-                    "\n"
-                    "```\n"
-                    "%l\n"
-                    "```\n"
-                    "\n"
-                    "To act, write one block of code and then stop:\n"
+                    "You solve tasks by writing Python. To act, write one block of code and then "
+                    "stop:\n"
                     "```python\n"
                     "# code\n"
                     "```\n"
-                    "It runs at once. What it prints comes back in the next message, so print what "
-                    "you need to know; call functions with named arguments. One block may call "
-                    "many functions, in loops and conditions. When nothing is left to do, answer "
-                    "in words, without a block.",
+                    "It runs at once. What it prints comes back in the next message, so print "
+                    "what you need to know; call functions with named arguments. One block "
+                    "may call many functions, in loops and conditions. When nothing is left "
+                    "to do, answer in words, without a block.",
+                .teach_tools = "You solve tasks by writing Python. These functions are there "
+                               "already; do not define or import them:\n"
+                               "\n"
+                               "```\n"
+                               "%l\n"
+                               "```",
                 .shown = HAFT__TOOL_RENDERING_PYTHON,
                 .tool_next = "\n"
                              "\n",

@@ -62,26 +62,24 @@ const haft__format haft__format_command_r = {
         },
     .render =
         {
-            .teach = "# Available tools\n"
-                     "\n"
-                     "```json\n"
-                     "[\n"
-                     "%l\n"
-                     "]\n"
-                     "```\n"
-                     "\n"
-                     "To use tools, write a list of calls between <|START_ACTION|> and "
-                     "<|END_ACTION|>:\n"
-                     "<|START_ACTION|>[\n"
-                     "    {\"tool_call_id\": \"0\", \"tool_name\": <name>, \"parameters\": "
-                     "<args-json-object>}\n"
-                     "]<|END_ACTION|>\n"
-                     "\n"
-                     "You may make several calls in one reply if none of them needs the result of "
-                     "another. Each has an id of its own. After your calls, stop: the results come "
-                     "back between "
-                     "<|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>, with those ids. When no tool "
-                     "is needed, answer in words.",
+            .teach =
+                "To use tools, write a list of calls between <|START_ACTION|> and <|END_ACTION|>:\n"
+                "<|START_ACTION|>[\n"
+                "    {\"tool_call_id\": \"0\", \"tool_name\": <name>, \"parameters\": "
+                "<args-json-object>}\n"
+                "]<|END_ACTION|>\n"
+                "\n"
+                "You may make several calls in one reply if none of them needs the result of "
+                "another. Each has an id of its own. When no tool is needed, answer in words.",
+            .teach_results = "After your calls, stop: the results come back between "
+                             "<|START_TOOL_RESULT|> and <|END_TOOL_RESULT|>, with those ids.",
+            .teach_tools = "# Available tools\n"
+                           "\n"
+                           "```json\n"
+                           "[\n"
+                           "%l\n"
+                           "]\n"
+                           "```",
             .shown = HAFT__TOOL_RENDERING_PLAIN,
             .tool_next = ",\n",
             .before = "\n",

@@ -87,24 +87,21 @@ const haft__format haft__format_deepseek_v3 =
             },
         .render =
             {
-                .teach =
-                    "## Tools\n"
-                    "\n"
-                    "You have access to the following functions:\n"
-                    "%l\n"
-                    "\n"
-                    "To call functions, write exactly this, with a block for each call:\n"
-                    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n"
-                    "```json\n"
-                    "<args-json-object>\n"
-                    "```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"
-                    "\n"
-                    "You may make several calls in one reply if none of them needs the result of "
-                    "another. After your calls, stop: the results come back within "
-                    "<｜tool▁outputs▁begin｜> and "
-                    "<｜tool▁outputs▁end｜>, in the order of the calls. When no function is "
-                    "needed, "
-                    "answer in words.",
+                .teach = "## Tools\n"
+                         "\n"
+                         "To call functions, write exactly this, with a block for each call:\n"
+                         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>NAME\n"
+                         "```json\n"
+                         "<args-json-object>\n"
+                         "```<｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"
+                         "\n"
+                         "You may make several calls in one reply if none of them needs the result "
+                         "of another. When no function is needed, answer in words.",
+                .teach_results =
+                    "After your calls, stop: the results come back within <｜tool▁outputs▁begin｜> "
+                    "and <｜tool▁outputs▁end｜>, in the order of the calls.",
+                .teach_tools = "You have access to the following functions:\n"
+                               "%l",
                 .tool_next = "\n",
                 .before = "",
                 .calls_begin = "<｜tool▁calls▁begin｜>",

@@ -74,22 +74,19 @@ const haft__format haft__format_deepseek_v31 =
             },
         .render =
             {
-                .teach =
-                    "## Tools\n"
-                    "\n"
-                    "You have access to the following tools:\n"
-                    "%l\n"
-                    "\n"
-                    "To call tools, write exactly this, with a block for each call:\n"
-                    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜><args-json-"
-                    "object><｜too"
-                    "l▁call▁end｜><｜tool▁calls▁end｜>\n"
-                    "\n"
-                    "You may make several calls in one reply if none of them needs the result of "
-                    "another. After your calls, stop: the results come back within "
-                    "<｜tool▁outputs▁begin｜> and "
-                    "<｜tool▁outputs▁end｜>, in the order of the calls. When no tool is needed, "
-                    "answer in words.",
+                .teach = "## Tools\n"
+                         "\n"
+                         "To call tools, write exactly this, with a block for each call:\n"
+                         "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>NAME<｜tool▁sep｜><args-json-"
+                         "object><｜tool▁call▁end｜><｜tool▁calls▁end｜>\n"
+                         "\n"
+                         "You may make several calls in one reply if none of them needs the result "
+                         "of another. When no tool is needed, answer in words.",
+                .teach_results =
+                    "After your calls, stop: the results come back within <｜tool▁outputs▁begin｜> "
+                    "and <｜tool▁outputs▁end｜>, in the order of the calls.",
+                .teach_tools = "You have access to the following tools:\n"
+                               "%l",
                 .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "",

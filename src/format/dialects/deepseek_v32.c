@@ -158,14 +158,14 @@ const haft__format haft__format_deepseek_v32 =
                     "and has string=\"false\". You may make several calls in one reply if none of "
                     "them needs the result of another. Each is an invoke of its own.\n"
                     "\n"
-                    "Here are the tools:\n"
-                    "<functions>\n"
-                    "%l\n"
-                    "</functions>\n"
-                    "\n"
+                    "When no tool is needed, answer in words.",
+                .teach_results =
                     "After your calls, stop: the results come back within "
-                    "<function_results></function_results>, in the "
-                    "order of the calls. When no tool is needed, answer in words.",
+                    "<function_results></function_results>, in the order of the calls.",
+                .teach_tools = "Here are the tools:\n"
+                               "<functions>\n"
+                               "%l\n"
+                               "</functions>",
                 .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .tool_marks = {"<functions>", "</functions>"},

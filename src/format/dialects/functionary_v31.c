@@ -31,19 +31,18 @@ const haft__format haft__format_functionary_v31 = {
         },
     .render =
         {
-            .teach = "You have access to the following functions:\n"
-                     "%l\n"
-                     "\n"
-                     "To call a function, write its name and a JSON object with its arguments in "
-                     "this format:\n"
-                     "<function=example_function_name>{\"example_name\": "
-                     "\"example_value\"}</function>\n"
-                     "\n"
-                     "You may make several calls in one reply if none of them needs the result of "
-                     "another. After your calls, stop: the results come back in the next message, "
-                     "one JSON object for each "
-                     "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
-                     "<result>}. When no function is needed, answer in words.",
+            .teach =
+                "To call a function, write its name and a JSON object with its arguments in this "
+                "format:\n"
+                "<function=example_function_name>{\"example_name\": \"example_value\"}</function>\n"
+                "\n"
+                "You may make several calls in one reply if none of them needs the result of "
+                "another. When no function is needed, answer in words.",
+            .teach_results = "After your calls, stop: the results come back in the next message, "
+                             "one JSON object for each call, in the order of the calls: {\"name\": "
+                             "<function-name>, \"content\": <result>}.",
+            .teach_tools = "You have access to the following functions:\n"
+                           "%l",
             .tool_next = "\n",
             .before = "\n",
             .call = "<function=%n>%a</function>",

@@ -44,11 +44,7 @@ const haft__format haft__format_functionary_v32 = {
         },
     .render =
         {
-            .teach = "You are capable of executing available functions if required. These are the "
-                     "functions:\n"
-                     "%l\n"
-                     "\n"
-                     "A reply is a row of messages. Each begins with >>> and the name of who it is "
+            .teach = "A reply is a row of messages. Each begins with >>> and the name of who it is "
                      "for, and goes on on the next line: for a function, a JSON object with its "
                      "arguments; for the user, whose name is all, text.\n"
                      ">>>example_function_name\n"
@@ -57,10 +53,13 @@ const haft__format haft__format_functionary_v32 = {
                      "Text for the user.\n"
                      "\n"
                      "You may make several calls in one reply if none of them needs the result of "
-                     "another. After your calls, stop: the results come back in the next message, "
-                     "one JSON object for each "
-                     "call, in the order of the calls: {\"name\": <function-name>, \"content\": "
-                     "<result>}.",
+                     "another.",
+            .teach_results = "After your calls, stop: the results come back in the next message, "
+                             "one JSON object for each call, in the order of the calls: {\"name\": "
+                             "<function-name>, \"content\": <result>}.",
+            .teach_tools = "You are capable of executing available functions if required. These "
+                           "are the functions:\n"
+                           "%l",
             .tool_next = "\n",
             .alone = ">>>all\n"
                      "%t",

@@ -71,31 +71,29 @@ const haft__format haft__format_glm =
             },
         .render =
             {
-                .teach =
-                    "# Tools\n"
-                    "\n"
-                    "You may call one or more functions to assist with the user query.\n"
-                    "\n"
+                .teach = "# Tools\n"
+                         "\n"
+                         "You may call one or more functions to assist with the user query.\n"
+                         "\n"
+                         "For each function call, write the function's name and its arguments "
+                         "within <tool_call></tool_call> XML tags:\n"
+                         "<tool_call>{function-name}\n"
+                         "<arg_key>{arg-key-1}</arg_key>\n"
+                         "<arg_value>{arg-value-1}</arg_value>\n"
+                         "<arg_key>{arg-key-2}</arg_key>\n"
+                         "<arg_value>{arg-value-2}</arg_value>\n"
+                         "</tool_call>\n"
+                         "\n"
+                         "A string is written as it is, any other value as JSON. You may make "
+                         "several calls in one reply if none of them needs the result of another. "
+                         "When no function is needed, answer in words.",
+                .teach_results = "After your calls, stop: the results come back within "
+                                 "<tool_response></tool_response>, in the order of the calls.",
+                .teach_tools =
                     "You are provided with function signatures within <tools></tools> XML tags:\n"
                     "<tools>\n"
                     "%l\n"
-                    "</tools>\n"
-                    "\n"
-                    "For each function call, write the function's name and its arguments within "
-                    "<tool_call></tool_call> XML tags:\n"
-                    "<tool_call>{function-name}\n"
-                    "<arg_key>{arg-key-1}</arg_key>\n"
-                    "<arg_value>{arg-value-1}</arg_value>\n"
-                    "<arg_key>{arg-key-2}</arg_key>\n"
-                    "<arg_value>{arg-value-2}</arg_value>\n"
-                    "</tool_call>\n"
-                    "\n"
-                    "A string is written as it is, any other value as JSON. You may make several "
-                    "calls in one reply if none of them needs the result of another. After your "
-                    "calls, stop: "
-                    "the results "
-                    "come back within <tool_response></tool_response>, in the order of the calls. "
-                    "When no function is needed, answer in words.",
+                    "</tools>",
                 .tool_next = "\n",
                 .tool_marks = {"<tools>", "</tools>"},
                 .before = "\n",

@@ -50,18 +50,17 @@ const haft__format haft__format_granite = {
         },
     .render =
         {
-            .teach = "You are a helpful assistant with access to the following tools:\n"
-                     "%l\n"
-                     "\n"
-                     "When a tool is required to answer the user's query, respond with "
-                     "<|tool_call|> followed by a JSON list of the tools used, and nothing behind "
-                     "it:\n"
-                     "<|tool_call|>[{\"name\": <tool-name>, \"arguments\": <args-json-object>}]\n"
-                     "\n"
-                     "You may make several calls in one reply if none of them needs the result of "
-                     "another. The results come back in the next message, one behind each "
-                     "<|tool_response|>, in the order of the calls. When no tool is needed, answer "
-                     "in words.",
+            .teach =
+                "When a tool is required to answer the user's query, respond with <|tool_call|> "
+                "followed by a JSON list of the tools used, and nothing behind it:\n"
+                "<|tool_call|>[{\"name\": <tool-name>, \"arguments\": <args-json-object>}]\n"
+                "\n"
+                "You may make several calls in one reply if none of them needs the result of "
+                "another. When no tool is needed, answer in words.",
+            .teach_results = "The results come back in the next message, one behind each "
+                             "<|tool_response|>, in the order of the calls.",
+            .teach_tools = "You have access to the following tools:\n"
+                           "%l",
             .tool_next = "\n",
             .before = "\n",
             .calls_begin = "<|tool_call|>[",

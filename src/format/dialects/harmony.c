@@ -209,19 +209,19 @@ const haft__format haft__format_harmony =
                 .teach =
                     "# Tools\n"
                     "\n"
-                    "## functions\n"
-                    "\n"
-                    "%l\n"
-                    "\n"
                     "Calls to these tools go to the commentary channel, one message for each:\n"
                     "<|channel|>commentary to=functions.NAME "
                     "<|constrain|>json<|message|><args-json-object><|call|>\n"
                     "\n"
                     "You may make several calls in one reply if none of them needs the result of "
-                    "another. Begin each message behind the first with <|start|>assistant. The "
-                    "results come back in the next message, one JSON object for each call, in the "
-                    "order of the calls: {\"name\": <NAME>, \"output\": <result>}. When no tool is "
-                    "needed, answer in the final channel.",
+                    "another. Begin each message behind the first with <|start|>assistant. When no "
+                    "tool is needed, answer in the final channel.",
+                .teach_results =
+                    "The results come back in the next message, one JSON object for each call, in "
+                    "the order of the calls: {\"name\": <NAME>, \"output\": <result>}.",
+                .teach_tools = "## functions\n"
+                               "\n"
+                               "%l",
                 .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "\n",

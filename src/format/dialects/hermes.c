@@ -54,21 +54,21 @@ const haft__format haft__format_hermes = {
                      "\n"
                      "You may call one or more functions to assist with the user query.\n"
                      "\n"
-                     "You are provided with function signatures within <tools></tools> XML tags:\n"
-                     "<tools>\n"
-                     "%l\n"
-                     "</tools>\n"
-                     "\n"
-                     "For each function call, return a JSON object with the function's name and "
-                     "arguments within <tool_call></tool_call> XML tags:\n"
+                     "For each function call, return a JSON object with the function's name "
+                     "and arguments within <tool_call></tool_call> XML tags:\n"
                      "<tool_call>\n"
                      "{\"name\": <function-name>, \"arguments\": <args-json-object>}\n"
                      "</tool_call>\n"
                      "\n"
-                     "You may make several calls in one reply if none of them needs the result of "
-                     "another. After your calls, stop: each result comes back within "
-                     "<tool_response></tool_response> XML tags, in the order of the calls. When no "
-                     "function is needed, answer in words.",
+                     "You may make several calls in one reply if none of them needs the result "
+                     "of another. When no function is needed, answer in words.",
+            .teach_results = "After your calls, stop: each result comes back within "
+                             "<tool_response></tool_response> XML tags, in the order of the calls.",
+            .teach_tools =
+                "You are provided with function signatures within <tools></tools> XML tags:\n"
+                "<tools>\n"
+                "%l\n"
+                "</tools>",
             .tool_next = "\n",
             .tool_marks = {"<tools>", "</tools>"},
             .before = "\n",

@@ -84,21 +84,21 @@ const haft__format haft__format_kimi_k2 =
         .render =
             {
                 .teach =
-                    "# Tools\n"
-                    "\n"
-                    "%l\n"
-                    "\n"
                     "To call functions, write a section of calls, each with the id "
                     "functions.NAME:INDEX, where INDEX counts all calls of the conversation from "
                     "0:\n"
-                    "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_arg"
-                    "ument_begin|><args-json-object><|tool_call_end|><|tool_calls_section_end|>\n"
+                    "<|tool_calls_section_begin|><|tool_call_begin|>functions.NAME:0<|tool_call_"
+                    "argument_begin|><args-json-object><|tool_call_end|><|tool_calls_section_end|>"
+                    "\n"
                     "\n"
                     "You may make several calls in one reply if none of them needs the result of "
-                    "another. After your calls, stop: the results come back in the next message, "
-                    "each "
-                    "behind \"## Return "
-                    "of\" and the id of its call. When no function is needed, answer in words.",
+                    "another. When no function is needed, answer in words.",
+                .teach_results =
+                    "After your calls, stop: the results come back in the next message, "
+                    "each behind \"## Return of\" and the id of its call.",
+                .teach_tools = "# Tools\n"
+                               "\n"
+                               "%l",
                 .tool_next = "\n",
                 .before = "",
                 .calls_begin = "<|tool_calls_section_begin|>",

@@ -99,9 +99,6 @@ const haft__format haft__format_llama3 =
         .render =
             {
                 .teach =
-                    "You have access to the following functions:\n"
-                    "%l\n"
-                    "\n"
                     "If you choose to call a function, reply only with a JSON object in the "
                     "format\n"
                     "{\"name\": <function-name>, \"parameters\": <dictionary of argument name and "
@@ -109,9 +106,12 @@ const haft__format haft__format_llama3 =
                     "Do not use variables. You may make several calls in one reply if none of them "
                     "needs the result of another. Put a semicolon between them: {\"name\": ..., "
                     "\"parameters\": {...}}; {\"name\": ..., \"parameters\": {...}}\n"
-                    "The results come back in the next message, one JSON object for each call, in "
-                    "the order of the calls: {\"name\": <function-name>, \"output\": <result>}. "
                     "When no function is needed, answer in words.",
+                .teach_results =
+                    "The results come back in the next message, one JSON object for each call, in "
+                    "the order of the calls: {\"name\": <function-name>, \"output\": <result>}.",
+                .teach_tools = "You have access to the following functions:\n"
+                               "%l",
                 .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "\n"

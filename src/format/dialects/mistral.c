@@ -84,18 +84,18 @@ const haft__format haft__format_mistral =
             },
         .render =
             {
-                .teach =
-                    "[AVAILABLE_TOOLS][%l][/AVAILABLE_TOOLS]\n"
-                    "\n"
-                    "To call tools, write [TOOL_CALLS] and behind it a JSON array with an object "
-                    "for each call:\n"
-                    "[TOOL_CALLS][{\"name\": <function-name>, \"arguments\": <args-json-object>, "
-                    "\"id\": <nine letters and digits>}]\n"
-                    "\n"
-                    "You may make several calls in one reply if none of them needs the result of "
-                    "another. Each call has an id of its own. After the array, stop: each result "
-                    "comes back as [TOOL_RESULTS]{\"call_id\": <id>, \"content\": "
-                    "<result>}[/TOOL_RESULTS]. When no tool is needed, answer in words.",
+                .teach = "To call tools, write [TOOL_CALLS] and behind it a JSON array with an "
+                         "object for each call:\n"
+                         "[TOOL_CALLS][{\"name\": <function-name>, \"arguments\": "
+                         "<args-json-object>, \"id\": <nine letters and digits>}]\n"
+                         "\n"
+                         "You may make several calls in one reply if none of them needs the result "
+                         "of another. Each call has an id of its own. When no tool is needed, "
+                         "answer in words.",
+                .teach_results =
+                    "After the array, stop: each result comes back as [TOOL_RESULTS]{\"call_id\": "
+                    "<id>, \"content\": <result>}[/TOOL_RESULTS].",
+                .teach_tools = "[AVAILABLE_TOOLS][%l][/AVAILABLE_TOOLS]",
                 .tool_next = ", ",
                 .before = "\n",
                 .calls_begin = "[TOOL_CALLS][",

@@ -124,20 +124,17 @@ const haft__format
             .render =
                 {
                     .teach =
-                        "Tools, each with its name, its description and the JSON Schema of its "
-                        "arguments:\n"
-                        "%l\n"
-                        "\n"
                         "Reply with exactly one JSON value and nothing else.\n"
                         "To use a tool: {\"tool\": <name>, \"args\": <object with its arguments>}\n"
                         "To use several at once: [{\"tool\": ..., \"args\": {...}}, {\"tool\": "
-                        "..., "
-                        "\"args\": {...}}]\n"
-                        "To finish: {\"answer\": <your answer, as a string>}\n"
-                        "\n"
+                        "..., \"args\": {...}}]\n"
+                        "To finish: {\"answer\": <your answer, as a string>}",
+                    .teach_results =
                         "The results come back in the next message, one JSON object for each call, "
-                        "in "
-                        "the order of the calls: {\"tool\": <name>, \"result\": <text>}.",
+                        "in the order of the calls: {\"tool\": <name>, \"result\": <text>}.",
+                    .teach_tools = "Tools, each with its name, its description and the JSON Schema "
+                                   "of its arguments:\n"
+                                   "%l",
                     .shown = HAFT__TOOL_RENDERING_PLAIN,
                     .tool_next = "\n",
                     .alone = "{\"answer\": %T}",

@@ -85,18 +85,18 @@ const haft__format haft__format_pythonic =
         .render =
             {
                 .teach =
-                    "Here are the functions you can call, as JSON:\n"
-                    "%l\n"
-                    "\n"
                     "If you decide to call functions, reply with nothing but a list of calls in "
                     "the format\n"
                     "[func_name1(param1=value1, param2=value2), func_name2(param=value)]\n"
                     "Values are Python literals: strings in quotes, numbers, True, False, None, "
                     "lists and dicts; no variables and no expressions. Every argument has its "
                     "name. You may make several calls in one reply if none of them needs the "
-                    "result of another. The results come back in the next message as a list of "
-                    "{\"name\": ..., \"response\": ...}, in the order of the calls. When no "
-                    "function is needed, answer in words.",
+                    "result of another. When no function is needed, answer in words.",
+                .teach_results =
+                    "The results come back in the next message as a list of {\"name\": "
+                    "..., \"response\": ...}, in the order of the calls.",
+                .teach_tools = "Here are the functions you can call, as JSON:\n"
+                               "%l",
                 .shown = HAFT__TOOL_RENDERING_PLAIN,
                 .tool_next = "\n",
                 .before = "\n<|python_start|>",

@@ -10,6 +10,7 @@
 #include "base/str.h"
 #include "prompt/observation.h"
 #include "run/decide/decide_int.h"
+#include "run/decide/media_type.h"
 #include "tool/builtin.h"
 #include "json/number.h"
 #include "json/object.h"
@@ -64,7 +65,7 @@ static haft_status store_artifact(haft__decision *d, const haft__run_call *call)
     haft__field_text(&d->w, "call", call->id);
     haft__field_text(&d->w, "name", name);
     haft__field_text(&d->w, "media_type",
-                     media_type.len > 0 ? media_type : HAFT__LIT("text/plain"));
+                     media_type.len > 0 ? media_type : haft__media_type_of_name(name));
     haft__field_number(&d->w, "bytes", content.len);
     haft__field_text(&d->w, "sha256", (haft_str){digest, sizeof(digest)});
     return haft__decision_commit(d);

@@ -152,7 +152,7 @@ static haft_status decide_asking(haft__decision *d)
         return decide_failure(d);
     }
     if (run->violations > d->spec->limits.violations) {
-        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+        return haft__decide_end(d, HAFT__END_VIOLATED, run->last_text, false,
                                 "the model did not keep to the choice when asked again", NULL);
     }
     bool constrained = run->constraint != HAFT__CONSTRAINT_NONE;

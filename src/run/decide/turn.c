@@ -119,16 +119,25 @@ static haft_status decide_choice(haft__decision *d, const haft__choice_facts *fa
     return haft__decision_commit(d);
 }
 
-/* The call of the last batch whose result is the answer. */
-static const haft__run_call *direct_call(const haft__run *run)
+static bool is_direct(const haft__run_call *call)
 {
+    return call->stage == HAFT__CALL_FINISHED && call->ok && call->tool->traits.return_direct;
+}
+
+/* Writes the results of the last batch that are the answer, in the order of the calls with a blank
+ * line between them. Returns their number. */
+static size_t write_direct(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    haft__buf *text = &d->tools->text;
+    size_t count = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
-        const haft__run_call *call = &run->calls[i];
-        if (call->stage == HAFT__CALL_FINISHED && call->ok && call->tool->traits.return_direct) {
-            return call;
+        if (is_direct(&run->calls[i])) {
+            haft__buf_add_str(text, count++ > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+            haft__buf_add_str(text, run->calls[i].result);
         }
     }
-    return NULL;
+    return count;
 }
 
 haft_status haft__decide_turn(haft__decision *d)
@@ -140,7 +149,7 @@ haft_status haft__decide_turn(haft__decision *d)
         return status;
     }
     if (run->invalid_replies > d->spec->limits.invalid_calls) {
-        return haft__decide_end(d, HAFT__END_VIOLATED, HAFT__LIT(""), false,
+        return haft__decide_end(d, HAFT__END_VIOLATED, run->last_text, false,
                                 "too many replies in a row had only unknown or invalid calls",
                                 NULL);
     }
@@ -148,10 +157,12 @@ haft_status haft__decide_turn(haft__decision *d)
     if (gate.on && gate.open && !run->gate_opened) {
         return decide_gate(d, &facts, gate);
     }
-    const haft__run_call *direct = gate.open ? direct_call(run) : NULL;
-    if (direct != NULL) {
-        return haft__decide_end(d, HAFT__END_DIRECT, direct->result, false,
-                                "the tool's output is the answer", NULL);
+    size_t direct = gate.open ? write_direct(d) : 0;
+    if (direct > 0) {
+        return haft__decide_end(d, HAFT__END_DIRECT, haft__buf_str(&d->tools->text), false,
+                                direct == 1 ? "the tool's output is the answer"
+                                            : "the tools' outputs are the answer",
+                                NULL);
     }
     return decide_choice(d, &facts);
 }

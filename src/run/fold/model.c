@@ -127,6 +127,8 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
         return status;
     }
     count_usage(run, event);
+    haft_str text = haft__str_trim(run->reply.content);
+    run->last_text = text.len > 0 ? text : run->last_text;
     run->numbered += (uint32_t)(run->call_count - run->batch);
     run->settled = false;
     run->stage = HAFT__RUN_JUDGING;

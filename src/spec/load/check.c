@@ -263,27 +263,29 @@ static bool can_be_spoken(const haft__model_spec *model, haft_str format)
     return !haft__str_equal(format, HAFT__LIT("codemode"));
 }
 
-/* A model without native calls needs a text format; a model with native calls can always use them.
- */
+/* A list of formats without a usable one is an error: haft takes no format that is not enabled. */
 static void check_formats(haft__loader *l)
 {
     const haft__spec *spec = l->spec;
+    bool native = false;
     for (size_t i = 0; i < spec->format_count; i++) {
         if (can_be_spoken(&spec->model, spec->formats[i])) {
             return;
         }
+        native |= haft__str_equal(spec->formats[i], HAFT__LIT("native"));
     }
-    if (spec->model.native_tools || spec->format_count == 0) {
+    if (spec->format_count == 0) {
         return;
     }
+    bool code = spec->format_count > 1 || !native, lacks = !spec->model.native_tools;
     haft__spec_problem *problem = haft__loader_error(
-        l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE,
-        "no enabled format can be used: the model has no native tool calls%s",
-        spec->format_count > 1 || !haft__str_equal(spec->formats[0], HAFT__LIT("native"))
-            ? ", and code cannot be run"
-            : "");
+        l, HAFT__LIT("/formats"), HAFT__SUBJECT_VALUE, "no enabled format can be used: %s%s%s",
+        lacks ? "the model has no native tool calls" : "", lacks && code ? ", and " : "",
+        code ? "code cannot be run" : "");
     haft__loader_hint(l, problem, "enable a text format, for example purejson%s",
-                      spec->model.family.gave_native ? "" : ", or leave out native_tools");
+                      !lacks                           ? ", or native"
+                      : spec->model.family.gave_native ? ""
+                                                       : ", or leave out native_tools");
 }
 
 static void check_policy(haft__loader *l)

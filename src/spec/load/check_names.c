@@ -9,6 +9,10 @@
 #include "spec/load/load_int.h"
 #include "tool/builtin.h"
 #include "json/object.h"
+#include "json/pointer.h"
+
+/* The words of a choice; `gate` is for the schedule only. */
+static const char *const modes[] = {"auto", "any", "required", "none", "gate"};
 
 /* Whether `name` could be a tool of one of the servers of the spec. */
 static bool is_server_tool(const haft__loader *l, haft_str name)
@@ -19,9 +23,21 @@ static bool is_server_tool(const haft__loader *l, haft_str name)
     return server.len < name.len && (imported || haft__json_get(servers, server) != NULL);
 }
 
-static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name)
+/* The mode that the name of a tool in a choice was probably meant to be. */
+static haft_str nearest_mode(haft_str name, size_t mode_count)
+{
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    for (size_t i = 0; i < mode_count; i++) {
+        haft__suggestion_offer(&near, haft__str(modes[i]));
+    }
+    return near.best;
+}
+
+static void suggest(haft__loader *l, haft__spec_problem *problem, haft_str name, size_t mode_count)
 {
     haft_str near = haft__tools_nearest(&l->spec->tools, name);
+    near = near.ptr != NULL ? near : nearest_mode(name, mode_count);
     bool server = name.len > 0 && memchr(name.ptr, ':', name.len) != NULL;
     if (haft__builtin_find(name) != NULL) {
         haft__loader_hint(l, problem, "it is a built-in: add it to builtins.enabled");
@@ -45,7 +61,9 @@ static void collect_names(haft__loader *l, haft__map *declared)
     }
 }
 
-static void check_name(haft__loader *l, const haft__map *declared, haft_str name, haft_str pointer)
+/* In a choice a mode may stand in place of a tool: the first `mode_count` of them are suggested. */
+static void check_name(haft__loader *l, const haft__map *declared, haft_str name, haft_str pointer,
+                       size_t mode_count)
 {
     if (name.len == 0 || haft__tools_find(&l->spec->tools, name) != NULL
         || haft__map_get(declared, name) != NULL || is_server_tool(l, name)) {
@@ -53,17 +71,36 @@ static void check_name(haft__loader *l, const haft__map *declared, haft_str name
     }
     haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
                                                      "there is no tool \"%.*s\"", HAFT__ARG(name));
-    suggest(l, problem, name);
+    suggest(l, problem, name, mode_count);
+}
+
+/* The location of the tool's name in a choice, which has several forms. */
+static haft_str name_pointer(haft__loader *l, haft__json choice, haft_str pointer)
+{
+    static const char *const keys[] = {"tool", "name", "function/name"};
+    for (size_t i = 0; choice.kind == HAFT__JSON_OBJECT && i < COUNT(keys); i++) {
+        haft_str path = haft__loader_pointer(l, "/%s", keys[i]);
+        const haft__json *name = haft__pointer_get(&choice, path);
+        if (name != NULL && haft__json_text(*name).len > 0) {
+            return haft__loader_pointer(l, "%.*s/%s", HAFT__ARG(pointer), keys[i]);
+        }
+    }
+    return pointer;
 }
 
 static void check_choice(haft__loader *l, const haft__map *declared)
 {
     const haft__choice_spec *choice = &l->spec->choice;
+    haft__json source = haft__object_object(l->source, "choice");
+    haft__json schedule = haft__object_array(source, "schedule");
     for (size_t i = 0; i < choice->schedule_count; i++) {
+        haft_str pointer = haft__loader_pointer(l, "/choice/schedule/%zu", i);
         check_name(l, declared, choice->schedule[i].tool,
-                   haft__loader_pointer(l, "/choice/schedule/%zu/tool", i));
+                   name_pointer(l, schedule.items[i], pointer), COUNT(modes));
     }
-    check_name(l, declared, choice->default_choice.tool, HAFT__LIT("/choice/default"));
+    check_name(l, declared, choice->default_choice.tool,
+               name_pointer(l, haft__object_get(source, "default"), HAFT__LIT("/choice/default")),
+               COUNT(modes) - 1);
 }
 
 static void check_phases(haft__loader *l, const haft__map *declared)
@@ -72,7 +109,7 @@ static void check_phases(haft__loader *l, const haft__map *declared)
         const haft__phase *phase = &l->spec->phases[i];
         for (size_t j = 0; j < phase->tool_count; j++) {
             check_name(l, declared, phase->tools[j],
-                       haft__loader_pointer(l, "/phases/%zu/tools/%zu", i, j));
+                       haft__loader_pointer(l, "/phases/%zu/tools/%zu", i, j), 0);
         }
     }
 }
@@ -98,7 +135,7 @@ static void check_approvals(haft__loader *l, const haft__map *declared)
             haft_str pattern = rule->tools[j];
             haft_str pointer = haft__loader_pointer(l, "/approvals/%zu/tools/%zu", i, j);
             if (pattern.len > 0 && memchr(pattern.ptr, '*', pattern.len) == NULL) {
-                check_name(l, declared, pattern, pointer);
+                check_name(l, declared, pattern, pointer, 0);
             } else if (pattern.len > 0 && !matches_something(l, pattern)) {
                 (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
                                            "no tool matches \"%.*s\"", HAFT__ARG(pattern));

@@ -53,7 +53,6 @@ static const struct {
     const char *pointer, *part, *hint;
 } advice[] = {
     {"/haft", "", "this version of haft reads version 1"},
-    {"/choice/schedule/", "Expected one of", "write a tool as {tool: NAME}"},
     {"/spec/planner/type", "", "write the spec in haft's own shape"},
     {"", "(ms|s|m|h|d)", "write it like 250ms, 10s, 5m, 2h or 1d"},
     {"", "^[A-Za-z0-9_./-]+(:", "use letters, digits and _ . / - or server:tool"},

@@ -179,16 +179,37 @@ static haft__json join(haft__loader *l, haft__json entry, haft__json described, 
     return joined;
 }
 
+static bool is_function(const haft__loader *l, haft_str name)
+{
+    for (size_t i = 0; i < l->options->function_count; i++) {
+        if (haft__str_equal(l->options->functions[i]->name, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A description without `args` says nothing about the arguments: any are accepted. The schema of a
+ * C function is known, and stays. */
+static void open_arguments(haft__loader *l, haft__json *tool)
+{
+    haft__json schema = haft__json_object(NULL, 0);
+    if (has(*tool, "args") || has(*tool, "input_schema")
+        || is_function(l, haft__object_string(*tool, "name"))) {
+        return;
+    }
+    put(l, &schema, "type", haft__json_string(HAFT__LIT("object")));
+    put(l, &schema, "properties", haft__json_object(NULL, 0));
+    put(l, &schema, "additionalProperties", haft__json_bool(true));
+    put(l, tool, "input_schema", schema);
+}
+
 /* A client answers the calls of a tool that has no implementation. */
 static haft__json make_headless(haft__loader *l, haft__json described)
 {
-    for (size_t i = 0; i < l->options->function_count; i++) {
-        if (haft__str_equal(l->options->functions[i]->name,
-                            haft__object_string(described, "name"))) {
-            return described;
-        }
+    if (!is_function(l, haft__object_string(described, "name"))) {
+        put(l, &described, "headless", haft__json_bool(true));
     }
-    put(l, &described, "headless", haft__json_bool(true));
     return described;
 }
 
@@ -207,6 +228,7 @@ static void translate_tools(haft__loader *l, haft__json described)
         bool *entry = haft__map_get(&map, haft__object_string(described.items[i], "name"));
         if (entry == NULL || *entry) {
             items[count] = make_headless(l, described.items[i]);
+            open_arguments(l, &items[count]);
             haft__origin_add(l, haft__loader_pointer(l, "/tools/%zu", count),
                              haft__loader_pointer(l, CONFIG "/tool_descriptions/%u", i));
             continue;
@@ -214,6 +236,7 @@ static void translate_tools(haft__loader *l, haft__json described)
         size_t index = (size_t)(entry - used);
         *entry = true;
         items[count] = join(l, tools.items[index], described.items[i], count, index, i);
+        open_arguments(l, &items[count]);
     }
     for (uint32_t i = 0; i < tools.count; i++) {
         if (!used[i]) {
@@ -255,7 +278,10 @@ static void translate_planner(haft__loader *l)
                  HAFT__LIT(CONFIG "/use_function_calling"));
         }
     }
-    fill(l, "limits", "overflow", haft__json_string(HAFT__LIT("truncate")), HAFT__LIT("/spec"));
+    /* Calls past the cap are not run. Without a cap every call of a reply runs. */
+    bool capped = has(haft__object_object(l->source, "limits"), "parallel");
+    haft_str overflow = capped ? HAFT__LIT("truncate") : HAFT__LIT("queue");
+    fill(l, "limits", "overflow", haft__json_string(overflow), HAFT__LIT("/spec"));
     fill(l, NULL, "history", haft__json_string(HAFT__LIT("transcript")), HAFT__LIT("/spec"));
     translate_tools(l, haft__object_array(config, "tool_descriptions"));
 }

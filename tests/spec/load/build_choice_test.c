@@ -36,6 +36,21 @@ TEST(a_default_in_every_form)
     }
 }
 
+TEST(an_entry_of_a_schedule_in_every_form)
+{
+    for (size_t i = 0; i < COUNT(wishes); i++) {
+        char text[160];
+        (void)snprintf(text, sizeof(text), "enabled_builtins: [glob]\nchoice: {schedule: [%s]}\n",
+                       wishes[i].text);
+        loaded f;
+        load(&f, text);
+        CHECK_STR(f.listing, HAFT__LIT(""), "%s", text);
+        CHECK_INT(f.spec->choice.schedule[0].mode, wishes[i].mode, "%s", text);
+        CHECK_STR(f.spec->choice.schedule[0].tool, haft__str(wishes[i].tool), "%s", text);
+        unload(&f);
+    }
+}
+
 TEST(a_schedule_and_a_gate)
 {
     loaded f;
@@ -64,13 +79,18 @@ static const problem_case cases[] = {
                                 "required, none, or {tool: NAME})"},
     {"choice: {default: {type: function}}\n", "1:19: the choice names neither a mode nor a tool "
                                               "(write auto, required, none, or {tool: NAME})"},
+    {"choice: {schedule: [{}, {type: function}]}\n",
+     "1:21: the choice names neither a mode nor a tool (write auto, required, none, or {tool: "
+     "NAME})\n"
+     "1:25: the choice names neither a mode nor a tool (write auto, required, none, or {tool: "
+     "NAME})"},
     {"formats: {primary: hermes, enabled: [native, json]}\n",
      "1:20: the primary format hermes is not enabled (add it to formats.enabled)"},
     {"formats: [native, hermess, xml]\n", "1:19: there is no format \"hermess\" (did you mean "
                                           "hermes?)\n1:28: there is no format \"xml\""},
     {"formats: {enabled: [natve]}\n", "1:21: there is no format \"natve\" (did you mean native?)"},
     {"formats: {primary: PureJson, enabled: [native, JSON]}\n", ""},
-    {"formats: {primary: code}\n", ""},
+    {"formats: {primary: code, enabled: [code, native]}\n", ""},
     {"formats: []\n", "1:10: expected at least 1 item, found 0"},
 };
 

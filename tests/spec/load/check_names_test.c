@@ -11,13 +11,21 @@ static const problem_case cases[] = {
     {"enabled_builtins: [glob, grep]\nchoice: {schedule: [{tool: globb}, gate], default: {tool: "
      "read}}\nphases: [{name: a, tools: [grep, search]}]\n",
      "2:28: there is no tool \"globb\" (did you mean glob?)\n"
-     "2:52: there is no tool \"read\" (it is a built-in: add it to builtins.enabled)\n"
+     "2:59: there is no tool \"read\" (it is a built-in: add it to builtins.enabled)\n"
      "3:1: warning: the phases have no effect (they are a condition for complete_workflow, which "
      "is not "
      "enabled)\n"
      "3:34: there is no tool \"search\" (tools are listed in tools and builtins)"},
-    {"choice: {default: autoo}\n",
-     "1:19: there is no tool \"autoo\" (tools are listed in tools and builtins)"},
+    {"choice: {default: autoo}\n", "1:19: there is no tool \"autoo\" (did you mean auto?)"},
+    {"choice: {default: gatee}\n",
+     "1:19: there is no tool \"gatee\" (tools are listed in tools and builtins)"},
+    {"choice: {schedule: [gatee, glob, {type: tool, name: globb}, {type: function, function: "
+     "{name: "
+     "x}}]}\n",
+     "1:21: there is no tool \"gatee\" (did you mean gate?)\n"
+     "1:28: there is no tool \"glob\" (it is a built-in: add it to builtins.enabled)\n"
+     "1:53: there is no tool \"globb\" (tools are listed in tools and builtins)\n"
+     "1:95: there is no tool \"x\" (tools are listed in tools and builtins)"},
     /* tools of servers are known later; the server must be there */
     {"mcp: {servers: {docs: {command: [x]}}}\nchoice: {schedule: [{tool: \"docs:find\"}, {tool: "
      "\"web:find\"}]}\napprovals: [{tools: [\"docs:send\", \"docs:*\", \"*\", \"*:x\", \"x*\"]}]\n"

@@ -137,7 +137,15 @@ static const problem_case cases[] = {
      "format, for example purejson, or leave out native_tools)"},
     {"model: {provider: openai, model: x, native_tools: false}\nformats: [native, purejson]\n", ""},
     {"model: {provider: openai, model: x, native_tools: false}\n", ""},
-    {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n", ""},
+    {"model: {provider: openai, model: x}\nformats: {primary: codemode}\n",
+     "2:10: no enabled format can be used: code cannot be run here (enable one of text, for "
+     "example "
+     "purejson, or native)"},
+    {"model: {provider: openai, model: x}\ntool_call_formats: [code]\n",
+     "2:20: no enabled format can be used: code cannot be run here (enable one of text, for "
+     "example "
+     "purejson, or native)"},
+    {"model: {provider: openai, model: x}\nformats: [code, hermes]\n", ""},
     /* built-ins that lack something */
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
      "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
@@ -146,7 +154,7 @@ static const problem_case cases[] = {
      "1:1: warning: python_execution is enabled but never offered: the format codemode is not "
      "enabled"},
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
-     "[codemode]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
+     "[codemode, hermes]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
      ""},
     /* a search that the model is not told of */
     {"mcp: {servers: {a: {command: [x]}}}\n", ""},

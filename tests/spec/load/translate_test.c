@@ -46,7 +46,9 @@ TEST(the_planner_shape_is_translated)
             "\"history\":\"transcript\","
             "\"tools\":[{\"name\":\"search_database\",\"description\":\"Search the records.\","
             "\"args\":[\"query\",\"limit\"],\"headless\":true},"
-            "{\"name\":\"now\",\"description\":\"Tell the time of day.\",\"headless\":true}]"
+            "{\"name\":\"now\",\"description\":\"Tell the time of day.\",\"headless\":true,"
+            "\"input_schema\":{\"type\":\"object\",\"properties\":{},"
+            "\"additionalProperties\":true}}]"
             "}"),
         "source");
     const haft__spec *spec = f.spec;
@@ -101,6 +103,63 @@ TEST(variants_of_the_planner_shape)
         CHECK_STR(keep(&found), haft__str(variants[i].wanted), "%s", variants[i].name);
         unload(&f);
     }
+}
+
+TEST(without_a_cap_every_call_of_a_reply_runs)
+{
+    static const struct {
+        const char *name, *more;
+        haft__overflow overflow;
+    } cases[] = {
+        {"no cap", "", HAFT__OVERFLOW_QUEUE},
+        {"the planner's", "      max_parallel_tool_calls: 2\n", HAFT__OVERFLOW_TRUNCATE},
+        {"one of the limits", "limits: {parallel: 2}\n", HAFT__OVERFLOW_TRUNCATE},
+        {"other limits", "limits: {turns: 2}\n", HAFT__OVERFLOW_QUEUE},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__buf text;
+        haft__buf_init(&text, 1 << 16);
+        haft__buf_addf(&text,
+                       "spec:\n  planner:\n    type: ReActPlanner\n    config:\n"
+                       "      system_prompt: x\n%s",
+                       cases[i].more);
+        haft_str whole = keep(&text);
+        loaded f;
+        load(&f, whole.ptr);
+        CHECK_STR(f.listing, HAFT__LIT(""), "%s", cases[i].name);
+        CHECK_INT(f.spec->limits.overflow, cases[i].overflow, "%s", cases[i].name);
+        unload(&f);
+    }
+}
+
+TEST(a_described_tool_without_args_takes_any)
+{
+    loaded f;
+    load(&f, "tools:\n"
+             "  - {name: b, description: Not for the model., command: [b]}\n"
+             "  - {name: c, description: Count pages of texts., command: [c]}\n"
+             "spec:\n"
+             "  planner:\n"
+             "    type: ReActPlanner\n"
+             "    config:\n"
+             "      tool_descriptions:\n"
+             "        - {name: a, description: Count words of texts.}\n"
+             "        - {name: b, description: Count lines of texts.}\n"
+             "        - {name: d, description: Count signs of texts., args: []}\n");
+    static const struct {
+        const char *name;
+        bool open;
+    } wanted[] = {{"a", true}, {"b", true}, {"d", false}, {"c", false}};
+    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    for (size_t i = 0; i < COUNT(wanted); i++) {
+        const haft__tool *tool = f.spec->tools.items[i];
+        const haft__json *more =
+            haft__json_get(tool->input_schema, HAFT__LIT("additionalProperties"));
+        CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
+        CHECK_INT(more != NULL && more->kind == HAFT__JSON_TRUE, wanted[i].open, "%s",
+                  wanted[i].name);
+    }
+    unload(&f);
 }
 
 TEST(without_function_calling_calls_are_json)

@@ -110,25 +110,27 @@ size_t haft__chat_request_size(const haft__chat *chat, const haft__request *requ
 
 /* ---- messages ---- */
 
-/* The planner's form: the first messages, then the rest as one text with the task at its end. */
-static void add_transcript(const haft__chat *chat, haft__buf *buf, const haft__request *request)
+/* Appends the history of the planner shape: it is written anew for each request, because the task
+ * comes last. */
+static haft_status add_transcript(const haft__chat *chat, haft__buf *buf,
+                                  const haft__request *request, haft__arena *arena)
 {
-    haft__buf text;
-    haft__buf_init(&text, MOST_BYTES);
-    haft__prompt_transcript(&text, request->messages, request->task);
-    const haft__message *first = request->messages->count > 0 ? request->messages->items : NULL;
-    bool has_system = first != NULL && first->role == HAFT__MESSAGE_SYSTEM;
-    if (chat->format != NULL && (has_system || chat->tool_prompt.len > 0)) {
-        haft__chat_text_system(chat, buf, has_system ? first->text : HAFT__LIT(""));
+    haft__messages list;
+    haft_status status =
+        haft__prompt_transcript(request->messages, request->task, chat->format, arena, &list, NULL);
+    bool has_system = status == HAFT_OK && list.items[0].role == HAFT__MESSAGE_SYSTEM;
+    size_t first = 0;
+    if (status == HAFT_OK && chat->format != NULL && (has_system || chat->tool_prompt.len > 0)) {
+        haft__chat_text_system(chat, buf, has_system ? list.items[0].text : HAFT__LIT(""));
         haft__buf_add_char(buf, ',');
-    } else if (has_system) {
-        haft__chat_write_message(chat->provider, buf, first);
-        haft__buf_add_char(buf, ',');
+        first = has_system ? 1 : 0;
     }
-    haft__message task = {.role = HAFT__MESSAGE_USER, .text = haft__buf_str(&text)};
-    haft__chat_write_message(chat->provider, buf, &task);
-    buf->status = text.status != HAFT_OK ? text.status : buf->status;
-    haft__buf_finish(&text);
+    for (size_t i = first; status == HAFT_OK && i < list.count; i++) {
+        const haft__message *before = i > first ? &list.items[i - 1] : NULL;
+        haft__chat_write_separator(chat->provider, buf, before, &list.items[i]);
+        haft__chat_write_message(chat->provider, buf, &list.items[i]);
+    }
+    return status;
 }
 
 static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__request *request)
@@ -136,10 +138,16 @@ static void add_messages(const haft__chat *chat, haft__buf *buf, const haft__req
     const haft__messages *messages = request->messages;
     haft__message correction = {.role = HAFT__MESSAGE_USER, .text = request->correction};
     const haft__message *last = NULL;
-    haft__message transcript = {.role = HAFT__MESSAGE_USER};
+    haft__message task = {.role = HAFT__MESSAGE_USER};
     if (request->transcript) {
-        add_transcript(chat, buf, request);
-        last = &transcript;
+        haft__arena arena;
+        haft__arena_init(&arena, 0);
+        haft_status status = add_transcript(chat, buf, request, &arena);
+        if (status != HAFT_OK) {
+            haft__buf_fail(buf, status, haft_status_text(status));
+        }
+        haft__arena_finish(&arena);
+        last = &task;
     } else {
         haft__buf_add_str(buf, haft__buf_str(&chat->messages));
         last = messages->count > 0 ? &messages->items[messages->count - 1] : NULL;

@@ -192,7 +192,10 @@ static haft_status teach(haft__chat *chat, const haft__request *request, haft__a
     haft_status status = haft__request_format_tools(request, arena, &tools, err);
     if (status == HAFT_OK) {
         haft__buf_clear(&chat->tool_prompt);
-        haft__format_write_tools(&chat->tool_prompt, chat->format, tools, request->tool_count);
+        haft__history history =
+            request->transcript ? HAFT__HISTORY_TRANSCRIPT : HAFT__HISTORY_NATIVE;
+        haft__format_write_tools(&chat->tool_prompt, chat->format, history, tools,
+                                 request->tool_count);
         chat->tool_prompt_count = request->tool_count;
         chat->tool_prompt_hash = mark_of(request);
         haft__buf_clear(&chat->messages); /* the tools come before them */

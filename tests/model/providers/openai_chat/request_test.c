@@ -90,11 +90,14 @@ static const struct {
      "\"Call a tool.\"}],\"tool_choice\":\"required\"}"},
     {"no tools", HAFT__MODE_AUTO, 2, 0, false, "",
      "{\"model\":\"m\",\"messages\":[" SYSTEM "," TASK "]}"},
-    {"a transcript", HAFT__MODE_AUTO, 4, 0, true, "",
-     "{\"model\":\"m\",\"messages\":[" SYSTEM ",{\"role\":\"user\",\"content\":\"Let me see.\\n"
-     "Calling tool: look with args: {\\\"q\\\":\\\"\xC3\xA4\\\"}\\nCalling tool: docs:search with "
-     "args: {broken\\nTool result: a\\u0000b \xEF\xBF\xBD\\nFind\\nit\"}]}"},
-    {"a transcript with a correction", HAFT__MODE_AUTO, 2, 0, true, "Again.",
+    {"the history of a planner", HAFT__MODE_AUTO, 5, 0, true, "",
+     "{\"model\":\"m\",\"messages\":[" SYSTEM
+     ",{\"role\":\"assistant\",\"content\":\"Let me see.\\n"
+     "Calling tool: look with args: {\\\"q\\\":\\\"\xC3\xA4\\\"}\"},{\"role\":\"user\",\"content\":"
+     "\"Tool result: a\\u0000b \xEF\xBF\xBD\"},{\"role\":\"assistant\",\"content\":\"Calling tool: "
+     "docs_-_search with args: {broken\"},{\"role\":\"user\",\"content\":\"Tool result: Error: "
+     "no\"}," TASK "]}"},
+    {"the history of a planner, with a correction", HAFT__MODE_AUTO, 2, 0, true, "Again.",
      "{\"model\":\"m\",\"messages\":[" SYSTEM "," TASK
      ",{\"role\":\"user\",\"content\":\"Again.\"}]}"},
 };

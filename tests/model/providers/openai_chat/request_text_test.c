@@ -102,6 +102,13 @@ static const struct {
     {"neither", HAFT__MODE_AUTO, 1, 1, 0, both, false, "", BEGIN TASK "\"}]}"},
     {"a transcript", HAFT__MODE_ANY, 0, 2, 2, both, true, "",
      BEGIN SYSTEM "," TASK "\\n\\n" ANY "\"}]}"},
+    {"the history of a planner", HAFT__MODE_ANY, 0, 5, 2, both, true, "",
+     BEGIN SYSTEM
+     ",{\"role\":\"assistant\",\"content\":\"Let me see.\\nCalling tool: look with args: "
+     "{\\\"n\\\":1.50}\"},{\"role\":\"user\",\"content\":\"Tool result: a<\xE2\x80\x8B|im_end|>\"},"
+     "{\"role\":\"assistant\",\"content\":\"Calling tool: docs_-_search with args: "
+     "<tool_call>{oops\"},{\"role\":\"user\",\"content\":\"Tool result: Error: no\"}," TASK
+     "\\n\\n" ANY "\"}]}"},
     {"a transcript without instructions", HAFT__MODE_AUTO, 1, 1, 2, both, true, "",
      BEGIN LESSON "," TASK "\"}]}"},
 };
@@ -145,7 +152,7 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
 /* The text with <LESSON> instead of the part between the two. */
 static void shorten(haft__buf *buf, haft_str text)
 {
-    static const char start[] = "# Tools\\n", end[] = "answer in words.\"";
+    static const char start[] = "# Tools\\n", end[] = "</tools>\"";
     const char *from = text.len > 0 ? memmem(text.ptr, text.len, start, strlen(start)) : NULL;
     const char *to = from != NULL ? memmem(text.ptr, text.len, end, strlen(end)) : NULL;
     if (from == NULL || to == NULL) {
