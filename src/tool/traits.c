@@ -493,7 +493,8 @@ static const haft__trait table[] = {
     {
         .key = "return_direct",
         .what = "Its result is the answer of the run, even of a workflow, except while the gate "
-                "is closed.",
+                "is closed. The results of several such calls in one reply are the answer "
+                "together, in call order, with a blank line between them.",
         FLAG(return_direct),
         .declared = HAFT_RETURN_DIRECT,
         .in_approvals = true,

@@ -108,7 +108,7 @@ TEST(the_cap_and_why)
          "  3 deferred tools, 2 shown: at most 2 (cap for a model of 3 B)\n"},
         {"agent; server=docs,search",
          "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size)\n"},
-        {"agent; mcp_deny=docs:b; server=docs,a,b; server=off!disabled,c",
+        {"agent; mcp_deny=docs:b; server=docs,search,b; server=off!disabled,c",
          "  1 deferred tool, 1 shown: at most 2 (cap for a model of unknown size); 2 more tools "
          "of servers cannot be used\n"},
     };
