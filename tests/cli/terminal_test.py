@@ -155,7 +155,7 @@ def test_question_during_a_call():
     path = spec("beside", [{"calls": [{"name": "docs:ask", "arguments": {}},
                                       {"name": "slow:ask", "arguments": {}}]},
                            {"text": "the end"}], mcp={"servers": servers})
-    status, shown = at_terminal(["run", path, "go"], ['{"name": "Ada"}\n'], prompt="declines> ")
+    status, shown = at_terminal(["run", path, "use docs:ask and slow:ask"], ['{"name": "Ada"}\n'], prompt="declines> ")
     answer = json.loads(log.read_text())[0] if log.exists() else {}
     check("a_question_during_a_call", (status, "the end" in shown, shown.count("declines> "),
                                        answer.get("content", {}).get("name")),

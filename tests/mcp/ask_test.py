@@ -80,7 +80,7 @@ def answer_of(text):
 def test_form():
     """A server with a session waits in the process that runs the call; another process answers."""
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     text = read_until(run, "# decline")
     for part in ("docs:ask asks, from the server docs", "Who are you?\n", "Say it.\n",
                  "  name: string, required; minLength 2; Your name\n",
@@ -111,7 +111,7 @@ def test_fork():
         place = Place("old", "form")
         spec = json.loads((place.path / "spec.json").read_text())
         (place.path / "spec.json").write_text(json.dumps(dict(spec, on_unknown=policy)))
-        run = place.start("run", "spec.json", "go")
+        run = place.start("run", "spec.json", "use docs:ask and slow:ask")
         words = answer_of(read_until(run, "# decline"))
         place.haft("answer", words[1], words[2], json.dumps(ANSWER))
         run.communicate(timeout=300)
@@ -143,7 +143,7 @@ def beside(timeout="60s"):
 def test_beside():
     """A slow call does not delay the question of another call."""
     place = beside()
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     text = read_until(run, "# decline")
     words = answer_of(text)
     check("a_question_beside_a_call_is_reported", (words is not None, text.count("# decline")),
@@ -173,7 +173,7 @@ def test_beside():
 
 def test_url():
     place = Place("old", "url")
-    run = place.start("run", "spec.json", "go", "--json")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask", "--json")
     text = read_until(run, "# decline")
     check("a_page_and_its_host", ("on the host login.example.org" in text,
                                   "https://login.example.org/start?x=1" in text), (True, True))
@@ -186,7 +186,7 @@ def test_url():
 
 def test_twice():
     place = Place("old", "twice")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     for number in range(2):
         words = answer_of(read_until(run, "# decline"))
         status, _, err = place.haft("answer", words[1], words[2], json.dumps(
@@ -205,7 +205,7 @@ def events_of(place):
 def test_both():
     """Two questions at once: a person gets one after the other."""
     place = Place("old", "both")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     for number in range(2):
         text = read_until(run, "# decline")
         check(f"question_{number}_of_two_at_once", f"Say it. {number}\n" in text, True)
@@ -218,7 +218,7 @@ def test_both():
 def test_side():
     """Parallel calls of one run: it does not matter which call asks, a person gets the question."""
     place = Place("old", "side", calls=2, trust=True)
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     words = answer_of(read_until(run, "# decline"))
     for number, call in enumerate(("c1.1", "c1.2")):
         for _ in range(100):  # the second may be asked a moment later
@@ -234,7 +234,7 @@ def test_again():
     """One question is withdrawn and another asked: a person gets the second, and it is not
     declined."""
     place = Place("old", "again")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     text = read_until(run, "Say it. 1\n")
     if "# decline" not in text.split("Say it. 1\n", 1)[1]:
         text += read_until(run, "# decline")
@@ -252,7 +252,7 @@ def test_again():
 def test_gone():
     """An answer to a withdrawn question is rejected."""
     place = Place("old", "gone")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     read_until(run, "server")
     while not (answered := [e for e in events_of(place) if e["kind"] == "answered"]):
         pass
@@ -269,7 +269,7 @@ def test_gone():
 def test_forever():
     """A server that asks repeatedly without an answer uses up its own time."""
     place = Place("old", "forever", "2s")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     try:
         out, _ = run.communicate(timeout=300)
     except subprocess.TimeoutExpired:
@@ -299,7 +299,7 @@ def test_many():
 
 def test_reject():
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     words = answer_of(read_until(run, "# decline"))
     status, _, err = place.haft("reject", words[1], words[2])
     check("a_no_is_taken", (status in (0, WAITING), "different answer" in err), (True, False))
@@ -310,7 +310,7 @@ def test_reject():
 def test_crash():
     """The process that asked has died: its question is gone, and no answer becomes a result."""
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "go")
+    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
     words = answer_of(read_until(run, "# decline"))
     shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
     check("it_is_shown_while_it_lives", (shown["kind"], shown["asks"]["pinned"]),
@@ -337,7 +337,7 @@ def test_crash():
 def test_durable():
     """A server without a session: the run waits in the store."""
     place = Place("new", "form")
-    status, out, err = place.haft("run", "spec.json", "go")
+    status, out, err = place.haft("run", "spec.json", "use docs:ask and slow:ask")
     words = answer_of(err)
     check("it_waits", (status, "  name: string, required" in err, words is not None),
           (WAITING, True, True))
@@ -373,7 +373,7 @@ def test_own_server():
                                 {"calls": [{"name": f"in:{tool}", "arguments": arguments}]},
                                 {"text": "the end"}]})):
             (place.path / file).write_text(json.dumps(value))
-        status, out, err = place.haft("run", "spec.json", "go")
+        status, out, err = place.haft("run", "spec.json", "use docs:ask and slow:ask")
         for answer in answers:
             check(f"{name}_waits", status, WAITING)
             status, out, err = place.haft("answer", "last", "c1.1", json.dumps(answer), "--json")

@@ -41,7 +41,7 @@ def run(place, mcp):
         {"calls": [{"name": "notes:say", "arguments": {"word": "hello"}}]}, {"text": "the end"}]}))
     environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), NOTES_KEY="a canary",
                        HAFT_INPUT_NOTES_KEY="a canary")
-    done = subprocess.run([HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"],
+    done = subprocess.run([HAFT, "run", "spec.json", "use notes:say", "--store", "memory:", "--events"],
                           cwd=place, env=environment, text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, timeout=300)
     log = [json.loads(line) for line in done.stdout.splitlines()]

@@ -161,7 +161,7 @@ class Run:
 
     def run(self):
         done = subprocess.run(
-            [os.environ["HAFT"], "run", "spec.json", "go", "--store", "memory:", "--events"],
+            [os.environ["HAFT"], "run", "spec.json", "use bad:say, badweb:say, good:say and goodweb:say", "--store", "memory:", "--events"],
             cwd=self.path, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(self.path / "state")))
         for process in self.processes:

@@ -273,7 +273,7 @@ class Site:
             {"calls": [{"name": "web:say", "arguments": {"word": "x"}}]}] * calls
             + [{"text": "the end"}]}))
         done = subprocess.run(
-            [HAFT, "run", "spec.json", "go", "--store", "memory:", "--events"], cwd=place,
+            [HAFT, "run", "spec.json", "use web:say", "--store", "memory:", "--events"], cwd=place,
             text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(place / "state"), WORD="a canary word"))
         if last:
