@@ -163,7 +163,7 @@ def test_beside():
                 result = client.modern({"elicitation": BOTH}, **back)
             else:
                 client.greet({"elicitation": BOTH})
-                client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+                client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
                 question = client.next("elicitation/create")
                 client.write({"id": question["id"], "result": answer})
                 result = client.next()["result"]
@@ -286,7 +286,7 @@ def test_many():
     place = Place("old", "many")
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
         asked, message = 0, client.next("elicitation/create")
         while "method" in message:
             asked += 1
@@ -356,7 +356,7 @@ def test_own_server():
     for tool, arguments, answers, said in (
             ("danger", {"x": "a"}, [{"approve": True}], "deleted a"),
             ("danger", {"x": "a"}, [{"approve": False}], "was not approved"),
-            ("run_inner", {"task": "go"}, [{"approve": True}], "inner done")):
+            ("run_inner", {"task": "use docs:ask and slow:ask"}, [{"approve": True}], "inner done")):
         place = Place("new", "one")
         name = f"{tool}_{answers[-1]}"
         inner = {"name": "inner", "model": "script:inner_script.json", "tools": [
@@ -427,7 +427,7 @@ class Client:
 
     def modern(self, can, **more):
         self.send("tools/call", {
-            "name": "run_a", "arguments": {"task": "go"}, **more,
+            "name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}, **more,
             "_meta": {"io.modelcontextprotocol/protocolVersion": NEW,
                       "io.modelcontextprotocol/clientCapabilities": can}})
         return self.next()["result"]
@@ -457,7 +457,7 @@ def test_server(inner, way):
     place = Place(inner, way)
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
         question = client.next("elicitation/create")
         check_question(f"old_to_{inner}_{way}", question["params"], way)
         client.write({"id": question["id"], "result": {**answer, "_meta": {}}})
@@ -480,13 +480,13 @@ def test_server_without():
         place = Place("old", "url")
         with Client(place) as client:
             client.greet(can)
-            client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
             check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.told()),
                   (("the end", False), [[{"action": "decline"}]]))
     place = Place("new", "url")
     with Client(place) as client:
         client.greet({})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
         text, bad = said(client.next()["result"])
         check("it_waits_in_the_store", (bad, "https://login.example.org/start?x=1" in text,
                                         "haft answer" in text), (True, True, True))
@@ -500,7 +500,7 @@ def test_server_no():
         place = Place("old", "form")
         with Client(place) as client:
             client.greet({"elicitation": {}})
-            client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
             check(f"no_{number}", (said(client.next()["result"]), place.told()),
                   (("the end", False), [[{"action": "decline"}]]))
@@ -534,7 +534,7 @@ def test_server_settled():
     place.change([ask("First?"), ask("And now?"), {"text": "the end"}], builtins=builtins, mcp={})
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
         client.next("elicitation/create")
         place.haft("answer", "last", "c1.1", "me")
         second(client, place, "another_answer")
@@ -543,7 +543,7 @@ def test_server_settled():
                   {"text": "the end"}], builtins=builtins)
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
         client.next("elicitation/create")
         place.log.write_text("")
         second(client, place, "a_server_that_goes_on")
@@ -559,7 +559,7 @@ def test_server_two():
                  builtins={"enabled": ["request_user_input"]}, mcp={})
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "go"},
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"},
                                    "_meta": {"progressToken": 1}})
         ids = [client.next("elicitation/create")["id"] for _ in range(2)]
         client.write({"id": ids[0], "result": {"action": "cancel"}})
