@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/schema/grammar*.c: a schema's grammar accepts exactly the valid instances, unless
+ * Tests for src/schema/grammar/: a schema's grammar accepts exactly the valid instances, unless
  * a report says that it is relaxed.
  */
 #include "schema/grammar/gbnf.h"
