@@ -105,7 +105,7 @@ def test_form():
 
 def test_fork():
     """The process that a question belongs to is not the fork's: the call has begun, and nobody
-    knows what came of it."""
+    knows its outcome."""
     for policy, wanted in (("ask", (0, WAITING, 1)), ("retry", (1, None, 1))):
         place = Place("old", "form")
         spec = json.loads((place.path / "spec.json").read_text())
