@@ -29,8 +29,7 @@ haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, cons
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
                                         "no directory for the store: "
                                         "neither XDG_STATE_HOME nor HOME is set");
-        return haft__hint(err, status,
-                          "name a store with --store: sqlite:PATH, postgres://... or memory:");
+        return haft__hint(err, status, "name a store with --store: " HAFT__STORE_URLS);
     }
     *ret_url = url.ptr;
     return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);

@@ -5,11 +5,12 @@
 
 #include "cli/config/config.h"
 #include "engine/runtime.h"
+#include "store/store.h"
 
 /* The rows of the option table of every command with a store. */
 #define HAFT__OPTION_STORE                                                                         \
     {"store", 0, HAFT__OPTION_TEXT, "URL",                                                         \
-     "where runs are kept: sqlite:PATH, postgres://... or memory:; by default haft.db in "         \
+     "where runs are kept: " HAFT__STORE_URLS "; by default haft.db in "                           \
      "your state directory"},                                                                      \
         HAFT__OPTION_NO_CONFIG
 

@@ -24,7 +24,7 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
 {
     const haft__model_spec *model = &agent->spec->model;
     haft__endpoint endpoint = haft__agent_endpoint(agent, model);
-    if (haft__str_equal(model->provider, HAFT__LIT("offline"))) {
+    if (haft__provider_is_offline(model)) {
         return HAFT_OK;
     }
     agent->provider = endpoint.provider = haft__provider_for_model(model);

@@ -144,7 +144,7 @@ static haft_status open_all(haft_runtime *runtime, const haft_runtime_options *o
                                    .threads = options->threads};
         status = haft__exec_create(&exec, &runtime->exec, err);
     }
-    runtime->shared = !haft__str_starts_with(haft__str(url), HAFT__LIT("memory:"));
+    runtime->shared = status == HAFT_OK && haft__store_is_shared(runtime->store);
     return status;
 }
 

@@ -423,7 +423,7 @@ static step on_number(haft__parser *p, char c)
     }
     haft__buf_clear(&p->scratch);
     if (!write_number(&p->scratch, haft__buf_str(text))) {
-        return reject(p, "a number in it is none");
+        return reject(p, "a number in it is invalid");
     }
     haft_str number = haft__buf_str(&p->scratch);
     bool integer = count_digits(haft__str_skip(number, 1)) + 1 == number.len;

@@ -60,6 +60,11 @@ const haft__provider *haft__provider_for_model(const haft__model_spec *model)
     return NULL;
 }
 
+bool haft__provider_is_offline(const haft__model_spec *model)
+{
+    return haft__str_equal(model->provider, HAFT__LIT("offline"));
+}
+
 /* A base_url may contain a password: no message repeats it. */
 static haft_status check_url(haft_str url, haft_error *err)
 {

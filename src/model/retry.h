@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * model/retry.h - whether and when a failed model call is made again.
+ * model/retry.h - whether and when a failed model call is retried.
  *
  * The rules are those of the official clients. The server's x-should-retry decides; else overload,
  * rate limits, broken connections and server errors are retried, after the time that the server

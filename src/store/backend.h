@@ -31,6 +31,7 @@ typedef struct haft__store_backend {
     /* Performs all submitted requests, then frees the store. */
     void (*close)(haft__store *store);
     void (*set_timeout)(haft__store *store, uint64_t ms); /* NULL: no operation takes long */
+    bool shared;                                          /* other processes can open the store */
 } haft__store_backend;
 
 extern const haft__store_backend haft__store_memory, haft__store_sqlite, haft__store_pg;

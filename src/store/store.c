@@ -191,7 +191,7 @@ static haft_status fail_scheme(haft_str scheme, haft_error *err)
 {
     haft_status status =
         haft__fail(err, HAFT_UNSUPPORTED, "", "unknown kind of store '%.*s:', expected %s",
-                   HAFT__ARG(scheme), "memory:, sqlite:PATH or postgres://...");
+                   HAFT__ARG(scheme), HAFT__STORE_URLS);
     return haft__hint(err, status, "write a file name that has a colon as ./NAME");
 }
 
@@ -316,6 +316,11 @@ haft_status haft__store_open_existing(haft__loop *loop, const char *url, haft__s
                                       haft_error *err)
 {
     return open_store(loop, url, false, ret_store, err);
+}
+
+bool haft__store_is_shared(const haft__store *store)
+{
+    return store->kind->shared;
 }
 
 void haft__store_set_timeout(haft__store *store, uint64_t ms)

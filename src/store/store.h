@@ -28,6 +28,10 @@
 
 typedef struct haft__store haft__store;
 
+/* The URLs of all stores, and of those that processes can share, for messages and help. */
+#define HAFT__STORE_SHARED_URLS "sqlite:PATH or postgres://..."
+#define HAFT__STORE_URLS        "sqlite:PATH, postgres://... or memory:"
+
 /* Opens "memory:", "sqlite:PATH" or a path, "postgres://..." (or "postgresql://..."). The directory
  * of a file is created if needed, accessible only to its owner. IO; BAD_INPUT (damaged, or not a
  * haft database); UNSUPPORTED (newer version, or unknown URL scheme). */
@@ -41,6 +45,9 @@ HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char
 
 /* The file path in a URL (a part of `url`); NULL if the URL does not name a file. */
 const char *haft__store_url_path(const char *url);
+
+/* Whether other processes can open the store. */
+bool haft__store_is_shared(const haft__store *store);
 
 /* The URL for display: without the password and without parameters that contain one. It is usable
  * if the password comes from elsewhere. A file path is unchanged. NUL-terminated. */

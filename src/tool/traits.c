@@ -279,14 +279,19 @@ static haft_status check_destructive(const haft__traits *traits, haft_error *err
                                                     : HAFT_OK;
 }
 
-static bool is_repeatable(const haft__traits *traits)
+bool haft__traits_are_repeatable(const haft__traits *traits)
 {
     return traits->read_only || traits->idempotent;
 }
 
+bool haft__traits_allow_retry(const haft__traits *traits, uint32_t attempt)
+{
+    return haft__traits_are_repeatable(traits) && attempt <= traits->retries;
+}
+
 static haft_status check_retries(const haft__traits *traits, haft_error *err)
 {
-    if (traits->retries == 0 || is_repeatable(traits)) {
+    if (traits->retries == 0 || haft__traits_are_repeatable(traits)) {
         return HAFT_OK;
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/retries",
@@ -298,7 +303,7 @@ static haft_status check_retries(const haft__traits *traits, haft_error *err)
 
 static haft_status check_cache(const haft__traits *traits, haft_error *err)
 {
-    if (traits->cache == HAFT__CACHE_NONE || is_repeatable(traits)) {
+    if (traits->cache == HAFT__CACHE_NONE || haft__traits_are_repeatable(traits)) {
         return HAFT_OK;
     }
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "/cache",

@@ -71,6 +71,12 @@ void haft__traits_write_mcp(haft__json_writer *w, const haft__traits *traits);
 /* Sets the boolean traits from the flags of a C tool (haft_tool.traits). */
 void haft__traits_from_flags(uint32_t flags, haft__traits *traits);
 
+/* Whether a second attempt cannot repeat an effect: the tool is read_only or idempotent. */
+bool haft__traits_are_repeatable(const haft__traits *traits);
+
+/* Whether a call runs again after a transient failure of this attempt; the first attempt is 1. */
+bool haft__traits_allow_retry(const haft__traits *traits, uint32_t attempt);
+
 /* All flags that haft__traits_from_flags reads. */
 uint32_t haft__traits_flags(void);
 

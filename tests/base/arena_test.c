@@ -138,7 +138,7 @@ TEST(the_reason_is_that_of_the_last_failure)
     CHECK(test_allow_allocations(), "malloc was asked");
     haft_error err;
     CHECK_INT(haft__arena_fail(&arena, &err), HAFT_NO_MEMORY, "no memory");
-    CHECK(haft__arena_alloc(&arena, KIB) != NULL, "it goes on afterwards");
+    CHECK(haft__arena_alloc(&arena, KIB) != NULL, "allocation works afterwards");
     haft__arena_finish(&arena);
 }
 

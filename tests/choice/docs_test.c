@@ -295,7 +295,7 @@ TEST(the_page_shows_what_the_code_does)
         } else if (ends_part(now, line)) {
             if (now == PART_TOLD) {
                 CHECK_STR(haft__buf_str(&texts), haft__buf_str(&e->texts),
-                          "what the model is told");
+                          "the correction for the model");
                 haft__buf_clear(&texts);
                 haft__buf_clear(&e->texts);
             }

@@ -88,7 +88,7 @@ def test_deadlines():
             log = events(run)
             reported = [e.get("why") or e.get("result") for e in log
                     if e["kind"] in ("call_refused", "call_finished")]
-            if name == "unknown_outcome_reject":  # it had started: the model is told so
+            if name == "unknown_outcome_reject":  # it had started: the model gets an error
                 reported = ["denied" if "may or may not" in results(run)["c1.1"] else "hidden"]
             check(f"{name}_expires", (status if shown(run)["end"] != "done" else 0,
                                       shown(run)["end"], reported[0] if reported else None),

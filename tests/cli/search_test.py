@@ -91,7 +91,7 @@ def test_errors():
             ("no name", ["{}"], 'bad.jsonl:1: expected a string for "name", found none'),
             ("an id alone", ['{"name":"a"}', '{"id":"b"}'],
              'bad.jsonl:2: expected a string for "name", found none'),
-            ("a name that is none", ['{"name":1}'],
+            ("a name of another type", ['{"name":1}'],
              'bad.jsonl:1: expected a string for "name", found number'),
             ("params that are none", ['{"name":"a","params":1}'],
              'bad.jsonl:1: expected an object or an array for "params", found number'),

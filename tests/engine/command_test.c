@@ -75,7 +75,7 @@ TEST(a_call_with_a_secret_does_not_run_and_the_model_gets_an_error)
     haft_run *run = start(&h, TOOLS(""), SCRIPT);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     CHECK(!run->state.calls[0].started, "it has begun");
-    CHECK(has_text(&h, run, "\"why\":\"secret\""), "nobody is told");
+    CHECK(has_text(&h, run, "\"why\":\"secret\""), "the event is missing");
     haft_run_release(run);
     help_host_finish(&h);
     know(false);

@@ -169,7 +169,7 @@ void help_faulty_init(help_host *h, uint64_t lease_ms)
     help_host_init(h, "memory:");
     memset(&faulty, 0, sizeof(faulty));
     haft__arena_init(&faulty.arena, 0);
-    faulty.kind = (haft__store_backend){NULL, submit, haft__store_memory.close, note_hurry};
+    faulty.kind = (haft__store_backend){NULL, submit, haft__store_memory.close, note_hurry, false};
     h->runtime->store->kind = &faulty.kind;
     h->runtime->shared = true;
     h->runtime->leases.ms = lease_ms;

@@ -165,7 +165,7 @@ TEST(unread_events_do_not_grow_without_a_reader)
     CHECK(read_reported(&t, &seen, "text").len > 100000, "what was told is there");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
     haft__model_progress_flush(&t.progress, false);
-    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"), "who reads is told");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"), "the reader gets the text");
     t.run->log.reader.attached = false;
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
     haft__model_progress_flush(&t.progress, true);

@@ -35,7 +35,7 @@ TEST(a_call_that_takes_too_long)
         haft_state state;
         const char *kinds;
     } rows[] = {
-        {"may be repeated: its error is told",
+        {"may be repeated: its error is reported",
          TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"read_only\":true,\"timeout\":"
               "\"50ms\"}"),
          HAFT_ENDED,

@@ -268,7 +268,7 @@ TEST(an_unreachable_server_is_named)
                  "\"it is dead\",\"names\":[]}],\"automatic\":true,")
               != NULL,
           "%.*s", HAFT__ARG(events));
-    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the run goes on");
+    CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "the run continues");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);

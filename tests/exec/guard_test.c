@@ -181,7 +181,7 @@ TEST(guard_reports_why_a_program_did_not_start)
         CHECK_INT(e.status, cases[i].status, "%s in %s", cases[i].program, cases[i].path);
         CHECK_STR(haft__str(e.report), haft__str(cases[i].report), "%s", cases[i].program);
         CHECK_INT(e.output[0] != '\0', cases[i].status > 0 || strcmp(cases[i].program, "true") != 0,
-                  "%s: something is told", cases[i].program);
+                  "%s: something is reported", cases[i].program);
     }
     CHECK_INT(chdir("/"), 0, "chdir");
     help_remove(folder);

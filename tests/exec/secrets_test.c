@@ -91,7 +91,7 @@ TEST(folders_hosts_and_words_that_a_spec_uses_are_not_secret)
     }
 }
 
-TEST(what_is_written_out_for_a_server_is_secret)
+TEST(literal_secrets_of_a_server_are_redacted)
 {
     CHECK(hides("HAFT_TEST_OTHER", "\"mcp\":{\"servers\":{\"s\":{\"url\":\"http://h\",\"headers\":"
                                    "{\"Authorization\":\"Bearer " VALUE "\"}}}}"),
@@ -152,7 +152,7 @@ TEST(which_values_of_a_server_are_secret)
     }
 }
 
-TEST(what_is_written_out_for_a_tool_or_the_model_is_secret)
+TEST(literal_secrets_of_a_tool_or_the_model_are_redacted)
 {
     CHECK(hides("HAFT_TEST_OTHER",
                 "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"

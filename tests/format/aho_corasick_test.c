@@ -56,7 +56,7 @@ TEST(marks_are_found_behind_the_beginnings_of_others)
     }
 }
 
-TEST(what_cannot_begin_a_mark_is_skipped)
+TEST(bytes_that_cannot_begin_a_mark_are_skipped)
 {
     static const char *const one[] = {"<a>", "<b>"}, *const more[] = {"<a>", "[b]", "\xE2\x80"};
     haft__arena arena;

@@ -289,7 +289,7 @@ static void check_one(size_t at, size_t first, size_t chunk, bool repair)
     help_parsed_finish(&parsed);
 }
 
-TEST(what_is_left_of_a_bad_call_ends_where_it_ends)
+TEST(rest_of_a_malformed_call_ends_at_its_own_end)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (int repair = 0; repair < 2; repair++) {
@@ -302,7 +302,7 @@ TEST(what_is_left_of_a_bad_call_ends_where_it_ends)
 }
 
 /* The end of the string may have been cut off: then nothing in it counts. */
-TEST(what_is_cut_in_a_string_is_not_read_again)
+TEST(string_that_was_cut_is_not_read_again)
 {
     help_input input = {
         .format = "functionary_v31",
@@ -396,7 +396,7 @@ static void check_broken(help_maker *m, size_t at)
     haft__buf_finish(&text);
 }
 
-TEST(what_is_quoted_in_a_broken_call_never_runs)
+TEST(quoted_call_in_a_malformed_call_never_runs)
 {
     help_maker m = {.state = 0x9E3779B97F4A7C15U};
     for (size_t i = 0; i < 400 * COUNT(broken); i++) {

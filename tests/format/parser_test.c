@@ -29,7 +29,7 @@ static cost measure(const char *format, haft_str text, size_t chunk, help_parsed
     return (cost){ret_parsed->count, ret_parsed->tells, test_allocation_count() - before};
 }
 
-TEST(a_megabyte_of_arguments_is_told_as_it_comes)
+TEST(a_megabyte_of_arguments_is_reported_as_it_arrives)
 {
     for (size_t i = 0; i < help_sample_count; i++) {
         cost costs[2];
@@ -265,7 +265,7 @@ TEST(names_and_ids_have_their_limit)
 }
 
 /* What looks like a long name is content to its last byte, and code to its last byte. */
-TEST(what_is_no_name_is_not_lost)
+TEST(invalid_name_stays_in_the_text)
 {
     for (size_t length = HAFT__LIMIT_FORMAT_NAME_BYTES - 2; length < 6000;
          length += length < 140 ? 1 : 2000) {
@@ -330,7 +330,7 @@ static void check_raw(size_t length, size_t wanted)
     haft__buf_finish(&text);
 }
 
-TEST(of_a_spoilt_call_so_much_is_told)
+TEST(malformed_call_reports_its_beginning)
 {
     check_raw(HAFT__LIMIT_FORMAT_RAW_BYTES, HAFT__LIMIT_FORMAT_RAW_BYTES);
     check_raw(HAFT__LIMIT_FORMAT_RAW_BYTES + 1, HAFT__LIMIT_FORMAT_RAW_BYTES);
@@ -371,7 +371,7 @@ static haft_status refuse(void *context, const haft__parser_event *found, haft_e
     return HAFT_BAD_STATE;
 }
 
-TEST(who_is_told_may_end_it)
+TEST(callback_may_finish_the_parser)
 {
     size_t told = 0;
     haft__parser_options options = {.take = refuse, .context = &told};

@@ -140,7 +140,7 @@ static void check_one(size_t at, size_t first, size_t chunk)
     help_parsed_finish(&parsed);
 }
 
-TEST(what_is_meant_is_mended_at_every_cut)
+TEST(clear_intent_is_repaired_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         check_one(i, 1, 1);
@@ -151,7 +151,7 @@ TEST(what_is_meant_is_mended_at_every_cut)
 }
 
 /* However much of a call is there, it never runs before it is whole. */
-TEST(what_is_cut_is_never_mended)
+TEST(truncated_value_is_never_repaired)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str text = haft__str(cases[i].text);
@@ -180,7 +180,7 @@ TEST(what_is_cut_is_never_mended)
 }
 
 /* Bad calls inside of bad calls are kept once. */
-TEST(what_cannot_be_mended_is_read_twice_at_most)
+TEST(irreparable_text_is_read_at_most_twice)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 22);

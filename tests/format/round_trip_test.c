@@ -101,7 +101,7 @@ static bool go(help_maker *m, haft__arena *arena)
     return same;
 }
 
-TEST(what_is_written_is_read)
+TEST(rendered_calls_are_parsed)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);

@@ -10,6 +10,7 @@ LINK = re.compile(r"\]\(([^)\s]+)\)")
 TOP = "src|tests|scripts|docs|fuzz|examples|include|bench|studio|clients"
 QUOTED = re.compile(rf"`((?:{TOP})/[\w./-]*\w/?)`")
 NAMED = re.compile(r"(?:Tests|Fuzzer|Format): ((?:tests|fuzz|docs)/[\w./-]*\w)")
+BARE = re.compile(r"`([\w-]+\.[ch])`")
 PLACEHOLDER = re.compile(r"NAME|DIR|FILE")
 HEADING = re.compile(r"^#+ +(.*)$", re.MULTILINE)
 
@@ -51,6 +52,18 @@ for name in files:
         if not (house.ROOT / path).exists() and not PLACEHOLDER.search(path):
             problems.append(f"{name}: {path} does not exist")
 house.check("files_that_are_named_exist", problems)
+
+# A file name without a folder is one of the folders that the page names, or of the page's own.
+problems = []
+for page in pages:
+    name = str(page.relative_to(house.ROOT))
+    text = page.read_text()
+    folders = [path.rpartition("/")[0] + "/" for path in [name, *QUOTED.findall(text)]]
+    for bare in sorted(set(BARE.findall(text)) - {"haft.h"}):
+        if not any(path.startswith(folder) and path.endswith("/" + bare)
+                   for folder in folders for path in files):
+            problems.append(f"{name}: no folder that the page names has {bare}")
+house.check("file_names_without_a_folder_exist", problems)
 
 order = [prefix for prefix in house.layers()[0] if "." not in prefix]  # main.c is a file
 problems = []

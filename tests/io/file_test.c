@@ -53,7 +53,7 @@ TEST(whole_files_are_read_up_to_the_maximum)
     }
 }
 
-TEST(what_cannot_be_read_is_explained)
+TEST(unreadable_file_is_explained)
 {
     static const struct {
         const char *path, *message;

@@ -12,7 +12,7 @@
  *     /fill          a stream as long as the queue, in one piece; /flood one byte more
  *     /big           8 MiB in one answer; /rain the same as a stream
  *     /forget        keeps the request without an answer, and gives its body back
- *     /odd           answers with a status that is none
+ *     /odd           answers with an invalid status
  */
 #ifndef HAFT_TESTS_SERVER_HELP_H
 #define HAFT_TESTS_SERVER_HELP_H

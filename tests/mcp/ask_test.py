@@ -106,7 +106,7 @@ def test_form():
 
 def test_fork():
     """The process that a question belongs to is not the fork's: the call has begun, and nobody
-    knows what came of it."""
+    knows its outcome."""
     for policy, wanted in (("ask", (0, WAITING, 1)), ("retry", (1, None, 1))):
         place = Place("old", "form")
         spec = json.loads((place.path / "spec.json").read_text())
@@ -373,7 +373,7 @@ def test_own_server():
                                 {"calls": [{"name": f"in:{tool}", "arguments": arguments}]},
                                 {"text": "the end"}]})):
             (place.path / file).write_text(json.dumps(value))
-        status, out, err = place.haft("run", "spec.json", "use docs:ask and slow:ask")
+        status, out, err = place.haft("run", "spec.json", f"use in:{tool}")
         for answer in answers:
             check(f"{name}_waits", status, WAITING)
             status, out, err = place.haft("answer", "last", "c1.1", json.dumps(answer), "--json")

@@ -6,7 +6,7 @@
  *
  *     mcp-client URL      (MCP_CONFORMANCE_CONTEXT may name the calls to make)
  *
- * Prints what came of each call. Run by tests/mcp/conformance_client.py.
+ * Prints the result of each call. Run by tests/mcp/conformance_client.py.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -30,7 +30,7 @@ static const struct {
     uint32_t made;
     bool delivered;
     uint64_t wait_ms;
-    const char *why; /* "": it is made again */
+    const char *why; /* "": it is repeated */
 } cases[] = {
     /* kinds */
     {"a broken connection", HAFT__FAILURE_TRANSIENT, NULL, 0, false, 500, ""},

@@ -156,7 +156,7 @@ static void check_decisions(haft__run *run, haft__decider *decider, const char *
             CHECK_INT(status, HAFT_OK, "%s: %.*s: %s", name, HAFT__ARG(haft__buf_str(&line)),
                       err.message);
         }
-        CHECK(i < 200, "%s: it goes on and on", name);
+        CHECK(i < 200, "%s: it does not end", name);
         if (status != HAFT_OK || i >= 200) {
             break;
         }

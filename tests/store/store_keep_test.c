@@ -52,7 +52,7 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     haft__store_message mine[3] = {messages[0], messages[1], messages[2]};
     CHECK_INT(receive(s, "nobody", 0, &messages), 0, "for nobody");
     CHECK_INT(receive(s, "", 0, &messages), 0, "for nobody at all");
-    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, whoever owns it");
+    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, with any owner");
 
     CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "of another run");
     haft__store_message twice[2] = {mine[0], mine[0]};

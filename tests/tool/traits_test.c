@@ -69,7 +69,7 @@ TEST(traits_are_read_and_written)
     }
 }
 
-TEST(what_is_not_named_stays)
+TEST(absent_traits_keep_their_values)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

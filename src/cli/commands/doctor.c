@@ -98,7 +98,7 @@ static void check_store(doctor_report *e)
                         : haft__arena_format(&e->cli->arena, "%s%s%s", failed.where,
                                              failed.where[0] != '\0' ? ": " : "", failed.message);
     add_finding(e, "store", status == HAFT_OK, text,
-                "name another store with --store: sqlite:PATH, postgres://... or memory:");
+                "name another store with --store: " HAFT__STORE_URLS);
 }
 
 static void check_guard(doctor_report *e)

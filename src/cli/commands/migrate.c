@@ -51,9 +51,11 @@ static const char *hint_of(const migrate_command *w, const haft_error *error)
 {
     switch (w->m.problem) {
     case HAFT__MIGRATION_OTHER_PROBLEM: return error->hint;
-    case HAFT__MIGRATION_MESSAGES_TOO_BIG: return "`haft resume` hears them";
+    case HAFT__MIGRATION_MESSAGES_TOO_BIG:
+        return "run `haft resume`, which delivers them, and migrate again";
     case HAFT__MIGRATION_RUNS_DIFFER:
-        return "one of them went on; `haft runs show` tells which is wanted";
+        return "one of the two continued after they were copied; compare them with `haft runs "
+               "show`";
     }
     HAFT__UNREACHABLE();
 }
@@ -171,7 +173,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     if (from == NULL || to == NULL) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "", "expected --from URL and --to URL");
-        (void)haft__hint(err, status, "a URL is sqlite:PATH or postgres://...");
+        (void)haft__hint(err, status, "a URL is " HAFT__STORE_SHARED_URLS);
         return HAFT__EXIT_USAGE;
     }
     w.m.move = haft__args_has(args, "move");

@@ -73,7 +73,7 @@ static haft_status print_json(haft__cli *cli, const haft__tool_list *list, const
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
     if (wire != NULL) {
-        haft__tool_list_write_wire(&w, list, wire);
+        haft__tool_list_write_wire(&w, list, haft__tool_definition_find(wire));
     } else {
         status = haft__tool_list_write(&w, &cli->arena, list, err);
     }
@@ -162,7 +162,7 @@ static const haft__option options[] = {
      "override a part of the spec: limits.turns=5; may be repeated"},
     {"json", 0, HAFT__OPTION_FLAG, NULL, "print one JSON object"},
     HAFT__OPTION_NO_CONFIG,
-    {"wire", 0, HAFT__OPTION_CHOICE, "openai|anthropic|gemini",
+    {"wire", 0, HAFT__OPTION_CHOICE, HAFT__TOOL_DEFINITION_FORMATS,
      "print the tools as that provider gets them"},
     {"refresh", 0, HAFT__OPTION_FLAG, NULL,
      "first start the MCP servers and ask them for their tools"},

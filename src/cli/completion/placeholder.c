@@ -6,6 +6,7 @@
 #include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "store/store.h"
 
 static const haft__placeholder words[] = {
     {"SPEC", HAFT__PLACEHOLDER_FILE,
@@ -29,7 +30,7 @@ static const haft__placeholder words[] = {
     {"MODE", HAFT__PLACEHOLDER_ANY, "auto, any, none or tool:NAME"},
     {"VALUE", HAFT__PLACEHOLDER_ANY, "a JSON value, or text for a question"},
     {"JSON", HAFT__PLACEHOLDER_ANY, "a JSON value"},
-    {"URL", HAFT__PLACEHOLDER_ANY, "sqlite:PATH, postgres://... or memory:"},
+    {"URL", HAFT__PLACEHOLDER_ANY, HAFT__STORE_URLS},
     {"N", HAFT__PLACEHOLDER_ANY, "a whole number"},
     {"MS", HAFT__PLACEHOLDER_ANY, "a number of milliseconds"},
     {"SEQ", HAFT__PLACEHOLDER_ANY, "the number of an event"},

@@ -15,7 +15,8 @@
         {"plain", 0, HAFT__OPTION_FLAG, NULL,                                                      \
          "plain lines also on a terminal, one for each event"},                                    \
     {                                                                                              \
-        "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only the answer, or why there is none"       \
+        "quiet", 'q', HAFT__OPTION_FLAG, NULL,                                                     \
+            "print only the answer, or the reason why the run has no answer"                       \
     }
 
 /* BAD_INPUT for options that exclude each other. */

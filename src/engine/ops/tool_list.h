@@ -6,6 +6,7 @@
 
 #include "engine/ops/first_turn.h"
 #include "engine/ops/mcp_refresh.h"
+#include "model/tool_definition.h"
 #include "json/write.h"
 
 typedef struct haft__tool_list {
@@ -29,9 +30,8 @@ const haft__verdict *haft__tool_list_next_served(const haft__tool_list *list, si
 HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
                                                 const haft__tool_list *list, haft_error *err);
 
-/* The tools in the wire format of a provider: "openai", "anthropic" or "gemini". Of servers only
- * those that a run would see. */
+/* The tools in the wire format of a provider. Of servers only those that a run would see. */
 void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *list,
-                                const char *provider);
+                                const haft__tool_definition_format *format);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tool_list_json.c - writes the tools of a spec as JSON: with all known facts, or in a provider's
  * wire format. Tests: tests/cli/tools_test.py. */
-#include <string.h>
-
 #include "base/str.h"
 #include "engine/ops/mcp_changes.h"
 #include "engine/ops/tool_list.h"
@@ -38,87 +36,21 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft_
 
 /* ---- for providers ---- */
 
-static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str name)
-{
-    haft__json_begin_object(w);
-    haft__field_text(w, "type", HAFT__LIT("function"));
-    haft__json_key(w, "function");
-    haft__json_begin_object(w);
-    haft__field_text(w, "name", name);
-    haft__field_text(w, "description", tool->description);
-    haft__field_value(w, "parameters", tool->input_schema);
-    haft__json_end_object(w);
-    haft__json_end_object(w);
-}
-
-static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_str name)
-{
-    haft__json_begin_object(w);
-    haft__field_text(w, "name", name);
-    haft__field_text(w, "description", tool->description);
-    haft__field_value(w, "input_schema", tool->input_schema);
-    haft__json_end_object(w);
-}
-
-static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str name)
-{
-    haft__json_begin_object(w);
-    haft__field_text(w, "name", name);
-    haft__field_text(w, "description", tool->description);
-    haft__field_value(w, "parametersJsonSchema", tool->input_schema);
-    haft__json_end_object(w);
-}
-
-typedef struct wire_form {
-    const char *name;
-    const char *group; /* the key of one object around all tools; NULL: an array of tools */
-    void (*write)(haft__json_writer *w, const haft__tool *tool, haft_str name);
-} wire_form;
-
-static const wire_form wire_forms[] = {
-    {"openai", NULL, write_openai},
-    {"anthropic", NULL, write_anthropic},
-    {"gemini", "functionDeclarations", write_gemini},
-};
-
-static const wire_form *find_form(const char *name)
-{
-    size_t i = 0;
-    while (i + 1 < COUNT(wire_forms) && strcmp(wire_forms[i].name, name) != 0) {
-        i++;
-    }
-    return &wire_forms[i];
-}
-
-static void write_as(haft__json_writer *w, const haft__tool *tool, const wire_form *form)
-{
-    haft__wire_name wire = haft__wire_name_encode(tool->name);
-    form->write(w, tool, haft__wire_name_str(&wire));
-}
-
 void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *l,
-                                const char *provider)
+                                const haft__tool_definition_format *format)
 {
-    const wire_form *form = find_form(provider);
     const haft__tools *tools = &l->spec->tools;
-    if (form->group != NULL) {
-        haft__json_begin_object(w);
-        haft__json_key(w, form->group);
-    }
-    haft__json_begin_array(w);
-    for (size_t i = 0; i < tools->count; i++) {
-        write_as(w, tools->items[i], form);
-    }
     const haft__verdict *verdict;
+    haft__tool_definition_begin(w, format);
+    for (size_t i = 0; i < tools->count; i++) {
+        haft__tool_definition_write(w, format, tools->items[i]);
+    }
     for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_served(l, &at)) != NULL; i++) {
         if (verdict->visibility == HAFT__VISIBILITY_DECLARED) {
-            write_as(w, &l->served[i], form);
+            haft__tool_definition_write(w, format, &l->served[i]);
         }
     }
-    haft__json_end_array(w);
-    if (form->group != NULL) {
-        haft__json_end_object(w);
-    }
+    haft__tool_definition_end(w, format);
 }
 
 /* ---- as an object ---- */

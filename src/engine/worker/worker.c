@@ -541,9 +541,9 @@ static haft_status check_options(const haft_runtime *runtime, const haft__worker
     if (!runtime->shared) {
         haft_status status =
             haft__fail(err, HAFT_UNSUPPORTED, "", "other processes cannot use this store");
-        return haft__hint(
-            err, status,
-            "--store sqlite:PATH or postgres://... names a store that processes can share");
+        return haft__hint(err, status,
+                          "--store " HAFT__STORE_SHARED_URLS
+                          " names a store that processes can share");
     }
     return HAFT_OK;
 }

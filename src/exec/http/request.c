@@ -11,6 +11,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "exec/http/http.h"
+#include "tool/traits.h"
 
 const haft__json *haft__http_tool_definition(const haft__exec_job *job, const char *key)
 {
@@ -134,7 +135,7 @@ haft_status haft__http_tool_request(haft__exec_job *job, haft__http_request *ret
     bool effects = !is_one_of(method, without_effects, COUNT(without_effects));
     haft__http_request request = {
         .method = method,
-        .send_once = effects && !traits->read_only && !traits->idempotent,
+        .send_once = effects && !haft__traits_are_repeatable(traits),
         .max_bytes = HAFT__LIMIT_TOOL_RESULT_BYTES,
         .max_redirects = HAFT__LIMIT_HTTP_REDIRECTS, /* the job's deadline is the only timeout */
     };

@@ -202,7 +202,7 @@ static uint32_t read_escape(reader *r)
     case '"':
     case '[':
     case ']': return (unsigned char)c;
-    default: fail(r, "an escape that is none"); return 0;
+    default: fail(r, "invalid escape"); return 0;
     }
 }
 

@@ -45,7 +45,7 @@ typedef struct haft__offline_call {
     haft_str result;      /* without the marks that haft appends */
     bool answered;
     bool failed;  /* an error or a rejection */
-    bool not_run; /* the turn had too many calls: the call may be made again */
+    bool not_run; /* the turn had too many calls: the call may be repeated */
     bool cut;     /* the result is truncated */
 } haft__offline_call;
 

@@ -357,7 +357,7 @@ static haft_status check_arguments(haft__decision *d, judged_call *j)
     const haft__run *run = d->run;
     haft__arguments arguments;
     bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
-                    && haft__constraint_detect(d->spec).target == HAFT__TARGET_OPENAI;
+                    && haft__schema_target_is_strict(haft__constraint_detect(d->spec).target);
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     haft_status status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
         j->call->tool, j->call->raw, d->tools->checker, &d->tools->scratch, run->hash_key,

@@ -2,7 +2,7 @@
 /*
  * pause.c - pauses a call: decides `paused`. One function for each reason to pause.
  *
- * Tests: tests/run/decide/decide_test.c, tests/run/recovery_test.c.
+ * Tests: tests/run/decide/decide_test.c, tests/run/decide/recovery_test.c.
  */
 #include "base/str.h"
 #include "run/decide/decide_int.h"

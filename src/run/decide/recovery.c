@@ -6,7 +6,7 @@
  * that has changed, a person must approve the call again. If the tool no longer accepts the
  * arguments, the call does not run.
  *
- * Tests: tests/run/recovery_test.c, tests/run/fold/spec_test.c.
+ * Tests: tests/run/decide/recovery_test.c, tests/run/fold/spec_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
@@ -15,6 +15,7 @@
 #include "run/decide/decide_int.h"
 #include "run/pause/approval.h"
 #include "run/pause/binding.h"
+#include "tool/traits.h"
 
 #define UNKNOWN_TEXT                                                                               \
     "the outcome is unknown: the call was interrupted, and it may or may not have had its effect"
@@ -69,7 +70,7 @@ static haft_status report_invalid(haft__decision *d, const haft__run_call *call)
         .hint =
             HAFT__LIT("the call was interrupted, and it may or may not have had its effect; the "
                       "tool has changed since and does not take its arguments any more, so it "
-                      "was not made again: find out before you call it again"),
+                      "was not repeated: find out before you call it again"),
     };
     return finish_with_error(d, call, &unknown);
 }
@@ -138,7 +139,7 @@ haft__on_unknown haft__decide_unknown_policy(const haft__run *run, const haft__t
 static bool retry_limit_reached(const haft__run *run, const haft__run_call *call)
 {
     const haft__traits *traits = &call->tool->traits;
-    bool safe = traits->read_only || traits->idempotent;
+    bool safe = haft__traits_are_repeatable(traits);
     bool retry = !safe && haft__decide_unknown_policy(run, call->tool) == HAFT__ON_UNKNOWN_RETRY;
     uint32_t tries = retry ? HAFT__LIMIT_TOOL_RETRIES : traits->retries;
     return call->repeats >= HAFT__LIMIT_TOOL_RECOVERIES + tries;
@@ -149,7 +150,7 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                   haft__effect *ret_effect, haft_error *err)
 {
     haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
-    bool safe = call->tool->traits.read_only || call->tool->traits.idempotent;
+    bool safe = haft__traits_are_repeatable(&call->tool->traits);
     haft__on_unknown wanted = haft__decide_unknown_policy(run, call->tool);
     if ((safe || wanted == HAFT__ON_UNKNOWN_RETRY) && !retry_limit_reached(run, call)) {
         return haft__decide_retry(&d, call, call->note);
@@ -172,9 +173,9 @@ haft_status haft__decide_give_up(haft__decision *d, const haft__run_call *call, 
     haft__buf *text = &d->tools->text;
     haft__buf_add_str(text, HAFT__LIT(UNKNOWN_TEXT));
     haft__buf_add_str(text, late
-                                ? HAFT__LIT(". Nobody said by the deadline what came of it, and it "
-                                            "was not made again")
-                                : HAFT__LIT(". A person decided that it is not made again"));
+                                ? HAFT__LIT(". Nobody gave its outcome before the deadline, and it "
+                                            "was not repeated")
+                                : HAFT__LIT(". A person decided not to repeat it"));
     haft__buf_add_str(text, why.len > 0 ? HAFT__LIT(": ") : HAFT__LIT(""));
     haft__buf_add_str(text, why);
     haft__outcome unknown = {.ok = false,
@@ -199,11 +200,12 @@ haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
                                 uint64_t now_ms, haft__effect *ret_effect, haft_error *err)
 {
     const haft__traits *traits = &call->tool->traits;
-    bool safe = traits->read_only || traits->idempotent;
+    bool safe = haft__traits_are_repeatable(traits);
     haft__on_unknown wanted = policy_of(run, call);
     bool repeat = wanted == HAFT__ON_UNKNOWN_RETRY && outcome->unknown
                   && call->attempt <= HAFT__LIMIT_TOOL_RETRIES;
-    bool again = safe ? outcome->transient && call->attempt <= traits->retries : repeat;
+    bool again =
+        safe ? outcome->transient && haft__traits_allow_retry(traits, call->attempt) : repeat;
     if (again || (outcome->unknown && !safe && wanted == HAFT__ON_UNKNOWN_ASK)) {
         return haft__decide_recovery(decider, run, call, now_ms, ret_effect, err);
     }

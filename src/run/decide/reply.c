@@ -138,7 +138,7 @@ static haft_status decide_text(haft__decision *d, haft_str text)
         return decide_reminder(d);
     }
     return haft__decide_end(d, HAFT__END_INCOMPLETE, text, false,
-                            "the workflow was not completed, reminders notwithstanding", NULL);
+                            "the workflow was not completed after all reminders", NULL);
 }
 
 haft_status haft__decide_reply(haft__decision *d)

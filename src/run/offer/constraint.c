@@ -156,7 +156,7 @@ haft_status haft__constraint_apply(const haft__spec *spec, haft_str format, bool
         request->reply_format = json ? HAFT__LIT(JSON_FORMAT) : format;
         request->constraint =
             (haft__constraint){.kind = force.kind,
-                               .strict = json && force.target == HAFT__TARGET_OPENAI,
+                               .strict = json && haft__schema_target_is_strict(force.target),
                                .text = kept};
     }
     haft__buf_finish(&text);

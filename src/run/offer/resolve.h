@@ -38,7 +38,7 @@ const char *haft__visibility_name(haft__visibility visibility);
     X(NOT_ENABLED, "not_enabled", "a built-in that the spec does not enable")                      \
     X(BUILTIN_DENIED, "builtin_denied", "denied by builtins.allow and builtins.deny")              \
     X(NEEDS_CODE, "needs_code", "needs the codemode format, which is not enabled")                 \
-    X(NEEDS_DEFERRED, "needs_deferred", "needs deferred tools, and there are none")                \
+    X(NEEDS_DEFERRED, "needs_deferred", "needs deferred tools, and none exist")                    \
     X(NEEDS_DATABASE, "needs_database", "needs a database, and none is configured")                \
     X(NOT_IN_VERSION, "not_in_version", "not in this version of haft")                             \
     X(UNDECLARED, "undeclared", "not enabled, but can be called: there are deferred tools")        \

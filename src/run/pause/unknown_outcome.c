@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* unknown_outcome.c - see run/pause/unknown_outcome.h. Tests: tests/run/pause/command_test.c,
- * tests/run/recovery_test.c. */
+ * tests/run/decide/recovery_test.c. */
 #include "run/pause/unknown_outcome.h"
 
 #include "base/error.h"

@@ -92,6 +92,11 @@ static const struct {
 
 static haft__json translate(haft__downlevel *d, haft__json schema);
 
+bool haft__schema_target_is_strict(haft__schema_target target)
+{
+    return target == HAFT__TARGET_OPENAI;
+}
+
 bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target)
 {
     for (size_t i = 0; i < COUNT(targets); i++) {

@@ -29,6 +29,9 @@ typedef enum haft__schema_target {
 /* "openai", "vllm", "ollama"; false for any other name. */
 bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target);
 
+/* Whether the target requires every property, so that a model writes null for an absent one. */
+bool haft__schema_target_is_strict(haft__schema_target target);
+
 typedef struct haft__downlevel {
     haft__schema_target target;
     haft__gbnf_writer g; /* for locations, merging and memory; it makes no grammar */

@@ -9,6 +9,7 @@
 #include "run/pause/approval.h"
 #include "serve/mcp/access.h"
 #include "serve/mcp/spec_int.h"
+#include "tool/traits.h"
 #include "json/read.h"
 
 static void fail(haft__mcp_spec_job *job, const haft_error *error)
@@ -77,8 +78,7 @@ static void reply_failure(haft__mcp_spec_job *job, const haft__exec_result *resu
         haft__buf_add_str(&text, HAFT__LIT(": "));
     }
     haft__buf_add_str(&text, result->text);
-    bool unknown =
-        result->started && result->timed_out && !traits->read_only && !traits->idempotent;
+    bool unknown = result->started && result->timed_out && !haft__traits_are_repeatable(traits);
     haft_str hint = unknown ? HAFT__LIT("it may or may not have had its effect: find out before "
                                         "you call it again")
                             : result->hint;
@@ -153,11 +153,10 @@ static void on_done(void *context, const haft__exec_result *result)
 {
     haft__mcp_spec_job *job = context;
     haft__mcp_spec_server *served = job->served;
-    const haft__traits *traits = &job->entry->tool->traits;
     haft_str lane = lane_of(job);
     haft_error err = {0};
-    bool again = !result->ok && result->transient && job->attempt <= traits->retries
-                 && (traits->read_only || traits->idempotent);
+    bool again = !result->ok && result->transient
+                 && haft__traits_allow_retry(&job->entry->tool->traits, job->attempt);
     job->job = NULL;
     if (again && run(job, &err) == HAFT_OK) {
         return;

@@ -178,4 +178,4 @@ static void close_memory(haft__store *store)
     free(memory);
 }
 
-const haft__store_backend haft__store_memory = {open_memory, submit, close_memory, NULL};
+const haft__store_backend haft__store_memory = {open_memory, submit, close_memory, NULL, false};

@@ -303,4 +303,4 @@ static void set_timeout(haft__store *store, uint64_t ms)
     haft__pg_connection_limit_time(&pg->reader);
 }
 
-const haft__store_backend haft__store_pg = {open_pg, submit, close_pg, set_timeout};
+const haft__store_backend haft__store_pg = {open_pg, submit, close_pg, set_timeout, true};

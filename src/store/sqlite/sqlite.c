@@ -185,7 +185,7 @@ static void submit(haft__store *store, haft__store_request *request)
                                request);
 }
 
-const haft__store_backend haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL};
+const haft__store_backend haft__store_sqlite = {open_sqlite, submit, close_sqlite, NULL, true};
 
 const char *haft__store_sqlite_version(void)
 {

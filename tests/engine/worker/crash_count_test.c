@@ -278,7 +278,7 @@ TEST(a_run_is_released_if_its_crashes_cannot_be_counted)
     while (p.counts[HAFT__WORKER_ERROR] == 0 || p.work->request_pending) {
         step(&p);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it goes on");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it does not stop");
     CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
     help_faulty_set(HELP_FINE);
     settle(&p);

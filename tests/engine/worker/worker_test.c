@@ -396,13 +396,13 @@ TEST(an_unusable_store_is_given_up_after_a_while)
     }
     CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_POLL_FAILURES,
               "looks");
-    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told once");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported once");
     CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
     help_faulty_set(HELP_FINE);
     while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), quick, "whoever waits longer goes on");
+    CHECK_STR(haft__str(p.last), quick, "the worker continues when the store is back");
     CHECK(!haft__worker_store_unreachable(work), "still");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
@@ -423,7 +423,7 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
     while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "it is told");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported");
     CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
     CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
     CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
@@ -577,7 +577,7 @@ TEST(a_stopping_worker_shortens_the_timeout_of_its_store)
     help_faulty_init(&h, 60000);
     CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_OK, "%s",
               h.err.message);
-    CHECK_INT(help_faulty_hurry(), 0, "as long as it goes on");
+    CHECK_INT(help_faulty_hurry(), 0, "while it continues");
     haft__worker_stop(work, false);
     CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "a first signal");
     haft__worker_stop(work, true);

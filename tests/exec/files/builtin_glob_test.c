@@ -159,7 +159,7 @@ FILES_TEST(glob_stops_when_cancelled)
     haft__files_request search = ask("*", "");
     search.stop = &stop;
     searched s = search_run(haft__files_glob, &f, search);
-    CHECK_INT(s.status, HAFT_BAD_STATE, "it goes on");
+    CHECK_INT(s.status, HAFT_BAD_STATE, "it does not stop");
     files_remove(&f);
 }
 

@@ -291,7 +291,7 @@ FILES_TEST(read_stops_when_cancelled)
     atomic_bool stop = true;
     haft__files_request search = ask("a", 0, 0);
     search.stop = &stop;
-    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_BAD_STATE, "it goes on");
+    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_BAD_STATE, "it does not stop");
     files_remove(&f);
 }
 

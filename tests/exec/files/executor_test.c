@@ -105,7 +105,7 @@ FILES_TEST(errors_of_a_search_are_results)
     files_remove(&f);
 }
 
-/* Makes a search that goes on until it is told to stop. */
+/* Makes a search that runs until it is stopped. */
 static files make_endless(void)
 {
     files f = files_make();

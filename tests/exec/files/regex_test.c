@@ -165,7 +165,7 @@ TEST(a_search_stops_when_cancelled)
     atomic_bool stop = true;
     size_t at;
     CHECK_INT(haft__regex_find(regex, with_slack(HAFT__LIT("b")), 0, &stop, &at),
-              HAFT__REGEX_STOPPED, "it goes on");
+              HAFT__REGEX_STOPPED, "it does not stop");
     atomic_store(&stop, false);
     CHECK_INT(haft__regex_find(regex, with_slack(HAFT__LIT("b")), 0, &stop, &at), HAFT__REGEX_YES,
               "it does not go on");

@@ -252,7 +252,7 @@ FILES_TEST(a_walk_stops_when_cancelled)
     CHECK(path.ptr != NULL && !w.stopped, "first");
     atomic_store(&stop, true);
     CHECK_INT(haft__walk_next(&w, &path, NULL), HAFT_OK, "second");
-    CHECK(path.ptr == NULL && w.stopped, "it goes on");
+    CHECK(path.ptr == NULL && w.stopped, "it does not stop");
     haft__walk_end(&w);
     haft__walk_end(&w);
     (void)close(root);

@@ -163,7 +163,7 @@ TEST(an_unused_tool_is_shown_with_its_current_definition)
     help_mcp_end(&f.m);
 }
 
-TEST(what_a_person_approved_is_not_replaced)
+TEST(approved_pin_is_not_replaced)
 {
     fixture f;
     begin(&f);

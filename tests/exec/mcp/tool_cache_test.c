@@ -163,7 +163,7 @@ TEST(an_unusable_file_is_ignored)
               cases[i].text);
         haft__mcp_tool x = make_tool(&f, "x", "one");
         if (cases[i].mode == 0600) {
-            CHECK_INT(change(&f, &x, 1, &err), HAFT_OK, "it is made again: %s", err.message);
+            CHECK_INT(change(&f, &x, 1, &err), HAFT_OK, "it is repeated: %s", err.message);
         }
     }
     (void)unlink(f.path);

@@ -83,9 +83,9 @@ static const help_case cases[] = {
     {.name = "numbers that are none",
      .text = "[f(a=007), f(a=0x1f), f(a=1e), f(a=1.2.3), f(a=--1), f(a=1e999), g()]",
      .calls = "g {}",
-     .errors = "malformed: a number in it is none\nmalformed: a number in it is none\nm"
-               "alformed: a number in it is none\nmalformed: a number in it is none\nma"
-               "lformed: a number in it is none\nmalformed: a number in it is too large"},
+     .errors = "malformed: a number in it is invalid\nmalformed: a number in it is invalid\n"
+               "malformed: a number in it is invalid\nmalformed: a number in it is invalid\n"
+               "malformed: a number in it is invalid\nmalformed: a number in it is too large"},
     {.name = "a string over lines",
      .text = "[f(a='x\ny'), g()]",
      .calls = "g {}",

@@ -20,7 +20,7 @@ static const struct {
     {"root ::= \"x", "an open literal, or bad UTF-8"},
     {"root ::= \"x\n\"", "an open literal, or bad UTF-8"},
     {"root ::= \"\xFF\"", "an open literal, or bad UTF-8"},
-    {"root ::= \"\\q\"", "an escape that is none"},
+    {"root ::= \"\\q\"", "invalid escape"},
     {"root ::= \"\\x4g\"", "a bad escape"},
     {"root ::= \"\\u12", "a bad escape"},
     {"root ::= [z-a]", "a range that ends before it begins"},
@@ -43,7 +43,7 @@ static const struct {
     {"root ::= (\"a\"?)", NULL},
 };
 
-TEST(what_cannot_be_read_is_said)
+TEST(invalid_grammar_is_reported)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;

@@ -181,7 +181,7 @@ TEST(an_answer_may_stand_there_where_the_format_has_one)
     help_grammar_finish(&h);
 }
 
-TEST(what_need_not_call_has_no_grammar)
+TEST(unforced_turn_has_no_grammar)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
@@ -257,7 +257,7 @@ static void make_large(haft__buf *buf, size_t tools, size_t enums)
     haft__buf_add_char(buf, '}');
 }
 
-TEST(what_is_too_large_relaxes_the_largest_tool)
+TEST(oversized_grammar_relaxes_the_largest_tool)
 {
     haft__buf tools;
     haft__buf_init(&tools, 1 << 20);
@@ -337,7 +337,7 @@ TEST(the_largest_grammar)
 }
 
 /* Text up to a closing tag takes a rule for each character of it, once for all tools. */
-TEST(what_tools_have_in_common_counts_once)
+TEST(common_rules_count_once)
 {
     static const char *const formats[] = {"qwen3coder", "anthropic_xml", "glm", "deepseek_v32"};
     static const char tools[] = "{\"a\": {\"properties\": {\"q\": {\"type\": \"string\"}}}, "

@@ -249,7 +249,7 @@ static const struct {
      "\"arguments\":{\"type\":\"object\",\"properties\":{}"},
 };
 
-TEST(what_a_server_does_not_know_is_left_out_and_reported)
+TEST(unsupported_keywords_are_omitted_and_reported)
 {
     for (size_t i = 0; i < COUNT(left_out); i++) {
         help_grammar h;
@@ -292,7 +292,7 @@ static const struct {
      "{\"type\":\"string\",\"maxLength\":4}"},
 };
 
-TEST(what_a_server_knows_stays)
+TEST(supported_keywords_are_kept)
 {
     for (size_t i = 0; i < COUNT(kept); i++) {
         help_grammar h;

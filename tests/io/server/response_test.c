@@ -302,7 +302,7 @@ TEST(an_unread_stream_is_dropped_for_others)
     int other = ask_and_take_nothing(&c, GET("/hold"));
     CHECK(haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
     CHECK(!haft__http_server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
-    CHECK(server_until(&c, &c.gone, 1), "and is told so");
+    CHECK(server_until(&c, &c.gone, 1), "and the handler is notified");
     CHECK(!haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}),
           "too much by itself");
     haft__http_server_abort(c.held[0]);

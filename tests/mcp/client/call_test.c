@@ -601,7 +601,7 @@ static haft_status ask_with(int state_bytes, int questions)
     return done.outcome == HAFT__MCP_OUTCOME_INPUT_REQUIRED ? HAFT_OK : done.error.status;
 }
 
-TEST(what_a_server_asks_has_its_limits)
+TEST(questions_of_a_server_have_limits)
 {
     CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES, 1), HAFT_OK, "at the limit");
     CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES + 1, 1), HAFT_TOO_BIG, "past it");

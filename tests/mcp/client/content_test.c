@@ -242,7 +242,7 @@ TEST(a_secret_is_checked_by_the_schema_and_not_shown)
         CHECK(strstr(err.message, "my-secret") == NULL && strstr(err.where, "my-secret") == NULL,
               "%s: %s", err.where, err.message);
         if (rows[i].good) {
-            CHECK_STR(content.text, HAFT__LIT("{\"n\":\"[redacted]\"}"), "what is told");
+            CHECK_STR(content.text, HAFT__LIT("{\"n\":\"[redacted]\"}"), "reported text");
         }
         haft__arena_finish(&arena);
     }

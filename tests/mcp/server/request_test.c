@@ -157,7 +157,7 @@ TEST(log_messages_go_only_to_subscribers)
     mcp_close(&c);
 }
 
-TEST(what_a_client_can_show)
+TEST(client_capabilities_are_detected)
 {
     static const struct {
         const char *can;
@@ -207,6 +207,6 @@ TEST(changes_are_sent_to_subscribers)
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
     CHECK(mcp_sent(&c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}"),
-          "a session is told");
+          "a session is notified");
     mcp_close(&c);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/answer.c: answers to questions about files. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 typedef struct fixture {
     haft__arena arena;

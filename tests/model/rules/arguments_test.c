@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/arguments.c and task_values.c: arguments from a schema. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "tool/registry.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/findings.c: files and lines in results, with whatever else is there. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "prompt/observation.h"
 
 typedef struct fixture {
@@ -48,7 +48,7 @@ static haft_str list(fixture *f)
     return kept;
 }
 
-TEST(what_results_look_like)
+TEST(kinds_of_results_are_recognized)
 {
     static const struct {
         const char *tool, *arguments, *result, *found;
@@ -88,7 +88,7 @@ TEST(what_results_look_like)
     }
 }
 
-TEST(what_was_read_wins_over_what_was_found)
+TEST(read_results_win_over_search_results)
 {
     fixture f;
     begin(&f, "gate");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/gather.c: what is listed, searched and read next, and how often. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "tool/builtin.h"
 
 /* A request with some built-ins and a past. */

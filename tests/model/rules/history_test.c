@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/history.c: earlier calls and their results. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "prompt/observation.h"
 
 typedef struct fixture {

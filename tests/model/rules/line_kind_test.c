@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/line_kind.c: the role of a line, judged by its form. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 #define LACKS    HAFT__OFFLINE_LINE_OTHER
 #define MENTIONS HAFT__OFFLINE_LINE_MENTION
@@ -9,7 +9,7 @@
 #define DECLARES HAFT__OFFLINE_LINE_DECLARATION
 #define DEFINES  HAFT__OFFLINE_LINE_DEFINITION
 
-TEST(what_lines_do_with_a_name)
+TEST(kind_of_a_line_is_recognized)
 {
     static const struct {
         const char *path, *text;

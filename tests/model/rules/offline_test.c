@@ -3,7 +3,7 @@
  * Tests for src/model/rules/offline.c: whole runs on a little tree, in every mode and with whatever
  * can go wrong, and single replies to states that no run would come to.
  */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "prompt/observation.h"
 #include "tool/builtin.h"
 #include "json/read.h"

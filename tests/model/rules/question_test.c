@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/question.c: the kind of question of a task. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 TEST(kinds_of_questions)
 {

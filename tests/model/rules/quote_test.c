@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/quote.c: foreign text is quoted as data. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 TEST(a_line_is_one_line)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/rank.c: the best files and lines come first. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 typedef struct fixture {
     haft__arena arena;

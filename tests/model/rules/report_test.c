@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/report.c: the report and its limits. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 

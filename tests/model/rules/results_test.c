@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/results.c: texts of results for the next call. */
 #include "base/str.h"
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 static haft__offline planner_of(haft__arena *arena, haft__offline_call *calls, size_t count)
 {

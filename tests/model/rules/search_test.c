@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/search.c: rounds of searches and their expressions. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 #include "schema/regex/pattern.h"
 
 static void read_words(const char *task, haft__arena *arena, haft__offline_words *words)
@@ -66,7 +66,7 @@ static bool finds(const char *task, size_t round, haft_str line)
     return result == HAFT__PATTERN_YES;
 }
 
-TEST(what_expressions_find)
+TEST(expressions_find_matches)
 {
     static const struct {
         size_t round;

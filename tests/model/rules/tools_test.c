@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/tools.c: the risk of calling a tool, and the number of calls. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 static haft__offline_risk risk_of(const char *task, haft__tool tool)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/rules/words.c: what a task is about, and whether a line has it. */
-#include "model/offline_help.h"
+#include "model/rules/offline_help.h"
 
 static haft_str words_of(haft_str task, haft__arena *arena)
 {
@@ -21,7 +21,7 @@ static haft_str words_of(haft_str task, haft__arena *arena)
     return kept;
 }
 
-TEST(what_a_task_is_about)
+TEST(subject_of_a_task_is_found)
 {
     static const struct {
         const char *task, *words;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/decide*.c: what a run does, event by event. */
+/* Tests for src/run/decide/: what a run does, event by event. */
 #include "run/decide/decide.h"
 
 #include "base/utf8.h"

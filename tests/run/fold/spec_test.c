@@ -70,9 +70,9 @@ TEST(a_run_continues_with_the_new_spec)
     const haft__run *run = &c.r.drive.run;
     CHECK(run->spec == &c.next.spec, "the new spec");
     CHECK(call(&c, 1)->tool == haft__tools_find(run->tools, HAFT__LIT("pick")), "its tool");
-    CHECK_INT(call(&c, 1)->stage, HAFT__CALL_PAUSED, "what is no approval goes on waiting");
+    CHECK_INT(call(&c, 1)->stage, HAFT__CALL_PAUSED, "another kind of pause stays open");
     CHECK_STR(call(&c, 0)->binding, binding, "the same tool, arguments and rules");
-    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
+    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "it stays paused");
     CHECK(run->messages.items[0].role == HAFT__MESSAGE_SYSTEM, "a system prompt");
     CHECK_INT(help_run_answer(&c.r, "c1.1", "approve", "null"), HAFT_OK, "%s", c.r.err.message);
     CHECK_INT(help_run_answer(&c.r, "c1.2", "answer", "1"), HAFT_OK, "%s", c.r.err.message);
@@ -364,7 +364,7 @@ TEST(a_call_that_a_changed_tool_does_not_accept_is_not_repeated)
         decide_recovery(&c);
         CHECK_INT(call(&c, 0)->stage, HAFT__CALL_FINISHED, "approved %d", approved);
         CHECK(!call(&c, 0)->ok && call(&c, 0)->attempt == 1, "approved %d: it ran", approved);
-        CHECK(strstr(help_keep(call(&c, 0)->shown).ptr, "was not made again") != NULL, "%.*s",
+        CHECK(strstr(help_keep(call(&c, 0)->shown).ptr, "was not repeated") != NULL, "%.*s",
               HAFT__ARG(call(&c, 0)->shown));
         check_replay(&c, "misfit");
         help_run_finish(&c.r);

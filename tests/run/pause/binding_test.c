@@ -202,7 +202,7 @@ TEST(an_approval_with_another_binding_is_rejected)
         say(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
     CHECK_INT(status, HAFT_BAD_STATE, "another binding");
     CHECK(strstr(r.err.message, "the approval is not for the call") != NULL, "%s", r.err.message);
-    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it stays paused");
     help_run_finish(&r);
 }
 
@@ -228,7 +228,7 @@ TEST(invalid_arguments_approve_nothing)
     CHECK(strstr(r.err.message, "the tool does not accept these arguments: ") != NULL, "%s",
           r.err.message);
     CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":[1]}"), HAFT_BAD_INPUT, "no object");
-    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it goes on waiting");
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it stays paused");
     CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":3}}"), HAFT_OK, "%s",
               r.err.message);
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);

@@ -174,11 +174,11 @@ TEST(a_question_whose_process_has_stopped)
         int lines; /* of the log that are left */
         const char *events;
     } rows[] = {
-        {"asked, not paused: made again", "agent; server=docs,write!idempotent; asks=docs:write", 6,
+        {"asked, not paused: repeated", "agent; server=docs,write!idempotent; asks=docs:write", 6,
          "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
-        {"paused: made again", "agent; server=docs,write!idempotent; asks=docs:write", 7,
+        {"paused: repeated", "agent; server=docs,write!idempotent; asks=docs:write", 7,
          "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
-        {"answered: made again", "agent; server=docs,write!idempotent; asks=docs:write", 8,
+        {"answered: repeated", "agent; server=docs,write!idempotent; asks=docs:write", 8,
          "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
         {"asked: nobody knows", PINNED, 6,
          "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
@@ -186,13 +186,13 @@ TEST(a_question_whose_process_has_stopped)
          "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
         {"answered: nobody knows", PINNED, 8,
          "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
-        {"paused: the model is told", PINNED "; on_unknown=tell", 7,
+        {"paused: the model gets an error", PINNED "; on_unknown=tell", 7,
          "call_finished tool=\"docs:write\" call=\"c1.1\" ok=false\n"},
         {"paused: run again, the spec says", PINNED "; on_unknown=retry", 7,
          "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
         {"durable and asked: it waits", PINNED "!durable", 6, ""},
         {"durable and paused: it waits", PINNED "!durable", 7, ""},
-        {"durable and answered: it is made again", PINNED "!durable", 8, ""},
+        {"durable and answered: it is repeated", PINNED "!durable", 8, ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_run before, r;
@@ -241,7 +241,7 @@ TEST(a_tool_that_ends_while_it_asks)
         CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
                   r.err.message);
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-        CHECK(r.drive.run.stage == HAFT__RUN_ENDED, "it goes on");
+        CHECK(r.drive.run.stage == HAFT__RUN_ENDED, "the run continues to its end");
         check_replay(&r, "ended");
         haft__buf_finish(&body);
         help_run_finish(&r);

@@ -57,7 +57,7 @@ TEST(every_scenario_replays_byte_for_byte)
               (unsigned long long)c.found.differs_at, HAFT__ARG(c.found.recorded),
               HAFT__ARG(c.found.decided));
         CHECK_INT(c.found.events, lines, "%s", scenarios[i].path);
-        CHECK(c.found.decisions >= decisions, "%s: %llu of %zu decisions were made again",
+        CHECK(c.found.decisions >= decisions, "%s: %llu of %zu decisions were repeated",
               scenarios[i].path, (unsigned long long)c.found.decisions, decisions);
         haft__arena_finish(&c.arena);
     }
@@ -156,7 +156,8 @@ static const struct {
     {"a time", "approval-approved", "{\"seq\":4,\"at\":\"1970", "{\"seq\":4,\"at\":\"1971", 4},
     {"the spec", "an-agent-answers", "\"spec\":\"0", "\"spec\":\"1", 0},
     {"a number", "an-agent-answers", "\"seq\":2", "\"seq\":3", 0},
-    {"an input that is none", "an-agent-answers", "\"model_replied\"", "\"call_finished\"", 0},
+    {"an event that is not an input", "an-agent-answers", "\"model_replied\"", "\"call_finished\"",
+     0},
 };
 
 TEST(other_inputs_lead_to_other_decisions)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/schema/grammar*.c: a schema's grammar accepts exactly the valid instances, unless
+ * Tests for src/schema/grammar/: a schema's grammar accepts exactly the valid instances, unless
  * a report says that it is relaxed.
  */
 #include "schema/grammar/gbnf.h"
@@ -231,7 +231,7 @@ static const struct {
     {"{\"allOf\": [{\"type\": \"string\"}, {\"type\": \"null\"}]}", "\"a\"", "type twice"},
 };
 
-TEST(what_cannot_be_expressed_is_relaxed_and_reported)
+TEST(inexpressible_schema_is_relaxed_and_reported)
 {
     for (size_t i = 0; i < COUNT(loose); i++) {
         made m;

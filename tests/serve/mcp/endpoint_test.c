@@ -196,7 +196,7 @@ static bool knows(http_case *c, const char *header)
     int fd = dial(c);
     bool answered = ask(c, fd, "POST", header, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
                         "\r\n\r\n");
-    CHECK(answered, "a ping is answered, whoever sends it");
+    CHECK(answered, "a ping of any sender is answered");
     bool known = strstr(c->received.ptr, "HTTP/1.1 200") != NULL;
     CHECK(known || strstr(c->received.ptr, "HTTP/1.1 404") != NULL, "%s", c->received.ptr);
     (void)close(fd);
@@ -241,7 +241,7 @@ TEST(every_rejection_is_a_json_rpc_error)
     } rows[] = {
         {"a body that is too long", "POST", " 413 ", 1, 2 * HAFT__LIMIT_MCP_MESSAGE_BYTES},
         {"headers that are too long", "POST", " 431 ", HAFT__LIMIT_SERVER_HEADER_BYTES, 0},
-        {"a method that is none", "P(ST", " 501 ", 1, 0},
+        {"an invalid method", "P(ST", " 501 ", 1, 0},
         {"two lengths", "POST", " 400 ", 1, -1},
     };
     http_case c;

@@ -175,10 +175,10 @@ TEST(without_a_state_directory_the_key_ends_with_the_process)
     begin(&f);
     CHECK_INT(haft__mcp_seal_file_open(&f.arena, (haft_str){NULL, 0}, &f.spec, &keep, &f.why, NULL),
               HAFT_OK, "no place");
-    CHECK(keep.path.ptr == NULL && f.why.len > 0, "it is told");
+    CHECK(keep.path.ptr == NULL && f.why.len > 0, "the error is reported");
     CHECK_INT(
         haft__mcp_seal_file_open(&f.arena, HAFT__LIT("/dev/null/x"), &f.spec, &keep, &f.why, NULL),
         HAFT_OK, "no directory");
-    CHECK(keep.path.ptr == NULL && f.why.len > 0, "it is told");
+    CHECK(keep.path.ptr == NULL && f.why.len > 0, "the error is reported");
     end(&f);
 }

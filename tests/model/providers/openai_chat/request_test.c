@@ -542,7 +542,7 @@ TEST(options_stand_last_and_override_nothing_of_ours)
     }
 }
 
-/* Whatever changes from turn to turn, and whoever the provider is, a request has the messages of
+/* For every provider and every change between turns, a request has the messages of
  * the one before at the same bytes. */
 TEST(parts_that_change_per_turn_follow_the_messages)
 {

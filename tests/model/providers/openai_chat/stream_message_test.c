@@ -81,7 +81,7 @@ static const struct {
      "||stop|9 5 0|m"},
     {"more cached than there was", "", "",
      ",'usage':{'prompt_tokens':9,'prompt_tokens_details':{'cached_tokens':10}}", "||stop|9 0 9|m"},
-    {"usage that is none", "", "",
+    {"invalid usage", "", "",
      ",'usage':{'prompt_tokens':-1,'completion_tokens':1.5,'prompt_tokens_details':{"
      "'cached_tokens':'4'}}",
      "||stop|0 0 0|m"},

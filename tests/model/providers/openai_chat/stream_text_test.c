@@ -85,7 +85,7 @@ static const struct {
     {"no JSON, though it was to be", "purejson/hermes",
      "\n<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>", "stop",
      "||tool_calls| look {}"},
-    {"a list that is none of JSON", "purejson/pythonic", "[look(q=1)]", "stop",
+    {"a list that is not JSON", "purejson/pythonic", "[look(q=1)]", "stop",
      "||tool_calls| look {\"q\":1}"},
     {"a mark that begins as a list does", "purejson/mistral",
      "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}}]", "stop", "||tool_calls| look {}"},
@@ -198,7 +198,8 @@ TEST(calls_in_a_text_are_calls)
                       rows[i].name, size);
             haft_str content = haft__str(rows[i].wanted);
             content = haft__str_split(&content, '|');
-            CHECK_STR(haft__buf_str(&told), content, "%s: what is told is content", rows[i].name);
+            CHECK_STR(haft__buf_str(&told), content, "%s: the reported text is content",
+                      rows[i].name);
             haft__buf_finish(&body);
             haft__buf_finish(&found);
             haft__buf_finish(&told);

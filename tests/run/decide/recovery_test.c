@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "run/replay/replay.h"
-#include "scenario_help.h"
+#include "run/scenario_help.h"
 
 #define SCRIPT                                                                                     \
     "{\"replies\":[{\"calls\":[{\"name\":\"send\"}]},{\"text\":\"ok\"}],\"results\":{\"send\":"    \
@@ -26,7 +26,7 @@ static const struct {
      "answered by=\"test\" call=\"c1.1\" verdict=\"retry\"\n"
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"or knows what came of it", "agent; tools=send", "answer",
+    {"or knows its outcome", "agent; tools=send", "answer",
      "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
      "answered by=\"test\" call=\"c1.1\" verdict=\"answer\"\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
@@ -37,7 +37,7 @@ static const struct {
     {"or runs again where the spec says so", "agent; tools=send; on_unknown=retry", NULL,
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"or the model is told", "agent; tools=send; on_unknown=tell", NULL,
+    {"or the model gets an error", "agent; tools=send; on_unknown=tell", NULL,
      "call_finished tool=\"send\" call=\"c1.1\" ok=false\n"},
 };
 
@@ -105,8 +105,8 @@ TEST(rejecting_an_unknown_outcome_does_not_hide_it)
     CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"too dear\""), HAFT_OK, "%s", r.err.message);
     haft_str shown = help_keep(r.drive.run.calls[0].shown);
     CHECK(strstr(shown.ptr, "may or may not have had its effect") != NULL,
-          "what the model is told");
-    CHECK(strstr(shown.ptr, "too dear") != NULL, "what the model is told");
+          "the observation of the model");
+    CHECK(strstr(shown.ptr, "too dear") != NULL, "the observation of the model");
     help_run_finish(&r);
 }
 
@@ -153,7 +153,7 @@ TEST(recoveries_of_a_call_are_bounded)
         const haft__run_call *call = &r.drive.run.calls[0];
         for (uint32_t n = 1; n <= rows[i].most; n++) {
             CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
-            CHECK_INT(call->attempt, n + 1, "%s: it is made again", rows[i].spec);
+            CHECK_INT(call->attempt, n + 1, "%s: it is repeated", rows[i].spec);
         }
         size_t before = r.summary.len;
         CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
@@ -207,7 +207,7 @@ TEST(an_attempt_that_failed)
         uint32_t retries;
         bool unknown, transient, mcp;
     } rows[] = {
-        {"its error is told", "agent; tools=send!read_only",
+        {"its error is reported", "agent; tools=send!read_only",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 1, false, false, false},
         {"worth another try", "agent; tools=send!read_only",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, false, true, false},
@@ -221,7 +221,7 @@ TEST(an_attempt_that_failed)
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, false},
         {"the spec says retry", "agent; tools=send; on_unknown=retry",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true, false},
-        {"of a server: the model is told", "agent; tools=send",
+        {"of a server: the model gets an error", "agent; tools=send",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},
         {"of a server, repeatable, no tries left", "agent; tools=send!idempotent",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},

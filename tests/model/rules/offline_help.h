@@ -42,7 +42,7 @@ struct offline_world {
     offline_tool *tool; /* may be NULL */
     void *context;      /* for it */
     bool whole;         /* listings have all there is; otherwise they pretend to be cut */
-    bool rejects;       /* whoever is asked for approval says no */
+    bool rejects;       /* the person rejects every approval */
     uint64_t now_ms;
     size_t asked;     /* replies */
     size_t refusals;  /* calls that haft refused */

@@ -6,10 +6,10 @@
  * well. And whatever a grammar for one tool takes is read as one call of it.
  */
 #include "base/limits.h"
+#include "format/grammar_help.h"
+#include "format/parse_help.h"
+#include "format/random_help.h"
 #include "format/render.h"
-#include "grammar_help.h"
-#include "parse_help.h"
-#include "random_help.h"
 #include "test.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -123,7 +123,7 @@ static bool go(bench *b)
     return good;
 }
 
-TEST(what_is_written_is_what_the_grammar_takes)
+TEST(grammar_accepts_rendered_calls)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
@@ -259,7 +259,7 @@ static bool quote(const haft__format *format, const haft__format_tool *tools, bo
     return good;
 }
 
-TEST(what_a_grammar_of_one_tool_takes_is_one_call_of_it)
+TEST(grammar_of_one_tool_accepts_one_call_of_it)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* offline_help.c - see offline_help.h. */
-#include "offline_help.h"
+#include "model/rules/offline_help.h"
 
 #include "base/error.h"
 #include "schema/regex/pattern.h"
