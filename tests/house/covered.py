@@ -9,7 +9,7 @@ NAMED = re.compile(r"tests/[\w/.-]+\.(?:c|py|mjs|sh)\b")
 COMMENTS = re.compile(r"(?:\s*/\*.*?\*/)+", re.DOTALL)
 
 uncovered, missing = [], []
-for name in house.tracked():
+for name in house.source_files():
     if not re.fullmatch(r"src/.+\.c", name):
         continue
     own = house.ROOT / re.sub(r"^src/(.+)\.c$", r"tests/\1_test.c", name)

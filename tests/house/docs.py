@@ -32,7 +32,7 @@ def broken_link(page, target):
     return None
 
 
-files = house.tracked()
+files = house.source_files()
 pages = [house.ROOT / name for name in files if name.endswith(".md")]
 problems = []
 for page in pages:

@@ -78,7 +78,7 @@ def wrong_include(path, header):
     return None
 
 
-sources = [name for name in house.tracked()
+sources = [name for name in house.source_files()
            if name.startswith("src/") and name.endswith((".c", ".h"))]
 problems = []
 for name in sources:

@@ -26,8 +26,8 @@ def lines_of(names):
             yield f"{name}:{number}", line
 
 
-code = [name for name in house.tracked() if is_code(name)]
-files = code + [name for name in house.tracked() if name.endswith((".md", ".txt"))]
+code = [name for name in house.source_files() if is_code(name)]
+files = code + [name for name in house.source_files() if name.endswith((".md", ".txt"))]
 c_files = [name for name in code if name.endswith((".c", ".h", ".cpp"))]
 
 house.check("every_code_file_has_its_licence_line",

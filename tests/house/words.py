@@ -31,7 +31,7 @@ FOUND = re.compile(r"\b(?:" + "|".join(GAP.join(map(re.escape, phrase.split()))
 EXEMPT = (GLOSSARY, LATER, "tests/house/words.py")
 
 waiting, problems, used = later(), [], set()
-for name in house.tracked():
+for name in house.source_files():
     if not name.endswith(TEXT) or name in EXEMPT or name.startswith("fuzz/corpus/"):
         continue
     path = next((prefix for prefix in waiting if name == prefix or name.startswith(prefix + "/")),
