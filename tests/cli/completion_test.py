@@ -58,7 +58,7 @@ def test_scripts():
 def test_bash(runs):
     check("commands", bash("haft", "ru"), ["run", "runs"])
     check("all_commands", {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
-    check("nothing_hidden", "bench" in bash("haft", ""), False)
+    check("hidden_commands_are_not_completed", "bench" in bash("haft", ""), False)
     check("options", bash("haft", "run", "--mo"), ["--model"])
     check("options_after_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
     check("choices", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
@@ -137,7 +137,7 @@ def test_asked(runs):
     for words in (["--store", "sqlite:none.db"], ["--store", "memory:"], ["--store", "nix:"],
                   ["--store", "sqlite:/proc/no/where"], ["--store", "sqlite:agent.yaml"]):
         check(f"silent: {words[1]}", run(HAFT, "completion", "runs", *words), (0, "", ""))
-    check("nothing_was_made", (scratch / "none.db").exists(), False)
+    check("completion_creates_no_store", (scratch / "none.db").exists(), False)
     check("bad_settings_are_no_reason_to_fail", run(HAFT, "completion", "models")[0], 0)
 
 

@@ -70,7 +70,7 @@ def one_of_three(name, case):
     check(f"{name}_migrate_takes_the_others",
           (status, f"the run {bad}" in err, len(states(target)[1])), (1, True, 2))
     check(f"{name}_resume_all", haft("resume", "--all", "--store", url)[0], 1)
-    check(f"it_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
+    check(f"damaged_run_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
     check(f"{name}_gone", states(url), (0, ["ended", "ended"]))
     check(f"{name}_idle", haft("worker", "--until-idle", "--store", url), (0, "", ""))
 

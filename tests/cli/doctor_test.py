@@ -26,8 +26,8 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, err = doctor("--json", OPENAI_API_KEY=KEY)
     found = json.loads(out)
     check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
-    check("what_is_checked", list(found), ["version", "libraries", "store", "guard", "files",
-                                           "sandbox", "keys", "mcp", "config"])
+    check("all_checks_are_listed", list(found), ["version", "libraries", "store", "guard", "files",
+                                                 "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_it", (valid.returncode, valid.stdout),

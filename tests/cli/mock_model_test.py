@@ -84,7 +84,7 @@ def test_whole():
     call = {"calls": [{"name": "docs:find", "arguments": {"q": "x"}},
                       {"name": "look", "id": "own"}]}
     with Mock([reply, call]) as mock:
-        check("it_says_where_it_listens",
+        check("server_prints_its_address",
               bool(re.fullmatch(r"listening on http://127\.0\.0\.1:\d+/v1\n", mock.line)), True)
         status, value = mock.ask()
         created = value.pop("created")
@@ -108,7 +108,7 @@ def test_whole():
         check("calls_have_no_content", (value["choices"][0]["message"]["content"],
                                         value["choices"][0]["finish_reason"]),
               (None, "tool_calls"))
-    check("it_ends_well", (mock.exit, mock.rest, mock.stderr), (0, "", ""))
+    check("server_exits_with_0", (mock.exit, mock.rest, mock.stderr), (0, "", ""))
 
 
 def test_stream():
@@ -177,7 +177,7 @@ def test_script():
               (418, "text/tea", "tea"))
         wanted = ("script /replies/4/expect/mode: the script expects mode any, found none")
         check("an_expectation_that_fails", mock.ask(), error(400, wanted))
-        check("and_the_same_again", mock.ask(), error(400, wanted))
+        check("second_request_gets_the_same_error", mock.ask(), error(400, wanted))
         status, value = mock.ask(tools=[LOOK, FIND], tool_choice=choice)
         check("an_expectation_that_holds", (status, value["choices"][0]["message"]["content"]),
               (200, "as expected"))
@@ -272,7 +272,7 @@ def test_delay():
         check("a_waiting_client_may_leave", mock.send("GET", "/health")[0], 200)
         waiting = dial(mock, messages=slow)
         check("a_client_waits", other(), "last")
-    check("it_ends_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
+    check("server_exits_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
     waiting.close()
 
 
@@ -416,7 +416,8 @@ def test_constraints():
         check("a_grammar_with_tools", (status, value["error"]["message"]),
               (400, "Cannot use custom grammar constraints with tools."))
         check("a_good_grammar", mock.ask(grammar='root ::= "ab"')[0], 200)
-        check("and_a_reply_that_is_not_of_it", mock.ask(grammar='root ::= "ab"')[0], 500)
+        check("reply_that_the_grammar_rejects_is_an_error",
+              mock.ask(grammar='root ::= "ab"')[0], 500)
     for like in ("vllm", "ollama"):
         with Mock([{"text": "{}"}], "--like", like) as mock:
             check(f"schemas_of_{like}", mock.ask(response_format=schema_format(open_))[0], 200)

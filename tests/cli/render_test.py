@@ -169,7 +169,7 @@ def test_bounds():
     call = schema["properties"]["tool_call"]["properties"]
     check("a_schema", (status, call["name"]["enum"], call["arguments"]["required"]),
           (0, ["save_note"], ["text", "tags", "pinned"]))
-    check("what_was_relaxed", err.splitlines(), [
+    check("relaxed_parts_are_reported", err.splitlines(), [
         "relaxed: /save_note/properties/text: maxLength 200 became nothing: not supported by "
         "the server",
         "relaxed: /save_note/properties/pinned: an optional property became one that may be "
@@ -221,14 +221,15 @@ def test_json():
         check(f"{name} as JSON", (status, valid(out), err), (0, True, ""))
     name = "qwen3coder"  # it reports what it cannot express
     found = json.loads(haft("--format", name, *everything)[1])
-    check("the_same_as_text", (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
+    check("json_and_text_output_agree",
+          (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
           (haft("--format", name, "--tools", TOOLS, "--choice", "any")[1],
-           haft("--format", name, "--tools", TOOLS, "--grammar", "--choice", "any")[1]))
+          haft("--format", name, "--tools", TOOLS, "--grammar", "--choice", "any")[1]))
     check("relaxed_as_json", found["relaxed"], [
         {"where": "/save_note/properties/text", "what": "maxLength 200", "became": "any text"}])
     status, out, _ = haft("--format", "hermes", "--calls", CALLS, "--json")
     found = json.loads(out)
-    check("what_was_not_asked_for", (valid(out), [found[k] for k in (
+    check("members_that_were_not_requested_are_null", (valid(out), [found[k] for k in (
         "prompt", "choice", "grammar", "schema")]), (True, [None] * 4))
     status, out, err = haft("--format", "hermes", "--tools", "nix.json", "--json")
     check("an_error_as_json", (status, list(json.loads(out)), json.loads(out)["error"]["status"],

@@ -209,7 +209,7 @@ def test_remotes():
     url = "http://localhost:1234/"
     check("a_remote_document", verdict(url + "text.json", "--remotes", "remotes"), (False, None))
     check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "line 1: /$ref"))
-    check("nothing_outside_the_directory",
+    check("no_document_outside_the_directory_is_read",
           verdict(url + "../secret.json", "--remotes", "remotes")[0], None)
     check("a_remote_document_that_is_not_json",
           verdict(url + "bad.json", "--remotes", "remotes"),

@@ -92,7 +92,7 @@ for name in sources:
             problems.append(f"{name}: {wrong}")
 if not sources:
     problems.append("no source file was found")
-house.check("a_directory_includes_only_what_is_above_it", problems)
+house.check("directories_include_only_layers_above_them", problems)
 
 text = (house.ROOT / "include/haft.h").read_text()
 house.check("the_public_header_includes_only_the_system's",

@@ -18,10 +18,11 @@
         "quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only the answer, or why there is none"       \
     }
 
-/* BAD_INPUT for options that exclude each other. */
+/* Fails with BAD_INPUT if options exclude each other. */
 HAFT_MUST_USE haft_status haft__follow_check_options(const haft__args *args, haft_error *err);
 
-/* Runs until the run has ended, or waits for an answer from elsewhere; prints the result. */
+/* Executes the run until it ends or waits for an answer that cannot be given here. Prints the
+ * result. */
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
