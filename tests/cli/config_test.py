@@ -65,7 +65,8 @@ def test_discovery():
     (scratch / "haft.config.yaml").unlink()
     user = put("abode/.config/haft/config.yaml", "plain: true\n")
     check("a_file_of_the_user", doctor()[0]["user"], ("found", str(user)))
-    check("elsewhere", doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
+    check("xdg_config_home_is_used",
+          doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
           ("absent", str(scratch / "xdg/haft/config.yaml")))
     check("a_relative_one_is_ignored", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
           ("found", str(user)))

@@ -103,7 +103,8 @@ def test_turns():
                   ["--thread", row(run)["thread"], "--turn", 1]):
         check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
     thread = "01k00000000000000000000001"
-    check("a_thread_of_its_own", row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
+    check("fork_gets_the_given_thread_id",
+          row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
 
 
 def test_edit():
@@ -295,7 +296,8 @@ def test_running_call():
            effects("asks.effects"), replays(made)), ("done", 1, True))
     run = start_with_running_call("tells", {}, on_unknown="tell")
     status, done = result("runs", "fork", run, "--call", "c1.2", "--answer", "1")
-    check("or_the_model_is_told", (status, done["end"], effects("tells.effects")), (0, "done", 1))
+    check("model_is_informed_instead_if_the_spec_says_so",
+          (status, done["end"], effects("tells.effects")), (0, "done", 1))
     run = start_with_running_call("reads", {"read_only": True})
     check("one_that_only_reads_may_be_made_again", (
         result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],

@@ -303,7 +303,7 @@ def test_keys():
             check(f"key_{key[:8]}", said(s.call("keyed", _meta={name: key, epoch: 7})),
                   (False, f"{key} 7"))
         own = said(s.call("keyed"))[1]
-        check("a_key_of_its_own", (own[:4], own[-2:]), ("mcp:", " -"))
+        check("haft_creates_a_key_if_the_client_has_none", (own[:4], own[-2:]), ("mcp:", " -"))
         for key in ("", "k" * (KEY_MOST + 1), "a b", "a\nb", "\u00e4", "a\0", "mcp:x", 7, None, {}):
             found = said(s.call("keyed", _meta={name: key}))
             check(f"no_key_{str(key)[:8]!r}", (found[0], "did not run" in found[1]), (True, True))

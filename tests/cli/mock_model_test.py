@@ -173,7 +173,7 @@ def test_script():
         status, headers, text = mock.send("POST", CHAT, body)
         check("no_body", (status, "content-type" in headers, text), (500, False, ""))
         status, headers, text = mock.send("POST", CHAT, body)
-        check("a_type_of_its_own", (status, headers["content-type"], text),
+        check("body_can_have_its_own_type", (status, headers["content-type"], text),
               (418, "text/tea", "tea"))
         wanted = ("script /replies/4/expect/mode: the script expects mode any, found none")
         check("an_expectation_that_fails", mock.ask(), error(400, wanted))
@@ -373,7 +373,7 @@ def test_usage():
         "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
     with Mock([]) as mock:
         status, out, err = haft("good.yaml", "--listen", f"127.0.0.1:{mock.port}")
-        check("an_address_that_is_taken", (status, out, "cannot listen" in err),
+        check("address_in_use_is_an_error", (status, out, "cannot listen" in err),
               (1, "", True))
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,

@@ -258,7 +258,7 @@ def test_calls():
         {"results": [{"id": "b", "text": "two"}, {"id": "a", "text": {"x": 1}}]}])[1].split(
             "[user]\n")[1],
           '## Return of functions.g:1\ntwo\n## Return of functions.f:0\n{"x":1}\n')
-    check("a_result_with_a_name_of_its_own", history([{"results": [
+    check("result_can_name_its_tool", history([{"results": [
         {"name": "f", "text": "x"}]}], "llama3")[1], '[user]\n{"name": "f", "output": "x"}\n')
     check("arguments_as_text", '{"a":1}' in history([
         {"calls": [{"name": "f", "arguments": '{"a": 1}'}]}])[1], True)

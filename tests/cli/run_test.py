@@ -256,7 +256,7 @@ def test_runs():
                     if '"turn":3' in line)
     status, text, _ = haft("runs", "fork", log, "--at", boundary, *spec)
     forked = [json.loads(line) for line in text.splitlines()]
-    check("a_fork_is_a_run_of_its_own", (
+    check("fork_is_a_separate_run", (
         status, len(forked), forked[0]["run"] != json.loads(out.splitlines()[0])["run"]),
         (0, boundary, True))
     status, _, err = haft("runs", "fork", log, "--at", 3, *spec)

@@ -122,7 +122,8 @@ def test_enqueue():
     check("each_ends_in_its_own_process", [answer["run"] for answer in answers], ids[:4])
     check("all_are_done", ends(where), ["done"] * 5)
     check("one_after_the_other", one_after_the_other(ids), True)
-    check("the_user_is_told", (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
+    check("user_is_informed_that_the_run_waits",
+          (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
     check("replays_are_identical", [haft("runs", "replay", run)[0] for run in ids], [0] * 5)
 
 
