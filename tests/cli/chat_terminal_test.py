@@ -219,7 +219,7 @@ def test_pause():
     started("go")
     t.type("\x03")
     check("ctrl_c_pauses_a_run", (t.wait("/resume continues"), t.prompt()), (True, True))
-    check("which_keeps_the_thread", t.say("more", "has not ended"), True)
+    check("paused_run_blocks_its_thread", t.say("more", "has not ended"), True)
     t.prompt()
     t.type("/cancel" + ENTER)
     t.prompt()

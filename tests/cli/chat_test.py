@@ -157,7 +157,8 @@ def test_threads(thread):
     rows = re.findall(r"^([* ]) (\w{26}) +\d+ (\w+) +(\d+)  (\w+): (.*)$", out, re.MULTILINE)
     third = len(rows) // 3
     check("threads_are_listed", [row[1] for row in rows[:third]].count(thread), 1)
-    check("with_their_first_text", [row[3:] for row in rows if row[1] == thread],
+    check("threads_are_listed_with_their_first_message",
+          [row[3:] for row in rows if row[1] == thread],
           [("5", "talker", "one")] * 3)
     check("the_present_one_is_marked", ["".join(row[0] for row in part).strip() for part in
                                         (rows[:third], rows[third:-third], rows[-third:])],
@@ -213,7 +214,7 @@ def test_open():
           (status, out, err.count("still running in another process"),
            "asked the process of" in err), (0, "", 2, True))
     busy.communicate(timeout=LONG)
-    check("which_can_be_cancelled", busy.returncode, 130)
+    check("other_run_can_be_cancelled", busy.returncode, 130)
     put("quick.json", {"replies": [{"text": "quick"}]})
     check("chat_continues_after_the_other_run",
           chat(slow, ["me too"], "--thread", thread, "--model",

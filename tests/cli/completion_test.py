@@ -73,7 +73,7 @@ def test_bash(runs):
     check("a_task_is_any_text", bash("haft", "run", "agent.yaml", ""), [])
     check("the_argument_after_an_option_with_value",
           bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
-    check("after_a_letter", bash("haft", "run", "-m", "off"), ["offline"])
+    check("value_after_a_short_option_is_completed", bash("haft", "run", "-m", "off"), ["offline"])
     check("models", bash("haft", "run", "--model", "open"), ["openai:"])
     check("subcommands", bash("haft", "runs", "re"), ["replay"])
     check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))

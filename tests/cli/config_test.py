@@ -49,7 +49,7 @@ def test_discovery():
     project = put("abode/p/haft.config.yaml", "model: script:a\n")
     check("a_project_above_is_found", doctor(at="abode/p/q")[0]["project"], ("found", str(project)))
     (scratch / "abode/p/q/.git").mkdir()
-    check("not_beyond_a_repository", doctor(at="abode/p/q/r")[0]["project"][0], "absent")
+    check("search_stops_at_the_repository", doctor(at="abode/p/q/r")[0]["project"][0], "absent")
     check("in_a_repository_it_is", doctor(at="abode/p/q/r")[0]["project"][1],
           str(scratch / "abode/p/q/r/haft.config.yaml"))
     near = put("abode/p/q/haft.config.yaml", "# nothing yet\n")

@@ -307,7 +307,7 @@ def test_full():
     found = rows("--store", "full.db")
     check("stored_events_are_complete", found[-1]["name"], "small")
     ends = [continue_to_end(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
-    check("with_free_space_it_continues", set(ends) <= {0}, True)
+    check("runs_continue_with_free_space", set(ends) <= {0}, True)
     with open(Path(scratch) / "out.txt", "w", encoding="utf-8") as out:
         done = subprocess.run([HAFT, "run", str(path), "go", "--events", "--store", "memory:"],
                               cwd=scratch, env=environment, stdout=out, stderr=subprocess.PIPE,

@@ -360,7 +360,7 @@ def test_changed():
           (status, [p["kind"] for p in waiting["pending"]], effects("changed.effects"),
              "spec_changed" in kinds(waiting["run"])), (4, ["approval", "headless"], 1, True))
     status, waiting = result("runs", "fork", run, *ways[0], "--stored-spec")
-    check("or_with_the_stored_spec", (status, effects("changed.effects")), (4, 2))
+    check("fork_continues_with_the_stored_spec", (status, effects("changed.effects")), (4, 2))
     check("its_exit_status_is_in_the_help",
           f"    {status}  " in haft("help", "runs")[1].partition("Exit status:")[2], True)
     for option, wanted in (("--accept-spec", 1), ("--stored-spec", 0)):

@@ -181,7 +181,8 @@ def test_runs():
           "done")
     (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
     found = standing("runs", "fork", run, "--turn", 1, "--go")
-    check("or_cannot", (found[0], found[1] == rows()[0]["run"], found[3:]),
+    check("json_for_a_fork_that_cannot_continue",
+          (found[0], found[1] == rows()[0]["run"], found[3:]),
           (1, True, ("waiting", 1, [], True)))
     (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
     check("a_replay", one("replay", "runs", "replay", run),

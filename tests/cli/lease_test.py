@@ -293,7 +293,7 @@ def test_killed():
     status, _, _ = haft("cancel", "last", "--json")
     print(f"# cancelled in {time.monotonic() - began:.2f} s")
     check("a_run_without_an_owner_can_be_cancelled", status in (0, 130), True)
-    check("with_one_end", [e["end"] for e in events() if e["kind"] == "run_finished"],
+    check("run_has_one_terminal_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["cancelled"])
 
 

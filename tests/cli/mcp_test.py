@@ -367,7 +367,8 @@ def test_run_keys():
         check("no_key_for_a_run", (failed, "did not run" in text), (True, True))
     with Stdio() as s:
         s.open({"elicitation": {}})
-        check("for_another_server_too", (ask_keyed(s, "k3"), made() - before), ([good], 3))
+        check("key_is_valid_for_another_server_of_the_store",
+              (ask_keyed(s, "k3"), made() - before), ([good], 3))
     with Stdio() as s:
         s.open()  # this client does not support elicitation
         ((failed, text),) = ask_keyed(s, "k4")
@@ -833,7 +834,8 @@ def test_usage():
     out, err = process.communicate('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":'
                                    + json.dumps({"_meta": meta()}) + '}\n', timeout=300)
     names = [t["name"] for t in json.loads(out)["result"]["tools"]]
-    check("without_a_key", ("run_helper" in names, "add" in names, "only the tools" in err),
+    check("tools_are_served_without_a_key",
+          ("run_helper" in names, "add" in names, "only the tools" in err),
           (False, True, True))
     clash = {**SPEC, "tools": [{"name": "run_helper", "description": "Takes the agent's name here.",
                                 "command": ["true"], "args": []}]}

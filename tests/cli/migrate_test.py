@@ -149,7 +149,7 @@ def test_refusals():
           haft("migrate", "--from", old, "--to", old.removeprefix("sqlite:"))[0], 2)
     check("a_store_that_does_not_exist",
           haft("migrate", "--from", "sqlite:none.db", "--to", new)[0], 1)
-    check("which_is_not_created", (Path(scratch) / "none.db").exists(), False)
+    check("missing_store_is_not_created", (Path(scratch) / "none.db").exists(), False)
     for words in ([], ["--from", old], ["--to", new], ["--from", "ftp:x", "--to", new]):
         check(f"usage {len(words)}", haft("migrate", *words)[0], 2)
     check("a_run_that_does_not_exist",

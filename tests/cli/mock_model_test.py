@@ -397,17 +397,18 @@ def test_constraints():
         check("strict_schemas_keep_to_the_rules", (status, value["error"]["message"]),
               (400, "Invalid schema for response_format 'reply': In context=(), "
                     "'additionalProperties' is required to be supplied and to be false."))
-        check("a_reply_that_keeps_to_it",
+        check("reply_that_conforms_is_sent",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         status, value = mock.ask(response_format=schema_format(closed, strict=True))
         why = ("script /replies/1: the reply does not conform to the json_schema of the "
                "request; set ignores_constraint: true for a server that ignores it")
-        check("a_reply_that_does_not", (status, value["error"]["message"]), (500, why))
+        check("reply_that_violates_the_schema_is_an_error",
+              (status, value["error"]["message"]), (500, why))
         check("a_reply_without_a_constraint",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         check("a_reply_for_another_request",
               mock.ask()[1]["choices"][0]["message"]["content"], "free")
-    check("which_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
+    check("violated_constraint_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
     with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
         status, value = mock.ask(grammar="root ::= other")
         check("a_bad_grammar", (status, value["error"]["message"]),

@@ -161,7 +161,7 @@ def test_choices():
     check("no_such_choice", haft("answer", "last", "3")[0], 2)
     check("run_keeps_waiting", shown()["end"], "waiting")
     check("empty_answer_means_the_default", haft("answer", "last", "")[0], 0)
-    check("which_the_model_reads", results(), {"c1.1": "blue"})
+    check("model_reads_the_default", results(), {"c1.1": "blue"})
     ask()
     status, _, err = haft("answer", "last", "")
     check("no_default", (status, "has no default" in err), (2, True))
@@ -171,18 +171,19 @@ def test_choices():
 def test_twice():
     path = spec("twice", [call("pick", q="a"), call("pick", q="b")], [tool("pick")])
     haft("run", path, "go")
-    check("in_any_order", haft("answer", "last", "c1.2", '{"a": 1}')[0], 4)
+    check("calls_can_be_answered_in_any_order", haft("answer", "last", "c1.2", '{"a": 1}')[0], 4)
     check("equal_second_answer_is_accepted", haft("answer", "last", "c1.2", '{"a":1.0}')[0], 4)
     check("different_second_answer_is_rejected", haft("answer", "last", "c1.2", '{"a":2}')[0], 1)
-    check("rejecting_it", haft("reject", "last", "c1.2")[0], 1)
+    check("rejection_after_an_answer_is_rejected", haft("reject", "last", "c1.2")[0], 1)
     several = [start("answer", "last", "c1.1", str(n % 2), "--json") for n in range(6)]
     exits = [process.wait(LONG) for process in several]
     good = [n % 2 for n, status in enumerate(exits) if status == 0]
     for process in several:
         process.communicate()
-    check("one_of_many_at_once", (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
+    check("equal_concurrent_answers_succeed",
+          (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
     answered = [e["value"] for e in events() if e["kind"] == "answered" and e["call"] == "c1.1"]
-    check("is_applied_once", answered, good[:1])
+    check("one_of_the_concurrent_answers_is_applied", answered, good[:1])
     check("equal_answer_after_the_end_is_accepted",
           haft("answer", "last", "c1.1", str(good[0]))[0], 0)
     check("different_answer_after_the_end_is_rejected",

@@ -204,7 +204,8 @@ def test_large():
     check("lines_left_off_are_counted", (len(err.splitlines()), err.splitlines()[-1]),
           (201, "relaxed: and 3 more"))
     made = json.loads(haft("--format", "hermes", "--tools", path, "--grammar", "--json")[1])
-    check("in_json_too", (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
+    check("json_output_has_the_number_of_omitted_relaxations",
+          (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
 
 
 def valid(text):

@@ -126,7 +126,8 @@ def test_approval():
           (0, "done", '{"q":"hello"}\n'))
     _, waiting = result("run", path, "go")
     status, done = result("approve", waiting["run"], "c1.1", "--args", '{"q":"other"}')
-    check("with_other_arguments", (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
+    check("approval_can_replace_arguments",
+          (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
     _, waiting = result("run", path, "go")
     status, done = result("reject", waiting["run"], "--why", "not today")
     check("rejected_it_never_runs", (status, done["end"], len(log.read_text().splitlines())),
@@ -285,10 +286,10 @@ def test_interrupt():
     wait_for(lambda: (newest() or {}).get("name") == "stopped")
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=LONG)
-    check("an_interrupt_stops_it", (process.returncode, json.loads(out)["error"]["message"]),
+    check("interrupt_stops_the_run", (process.returncode, json.loads(out)["error"]["message"]),
           (130, "stopped by a signal"))
-    check("killed_run_can_be_resumed", newest()["state"], "running")
-    check("or_cancelled", haft("cancel", "last")[0], 130)
+    check("interrupted_run_can_be_resumed", newest()["state"], "running")
+    check("interrupted_run_can_be_cancelled", haft("cancel", "last")[0], 130)
 
 
 def test_detach():
@@ -362,7 +363,7 @@ def test_rm_and_gc():
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for((Path(scratch) / "slow-began").exists)
     status, _, err = haft("runs", "rm", "last")
-    check("not_while_it_has_an_owner", (status, "belongs to process" in err), (1, True))
+    check("run_with_an_owner_is_not_removed", (status, "belongs to process" in err), (1, True))
     running.kill()
     running.wait()
     check("run_of_a_dead_owner_is_removed_at_once", haft("runs", "rm", "last"), (0, "", ""))

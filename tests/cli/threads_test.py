@@ -208,7 +208,8 @@ def test_resume_all_reports_all():
     printed = json.loads(out)
     check("the_worst_exit_status_counts", status, 1)
     check("one_object", (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
-    check("with_each_end", [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
+    check("every_end_is_printed",
+          [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
     check("resume_all_without_runs_succeeds",
           haft("resume", "--all", "--json")[:2], (0, '{"runs":[]}\n'))
     haft("cancel", ids[-1])
@@ -346,7 +347,8 @@ def test_interrupt_without_an_owner():
     status, queued, _ = haft("run", quick, "second", "--thread", where, "--detach")
     first.communicate(timeout=LONG)
     check("detached_run_interrupts_too", (status, ends(where)), (0, ["cancelled", "queued"]))
-    check("which_continues_later", (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
+    check("queued_run_continues_later",
+          (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
 
 
 def test_chat():
@@ -368,14 +370,15 @@ def test_chat():
     over = spec("quick10", [{"text": "quick"}], multitask="interrupt")
     out = haft("chat", over, "--thread", where, "--quiet", text="hello\n")[1]
     first.communicate(timeout=LONG)
-    check("or_interrupts_it", (out, ends(where)), ("quick\n", ["cancelled", "done"]))
+    check("chat_interrupts_the_other_run", (out, ends(where)), ("quick\n", ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow11")
     first = begin_slow(slow, "slow11", where)
     never = spec("quick11", [{"text": "quick"}], multitask="reject")
     _, out, err = haft("chat", never, "--thread", where, text="hello\n")
     open_gate("slow11")
     first.communicate(timeout=LONG)
-    check("or_refuses", (out, "still running in another process" in err, len(runs(where))),
+    check("chat_rejects_the_message",
+          (out, "still running in another process" in err, len(runs(where))),
           ("", True, 1))
 
 

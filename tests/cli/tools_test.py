@@ -66,7 +66,7 @@ def put(name, text):
 
 def test_words():
     status, out, err = haft("tools", put("spec.yaml", SPEC))
-    check("for_people", (status, out[out.index("docs:"):], err), (0, WORDS, ""))
+    check("text_output_lists_the_tools", (status, out[out.index("docs:"):], err), (0, WORDS, ""))
     check("built_ins_come_in_their_order",
           [line for line in out.splitlines() if not line.startswith(" ")],
           ["glob(pattern, path?)", "complete_workflow(summary?)", "docs:v1.find(query)",
