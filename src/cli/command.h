@@ -45,18 +45,18 @@
 
 /* The context of a command. */
 typedef struct haft__cli {
-    FILE *out;         /* results; the caller checks at the end whether writing succeeded */
-    FILE *errors;      /* problems of files, and progress */
+    FILE *out;         /* for results; the caller checks at the end whether writing succeeded */
+    FILE *errors;      /* for problems of files, and progress */
     haft__arena arena; /* lives as long as the command runs */
-    struct haft__config *config; /* settings of files (cli/config/config.h); NULL: not read */
+    struct haft__config *config; /* settings from files (cli/config/config.h); NULL: not read */
     haft_error problem;          /* an error that was already printed, for --json */
-    bool answered;               /* the JSON object was printed */
+    bool answered;               /* the JSON object has been printed */
     const struct haft__services *services; /* the servers that commands run */
     char run[HAFT__ID_LENGTH + 1]; /* the run that the command is about, once known; or "" */
 } haft__cli;
 
-/* Runs the command. On failure it sets `err` (zeroed before), which the caller prints; an error
- * without a message is not printed. */
+/* Runs the command. `err` is zeroed before the call. On failure the function sets it, and the
+ * caller prints it; an error without a message is not printed. */
 typedef haft__exit_status haft__command_handler(haft__cli *cli, const haft__args *args,
                                                 haft_error *err);
 
@@ -87,8 +87,8 @@ typedef struct haft__command {
     const char *exits;           /* numbers of exit_status.h, separated by spaces; NULL: "0 1 2" */
     size_t min_words, max_words; /* number of arguments */
     haft__command_handler *run;
-    bool result; /* with --json it prints the result of a run: one object, also on failure */
-    bool object; /* with --json it prints its own objects, or one with `error` */
+    bool result; /* with --json, it prints the result of a run as one object, even on failure */
+    bool object; /* with --json, it prints its own objects, or an object with `error` */
     bool examines_config; /* it reports settings files with errors itself */
     bool hidden;          /* not shown in the list of commands */
 } haft__command;
@@ -100,7 +100,8 @@ HAFT__COMMANDS(X)
 /* The table, in its order. */
 const haft__command *const *haft__command_table(size_t *ret_count);
 
-/* NULL and a BAD_INPUT error that names the nearest command if `name` is unknown. */
+/* Finds a command. If `name` is unknown, returns NULL and a BAD_INPUT error that suggests the
+ * nearest name. */
 const haft__command *haft__command_find(const char *name, haft_error *err);
 
 /* Runs a complete command line; argv[0] is ignored. `services` are the servers that commands run.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/interrupts.h - whether a signal asks the command to stop.
+ * cli/interrupts.h - counts the signals that ask the command to stop.
  *
- * Signals are counted on the loop and wake it, so that nothing has to poll for them.
+ * A signal wakes the loop, so that no code has to poll for signals.
  */
 #ifndef HAFT_CLI_INTERRUPTS_H
 #define HAFT_CLI_INTERRUPTS_H
@@ -19,7 +19,8 @@ typedef struct haft__interrupts {
 HAFT_MUST_USE haft_status haft__interrupts_watch(haft__interrupts *interrupts, haft__loop *loop,
                                                  haft_error *err);
 
-/* Restores the previous handling, unless others count them, too. */
+/* Stops counting. Restores the previous signal handling, unless another haft__interrupts is active.
+ */
 void haft__interrupts_release(haft__interrupts *interrupts);
 
 static inline bool haft__interrupts_pending(const haft__interrupts *interrupts)

@@ -10,8 +10,8 @@
 
 typedef struct haft__service_console {
     const haft__cli *cli;
-    const char *name;            /* of the command, the prefix of warnings */
-    const char *path;            /* of the URL: "/mcp" */
+    const char *name;            /* name of the command, the prefix of warnings */
+    const char *path;            /* path of the URL: "/mcp" */
     haft__interrupts interrupts; /* watched and released by the command */
 } haft__service_console;
 

@@ -33,11 +33,11 @@ HAFT_MUST_USE haft_status haft__session_store_execute(haft__cli *cli, haft_runti
                                                       haft__store_request *request,
                                                       haft_error *err);
 
-/* The exit status for an error. */
+/* Returns the exit status for an error. */
 haft__exit_status haft__session_exit_status(haft_status status);
 
-/* Whether the error is about the store's file: a failure of the store, not of the user's input. If
- * so, the error says that from then on. */
+/* True if the error is about the file of the store, not about the user's input. Then it also adds
+ * this to the error. */
 bool haft__session_is_store_error(haft__cli *cli, const haft__args *args, haft_error *err);
 
 /* The same for an agent that could not be created: an unreadable script counts as a bad spec. */

@@ -136,7 +136,7 @@ def check_tools():
         call = result.pop("call")
         check(f"the_result_of_{name}", (call[0], result), ("c", row[3]))
     texts = [m["content"] for m in Mock.seen[0]["messages"]]
-    check("what_is_asked", texts, [
+    check("requests_have_the_expected_messages", texts, [
         "You are a support agent. Use the tools to look things up, then answer briefly.",
         "Customer Ana (order ORD-00001042) wants a refund and the weather in Lisbon. Handle it."])
 
@@ -148,7 +148,7 @@ def check_load():
         check(f"load_prints_one_object_{store}", (status, err, out.count("\n")), (0, "", 1))
         found = json.loads(out)
         check(f"its_members_{store}", list(found), KEYS)
-        check(f"what_they_say_{store}", [found[key] for key in KEYS[:6]] + [found["tools"]],
+        check(f"printed_fields_{store}", [found[key] for key in KEYS[:6]] + [found["tools"]],
               ["haft", "load", "mock-6", store, 4, 2, 24])
         memory = [found[key] for key in KEYS[12:]]
         check(f"memory_{store}", (memory[0] > 1000, memory[2] >= max(memory[:2])), (True, True))

@@ -139,7 +139,7 @@ def test_typing():
     t.wait("two")
     t.type("\x7f three")
     good = t.say("", "an answer")
-    check("what_is_pasted_is_not_sent", (good, tasks()[0]), (True, "one\ntwo three"))
+    check("pasted_text_is_not_sent", (good, tasks()[0]), (True, "one\ntwo three"))
     t.prompt()
     t.say("a\\\rb\x1b\rc", "an answer")
     check("lines_continue", tasks()[0], "a\nb\nc")
@@ -206,9 +206,10 @@ def test_narrow():
     t.type("x" * 38)
     check("a_row_ends_where_the_terminal_does", t.wait("x\r\n"), True)
     t.resize(20)
-    check("also_when_that_changes", t.wait("> " + "x" * 18 + "\r\n" + "x" * 20), True)
+    check("text_is_redrawn_when_the_width_changes",
+          t.wait("> " + "x" * 18 + "\r\n" + "x" * 20), True)
     t.type("\x03\x04")
-    check("and_it_can_be_left", t.end(), 0)
+    check("chat_can_be_left", t.end(), 0)
 
 
 def test_pause():
@@ -218,14 +219,14 @@ def test_pause():
     started("go")
     t.type("\x03")
     check("ctrl_c_pauses_a_run", (t.wait("/resume continues"), t.prompt()), (True, True))
-    check("which_keeps_the_thread", t.say("more", "has not ended"), True)
+    check("paused_run_blocks_its_thread", t.say("more", "has not ended"), True)
     t.prompt()
     t.type("/cancel" + ENTER)
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "at last"}]})
     t.say("/model script:slow.script.json", "the model is now")
     t.prompt()
-    check("and_continues_after_it", t.say("again", "at last"), True)
+    check("chat_continues_after_it", t.say("again", "at last"), True)
     put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
     t.prompt()
     t.say("/model script:slow.script.json", "the model is now")
@@ -239,7 +240,7 @@ def test_pause():
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
     t.type("\x04")
-    check("then_it_is_left", t.end(), 0)
+    check("chat_is_left", t.end(), 0)
     t = Terminal("chat", slow)
     t.prompt()
     t.type("and go" + ENTER)
@@ -283,20 +284,21 @@ def test_stop():
     t.wait("half")
     t.type("\x1a")
     check("ctrl_z_stops_with_a_cooked_terminal", t.wait("SHELL: stopped, cooked"), True)
-    check("and_continues_where_it_was", (t.wait("> half"), t.say(" a text", "an answer"),
-                                         tasks()[0]), (True, True, "half a text"))
+    check("chat_continues_with_the_typed_text", (t.wait("> half"), t.say(" a text", "an answer"),
+                                                 tasks()[0]), (True, True, "half a text"))
     t.prompt()
     group = os.tcgetpgrp(t.master)
     t.type("two")
     t.wait("two")
     os.kill(group, signal.SIGTSTP)
-    check("so_does_the_signal", (t.wait("SHELL: stopped, cooked"), t.wait("> two")), (True, True))
+    check("sigtstp_restores_the_terminal_too",
+          (t.wait("SHELL: stopped, cooked"), t.wait("> two")), (True, True))
     os.kill(group, signal.SIGSTOP)
-    check("and_the_one_that_cannot_be_caught", (t.wait("SHELL: stopped, raw"), t.wait("> two")),
+    check("sigstop_leaves_the_terminal_raw", (t.wait("SHELL: stopped, raw"), t.wait("> two")),
           (True, True))
     os.kill(group, signal.SIGINT)
     t.type("\x15\x04")
-    check("then_it_is_left_as_ever", t.end(), 0)
+    check("chat_is_left", t.end(), 0)
 
 
 def test_asking():
@@ -309,7 +311,7 @@ def test_asking():
     check("questions_are_asked_in_between", t.wait("blue it is"), True)
     t.prompt()
     t.type("\x04")
-    check("and_the_chat_continues", t.end(), 0)
+    check("chat_continues", t.end(), 0)
 
 
 def test_plain():

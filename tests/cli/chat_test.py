@@ -113,7 +113,7 @@ def test_undo(thread):
           [haft("runs", "replay", run["run"])[1].split(":")[0] for run in copies],
           ["identical"] * 4)
     first = json.loads(haft("runs", "events", copies[-1]["run"])[1].split("\n")[0])
-    check("they_say_so_themselves", (first["run"], first["thread"], first["task"]),
+    check("runs_name_their_thread_and_task", (first["run"], first["thread"], first["task"]),
           (copies[-1]["run"], forked, "one"))
     out = chat(agent, ["/undo 4", "seven"], "--thread", forked)[1]
     check("everything_can_be_undone", said(Model.asked[-1]), ["seven"])
@@ -121,12 +121,14 @@ def test_undo(thread):
     status, out, err = chat(agent, ["/retry", "/history"], "--thread", forked)
     check("retry_sends_the_same_again", said(Model.asked[before])[-3:],
           ["three\nlines", "answer 3", "six"])
-    check("and_keeps_one_answer", (f"answer {before + 1}" in out, "answer 6" in out), (True, False))
+    check("retry_keeps_one_answer",
+          (f"answer {before + 1}" in out, "answer 6" in out), (True, False))
     for word, wanted in (("0", "at least 1"), ("x", "at least 1"), ("-1", "at least 1"),
                          ("99", "this thread has 4 exchanges")):
         status, out, err = chat(agent, [f"/undo {word}"], "--thread", forked)
         check(f"undo_refuses_{word}", (status, wanted in err), (0, True))
-    check("nothing_to_retry", "no messages in this thread" in chat(agent, ["/retry"])[2], True)
+    check("retry_without_a_message_is_an_error",
+          "no messages in this thread" in chat(agent, ["/retry"])[2], True)
 
 
 def test_script():
@@ -138,7 +140,8 @@ def test_script():
     status, out, err = chat(spec, ["a secret word?", "/model script:knows.json", "well?"])
     check("a_script_finds_the_past", (status, out), (0, "the word is plum\nI know it\n"))
     status, out, err = chat(spec, ["a secret word?", "/undo", "/model script:knows.json", "well?"])
-    check("and_does_not_after_undo", (status, out, [run["end"] for run in runs(thread_of(err))]),
+    check("undone_exchange_is_not_in_the_request",
+          (status, out, [run["end"] for run in runs(thread_of(err))]),
           (0, "the word is plum\n", ["failed"]))
     status, out, err = chat(spec, ["/model", "/model script:nowhere.json", "/model", "hello"])
     check("an_invalid_model_changes_nothing",
@@ -154,7 +157,8 @@ def test_threads(thread):
     rows = re.findall(r"^([* ]) (\w{26}) +\d+ (\w+) +(\d+)  (\w+): (.*)$", out, re.MULTILINE)
     third = len(rows) // 3
     check("threads_are_listed", [row[1] for row in rows[:third]].count(thread), 1)
-    check("with_their_first_text", [row[3:] for row in rows if row[1] == thread],
+    check("threads_are_listed_with_their_first_message",
+          [row[3:] for row in rows if row[1] == thread],
           [("5", "talker", "one")] * 3)
     check("the_present_one_is_marked", ["".join(row[0] for row in part).strip() for part in
                                         (rows[:third], rows[third:-third], rows[-third:])],
@@ -185,7 +189,7 @@ def test_open():
     check("a_waiting_run_is_reported",
           (status, "waits for an answer" in err, "/resume continues it" in err,
            "haft answer" in err), (0, True, True, True))
-    check("it_is_in_the_history", "(waiting)" in out, True)
+    check("waiting_run_is_in_the_history", "(waiting)" in out, True)
     check("cancelling_ends_it", ("no open run in this thread" in err,
                                  [run["end"] for run in runs(thread_of(err))]),
           (True, ["cancelled"]))
@@ -196,7 +200,7 @@ def test_open():
                                     [run["state"] for run in runs(thread)]),
           (True, True, ["waiting"]))
     run = runs(thread)[0]["run"]
-    check("it_can_be_answered_elsewhere", haft("answer", run, "red")[:2], (0, "over\n"))
+    check("other_process_can_answer", haft("answer", run, "red")[:2], (0, "over\n"))
     put("slow.json", {"replies": [{"text": "late", "delay": 3600}]})
     slow = put("slow.spec.json", {"haft": 1, "name": "slow", "model": "script:slow.json",
                                     "multitask": "reject"})
@@ -210,10 +214,11 @@ def test_open():
           (status, out, err.count("still running in another process"),
            "asked the process of" in err), (0, "", 2, True))
     busy.communicate(timeout=LONG)
-    check("which_can_be_cancelled", busy.returncode, 130)
+    check("other_run_can_be_cancelled", busy.returncode, 130)
     put("quick.json", {"replies": [{"text": "quick"}]})
-    check("then_it_continues", chat(slow, ["me too"], "--thread", thread, "--model",
-                                    "script:quick.json")[1], "quick\n")
+    check("chat_continues_after_the_other_run",
+          chat(slow, ["me too"], "--thread", thread, "--model",
+               "script:quick.json")[1], "quick\n")
 
 
 def test_bad_input():
@@ -228,7 +233,7 @@ def test_bad_input():
           (status, [said(each)[-1][:1] for each in Model.asked[before:]], f"{LINE_BYTES}" in err),
           (0, ["x", "z"], True))
     status, out, err = chat(agent, b"x" * (LINE_BYTES - 1) + b"\\\n" + b"y\n")
-    check("and_so_have_lines_together", (status, out, f"{LINE_BYTES}" in err), (0, "", True))
+    check("joined_lines_have_a_maximum", (status, out, f"{LINE_BYTES}" in err), (0, "", True))
     before = len(Model.asked)
     chat(agent, ["//etc is a text", "/etc is none", "last one"])
     check("two_slashes_send_one", [said(each)[-1] for each in Model.asked[before:]],
@@ -264,7 +269,7 @@ def test_commands():
                                                   "/help", "/quit"} - set(names)),
           (["/tools", "/quit"], set()))
     page = (Path(__file__).resolve().parents[2] / "docs/chat.md").read_text()
-    check("and_so_has_its_page", [name for name in names if f"| `{name}" not in page], [])
+    check("page_has_every_command", [name for name in names if f"| `{name}" not in page], [])
     path = put("notes.txt", "")
     path.write_bytes(b"line 1\r\nline \xff2\n")
     before = len(Model.asked)

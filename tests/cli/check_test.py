@@ -120,10 +120,10 @@ def test_words():
           haft("check", put("spec.yaml", "model:\t\tx:y\n"))[1].split("\n")[1:3],
           ["    model:\t\tx:y", "          \t\t^~~"])
     long = "name: " + "x" * 300 + "\nlimits: {" + " " * 300 + "trns: 5}\n"
-    check("of_a_long_line_a_part_is_shown",
+    check("long_line_is_shown_in_part",
           haft("check", put("spec.yaml", long))[1].split("\n")[4:7],
           ["    ..." + " " * 60 + "trns: 5}", "       " + " " * 60 + "^~~~",
-           "    hint: did you mean turns?"])
+          "    hint: did you mean turns?"])
     check("... or_its_beginning",
           haft("check", "spec.yaml")[1].split("\n")[1],
           "    name: " + "x" * 94 + "...")

@@ -192,5 +192,5 @@ TEST(a_failed_allocation_is_not_a_usage_error)
     CHECK(test_allow_allocations(), "nothing was allocated");
     CHECK_INT(result, HAFT__EXIT_FAILED, "exit");
     (void)fclose(nowhere);
-    CHECK_INT(haft(words).exit, HAFT__EXIT_DONE, "and with memory");
+    CHECK_INT(haft(words).exit, HAFT__EXIT_DONE, "succeeds with memory");
 }

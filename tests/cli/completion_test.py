@@ -58,7 +58,7 @@ def test_scripts():
 def test_bash(runs):
     check("commands", bash("haft", "ru"), ["run", "runs"])
     check("all_commands", {"run", "runs", "mock-model", "--help"} <= set(bash("haft", "")), True)
-    check("nothing_hidden", "bench" in bash("haft", ""), False)
+    check("hidden_commands_are_not_completed", "bench" in bash("haft", ""), False)
     check("options", bash("haft", "run", "--mo"), ["--model"])
     check("options_after_arguments", bash("haft", "run", "agent.yaml", "--js"), ["--json"])
     check("choices", bash("haft", "validate", "--draft", ""), ["2020-12", "7"])
@@ -73,7 +73,7 @@ def test_bash(runs):
     check("a_task_is_any_text", bash("haft", "run", "agent.yaml", ""), [])
     check("the_argument_after_an_option_with_value",
           bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
-    check("after_a_letter", bash("haft", "run", "-m", "off"), ["offline"])
+    check("value_after_a_short_option_is_completed", bash("haft", "run", "-m", "off"), ["offline"])
     check("models", bash("haft", "run", "--model", "open"), ["openai:"])
     check("subcommands", bash("haft", "runs", "re"), ["replay"])
     check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
@@ -137,7 +137,7 @@ def test_asked(runs):
     for words in (["--store", "sqlite:none.db"], ["--store", "memory:"], ["--store", "nix:"],
                   ["--store", "sqlite:/proc/no/where"], ["--store", "sqlite:agent.yaml"]):
         check(f"silent: {words[1]}", run(HAFT, "completion", "runs", *words), (0, "", ""))
-    check("nothing_was_made", (scratch / "none.db").exists(), False)
+    check("completion_creates_no_store", (scratch / "none.db").exists(), False)
     check("bad_settings_are_no_reason_to_fail", run(HAFT, "completion", "models")[0], 0)
 
 

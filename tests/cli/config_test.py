@@ -44,28 +44,29 @@ def doctor(*words, at="", env=None):
 
 def test_discovery():
     files, settings, _ = doctor(at="abode/p/q")
-    check("nothing_is_found", [files[k][0] for k in files], ["absent"] * 3)
+    check("no_file_is_found", [files[k][0] for k in files], ["absent"] * 3)
     check("defaults", set(settings.values()), {(None, "default")})
     project = put("abode/p/haft.config.yaml", "model: script:a\n")
     check("a_project_above_is_found", doctor(at="abode/p/q")[0]["project"], ("found", str(project)))
     (scratch / "abode/p/q/.git").mkdir()
-    check("not_beyond_a_repository", doctor(at="abode/p/q/r")[0]["project"][0], "absent")
+    check("search_stops_at_the_repository", doctor(at="abode/p/q/r")[0]["project"][0], "absent")
     check("in_a_repository_it_is", doctor(at="abode/p/q/r")[0]["project"][1],
           str(scratch / "abode/p/q/r/haft.config.yaml"))
     near = put("abode/p/q/haft.config.yaml", "# nothing yet\n")
-    check("that_of_the_repository_itself_is", doctor(at="abode/p/q/r")[0]["project"],
+    check("file_in_the_root_of_the_repository_is_found", doctor(at="abode/p/q/r")[0]["project"],
           ("found", str(near)))
     put("haft.config.yaml", "model: script:above\n")
     put("abode/haft.config.yaml", "model: script:home\n")
     check("home_is_the_last", doctor(at="abode/elsewhere")[0]["project"],
           ("found", str(scratch / "abode/haft.config.yaml")))
     (scratch / "abode/haft.config.yaml").unlink()
-    check("nothing_above_home", doctor(at="abode/elsewhere")[0]["project"][0], "absent")
+    check("search_stops_at_home", doctor(at="abode/elsewhere")[0]["project"][0], "absent")
     check("outside_of_home_only_here", doctor(at="out/side")[0]["project"][0], "absent")
     (scratch / "haft.config.yaml").unlink()
     user = put("abode/.config/haft/config.yaml", "plain: true\n")
     check("a_file_of_the_user", doctor()[0]["user"], ("found", str(user)))
-    check("elsewhere", doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
+    check("xdg_config_home_is_used",
+          doctor(env={"XDG_CONFIG_HOME": str(scratch / "xdg")})[0]["user"],
           ("absent", str(scratch / "xdg/haft/config.yaml")))
     check("a_relative_one_is_ignored", doctor(env={"XDG_CONFIG_HOME": "xdg"})[0]["user"],
           ("found", str(user)))
@@ -93,7 +94,8 @@ def test_precedence():
           doctor("--store", "sqlite:x.db", at="abode/p", env=env)[1]["store"],
           ("sqlite:x.db", "--store"))
     project.unlink()
-    check("then_the_user", doctor(at="abode/p")[1]["artifacts"], ("/tmp/u", str(user)))
+    check("user_settings_come_after_the_project",
+          doctor(at="abode/p")[1]["artifacts"], ("/tmp/u", str(user)))
     check("memory_needs_no_colon", doctor(at="abode/p")[1]["store"], ("memory:", str(user)))
     user.unlink()
 
@@ -200,7 +202,8 @@ def test_keys(url):
           asked({"OPENAI_BASE_URL": url}, dotenv=key)[:2], (0, [ours]))
     check("the_environment_overrides_it",
           asked({"OPENAI_BASE_URL": url, "OPENAI_API_KEY": KEY}, dotenv=key)[:2], (0, [real]))
-    check("both_of_the_file", asked({}, dotenv=base + key)[:2], (0, [ours]))
+    check("address_and_key_of_one_file_are_used_together",
+          asked({}, dotenv=base + key)[:2], (0, [ours]))
     check("an_address_of_the_file_gets_no_key_of_the_environment",
           asked({"OPENAI_API_KEY": KEY}, dotenv=base)[1], [None])
     check("... which_is_reported", "is not sent there" in
@@ -238,8 +241,9 @@ def test_children():
     result = next(json.loads(line) for line in out.splitlines() if '"call_result"' in line
                   or '"call_finished"' in line or "PATH=" in line)
     text = json.dumps(result)
-    check("what_the_spec_names_is_given_and_redacted", "GIVEN=[redacted" in text, True)
-    check("nothing_else_is", ["OPENAI_API_KEY" in text, "/nowhere" in text, "LANG=xx" in text],
+    check("variables_named_in_the_spec_are_passed_and_redacted", "GIVEN=[redacted" in text, True)
+    check("other_variables_are_not_passed",
+          ["OPENAI_API_KEY" in text, "/nowhere" in text, "LANG=xx" in text],
           [False, False, False])
     check("a_missing_variable_is_an_error",
           haft("check", "e.yaml", "--no-config", at="abode/p")[0], 2)

@@ -61,7 +61,7 @@ def one_of_three(name, case):
     status, _, err = haft("worker", "--until-idle", "--store", url)
     check(f"{name}_is_left", (status, f"{bad} left" in err, f"the run {bad}" in err,
                               f"haft runs rm {bad}" in err), (1, True, True, True))
-    check(f"the_others_end_beside_{name}", states(url)[1][1:], ["ended", "ended"])
+    check(f"other_runs_end_despite_{name}", states(url)[1][1:], ["ended", "ended"])
     for words in (["runs", "show", bad], ["resume", bad], ["approve", bad], ["answer", bad, "x"]):
         status, _, err = haft(*words, "--store", url)
         check(f"{name}_{words[-2]}", (status, f"the run {bad}" in err), (1, True))
@@ -70,7 +70,7 @@ def one_of_three(name, case):
     check(f"{name}_migrate_takes_the_others",
           (status, f"the run {bad}" in err, len(states(target)[1])), (1, True, 2))
     check(f"{name}_resume_all", haft("resume", "--all", "--store", url)[0], 1)
-    check(f"it_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
+    check(f"damaged_run_is_removed_{name}", haft("runs", "rm", bad, "--store", url)[0], 0)
     check(f"{name}_gone", states(url), (0, ["ended", "ended"]))
     check(f"{name}_idle", haft("worker", "--until-idle", "--store", url), (0, "", ""))
 

@@ -26,14 +26,15 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, err = doctor("--json", OPENAI_API_KEY=KEY)
     found = json.loads(out)
     check("all_is_well", (status, err, [k for k in found if not found[k]["ok"]]), (0, "", []))
-    check("what_is_checked", list(found), ["version", "libraries", "store", "guard", "files",
-                                           "sandbox", "keys", "mcp", "config"])
+    check("all_checks_are_listed", list(found), ["version", "libraries", "store", "guard", "files",
+                                                 "sandbox", "keys", "mcp", "config"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_it", (valid.returncode, valid.stdout),
           (0, "standard input: valid\n"))
     check("keys_are_named_not_shown", ("OPENAI_API_KEY" in out, KEY in out), (True, False))
-    check("in_words", doctor()[1].splitlines()[0].split()[:2], ["ok", "version"])
+    check("text_output_begins_with_the_version",
+          doctor()[1].splitlines()[0].split()[:2], ["ok", "version"])
     status, out, _ = doctor("--store", "sqlite:/proc")
     check("a_store_that_cannot_be_opened", (status, "BAD  store" in out), (1, True))
     missing = os.path.join(scratch, "none", "haft.db")
@@ -51,7 +52,8 @@ with tempfile.TemporaryDirectory() as scratch:
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
     check("its_schema_describes_that_too", valid.returncode, 0)
-    check("in_words_too", "journal: wal" in doctor("--store", f"sqlite:{scratch}/a.db")[1], True)
+    check("text_output_has_the_journal_mode",
+          "journal: wal" in doctor("--store", f"sqlite:{scratch}/a.db")[1], True)
     for url in ("POSTGRES://u:s3kret@h/x", " postgres://u:s3kret@h/x", "mysql://u:s3kret@h/x",
                 "postgres://u:a@s3kret@h/x", "postgres://u:a/s3kret@h/x",
                 "postgres://u@127.0.0.1:1/x?password=s3kret&sslpassword=s3kret"):

@@ -61,7 +61,7 @@ def test_explain():
                      "size_b": 3, "family": "devstral"}, "--json")
     check("the_spec_overrides_the_family", found["family"], {
         "name": "Devstral", "found_by": "spec", "pattern": "", "taken": {}})
-    check("nothing_from_the_family_in_words",
+    check("text_does_not_mention_the_family",
           "from the spec; settings from it: nothing\n" in explain(
         {"provider": "vllm", "model": "m", "native_tools": True, "context_tokens": 9, "size_b": 3,
          "family": "devstral"}), True)

@@ -216,7 +216,7 @@ def test_tools():
     check("a_tool_does_not_inherit_ignored_signals",
           [int(line.split()[1], 16) for line in ended["result"].splitlines()], [0, 0])
     for name, mark in (("forever", forever), ("deaf", deaf), ("daemon", daemon)):
-        check(f"nothing_of_{name}_is_left", wait_for(lambda: not left(mark)), True)
+        check(f"no_process_of_{name}_is_left", wait_for(lambda: not left(mark)), True)
 
 
 def test_tools_of_the_killed():
@@ -228,7 +228,7 @@ def test_tools_of_the_killed():
     seen = wait_for(lambda: there.exists() and len(left(mark)) == 2)
     process.send_signal(signal.SIGKILL)
     process.communicate()
-    check("what_the_killed_had_started_is_gone", (bool(seen), wait_for(lambda: not left(mark))),
+    check("children_of_the_killed_process_are_gone", (bool(seen), wait_for(lambda: not left(mark))),
           (True, True))
 
 
@@ -283,7 +283,7 @@ def test_locked():
     holder.close()
     out, err = waiting.communicate(timeout=LONG)
     check("a_short_lock_is_awaited", (waiting.returncode, err), (0, ""))
-    check("nothing_is_lost", [row["state"] for row in rows("--store", "locked.db")],
+    check("no_run_is_lost", [row["state"] for row in rows("--store", "locked.db")],
           ["ended", "ended"])
 
 
@@ -307,7 +307,7 @@ def test_full():
     found = rows("--store", "full.db")
     check("stored_events_are_complete", found[-1]["name"], "small")
     ends = [continue_to_end(row["run"], "full.db")[0] for row in found if row["state"] != "ended"]
-    check("with_free_space_it_continues", set(ends) <= {0}, True)
+    check("runs_continue_with_free_space", set(ends) <= {0}, True)
     with open(Path(scratch) / "out.txt", "w", encoding="utf-8") as out:
         done = subprocess.run([HAFT, "run", str(path), "go", "--events", "--store", "memory:"],
                               cwd=scratch, env=environment, stdout=out, stderr=subprocess.PIPE,

@@ -89,7 +89,7 @@ def test_turns():
         made = fork(run, "--turn", turn)
         check(f"a_fork_of_turn_{turn}_has_its_events",
               kinds(made), kinds(run)[:len(kinds(made))])
-        check(f"and_nothing_is_done_again_in_{turn}", (
+        check(f"no_call_is_repeated_in_turn_{turn}", (
             result("resume", made)[1]["answer"], effects("marks"), replays(made)),
             ("end", wanted, True))
         check(f"its_thread_is_new_in_{turn}", row(made)["thread"] not in (row(run)["thread"], ""),
@@ -97,13 +97,14 @@ def test_turns():
     made = fork(run, "--turn", 2)
     check("its_artifacts_are_there", haft("runs", "artifact", made, "a")[1], "kept")
     done = result("runs", "fork", run, "--turn", 3, "--go")[1]
-    check("it_continues_at_once", done["answer"], "end")
+    check("fork_continues_at_once", done["answer"], "end")
     for words in (["--turn", 5], ["--at", 3], ["--turn", 1, "--at", 4], ["--go"],
                   ["--call", "c1.1"], ["--answer", "x"], ["--thread", "x", "--turn", 1],
                   ["--thread", row(run)["thread"], "--turn", 1]):
         check(f"no_place_for_a_fork{words}", isinstance(fork(run, *words), tuple), True)
     thread = "01k00000000000000000000001"
-    check("a_thread_of_its_own", row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
+    check("fork_gets_the_given_thread_id",
+          row(fork(run, "--turn", 1, "--thread", thread))["thread"], thread)
 
 
 def test_edit():
@@ -119,7 +120,7 @@ def test_edit():
           ["other words", "first"])
     rows = json.loads(haft("runs", "list", "--json", "--thread", first["thread"])[1])["runs"]
     check("the_other_thread_is_unchanged", len(rows), 3)
-    check("it_is_a_run_like_others", replays(edited["run"]), True)
+    check("fork_with_another_task_replays", replays(edited["run"]), True)
 
 
 def test_answer():
@@ -128,12 +129,12 @@ def test_answer():
     run = result("run", path, "go")[1]["run"]
     haft("answer", run, '"red"')
     made = fork(run, "--call", "c1.1")
-    check("it_waits_where_the_other_was_answered", (row(made)["state"], result(
+    check("fork_has_the_pause_of_the_original_run", (row(made)["state"], result(
         "runs", "show", made)[1]["pending"][0]["call"]), ("waiting", "c1.1"))
     status, other = result("runs", "fork", run, "--call", "c1.1", "--answer", '"blue"')
     answers = [e["value"] for e in events(other["run"]) if e["kind"] == "answered"]
     check("another_answer_continues", (status, other["end"], answers), (0, "done", ["blue"]))
-    check("it_replays", replays(other["run"]), True)
+    check("fork_at_an_answer_replays", replays(other["run"]), True)
 
 
 def pauses(run):
@@ -161,7 +162,7 @@ def test_waiting():
     check("another_in_another", (status, answers, replays(made), replays(other["run"]),
                                  effects("undecided.effects")),
           (0, ["red", "blue"], True, True, 2))
-    check("and_the_run_still_waits", pauses(run), [("c1.1", "headless")])
+    check("original_run_still_waits", pauses(run), [("c1.1", "headless")])
 
 
 def test_question_during_a_call():
@@ -186,7 +187,7 @@ def test_question_during_a_call():
                   (made[0], "c1.1 of slow was running" in made[1]), (1, True))
             continue
         found = result("resume", made)[1]["pending"]
-        check("what_is_under_way_beside_a_question_is_asked_about",
+        check("call_in_progress_next_to_a_question_has_an_unknown_outcome",
               ([p["kind"] for p in found], effects(f"{name}.effects")),
               (["unknown_outcome", "headless"], 1))
 
@@ -200,7 +201,7 @@ def test_about_to_start():
         asked = next(i for i, line in enumerate(lines) if json.loads(line)["kind"] == "paused")
         log = put(f"{name}.jsonl", "".join(line + "\n" for line in lines[:asked + 1]))
         status, out, err = haft("runs", "fork", log, "--spec", path, "--call", "c1.1")
-        check(f"what_is_about_to_begin_is_not_begun_twice{traits}",
+        check(f"call_about_to_start_does_not_start_twice{traits}",
               (status, "c1.2 of mark" in err), (wanted, wanted == 1))
 
 
@@ -210,13 +211,15 @@ def test_which_pause():
                 [dict(PICK, traits={"needs_approval": True})])
     run = result("run", path, "go")[1]["run"]
     haft("approve", run)
-    check("it_waits_now", pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
+    check("call_option_selects_the_pending_pause",
+          pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
     haft("answer", run, '"red"')
-    check("it_was_answered_last", pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
+    check("call_option_selects_the_last_answer",
+          pauses(fork(run, "--call", "c1.1")), [("c1.1", "headless")])
     first = next(e["seq"] for e in events(run) if e["kind"] == "answered")
     made = fork(run, "--at", first - 1)
-    check("it_was_approved_before", pauses(made), [("c1.1", "approval")])
-    check("and_can_be_rejected_there", (result("reject", made)[1]["end"], replays(made)),
+    check("at_option_selects_the_approval_before", pauses(made), [("c1.1", "approval")])
+    check("fork_can_be_rejected_there", (result("reject", made)[1]["end"], replays(made)),
           ("done", True))
 
 
@@ -239,7 +242,7 @@ def test_branch():
               (more["answer"], [each["task"] for each in rows]),
               ("good", ["more", "second", "first"]))
     status, out, err = haft("runs", "fork", second["run"], "--go")
-    check("nothing_is_left_to_continue", (status, out, "has ended" in err), (2, "", True))
+    check("copy_of_an_ended_run_cannot_continue", (status, out, "has ended" in err), (2, "", True))
     log = put("trunk.jsonl", haft("runs", "events", second["run"])[1])
     check("a_file_has_no_thread", haft("runs", "fork", log, "--spec", path)[0], 2)
 
@@ -260,7 +263,7 @@ def test_left_alone():
               (result("resume", made)[1]["end"], effects("charges.effects") - before),
               ("done", more))
     made, before = fork(run, "--turn", 0), effects("charges.effects")
-    check("it_can_be_ended_without_beginning",
+    check("fork_can_be_cancelled_before_it_begins",
           (result("cancel", made)[1]["end"], effects("charges.effects") - before),
           ("cancelled", 0))
 
@@ -288,11 +291,13 @@ def test_running_call():
           (status, [p["kind"] for p in waiting["pending"]], effects("asks.effects")),
           (4, ["unknown_outcome", "headless"], 1))
     haft("answer", made, "c1.2", '"blue"')
-    check("and_only_then_continues", (result("answer", made, "c1.1", '"it is done"')[1]["end"],
-                                      effects("asks.effects"), replays(made)), ("done", 1, True))
+    check("fork_continues_only_after_the_answer",
+          (result("answer", made, "c1.1", '"it is done"')[1]["end"],
+           effects("asks.effects"), replays(made)), ("done", 1, True))
     run = start_with_running_call("tells", {}, on_unknown="tell")
     status, done = result("runs", "fork", run, "--call", "c1.2", "--answer", "1")
-    check("or_the_model_is_told", (status, done["end"], effects("tells.effects")), (0, "done", 1))
+    check("model_is_informed_instead_if_the_spec_says_so",
+          (status, done["end"], effects("tells.effects")), (0, "done", 1))
     run = start_with_running_call("reads", {"read_only": True})
     check("one_that_only_reads_may_be_made_again", (
         result("runs", "fork", run, "--call", "c1.2", "--answer", "1")[0],
@@ -349,20 +354,21 @@ def test_changed():
                "--accept-spec" in err, effects("changed.effects")), (2, True, True, True, 1))
     status, out, err = haft("runs", "fork", run, *ways[0], "--accept-spec", "--stored-spec")
     check("the_two_options_cannot_be_combined", (status, "cannot be combined" in err), (2, True))
-    check("what_is_refused_is_not_made", there(), before)
+    check("rejected_fork_is_not_created", there(), before)
     status, waiting = result("runs", "fork", run, *ways[0], "--accept-spec")
-    check("it_continues_with_the_new_spec",
+    check("fork_continues_with_the_new_spec",
           (status, [p["kind"] for p in waiting["pending"]], effects("changed.effects"),
-           "spec_changed" in kinds(waiting["run"])), (4, ["approval", "headless"], 1, True))
+             "spec_changed" in kinds(waiting["run"])), (4, ["approval", "headless"], 1, True))
     status, waiting = result("runs", "fork", run, *ways[0], "--stored-spec")
-    check("or_with_the_stored_spec", (status, effects("changed.effects")), (4, 2))
+    check("fork_continues_with_the_stored_spec", (status, effects("changed.effects")), (4, 2))
     check("its_exit_status_is_in_the_help",
           f"    {status}  " in haft("help", "runs")[1].partition("Exit status:")[2], True)
     for option, wanted in (("--accept-spec", 1), ("--stored-spec", 0)):
         status, done = result("runs", "fork", run, *ways[2], option)
-        check(f"also_with_an_answer_{option}",
+        check(f"changed_spec_with_an_answer_{option}",
               (status, done["end"], kinds(done["run"]).count("spec_changed"),
-               effects("changed.effects"), replays(done["run"])), (0, "done", wanted, 2, True))
+               effects("changed.effects"), replays(done["run"])),
+              (0, "done", wanted, 2, True))
     made = fork(run, "--turn", 0)
     check("the_spec_is_checked_when_the_fork_continues",
           (isinstance(made, str), haft("resume", made)[0]), (True, 2))
@@ -383,7 +389,7 @@ def test_cannot_continue():
     check("a_fork_that_cannot_continue_is_named",
           (status != 0, f"the fork is {made}" in err, row(made)["state"]), (True, True, "waiting"))
     put("key.script.json", {"replies": [{"text": "end"}]})
-    check("and_continues_later", result("resume", made)[1]["end"], "done")
+    check("fork_continues_later", result("resume", made)[1]["end"], "done")
 
 
 with tempfile.TemporaryDirectory() as scratch:

@@ -59,10 +59,11 @@ def test_full(place):
     path = spec("full", f"echo x >> {marks}; test -e {fill} || test -e {scratch}/roomy || "
                         f"dd if=/dev/zero of={fill} bs=64k 2>/dev/null; echo filled")
     status, _, err = haft("run", path, "go")
-    check("it_stops", (status, "the disk is full" in err, "haft resume" in err), (1, True, True))
+    check("run_stops_when_the_disk_is_full",
+          (status, "the disk is full" in err, "haft resume" in err), (1, True, True))
     check("its_result_is_there_and_nothing_was_started",
           [kinds().count(kind) for kind in ("call_started", "call_finished")], [1, 1])
-    check("once", marks.read_text(), "x\n")
+    check("call_ran_once", marks.read_text(), "x\n")
     check("reading_works", read_last_run(), [0, 0, 0])
     with open(fill, "ab", buffering=0) as file:
         try:
@@ -76,7 +77,7 @@ def test_full(place):
     fill.unlink()
     Path(scratch, "roomy").touch()
     status, out, err = haft("resume", "last", "--json")
-    check("it_continues", (status, json.loads(out)["answer"]), (0, "good"))
+    check("run_continues_after_space_is_freed", (status, json.loads(out)["answer"]), (0, "good"))
     check("each_call_once", marks.read_text(), "x\nx\n")
 
 
@@ -87,7 +88,7 @@ def test_read_only(place):
         print("ok cli/full_test.py read_only # SKIP it cannot be mounted again")
         return
     check("reading_works_where_nothing_can_be_written", read_last_run(), [0, 0, 0])
-    check("and_is_complete", haft("runs", "events", "last")[1], before)
+    check("events_are_complete", haft("runs", "events", "last")[1], before)
     status, _, err = haft("run", spec("plain", "echo x"), "go")
     check("writing_is_refused", (status, "is read-only" in err), (1, True))
 

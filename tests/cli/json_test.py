@@ -93,16 +93,17 @@ def test_refused_while_it_waits():
     path = spec("pay", [call("pay", n=1), {"text": "paid"}], tool("pay", **PAY))
     status, made = one("result", "run", path, "go")
     run, thread = made["run"], made["thread"]
-    check("it_waits", (status, made["end"], made["error"]), (4, "waiting", None))
+    check("run_waits", (status, made["end"], made["error"]), (4, "waiting", None))
     waits = (run, thread, "waiting", 1, ["c1.1"], True)
     check("arguments_that_are_not_json", standing("approve", run, "--args", "{"), (2, *waits))
     check("arguments_that_do_not_fit", standing("approve", run, "--args", '{"n":"x"}')[1:], waits)
     check("a_call_that_does_not_exist", standing("approve", run, "c9.9")[1:], waits)
-    check("by_the_beginning_of_its_id", standing("approve", run[:-1], "c9.9")[1:], waits)
+    check("prefix_of_the_id_is_accepted", standing("approve", run[:-1], "c9.9")[1:], waits)
     put("pay.json", dict(json.loads(path.read_text()), instructions="Other."))
     check("another_spec", standing("resume", run)[1:], waits)
     check("another_spec_for_an_answer", standing("approve", run)[1:], waits)
-    check("then_it_is_done", one("result", "approve", run, "--accept-spec")[1]["end"], "done")
+    check("run_is_done_after_the_approval",
+          one("result", "approve", run, "--accept-spec")[1]["end"], "done")
     done = (run, thread, "done", 2, [], True)
     check("a_late_command_gets_the_state", standing("reject", run, "c1.1"), (1, *done))
     check("a_late_cancel_does_too", standing("cancel", run), (1, *done))
@@ -175,12 +176,13 @@ def test_runs():
     status, made = one("result", "runs", "fork", run, "--turn", 1)
     check("a_fork", (status, made["run"] not in (None, run), made["end"], made["turns"],
                      made["error"]), (0, True, "waiting", 1, None))
-    check("and_one_that_continues",
+    check("json_for_a_fork_that_continues",
           one("result", "runs", "fork", run, "--turn", 1, "--go")[1]["end"],
           "done")
     (Path(scratch) / "two.script.json").rename(Path(scratch) / "away.json")
     found = standing("runs", "fork", run, "--turn", 1, "--go")
-    check("or_cannot", (found[0], found[1] == rows()[0]["run"], found[3:]),
+    check("json_for_a_fork_that_cannot_continue",
+          (found[0], found[1] == rows()[0]["run"], found[3:]),
           (1, True, ("waiting", 1, [], True)))
     (Path(scratch) / "away.json").rename(Path(scratch) / "two.script.json")
     check("a_replay", one("replay", "runs", "replay", run),

@@ -95,8 +95,8 @@ def test_stopped():
     process.send_signal(signal.SIGCONT)
     out, err = process.communicate(timeout=LONG)
     check("the_first_stops", (process.returncode, "taken" in err or "lease" in err), (1, True))
-    check("it_prints_no_answer", out, "")
-    check("nothing_is_added", events(), ended)
+    check("stopped_process_prints_no_answer", out, "")
+    check("stopped_process_adds_no_events", events(), ended)
     check("one_end", [e["end"] for e in ended if e["kind"] == "run_finished"], ["done"])
     check("the_epochs_differ", text(marks).split(), ["1", "2", "through"])
 
@@ -108,14 +108,14 @@ def test_cancel_stopped():
     pids = text(marks).split()
     process.send_signal(signal.SIGSTOP)
     status, _, err = haft("cancel", "last", "--json")
-    check("it_is_cancelled", (status, "its lease is over in" in err), (130, True))
-    check("by_one_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
+    check("run_is_cancelled", (status, "its lease is over in" in err), (130, True))
+    check("run_has_one_terminal_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["cancelled"])
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=LONG)
     check("the_one_that_was_stopped_stops", process.returncode, 1)
-    check("and_so_does_what_it_ran", wait_for(lambda: not any(map(alive, pids))), True)
-    check("nothing_was_run_again", (len(pids), text(marks).split()), (1, pids))
+    check("processes_of_its_tools_stop_too", wait_for(lambda: not any(map(alive, pids))), True)
+    check("no_call_is_repeated", (len(pids), text(marks).split()), (1, pids))
 
 
 def money(name):
@@ -147,7 +147,7 @@ def test_cancel_before_all():
     process, marks, run = money("halted")
     process.send_signal(signal.SIGSTOP)
     check("a_stopped_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
-    check("and_nothing_is_begun", (text(marks).split(), ends(run)),
+    check("no_call_starts_after_cancel", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
     process.kill()
     process.communicate()
@@ -156,7 +156,7 @@ def test_cancel_before_all():
     process.kill()
     process.communicate()
     check("a_killed_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
-    check("and_nothing_is_asked", (text(marks).split(), ends(run)),
+    check("nobody_is_asked_after_cancel", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
 
     process, marks, run = money("left")
@@ -203,7 +203,7 @@ def test_own_message():
         canceller.communicate()
     over.set()
     noise.join()
-    check("it_waits_for_its_own_message", canceller.returncode, 130)
+    check("cancel_waits_for_its_own_message", canceller.returncode, 130)
     process.communicate(timeout=LONG)
 
 
@@ -213,8 +213,9 @@ def test_refused_leaves_alone():
     process.kill()
     process.communicate()
     before = events()
-    check("it_is_refused", [haft("approve", "last", "c9.9")[0] for _ in range(2)], [2, 2])
-    check("and_nothing_happened", (events(), text(marks).split()), (before, ["1"]))
+    check("command_to_an_unknown_call_is_rejected",
+          [haft("approve", "last", "c9.9")[0] for _ in range(2)], [2, 2])
+    check("rejected_command_changes_nothing", (events(), text(marks).split()), (before, ["1"]))
     haft("cancel", "last")
 
 
@@ -236,10 +237,10 @@ def test_late():
         "tools": [{"name": "ask", "description": "Acts for the tests of haft.", "args": [],
                    "headless": True}],
         "pauses": {"headless": {"deadline": "1s", "on_expire": "reject"}}})
-    check("it_waits", haft("run", path, "go")[0], 4)
+    check("run_waits", haft("run", path, "go")[0], 4)
     time.sleep(1.1)  # until the deadline has passed
-    check("it_is_refused", haft("answer", "last", "c1.1", "5")[0], 1)
-    check("and_the_run_ends", [e["end"] for e in events() if e["kind"] == "run_finished"],
+    check("late_answer_is_rejected", haft("answer", "last", "c1.1", "5")[0], 1)
+    check("run_ends", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["done"])
 
 
@@ -262,9 +263,10 @@ def test_woken():
     time.sleep(LEASE)
     process.send_signal(signal.SIGCONT)
     _, err = process.communicate(timeout=LONG)
-    check("it_stops_by_its_own_clock", (process.returncode, "lease of the run has expired" in err),
+    check("run_stops_when_its_lease_expires_on_its_own_clock",
+          (process.returncode, "lease of the run has expired" in err),
           (1, True))
-    check("and_says_what_to_do", "haft resume" in err, True)
+    check("message_says_how_to_continue", "haft resume" in err, True)
     check("its_result_is_dropped",
           "call_finished" in [event["kind"] for event in events()], False)
     status, out, _ = haft("resume", "last", "--json")
@@ -291,7 +293,7 @@ def test_killed():
     status, _, _ = haft("cancel", "last", "--json")
     print(f"# cancelled in {time.monotonic() - began:.2f} s")
     check("a_run_without_an_owner_can_be_cancelled", status in (0, 130), True)
-    check("with_one_end", [e["end"] for e in events() if e["kind"] == "run_finished"],
+    check("run_has_one_terminal_event", [e["end"] for e in events() if e["kind"] == "run_finished"],
           ["cancelled"])
 
 
@@ -318,8 +320,9 @@ def test_many():
     process.communicate()
     run = json.loads(haft("runs", "show", "last", "--json")[1])["run"]
     fill(1001)
-    check("it_is_claimed", haft("resume", "--all")[0], 0)
-    check("and_ends", [e["end"] for e in events(run) if e["kind"] == "run_finished"], ["done"])
+    check("released_run_is_claimed", haft("resume", "--all")[0], 0)
+    check("claimed_run_ends",
+          [e["end"] for e in events(run) if e["kind"] == "run_finished"], ["done"])
 
 
 # ---- the store ----
@@ -346,9 +349,10 @@ def test_locked():
         put("locked.marks.go", "")
         wait_for(lambda: "done" in text(marks))
         time.sleep(6.5)  # longer than store.busy_ms
-        check("it_waits", process.poll(), None)
+        check("process_waits_for_the_store", process.poll(), None)
     out, err = process.communicate(timeout=LONG)
-    check("and_continues", (process.returncode, json.loads(out)["answer"]), (0, "good"))
+    check("process_continues_after_the_lock",
+          (process.returncode, json.loads(out)["answer"]), (0, "good"))
     check("the_call_was_made_once", text(marks), "begun\ndone\n")
 
 
@@ -357,9 +361,10 @@ def test_locked_for_too_long():
     with locked():
         put("long.marks.go", "")
         _, err = process.communicate(timeout=LONG)
-    check("it_stops", (process.returncode, "locked" in err or "lease" in err), (1, True))
+    check("process_stops_if_the_lock_stays",
+          (process.returncode, "locked" in err or "lease" in err), (1, True))
     status, out, _ = haft("resume", "last", "--json")
-    check("and_is_left_for_others", (status, json.loads(out)["pending"][0]["kind"]),
+    check("stopped_run_is_left_for_others", (status, json.loads(out)["pending"][0]["kind"]),
           (4, "unknown_outcome"))
 
 

@@ -224,14 +224,14 @@ def test_bad_messages():
         check("bad_level", code(s.ask("logging/setLevel", {"level": "loud"})), -32602)
         check("bad_cursor", code(s.ask("tools/list", {"cursor": "1"})), -32602)
         check("bad_completion", code(s.ask("completion/complete", {"ref": 1})), -32602)
-        check("nothing_on_stderr", s.process.poll(), None)
+        check("server_keeps_running", s.process.poll(), None)
 
 
 def test_long_line():
     with Stdio() as s:
         s.write("x" * (33 << 20))
         check("a_line_that_is_too_long", code(s.read()), -32600)
-        check("and_then_it_continues", s.ask("ping")["result"], {})
+        check("server_continues", s.ask("ping")["result"], {})
 
 
 def test_cancel():
@@ -257,7 +257,8 @@ def test_end():
             s.ask("ping")
         s.process.stdin.close()
         check("eof_ends_it", s.process.wait(timeout=300), 0)
-        check("and_what_ran", os.path.exists(f"/proc/{pid.read_text().strip()}"), False)
+        check("process_of_the_tool_is_gone",
+              os.path.exists(f"/proc/{pid.read_text().strip()}"), False)
     with Stdio() as s:
         s.open()
         s.process.send_signal(signal.SIGTERM)
@@ -302,7 +303,7 @@ def test_keys():
             check(f"key_{key[:8]}", said(s.call("keyed", _meta={name: key, epoch: 7})),
                   (False, f"{key} 7"))
         own = said(s.call("keyed"))[1]
-        check("a_key_of_its_own", (own[:4], own[-2:]), ("mcp:", " -"))
+        check("haft_creates_a_key_if_the_client_has_none", (own[:4], own[-2:]), ("mcp:", " -"))
         for key in ("", "k" * (KEY_MOST + 1), "a b", "a\nb", "\u00e4", "a\0", "mcp:x", 7, None, {}):
             found = said(s.call("keyed", _meta={name: key}))
             check(f"no_key_{str(key)[:8]!r}", (found[0], "did not run" in found[1]), (True, True))
@@ -356,7 +357,7 @@ def test_run_keys():
         s.open({"elicitation": {}})
         before = made()
         check("a_key_makes_a_run", (ask_keyed(s, "k1"), made() - before), ([good], 1))
-        check("the_same_key_is_the_same_run", (ask_keyed(s, "k1"), made() - before), ([good], 1))
+        check("same_key_is_the_same_run", (ask_keyed(s, "k1"), made() - before), ([good], 1))
         ((failed, text),) = ask_keyed(s, "k1", "Do something else")
         check("another_task_is_refused", (failed, "which has another task" in text,
                                           made() - before), (True, True, 1))
@@ -366,14 +367,15 @@ def test_run_keys():
         check("no_key_for_a_run", (failed, "did not run" in text), (True, True))
     with Stdio() as s:
         s.open({"elicitation": {}})
-        check("for_another_server_too", (ask_keyed(s, "k3"), made() - before), ([good], 3))
+        check("key_is_valid_for_another_server_of_the_store",
+              (ask_keyed(s, "k3"), made() - before), ([good], 3))
     with Stdio() as s:
         s.open()  # this client does not support elicitation
         ((failed, text),) = ask_keyed(s, "k4")
-        check("it_waits", (failed, "haft answer" in text), (True, True))
+        check("run_waits", (failed, "haft answer" in text), (True, True))
     with Stdio() as s:
         s.open({"elicitation": {}})
-        check("and_continues_with_its_key", (ask_keyed(s, "k4"), made() - before), ([good], 4))
+        check("run_continues_with_the_same_key", (ask_keyed(s, "k4"), made() - before), ([good], 4))
 
 
 def test_client_that_does_not_read():
@@ -411,7 +413,7 @@ def test_huge_result():
         check("a_result_of_a_message", said(s.call("huge"))[0], False)
         found = said(s.call("huger"))
         check("a_result_past_it", (found[0], "too long" in found[1]), (True, True))
-        check("it_continues", said(s.call("add", {"a": 1})), (False, "41"))
+        check("server_continues", said(s.call("add", {"a": 1})), (False, "41"))
 
 
 def test_run_keys_of_another_spec():
@@ -432,7 +434,8 @@ def test_run_keys_of_another_spec():
     (Path(scratch) / "copy.json").write_text((Path(scratch) / "agent.json").read_text())
     with Stdio(spec="copy.json") as s:
         s.open({"elicitation": {}})
-        check("the_same_spec_elsewhere", (ask_keyed(s, "s1"), made() - before), ([good], 2))
+        check("same_spec_in_another_file_is_the_same_run",
+              (ask_keyed(s, "s1"), made() - before), ([good], 2))
 
 
 def test_run_keys_and_cancelling():
@@ -476,7 +479,7 @@ def test_run():
         steps = [p["progress"] for p in reported]
         check("progress", (len(steps) > 5, steps == sorted(set(steps)),
                            {p["progressToken"] for p in reported}), (True, True, {7}))
-    check("it_is_in_the_store", '"done"' in runs(), True)
+    check("run_is_in_the_store", '"done"' in runs(), True)
     with Stdio() as s:
         s.open()
         found = said(s.call("run_helper", {"task": "Do it"}))
@@ -493,7 +496,7 @@ def test_run():
                  "params": {"requestId": id}})
         s.process.stdin.close()
         check("a_run_that_is_cancelled", s.process.wait(timeout=300), 0)
-    check("and_the_store_knows", '"cancelled"' in runs(), True)
+    check("store_has_the_cancelled_run", '"cancelled"' in runs(), True)
 
 
 def test_new():
@@ -757,7 +760,7 @@ def test_http_delete():
               ("mine", True))
         while os.path.exists(f"/proc/{pid.read_text().strip()}"):
             h.new("tools/list")
-        check("and_what_ran_is_gone", True, True)
+        check("process_of_the_tool_is_gone", True, True)
 
 
 def test_http_gone():
@@ -831,7 +834,8 @@ def test_usage():
     out, err = process.communicate('{"jsonrpc":"2.0","id":1,"method":"tools/list","params":'
                                    + json.dumps({"_meta": meta()}) + '}\n', timeout=300)
     names = [t["name"] for t in json.loads(out)["result"]["tools"]]
-    check("without_a_key", ("run_helper" in names, "add" in names, "only the tools" in err),
+    check("tools_are_served_without_a_key",
+          ("run_helper" in names, "add" in names, "only the tools" in err),
           (False, True, True))
     clash = {**SPEC, "tools": [{"name": "run_helper", "description": "Takes the agent's name here.",
                                 "command": ["true"], "args": []}]}

@@ -100,18 +100,19 @@ def test_there_and_back():
     status, _, err = migrate(old, old, "--dry-run")
     check("a_dry_run_into_itself", (status, "found the same store" in err), (2, True))
     status, result, err = migrate(old, new)
-    check("what_has_ended_is_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
+    check("ended_runs_are_copied", (status, counts(result)), (0, (3, 0, 2, 0)))
     check("skipped_runs_are_reported", err.count("has not ended; --move moves it too"), 2)
     check("the_old_store_is_unchanged", contents(old) == before, True)
     copied = contents(new)
     check("the_copies_are_the_same", all(before[run] == copied[run] for run in copied), True)
     status, result, _ = migrate(old, new)
-    check("again_they_are_there", (status, counts(result)), (0, (0, 3, 2, 0)))
+    check("second_copy_finds_equal_runs", (status, counts(result)), (0, (0, 3, 2, 0)))
     status, result, _ = migrate(old, new, "--move")
     check("all_are_moved", (status, counts(result), listing(old)), (0, (2, 3, 0, 0), []))
     check("all_are_the_same", contents(new) == before, True)
     status, result, _ = migrate(new, back, "--move")
-    check("and_back", (status, counts(result), contents(back) == before), (0, (5, 0, 0, 0), True))
+    check("moving_back_restores_all_contents",
+          (status, counts(result), contents(back) == before), (0, (5, 0, 0, 0), True))
     check("replays_are_identical", [haft("runs", "replay", run, "--store", back)[0]
                                     for run in before], [0] * 5)
     waiting = next(run["run"] for run in listing(back) if run["state"] == "waiting")
@@ -131,23 +132,24 @@ def test_messages():
     base.commit()
     base.close()
     status, result, err = migrate(old, new, "--move", "--run", waiting)
-    check("with_its_message", (status, counts(result), "1 message" in err), (0, (1, 0, 0, 0), True))
+    check("message_is_moved_with_its_run",
+          (status, counts(result), "1 message" in err), (0, (1, 0, 0, 0), True))
     check("only_the_one", len(listing(old)), 4)
     haft("worker", "--store", new, "--until-idle")
     heard = listing(new)[0]["state"]
-    check("it_was_received", heard in ("ended", "waiting"), True)
+    check("moved_message_is_received", heard in ("ended", "waiting"), True)
 
 
 def test_refusals():
     old, new = new_local(), new_store()
     fill(old)
     ids = [run["run"] for run in listing(old)][::-1]
-    check("the_same_store", haft("migrate", "--from", old, "--to", old)[0], 2)
-    check("the_same_by_another_name",
+    check("same_store_is_rejected", haft("migrate", "--from", old, "--to", old)[0], 2)
+    check("same_store_under_another_name_is_rejected",
           haft("migrate", "--from", old, "--to", old.removeprefix("sqlite:"))[0], 2)
     check("a_store_that_does_not_exist",
           haft("migrate", "--from", "sqlite:none.db", "--to", new)[0], 1)
-    check("which_is_not_created", (Path(scratch) / "none.db").exists(), False)
+    check("missing_store_is_not_created", (Path(scratch) / "none.db").exists(), False)
     for words in ([], ["--from", old], ["--to", new], ["--from", "ftp:x", "--to", new]):
         check(f"usage {len(words)}", haft("migrate", *words)[0], 2)
     check("a_run_that_does_not_exist",
@@ -173,7 +175,7 @@ def test_refusals():
     status, result, _ = migrate(old, new, "--move")
     check("damage_is_not_copied", (status, counts(result), [f["run"] for f in result["failures"]]),
           (1, (4, 0, 0, 1), [ids[0]]))
-    check("it_stays_where_it_was", [run["run"] for run in listing(old)], [ids[0]])
+    check("damaged_run_stays_in_the_old_store", [run["run"] for run in listing(old)], [ids[0]])
     base.close()
 
     third, fourth = new_local(), new_local()
@@ -318,10 +320,10 @@ def test_commands_to_copy():
     _, _, err = haft("run", pays(), "x", "--store", asked)
     lines = [line.split() for line in err.splitlines() if line.strip().startswith("haft approve")]
     check("one_is_reported", len(lines), 1)
-    check("it_has_no_password", "s3kret" in err, False)
+    check("printed_command_has_no_password", "s3kret" in err, False)
     words = [word.strip("'") for word in lines[0]]
-    check("it_names_the_store", words[-2:], ["--store", store])
-    check("it_can_be_used", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
+    check("printed_command_names_the_store", words[-2:], ["--store", store])
+    check("printed_command_works", (haft(*words[1:], "--quiet")[0], len(paid())), (0, 1))
 
 
 # ---- after a kill ----
@@ -417,7 +419,8 @@ def test_a_move_that_another_has_overtaken():
     """A copy with a later epoch is not removed: its maker may have handed the run over."""
     old, new, run = leave("to", True, "later")
     status, result, _ = migrate(old, new, "--move")
-    check("it_is_left", (status, result["failed"], len(listing(old)), len(listing(new))),
+    check("copy_of_a_later_move_is_kept",
+          (status, result["failed"], len(listing(old)), len(listing(new))),
           (1, 1, 1, 1))
     check_stuck("the_copy", new, run)
 
@@ -429,8 +432,8 @@ def test_a_moved_run_that_is_missing():
     change(new, "DELETE FROM runs")
     status, result, _ = migrate(old, new, "--move")
     message = result["failures"][0]["message"]
-    check("it_is_reported", (status, "does not have it" in message), (1, True))
-    check("it_is_kept", [row["run"] for row in listing(old)], [run])
+    check("missing_copy_is_reported", (status, "does not have it" in message), (1, True))
+    check("run_with_a_missing_copy_is_kept", [row["run"] for row in listing(old)], [run])
 
 
 def test_a_week_later():
@@ -438,11 +441,12 @@ def test_a_week_later():
     old, new, run = leave("to", True, "copied")
     change(old, "UPDATE runs SET lease = 1")
     haft("approve", run, "--store", old, "--quiet")
-    check("it_continued", [row["state"] for row in listing(old)], ["ended"])
+    check("run_continued_in_the_old_store", [row["state"] for row in listing(old)], ["ended"])
     before = contents(old)
     status, result, _ = migrate(old, new, "--move")
-    check("it_is_replaced", (status, listing(old), contents(new) == before), (0, [], True))
-    check("it_was_paid_once", len(paid()), 1)
+    check("outdated_copy_is_replaced",
+          (status, listing(old), contents(new) == before), (0, [], True))
+    check("call_was_paid_once", len(paid()), 1)
 
 
 def test_interrupted():
@@ -467,7 +471,8 @@ def test_interrupted():
     status, result, err = migrate(old, new, "--move")
     check("repeated_it_ends", (status, result["failed"], listing(old)), (0, 0, []))
     check("all_are_there_and_the_same", contents(new) == before, True)
-    check("they_have_no_owner", haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
+    check("moved_runs_have_no_owner",
+          haft("worker", "--store", new, "--until-idle", "--quiet")[0], 0)
     print(f"# {kills} of {len(delays)} were killed")
 
 

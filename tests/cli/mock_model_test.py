@@ -84,7 +84,7 @@ def test_whole():
     call = {"calls": [{"name": "docs:find", "arguments": {"q": "x"}},
                       {"name": "look", "id": "own"}]}
     with Mock([reply, call]) as mock:
-        check("it_says_where_it_listens",
+        check("server_prints_its_address",
               bool(re.fullmatch(r"listening on http://127\.0\.0\.1:\d+/v1\n", mock.line)), True)
         status, value = mock.ask()
         created = value.pop("created")
@@ -108,7 +108,7 @@ def test_whole():
         check("calls_have_no_content", (value["choices"][0]["message"]["content"],
                                         value["choices"][0]["finish_reason"]),
               (None, "tool_calls"))
-    check("it_ends_well", (mock.exit, mock.rest, mock.stderr), (0, "", ""))
+    check("server_exits_with_0", (mock.exit, mock.rest, mock.stderr), (0, "", ""))
 
 
 def test_stream():
@@ -173,11 +173,11 @@ def test_script():
         status, headers, text = mock.send("POST", CHAT, body)
         check("no_body", (status, "content-type" in headers, text), (500, False, ""))
         status, headers, text = mock.send("POST", CHAT, body)
-        check("a_type_of_its_own", (status, headers["content-type"], text),
+        check("body_can_have_its_own_type", (status, headers["content-type"], text),
               (418, "text/tea", "tea"))
         wanted = ("script /replies/4/expect/mode: the script expects mode any, found none")
         check("an_expectation_that_fails", mock.ask(), error(400, wanted))
-        check("and_the_same_again", mock.ask(), error(400, wanted))
+        check("second_request_gets_the_same_error", mock.ask(), error(400, wanted))
         status, value = mock.ask(tools=[LOOK, FIND], tool_choice=choice)
         check("an_expectation_that_holds", (status, value["choices"][0]["message"]["content"]),
               (200, "as expected"))
@@ -272,7 +272,7 @@ def test_delay():
         check("a_waiting_client_may_leave", mock.send("GET", "/health")[0], 200)
         waiting = dial(mock, messages=slow)
         check("a_client_waits", other(), "last")
-    check("it_ends_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
+    check("server_exits_while_a_client_waits", (mock.exit, waiting.recv(1)), (0, b""))
     waiting.close()
 
 
@@ -373,7 +373,7 @@ def test_usage():
         "hint: for example 127.0.0.1:8080, [::1]:8080 or localhost:0\n"))
     with Mock([]) as mock:
         status, out, err = haft("good.yaml", "--listen", f"127.0.0.1:{mock.port}")
-        check("an_address_that_is_taken", (status, out, "cannot listen" in err),
+        check("address_in_use_is_an_error", (status, out, "cannot listen" in err),
               (1, "", True))
     with open("/dev/full", "wb") as full:
         done = subprocess.run([HAFT, "mock-model", "good.yaml"], stdout=full, cwd=scratch,
@@ -397,17 +397,18 @@ def test_constraints():
         check("strict_schemas_keep_to_the_rules", (status, value["error"]["message"]),
               (400, "Invalid schema for response_format 'reply': In context=(), "
                     "'additionalProperties' is required to be supplied and to be false."))
-        check("a_reply_that_keeps_to_it",
+        check("reply_that_conforms_is_sent",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         status, value = mock.ask(response_format=schema_format(closed, strict=True))
         why = ("script /replies/1: the reply does not conform to the json_schema of the "
                "request; set ignores_constraint: true for a server that ignores it")
-        check("a_reply_that_does_not", (status, value["error"]["message"]), (500, why))
+        check("reply_that_violates_the_schema_is_an_error",
+              (status, value["error"]["message"]), (500, why))
         check("a_reply_without_a_constraint",
               mock.ask(response_format=schema_format(closed, strict=True))[0], 200)
         check("a_reply_for_another_request",
               mock.ask()[1]["choices"][0]["message"]["content"], "free")
-    check("which_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
+    check("violated_constraint_is_reported", mock.stderr, f"haft: mock-model: {why}\n")
     with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
         status, value = mock.ask(grammar="root ::= other")
         check("a_bad_grammar", (status, value["error"]["message"]),
@@ -416,7 +417,8 @@ def test_constraints():
         check("a_grammar_with_tools", (status, value["error"]["message"]),
               (400, "Cannot use custom grammar constraints with tools."))
         check("a_good_grammar", mock.ask(grammar='root ::= "ab"')[0], 200)
-        check("and_a_reply_that_is_not_of_it", mock.ask(grammar='root ::= "ab"')[0], 500)
+        check("reply_that_the_grammar_rejects_is_an_error",
+              mock.ask(grammar='root ::= "ab"')[0], 500)
     for like in ("vllm", "ollama"):
         with Mock([{"text": "{}"}], "--like", like) as mock:
             check(f"schemas_of_{like}", mock.ask(response_format=schema_format(open_))[0], 200)

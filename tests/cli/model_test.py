@@ -70,7 +70,8 @@ def test_report():
     status, out, _ = play(REPLIES, "--json", "--set", 'model={"provider":"openai","model":"m",'
                           '"options":{"stream":false}}')
     result = json.loads(out)
-    check("whole_as_well", (status, result["answer"], result["usage"]["cached_tokens"]),
+    check("whole_reply_gives_the_same_result",
+          (status, result["answer"], result["usage"]["cached_tokens"]),
           (0, "It is in turn.c.", 40))
 
 
@@ -81,11 +82,11 @@ def test_offline():
     log = [json.loads(line) for line in done.stdout.splitlines()]
     modes = [event["mode"] for event in log if event["kind"] == "turn_started"]
     check("offline_carries_the_example", (done.returncode, log[-1]["end"]), (0, "done"))
-    check("it_is_forced_and_then_free", (modes[0], modes[-1], modes == sorted(modes)),
+    check("modes_are_forced_first_and_free_later", (modes[0], modes[-1], modes == sorted(modes)),
           ("any", "auto", True))
     names = [event["tool"] for event in log if event["kind"] == "call_finished" and event["ok"]]
-    check("it_really_looked", {"glob", "grep", "read", "store_artifact",
-                               "complete_workflow"} - set(names), set())
+    check("agent_called_the_file_tools", {"glob", "grep", "read", "store_artifact",
+                                          "complete_workflow"} - set(names), set())
     report = subprocess.run([HAFT, "runs", "artifact", "last", "report.md"], text=True,
                             capture_output=True, env=environment).stdout
     quoted = [line for line in report.splitlines() if line.startswith("- `") and "`: `" in line]
@@ -94,7 +95,7 @@ def test_offline():
         path, number = line.split("`")[1].rsplit(":", 1)
         text = (root / path).read_text(errors="replace").splitlines()[int(number) - 1]
         wrong += [] if line.split("`")[3].strip()[:40] in text else [line]
-    check("what_it_quotes_is_there", (len(quoted) > 0, wrong), (True, []))
+    check("quoted_lines_are_in_the_files", (len(quoted) > 0, wrong), (True, []))
 
 
 def test_faults():

@@ -20,7 +20,7 @@ def run(words, stdout):
 with open("/dev/full", "wb") as full:
     check("a_full_disk_is_noticed", run(["--help"], full),
           (1, "haft: cannot write the output: No space left on device\n"))
-    check("nothing_written_is_nothing_lost", run(["frobnicate"], full),
+    check("full_disk_without_output_is_no_error", run(["frobnicate"], full),
           (2, "haft: unknown command 'frobnicate'\nhint: 'haft --help' lists the commands\n"))
 
 reading, writing = os.pipe()
@@ -30,4 +30,4 @@ check("a_broken_pipe_is_noticed", run(["--help"], writing),
 os.close(writing)
 
 with open("/dev/null", "wb") as null:
-    check("what_arrives_is_no_failure", run(["--version"], null), (0, ""))
+    check("successful_write_is_no_error", run(["--version"], null), (0, ""))

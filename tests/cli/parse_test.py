@@ -124,8 +124,8 @@ def test_terminal():
     shown = os.read(ours, 65536).decode()
     os.close(terminal)
     os.close(ours)
-    check("nothing_controls_a_terminal", ("a\\u009bb\\u202ec\\u007fd" in shown,
-                                          json.loads(shown)["content"]), (True, text))
+    check("control_characters_are_escaped", ("a\\u009bb\\u202ec\\u007fd" in shown,
+                                             json.loads(shown)["content"]), (True, text))
     check("a_file_gets_the_bytes", text in haft("--format", "hermes", "steering.txt")[1], True)
 
 

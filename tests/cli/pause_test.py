@@ -123,7 +123,7 @@ def test_unknown_arguments():
     for given in ('{"q":"b"}', '{"nosuch":5}'):
         status, _, err = haft("approve", "last", "--args", given)
         check(f"unknown_rejects_{given}", (status, "only run again unchanged" in err), (2, True))
-    check("and_keeps_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
+    check("run_keeps_waiting", (shown()["end"], ran.read_text()), ("waiting", '{"q":"a"}\n'))
     haft("cancel", "last")
 
 
@@ -135,7 +135,7 @@ def test_rule_first():
     paused = [e for e in events() if e["kind"] == "paused"][0]
     check("a_rule's_own_deadline_goes_first", paused["on_expire"], "reject")
     check("without_a_deadline_nothing_expires", haft("resume", "--all")[0], 0)
-    check("it_keeps_waiting", shown()["end"], "waiting")
+    check("run_keeps_waiting", shown()["end"], "waiting")
     haft("cancel", "last")
 
 
@@ -159,9 +159,9 @@ def test_choices():
         check(f"the_model_reads_{said}", results(), {"c1.1": wanted})
     ask(choices=["red", "blue"], default="blue")
     check("no_such_choice", haft("answer", "last", "3")[0], 2)
-    check("it_keeps_waiting", shown()["end"], "waiting")
-    check("nothing_is_the_default", haft("answer", "last", "")[0], 0)
-    check("which_the_model_reads", results(), {"c1.1": "blue"})
+    check("run_keeps_waiting", shown()["end"], "waiting")
+    check("empty_answer_means_the_default", haft("answer", "last", "")[0], 0)
+    check("model_reads_the_default", results(), {"c1.1": "blue"})
     ask()
     status, _, err = haft("answer", "last", "")
     check("no_default", (status, "has no default" in err), (2, True))
@@ -171,20 +171,23 @@ def test_choices():
 def test_twice():
     path = spec("twice", [call("pick", q="a"), call("pick", q="b")], [tool("pick")])
     haft("run", path, "go")
-    check("in_any_order", haft("answer", "last", "c1.2", '{"a": 1}')[0], 4)
-    check("the_same_again", haft("answer", "last", "c1.2", '{"a":1.0}')[0], 4)
-    check("another", haft("answer", "last", "c1.2", '{"a":2}')[0], 1)
-    check("rejecting_it", haft("reject", "last", "c1.2")[0], 1)
+    check("calls_can_be_answered_in_any_order", haft("answer", "last", "c1.2", '{"a": 1}')[0], 4)
+    check("equal_second_answer_is_accepted", haft("answer", "last", "c1.2", '{"a":1.0}')[0], 4)
+    check("different_second_answer_is_rejected", haft("answer", "last", "c1.2", '{"a":2}')[0], 1)
+    check("rejection_after_an_answer_is_rejected", haft("reject", "last", "c1.2")[0], 1)
     several = [start("answer", "last", "c1.1", str(n % 2), "--json") for n in range(6)]
     exits = [process.wait(LONG) for process in several]
     good = [n % 2 for n, status in enumerate(exits) if status == 0]
     for process in several:
         process.communicate()
-    check("one_of_many_at_once", (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
+    check("equal_concurrent_answers_succeed",
+          (len(set(good)), all(s in (0, 1) for s in exits)), (1, True))
     answered = [e["value"] for e in events() if e["kind"] == "answered" and e["call"] == "c1.1"]
-    check("is_applied_once", answered, good[:1])
-    check("and_after_the_end", haft("answer", "last", "c1.1", str(good[0]))[0], 0)
-    check("another_after_the_end", haft("answer", "last", "c1.1", str(1 - good[0]))[0], 1)
+    check("one_of_the_concurrent_answers_is_applied", answered, good[:1])
+    check("equal_answer_after_the_end_is_accepted",
+          haft("answer", "last", "c1.1", str(good[0]))[0], 0)
+    check("different_answer_after_the_end_is_rejected",
+          haft("answer", "last", "c1.1", str(1 - good[0]))[0], 1)
     check("one_end", kinds().count("run_finished"), 1)
 
 
@@ -247,7 +250,7 @@ def test_all():
     check("a_run_that_another_process_owns", haft("resume", "--all"), (0, "", ""))
     go.write_text("")
     check("continues_there", (process.wait(LONG), process.communicate()[0]), (0, "good\n"))
-    check("and_ran_once", marks.read_text().split(), ["a"])
+    check("call_ran_once", marks.read_text().split(), ["a"])
     marks2 = Path(scratch) / "all2.log"
     read = tool("read", ["sh", "-c", f"echo a >> {marks2}; "
                          f"[ $(wc -l < {marks2}) -gt 1 ] || sleep 3"],
@@ -257,7 +260,7 @@ def test_all():
     check("ran_again_and_waits",
           (marks2.read_text().split(), [p["call"] for p in shown()["pending"]]),
           (["a", "a"], ["c1.1"]))
-    check("and_is_left_alone_now", haft("resume", "--all"), (0, "", ""))
+    check("resume_all_skips_the_run", haft("resume", "--all"), (0, "", ""))
     check("until_somebody_answers", haft("answer", "last", "1")[0], 0)
 
 

@@ -135,7 +135,7 @@ def test_suggested():
     printed = [json.loads(line) for line in out.splitlines()]
     check("a_call_with_a_secret_is_not_made", (status, [a for _, a in effects()]),
           (0, ['{"to":"me"}']))
-    check("the_model_is_told_why", [e["why"] for e in printed if e["kind"] == "call_refused"],
+    check("refused_call_has_the_reason", [e["why"] for e in printed if e["kind"] == "call_refused"],
           ["secret", "secret"])
     check("the_reply_is_marked", [c.get("redacted") for e in printed if e["kind"] == "model_replied"
                                   for c in e["calls"]], [True, True, None])

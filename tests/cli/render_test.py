@@ -170,7 +170,7 @@ def test_bounds():
     call = schema["properties"]["tool_call"]["properties"]
     check("a_schema", (status, call["name"]["enum"], call["arguments"]["required"]),
           (0, ["save_note"], ["text", "tags", "pinned"]))
-    check("what_was_relaxed", err.splitlines(), [
+    check("relaxed_parts_are_reported", err.splitlines(), [
         "relaxed: /save_note/properties/text: maxLength 200 became nothing: not supported by "
         "the server",
         "relaxed: /save_note/properties/pinned: an optional property became one that may be "
@@ -205,7 +205,8 @@ def test_large():
     check("lines_left_off_are_counted", (len(err.splitlines()), err.splitlines()[-1]),
           (201, "relaxed: and 3 more"))
     made = json.loads(haft("--format", "hermes", "--tools", path, "--grammar", "--json")[1])
-    check("in_json_too", (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
+    check("json_output_has_the_number_of_omitted_relaxations",
+          (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
 
 
 def valid(text):
@@ -222,14 +223,15 @@ def test_json():
         check(f"{name} as JSON", (status, valid(out), err), (0, True, ""))
     name = "qwen3coder"  # it reports what it cannot express
     found = json.loads(haft("--format", name, *everything)[1])
-    check("the_same_as_text", (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
+    check("json_and_text_output_agree",
+          (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
           (haft("--format", name, "--tools", TOOLS, "--choice", "any")[1],
-           haft("--format", name, "--tools", TOOLS, "--grammar", "--choice", "any")[1]))
+          haft("--format", name, "--tools", TOOLS, "--grammar", "--choice", "any")[1]))
     check("relaxed_as_json", found["relaxed"], [
         {"where": "/save_note/properties/text", "what": "maxLength 200", "became": "any text"}])
     status, out, _ = haft("--format", "hermes", "--calls", CALLS, "--json")
     found = json.loads(out)
-    check("what_was_not_asked_for", (valid(out), [found[k] for k in (
+    check("members_that_were_not_requested_are_null", (valid(out), [found[k] for k in (
         "prompt", "choice", "grammar", "schema")]), (True, [None] * 4))
     status, out, err = haft("--format", "hermes", "--tools", "nix.json", "--json")
     check("an_error_as_json", (status, list(json.loads(out)), json.loads(out)["error"]["status"],
@@ -258,7 +260,7 @@ def test_calls():
         {"results": [{"id": "b", "text": "two"}, {"id": "a", "text": {"x": 1}}]}])[1].split(
             "[user]\n")[1],
           '## Return of functions.g:1\ntwo\n## Return of functions.f:0\n{"x":1}\n')
-    check("a_result_with_a_name_of_its_own", history([{"results": [
+    check("result_can_name_its_tool", history([{"results": [
         {"name": "f", "text": "x"}]}], "llama3")[1], '[user]\n{"name": "f", "output": "x"}\n')
     check("arguments_as_text", '{"a":1}' in history([
         {"calls": [{"name": "f", "arguments": '{"a": 1}'}]}])[1], True)

@@ -78,7 +78,8 @@ def test_refused():
     check("nothing has run", (sent(), kinds()[-1], pending()),
           ([], "paused", [("c1.1", "approval")]))
     check("a run that waits for people is skipped", haft("resume", "--all")[0], 0)
-    check("both at once", haft("resume", "last", "--accept-spec", "--stored-spec")[0], 2)
+    check("the two options exclude each other",
+          haft("resume", "last", "--accept-spec", "--stored-spec")[0], 2)
     check("cancelling is never refused", haft("cancel", "last")[0], 130)
     check("one end", kinds().count("run_finished"), 1)
 
@@ -106,7 +107,7 @@ def test_accepted():
            ['tools.send.description: "Sends it." -> "Sends it elsewhere."']))
     check("bindings differ", events()[-1]["binding"] != events()[-3]["binding"], True)
     check("then it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
-    check("once", (sent(), kinds().count("call_started")), (['{"n":1}'], 1))
+    check("the call ran once", (sent(), kinds().count("call_started")), (['{"n":1}'], 1))
     check("and replays", haft("runs", "replay", "last")[0], 0)
     check("and shows", json.loads(haft("runs", "show", "last", "--json")[1])["end"], "done")
 

@@ -67,13 +67,13 @@ def test_at_once():
     process = start("resume", "--all", "--json")
     wait_for(lambda: lines(begun) >= AT_ONCE)
     time.sleep(0.3)  # one more would have started already
-    check("as_many_as_may_continue_at_once", lines(begun), AT_ONCE)
+    check("only_so_many_runs_continue_at_once", lines(begun), AT_ONCE)
     gate.write_text("")
     out, _ = process.communicate(timeout=LONG)
     said = json.loads(out)["runs"]
     check("all_are_done", (process.returncode, sorted(run["run"] for run in said),
                            {run["answer"] for run in said}), (0, sorted(ids), {"many"}))
-    check("each_once", lines(begun), AT_ONCE + 1)
+    check("each_run_continues_once", lines(begun), AT_ONCE + 1)
 
 
 def test_slow_and_due():
@@ -108,7 +108,8 @@ def test_message():
     store.commit()
     store.close()
     status, out, _ = haft("resume", "--all", "--json")
-    check("it_is_received", (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
+    check("answer_is_received",
+          (status, [(one["run"], one["end"]) for one in json.loads(out)["runs"]]),
           (130, [(run, "cancelled")]))
 
 
@@ -121,7 +122,7 @@ def test_yes():
     check("all_have_started", lines(begun), len(ids))
     gate.write_text("")
     process.communicate(timeout=LONG)
-    check("and_are_done", (process.returncode, ends(ids)), (0, ["done"] * 3))
+    check("all_runs_are_done", (process.returncode, ends(ids)), (0, ["done"] * 3))
 
 
 def test_interrupt():
@@ -137,7 +138,7 @@ def test_interrupt():
                                {run["error"]["message"] for run in said}),
           (130, sorted(ids), {"stopped by a signal"}))
     gate.write_text("")
-    check("and_continues_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
+    check("stopped_runs_continue_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
           (0, ["done"] * 2))
 
 

@@ -41,19 +41,20 @@ def test_workflow():
     turns = [event for event in log if event["kind"] == "turn_started"]
     check("the_workflow_is_done", (status, log[-1]["kind"], log[-1]["end"], err),
           (0, "run_finished", "done", ""))
-    check("it_is_forced_until_the_gate_opens",
+    check("tool_choice_is_forced_until_the_gate_opens",
           [turn["mode"] for turn in turns], ["any"] * 5 + ["auto"] * 4)
     check("every_turn_has_a_reason", [turn for turn in turns if not turn["reason"]], [])
     check("the_gate_counts_distinct_tools", [len(turn["gate"]["called"]) for turn in turns],
           [0, 0, 1, 1, 2, 3, 3, 3, 3])
     check("the_gate_opens_once", kinds.count("gate_opened"), 1)
-    check("what_was_refused", [(e["tool"], e["why"]) for e in log if e["kind"] == "call_refused"],
+    check("refused_calls_have_a_reason",
+          [(e["tool"], e["why"]) for e in log if e["kind"] == "call_refused"],
           [("request_user_input", "guard"), ("complete_workflow", "guard")])
     check("text_was_asked_again", [e["came"] for e in log if e["kind"] == "violation"],
           ["text_instead_of_call"])
-    check("nothing_is_stored_while_forced",
+    check("no_artifact_is_stored_while_forced",
           [turn["turn"] for turn in turns
-           if turn["mode"] == "any" and "store_artifact" in turn["allowed"]], [])
+               if turn["mode"] == "any" and "store_artifact" in turn["allowed"]], [])
     check("the_report_is_stored", [e["name"] for e in log if e["kind"] == "artifact_stored"],
           ["report.md"])
     check("numbers_are_dense", [e["seq"] for e in log], list(range(1, len(log) + 1)))
@@ -214,7 +215,8 @@ def test_input():
               (0, "seen\n", True, 1 if wanted else 0))
     put("most.txt", "x" * (4 << 20))
     put("more.txt", "x" * ((4 << 20) + 1))
-    check("as_long_as_it_may_be", haft("run", path, "--input", "most.txt", "-q")[0], 1)
+    check("input_of_the_maximum_length_is_accepted",
+          haft("run", path, "--input", "most.txt", "-q")[0], 1)
     status, _, err = haft("run", path, "--input", "more.txt", "-q")
     check("longer_than_it_may_be", (status, "longer than the 4194304 bytes" in err), (2, True))
 
@@ -259,7 +261,7 @@ def test_runs():
                     if '"turn":3' in line)
     status, text, _ = haft("runs", "fork", log, "--at", boundary, *spec)
     forked = [json.loads(line) for line in text.splitlines()]
-    check("a_fork_is_a_run_of_its_own", (
+    check("fork_is_a_separate_run", (
         status, len(forked), forked[0]["run"] != json.loads(out.splitlines()[0])["run"]),
         (0, boundary, True))
     status, _, err = haft("runs", "fork", log, "--at", 3, *spec)

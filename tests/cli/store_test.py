@@ -82,12 +82,13 @@ def test_headless():
         (4, "waiting", [("c1.1", "headless", "pick")]))
     run = waiting["run"]
     check("a_value_that_is_not_json", haft("answer", run, "{")[0], 2)
-    check("it_cannot_be_approved", haft("approve", run)[0], 1)
+    check("headless_call_cannot_be_approved", haft("approve", run)[0], 1)
     status, done = result("answer", run, '{"file":"a.txt"}')
     check("another_process_answers", (status, done["end"], done["answer"]), (0, "done", "thanks"))
     check("the_order_of_its_events", kinds(run)[2:8], [
         "model_replied", "call_started", "paused", "answered", "call_finished", "turn_started"])
-    check("the_same_answer_again_is_fine", result("answer", run, "c1.1", '{"file": "a.txt"}')[0], 0)
+    check("equal_second_answer_is_accepted",
+          result("answer", run, "c1.1", '{"file": "a.txt"}')[0], 0)
     status, _, err = haft("answer", run, "c1.1", "7")
     check("another_answer_is_refused", (status, "already has a different answer" in err), (1, True))
     check("show_is_what_run_prints", json.loads(haft("runs", "show", run)[1]), done)
@@ -125,7 +126,8 @@ def test_approval():
           (0, "done", '{"q":"hello"}\n'))
     _, waiting = result("run", path, "go")
     status, done = result("approve", waiting["run"], "c1.1", "--args", '{"q":"other"}')
-    check("with_other_arguments", (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
+    check("approval_can_replace_arguments",
+          (status, log.read_text().splitlines()[-1]), (0, '{"q":"other"}'))
     _, waiting = result("run", path, "go")
     status, done = result("reject", waiting["run"], "--why", "not today")
     check("rejected_it_never_runs", (status, done["end"], len(log.read_text().splitlines())),
@@ -150,7 +152,7 @@ def test_threads():
     thread = result("run", first, "two and two?")[1]["thread"]
     second = spec("second", [{"expect": {"contains": "four"}, "text": "five"}], [])
     check("a_run_sees_its_thread", result("run", second, "and one?", "--thread", thread)[0], 0)
-    check("without_it_it_does_not", result("run", second, "and one?")[0], 1)
+    check("run_without_thread_does_not_see_it", result("run", second, "and one?")[0], 1)
     listed = json.loads(haft("runs", "list", "--json", "--thread", thread)[1])["runs"]
     status, out, _ = haft("validate", SCHEMA, "-", text=haft("runs", "list", "--json")[1])
     check("a_schema_describes_the_list", status, 0)
@@ -165,8 +167,9 @@ def test_artifacts():
     status, done = result("run", path, "go", "--artifacts", directory)
     check("an_artifact_is_stored", (status, [(a["name"], a["bytes"]) for a in done["artifacts"]]),
           (0, [("../notes.md", 5)]))
-    check("it_can_be_printed", haft("runs", "artifact", "last", "../notes.md")[:2], (0, "# Hi\n"))
-    check("it_never_leaves_its_directory", [p.name for p in directory.iterdir()], ["_._notes.md"])
+    check("artifact_is_printed", haft("runs", "artifact", "last", "../notes.md")[:2], (0, "# Hi\n"))
+    check("artifact_is_written_only_into_its_directory",
+          [p.name for p in directory.iterdir()], ["_._notes.md"])
     check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
     names = ["a/b.md", "a_b.md", "A_B.md", "a", "a/b.md", ".x", "_x", "_x-2"]
     path = spec("names", [{"calls": [{"name": "store_artifact", "arguments": {
@@ -225,7 +228,7 @@ def test_cancel():
     check("its_own_process_says_so_too", (process.wait(LONG), json.loads(
         process.communicate()[0])["end"]), (130, "cancelled"))
     alive = [pid for pid in pids.read_text().split() if Path(f"/proc/{pid}").exists()]
-    check("nothing_it_started_is_left", alive, [])
+    check("no_started_process_is_left", alive, [])
     check("cancelling_again_changes_nothing", haft("cancel", done["run"])[0], 130)
     check("one_end", kinds(done["run"]).count("run_finished"), 1)
 
@@ -239,18 +242,20 @@ def test_other_owner():
     path = spec("owned", [calls("slow", "send"), {"text": "over"}], [slow, send])
     process = start("run", path, "go", "--json")
     wait_for(lambda: (newest() or {}).get("name") == "owned" and "paused" in kinds("last"))
-    check("nothing_of_that_name", haft("approve", "last", "c9.9")[0], 2)
+    check("unknown_call_is_an_error", haft("approve", "last", "c9.9")[0], 2)
     check("not_what_it_waits_for", haft("answer", "last", "c1.1", "1")[0], 1)
     run = newest()["run"]
-    check("it_is_rejected_from_outside", haft("reject", "last", "--why", "no"),
+    check("other_process_can_reject", haft("reject", "last", "--why", "no"),
           (0, "", f"another process continues {run}\n"))
-    check("the_same_again_is_the_same", haft("reject", "last", "c1.2", "--why", "no")[0], 0)
+    check("equal_second_rejection_is_accepted", haft("reject", "last", "c1.2", "--why", "no")[0], 0)
     check("quietly", haft("reject", "last", "c1.2", "--why", "no", "--quiet"), (0, "", ""))
-    check("as_json", result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
+    check("rejection_with_json_prints_the_state",
+          result("reject", "last", "c1.2", "--why", "no")[1]["end"], "running")
     status, _, err = haft("approve", "last", "c1.2")
     check("the_second_command_is_refused", (status, "has a different answer" in err), (1, True))
     go.write_text("")
-    check("it_ends", json.loads(process.communicate(timeout=LONG)[0])["end"], "done")
+    check("run_ends_after_the_rejection",
+          json.loads(process.communicate(timeout=LONG)[0])["end"], "done")
 
 
 def test_elsewhere():
@@ -281,7 +286,7 @@ def test_cached_secrets():
     path = spec("cached", [calls("show"), {"text": "x"}], [show])
     check("a_result_is_remembered", result("run", path, "go")[0], 0)
     files = [f for f in (Path(scratch) / "state").rglob("*") if f.is_file()]
-    check("without_its_secrets", [f for f in files if secret.encode() in f.read_bytes()], [])
+    check("store_has_no_secrets", [f for f in files if secret.encode() in f.read_bytes()], [])
     del environment["CACHED_API_KEY"]
     check("reading_needs_no_secrets", haft("runs", "show", "last")[0], 0)
 
@@ -293,10 +298,10 @@ def test_interrupt():
     wait_for(lambda: (newest() or {}).get("name") == "stopped")
     process.send_signal(signal.SIGINT)
     out, _ = process.communicate(timeout=LONG)
-    check("an_interrupt_stops_it", (process.returncode, json.loads(out)["error"]["message"]),
+    check("interrupt_stops_the_run", (process.returncode, json.loads(out)["error"]["message"]),
           (130, "stopped by a signal"))
-    check("it_can_be_resumed", newest()["state"], "running")
-    check("or_cancelled", haft("cancel", "last")[0], 130)
+    check("interrupted_run_can_be_resumed", newest()["state"], "running")
+    check("interrupted_run_can_be_cancelled", haft("cancel", "last")[0], 130)
 
 
 def test_detach():
@@ -315,7 +320,7 @@ def test_fork():
     at = [e["seq"] for e in log if e["kind"] == "turn_started"][1] - 1
     status, out, err = haft("runs", "fork", run, "--at", at)
     check("a_fork_has_an_id", (status, len(out.strip()), err), (0, 26, ""))
-    check("it_continues_from_there", result("resume", out.strip())[1]["answer"], "one")
+    check("fork_continues_from_its_point", result("resume", out.strip())[1]["answer"], "one")
     check("not_in_the_middle_of_a_turn", haft("runs", "fork", run, "--at", 3)[0], 2)
 
 
@@ -356,7 +361,7 @@ def test_reading_creates_nothing():
         status, _, err = haft(*words, *store)
         check(f"no_store_for_{words[0]}_{words[1]}", (status, "the store does not exist" in err),
               (1, True))
-    check("and_none_was_made", missing.parent.exists(), False)
+    check("no_store_was_created", missing.parent.exists(), False)
 
 
 def test_rm_and_gc():
@@ -370,10 +375,10 @@ def test_rm_and_gc():
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     wait_for((Path(scratch) / "slow-began").exists)
     status, _, err = haft("runs", "rm", "last")
-    check("not_while_it_has_an_owner", (status, "belongs to process" in err), (1, True))
+    check("run_with_an_owner_is_not_removed", (status, "belongs to process" in err), (1, True))
     running.kill()
     running.wait()
-    check("at_once_when_its_owner_is_dead", haft("runs", "rm", "last"), (0, "", ""))
+    check("run_of_a_dead_owner_is_removed_at_once", haft("runs", "rm", "last"), (0, "", ""))
     result("run", path, "go")
     status, out, _ = haft("runs", "gc", "--older", "0s")
     check("old_runs_can_be_collected", (status, out.endswith("runs removed\n")), (0, True))
@@ -396,18 +401,18 @@ def test_retention():
           (collect(), len(left())), ((0, "0 runs removed\n"), 4))
     check("dry_run", (collect("--keep", 3, "--dry-run"), len(left())),
           ((0, "1 run would be removed\n"), 4))
-    check("by_number", (collect("--keep", 3, "--json"), left()),
+    check("gc_by_number", (collect("--keep", 3, "--json"), left()),
           ((0, '{"removed":1,"dry_run":false}\n'), ["done", "failed", "done"]))
-    check("by_end", (collect("--state", "failed", "--state", "expired"), left()),
+    check("gc_by_end", (collect("--state", "failed", "--state", "expired"), left()),
           ((0, "1 run removed\n"), ["done", "done"]))
-    check("by_age", (collect("--older", "1h"), collect("--older", "0s", "--keep", 1), left()),
+    check("gc_by_age", (collect("--older", "1h"), collect("--older", "0s", "--keep", 1), left()),
           ((0, "0 runs removed\n"), (0, "1 run removed\n"), ["done"]))
     for words in ["--state", "running"], ["--state", ""], ["--keep", "x"], ["--older", "x"]:
-        check(f"what_cannot_be_read{words}", (collect(*words)[0], left()), (2, ["done"]))
+        check(f"gc_rejects_invalid_options_{words}", (collect(*words)[0], left()), (2, ["done"]))
     ask = spec("asking", [calls("pick"), {"text": "thanks"}], [tool("pick")])
     run = result("run", ask, "go", "--store", store)[1]
     haft("run", good, "before", "--store", store, "--thread", run["thread"], "--detach")
-    check("what_has_not_ended_stays", (collect("--keep", 0, "--older", "0s"), left()),
+    check("gc_keeps_unfinished_runs", (collect("--keep", 0, "--older", "0s"), left()),
           ((0, "1 run removed\n"), ["queued", "waiting"]))
 
 

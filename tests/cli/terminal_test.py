@@ -155,7 +155,8 @@ def test_question_during_a_call():
     path = spec("beside", [{"calls": [{"name": "docs:ask", "arguments": {}},
                                       {"name": "slow:ask", "arguments": {}}]},
                            {"text": "the end"}], mcp={"servers": servers})
-    status, shown = at_terminal(["run", path, "use docs:ask and slow:ask"], ['{"name": "Ada"}\n'], prompt="declines> ")
+    status, shown = at_terminal(["run", path, "use docs:ask and slow:ask"], ['{"name": "Ada"}\n'],
+                                prompt="declines> ")
     answer = json.loads(log.read_text())[0] if log.exists() else {}
     check("a_question_during_a_call", (status, "the end" in shown, shown.count("declines> "),
                                        answer.get("content", {}).get("name")),
@@ -174,7 +175,7 @@ def approval(name, keys, **traits):
 def test_approval():
     status, shown, sent = approval("send", ["y\n"])
     check("yes_lets_it_run", (status, sent), (0, True))
-    check("what_would_run_is_shown_exactly", (
+    check("exact_arguments_are_shown_before_approval", (
         f"sh -c 'cat > '\\''{scratch}" in shown.replace("\r\n    ", " "),
         '    {"q":"it\'s \\u001b[31mred"}' in shown, "destructive" in shown), (True, True, False))
     for name, keys in (("empty", "\n"), ("no", "n\n"), ("other", "sure\n"), ("end", "\x04")):
@@ -219,8 +220,9 @@ def test_shown_without_a_terminal():
     path = spec("quiet", [{"calls": [call("send", q="all of this")]}, {"text": "over"}],
                 [tool("send", ["echo", "{q}"], needs_approval=True)])
     status, _, err = haft("run", path, "go")
-    check("what_would_run_is_shown", (status, "  command:\n    echo 'all of this'\n" in err,
-                                      "approve?" in err), (4, True, False))
+    check("command_is_shown_before_approval",
+          (status, "  command:\n    echo 'all of this'\n" in err,
+           "approve?" in err), (4, True, False))
 
 
 def test_several():
@@ -259,13 +261,13 @@ def timeline(*words, **more):
 def test_timeline():
     status, shown = timeline()
     plain = STYLE.sub("", shown)
-    check("what_happens_is_shown", [word for word in (
+    check("events_are_shown", [word for word in (
         "line  go", "turn 1/12", "First, let me look.", "I look.", "1.5k tokens in",
         "✓ c1.1 look", "turn 2/12", "✓ done: the model answered", "2 turns · 1 call") if word not in
         plain], [])
     check("the_answer_is_shown_once", (status, plain.count("Found: 漢字")), (0, 1))
-    check("nothing_controls_the_terminal", ("\\u001b]0;title\\u0007" in plain,
-                                            "\x1b" in plain or "\x07" in plain), (True, False))
+    check("control_characters_are_escaped", ("\\u001b]0;title\\u0007" in plain,
+                                             "\x1b" in plain or "\x07" in plain), (True, False))
     check("there_are_colours", "\x1b[32m" in shown, True)
     check("the_open_line_is_the_only_one_written_again", "\x1b[A" in shown or "\x1b[H" in shown,
           False)
@@ -297,7 +299,7 @@ def test_plain():
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]
     lines = [line for line in shown.split("\r\n") if line.startswith(("[", "  "))]
-    check("and_so_is_a_pipe", re.sub(r"\d+ ms", "", err).splitlines(),
+    check("pipe_gets_plain_lines", re.sub(r"\d+ ms", "", err).splitlines(),
           [re.sub(r"\d+ ms", "", line) for line in lines])
     status, shown = timeline("--quiet")
     check("quiet_is_quiet", (status, shown.replace("\r\n", "\n")),
@@ -375,7 +377,7 @@ def test_streaming():
     check("ctrl_c_during_a_reply", (status, f"paused; continue: haft resume {run['run']}" in shown,
                                      run["state"]), (130, True, "running"))
     status, shown = at_terminal(["resume", "last"], STREAMED_API_KEY=SECRET)
-    check("and_it_is_resumed", (status, "✓ done" in STYLE.sub("", shown)), (0, True))
+    check("paused_run_is_resumed", (status, "✓ done" in STYLE.sub("", shown)), (0, True))
     server.shutdown()
 
 
@@ -413,7 +415,7 @@ def test_interrupts():
                                            "paused; " in shown), (True, 130, "running", True))
     status, out, _ = haft("resume", "last", "--events")
     kinds = [json.loads(line)["kind"] for line in out.splitlines()]
-    check("and_is_not_run_twice", (status, "call_started" in kinds), (0, False))
+    check("finished_call_does_not_run_again", (status, "call_started" in kinds), (0, False))
 
     terminal = slow("cancelled")
     terminal.type("\x03")
@@ -454,7 +456,7 @@ def test_show():
     check("a_run_that_runs_says_so", (status, json.loads(out)["end"]), (0, "running"))
     (Path(scratch) / "free").touch()
     terminal.end()
-    check("and_then_how_it_ended", json.loads(haft("runs", "show", "last")[1])["end"], "done")
+    check("run_ends_as_done", json.loads(haft("runs", "show", "last")[1])["end"], "done")
     status, shown = at_terminal(["runs", "show", "last"])
     check("at_a_terminal_it_is_a_timeline", (status, "✓ c1.1 slow" in STYLE.sub("", shown)),
           (0, True))
@@ -480,7 +482,7 @@ def test_raw():
         check(f"nothing_raw_of_{words[0]}_{words[-1][:10]!r}",
               (status, raw & set(shown), "\\u202e" in shown), (0, set(), True))
     status, shown = at_terminal(["runs", "show", "last", "--json"])
-    check("and_the_json_is_the_same", json.loads(shown)["answer"], bad)
+    check("json_has_the_unescaped_answer", json.loads(shown)["answer"], bad)
     check("a_redirected_artifact_is_exact", haft("runs", "artifact", "last", "n")[:2],
           (0, bad + "\n"))
 

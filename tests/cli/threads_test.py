@@ -114,15 +114,16 @@ def test_enqueue():
     others = [queue(quick, f"task {n}", where, "--json") for n in range(3)]
     waiting_run = queue(quick, "told", where)
     ids = [run["run"] for run in runs(where)]
-    check("they_are_in_the_store", len(ids), 5)
-    check("and_have_not_started", [kinds(run) for run in ids[1:]], [["run_started"]] * 4)
+    check("queued_runs_are_in_the_store", len(ids), 5)
+    check("queued_runs_have_not_started", [kinds(run) for run in ids[1:]], [["run_started"]] * 4)
     open_gate("slow1")
     answers = [json.loads(process.communicate(timeout=LONG)[0]) for process in [first, *others]]
     out, err = waiting_run.communicate(timeout=LONG)
     check("each_ends_in_its_own_process", [answer["run"] for answer in answers], ids[:4])
     check("all_are_done", ends(where), ["done"] * 5)
     check("one_after_the_other", one_after_the_other(ids), True)
-    check("the_user_is_told", (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
+    check("user_is_informed_that_the_run_waits",
+          (f"waits for the end of {ids[0]}" in err, out), (True, "quick\n"))
     check("replays_are_identical", [haft("runs", "replay", run)[0] for run in ids], [0] * 5)
 
 
@@ -141,7 +142,7 @@ def test_kill():
     haft("resume", "--all", "--quiet")  # another process owns the third one
     out, _ = third.communicate(timeout=LONG)
     check("resume_all_continues_a_killed_run", ends(where), ["done"] * 3)
-    check("and_keeps_the_order", (one_after_the_other(ids), out), (True, "quick\n"))
+    check("resumed_runs_keep_their_order", (one_after_the_other(ids), out), (True, "quick\n"))
     check("the_call_was_repeated_as_it_may_be", len(effects("slow2")), 2)
 
 
@@ -176,8 +177,8 @@ def test_resume_all_at_once():
     found = [(process.communicate(timeout=LONG)[1], process.returncode) for process in together]
     check("each_is_done_when_all_is_done", [one for one in found if one[1] != 0], [])
     check("all_are_done", [ends(name) for name in where], [["done"] * 3] * 4)
-    check("each_once", [one_after_the_other([run["run"] for run in runs(name)])
-                        for name in where], [True] * 4)
+    check("each_run_runs_once", [one_after_the_other([run["run"] for run in runs(name)])
+                                 for name in where], [True] * 4)
 
 
 def test_resume_all_waits_for_a_run_ahead_elsewhere():
@@ -191,7 +192,7 @@ def test_resume_all_waits_for_a_run_ahead_elsewhere():
     open_gate("ahead")
     out, _ = every.communicate(timeout=LONG)
     first.communicate(timeout=LONG)
-    check("then_it_is_done", (every.returncode, out, ends(where)), (0, "quick\n", ["done"] * 2))
+    check("both_runs_are_done", (every.returncode, out, ends(where)), (0, "quick\n", ["done"] * 2))
 
 
 def test_resume_all_reports_all():
@@ -207,8 +208,10 @@ def test_resume_all_reports_all():
     printed = json.loads(out)
     check("the_worst_exit_status_counts", status, 1)
     check("one_object", (list(printed), [run["run"] for run in printed["runs"]]), (["runs"], ids))
-    check("with_each_end", [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
-    check("also_of_none", haft("resume", "--all", "--json")[:2], (0, '{"runs":[]}\n'))
+    check("every_end_is_printed",
+          [run["end"] for run in printed["runs"]], ["failed", "done", "waiting"])
+    check("resume_all_without_runs_succeeds",
+          haft("resume", "--all", "--json")[:2], (0, '{"runs":[]}\n'))
     haft("cancel", ids[-1])
     keyed = put("keyed9.json", {"haft": 1, "name": "keyed9", "tools": [],
                                 "model": "script:keyed9.script.json"})
@@ -235,7 +238,7 @@ def test_leaving_the_queue():
           (130, ["run_started"]))
     check("one_that_waits_is_cancelled", haft("cancel", ids[2])[0], 130)
     cancelled.communicate(timeout=LONG)
-    check("in_its_own_process", (cancelled.returncode, kinds(ids[2])),
+    check("queued_run_is_cancelled_by_its_own_process", (cancelled.returncode, kinds(ids[2])),
           (130, ["run_started", "cancel_asked", "run_finished"]))
     detached = haft("run", quick, "detached", "--thread", where, "--detach")[1].strip()
     check("a_run_without_an_owner_is_cancelled", (haft("cancel", detached)[0], kinds(detached)),
@@ -265,12 +268,12 @@ def test_another_spec_in_the_queue():
     note = process.stderr.readline()
     process.send_signal(signal.SIGINT)
     process.communicate(timeout=LONG)
-    check("it_keeps_its_place_with_another_spec",
+    check("queued_run_keeps_its_place_with_another_spec",
           (runs(where)[0]["run"] in note, kinds(run)), (True, ["run_started", "spec_changed"]))
     haft("answer", runs(where)[0]["run"], '"red"')
-    check("and_starts_with_the_earlier_messages", haft("resume", run, "--quiet")[:2],
+    check("queued_run_sees_the_earlier_messages", haft("resume", run, "--quiet")[:2],
           (0, "good\n"))
-    check("it_replays", haft("runs", "replay", run)[0], 0)
+    check("queued_run_replays", haft("runs", "replay", run)[0], 0)
     haft("run", second, "third", "--thread", where, "--detach", "--quiet")
     run = runs(where)[2]["run"]
     spec("behind", knows, instructions="Be very brief.")
@@ -287,12 +290,14 @@ def test_reject():
         status, out, err = haft("run", quick, "second", "--thread", where, *more)
         check(f"a_second_run_is_refused{more}", (status, out, run in err), (6, "", True))
     status, out, _ = haft("run", quick, "second", "--thread", where, "--json")
-    check("as_json_too", (status, run in json.loads(out)["error"]["message"]), (6, True))
-    check("nothing_is_left_of_it", len(runs(where)), 1)
+    check("rejection_is_reported_as_json",
+          (status, run in json.loads(out)["error"]["message"]), (6, True))
+    check("rejected_run_is_not_stored", len(runs(where)), 1)
     check("another_thread_is_free", haft("run", quick, "x", "--thread", thread())[0], 0)
     open_gate("slow5")
     first.communicate(timeout=LONG)
-    check("and_so_is_this_one_then", haft("run", quick, "second", "--thread", where)[0], 0)
+    check("thread_is_free_after_the_run_has_ended",
+          haft("run", quick, "second", "--thread", where)[0], 0)
 
 
 def is_gone(pid):
@@ -309,14 +314,15 @@ def test_interrupt():
     first = begin_slow(slow, "slow6", where)
     queued = queue(spec("behind6", [{"text": "behind"}]), "behind", where)
     status, out, _ = haft("run", quick, "second", "--thread", where, "--quiet")
-    check("it_runs", (status, out), (0, "quick\n"))
+    check("interrupting_run_succeeds", (status, out), (0, "quick\n"))
     first.communicate(timeout=LONG)
     queued.communicate(timeout=LONG)
     check("those_ahead_are_cancelled", (first.returncode, queued.returncode, ends(where)),
           (130, 130, ["cancelled", "cancelled", "done"]))
     check("after_their_terminal_events", one_after_the_other(
         [runs(where)[i]["run"] for i in (0, 2)]), True)
-    check("what_ran_is_ended", wait_for(lambda: is_gone(effects("slow6")[0])), True)
+    check("process_of_the_cancelled_run_is_stopped",
+          wait_for(lambda: is_gone(effects("slow6")[0])), True)
     reason = events(runs(where)[0]["run"])[-2]
     check("the_canceller_is_recorded", (reason["kind"], reason["by"]),
           ("cancel_asked", runs(where)[2]["run"]))
@@ -340,8 +346,9 @@ def test_interrupt_without_an_owner():
     first = begin_slow(slow, "slow8", where)
     status, queued, _ = haft("run", quick, "second", "--thread", where, "--detach")
     first.communicate(timeout=LONG)
-    check("by_a_detached_run", (status, ends(where)), (0, ["cancelled", "queued"]))
-    check("which_continues_later", (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
+    check("detached_run_interrupts_too", (status, ends(where)), (0, ["cancelled", "queued"]))
+    check("queued_run_continues_later",
+          (haft("resume", queued.strip())[0], ends(where)[1]), (0, "done"))
 
 
 def test_chat():
@@ -363,14 +370,15 @@ def test_chat():
     over = spec("quick10", [{"text": "quick"}], multitask="interrupt")
     out = haft("chat", over, "--thread", where, "--quiet", text="hello\n")[1]
     first.communicate(timeout=LONG)
-    check("or_interrupts_it", (out, ends(where)), ("quick\n", ["cancelled", "done"]))
+    check("chat_interrupts_the_other_run", (out, ends(where)), ("quick\n", ["cancelled", "done"]))
     where, slow = thread(), slow_spec("slow11")
     first = begin_slow(slow, "slow11", where)
     never = spec("quick11", [{"text": "quick"}], multitask="reject")
     _, out, err = haft("chat", never, "--thread", where, text="hello\n")
     open_gate("slow11")
     first.communicate(timeout=LONG)
-    check("or_refuses", (out, "still running in another process" in err, len(runs(where))),
+    check("chat_rejects_the_message",
+          (out, "still running in another process" in err, len(runs(where))),
           ("", True, 1))
 
 

@@ -66,7 +66,7 @@ def put(name, text):
 
 def test_words():
     status, out, err = haft("tools", put("spec.yaml", SPEC))
-    check("for_people", (status, out[out.index("docs:"):], err), (0, WORDS, ""))
+    check("text_output_lists_the_tools", (status, out[out.index("docs:"):], err), (0, WORDS, ""))
     check("built_ins_come_in_their_order",
           [line for line in out.splitlines() if not line.startswith(" ")],
           ["glob(pattern, path?)", "complete_workflow(summary?)", "docs:v1.find(query)",
@@ -100,7 +100,7 @@ def test_json():
                                if value is not None}}]})))[0], 0)
     put("lines", json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": found}) + "\n")
     verdict = json.loads(haft("validate", "--jsonl", "lines")[1])
-    check("it_has_the_documented_shape", verdict["errors"], [])
+    check("output_matches_the_schema", verdict["errors"], [])
 
 
 def test_wire():
@@ -118,7 +118,7 @@ def test_wire():
     for provider, wanted in golden.items():
         status, out, err = haft("tools", "spec.yaml", "--wire", provider, "--set",
                                 "tools.0.builtin=[]")
-        check(f"as_{provider}_gets_them", (status, json.loads(out), err), (0, wanted, ""))
+        check(f"definitions_for_{provider}", (status, json.loads(out), err), (0, wanted, ""))
 
 
 with tempfile.TemporaryDirectory() as scratch:

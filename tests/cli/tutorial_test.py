@@ -54,7 +54,7 @@ def test_steps(port):
     spec.write_text(blocks()[0])
     check("a_program", haft("check", "my-agent.yaml")[0], 0)
     status, out, _ = haft("run", "my-agent.yaml", "How much space is left in /tmp?")
-    check("it_is_called", (status, "disk_free" in out and "Filesystem" in out), (0, True))
+    check("tool_is_called", (status, "disk_free" in out and "Filesystem" in out), (0, True))
     spec.write_text(blocks()[0].replace("args:", "argz:"))
     status, out, err = haft("check", "my-agent.yaml")
     shown = re.search(r"^    (my-agent\.yaml:8:5.*?)\n\n", PAGE, re.DOTALL | re.MULTILINE)[1]
@@ -68,9 +68,9 @@ def test_steps(port):
         check(" ".join(words), haft(*words)[0], 0)
     spec.write_text(spec.read_text().replace("{read_only: true}", "{needs_approval: true}"))
     status, _, err = haft("run", "my-agent.yaml", "Use disk_free for /tmp")
-    check("it_asks", (status, "haft approve" in err), (4, True))
+    check("run_asks_for_approval", (status, "haft approve" in err), (4, True))
     status, out, _ = haft("approve", "last")
-    check("and_continues", (status, "Filesystem" in out), (0, True))
+    check("run_continues_after_approval", (status, "Filesystem" in out), (0, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

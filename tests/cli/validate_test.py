@@ -49,11 +49,11 @@ def test_files():
     check("standard_input_is_an_instance", haft(schema, "-", text='{"query":"x"}'),
           (0, "standard input: valid\n", ""))
     check("standard_input_is_a_schema", haft("-", good, text="false")[0], 1)
-    check("not_both_from_standard_input", haft("-", "-"),
+    check("schema_and_instance_cannot_both_be_standard_input", haft("-", "-"),
           (2, "", "haft: only one of SCHEMA and INSTANCE can be standard input\n"))
-    check("conversion_is_asked_for", [haft("--coerce", schema, put("text.json", text))[0]
+    check("coerce_converts_values", [haft("--coerce", schema, put("text.json", text))[0]
           for text in ('{"query":"x","limit":"5"}', '{"query":"x","limit":"five"}')], [0, 1])
-    check("and_only_then_done", haft(schema, "text.json")[0], 1)
+    check("without_coerce_the_instance_is_invalid", haft(schema, "text.json")[0], 1)
     check("a_terminal_is_not_controlled",
           haft(put("closed.json", {"additionalProperties": False}),
                put("red.json", {"\x1b[31m": 1})),
@@ -209,7 +209,7 @@ def test_remotes():
     url = "http://localhost:1234/"
     check("a_remote_document", verdict(url + "text.json", "--remotes", "remotes"), (False, None))
     check("no_remotes_without_a_directory", verdict(url + "text.json"), (None, "line 1: /$ref"))
-    check("nothing_outside_the_directory",
+    check("no_document_outside_the_directory_is_read",
           verdict(url + "../secret.json", "--remotes", "remotes")[0], None)
     check("a_remote_document_that_is_not_json",
           verdict(url + "bad.json", "--remotes", "remotes"),

@@ -139,9 +139,9 @@ thread.count = 0
 def test_detached_runs_are_done():
     path = spec("plain", [calls("do"), {"text": "fine"}], [tool("do", "pwd; echo x >> plain.log")])
     ids = [detach(path, f"task {n}") for n in range(5)]
-    check("they_are_queued_in_the_store", states(), Counter({"queued": 5}))
+    check("detached_runs_are_queued", states(), Counter({"queued": 5}))
     one = worker("--until-idle", "--json", "--concurrency", 2)
-    check("it_ends_when_all_is_done", (one.wait(timeout=LONG), said(one)), (0, ""))
+    check("worker_ends_when_all_runs_are_done", (one.wait(timeout=LONG), said(one)), (0, ""))
     check("all_are_done", states(), Counter({"done": 5}))
     check("each_effect_once", len(effects("plain.log")), 5)
     reported = reports(one)
@@ -156,7 +156,8 @@ def test_detached_runs_are_done():
     lines = (two.wait(timeout=LONG), said(two).splitlines())[1]
     check("a_line_for_each", lines, [f"{out['run']} taken", f"{out['run']} ended done, 2 turns"])
     three = worker("--until-idle", "--quiet")
-    check("nothing_to_do", (three.wait(timeout=LONG), said(three), said(three, 0)), (0, "", ""))
+    check("worker_without_runs_prints_nothing",
+          (three.wait(timeout=LONG), said(three), said(three, 0)), (0, "", ""))
 
 
 def test_pauses():
@@ -167,11 +168,12 @@ def test_pauses():
     wait_for(lambda: states() == Counter({"waiting": 6}))
     check("all_wait", states(), Counter({"waiting": 6}))
     wait_for(lambda: Counter(n["what"] for n in reports(one)) == Counter(taken=6, waits=6))
-    check("they_are_released", Counter(n["what"] for n in reports(one)), Counter(taken=6, waits=6))
-    check("they_have_no_owner", [haft("answer", run, '"x"', "--quiet")[0]
-                                 for run in ids[:2]], [0, 0])
-    check("it_stops", stop(one), 0)
-    check("they_are_done", states(), Counter({"waiting": 4, "done": 2}))
+    check("waiting_runs_are_released",
+          Counter(n["what"] for n in reports(one)), Counter(taken=6, waits=6))
+    check("released_runs_can_be_answered", [haft("answer", run, '"x"', "--quiet")[0]
+                                            for run in ids[:2]], [0, 0])
+    check("worker_stops", stop(one), 0)
+    check("answered_runs_are_done", states(), Counter({"waiting": 4, "done": 2}))
 
 
 def test_deadlines():
@@ -182,7 +184,7 @@ def test_deadlines():
     wait_for(lambda: states() == Counter({"done": 1}))
     check("a_deadline_is_kept", states(), Counter({"done": 1}))
     reported = [n["what"] for n in reports(one) if n["what"] != "taken"]
-    check("it_was_released_meanwhile",
+    check("run_was_released_meanwhile",
           (reported[0], reported[-1], stop(one)), ("waits", "ended", 0))
 
 
@@ -224,7 +226,7 @@ def test_multitask():
     wait_for(lambda: run_of(last)["end"])
     check("interrupt_cancels_those_before", [run_of(run)["end"] for run in [first, second, last]],
           ["cancelled", "cancelled", "done"])
-    check("they_stop", [stop(one) for one in workers], [0, 0])
+    check("workers_stop", [stop(one) for one in workers], [0, 0])
 
 
 def test_interrupters():
@@ -261,7 +263,7 @@ def test_sigterm():
           [ids[1]])
     check("a_call_with_effects_continues", one.poll(), None)
     put("gate", "")
-    check("it_exits_0", one.wait(timeout=LONG), 0)
+    check("worker_exits_with_0", one.wait(timeout=LONG), 0)
     check("no_more_runs_are_claimed", late in [n["run"] for n in reports(one)], False)
     check("the_effect_is_whole", len(effects("held.log")), 2)
     check("none_has_ended", states(), Counter({"running": 2, "queued": 1}))
@@ -341,7 +343,8 @@ def test_a_later_store():
         one = worker("--poll", 50)
         wait_for(begun)
         change_version(+98)
-        check(f"it_ends_when_{name}", (one.wait(timeout=LONG), "this haft supports" in said(one)),
+        check(f"worker_ends_when_{name}",
+              (one.wait(timeout=LONG), "this haft supports" in said(one)),
               (1, True))
         check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)
@@ -363,11 +366,12 @@ def test_runs_that_cannot_continue():
     os.unlink(Path(scratch) / "scriptless.script.json")
     ids.append(detach(good, "four"))
     one = worker("--until-idle", "--json")
-    check("it_says_so_at_the_end", one.wait(timeout=LONG), 1)
+    check("worker_exits_with_1_after_skipped_runs", one.wait(timeout=LONG), 1)
     reported = reports(one)
     left = {n["run"]: n["error"] for n in reported if n["what"] == "left"}
-    check("they_are_skipped", sorted(left), sorted(ids[:3]))
-    check("each_once", Counter(n["what"] for n in reported), Counter(taken=4, left=3, ended=1))
+    check("bad_runs_are_skipped", sorted(left), sorted(ids[:3]))
+    check("each_bad_run_is_reported_once",
+          Counter(n["what"] for n in reported), Counter(taken=4, left=3, ended=1))
     check("a_variable_is_named", "HAFT_TEST_KEY" in left[ids[0]]["message"], True)
     check("a_change_is_reported", "the spec has changed" in left[ids[1]]["message"], True)
     check("the_good_one_is_done", run_of(ids[3])["end"], "done")
@@ -382,7 +386,7 @@ def test_runs_that_cannot_continue():
     three.wait(timeout=LONG)
     check("a_missing_spec_is_reported", "gone.json no longer exists" in said(three),
           True)
-    check("it_continues_with_the_stored_spec", run_of(gone)["end"], "done")
+    check("run_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 
 
 LOSSES = 10  # work.crashes
@@ -427,14 +431,14 @@ def test_a_run_that_ends_its_workers():
     server.server_close()
     # Before its first crash a run asks without waiting for the disk: one more request is possible.
     dead = statuses[:-1]
-    check("so_many_died", len(dead) in (LOSSES + 1, LOSSES + 2), True)
-    check("and_then_no_more", (set(dead), statuses[-1]), ({-signal.SIGKILL}, 0))
+    check("workers_crash_a_limited_number_of_times", len(dead) in (LOSSES + 1, LOSSES + 2), True)
+    check("last_worker_does_not_crash", (set(dead), statuses[-1]), ({-signal.SIGKILL}, 0))
     check("the_last_worker_reports_the_end",
           [one["end"] for one in reports(last) if one["run"] == bad and one["what"] == "ended"],
           ["failed"])
     check("others_are_done", [run_of(run)["end"] for run in good], ["done"] * len(good))
     log = events(bad)
-    check("what_is_recorded", [one["kind"] for one in log],
+    check("crash_limit_is_recorded", [one["kind"] for one in log],
           ["run_started", "turn_started", "model_failed", "run_finished"])
     check("why", log[2]["message"].startswith(f"{LOSSES} processes in a row stopped"), True)
     check("replay", haft("runs", "replay", bad)[0], 0)

@@ -46,14 +46,14 @@ def wrong_statuses(item):
 def check_comments(items):
     house.check("declarations_were_found",
                 [] if len(items) > 60 else [f"found {len(items)} only"])
-    house.check("every_declaration_says_who_where_how_and_since",
+    house.check("every_declaration_documents_owner_threads_failures_and_version",
                 [f"include/haft.h:{item.line}: {item.name}: {problem}"
                  for item in items for problem in lacking(item)])
     text = (house.ROOT / "include/haft.h").read_text()
     public = set(re.findall(r"^HAFT_API\b[^;(]*?\b(haft_\w+)\(|^(?:typedef )?struct (\w+) \{|"
                             r"^typedef enum (\w+)", text, re.M))
     missed = {name for names in public for name in names if name} - {item.name for item in items}
-    house.check("no_declaration_is_without_a_comment", sorted(missed))
+    house.check("every_declaration_has_a_comment", sorted(missed))
 
 
 def check_guard():
@@ -68,7 +68,7 @@ def check_guard():
     struct = "typedef struct a {\n    int b; /* it */\n    int c;\n} a;"
     if lacking(header.Item("", 1, good, struct)) != ["int c; says nothing"]:
         wrong.append(struct)
-    house.check("missing_parts_are_found", wrong)
+    house.check("missing_parts_are_reported", wrong)
 
 
 # ---- docs/api.md ----

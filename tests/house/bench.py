@@ -78,29 +78,30 @@ def peers(drivers=True, npm="exit 0", installed=False, missing=()):
 
 check("all_tables_without_words", tables() == ["tables", "bench/product.py",
                                              "bench/postgres.py"])
-check("one_table", tables("search") == ["tables"])
-check("only_the_product", tables("product") == ["bench/product.py"])
-check("only_postgres", tables("postgres") == ["bench/postgres.py"])
-check("one_of_postgres", tables("postgres-takes", "postgres-idle") == [
+check("one_word_selects_one_table", tables("search") == ["tables"])
+check("product_selects_only_its_table", tables("product") == ["bench/product.py"])
+check("postgres_selects_only_its_tables", tables("postgres") == ["bench/postgres.py"])
+check("one_postgres_table_can_be_selected", tables("postgres-takes", "postgres-idle") == [
     "bench/postgres.py takes idle"])
-check("both", tables("product", "search") == ["tables", "bench/product.py"])
+check("two_words_select_two_tables", tables("product", "search") == ["tables", "bench/product.py"])
 status, errors, calls = peers()
 check("peers_are_run", status == 0 and calls == (
     "deps build bench peers\nbuild build-release -Doptimization=2 -Ddebug=false\n"
     "/tree/build-release/haft /place\nbuild build-bench -Dbench=true\n"
     "bench/product.py build-bench /place/product.json\n"))
-check("where_the_results_are", "bench/report.py" in errors)
+check("directory_of_the_results_is_printed", "bench/report.py" in errors)
 status, errors, calls = peers(drivers=False)
-check("drivers_are_missing", (status, calls) == (1, "") and "run-peers.sh is missing" in errors
+check("missing_drivers_are_reported",
+      (status, calls) == (1, "") and "run-peers.sh is missing" in errors
       and "'make bench'" in errors)
 status, errors, calls = peers(missing=["wrk"])
-check("a_program_is_missing", status == 1 and "program wrk is missing" in errors)
+check("missing_program_is_reported", status == 1 and "program wrk is missing" in errors)
 status, errors, calls = peers(npm="exit 1")
-check("npm_cannot_be_reached", status == 1 and "cannot reach REGISTRY" in errors
+check("unreachable_npm_registry_is_reported", status == 1 and "cannot reach REGISTRY" in errors
       and "build-release" not in calls)
-check("what_is_installed_needs_no_network", peers(npm="exit 1", installed=True)[0] == 0)
+check("installed_packages_need_no_network", peers(npm="exit 1", installed=True)[0] == 0)
 
-check("statements_of_the_store", pgbench.read_statements(
+check("statements_of_the_store_are_read", pgbench.read_statements(
     'A: "SELECT \\"x\\" " "FROM t"\nB:\n"COMMIT"\n') == {"A": 'SELECT "x" FROM t', "B": "COMMIT"})
 check("every_script_can_be_written", all(
     "$" not in pgbench.script(name) and pgbench.script(name).count("\\startpipeline")
@@ -108,7 +109,7 @@ check("every_script_can_be_written", all(
 check("parameters_are_filled_in", pgbench.fill("a = $1 AND b = $12 AND c = $1::text",
                                                [":x", *"bcdefghijk", "1 + 1"])
       == "a = :x AND b = (1 + 1) AND c = :x::text")
-check("a_parameter_is_missing", refused(pgbench.fill, "a = $2", ["1"]))
+check("missing_parameter_is_an_error", refused(pgbench.fill, "a = $2", ["1"]))
 check("times_are_sorted", pgbench.times(["0 1 2500 0 1 2", "1 1 1500 0 1 2"]) == [1.5, 2.5])
 check("parts_of_times", [pgbench.part([1, 2, 3], share) for share in (0, 0.5, 0.99, 1)]
       == [1, 2, 2, 3])

@@ -33,7 +33,7 @@ def broken_link(page, target):
     return None
 
 
-files = house.tracked()
+files = house.source_files()
 pages = [house.ROOT / name for name in files if name.endswith(".md")]
 problems = []
 for page in pages:
@@ -41,7 +41,7 @@ for page in pages:
         wrong = broken_link(page, target)
         if wrong:
             problems.append(f"{page.relative_to(house.ROOT)}: {wrong}")
-house.check("links_lead_somewhere", problems)
+house.check("links_are_valid", problems)
 
 problems = []
 for name in files:
@@ -51,7 +51,7 @@ for name in files:
     for path in QUOTED.findall(text) if name.endswith(".md") else NAMED.findall(text):
         if not (house.ROOT / path).exists() and not PLACEHOLDER.search(path):
             problems.append(f"{name}: {path} does not exist")
-house.check("files_that_are_named_exist", problems)
+house.check("named_files_exist", problems)
 
 # A file name without a folder is one of the folders that the page names, or of the page's own.
 problems = []
@@ -73,10 +73,10 @@ for directory in [*(f"src/{name}" for name in order), "bench", "studio", "client
     readme = house.ROOT / directory / "README.md"
     if not has_code and (not readme.exists() or len(readme.read_text().split()) < 20):
         problems.append(f"{directory} has no code and no README.md that explains it")
-house.check("every_directory_without_code_explains_itself", problems)
+house.check("every_directory_without_code_has_a_readme", problems)
 
 index = (house.ROOT / "docs/README.md").read_text()
-house.check("the_index_leads_to_every_page",
+house.check("index_links_every_page",
             [f"docs/README.md does not link {name}" for name in files
              if re.fullmatch(r"docs/[\w-]+\.md", name) and name != "docs/README.md"
              and f"({name.removeprefix('docs/')})" not in index])
@@ -88,7 +88,7 @@ for name in ("docs/extending.md", "docs/adding-a-builtin.md", "docs/adding-a-sto
     for block in re.findall(r"^```c\n(.*?)^```$", (house.ROOT / name).read_text(), re.M | re.S):
         if not any(block in source for source in sources):
             problems.append(f"{name}: no file of src has this code:\n{block}")
-house.check("code_in_the_pages_about_extending_is_that_of_the_sources", problems)
+house.check("code_in_the_pages_about_extending_equals_the_sources", problems)
 
 architecture = (house.ROOT / "docs/architecture.md").read_text()
 house.check("the_source_map_has_every_directory",

@@ -16,7 +16,7 @@ def untimed(text):
 
 
 problems, count = [], 0
-for name in house.tracked():
+for name in house.source_files():
     if not name.endswith(".md"):
         continue
     for block in BLOCK.findall((house.ROOT / name).read_text()):
@@ -26,5 +26,5 @@ for name in house.tracked():
             count += 1
             if untimed(found) != untimed(wanted):
                 problems.append(f"{name}: {command}\nprints\n{found}but should print\n{wanted}")
-house.check("shell_examples_print_what_they_show",
+house.check("shell_examples_print_the_shown_output",
             problems or ([] if count else ["no example was found"]))

@@ -26,7 +26,7 @@ def built_alone():
     """Headers with a guard that some source file includes first: the build has shown that they
     compile alone."""
     found = set()
-    for name in house.tracked():
+    for name in house.source_files():
         if name.endswith(".c") and name.startswith(("src/", "tests/")):
             text = (house.ROOT / name).read_text()
             first = re.search(r"^#include .*", text, re.MULTILINE)

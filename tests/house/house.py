@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared helpers of the tests in tests/house: paths, and how files are read."""
+"""Helpers for the house rules. House rules are checks of the source tree itself: its layers, docs,
+names, packages and scripts. Each other file in tests/house checks one of them."""
 import os
 import re
 import shutil
@@ -13,12 +14,12 @@ from script import check_none as check, skip  # noqa: E402, F401
 ROOT = Path(__file__).resolve().parent.parent.parent
 BUILD = Path(os.environ.get("HAFT_BUILD", ROOT / "build"))
 CC = os.environ.get("CC", "cc").split()
-DIVIDER = "--------"
-SIBLINGS = "========"
+DIVIDER = "--------"  # in layers.txt: ends the pure layers
+SIBLINGS = "========"  # in layers.txt: ends the layers
 
 
 def run(command, text=None, environment=None):
-    """(exit status, all output)"""
+    """Runs a command with `text` as its input. Returns (exit status, all output)."""
     done = subprocess.run([str(word) for word in command], input=text, text=True, cwd=ROOT,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=dict(os.environ, **(environment or {})))
@@ -30,25 +31,25 @@ def has(program):
 
 
 def layers_text():
-    """(the lines of layers.txt with layers, the lines with siblings)"""
+    """Returns the lines of layers.txt before and after SIBLINGS: (layers, siblings)."""
     lines = (ROOT / "tests/house/layers.txt").read_text().splitlines()
     end = next(i for i, line in enumerate(lines) if line.startswith(SIBLINGS))
     return lines[:end], lines[end + 1:]
 
 
 def layers():
-    """(all prefixes of src/ in order, the pure ones)"""
+    """Returns (all prefixes of src/ in order, the prefixes of the pure layers)."""
     names = [line.split()[0] for line in layers_text()[0]]
     return [name for name in names if name != DIVIDER], names[:names.index(DIVIDER)]
 
 
 def siblings():
-    """Groups of prefixes (or patterns of them) that do not include each other."""
+    """Returns groups of prefixes or patterns. Members of a group must not include each other."""
     return [line.split() for line in layers_text()[1]]
 
 
-def tracked():
-    """Every file of the source tree, as a path relative to its root."""
+def source_files():
+    """Returns every file of the source tree, tracked by git or new, as a path relative to ROOT."""
     status, output = run(["git", "ls-files", "-co", "--exclude-standard"])
     if status == 0:
         names = output.splitlines()
@@ -59,4 +60,4 @@ def tracked():
 
 
 def headers():
-    return [name for name in tracked() if name.endswith(".h")]
+    return [name for name in source_files() if name.endswith(".h")]

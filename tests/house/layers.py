@@ -79,7 +79,7 @@ def wrong_include(path, header):
     return None
 
 
-sources = [name for name in house.tracked()
+sources = [name for name in house.source_files()
            if name.startswith("src/") and name.endswith((".c", ".h"))]
 problems = []
 for name in sources:
@@ -93,7 +93,7 @@ for name in sources:
             problems.append(f"{name}: {wrong}")
 if not sources:
     problems.append("no source file was found")
-house.check("a_directory_includes_only_what_is_above_it", problems)
+house.check("directories_include_only_layers_above_them", problems)
 
 # A row that names folders names all of their parent, so that a new folder is checked, too.
 named = {member for group in SIBLINGS for member in group}

@@ -87,7 +87,7 @@ threading.Thread(target=server.serve_forever, daemon=True).start()
 check("verdicts_are_added_up", outcome({"good_test.py": GOOD}, there + "/v1/"),
       (0, "# 7 bytes\nok llm/good_test.py one\nskip llm/good_test.py two: no\n"
        "1 passed, 0 failed, 1 skipped\n", ""))
-check("a_failure_fails_and_so_does_a_silent_test",
+check("failed_and_silent_tests_are_failures",
       outcome({"good_test.py": GOOD, "bad_test.py": BAD, "dead_test.py": DEAD}, there),
       (1, "not ok llm/bad_test.py one\nnot ok llm/dead_test.py: exit status 3\n# 7 bytes\n"
        "ok llm/good_test.py one\nskip llm/good_test.py two: no\n1 passed, 2 failed, 1 skipped\n",

@@ -81,7 +81,7 @@ for each in TESTS:
           "EINTEGRITY", f"not ok {case}")
     check("an_unknown_package_is_a_failure_of", each, outcome(each, UNKNOWN, UNKNOWN), 1,
           f"not ok {case}")
-    check("an_install_of_nothing_is_a_failure_of", each, outcome(each, "exit 0", "exit 0"), 1,
+    check("empty_installation_is_a_failure_of", each, outcome(each, "exit 0", "exit 0"), 1,
           "npm has installed something else", f"not ok {case}")
     check("a_suite_that_does_not_start_is_a_failure_of", each, outcome(each, "exit 0", BROKEN), 1,
           f"not ok mcp/{each} ")

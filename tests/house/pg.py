@@ -234,10 +234,10 @@ def check_cluster(cluster):
     name = url.split("/")[3].split("?")[0]
     found = [cluster.sql(f"SHOW {setting}", name)
              for setting in ("fsync", "synchronous_commit", "listen_addresses", "server_encoding")]
-    house.check("it_syncs_and_listens_on_a_socket_only",
+    house.check("server_syncs_and_listens_on_a_socket_only",
                 [] if found == ["on", "on", "", "UTF8"] else [found])
     owner = os.stat(f"/proc/{cluster.process.pid}").st_uid
-    house.check("it_is_not_run_by_root", [] if owner != 0 else ["the server runs as root"])
+    house.check("server_does_not_run_as_root", [] if owner != 0 else ["the server runs as root"])
     cluster.sql("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)", name)
     problems = []
     for how in (cluster.kill, lambda: cluster.stop("immediate"), cluster.stop):

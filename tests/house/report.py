@@ -84,12 +84,13 @@ def goal(page, name):
 ALL = {"results.json": json.dumps({"rows": results()}), "search.md": SEARCH,
        "product.json": json.dumps({"rows": own_rows()})}
 status, errors, written, svg = report(ALL)
-check("it_works", (status, errors), (0, ""))
-check("what_is_not_marked_stays", (written[:8], written[-9:]), ("# Page\n\n", "The end.\n"))
-check("old_parts_are_gone", re.findall(r"^old \w+$", written, re.M), [])
-check("twice_is_once", report(ALL, times=2)[2], written)
+check("report_is_written", (status, errors), (0, ""))
+check("text_outside_the_marks_is_unchanged",
+      (written[:8], written[-9:]), ("# Page\n\n", "The end.\n"))
+check("old_parts_are_removed", re.findall(r"^old \w+$", written, re.M), [])
+check("second_report_changes_nothing", report(ALL, times=2)[2], written)
 check("a_row_of_the_peers", "| aisdk | 2,000 | 1,000 | 100 |" in written, True)
-check("a_failure_is_told_once", written.count("- mastra, load: Error: it fell over\n"), 1)
+check("failure_is_reported_once", written.count("- mastra, load: Error: it fell over\n"), 1)
 check("the_search", "| large | `c` | 3.0 | 2.0 | 1.50 |" in written, True)
 check("the_product", "| 256 | 1,200 | 400 | 800 |" in written, True)
 for name, wanted in [("CPU per turn in memory, x rawc", ["1", "met"]),
@@ -107,18 +108,18 @@ for name, wanted in [("CPU per turn in memory, x rawc", ["1", "met"]),
 slow = report({"results.json": json.dumps({"rows": results(haft=5)})})[2]
 check("a_goal_that_is_not_met", goal(slow, "CPU per turn in memory, x rawc"), ["5", "not met"])
 check("a_goal_that_was_not_measured", goal(slow, "grep, x rg -j1"), ["-", "not measured"])
-check("other_parts_stay", "old product\n" in slow and "old search\n" in slow, True)
+check("other_parts_are_unchanged", "old product\n" in slow and "old search\n" in slow, True)
 
 plot = xml.fromstring(svg)
 texts = [node.text for node in plot.iter() if node.tag.endswith("text")]
-check("the_plot_names_all", {"rawc", "aisdk", "haft", "haft+durable"} <= set(texts), True)
+check("plot_names_all_runtimes", {"rawc", "aisdk", "haft", "haft+durable"} <= set(texts), True)
 check("the_plot_has_bars", len([n for n in plot.iter() if n.tag.endswith("rect")]), 16)
-check("nothing_external",
+check("picture_refers_to_no_external_file",
       re.findall(r"https?://(?!www\.w3\.org/2000/svg)|url\(|href|@import", svg), [])
 check("fonts_are_generic", set(re.findall(r"font: \d+px ([^;]*);", svg)), {"sans-serif"})
-check("it_knows_the_dark", "prefers-color-scheme: dark" in svg, True)
+check("picture_has_dark_colours", "prefers-color-scheme: dark" in svg, True)
 width = float(plot.get("width"))
-check("bars_stay_inside", [n.attrib for n in plot.iter() if n.tag.endswith("rect")
+check("bars_stay_inside_the_plot", [n.attrib for n in plot.iter() if n.tag.endswith("rect")
                            and not 0 < float(n.get("x")) + float(n.get("width")) < width], [])
 
 few = [r for r in results() if r["group"] in ("steady", "durable")]
@@ -127,10 +128,10 @@ check("a_panel_without_bars_is_left_out", [n.text for n in few.iter() if n.get("
       ["CPU per tool turn, microseconds (warm process, 8 runs at a time)"])
 
 status, errors, page, _ = report({})
-check("nothing_to_report", (status, "make bench-peers" in errors, page), (1, True, PAGE))
+check("missing_results_are_an_error", (status, "make bench-peers" in errors, page), (1, True, PAGE))
 for name, text in [("cut", '{"rows": ['), ("another", "[]"), ("no_rows", "{}")]:
     status, errors, page, _ = report({"results.json": text})
     check(f"results_that_are_{name}", (status, "is not a results file" in errors, page),
           (1, True, PAGE))
 status, errors, _, _ = report(ALL, page="# Page\n")
-check("a_page_without_marks", (status, "<!-- begin peers -->" in errors), (1, True))
+check("page_without_marks_is_an_error", (status, "<!-- begin peers -->" in errors), (1, True))

@@ -142,5 +142,5 @@ with tempfile.TemporaryDirectory(prefix="haft-runner-") as temporary:
                 [] if "ok -----f-C.UTF-8\n" in found[1] else [found])
     write_program(root / "build/tests/haft-tests", "exit 0")
     found = outcome(root, "no-such-test")
-    house.check("words_that_match_nothing_are_a_failure",
+    house.check("words_without_matching_tests_are_a_failure",
                 [] if found[0] == 1 and "no test matches" in found[1] else [found])

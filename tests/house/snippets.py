@@ -152,7 +152,7 @@ def check_guard(directory):
            "a tool": 'HAFT_TOOL(t, "  ") { return haft_replyf(call, "x"); }\n',
            "a body": "return haft_replyf(call);\n",
            "statements": "(void)!haft_runtime_step(NULL, 0, err);\n"}
-    house.check("snippets_that_are_wrong_are_found",
+    house.check("wrong_snippets_are_reported",
                 [f"{kind} passes" for kind, block in bad.items() if not outcome(block, directory)])
 
 

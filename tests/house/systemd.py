@@ -15,13 +15,13 @@ def settings(text):
 
 
 worker = settings((UNITS / "haft-worker@.service.in").read_text())
-house.check("only_the_worker_is_asked_to_stop",
+house.check("only_the_worker_gets_the_stop_signal",
             [] if (worker["KillMode"], worker["KillSignal"]) == ("mixed", "SIGTERM") else [worker])
 hidden = [name for name in ("ProtectProc", "PrivatePIDs", "ProcSubset") if name in worker]
 house.check("processes_can_be_seen", hidden)
 
 if not house.has("systemd-analyze"):
-    house.skip("systemd_takes_them", "systemd-analyze is not installed")
+    house.skip("systemd_accepts_the_units", "systemd-analyze is not installed")
 else:
     with tempfile.TemporaryDirectory(prefix="haft-units-") as temporary:
         paths = []
@@ -33,4 +33,4 @@ else:
             paths.append(path)
         status, output = house.run(["systemd-analyze", "verify", "--man=no", *paths])
         wrong = [line for line in output.splitlines() if temporary in line or "haft-" in line]
-        house.check("systemd_takes_them", wrong if status != 0 or wrong else [])
+        house.check("systemd_accepts_the_units", wrong if status != 0 or wrong else [])

@@ -26,8 +26,8 @@ def lines_of(names):
             yield f"{name}:{number}", line
 
 
-code = [name for name in house.tracked() if is_code(name)]
-files = code + [name for name in house.tracked() if name.endswith((".md", ".txt"))]
+code = [name for name in house.source_files() if is_code(name)]
+files = code + [name for name in house.source_files() if name.endswith((".md", ".txt"))]
 c_files = [name for name in code if name.endswith((".c", ".h", ".cpp"))]
 
 house.check("every_code_file_has_its_licence_line",
@@ -39,14 +39,14 @@ house.check("no_white_space_at_the_end_of_a_line",
             [place for place, line in lines_of(files) if line != line.rstrip()])
 house.check(f"no_line_of_code_over_{COLUMNS}_columns",
             [place for place, line in lines_of(code) if len(line) > COLUMNS])
-house.check("nothing_is_left_unfinished",
+house.check("no_unfinished_work_is_marked",
             [f"{place}: {line}" for place, line in lines_of(files) if UNFINISHED.search(line)])
-house.check("no_paths_of_one_machine",
+house.check("no_machine_specific_paths",
             [f"{place}: {line}" for place, line in lines_of(files) if MACHINE.search(line)])
 
 if shutil.which("clang-format-14") is None:
-    house.skip("clang_format_has_nothing_to_say", "clang-format 14 is not installed")
+    house.skip("clang_format_reports_no_differences", "clang-format 14 is not installed")
 else:
     found = subprocess.run(["clang-format-14", "--dry-run", "-Werror", *c_files],
                            cwd=house.ROOT, stderr=subprocess.PIPE, text=True)
-    house.check("clang_format_has_nothing_to_say", found.stderr.splitlines()[:20])
+    house.check("clang_format_reports_no_differences", found.stderr.splitlines()[:20])

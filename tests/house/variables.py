@@ -20,7 +20,7 @@ READS = [re.compile(pattern, re.MULTILINE) for pattern in READS]
 
 
 def files():
-    return [name for name in house.tracked() if name.startswith(("src/", "libexec/"))
+    return [name for name in house.source_files() if name.startswith(("src/", "libexec/"))
             and name.endswith((".c", ".h")) and name != TABLE]
 
 

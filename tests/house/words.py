@@ -31,7 +31,7 @@ FOUND = re.compile(r"\b(?:" + "|".join(GAP.join(map(re.escape, phrase.split()))
 EXEMPT = (GLOSSARY, LATER, "tests/house/words.py")
 
 waiting, problems, used = later(), [], set()
-for name in house.tracked():
+for name in house.source_files():
     if not name.endswith(TEXT) or name in EXEMPT or name.startswith("fuzz/corpus/"):
         continue
     path = next((prefix for prefix in waiting if name == prefix or name.startswith(prefix + "/")),
@@ -43,6 +43,6 @@ for name in house.tracked():
             line = text.count("\n", 0, match.start()) + 1
             problems.append(f"{name}:{line}: '{' '.join(match[0].split())}', see {GLOSSARY}")
 house.check("no_phrase_of_the_glossary_is_used", problems)
-house.check("paths_that_are_left_for_later_need_it",
+house.check("paths_in_words_later_use_a_phrase",
             [f"{LATER}: {path} has none of the phrases any more" for path in waiting
              if path not in used])

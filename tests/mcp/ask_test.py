@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
+GO = "use docs:ask and slow:ask"  # the task: a search finds the tools that it names
 SERVER = Path(__file__).resolve().parent / "asking_server.py"
 NEW = "2026-07-28"
 WAITING = 4  # the exit status of a waiting run
@@ -80,7 +81,7 @@ def answer_of(text):
 def test_form():
     """A server with a session waits in the process that runs the call; another process answers."""
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     text = read_until(run, "# decline")
     for part in ("docs:ask asks, from the server docs", "Who are you?\n", "Say it.\n",
                  "  name: string, required; minLength 2; Your name\n",
@@ -111,7 +112,7 @@ def test_fork():
         place = Place("old", "form")
         spec = json.loads((place.path / "spec.json").read_text())
         (place.path / "spec.json").write_text(json.dumps(dict(spec, on_unknown=policy)))
-        run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+        run = place.start("run", "spec.json", GO)
         words = answer_of(read_until(run, "# decline"))
         place.haft("answer", words[1], words[2], json.dumps(ANSWER))
         run.communicate(timeout=300)
@@ -143,7 +144,7 @@ def beside(timeout="60s"):
 def test_beside():
     """A slow call does not delay the question of another call."""
     place = beside()
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     text = read_until(run, "# decline")
     words = answer_of(text)
     check("a_question_beside_a_call_is_reported", (words is not None, text.count("# decline")),
@@ -163,7 +164,7 @@ def test_beside():
                 result = client.modern({"elicitation": BOTH}, **back)
             else:
                 client.greet({"elicitation": BOTH})
-                client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+                client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
                 question = client.next("elicitation/create")
                 client.write({"id": question["id"], "result": answer})
                 result = client.next()["result"]
@@ -173,7 +174,7 @@ def test_beside():
 
 def test_url():
     place = Place("old", "url")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask", "--json")
+    run = place.start("run", "spec.json", GO, "--json")
     text = read_until(run, "# decline")
     check("a_page_and_its_host", ("on the host login.example.org" in text,
                                   "https://login.example.org/start?x=1" in text), (True, True))
@@ -186,7 +187,7 @@ def test_url():
 
 def test_twice():
     place = Place("old", "twice")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     for number in range(2):
         words = answer_of(read_until(run, "# decline"))
         status, _, err = place.haft("answer", words[1], words[2], json.dumps(
@@ -205,7 +206,7 @@ def events_of(place):
 def test_both():
     """Two questions at once: a person gets one after the other."""
     place = Place("old", "both")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     for number in range(2):
         text = read_until(run, "# decline")
         check(f"question_{number}_of_two_at_once", f"Say it. {number}\n" in text, True)
@@ -218,7 +219,7 @@ def test_both():
 def test_side():
     """Parallel calls of one run: it does not matter which call asks, a person gets the question."""
     place = Place("old", "side", calls=2, trust=True)
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     for number, call in enumerate(("c1.1", "c1.2")):
         for _ in range(100):  # the second may be asked a moment later
@@ -234,7 +235,7 @@ def test_again():
     """One question is withdrawn and another asked: a person gets the second, and it is not
     declined."""
     place = Place("old", "again")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     text = read_until(run, "Say it. 1\n")
     if "# decline" not in text.split("Say it. 1\n", 1)[1]:
         text += read_until(run, "# decline")
@@ -252,7 +253,7 @@ def test_again():
 def test_gone():
     """An answer to a withdrawn question is rejected."""
     place = Place("old", "gone")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     read_until(run, "server")
     while not (answered := [e for e in events_of(place) if e["kind"] == "answered"]):
         pass
@@ -269,7 +270,7 @@ def test_gone():
 def test_forever():
     """A server that asks repeatedly without an answer uses up its own time."""
     place = Place("old", "forever", "2s")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     try:
         out, _ = run.communicate(timeout=300)
     except subprocess.TimeoutExpired:
@@ -286,7 +287,7 @@ def test_many():
     place = Place("old", "many")
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         asked, message = 0, client.next("elicitation/create")
         while "method" in message:
             asked += 1
@@ -299,7 +300,7 @@ def test_many():
 
 def test_reject():
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     status, _, err = place.haft("reject", words[1], words[2])
     check("a_no_is_taken", (status in (0, WAITING), "different answer" in err), (True, False))
@@ -310,7 +311,7 @@ def test_reject():
 def test_crash():
     """The process that asked has died: its question is gone, and no answer becomes a result."""
     place = Place("old", "form")
-    run = place.start("run", "spec.json", "use docs:ask and slow:ask")
+    run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
     check("it_is_shown_while_it_lives", (shown["kind"], shown["asks"]["pinned"]),
@@ -337,7 +338,7 @@ def test_crash():
 def test_durable():
     """A server without a session: the run waits in the store."""
     place = Place("new", "form")
-    status, out, err = place.haft("run", "spec.json", "use docs:ask and slow:ask")
+    status, out, err = place.haft("run", "spec.json", GO)
     words = answer_of(err)
     check("it_waits", (status, "  name: string, required" in err, words is not None),
           (WAITING, True, True))
@@ -356,7 +357,7 @@ def test_own_server():
     for tool, arguments, answers, said in (
             ("danger", {"x": "a"}, [{"approve": True}], "deleted a"),
             ("danger", {"x": "a"}, [{"approve": False}], "was not approved"),
-            ("run_inner", {"task": "use docs:ask and slow:ask"}, [{"approve": True}], "inner done")):
+            ("run_inner", {"task": GO}, [{"approve": True}], "inner done")):
         place = Place("new", "one")
         name = f"{tool}_{answers[-1]}"
         inner = {"name": "inner", "model": "script:inner_script.json", "tools": [
@@ -427,7 +428,7 @@ class Client:
 
     def modern(self, can, **more):
         self.send("tools/call", {
-            "name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}, **more,
+            "name": "run_a", "arguments": {"task": GO}, **more,
             "_meta": {"io.modelcontextprotocol/protocolVersion": NEW,
                       "io.modelcontextprotocol/clientCapabilities": can}})
         return self.next()["result"]
@@ -457,7 +458,7 @@ def test_server(inner, way):
     place = Place(inner, way)
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         question = client.next("elicitation/create")
         check_question(f"old_to_{inner}_{way}", question["params"], way)
         client.write({"id": question["id"], "result": {**answer, "_meta": {}}})
@@ -480,13 +481,13 @@ def test_server_without():
         place = Place("old", "url")
         with Client(place) as client:
             client.greet(can)
-            client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.told()),
                   (("the end", False), [[{"action": "decline"}]]))
     place = Place("new", "url")
     with Client(place) as client:
         client.greet({})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         text, bad = said(client.next()["result"])
         check("it_waits_in_the_store", (bad, "https://login.example.org/start?x=1" in text,
                                         "haft answer" in text), (True, True, True))
@@ -500,7 +501,7 @@ def test_server_no():
         place = Place("old", "form")
         with Client(place) as client:
             client.greet({"elicitation": {}})
-            client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+            client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
             check(f"no_{number}", (said(client.next()["result"]), place.told()),
                   (("the end", False), [[{"action": "decline"}]]))
@@ -534,7 +535,7 @@ def test_server_settled():
     place.change([ask("First?"), ask("And now?"), {"text": "the end"}], builtins=builtins, mcp={})
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         client.next("elicitation/create")
         place.haft("answer", "last", "c1.1", "me")
         second(client, place, "another_answer")
@@ -543,7 +544,7 @@ def test_server_settled():
                   {"text": "the end"}], builtins=builtins)
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"}})
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         client.next("elicitation/create")
         place.log.write_text("")
         second(client, place, "a_server_that_goes_on")
@@ -559,7 +560,7 @@ def test_server_two():
                  builtins={"enabled": ["request_user_input"]}, mcp={})
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
-        client.send("tools/call", {"name": "run_a", "arguments": {"task": "use docs:ask and slow:ask"},
+        client.send("tools/call", {"name": "run_a", "arguments": {"task": GO},
                                    "_meta": {"progressToken": 1}})
         ids = [client.next("elicitation/create")["id"] for _ in range(2)]
         client.write({"id": ids[0], "result": {"action": "cancel"}})

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
+GO = "use a:say"  # the task: a search finds the tools that it names
 SERVER = Path(__file__).resolve().parent / "bad_server.py"
 TOKEN = "ghp_0123456789abcdefGHIJKLMN"
 
@@ -48,7 +49,7 @@ class Place:
         return done.returncode, done.stdout, done.stderr
 
     def run(self, store="memory:"):
-        status, out, self.err = self.haft("run", "spec.json", "use a:say", "--store", store, "--events")
+        status, out, self.err = self.haft("run", "spec.json", GO, "--store", store, "--events")
         self.log = [json.loads(line) for line in out.splitlines()]
         return self
 
@@ -92,7 +93,7 @@ def test_after_use():
                                     place.log[1]["tools"], place.server_row()["changed"],
                                     place.server_row()["names"]), (False, [], ["say"], []))
     check("which_the_terminal_says", "1 tool has changed" in place.haft(
-        "run", "spec.json", "use a:say", "--store", "memory:")[2], True)
+        "run", "spec.json", GO, "--store", "memory:")[2], True)
     check("and_check", "1 tool has changed" in place.haft("check", "spec.json")[2], True)
     explained = json.loads(place.haft("explain", "spec.json", "go", "--json")[1])
     check("and_explain", [(t["sight"], t["code"]) for t in explained["tools"]
@@ -310,7 +311,7 @@ def test_left_out():
 """)
     status, out, err = place.haft("check", "spec.json")
     check("and_told_by_check", "5 tools of the MCP server a cannot be used" in err, True)
-    status, out, err = place.haft("run", "spec.json", "use a:say", "--store", "memory:")
+    status, out, err = place.haft("run", "spec.json", GO, "--store", "memory:")
     check("and_in_the_terminal", "server a: 1 tool, 5 left out" in err, True)
 
 
@@ -405,7 +406,7 @@ def test_written_out():
 
 def test_log():
     """Warnings of a server are lines of standard error; lower levels are not."""
-    status, out, err = Place("log").haft("run", "spec.json", "use a:say", "--store", "memory:")
+    status, out, err = Place("log").haft("run", "spec.json", GO, "--store", "memory:")
     check("warnings_of_a_server_are_shown",
           [line for line in err.splitlines() if "cheese" in line],
           ["  server a: warning: warning: <U+001B>[31mlow on cheese"])

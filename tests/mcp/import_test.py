@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
+GO = "use notes:say"  # the task: a search finds the tools that it names
 HERE = Path(__file__).resolve().parent
 FILES = {
     "claude_desktop_config.json": [
@@ -41,7 +42,7 @@ def run(place, mcp):
         {"calls": [{"name": "notes:say", "arguments": {"word": "hello"}}]}, {"text": "the end"}]}))
     environment = dict(os.environ, XDG_STATE_HOME=str(place / "state"), NOTES_KEY="a canary",
                        HAFT_INPUT_NOTES_KEY="a canary")
-    done = subprocess.run([HAFT, "run", "spec.json", "use notes:say", "--store", "memory:", "--events"],
+    done = subprocess.run([HAFT, "run", "spec.json", GO, "--store", "memory:", "--events"],
                           cwd=place, env=environment, text=True, capture_output=True,
                           stdin=subprocess.DEVNULL, timeout=300)
     log = [json.loads(line) for line in done.stdout.splitlines()]

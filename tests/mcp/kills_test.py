@@ -21,6 +21,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
+# The task: a search finds the tools that it names.
+GO = "use bad:say, badweb:say, good:say and goodweb:say"
 
 MOMENTS = ("start", "initialize", "tools/list", "idle", "tools/call")
 SAY = {"name": "say", "description": "Says a word.",
@@ -161,7 +163,7 @@ class Run:
 
     def run(self):
         done = subprocess.run(
-            [os.environ["HAFT"], "run", "spec.json", "use bad:say, badweb:say, good:say and goodweb:say", "--store", "memory:", "--events"],
+            [os.environ["HAFT"], "run", "spec.json", GO, "--store", "memory:", "--events"],
             cwd=self.path, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(self.path / "state")))
         for process in self.processes:

@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from script import check  # noqa: E402
 
 HAFT = os.environ["HAFT"]
+GO = "use web:say"  # the task: a search finds the tools that it names
 REFUSALS = {"start_401": (401, b"who?"), "start_403": (403, b"you?"), "start_404": (404, b""),
             "start_307": (307, b"", "", [("Location", "http://169.254.169.254/x")]),
             "start_301": (301, b"", "", [("Location", "/new")])}
@@ -273,7 +274,7 @@ class Site:
             {"calls": [{"name": "web:say", "arguments": {"word": "x"}}]}] * calls
             + [{"text": "the end"}]}))
         done = subprocess.run(
-            [HAFT, "run", "spec.json", "use web:say", "--store", "memory:", "--events"], cwd=place,
+            [HAFT, "run", "spec.json", GO, "--store", "memory:", "--events"], cwd=place,
             text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(place / "state"), WORD="a canary word"))
         if last:

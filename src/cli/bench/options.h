@@ -24,15 +24,15 @@ typedef struct haft__bench_options {
     haft_str url, model, db;
     uint64_t runs, conc, warm;
     bool stream;
-    bool pool;      /* tools run on threads, like functions that take time */
+    bool pool;      /* tools run on the thread pool, like slow functions */
     uint64_t calls; /* calls that a run must make, according to the model's name; 0: unknown */
 } haft__bench_options;
 
 const char *haft__bench_scenario_name(haft__bench_scenario scenario);
 const char *haft__bench_store_name(haft__bench_store store);
 
-/* The first word is the scenario. If a key is given twice, the last one counts. BAD_INPUT names the
- * wrong word. */
+/* Parses the words; the first is the scenario. If a key is given twice, the last value counts. An
+ * error (BAD_INPUT) names the wrong word. */
 HAFT_MUST_USE haft_status haft__bench_options_parse(const haft__args *args,
                                                     haft__bench_options *ret_words,
                                                     haft_error *err);

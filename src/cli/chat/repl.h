@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/chat/repl.h - a conversation: one thread, one agent, and the person who types.
+ * cli/chat/repl.h - the state and the functions of `haft chat`.
  *
- *     chat.c            opens it, reads lines, separates texts from commands, exits
- *     repl.c            sends a text as a run of the thread; open runs
- *     slash_commands.c  the table of slash commands, and the short ones
+ *     chat.c            opens the chat, reads lines, distinguishes messages from commands
+ *     repl.c            sends a message as a run of the thread; handles open runs
+ *     slash_commands.c  the table of slash commands, and the functions of the short ones
  *     threads.c         commands about threads: history, undo, threads ...
- *     artifacts.c       artifacts that its runs have stored
- *     complete.c        completion with the Tab key
+ *     artifacts.c       commands about artifacts of the thread
+ *     complete.c        completion with Tab
  */
 #ifndef HAFT_CLI_CHAT_REPL_H
 #define HAFT_CLI_CHAT_REPL_H
@@ -24,15 +24,15 @@ typedef struct haft__repl {
     haft_runtime *runtime;
     haft_agent *agent;
     const haft__spec *spec;   /* of the agent */
-    haft__spec_origin origin; /* of the spec that was read last */
+    haft__spec_origin origin; /* origin of the spec that was read last */
     char thread[HAFT__ID_LENGTH + 1];
     bool quiet;
-    haft__buf inputs; /* files that are attached to the next text */
+    haft__buf inputs; /* files that are sent with the next message */
     size_t input_count;
-    haft__buf sent; /* the last text, as it was typed */
+    haft__buf sent; /* the last message, as it was typed */
     char sent_run[HAFT__ID_LENGTH + 1];
     haft__line_history history;
-    bool interactive; /* uses `tty`, else `lines` */
+    bool interactive; /* reads from `tty`; otherwise from `lines` */
     haft__editor_tty tty;
     haft__line_reader lines;
     haft__interrupts interrupts;
@@ -42,7 +42,7 @@ typedef struct haft__repl {
 
 /* ---- chat.c ---- */
 
-/* Prints a note on standard error, unless only answers are wanted. */
+/* Prints a note on standard error, unless --quiet is set. */
 void haft__repl_print_note(haft__repl *repl, const char *format, ...) HAFT__PRINTF(2, 3);
 
 /* Prints an error; the chat continues. */
@@ -55,7 +55,7 @@ HAFT_MUST_USE haft_status haft__repl_store_execute(haft__repl *repl, haft__store
 /* Sends a text as a run of the thread. Prints the error if that fails. */
 void haft__repl_send(haft__repl *repl, haft_str text);
 
-/* The newest run of the thread that has not ended; *ret_open is NULL if none exists. */
+/* Finds the newest unfinished run of the thread; *ret_open is NULL if there is none. */
 HAFT_MUST_USE haft_status haft__repl_find_open_run(haft__repl *repl,
                                                    const haft__store_run **ret_open,
                                                    haft_error *err);
@@ -83,8 +83,8 @@ typedef struct haft__repl_command {
     const char *usage; /* "" for no argument; [X] for an optional one */
     const char *help;
     void (*run)(haft__repl *repl, haft_str argument);
-    /* Appends the possible values of the argument, one a line; NULL: not known. `start` is the part
-     * that was typed; returns how many of its bytes stay. */
+    /* Appends the possible values of the argument, one per line. `start` is the part that was
+     * typed. Returns how many bytes of `start` are kept. NULL: no completion. */
     size_t (*complete)(haft__repl *repl, haft_str start, haft__buf *lines);
 } haft__repl_command;
 
@@ -95,7 +95,7 @@ void haft__repl_run_command(haft__repl *repl, haft_str line);
 
 /* ---- threads.c ---- */
 
-/* Continues the thread that `name` names: an id, the beginning of one, or "last". */
+/* Switches to the thread `name`: an id, a prefix of an id, or "last". */
 HAFT_MUST_USE haft_status haft__repl_switch_thread(haft__repl *repl, haft_str name,
                                                    haft_error *err);
 
@@ -109,7 +109,7 @@ void haft__repl_cmd_new(haft__repl *repl, haft_str argument);
 void haft__repl_cmd_undo(haft__repl *repl, haft_str argument);
 void haft__repl_cmd_retry(haft__repl *repl, haft_str argument);
 
-/* The runs of the thread, the newest first; at most HAFT__LIMIT_STORE_LIST. */
+/* Lists the runs of the thread, newest first, at most HAFT__LIMIT_STORE_LIST. */
 HAFT_MUST_USE haft_status haft__repl_list_runs(haft__repl *repl, haft__store_request *ret_list,
                                                haft_error *err);
 

@@ -342,7 +342,7 @@ const haft__command haft__cmd_chat = {
             "Alt-Enter or a backslash at the end starts another line; /help lists the commands.\n"
             "Ctrl-C pauses a run or clears the line, Ctrl-D leaves. If standard input is not a\n"
             "terminal, each line of it is a message. Answers go to standard output. The exit\n"
-            "status is 0 when you leave the chat, however its runs have ended.\n",
+            "status is 0 when you leave the chat, even if runs failed.\n",
     .options = options,
     .examples = examples,
     .exits = "0 1 2 130",

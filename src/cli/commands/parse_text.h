@@ -16,7 +16,7 @@ typedef struct haft__parse_request {
     const haft__format_tool *tools;
     size_t tool_count;
     bool repair, start_in_reasoning;
-    haft_str starts_after; /* the end of the prompt; "" if that does not matter */
+    haft_str starts_after; /* the end of the prompt; "" if it is irrelevant */
     size_t chunk;          /* bytes that the parser gets at a time; 0: all at once */
     haft__hash_key hash_key;
 } haft__parse_request;
@@ -28,7 +28,7 @@ typedef struct haft__parsed_call {
 
 /* A call that cannot run. */
 typedef struct haft__parsed_error {
-    bool truncated; /* else malformed */
+    bool truncated; /* cut off; otherwise malformed */
     size_t offset;
     haft_str why, text;
 } haft__parsed_error;
@@ -36,7 +36,7 @@ typedef struct haft__parsed_error {
 /* Lives in an arena. */
 typedef struct haft__parsed {
     haft_str content, reasoning;
-    haft_str code; /* blocks, with an empty line between them */
+    haft_str code; /* code blocks, separated by an empty line */
     haft__parsed_call *calls;
     size_t call_count, call_capacity;
     haft__parsed_error *errors;
@@ -57,7 +57,7 @@ haft_status haft__parsed_fail_unknown_format(haft_str name, const char *command,
 
 /* ---- private to parse_text.c and parse_native.c ---- */
 
-/* Whether this is the name of a provider's native format. */
+/* True if this is the name of a provider's native format. */
 bool haft__parsed_is_native(haft_str format);
 HAFT_MUST_USE haft_status haft__parse_native(haft__arena *arena, const haft__parse_request *request,
                                              haft__parsed *parsed, haft_error *err);

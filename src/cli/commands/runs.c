@@ -428,12 +428,12 @@ static haft__exit_status collect(runs_request *a)
 
 static const haft__subcommand rows[] = {
     {"list", "", "list the runs, the newest first"},
-    {"show", "ID", "print its result like `haft run --json`; on a terminal, its timeline"},
-    {"events", "ID", "print its events, one JSON object a line"},
-    {"replay", "ID", "compute every decision again from the recorded inputs and compare the bytes"},
-    {"fork", "ID", "create a run that begins with its events, in a new thread"},
-    {"artifact", "ID NAME", "print one of its artifacts"},
-    {"rm", "ID", "remove it"},
+    {"show", "ID", "print the result of a run like `haft run --json`; on a terminal, its timeline"},
+    {"events", "ID", "print the events of a run, one JSON object per line"},
+    {"replay", "ID", "compute all decisions of a run again and compare the bytes"},
+    {"fork", "ID", "create a run in a new thread that begins with the events of this one"},
+    {"artifact", "ID NAME", "print an artifact of a run"},
+    {"rm", "ID", "remove a run"},
     {"gc", "", "remove runs by age, number and end, and data that no run needs"},
     {0},
 };
@@ -526,13 +526,13 @@ static const haft__option options[] = {
 };
 
 static const haft__example examples[] = {
-    {"haft runs list --open", "the runs that have not ended"},
-    {"haft runs show last", "the result of the newest run"},
-    {"haft runs replay last", "compute its decisions again and compare them"},
-    {"haft runs fork last --turn 1", "a run that begins with the first turn of the newest"},
+    {"haft runs list --open", "list the runs that have not ended"},
+    {"haft runs show last", "print the result of the newest run"},
+    {"haft runs replay last", "compute the decisions of the newest run again and compare them"},
+    {"haft runs fork last --turn 1", "fork the newest run at the end of its first turn"},
     {"haft runs gc --older 30d", "remove runs that ended more than 30 days ago"},
     {"haft runs gc --keep 1000 --state failed --dry-run",
-     "how many failed runs are not among the last 1000"},
+     "print how many failed runs are not among the last 1000"},
     {0},
 };
 

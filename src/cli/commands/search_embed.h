@@ -13,7 +13,7 @@ typedef struct haft__search_embed {
     haft__loop *loop;
     haft__http_client *http;
     haft__embedder *embedder; /* NULL: not requested */
-    bool applied;             /* the index has the vectors */
+    bool applied;             /* the index already has the vectors */
 
     /* the query in progress */
     haft__arena *to;

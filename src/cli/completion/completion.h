@@ -14,13 +14,13 @@ void haft__completion_print_fish(FILE *out);
 
 /* ---- shared by the three shells ---- */
 
-/* The kind of an option's value; ANY for a flag. */
+/* Returns the kind of an option's value; ANY for a flag. */
 haft__placeholder_kind haft__completion_value_kind(const haft__option *option);
 
-/* Whether the value is in the next word. */
+/* True if the value of the option is the next word. */
 bool haft__completion_takes_value(const haft__option *option);
 
-/* The choices of "one|two", with `between` instead of the bars. */
+/* Prints the choices of "one|two", with `between` instead of the bars. */
 void haft__completion_print_choices(FILE *out, haft_str choices, char between);
 
 #endif

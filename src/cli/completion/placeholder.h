@@ -10,9 +10,9 @@
 
 #include "haft.h"
 
-/* What a shell can offer. */
+/* What a shell can suggest for a word. */
 typedef enum haft__placeholder_kind {
-    HAFT__PLACEHOLDER_ANY, /* nothing: any text */
+    HAFT__PLACEHOLDER_ANY, /* no suggestions: any text */
     HAFT__PLACEHOLDER_FILE,
     HAFT__PLACEHOLDER_DIRECTORY,
     HAFT__PLACEHOLDER_RUN,
@@ -30,8 +30,8 @@ typedef struct haft__placeholder {
 
 const haft__placeholder *haft__placeholders(size_t *ret_count);
 
-/* The meaning of a word of a usage line, or of an option's value. A word in lower case is a choice.
- * NULL for an unknown word in capitals. */
+/* Finds the meaning of a word of a usage line, or of an option's value. A word in lower case is a
+ * choice. Returns NULL for an unknown word in capitals. */
 const haft__placeholder *haft__placeholder_find(haft_str name);
 
 /* Iterates over the arguments of a usage line: "ID [CALL] VALUE..." gives ID, CALL and VALUE. *at

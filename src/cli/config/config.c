@@ -149,7 +149,7 @@ static haft_str read_file(search *s, haft__config_file *file, bool follow)
         char message[256];
         (void)snprintf(message, sizeof(message), "not read: %s", file->why);
         haft__diagnostic c = {
-            .place = haft__str(file->path),
+            .file_or_option = haft__str(file->path),
             .warning = true,
             .message = haft__str(message),
             .hint = HAFT__LIT("you must own the file, and no other user may write it; "
@@ -166,11 +166,11 @@ static void print_problems(search *s, haft__config_file *file, haft_str text,
 {
     for (size_t i = 0; i < problems->count; i++) {
         const haft__spec_problem *problem = &problems->items[i];
-        haft__diagnostic c = {.place = haft__str(file->path),
+        haft__diagnostic c = {.file_or_option = haft__str(file->path),
                               .line = problem->line,
                               .column = problem->column,
                               .extent = problem->extent,
-                              .shown = haft__spec_line_text(text, problem->line),
+                              .source_line = haft__spec_line_text(text, problem->line),
                               .warning = problem->warning,
                               .message = problem->message,
                               .hint = problem->hint};
@@ -382,7 +382,7 @@ static void warn_of_base_url(search *s)
         && haft__environment_get(NULL, haft__str(key)).len > 0
         && haft__dotenv_get(&config->dotenv, haft__str(key)).ptr == NULL) {
         haft__diagnostic c = {
-            .place = haft__str(config->dotenv_file.path),
+            .file_or_option = haft__str(config->dotenv_file.path),
             .warning = true,
             .message = HAFT__LIT("OPENAI_BASE_URL comes from this file: the OPENAI_API_KEY of the "
                                  "environment is not sent there"),

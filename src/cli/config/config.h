@@ -48,9 +48,9 @@ typedef struct haft__setting {
 /* A file that haft searched for. */
 typedef struct haft__config_file {
     const char *kind; /* "project", "user" or ".env" */
-    const char *path; /* NULL: no directory for it is known */
+    const char *path; /* NULL: its directory is unknown */
     haft__trust trust;
-    const char *why; /* why it was refused */
+    const char *why; /* reason for a refusal */
     bool bad;        /* it was read, but its settings are invalid */
     const char *values[HAFT__SETTING_COUNT];
 } haft__config_file;
@@ -61,12 +61,12 @@ typedef struct haft__config {
     bool off; /* --no-config */
 } haft__config;
 
-/* Finds and reads all files into cli->config, and warns about refused ones. BAD_INPUT if a file has
- * errors: they are already printed, and cli->problem has the first. */
+/* Finds and reads all files into cli->config, and warns about refused files. Fails with BAD_INPUT
+ * if a file has errors; these are already printed, and cli->problem has the first. */
 HAFT_MUST_USE haft_status haft__config_load(haft__cli *cli, const haft__args *args,
                                             haft_error *err);
 
-/* A setting and its source. */
+/* Returns a setting and its source. */
 haft__setting haft__config_get(const haft__cli *cli, const haft__args *args, haft__setting_id name);
 bool haft__config_is_plain(const haft__cli *cli, const haft__args *args);
 
@@ -75,8 +75,8 @@ const char *haft__setting_default_text(haft__setting_id name);
 const char *haft__setting_key(haft__setting_id name);
 const char *haft__setting_variable(haft__setting_id name);
 
-/* The value of a variable: from the environment, else from .env if it is allowed there. A
- * haft__spec_env's `get`; the context is the haft__config, or NULL. */
+/* Returns the value of a variable from the environment, or else from .env if it is allowed there.
+ * This is a `get` of haft__spec_env; the context is the haft__config, or NULL. */
 haft_str haft__config_get_variable(void *context, haft_str name);
 
 /* The same for a runtime. */

@@ -9,7 +9,7 @@
 #include "base/arena.h"
 
 typedef enum haft__trust {
-    HAFT__TRUST_FOUND,   /* and read */
+    HAFT__TRUST_FOUND,   /* the file exists and was read */
     HAFT__TRUST_ABSENT,  /* the file does not exist */
     HAFT__TRUST_REFUSED, /* the file exists and was not read */
 } haft__trust;

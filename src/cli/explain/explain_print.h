@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/explain/explain_print.h - the output of `haft explain` as text. */
+/* cli/explain/explain_print.h - prints the output of `haft explain` as text. */
 #ifndef HAFT_CLI_EXPLAIN_EXPLAIN_PRINT_H
 #define HAFT_CLI_EXPLAIN_EXPLAIN_PRINT_H
 

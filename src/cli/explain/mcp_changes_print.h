@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/explain/mcp_changes_print.h - changed tools of MCP servers, as text. */
+/* cli/explain/mcp_changes_print.h - prints which tools of MCP servers have changed. */
 #ifndef HAFT_CLI_EXPLAIN_MCP_CHANGES_PRINT_H
 #define HAFT_CLI_EXPLAIN_MCP_CHANGES_PRINT_H
 

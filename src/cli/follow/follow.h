@@ -19,10 +19,11 @@
             "print only the answer, or the reason why the run has no answer"                       \
     }
 
-/* BAD_INPUT for options that exclude each other. */
+/* Fails with BAD_INPUT if options exclude each other. */
 HAFT_MUST_USE haft_status haft__follow_check_options(const haft__args *args, haft_error *err);
 
-/* Runs until the run has ended, or waits for an answer from elsewhere; prints the result. */
+/* Executes the run until it ends or waits for an answer that cannot be given here. Prints the
+ * result. */
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 

@@ -5,23 +5,23 @@
 
 #include "cli/follow/follow.h"
 
-/* haft__follow_print_result, for a run whose answer may already be on the terminal. */
+/* Like haft__follow_print_result, for a run whose answer may already be on the terminal. */
 haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args *args,
                                                const haft_run *run, bool answer_shown,
                                                haft_error *err);
 
-/* With --quiet: reports a run that did not end well, and how to continue a pending one. */
+/* With --quiet: reports that a run did not succeed, or how to continue a run that waits. */
 void haft__follow_report_end(haft__cli *cli, const haft__args *args, const haft_run *run);
 
 /* Prints a line of --events. */
 HAFT_MUST_USE haft_status haft__follow_print_event(haft__cli *cli, haft_str json, haft_error *err);
 
-/* The run of the thread that was last reported to be ahead. */
+/* The earlier run of the thread that was last reported. */
 typedef struct haft__follow_reported_queue {
     char id[HAFT__ID_LENGTH + 1];
 } haft__follow_reported_queue;
 
-/* Whether the run ahead in its thread is another one than was last reported. */
+/* True if the run now waits for another run of its thread than the one last reported. */
 bool haft__follow_queue_changed(haft__follow_reported_queue *reported, const haft_run *run);
 
 #endif

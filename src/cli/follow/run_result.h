@@ -22,7 +22,7 @@ HAFT_MUST_USE haft_status haft__run_result_print(haft__cli *cli, const haft__run
 void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const char *id,
                                    const haft_error *why);
 
-/* Sets the run that the command is about; "": it has no id yet. */
+/* Sets the run that the command is about; "" if it has no id yet. */
 void haft__cli_set_run(haft__cli *cli, const char *id);
 
 /* Resolves *name (an id, the beginning of one, "last") to an id, for the whole command, and calls

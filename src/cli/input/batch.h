@@ -15,8 +15,8 @@ typedef haft_status haft__batch_handler(haft__cli *cli, void *context, haft_str 
 haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *answer,
                                   void *context, haft_error *err);
 
-/* Puts the line number before the error's location, so that output can be matched to lines although
- * empty lines have none. */
+/* Prefixes the location of the error with the line number. Empty lines produce no output, so
+ * without the number a reader could not match outputs to lines. */
 void haft__batch_prefix_error(haft_error *failure, size_t number);
 
 #endif

@@ -14,9 +14,10 @@ typedef struct haft__search_docs {
     size_t count, capacity;
 } haft__search_docs;
 
-/* Lines whose id occurred before. */
+/* Lines whose id occurred in an earlier line. */
 typedef struct haft__search_duplicates {
-    size_t first, count; /* the number of the first such line */
+    size_t first; /* number of the first such line */
+    size_t count;
 } haft__search_duplicates;
 
 /* Adds every line {"id", "name", "server"?, "description", "params" | "input_schema"} of a file;

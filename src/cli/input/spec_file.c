@@ -110,7 +110,7 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
 {
     haft__buf shown;
     haft__buf_init(&shown, HAFT__LIMIT_SPEC_BYTES);
-    haft__diagnostic c = {.place = haft__str(file->name),
+    haft__diagnostic c = {.file_or_option = haft__str(file->name),
                           .line = problem->line,
                           .column = problem->column,
                           .extent = problem->extent,
@@ -120,13 +120,14 @@ static void print_problem(const haft__spec_file *file, const haft__spec_problem 
     if (problem->from.len > 0) {
         haft_str rest = problem->from;
         bool option = problem->from_column > 0;
-        c.place = option ? haft__str_split(&rest, ' ') : problem->from;
-        c.shown = option ? rest : (haft_str){NULL, 0};
+        c.file_or_option = option ? haft__str_split(&rest, ' ') : problem->from;
+        c.source_line = option ? rest : (haft_str){NULL, 0};
         c.option = true;
         c.column = problem->from_column;
     } else if (problem->line > 0) {
         hide_secrets(file, problem->line, &shown);
-        c.shown = haft__buf_check(&shown, NULL) == HAFT_OK ? haft__buf_str(&shown) : c.shown;
+        c.source_line =
+            haft__buf_check(&shown, NULL) == HAFT_OK ? haft__buf_str(&shown) : c.source_line;
     }
     haft__diagnostic_print(out, &c);
     haft__buf_finish(&shown);

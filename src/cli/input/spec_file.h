@@ -14,7 +14,7 @@ typedef struct haft__spec_file {
     haft_str text;          /* in the arena of the command */
     const haft__spec *spec; /* NULL if there are errors */
     haft__spec_report report;
-    char file[HAFT__SHA256_HEX]; /* of the text */
+    char file[HAFT__SHA256_HEX]; /* hash of the text */
     haft__spec_origin origin;    /* for runs of an agent of this spec */
 } haft__spec_file;
 
@@ -24,7 +24,7 @@ HAFT_MUST_USE haft_status haft__spec_file_read(haft__cli *cli, const char *path,
                                                const haft__args *args, haft__spec_file *ret_file,
                                                haft_error *err);
 
-/* file:line:column: error: message, the line, a caret, the hint; then the number of problems. */
+/* Prints each problem (cli/terminal/diagnostic.h), then the number of problems. */
 void haft__spec_file_print(const haft__spec_file *file, FILE *out);
 
 /* For commands that use the spec: prints its problems on standard error. Warnings are printed only

@@ -16,11 +16,11 @@ typedef struct haft__tools_list {
     size_t count;
 } haft__tools_list;
 
-/* From an array, or an object with an array "tools". BAD_INPUT if an entry has no name. */
+/* Reads an array, or an object with an array "tools". BAD_INPUT if an entry has no name. */
 HAFT_MUST_USE haft_status haft__tools_file_parse(haft__arena *arena, haft__json value,
                                                  haft__tools_list *ret_list, haft_error *err);
 
-/* From a file; "-" is standard input. err->where begins with its name. */
+/* Reads a file; "-" is standard input. err->where begins with its name. */
 HAFT_MUST_USE haft_status haft__tools_file_read(haft__arena *arena, const char *path,
                                                 haft__hash_key hash_key, haft__tools_list *ret_list,
                                                 haft_error *err);

@@ -23,7 +23,7 @@ typedef struct haft__turns {
     size_t count;
 } haft__turns;
 
-/* From a file that is an array, or has an object a line; "-" is standard input. Default ids of
+/* Reads a file that is an array, or has one object per line; "-" is standard input. Default ids of
  * calls are c1.1, c1.2 and so on; results without id and name belong to the preceding calls, in
  * order. err->where begins with the file's name. */
 HAFT_MUST_USE haft_status haft__turns_read(haft__arena *arena, const char *path,

@@ -51,13 +51,13 @@ void haft__amount_add_count(haft__buf *buf, uint64_t count)
     }
 }
 
-void haft__amount_add_dollars(haft__buf *buf, uint64_t micros)
+void haft__amount_add_dollars(haft__buf *buf, uint64_t micro_dollars)
 {
-    uint64_t part = micros % 1000000;
+    uint64_t part = micro_dollars % 1000000;
     unsigned places = 6;
     for (; places > 2 && part % 10 == 0; places--) {
         part /= 10;
     }
-    haft__buf_addf(buf, "$%llu.%0*llu", (unsigned long long)(micros / 1000000), (int)places,
+    haft__buf_addf(buf, "$%llu.%0*llu", (unsigned long long)(micro_dollars / 1000000), (int)places,
                    (unsigned long long)part);
 }

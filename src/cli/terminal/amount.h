@@ -5,16 +5,16 @@
 
 #include "base/buf.h"
 
-/* "12 ms", "1.2 s", "2 min 5 s", "3 h 20 min". */
+/* Appends a duration: "12 ms", "1.2 s", "2 min 5 s", "3 h 20 min". */
 void haft__amount_add_duration(haft__buf *buf, uint64_t ms);
 
-/* "40 B", "1.2 KB", "3.4 MB": units of 1000. */
+/* Appends a size: "40 B", "1.2 KB", "3.4 MB". A KB has 1000 bytes. */
 void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes);
 
-/* "85", "1.2k", "3.4M". */
+/* Appends a number: "85", "1.2k", "3.4M". */
 void haft__amount_add_count(haft__buf *buf, uint64_t count);
 
-/* "$0.0019", "$1.25": millionths of a dollar, without trailing zeros after the cents. */
-void haft__amount_add_dollars(haft__buf *buf, uint64_t micros);
+/* Appends a cost: "$0.0019", "$1.25". It has at least two decimals and no zeros after them. */
+void haft__amount_add_dollars(haft__buf *buf, uint64_t micro_dollars);
 
 #endif

@@ -3,8 +3,9 @@
  * diagnostic.c - prints the line, the caret and the hint.
  *
  * The caret must be below the right character whatever the line contains: a tab stays a tab in both
- * lines, a wide character is two spaces, a combining mark none, and an unsafe character is escaped
- * as \u001b and takes six. Tests: tests/cli/terminal/diagnostic_test.c, tests/cli/check_test.py.
+ * lines, a wide character takes two columns, a combining mark takes none, and an unsafe character
+ * is escaped (\u001b) and takes six. Tests: tests/cli/terminal/diagnostic_test.c,
+ * tests/cli/check_test.py.
  */
 #include "cli/terminal/diagnostic.h"
 
@@ -21,7 +22,7 @@
 #include "io/file.h"
 #include "spec/load/problem.h"
 
-/* Of a long line, the maximum of characters before the caret, and in all. */
+/* A long line is cut: characters kept before the caret, and in total. */
 #define MAX_COLUMNS_BEFORE_CARET 60U
 #define MAX_COLUMNS              100U
 #define INDENT                   "    "
@@ -45,10 +46,10 @@ bool haft__diagnostic_uses_colour(FILE *out)
 
 /* ---- the line ---- */
 
-/* One character of a line: its escaped form and its width. */
+/* One character of a line, as it is printed. */
 typedef struct glyph {
-    size_t bytes; /* in the line */
-    char text[16];
+    size_t bytes;   /* length in the line */
+    char text[16];  /* escaped if it is unsafe */
     unsigned width; /* 0 also for a tab, whose width is not known */
     bool tab;
 } glyph;
@@ -80,7 +81,7 @@ static void repeat(FILE *out, char c, unsigned count)
     }
 }
 
-/* The space before the caret. */
+/* Prints the space before the caret. */
 static void print_padding(FILE *out, haft_str line, size_t count)
 {
     for (size_t at = 0; count > 0 && at < line.len; count--) {
@@ -91,7 +92,7 @@ static void print_padding(FILE *out, haft_str line, size_t count)
     }
 }
 
-/* The caret, and ~ below the rest of the marked text. */
+/* Prints the caret, and ~ below the rest of the marked text. */
 static void print_caret(FILE *out, haft_str line, size_t extent)
 {
     unsigned width = 0;
@@ -104,11 +105,12 @@ static void print_caret(FILE *out, haft_str line, size_t extent)
     repeat(out, '~', width > 1 ? width - 1 : 0);
 }
 
-static void print_line(FILE *out, const haft__diagnostic *c, const style *in)
+static void print_line(FILE *out, const haft__diagnostic *d, const style *in)
 {
-    size_t column = c->column > 0 ? c->column - 1 : 0;
+    size_t column = d->column > 0 ? d->column - 1 : 0;
     size_t first = column > MAX_COLUMNS_BEFORE_CARET ? column - MAX_COLUMNS_BEFORE_CARET : 0;
-    haft_str line = haft__str_skip(c->shown, haft__utf8_offset(c->shown, first)), rest = line;
+    haft_str line = haft__str_skip(d->source_line, haft__utf8_offset(d->source_line, first)),
+             rest = line;
     size_t kept = haft__utf8_offset(line, MAX_COLUMNS);
     const char *before = first > 0 ? ELLIPSIS : "", *after = kept < line.len ? ELLIPSIS : "";
     (void)fprintf(out, INDENT "%s", before);
@@ -118,41 +120,41 @@ static void print_line(FILE *out, const haft__diagnostic *c, const style *in)
         rest = haft__str_skip(rest, s.bytes);
     }
     (void)fprintf(out, "%s\n", after);
-    if (c->column > 0) {
+    if (d->column > 0) {
         (void)fprintf(out, INDENT "%*s", (int)strlen(before), "");
         print_padding(out, line, column - first);
         (void)fputs(in->green, out);
-        print_caret(out, haft__str_skip(line, haft__utf8_offset(line, column - first)), c->extent);
+        print_caret(out, haft__str_skip(line, haft__utf8_offset(line, column - first)), d->extent);
         (void)fprintf(out, "%s\n", in->plain);
     }
 }
 
 /* ---- diagnostics ---- */
 
-void haft__diagnostic_print(FILE *out, const haft__diagnostic *c)
+void haft__diagnostic_print(FILE *out, const haft__diagnostic *d)
 {
     const style *in = haft__diagnostic_uses_colour(out) ? &colours : &none;
     (void)fputs(in->bold, out);
-    haft__print_escaped(out, c->place);
-    if (c->line > 0 && !c->option) {
-        (void)fprintf(out, ":%u:%u", c->line, c->column);
+    haft__print_escaped(out, d->file_or_option);
+    if (d->line > 0 && !d->option) {
+        (void)fprintf(out, ":%u:%u", d->line, d->column);
     }
-    (void)fprintf(out, ":%s %s%s:%s ", in->plain, c->warning ? in->yellow : in->red,
-                  c->warning ? "warning" : "error", in->plain);
-    haft__print_escaped(out, c->message);
+    (void)fprintf(out, ":%s %s%s:%s ", in->plain, d->warning ? in->yellow : in->red,
+                  d->warning ? "warning" : "error", in->plain);
+    haft__print_escaped(out, d->message);
     (void)putc('\n', out);
-    if (c->shown.len > 0) {
-        print_line(out, c, in);
+    if (d->source_line.len > 0) {
+        print_line(out, d, in);
     }
-    if (c->hint.len > 0) {
+    if (d->hint.len > 0) {
         (void)fprintf(out, INDENT "%shint:%s ", in->cyan, in->plain);
-        haft__print_escaped(out, c->hint);
+        haft__print_escaped(out, d->hint);
         (void)putc('\n', out);
     }
 }
 
-void haft__diagnostic_print_summary(FILE *out, haft_str place, size_t errors, size_t warnings,
-                                    size_t shown)
+void haft__diagnostic_print_summary(FILE *out, haft_str file_or_option, size_t errors,
+                                    size_t warnings, size_t printed_count)
 {
     if (errors > 0) {
         (void)fprintf(out, "%zu error%s", errors, errors == 1 ? "" : "s");
@@ -162,17 +164,17 @@ void haft__diagnostic_print_summary(FILE *out, haft_str place, size_t errors, si
                       warnings == 1 ? "" : "s");
     }
     (void)fputs(" in ", out);
-    haft__print_escaped(out, place);
-    if (shown < errors + warnings) {
-        (void)fprintf(out, "; the first %zu are shown", shown);
+    haft__print_escaped(out, file_or_option);
+    if (printed_count < errors + warnings) {
+        (void)fprintf(out, "; the first %zu are shown", printed_count);
     }
     (void)putc('\n', out);
 }
 
-void haft__diagnostic_print_json_error(FILE *out, const char *place, haft_str text, bool option,
-                                       const haft_error *err)
+void haft__diagnostic_print_json_error(FILE *out, const char *file_or_option, haft_str text,
+                                       bool option, const haft_error *err)
 {
-    haft__diagnostic c = {.place = haft__str(place),
+    haft__diagnostic d = {.file_or_option = haft__str(file_or_option),
                           .option = option,
                           .message = haft__str(err->message),
                           .hint = haft__str(err->hint)};
@@ -180,30 +182,31 @@ void haft__diagnostic_print_json_error(FILE *out, const char *place, haft_str te
     haft_str number = haft__str(byte != NULL ? byte + strlen("(byte ") : "");
     uint64_t offset = 0;
     if (haft__str_to_u64(haft__str_split(&number, ')'), &offset)) {
-        haft__spec_locate(text, (size_t)offset, &c.line, &c.column);
-        c.shown = haft__spec_line_text(text, c.line);
+        haft__spec_locate(text, (size_t)offset, &d.line, &d.column);
+        d.source_line = haft__spec_line_text(text, d.line);
     }
-    haft__diagnostic_print(out, &c);
+    haft__diagnostic_print(out, &d);
 }
 
 /* ---- errors that name a file ---- */
 
-/* Cuts ":N" off the end; false if it is missing. */
-static bool split_number(haft_str *place, uint32_t *ret_number)
+/* Removes ":N" from the end of `location`. False if it does not end with ":N". */
+static bool split_number(haft_str *location, uint32_t *ret_number)
 {
-    const char *colon = place->len > 0 ? memrchr(place->ptr, ':', place->len) : NULL;
+    const char *colon = location->len > 0 ? memrchr(location->ptr, ':', location->len) : NULL;
     uint64_t number = 0;
     if (colon == NULL
-        || !haft__str_to_u64(haft__str_skip(*place, (size_t)(colon - place->ptr) + 1), &number)
+        || !haft__str_to_u64(haft__str_skip(*location, (size_t)(colon - location->ptr) + 1),
+                             &number)
         || number == 0 || number > UINT32_MAX) {
         return false;
     }
-    place->len = (size_t)(colon - place->ptr);
+    location->len = (size_t)(colon - location->ptr);
     *ret_number = (uint32_t)number;
     return true;
 }
 
-/* The text of a regular file; anything else, such as a pipe, cannot be read twice. */
+/* Returns the text of a regular file. Other files, such as pipes, cannot be read twice. */
 static haft_str reread_file(haft__arena *arena, haft_str path)
 {
     haft_str text = {NULL, 0}, name = haft__arena_copy(arena, path);
@@ -215,33 +218,34 @@ static haft_str reread_file(haft__arena *arena, haft_str path)
     return text;
 }
 
-static bool find_line(haft__arena *arena, haft__diagnostic *c)
+static bool find_line(haft__arena *arena, haft__diagnostic *d)
 {
-    if (!split_number(&c->place, &c->column) || !split_number(&c->place, &c->line)) {
+    if (!split_number(&d->file_or_option, &d->column)
+        || !split_number(&d->file_or_option, &d->line)) {
         return false;
     }
-    haft_str text = reread_file(arena, c->place);
-    c->shown = haft__spec_line_text(text, c->line);
+    haft_str text = reread_file(arena, d->file_or_option);
+    d->source_line = haft__spec_line_text(text, d->line);
     return text.ptr != NULL;
 }
 
 void haft__diagnostic_print_error(FILE *out, haft__arena *arena, const haft_error *err)
 {
-    haft__diagnostic c = {.place = haft__str(err->where),
+    haft__diagnostic d = {.file_or_option = haft__str(err->where),
                           .message = haft__str(err->message),
                           .hint = haft__str(err->hint)};
-    if (find_line(arena, &c)) {
-        haft__diagnostic_print(out, &c);
+    if (find_line(arena, &d)) {
+        haft__diagnostic_print(out, &d);
         return;
     }
     (void)fputs("haft: ", out);
     haft__print_escaped(out, haft__str(err->where));
     (void)fputs(err->where[0] != '\0' ? ": " : "", out);
-    haft__print_escaped(out, c.message);
+    haft__print_escaped(out, d.message);
     (void)fputc('\n', out);
-    if (c.hint.len > 0) {
+    if (d.hint.len > 0) {
         (void)fputs("hint: ", out);
-        haft__print_escaped(out, c.hint);
+        haft__print_escaped(out, d.hint);
         (void)fputc('\n', out);
     }
 }

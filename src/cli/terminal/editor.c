@@ -23,7 +23,7 @@ void haft__editor_init(haft__editor *edit, const haft__line_history *history)
 {
     *edit = (haft__editor){.history = history, .prompt = "> ", .columns = 80, .rows = 24};
     haft__keys_init(&edit->keys);
-    haft__buf *bufs[] = {&edit->text, &edit->killed, &edit->clean, &edit->draft, &edit->query};
+    haft__buf *bufs[] = {&edit->text, &edit->killed, &edit->scratch, &edit->draft, &edit->query};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], HAFT__LIMIT_LINE_BYTES);
     }
@@ -33,7 +33,7 @@ void haft__editor_init(haft__editor *edit, const haft__line_history *history)
 void haft__editor_finish(haft__editor *edit)
 {
     haft__keys_finish(&edit->keys);
-    haft__buf *bufs[] = {&edit->text,  &edit->killed, &edit->clean,
+    haft__buf *bufs[] = {&edit->text,  &edit->killed, &edit->scratch,
                          &edit->draft, &edit->query,  &edit->below};
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_finish(bufs[i]);
@@ -46,7 +46,7 @@ void haft__editor_begin_line(haft__editor *edit)
     haft__buf_clear(&edit->draft);
     haft__buf_clear(&edit->below);
     edit->cursor = 0;
-    edit->at = edit->history->count;
+    edit->history_index = edit->history->count;
     edit->searching = edit->last_was_kill = edit->clear = false;
     edit->keys.replaced = 0;
     haft__editor_reset_drawing(edit);
@@ -63,7 +63,7 @@ void haft__editor_set_note(haft__editor *edit, const char *format, ...)
     va_end(args);
     haft__buf_clear(&edit->below);
     haft__buf_add_str(&edit->below, haft__str(note));
-    edit->changed = edit->beep = true;
+    edit->needs_redraw = edit->beep = true;
 }
 
 bool haft__editor_insert(haft__editor *edit, haft_str text)
@@ -84,7 +84,7 @@ bool haft__editor_insert(haft__editor *edit, haft_str text)
         }
         return false;
     }
-    edit->changed = edit->changed || edit->cursor < buf->len;
+    edit->needs_redraw = edit->needs_redraw || edit->cursor < buf->len;
     char *at = buf->ptr + edit->cursor;
     memmove(at + text.len, at, buf->len - edit->cursor);
     memcpy(at, text.ptr, text.len);
@@ -99,7 +99,7 @@ void haft__editor_remove(haft__editor *edit, size_t from, size_t to)
     if (from < to) {
         memmove(buf->ptr + from, buf->ptr + to, buf->len - to);
         buf->len -= to - from;
-        edit->changed = true;
+        edit->needs_redraw = true;
     }
     edit->cursor = from;
 }
@@ -108,20 +108,20 @@ void haft__editor_set(haft__editor *edit, haft_str text)
 {
     haft__buf_clear(&edit->text);
     edit->cursor = 0;
-    edit->changed = true;
+    edit->needs_redraw = true;
     (void)haft__editor_insert(edit, text);
 }
 
 static void insert_sanitized(haft__editor *edit, haft_str text)
 {
-    haft__buf_clear(&edit->clean);
-    size_t replaced = haft__sanitize_text(text, &edit->clean);
-    if (edit->clean.status != HAFT_OK) {
+    haft__buf_clear(&edit->scratch);
+    size_t replaced = haft__sanitize_text(text, &edit->scratch);
+    if (edit->scratch.status != HAFT_OK) {
         haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
                               HAFT__LIMIT_LINE_BYTES);
         return;
     }
-    if (haft__editor_insert(edit, haft__buf_str(&edit->clean)) && replaced > 0) {
+    if (haft__editor_insert(edit, haft__buf_str(&edit->scratch)) && replaced > 0) {
         haft__editor_set_note(edit, "replaced bytes that are not text: %zu", replaced);
     }
 }
@@ -214,7 +214,7 @@ static size_t blank_left(const haft__editor *edit)
 
 static void move_cursor(haft__editor *edit, size_t to)
 {
-    edit->changed = edit->changed || to != edit->cursor;
+    edit->needs_redraw = edit->needs_redraw || to != edit->cursor;
     edit->cursor = to;
 }
 
@@ -310,15 +310,15 @@ static void kill(haft__editor *edit, size_t from, size_t to)
 {
     bool backward = to == edit->cursor && from < to;
     haft_str piece = haft__str_skip((haft_str){edit->text.ptr, to}, from);
-    haft__buf *clean = &edit->clean;
-    haft__buf_clear(clean);
+    haft__buf *joined = &edit->scratch;
+    haft__buf_clear(joined);
     haft_str before = edit->last_was_kill ? haft__buf_str(&edit->killed) : (haft_str){NULL, 0};
-    haft__buf_add_str(clean, backward ? piece : before);
-    haft__buf_add_str(clean, backward ? before : piece);
-    if (from < to && clean->status == HAFT_OK) {
+    haft__buf_add_str(joined, backward ? piece : before);
+    haft__buf_add_str(joined, backward ? before : piece);
+    if (from < to && joined->status == HAFT_OK) {
         haft__buf kept = edit->killed;
-        edit->killed = *clean;
-        *clean = kept;
+        edit->killed = *joined;
+        *joined = kept;
     }
     haft__editor_remove(edit, from, to);
     edit->last_was_kill = true;
@@ -367,13 +367,13 @@ static void transpose(haft__editor *edit)
     if (middle == line_start(edit, middle) || middle >= edit->text.len) {
         return;
     }
-    haft__buf_clear(&edit->clean);
-    haft__buf_add(&edit->clean, edit->text.ptr + middle, to - middle);
-    haft__buf_add(&edit->clean, edit->text.ptr + from, middle - from);
-    if (edit->clean.status == HAFT_OK) {
-        memcpy(edit->text.ptr + from, edit->clean.ptr, to - from);
+    haft__buf_clear(&edit->scratch);
+    haft__buf_add(&edit->scratch, edit->text.ptr + middle, to - middle);
+    haft__buf_add(&edit->scratch, edit->text.ptr + from, middle - from);
+    if (edit->scratch.status == HAFT_OK) {
+        memcpy(edit->text.ptr + from, edit->scratch.ptr, to - from);
         edit->cursor = to;
-        edit->changed = true;
+        edit->needs_redraw = true;
     }
 }
 
@@ -386,14 +386,14 @@ static void newline(haft__editor *edit)
 
 static void clear(haft__editor *edit)
 {
-    edit->clear = edit->changed = true;
+    edit->clear = edit->needs_redraw = true;
 }
 
 void haft__editor_interrupt(haft__editor *edit)
 {
     bool empty = edit->text.len == 0 && !edit->searching;
     edit->searching = false;
-    edit->at = edit->history->count;
+    edit->history_index = edit->history->count;
     haft__buf_clear(&edit->draft);
     haft__buf_clear(&edit->below);
     haft__editor_set(edit, (haft_str){NULL, 0});
@@ -471,7 +471,7 @@ static haft__editor_result handle_key(haft__editor *edit, haft__key key, haft_st
     }
     if (edit->below.len > 0) {
         haft__buf_clear(&edit->below);
-        edit->changed = true;
+        edit->needs_redraw = true;
     }
     bool handled = edit->searching && haft__editor_search_key(edit, key, text);
     bool last_was_kill = edit->last_was_kill;

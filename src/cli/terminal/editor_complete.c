@@ -34,7 +34,7 @@ static void list(haft__editor *edit, haft_str candidates, size_t count)
         haft__buf_addf(&edit->below, "... and %zu more", count - HAFT__LIMIT_LINE_COMPLETIONS);
     }
     edit->below.status = HAFT_OK; /* a truncated list is acceptable */
-    edit->changed = true;
+    edit->needs_redraw = true;
 }
 
 static void put(haft__editor *edit, size_t from, haft_str text, bool only)

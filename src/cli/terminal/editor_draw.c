@@ -108,7 +108,7 @@ static void put_prompt(drawing *d, const haft__editor *edit)
         put_text(d, haft__str(edit->prompt));
         return;
     }
-    put_text(d, edit->missing ? HAFT__LIT("(not found '") : HAFT__LIT("(search '"));
+    put_text(d, edit->not_found ? HAFT__LIT("(not found '") : HAFT__LIT("(search '"));
     put_text(d, haft__buf_str(&edit->query));
     put_text(d, HAFT__LIT("') "));
 }
@@ -205,7 +205,7 @@ static bool is_plain(haft_str text)
 static bool draw_appended(haft__editor *edit, unsigned columns, haft__buf *out)
 {
     haft_str added = haft__str_skip(haft__editor_text(edit), edit->drawn);
-    bool only = !edit->changed && !edit->searching && edit->cursor == edit->text.len;
+    bool only = !edit->needs_redraw && !edit->searching && edit->cursor == edit->text.len;
     unsigned cells = width_of(added);
     if (!only || edit->drawn_column + cells >= columns || !is_plain(added)) {
         return false;
@@ -226,13 +226,13 @@ void haft__editor_draw(haft__editor *edit, haft__buf *out)
         haft__buf_add_char(out, '\a');
     }
     edit->drawn = edit->text.len;
-    edit->changed = edit->clear = edit->beep = false;
+    edit->needs_redraw = edit->clear = edit->beep = false;
 }
 
 void haft__editor_draw_final(haft__editor *edit, haft__buf *out)
 {
-    edit->changed =
-        edit->changed || edit->below.len > 0 || edit->searching || edit->cursor < edit->text.len;
+    edit->needs_redraw = edit->needs_redraw || edit->below.len > 0 || edit->searching
+                         || edit->cursor < edit->text.len;
     haft__buf_clear(&edit->below);
     edit->searching = edit->beep = false;
     edit->cursor = edit->text.len;
@@ -243,6 +243,6 @@ void haft__editor_draw_final(haft__editor *edit, haft__buf *out)
 
 void haft__editor_reset_drawing(haft__editor *edit)
 {
-    edit->changed = true;
+    edit->needs_redraw = true;
     edit->drawn = edit->drawn_row = edit->drawn_column = 0;
 }

@@ -9,8 +9,8 @@
 /* There are no tab stops: every tab has this width. */
 #define HAFT__EDITOR_TAB_CELLS 4U
 
-/* The first character of `text`: its bytes and its width. A mark without a letter before it is
- * drawn over a space. */
+/* Returns the bytes of the first character of `text`, and its width in cells. A combining mark
+ * without a letter before it is drawn over a space. */
 static inline size_t haft__editor_next_char(haft_str text, unsigned *ret_cells)
 {
     unsigned cells;
@@ -20,7 +20,8 @@ static inline size_t haft__editor_next_char(haft_str text, unsigned *ret_cells)
     return length;
 }
 
-/* Inserts a text at the cursor, which moves after it. False, with a note, if it does not fit. */
+/* Inserts a text at the cursor and moves the cursor after it. If the text does not fit, shows a
+ * note and returns false. */
 bool haft__editor_insert(haft__editor *edit, haft_str text);
 
 /* Removes the bytes from `from` to `to`; the cursor moves to `from`. */
@@ -39,7 +40,7 @@ static inline haft_str haft__editor_text(const haft__editor *edit)
 
 /* ---- editor_history.c ---- */
 
-/* The previous line of the history, or the next one. */
+/* Shows the previous or the next line of the history. */
 void haft__editor_history_previous(haft__editor *edit);
 void haft__editor_history_next(haft__editor *edit);
 

@@ -154,7 +154,7 @@ static void read_window_size(haft__editor *edit)
         edit->columns = size.ws_col;
         edit->rows = size.ws_row;
     }
-    edit->changed = true;
+    edit->needs_redraw = true;
 }
 
 static haft_status flush(haft__editor_tty *tty, haft_error *err)

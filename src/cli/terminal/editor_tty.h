@@ -13,7 +13,7 @@
 typedef enum haft__editor_input {
     HAFT__EDITOR_INPUT_LINE,
     HAFT__EDITOR_INPUT_EOF,    /* Ctrl-D, or the terminal is gone */
-    HAFT__EDITOR_INPUT_SIGNAL, /* a signal asked the command to stop */
+    HAFT__EDITOR_INPUT_SIGNAL, /* a signal asks the command to stop */
 } haft__editor_input;
 
 typedef struct haft__editor_tty {
@@ -28,7 +28,7 @@ typedef struct haft__editor_tty {
     void *context;
 } haft__editor_tty;
 
-/* Whether there is a terminal that can be drawn on: both streams are one, and TERM is not dumb. */
+/* True if both streams are terminals and TERM is not "dumb". */
 bool haft__editor_tty_usable(void);
 
 void haft__editor_tty_init(haft__editor_tty *tty, const haft__line_history *history);

@@ -9,8 +9,9 @@
 
 #include "haft.h"
 
-/* The first character of `text` with all its combining marks: its bytes (0 at the end) and its
- * cells. A byte that is not UTF-8 counts as a character; a control character has no marks. */
+/* Returns the bytes of the first character of `text` with all its combining marks (0 at the end),
+ * and its width in cells. A byte that is not UTF-8 counts as a character; a control character has
+ * no marks. */
 size_t haft__grapheme_next(haft_str text, unsigned *ret_cells);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * cli/terminal/keys.h - decodes the bytes of a terminal into keys.
  *
- * Knows control characters, the escape sequences of common terminals (xterm, the Linux console,
+ * It knows control characters, the escape sequences of common terminals (xterm, the Linux console,
  * rxvt, screen), UTF-8, and bracketed paste: a paste is one key, however many lines it has. Unknown
  * sequences are skipped.
  */
@@ -74,8 +74,8 @@ void haft__keys_finish(haft__keys *keys);
 /* Handles a byte. The text of TEXT and PASTE is valid until the next call. */
 haft__key haft__keys_feed(haft__keys *keys, char byte, haft_str *ret_text);
 
-/* Whether the key depends on further bytes. If none arrive for a moment, haft__keys_idle
- * decides. */
+/* True if the key depends on further bytes. If none arrive for a short time, call haft__keys_idle.
+ */
 bool haft__keys_pending(const haft__keys *keys);
 haft__key haft__keys_idle(haft__keys *keys);
 

@@ -19,8 +19,8 @@ typedef struct haft__terminal {
     int fd;
     const haft__interrupts *interrupts; /* no questions after an interrupt; may be NULL */
     haft__terminal_caps caps;
-    size_t asked, left; /* of calls that are pending together: answered here, and not yet */
-    char line[4096];    /* typed and not yet used */
+    size_t asked, left; /* pending calls that were answered here, and that are still to be asked */
+    char line[4096];    /* typed bytes that were not handled yet */
     size_t length;
 } haft__terminal;
 

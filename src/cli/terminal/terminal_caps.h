@@ -8,7 +8,7 @@
 
 typedef struct haft__terminal_caps {
     bool live;    /* a terminal: text may stream, and the current line may be redrawn */
-    bool colour;  /* and bold */
+    bool colour;  /* colours and bold */
     bool symbols; /* characters beyond ASCII */
     size_t width; /* columns of a terminal */
 } haft__terminal_caps;
@@ -17,10 +17,10 @@ typedef struct haft__terminal_caps {
  * Considers NO_COLOR, TERM and the locale. */
 haft__terminal_caps haft__terminal_caps_detect(FILE *to, bool plain);
 
-/* The present number of columns. */
+/* Returns the present number of columns. */
 size_t haft__terminal_caps_width(FILE *to);
 
-/* Whether both are the same terminal. */
+/* True if both are the same terminal. */
 bool haft__terminal_caps_same_device(FILE *one, FILE *other);
 
 #endif

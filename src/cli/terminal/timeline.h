@@ -2,7 +2,7 @@
 /*
  * cli/terminal/timeline.h - shows the events of a run as lines while they happen.
  *
- * Events in, text out: the caller writes `out` and empties it. Plain output is a line for each
+ * The caller passes in events, and writes and empties `out`. Plain output is a line for each
  * event. On a live terminal (caps.live) text streams, and a call or request in progress may have an
  * open line that is redrawn; nothing above that line is ever changed. docs/terminal.md describes
  * both.
@@ -21,8 +21,8 @@
 /* The content of the last line, which has no line feed yet. */
 typedef enum haft__open_line {
     HAFT__OPEN_LINE_NONE,
-    HAFT__OPEN_LINE_CALL,  /* a running call: stays */
-    HAFT__OPEN_LINE_MODEL, /* waiting for the model: is removed */
+    HAFT__OPEN_LINE_CALL,  /* a running call: the line stays */
+    HAFT__OPEN_LINE_MODEL, /* waiting for the model: the line is removed */
 } haft__open_line;
 
 /* The part of a reply that is being shown. */
@@ -40,10 +40,10 @@ typedef struct haft__timeline {
     /* private */
     haft__arena arena; /* of the current event */
     uint64_t started_ms;
-    size_t running; /* calls */
+    size_t running; /* number of running calls */
     haft__open_line open;
     uint64_t open_since_ms;
-    uint64_t open_seconds; /* as shown */
+    uint64_t open_seconds; /* the elapsed seconds that the line shows */
     haft__buf open_call, open_tool, open_arguments, progress;
     bool waiting_for_model; /* since open_since_ms */
     bool reply_started;     /* a part of the reply has been shown */
@@ -59,7 +59,7 @@ void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec,
                          haft__terminal_caps caps);
 void haft__timeline_finish(haft__timeline *timeline);
 
-/* Prints the heading of a run that began earlier; live only. */
+/* Live only: prints the heading of a run that began earlier. */
 void haft__timeline_resume(haft__timeline *timeline, haft_str run, haft_str task);
 
 /* Shows one event or progress event, given as its JSON line. */

@@ -13,7 +13,7 @@ uint64_t haft__timeline_event_number(const haft__event *event, const char *key);
 haft__json haft__timeline_event_array(const haft__event *event, const char *key); /* an array */
 haft_str haft__timeline_event_error(const haft__event *event);
 
-/* Why a call was refused, without what its line says already. */
+/* Why a call was refused, without the part that its line already says. */
 haft_str haft__timeline_event_refusal(const haft__event *event);
 
 /* The cost of a run from its last event; "" if it is 0 or unknown. */
@@ -28,10 +28,10 @@ uint64_t haft__timeline_nested_number(const haft__event *event, const char *key,
 /* The cost of a reply, in millionths of a dollar. */
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply);
 
-/* Appends "gate 1/3"; returns whether there is a gate. */
+/* Appends "gate 1/3". False if there is no gate. */
 bool haft__timeline_add_gate(haft__buf *buf, const haft__event *turn);
 
-/* Appends "9 tools, 2 shown (at most 2)", unless `buf` is NULL; returns whether there were any. */
+/* Appends "9 tools, 2 shown (at most 2)", unless `buf` is NULL. False if there were none. */
 bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf);
 
 /* ---- lines of a terminal ---- */
@@ -79,7 +79,7 @@ haft__timeline_line haft__timeline_line_begin_item(haft__timeline *t, haft__symb
                                                    haft__style s);
 void haft__timeline_line_end(const haft__timeline_line *l);
 
-/* Adds a text of haft, complete or not at all. */
+/* Adds a text of haft, if all of it fits. */
 void haft__timeline_line_add(haft__timeline_line *l, haft__style s, haft_str text);
 void haft__timeline_line_add_text(haft__timeline_line *l, haft__style s, const char *text);
 
@@ -103,7 +103,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event);
 void haft__timeline_call_started(haft__timeline *t, const haft__event *event);
 void haft__timeline_call_finished(haft__timeline *t, const haft__event *event);
 
-/* Its id, its name, and its arguments as far as they fit, minus `reserved` columns. */
+/* Adds the id, the tool and the arguments of a call. Cuts the arguments to the remaining columns
+ * minus `reserved`. */
 void haft__timeline_line_add_call(haft__timeline_line *l, haft_str call, haft_str tool,
                                   haft_str arguments, size_t reserved);
 

@@ -9,8 +9,8 @@
 /* Appends a line for each call that waits for another, and one for calls that wait for a slot. */
 void haft__waiting_calls_add(haft__buf *out, const haft__run *run);
 
-/* Milliseconds until that should be reported for a run of this process; `reported` is the last
- * event when it was reported. -1: no call waits, or it was already reported. */
+/* Returns the milliseconds until the waiting calls should be reported; -1: no call waits, or they
+ * were already reported. `reported` is the number of the last event at the previous report. */
 int haft__waiting_calls_due_ms(const haft_run *run, uint64_t reported);
 
 #endif

@@ -16,8 +16,8 @@
 /* The columns of a character: 0 for a combining one, 2 for a wide one. */
 unsigned haft__width_of_code(uint32_t code);
 
-/* Whether a terminal would interpret it, or it changes the order of shown text: never print it
- * unescaped. */
+/* True if a terminal would interpret the character, or if it changes the order of displayed text.
+ * Never print such a character unescaped. */
 bool haft__width_is_unsafe(uint32_t code);
 
 /* One character, escaped. */
@@ -26,15 +26,15 @@ typedef struct haft__escaped_char {
     uint8_t length, columns;
 } haft__escaped_char;
 
-/* The first character of a text that is not empty. Returns its bytes. */
+/* Escapes the first character of a text that is not empty. Returns the bytes of that character. */
 size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char);
 void haft__escape_add(haft__buf *buf, haft_str text);
 
-/* The columns of a text, escaped. */
+/* Returns the columns of a text after escaping. */
 size_t haft__width_of_text(haft_str text);
 
 /* Appends the text as a part of a line, at most `columns` wide and with white space as single
- * spaces; `mark` stands where it was cut. Returns its columns. */
+ * spaces; If the text is cut, `mark` ends it. Returns the columns. */
 size_t haft__escape_add_line(haft__buf *buf, haft_str text, size_t columns, haft_str mark);
 
 #endif

@@ -23,7 +23,7 @@ static haft_status read_words(const char *const *words, haft__bench_options *ret
     return haft__bench_options_parse(&args, ret_words, err);
 }
 
-TEST(words_have_defaults)
+TEST(options_have_defaults)
 {
     haft__bench_options w;
     CHECK_INT(read_words((const char *const[]){"load", "url=u", NULL}, &w, NULL), HAFT_OK, "words");
@@ -37,7 +37,7 @@ TEST(words_have_defaults)
     CHECK(!w.stream, "words");
 }
 
-TEST(all_words_are_read)
+TEST(all_options_are_read)
 {
     haft__bench_options w;
     const char *const words[] = {"suspend", "url=a=b",      "model=mock-8x4", "runs=7",
@@ -83,7 +83,7 @@ TEST(the_model_name_gives_the_number_of_calls)
     }
 }
 
-TEST(wrong_words_are_named)
+TEST(errors_name_the_wrong_word)
 {
     static const struct {
         const char *words[MOST_WORDS];
@@ -145,7 +145,7 @@ TEST(wrong_words_are_named)
     }
 }
 
-TEST(runs_have_limits)
+TEST(number_of_runs_is_limited)
 {
     static const struct {
         const char *key;

@@ -31,7 +31,7 @@ TEST(usage_is_split_into_words)
     }
 }
 
-TEST(a_word_is_in_the_table_a_choice_or_nothing)
+TEST(word_is_a_placeholder_a_choice_or_unknown)
 {
     CHECK_INT(haft__placeholder_find(HAFT__LIT("SPEC"))->kind, HAFT__PLACEHOLDER_FILE, "SPEC");
     CHECK_INT(haft__placeholder_find(HAFT__LIT("7|2020-12"))->kind, HAFT__PLACEHOLDER_CHOICE,

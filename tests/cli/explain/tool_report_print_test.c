@@ -10,7 +10,7 @@
     "  ~ tool_search              builtin, neutral: not enabled, but can be called: there are "    \
     "deferred tools\n"
 
-TEST(servers_with_their_verdicts)
+TEST(verdicts_on_servers_are_printed)
 {
     static const struct {
         const char *spec, *start, *shown;
@@ -94,7 +94,7 @@ TEST(a_tool_that_was_not_found_is_not_shown_below_the_cap_either)
     }
 }
 
-TEST(the_cap_and_why)
+TEST(limit_is_printed_with_its_reason)
 {
     static const struct {
         const char *spec, *shown;

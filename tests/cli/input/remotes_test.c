@@ -117,10 +117,10 @@ TEST(the_directory_must_exist)
     CHECK_INT(haft__remotes_check(directory, NULL), HAFT_OK, "%s", directory);
     CHECK_INT(haft__remotes_check(path, &err), HAFT_IO, "a file");
     CHECK_STR(haft__str(err.message), HAFT__LIT("is not a directory"), "a file");
-    CHECK_INT(haft__remotes_check("/nonexistent", &err), HAFT_IO, "nothing");
+    CHECK_INT(haft__remotes_check("/nonexistent", &err), HAFT_IO, "missing directory");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be opened: No such file or directory"),
-              "nothing");
-    CHECK_STR(haft__str(err.where), HAFT__LIT("/nonexistent"), "nothing");
+              "missing directory");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/nonexistent"), "missing directory");
     remove_tree();
 }
 

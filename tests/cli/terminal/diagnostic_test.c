@@ -19,12 +19,12 @@ static haft_str finish(FILE *file, char **text, const size_t *length)
     return (haft_str){kept, *length};
 }
 
-static haft_str complain(const haft__diagnostic *complaint)
+static haft_str print_diagnostic(const haft__diagnostic *diagnostic)
 {
     char *text = NULL;
     size_t length = 0;
     FILE *file = open_memstream(&text, &length);
-    haft__diagnostic_print(file, complaint);
+    haft__diagnostic_print(file, diagnostic);
     return finish(file, &text, &length);
 }
 
@@ -39,7 +39,7 @@ TEST(the_caret_is_below_the_error)
         {2, 2, "abc", "abc\n     ^~\n"},
         {2, 99, "abc", "abc\n     ^~\n"},
         {4, 0, "abc", "abc\n       ^\n"},
-        {9, 0, "abc", "abc\n       ^\n"}, /* after the end: at the end */
+        {9, 0, "abc", "abc\n       ^\n"}, /* a column after the end: the caret is at the end */
         {3, 0, "\ta", "\ta\n    \t ^\n"},
         {2, 1, "\ta", "\ta\n    \t^\n"},
         {1, 2, "\ta", "\ta\n    ^~\n"},
@@ -52,16 +52,16 @@ TEST(the_caret_is_below_the_error)
         {0, 0, "no caret", "no caret\n"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__diagnostic c = {.place = HAFT__LIT("f"),
+        haft__diagnostic c = {.file_or_option = HAFT__LIT("f"),
                               .line = 7,
                               .column = cases[i].column,
                               .extent = cases[i].extent,
-                              .shown = haft__str(cases[i].line),
+                              .source_line = haft__str(cases[i].line),
                               .message = HAFT__LIT("m")};
         char wanted[256];
         (void)snprintf(wanted, sizeof(wanted), "f:7:%u: error: m\n    %s", cases[i].column,
                        cases[i].wanted);
-        CHECK_STR(complain(&c), haft__str(wanted), "case %zu", i);
+        CHECK_STR(print_diagnostic(&c), haft__str(wanted), "case %zu", i);
     }
 }
 
@@ -71,40 +71,40 @@ TEST(a_long_line_is_cut_around_the_caret)
     memset(line, 'x', 300);
     line[300] = '\0';
     line[199] = '!';
-    haft__diagnostic c = {.place = HAFT__LIT("f"),
+    haft__diagnostic c = {.file_or_option = HAFT__LIT("f"),
                           .line = 1,
                           .column = 200,
                           .extent = 101,
-                          .shown = haft__str(line),
+                          .source_line = haft__str(line),
                           .message = HAFT__LIT("m")};
     (void)snprintf(wanted, sizeof(wanted), "f:1:200: error: m\n    ...%.60s!%.39s...\n%*s^%.39s\n",
                    line, line, 67, "",
                    "~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~");
-    CHECK_STR(complain(&c), haft__str(wanted), "cut at both ends");
+    CHECK_STR(print_diagnostic(&c), haft__str(wanted), "cut at both ends");
     c.column = 61;
     c.extent = 1;
     (void)snprintf(wanted, sizeof(wanted), "f:1:61: error: m\n    %.100s...\n%*s^\n", line, 64, "");
-    CHECK_STR(complain(&c), haft__str(wanted), "cut at the end");
+    CHECK_STR(print_diagnostic(&c), haft__str(wanted), "cut at the end");
 }
 
-TEST(an_option_a_warning_and_a_hint)
+TEST(warning_about_an_option_with_a_hint)
 {
-    haft__diagnostic c = {.place = HAFT__LIT("--set"),
+    haft__diagnostic c = {.file_or_option = HAFT__LIT("--set"),
                           .column = 3,
                           .option = true,
                           .warning = true,
-                          .shown = HAFT__LIT("a=b"),
+                          .source_line = HAFT__LIT("a=b"),
                           .message = HAFT__LIT("m\x1b"),
                           .hint = HAFT__LIT("h\n")};
-    CHECK_STR(complain(&c),
+    CHECK_STR(print_diagnostic(&c),
               HAFT__LIT("--set: warning: m\\u001b\n    a=b\n      ^\n    hint: h\\u000a\n"),
-              "what is shown");
+              "output");
 }
 
 TEST(the_summary_counts_problems)
 {
     static const struct {
-        size_t errors, warnings, shown;
+        size_t errors, warnings, printed_count;
         const char *wanted;
     } cases[] = {
         {1, 0, 1, "1 error in f\n"},
@@ -117,12 +117,12 @@ TEST(the_summary_counts_problems)
         size_t length = 0;
         FILE *file = open_memstream(&text, &length);
         haft__diagnostic_print_summary(file, HAFT__LIT("f"), cases[i].errors, cases[i].warnings,
-                                       cases[i].shown);
+                                       cases[i].printed_count);
         CHECK_STR(finish(file, &text, &length), haft__str(cases[i].wanted), "case %zu", i);
     }
 }
 
-static haft_str complain_error(const haft_error *err)
+static haft_str print_error(const haft_error *err)
 {
     char *text = NULL;
     size_t length = 0;
@@ -134,35 +134,35 @@ static haft_str complain_error(const haft_error *err)
     return finish(file, &text, &length);
 }
 
-TEST(an_error_that_names_a_place_in_a_file_is_shown_with_the_line)
+TEST(error_with_a_file_location_prints_the_line)
 {
-    char path[] = "/tmp/haft-complain-XXXXXX", where[128], wanted[512];
+    char path[] = "/tmp/haft-diagnostic-XXXXXX", where[128], wanted[512];
     int fd = mkstemp(path);
-    CHECK(fd >= 0 && write(fd, "one\ntwo\n", 8) == 8, "cannot be written");
+    CHECK(fd >= 0 && write(fd, "one\ntwo\n", 8) == 8, "write the file");
     (void)close(fd);
     haft_error err = {0};
     (void)snprintf(where, sizeof(where), "%s:2:3", path);
     (void)haft__fail(&err, HAFT_BAD_INPUT, where, "m");
     (void)snprintf(wanted, sizeof(wanted), "%s:2:3: error: m\n    two\n      ^\n", path);
-    CHECK_STR(complain_error(&err), haft__str(wanted), "what is shown");
-    static const char *const elsewhere[] = {":0:1", ":2:0", ":2", ":x:1", ":2:3 (byte 6)", ""};
-    for (size_t i = 0; i < COUNT(elsewhere); i++) {
-        (void)snprintf(where, sizeof(where), "%s%s", path, elsewhere[i]);
+    CHECK_STR(print_error(&err), haft__str(wanted), "output");
+    static const char *const not_locations[] = {":0:1", ":2:0", ":2", ":x:1", ":2:3 (byte 6)", ""};
+    for (size_t i = 0; i < COUNT(not_locations); i++) {
+        (void)snprintf(where, sizeof(where), "%s%s", path, not_locations[i]);
         (void)haft__fail(&err, HAFT_BAD_INPUT, where, "m");
         (void)haft__hint(&err, HAFT_BAD_INPUT, "h");
         (void)snprintf(wanted, sizeof(wanted), "haft: %s: m\nhint: h\n", where);
-        CHECK_STR(complain_error(&err), haft__str(wanted), "case %zu", i);
+        CHECK_STR(print_error(&err), haft__str(wanted), "case %zu", i);
     }
     (void)unlink(path);
-    static const char *const gone[] = {"/tmp:1:1", "/dev/null:1:1", "/nowhere:1:1", ":1:1"};
-    for (size_t i = 0; i < COUNT(gone); i++) {
-        (void)haft__fail(&err, HAFT_BAD_INPUT, gone[i], "m");
-        (void)snprintf(wanted, sizeof(wanted), "haft: %s: m\n", gone[i]);
-        CHECK_STR(complain_error(&err), haft__str(wanted), "case %zu", i);
+    static const char *const unreadable[] = {"/tmp:1:1", "/dev/null:1:1", "/nowhere:1:1", ":1:1"};
+    for (size_t i = 0; i < COUNT(unreadable); i++) {
+        (void)haft__fail(&err, HAFT_BAD_INPUT, unreadable[i], "m");
+        (void)snprintf(wanted, sizeof(wanted), "haft: %s: m\n", unreadable[i]);
+        CHECK_STR(print_error(&err), haft__str(wanted), "case %zu", i);
     }
 }
 
-TEST(a_json_error_is_shown_with_its_line)
+TEST(json_error_prints_its_line)
 {
     haft_error err = {0};
     char *text = NULL;
@@ -173,23 +173,22 @@ TEST(a_json_error_is_shown_with_its_line)
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "no place");
     haft__diagnostic_print_json_error(file, "--args", HAFT__LIT("{"), true, &err);
     CHECK_STR(finish(file, &text, &length),
-              HAFT__LIT("f:2:2: error: m\n     ,]\n     ^\n--args: error: no place\n"),
-              "what is shown");
+              HAFT__LIT("f:2:2: error: m\n     ,]\n     ^\n--args: error: no place\n"), "output");
 }
 
-/* Writes to the other side of a new terminal. */
-static haft_str on_terminal(void)
+/* Returns what a diagnostic looks like on a new pseudo-terminal. */
+static haft_str print_on_terminal(void)
 {
     static char seen[512];
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) {
-        test_skip("there are no terminals here");
+        test_skip("cannot open a pseudo-terminal");
         return (haft_str){NULL, 0};
     }
     char name[64];
     (void)ptsname_r(master, name, sizeof(name));
     FILE *terminal = fopen(name, "we");
-    haft__diagnostic c = {.place = HAFT__LIT("f"), .message = HAFT__LIT("m")};
+    haft__diagnostic c = {.file_or_option = HAFT__LIT("f"), .message = HAFT__LIT("m")};
     haft__diagnostic_print(terminal, &c);
     (void)fflush(terminal);
     ssize_t got = read(master, seen, sizeof(seen));
@@ -198,7 +197,7 @@ static haft_str on_terminal(void)
     return (haft_str){seen, got > 0 ? (size_t)got : 0};
 }
 
-TEST(colours_are_only_for_terminals)
+TEST(colours_are_used_only_on_terminals_that_support_them)
 {
     static const struct {
         const char *term, *no_color;
@@ -212,7 +211,7 @@ TEST(colours_are_only_for_terminals)
         (void)(cases[i].term != NULL ? setenv("TERM", cases[i].term, 1) : unsetenv("TERM"));
         (void)(cases[i].no_color != NULL ? setenv("NO_COLOR", cases[i].no_color, 1)
                                          : unsetenv("NO_COLOR"));
-        haft_str seen = on_terminal();
+        haft_str seen = print_on_terminal();
         if (seen.ptr == NULL) {
             break;
         }

@@ -335,9 +335,9 @@ TEST(a_lone_escape_is_ignored)
     desk d;
     open_desk(&d, 10, 40);
     type(&d, HAFT__LIT("ab\x1b"), true);
-    CHECK(haft__keys_pending(&d.edit.keys), "it could be the start of more");
+    CHECK(haft__keys_pending(&d.edit.keys), "Escape may start a sequence");
     haft__editor_idle(&d.edit);
-    CHECK(!haft__keys_pending(&d.edit.keys), "nothing came");
+    CHECK(!haft__keys_pending(&d.edit.keys), "no byte followed");
     haft__editor_idle(&d.edit);
     type(&d, HAFT__LIT("[Dc\x1b["), true);
     haft__editor_idle(&d.edit);
@@ -707,13 +707,13 @@ TEST(a_text_has_a_maximum_size)
     open_desk(&d, 10, 100);
     paste(&d, many('a', HAFT__LIMIT_LINE_BYTES + 1));
     CHECK_INT(d.edit.text.len, 0, "too much was pasted");
-    CHECK(d.edit.below.len > 0, "it is said");
+    CHECK(d.edit.below.len > 0, "a note is shown");
     paste(&d, many('a', HAFT__LIMIT_LINE_BYTES));
-    CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "as much as fits");
-    CHECK_INT(d.edit.below.len, 0, "nothing to say");
+    CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "the maximum is accepted");
+    CHECK_INT(d.edit.below.len, 0, "no note is shown");
     type(&d, HAFT__LIT("b"), false);
     CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "one more");
-    CHECK(d.edit.below.len > 0, "it is said");
+    CHECK(d.edit.below.len > 0, "a note is shown");
     type(&d,
          HAFT__LIT("\x7f"
                    "b"),
@@ -721,7 +721,7 @@ TEST(a_text_has_a_maximum_size)
     CHECK(d.edit.text.ptr[HAFT__LIMIT_LINE_BYTES - 1] == 'b', "there was room for one");
     type(&d, HAFT__LIT("\x03"), false);
     paste(&d, many('\x01', HAFT__LIMIT_LINE_BYTES / 3 + 1));
-    CHECK_INT(d.edit.text.len, 0, "what was replaced does not fit");
+    CHECK_INT(d.edit.text.len, 0, "the sanitized text does not fit");
     close_desk(&d);
 }
 
@@ -883,7 +883,7 @@ TEST(tab_completes)
     desk d;
     open_desk(&d, 10, 40);
     type(&d, HAFT__LIT("a\t"), true);
-    CHECK_INT(d.grid->beeps, 1, "nothing to complete with");
+    CHECK_INT(d.grid->beeps, 1, "no completer: beep");
     close_desk(&d);
 }
 

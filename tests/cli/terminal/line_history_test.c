@@ -94,7 +94,7 @@ TEST(lines_are_kept_in_a_private_file)
     remove_place(folder);
 }
 
-TEST(lines_that_are_not_history_are_skipped)
+TEST(invalid_lines_are_skipped)
 {
     char folder[64], path[128];
     make_place(folder, path);
@@ -154,12 +154,12 @@ TEST(the_oldest_lines_are_removed)
     CHECK_INT(history.count, HAFT__LIMIT_HISTORY_LINES, "all");
     CHECK_STR(history.lines[0], HAFT__LIT("0"), "the first");
     CHECK_INT(add(&history, "one more"), HAFT_OK, "added");
-    CHECK_INT(history.count, HAFT__LIMIT_HISTORY_LINES, "as many");
+    CHECK_INT(history.count, HAFT__LIMIT_HISTORY_LINES, "the maximum number of lines");
     CHECK_STR(history.lines[0], HAFT__LIT("1"), "without the first");
     haft__line_history_finish(&history);
 }
 
-TEST(bytes_are_bounded_too)
+TEST(bytes_of_the_file_are_limited)
 {
     haft__line_history history;
     haft__line_history_init(&history);
@@ -168,8 +168,9 @@ TEST(bytes_are_bounded_too)
     haft_str most = {text, HAFT__LIMIT_HISTORY_BYTES}, more = {text, most.len + 1};
     CHECK_INT(add(&history, "small"), HAFT_OK, "added");
     CHECK_INT(haft__line_history_add(&history, more, NULL), HAFT_OK, "too long to keep");
-    CHECK_INT(history.count, 1, "it is not there");
-    CHECK_INT(haft__line_history_add(&history, most, NULL), HAFT_OK, "as long as can be");
+    CHECK_INT(history.count, 1, "it is not stored");
+    CHECK_INT(haft__line_history_add(&history, most, NULL), HAFT_OK,
+              "a line of the maximum length");
     CHECK_INT(history.count, 1, "the other one went");
     CHECK_INT(history.bytes, HAFT__LIMIT_HISTORY_BYTES, "bytes");
     char folder[64], path[128];
@@ -194,7 +195,7 @@ TEST(an_unusable_file_is_not_touched)
     haft_error err = {0};
     haft__line_history_init(&history);
     CHECK_INT(haft__line_history_open(&history, folder, &err), HAFT_IO, "a folder");
-    CHECK(history.path == NULL, "nothing is written there");
+    CHECK(history.path == NULL, "no file is used");
     CHECK_INT(add(&history, "here alone"), HAFT_OK, "kept in memory");
     haft__line_history_finish(&history);
     char blocked[160];
@@ -204,8 +205,8 @@ TEST(an_unusable_file_is_not_touched)
     CHECK_INT(haft__line_history_open(&history, path, &err), HAFT_IO, "below a file");
     haft__line_history_finish(&history);
     (void)snprintf(path, sizeof(path), "%s/gone", folder);
-    CHECK_INT(haft__line_history_open(&history, path, &err), HAFT_OK, "nothing there");
-    CHECK_INT(mkdir(path, 0700), 0, "and now a folder");
+    CHECK_INT(haft__line_history_open(&history, path, &err), HAFT_OK, "a missing file is accepted");
+    CHECK_INT(mkdir(path, 0700), 0, "create a directory there");
     CHECK_INT(add(&history, "x"), HAFT_IO, "not to be read");
     CHECK_INT(history.count, 1, "kept in memory");
     haft__line_history_finish(&history);

@@ -197,7 +197,7 @@ TEST(each_event_has_its_line)
     }
 }
 
-TEST(a_run_that_is_resumed_has_a_head)
+TEST(resumed_run_has_a_heading)
 {
     const haft__terminal_caps looks[] = {plain, live};
     for (size_t i = 0; i < COUNT(looks); i++) {
@@ -224,7 +224,7 @@ TEST(a_single_call_redraws_its_line)
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "nothing is under way");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "nothing is in progress");
     tell_all(&t, one, 1);
     CHECK_INT(haft__timeline_next_tick_ms(&t), 1000, "a call is");
     haft__timeline_tick(&t, 1000000 + 999);
@@ -238,11 +238,11 @@ TEST(a_single_call_redraws_its_line)
                         "\r   \u25B8 c1.1 find {\"q\":1}  {\"n\":2}  2.0 s\x1b[K"
                         "\r   \u2713 c1.1 find {\"q\":1}  12 ms \u00B7 1 B\x1b[K\n"),
               "one call");
-    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "and is over");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "the call has ended");
     haft__timeline_finish(&t);
 }
 
-TEST(several_calls_have_lines_of_their_own)
+TEST(concurrent_calls_have_separate_lines)
 {
     static const char *const two[] = {
         STARTED("c1.1", "find", "{}"), STARTED("c1.2", "look", "{}"), FINISHED("c1.2", "look", "x"),
@@ -362,7 +362,7 @@ TEST(colours_never_carry_the_meaning_alone)
                   "\x1b[2m   a\x1b[0m\x1b[2m b\n\x1b[0m"
                   "\x1b[1m\u2500\u2500\x1b[0m\x1b[1m turn 1/12\x1b[0m\x1b[2m \u00B7 \x1b[0mauto"
                   "\x1b[2m \u00B7 \x1b[0m\x1b[2mdefault auto\x1b[0m\n"),
-        "with colours");
+        "output with colours");
     haft__timeline_finish(&t);
 }
 

@@ -105,6 +105,6 @@ TEST(cutting_out_of_memory_does_not_crash)
     haft__buf out;
     haft__buf_init(&out, 4);
     (void)haft__escape_add_line(&out, HAFT__LIT("longer than there is room"), 20, HAFT__LIT("..."));
-    CHECK_INT(out.status, HAFT_TOO_BIG, "it is noted");
+    CHECK_INT(out.status, HAFT_TOO_BIG, "the buffer reports the overflow");
     haft__buf_finish(&out);
 }

@@ -21,7 +21,7 @@ static const struct {
     {"{type: function, name: glob}", HAFT__MODE_TOOL, "glob"},
 };
 
-TEST(a_default_in_every_form)
+TEST(default_can_have_every_form)
 {
     for (size_t i = 0; i < COUNT(wishes); i++) {
         char text[160];
@@ -94,12 +94,12 @@ static const problem_case cases[] = {
     {"formats: []\n", "1:10: expected at least 1 item, found 0"},
 };
 
-TEST(choices_and_formats_that_cannot_be)
+TEST(invalid_choices_and_formats_are_rejected)
 {
     check_problems(cases, COUNT(cases));
 }
 
-TEST(formats_in_order_of_preference)
+TEST(formats_keep_their_order)
 {
     static const struct {
         const char *text, *formats;

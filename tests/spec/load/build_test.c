@@ -183,7 +183,7 @@ static const struct {
     {"{provider: llamacpp, model: x, base_url: \"http://localhost:8080\"}", "llamacpp", "x"},
 };
 
-TEST(models_as_text)
+TEST(model_can_be_a_string)
 {
     for (size_t i = 0; i < COUNT(models); i++) {
         char text[128];
@@ -228,7 +228,7 @@ static const problem_case cases[] = {
     {"limits: {usd: 1}\nmodel: script:x\n", ""},
 };
 
-TEST(models_and_limits_that_cannot_be)
+TEST(invalid_models_and_limits_are_rejected)
 {
     check_problems(cases, COUNT(cases));
 }
@@ -241,7 +241,7 @@ static bool find_price(void *context, haft_str provider, haft_str model, haft__p
            && haft__str_equal(model, HAFT__LIT("known"));
 }
 
-TEST(the_program_may_know_prices)
+TEST(program_can_supply_prices)
 {
     haft__spec_options options = {.hash_key = {1, 2}, .find_price = find_price};
     loaded f;
@@ -255,6 +255,6 @@ TEST(the_program_may_know_prices)
               HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, base_url: "
                         "\"http://h/v1\"}\n"),
               &options);
-    CHECK_INT(f.report.errors, 1, "what another server takes is not known");
+    CHECK_INT(f.report.errors, 1, "the options of other servers are unknown");
     unload(&f);
 }

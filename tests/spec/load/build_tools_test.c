@@ -6,7 +6,7 @@
 
 #define WORDS "description: Count the words of a text."
 
-TEST(tools_of_every_kind_in_their_order)
+TEST(tools_of_every_kind_keep_their_order)
 {
     loaded f;
     load(&f, "tools:\n"
@@ -24,7 +24,7 @@ TEST(tools_of_every_kind_in_their_order)
         HAFT__LIT(
             "5:56: warning: agent tools do not run in this version: calls of \"c\" end with an "
             "error (use a command instead: haft run SPEC TASK --quiet)"),
-        "nothing else is wrong");
+        "no problems");
     static const struct {
         const char *name;
         haft__tool_source source;
@@ -149,12 +149,12 @@ static const problem_case cases[] = {
      "that)"},
 };
 
-TEST(tools_that_cannot_be)
+TEST(invalid_tools_are_rejected)
 {
     check_problems(cases, COUNT(cases));
 }
 
-TEST(the_typed_schema_of_a_function_wins)
+TEST(typed_schema_of_a_function_has_precedence)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -198,7 +198,7 @@ TEST(the_typed_schema_of_a_function_wins)
     haft__arena_finish(&arena);
 }
 
-TEST(there_are_not_too_many_tools)
+TEST(number_of_tools_is_limited)
 {
     for (int more = 0; more <= 1; more++) {
         haft__buf text;

@@ -4,7 +4,7 @@
 
 #include "spec/spec_help.h"
 
-TEST(duplicates_are_found_in_large_objects_too)
+TEST(duplicates_are_found_in_large_objects)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
@@ -40,7 +40,7 @@ TEST(keys_are_found_through_escapes)
 }
 
 /* A value with twice the members costs twice, not four times: every key is processed once. */
-TEST(large_objects_cost_linearly)
+TEST(large_objects_take_linear_time)
 {
     size_t counts[2];
     for (int i = 0; i < 2; i++) {

@@ -73,7 +73,7 @@ static const problem_case cases[] = {
      "1:1: there is no key \"tols\" here (did you mean tools?)"},
 };
 
-TEST(tools_that_are_named_must_be_there)
+TEST(named_tools_must_exist)
 {
     check_problems(cases, COUNT(cases));
 }

@@ -124,7 +124,7 @@ static const problem_case cases[] = {
     {"builtins: {enabled: [request_user_input]}\nchoice: {default: request_user_input}\n", ""},
 };
 
-TEST(policies_can_end_or_are_refused)
+TEST(policies_that_cannot_end_are_rejected)
 {
     check_problems(cases, COUNT(cases));
 }
@@ -148,5 +148,5 @@ TEST(the_check_is_bounded)
     CHECK_STR(problems_of(whole.ptr),
               HAFT__LIT("5:12: once the gate is open, no turn allows complete_workflow: the "
                         "workflow can end only by chance (the default is none; write auto)"),
-              "it ends");
+              "the check ends");
 }

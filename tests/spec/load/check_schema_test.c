@@ -52,12 +52,12 @@ static const problem_case cases[] = {
      "\"a b\" (use letters, digits and _, no digit first)"},
 };
 
-TEST(the_schema_refuses_with_places_and_hints)
+TEST(schema_errors_have_locations_and_hints)
 {
     check_problems(cases, COUNT(cases));
 }
 
-TEST(there_are_not_more_problems_than_one_can_read)
+TEST(number_of_reported_problems_is_limited)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
@@ -68,7 +68,8 @@ TEST(there_are_not_more_problems_than_one_can_read)
     haft_str whole = keep(&text);
     load(&f, whole.ptr);
     CHECK(f.report.count <= HAFT__LIMIT_SPEC_PROBLEMS, "%zu", f.report.count);
-    CHECK_INT(f.report.errors, HAFT__LIMIT_SCHEMA_ERRORS + 1, "and one that says there is more");
+    CHECK_INT(f.report.errors, HAFT__LIMIT_SCHEMA_ERRORS + 1,
+              "the last one says that there are more");
     CHECK_STR(f.report.problems[f.report.count - 1].message,
               HAFT__LIT("... and more problems of this kind"), "last");
     unload(&f);
@@ -92,7 +93,7 @@ static void check_described(haft__json schema, const char *where)
     }
 }
 
-TEST(the_schema_is_a_schema_and_says_what_each_key_is_for)
+TEST(schema_is_valid_and_describes_each_key)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

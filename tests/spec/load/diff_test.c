@@ -66,7 +66,7 @@ static haft_str many(haft__buf *buf, size_t count, int value)
     return haft__buf_str(buf);
 }
 
-TEST(only_so_many_lines_are_shown)
+TEST(number_of_lines_is_limited)
 {
     for (size_t more = 0; more <= 1; more++) {
         haft__arena arena;
@@ -105,7 +105,7 @@ TEST(paths_that_are_too_long_are_cut)
     check_diff(before, after, wanted);
 }
 
-TEST(differing_survives_every_failed_allocation)
+TEST(diff_survives_every_failed_allocation)
 {
     haft__arena arena;
     haft__json a, b;

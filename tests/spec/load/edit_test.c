@@ -41,7 +41,7 @@ TEST(members_are_set_added_and_removed)
     haft__arena_finish(&arena);
 }
 
-TEST(members_of_another_type_are_as_if_they_were_not_there)
+TEST(members_of_another_type_count_as_missing)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -52,12 +52,12 @@ TEST(members_of_another_type_are_as_if_they_were_not_there)
     CHECK_INT(haft__object_array(object, "o").count, 0, "no array");
     CHECK_STR(haft__object_string(object, "s"), HAFT__LIT("t"), "text");
     CHECK_STR(haft__object_string(object, "n"), HAFT__LIT(""), "no text");
-    CHECK_INT(haft__object_get(object, "z").kind, HAFT__JSON_NULL, "nothing");
+    CHECK_INT(haft__object_get(object, "z").kind, HAFT__JSON_NULL, "missing member");
     CHECK_INT(haft__object_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "of nothing");
     haft__arena_finish(&arena);
 }
 
-TEST(no_memory_leaves_the_value_alone)
+TEST(out_of_memory_leaves_the_value_unchanged)
 {
     haft__arena arena, none;
     haft__arena_init(&arena, 0);
@@ -66,7 +66,7 @@ TEST(no_memory_leaves_the_value_alone)
     CHECK(!haft__edit_put(&none, &object, HAFT__LIT("b"), array), "put");
     CHECK(!haft__edit_remove(&none, &object, HAFT__LIT("a")), "remove");
     CHECK(!haft__edit_put_item(&none, &array, 0, object), "put item");
-    CHECK_STR(written(object), HAFT__LIT("{\"a\":1}"), "as it was");
+    CHECK_STR(written(object), HAFT__LIT("{\"a\":1}"), "unchanged");
     haft__arena_finish(&none);
     haft__arena_finish(&arena);
 }

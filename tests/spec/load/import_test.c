@@ -48,7 +48,7 @@ TEST(imported_servers_are_added_to_those_of_the_spec)
         &f,
         "mcp: {import: mcp.json, servers: {b: {command: [own]}, c: {url: 'http://h'}}}\n" SEARCHES,
         two, false);
-    CHECK_STR(f.listing, HAFT__LIT(""), "nothing is wrong");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     haft__json_write(&buf, f.spec->mcp);
     CHECK_STR(keep(&buf),
               HAFT__LIT("{\"import\":\"mcp.json\",\"servers\":{\"a\":{\"command\":[\"x\"],"
@@ -58,7 +58,7 @@ TEST(imported_servers_are_added_to_those_of_the_spec)
     unload(&f);
 }
 
-TEST(the_hash_of_a_spec_is_of_imported_servers_too)
+TEST(hash_of_a_spec_includes_imported_servers)
 {
     static char other[] = "{\"mcpServers\":{\"a\":{\"command\":\"x\"},\"b\":{\"command\":\"z\"}}}";
     loaded f, g;
@@ -70,7 +70,7 @@ TEST(the_hash_of_a_spec_is_of_imported_servers_too)
 }
 
 /* The spec stored with a run has a hash instead of the servers, and loads unchanged. */
-TEST(the_source_of_a_spec_has_no_secret_of_the_file)
+TEST(source_of_a_spec_has_no_secret_of_the_imported_file)
 {
     static char secret[] =
         "{\"mcpServers\":{\"a\":{\"command\":\"x\",\"env\":{\"KEY\":\"s3cret\"}}}}",
@@ -86,14 +86,14 @@ TEST(the_source_of_a_spec_has_no_secret_of_the_file)
     haft_str kept = keep(&buf);
     CHECK(strstr(kept.ptr, "s3cret") == NULL && strstr(kept.ptr, "sha256") != NULL, "%s", kept.ptr);
     import(&again, kept.ptr, secret, false);
-    CHECK_STR(again.listing, HAFT__LIT(""), "it loads again");
-    CHECK_STR(again.spec->hash, f.spec->hash, "as the same");
+    CHECK_STR(again.listing, HAFT__LIT(""), "the source loads without problems");
+    CHECK_STR(again.spec->hash, f.spec->hash, "the source has the same hash");
     unload(&again);
     import(&again, kept.ptr, renewed, false);
     CHECK_STR(again.listing, HAFT__LIT(""), "a key may be renewed");
     unload(&again);
     load(&away, kept.ptr);
-    CHECK_STR(away.spec->hash, f.spec->hash, "and without the file it is the same, too");
+    CHECK_STR(away.spec->hash, f.spec->hash, "the hash is the same without the file");
     unload(&away);
     import(&again, kept.ptr, changed, false);
     CHECK(again.spec == NULL, "but not with another command");
@@ -103,7 +103,7 @@ TEST(the_source_of_a_spec_has_no_secret_of_the_file)
     unload(&f);
 }
 
-TEST(an_import_that_fails_says_why)
+TEST(failed_import_reports_the_reason)
 {
     static char cut[] = "{\"mcpServers\":", none[] = "{}",
                 old[] = "{\"mcpServers\":{\"a\":{\"url\":\"http://h\",\"type\":\"sse\"}}}",
@@ -139,7 +139,7 @@ TEST(an_import_that_fails_says_why)
 
 /* What is wrong with one server is a warning, and the others are there; but a spec that names it in
  * `allow` cannot do without. */
-TEST(a_server_that_is_wrong_is_left_out_unless_the_spec_names_it)
+TEST(invalid_server_is_skipped_unless_the_spec_names_it)
 {
     static char file[] = "{\"mcpServers\":{\"bad\":{},\"lacks\":{\"command\":\"${X}\"},"
                          "\"good\":{\"command\":\"x\"}}}";

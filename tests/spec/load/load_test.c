@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "spec/spec_help.h"
 
-TEST(all_problems_are_reported_at_once_by_place)
+TEST(all_problems_are_reported_in_order_of_location)
 {
     CHECK_STR(
         problems_of("haft: 1\n"
@@ -35,7 +35,7 @@ TEST(all_problems_are_reported_at_once_by_place)
             "13:1: there is no key \"a\" here\n"
             "14:1: the key \"a\" is repeated; it is already at 13:1 (keep one of the "
             "two)"),
-        "nothing hides anything else");
+        "each problem is reported");
 }
 
 TEST(json_is_loaded_like_yaml)
@@ -53,7 +53,7 @@ TEST(json_is_loaded_like_yaml)
     unload(&json);
 }
 
-TEST(the_hash_is_of_the_canonical_source)
+TEST(hash_is_computed_from_the_canonical_source)
 {
     loaded f;
     load(&f, "name: x\nmodel: offline\n");

@@ -87,7 +87,7 @@ TEST(a_model_that_is_a_text_becomes_an_object)
     }
 }
 
-TEST(a_part_is_replaced)
+TEST(part_of_the_spec_is_replaced)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -107,7 +107,7 @@ TEST(a_part_is_replaced)
     haft__arena_finish(&arena);
 }
 
-TEST(a_path_that_leads_nowhere_is_refused)
+TEST(unknown_path_is_rejected)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

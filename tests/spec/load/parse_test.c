@@ -40,7 +40,7 @@ static const struct {
      "as \\u007f)"},
 };
 
-TEST(texts_of_all_kinds)
+TEST(yaml_and_json_texts_are_parsed)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(read_as(haft__str(cases[i].text)), haft__str(cases[i].found), "%s",
@@ -74,7 +74,7 @@ TEST(a_text_that_is_too_long_is_rejected_unread)
 }
 
 /* The same document as JSON and as YAML: the same value, the same places. */
-TEST(both_readers_agree)
+TEST(yaml_and_json_readers_agree)
 {
     static const char text[] = "{\"a\": [1, {\"b\": \"x\"}],\n \"c\": {\"d\": null, \"e\": true}}";
     static const struct {

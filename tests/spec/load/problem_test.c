@@ -5,7 +5,7 @@
 #include "base/limits.h"
 #include "spec/spec_help.h"
 
-TEST(places_count_lines_and_characters)
+TEST(locations_count_lines_and_characters)
 {
     haft_str text = HAFT__LIT("\xEF\xBB\xBF"
                               "a\xC3\xA9z\r\n\nlast");
@@ -27,7 +27,7 @@ TEST(places_count_lines_and_characters)
     CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "behind the last");
 }
 
-TEST(problems_are_sorted_by_place_and_bounded)
+TEST(problems_are_sorted_by_location_and_limited)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

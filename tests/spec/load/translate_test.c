@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/translate.c and origin.c: other formats, and problems that are still
- * reported at their place. */
+/* Tests for src/spec/load/translate.c and origin.c: specs in other formats are translated, and
+ * problems are reported at their location in the original file. */
 #include "spec/spec_help.h"
 
-/* As docs/spec.md has it. */
+/* The example of docs/spec.md. */
 #define PLANNER                                                                                    \
     "spec:\n"                                                                                      \
     "  planner:\n"                                                                                 \
@@ -31,11 +31,11 @@ static haft_str source_of(const haft__spec *spec)
     return keep(&buf);
 }
 
-TEST(the_planner_shape_is_translated)
+TEST(planner_format_is_translated)
 {
     loaded f;
     load(&f, PLANNER GATEWAYS);
-    CHECK_STR(f.listing, HAFT__LIT(""), "loads unchanged");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     CHECK_STR(
         source_of(f.spec),
         HAFT__LIT(
@@ -60,34 +60,36 @@ TEST(the_planner_shape_is_translated)
     CHECK_STR(spec->model.provider, HAFT__LIT("openai"), "provider");
     CHECK_STR(spec->formats[0], HAFT__LIT("native"), "format");
     CHECK_INT(spec->tools.count, 2, "tools");
-    CHECK_INT(spec->tools.items[0]->source, HAFT__TOOL_HEADLESS, "nobody provides it");
-    CHECK(!spec->tools.items[0]->typed, "its arguments are texts");
+    CHECK_INT(spec->tools.items[0]->source, HAFT__TOOL_HEADLESS,
+              "a tool without an implementation is headless");
+    CHECK(!spec->tools.items[0]->typed, "its arguments have no types");
     unload(&f);
 }
 
 static const struct {
-    const char *name, *more, *pointer, *wanted;
+    const char *name, *added, *pointer, *wanted;
 } variants[] = {
-    {"the gateway the planner names", "    gateway: second\n", "/model",
+    {"gateway of the planner", "    gateway: second\n", "/model",
      "{\"provider\":\"anthropic\",\"model\":\"c\",\"options\":{\"temperature\":0.5,\"max_tokens\":"
      "9}"
      "}"},
-    {"the gateway its config names", "      gateway: second\n", "/model",
+    {"gateway of the planner's config", "      gateway: second\n", "/model",
      "{\"provider\":\"anthropic\",\"model\":\"c\",\"options\":{\"temperature\":0.5,\"max_tokens\":"
      "9}"
      "}"},
-    {"what is written out wins", "limits: {overflow: queue, turns: 3}\n", "/limits",
+    {"explicit limits override the planner", "limits: {overflow: queue, turns: 3}\n", "/limits",
      "{\"overflow\":\"queue\",\"turns\":3,\"parallel\":4}"},
-    {"... the model too", "model: offline\n", "/model", "\"offline\""},
-    {"... and the instructions", "instructions: x\nhistory: native\n", "/instructions", "\"x\""},
+    {"an explicit model overrides the gateway", "model: offline\n", "/model", "\"offline\""},
+    {"explicit instructions override the system prompt", "instructions: x\nhistory: native\n",
+     "/instructions", "\"x\""},
 };
 
-TEST(variants_of_the_planner_shape)
+TEST(explicit_keys_override_the_planner)
 {
     for (size_t i = 0; i < COUNT(variants); i++) {
         haft__buf text;
         haft__buf_init(&text, 1 << 16);
-        haft__buf_addf(&text, "%s%s%s", PLANNER, variants[i].more, GATEWAYS);
+        haft__buf_addf(&text, "%s%s%s", PLANNER, variants[i].added, GATEWAYS);
         haft_str whole = keep(&text);
         loaded f;
         load(&f, whole.ptr);
@@ -166,10 +168,11 @@ TEST(without_function_calling_calls_are_json)
 {
     loaded f;
     load(&f, "spec: {planner: {type: ReActPlanner, config: {use_function_calling: false}}}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
-    CHECK_INT(f.spec->format_count, 1, "one format");
-    CHECK_STR(f.spec->formats[0], HAFT__LIT("purejson"), "that one");
-    CHECK_STR(f.spec->model.provider, HAFT__LIT("offline"), "no gateway");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
+    CHECK_INT(f.spec->format_count, 1, "number of formats");
+    CHECK_STR(f.spec->formats[0], HAFT__LIT("purejson"), "format");
+    CHECK_STR(f.spec->model.provider, HAFT__LIT("offline"),
+              "the model is offline without a gateway");
     unload(&f);
 }
 
@@ -192,9 +195,9 @@ TEST(top_level_tools_implement_tools_of_the_planner)
              "        - {name: a, description: Count words of texts., args: [x]}\n"
              "        - {name: b, description: Count lines of texts., args: [n]}\n"
              "        - {name: c, description: Count pages of texts., args: [y]}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     const haft__tools *tools = &f.spec->tools;
-    CHECK_INT(tools->count, 4, "each once");
+    CHECK_INT(tools->count, 4, "no duplicate tools");
     static const struct {
         const char *name, *description;
         haft__tool_source source;
@@ -209,13 +212,14 @@ TEST(top_level_tools_implement_tools_of_the_planner)
         CHECK_INT(tool->source, wanted[i].source, "%zu", i);
         CHECK_INT(tool->typed, wanted[i].typed, "%zu", i);
     }
-    CHECK(tools->items[1]->traits.read_only, "traits are the entry's");
-    CHECK_STR(tools->items[3]->name, HAFT__LIT("glob"), "what is not described comes last");
+    CHECK(tools->items[1]->traits.read_only, "traits come from the top-level tool");
+    CHECK_STR(tools->items[3]->name, HAFT__LIT("glob"),
+              "tools without a description in the planner come last");
     unload(&f);
 }
 
 static const problem_case cases[] = {
-    /* places in the file, not in the translation */
+    /* locations refer to the original file */
     {"tools:\n  - {name: b, description: Count some words., command: [b], traits: {retries: 1}}\n"
      "spec:\n  planner:\n    type: ReActPlanner\n    config:\n      tool_descriptions:\n"
      "        - {name: a, description: Stuff.}\n"
@@ -241,7 +245,7 @@ static const problem_case cases[] = {
      "resources:\n  inference_gateways:\n"
      "    - {name: a, type: OpenAIGateway, config: {model: m, tool_choice: nix}}\n",
      "4:70: there is no tool \"nix\" (tools are listed in tools and builtins)"},
-    /* other names */
+    /* aliases of keys */
     {"enabled_builtins: [glob]\nbuiltins: {enabled: [grep]}\nformats: [native]\n"
      "tool_call_formats: [hermes]\n",
      "1:1: \"enabled_builtins\" is another name for builtins.enabled, which is also set (keep one "
@@ -252,32 +256,33 @@ static const problem_case cases[] = {
      "1:30: there is no format \"herms\" (did you mean hermes?)"},
 };
 
-TEST(problems_are_reported_at_their_place)
+TEST(locations_refer_to_the_original_file)
 {
     check_problems(cases, COUNT(cases));
 }
 
-TEST(other_names_of_keys)
+TEST(key_aliases_are_accepted)
 {
     loaded f;
     load(&f, "enabled_builtins: [glob, grep]\ntool_call_formats: {primary: Hermes, enabled: "
              "[native, hermes, JSON]}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     CHECK_INT(f.spec->tools.count, 2, "tools");
     CHECK_INT(f.spec->format_count, 3, "formats");
-    CHECK_STR(f.spec->formats[0], HAFT__LIT("hermes"), "first");
-    CHECK_STR(f.spec->formats[1], HAFT__LIT("native"), "second");
-    CHECK_STR(f.spec->formats[2], HAFT__LIT("purejson"), "third");
+    CHECK_STR(f.spec->formats[0], HAFT__LIT("hermes"), "first format");
+    CHECK_STR(f.spec->formats[1], HAFT__LIT("native"), "second format");
+    CHECK_STR(f.spec->formats[2], HAFT__LIT("purejson"), "third format");
     unload(&f);
 }
 
-static haft_str get(void *context, haft_str name)
+/* Returns `context` as the value of OPENAI_TOOL_CHOICE. */
+static haft_str get_variable(void *context, haft_str name)
 {
     return haft__str_equal(name, HAFT__LIT("OPENAI_TOOL_CHOICE")) ? haft__str(context)
                                                                   : (haft_str){NULL, 0};
 }
 
-TEST(the_environment_is_used_only_if_the_file_is_silent)
+TEST(environment_sets_tool_choice_only_if_the_spec_does_not)
 {
     static const struct {
         const char *text, *value;
@@ -296,7 +301,7 @@ TEST(the_environment_is_used_only_if_the_file_is_silent)
     for (size_t i = 0; i < COUNT(choices); i++) {
         char value[32];
         (void)snprintf(value, sizeof(value), "%s", choices[i].value);
-        haft__spec_options options = {.hash_key = {1, 2}, .env = {get, value}};
+        haft__spec_options options = {.hash_key = {1, 2}, .env = {get_variable, value}};
         loaded f;
         load_with(&f, haft__str(choices[i].text), &options);
         CHECK_STR(f.listing, haft__str(choices[i].problems), "%zu", i);

@@ -72,7 +72,7 @@ static const char everywhere[] = "model: {provider: openai, model: x, api_key: \
                                  "databases: {d: {url: \"sqlite:${D}\"}}\n"
                                  "builtins: {enabled: [tool_search]}\n";
 
-TEST(every_variable_must_be_there)
+TEST(every_variable_must_be_set)
 {
     size_t asked = 0;
     haft__spec_options options = {.hash_key = {1, 2}, .env = {get, &asked}};
@@ -100,11 +100,11 @@ TEST(every_variable_must_be_there)
 
 /* Without an environment, variables are not resolved, but syntax errors are still reported. The
  * spec keeps its text. */
-TEST(the_spec_keeps_the_names)
+TEST(spec_keeps_the_names_of_variables)
 {
     loaded f;
     load(&f, "model: {provider: openai, model: x, api_key: \"${K}\"}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "nothing is missing");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     CHECK_STR(f.spec->model.api_key, HAFT__LIT("${K}"), "as written");
     unload(&f);
     CHECK_STR(problems_of("model: {provider: openai, model: x, api_key: \"sk-secret\"}\n"),

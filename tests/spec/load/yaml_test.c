@@ -124,7 +124,7 @@ static const struct {
      "1:1: the file is empty, expected a spec (the smallest spec is: model: offline)"},
 };
 
-TEST(rejected_yaml_is_reported_with_its_place)
+TEST(rejected_yaml_is_reported_with_its_location)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         CHECK_STR(read_as(haft__str(refused[i].yaml)), haft__str(refused[i].problems), "%s",
@@ -132,7 +132,7 @@ TEST(rejected_yaml_is_reported_with_its_place)
     }
 }
 
-TEST(aliases_of_aliases_are_counted_written_out)
+TEST(expanded_aliases_count_as_values)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
