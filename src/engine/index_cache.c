@@ -122,7 +122,7 @@ haft_status haft__index_cache_search(haft__index_cache *cache, haft__reveal_requ
 {
     haft__index_cache_entry *item = NULL;
     haft_status status = find_or_build(cache, request->offer, hash_key, &item, err);
-    if (status == HAFT_OK && request->given != NULL) {
+    if (status == HAFT_OK && request->query_embedding != NULL) {
         status = apply_embeddings(item, request->offer, embedder, arena, err);
     }
     return status == HAFT_OK ? haft__offer_index_search(item->index, request, arena, err) : status;

@@ -33,7 +33,7 @@ typedef struct haft__index_cache {
 void haft__index_cache_finish(haft__index_cache *cache);
 
 /* Searches request->offer for request->query and puts the hits into `request`; they live in
- * `arena`. `embedder` is used only if request->given is set: the documents then have its
+ * `arena`. `embedder` is used only if request->query_embedding is set: the documents then have its
  * embeddings. */
 HAFT_MUST_USE haft_status haft__index_cache_search(haft__index_cache *cache,
                                                    haft__reveal_request *request,

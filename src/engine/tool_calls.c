@@ -424,7 +424,7 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
     haft_str user = haft__arena_copy(&slot->arena, run->user);
     haft__buf *text = &run->runtime->clean;
     haft__buf_clear(text);
-    haft__run_idempotency_key(text, haft__str(run->id), call->id);
+    haft__run_add_idempotency_key(text, haft__str(run->id), call->id);
     haft_str key = haft__arena_copy(&slot->arena, haft__buf_str(text));
     haft_status status = haft__buf_check(text, err);
     if (status != HAFT_OK) {

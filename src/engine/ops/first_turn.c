@@ -44,7 +44,7 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
                                 .listings = first->listings,
                                 .listing_count = first->listing_count,
                                 .offer = &offer,
-                                .query = haft__offer_index_trim_query(task),
+                                .query = haft__offer_index_truncate_query(task),
                                 .call = HAFT__LIT("")};
     haft_status status =
         haft__resolve(spec, &first->run, first->listings, first->listing_count, arena, &offer, err);

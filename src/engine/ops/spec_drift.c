@@ -19,7 +19,7 @@
 static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
                                   haft__spec_options *options, haft_error *err)
 {
-    haft__json given = run->sets;
+    haft__json given = run->overrides;
     uint32_t count = given.kind == HAFT__JSON_ARRAY ? given.count : 0;
     const char **sets = haft__arena_array(&r->arena, count, sizeof(*sets));
     const haft__json *model = haft__json_get(run->spec->source, HAFT__LIT("model"));

@@ -90,7 +90,7 @@ static haft_status estimate_cache_cost(haft__decision *d, const bool *evicted, u
     bool behind = false;
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
-        bool sent = run->past[index].shown_order <= run->turn_shown;
+        bool sent = run->past[index].shown_order <= run->shown_before_turn;
         behind = behind || (sent && evicted[index]);
         if (behind && sent) {
             haft__buf_clear(text);
