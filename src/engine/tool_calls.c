@@ -223,7 +223,7 @@ static void on_cache_read(haft__store_request *request)
         return;
     }
     haft_error err = {0}; /* an error of the cache is a miss */
-    if (!haft__lease_holds(run)) {
+    if (!haft__lease_enforce(run)) {
         return;
     }
     if (run_slot(slot, &err) != HAFT_OK) {
@@ -319,7 +319,7 @@ static void on_done(void *context, const haft__exec_result *result)
 {
     haft__call_slot *slot = context;
     slot->job = NULL;
-    if (!haft__lease_holds(slot->run)) {
+    if (!haft__lease_enforce(slot->run)) {
         return; /* the slot has been freed */
     }
     haft_error err = {0};

@@ -23,12 +23,12 @@ static struct {
 
 static uint64_t steady(void)
 {
-    return (uint64_t)((int64_t)haft__clock_monotonic() + faulty.steady);
+    return (uint64_t)((int64_t)haft__clock_monotonic() + faulty.monotonic_clock);
 }
 
 static uint64_t wall(void)
 {
-    return (uint64_t)((int64_t)haft__clock_now() + faulty.steady + faulty.wall);
+    return (uint64_t)((int64_t)haft__clock_now() + faulty.monotonic_clock + faulty.wall);
 }
 
 static uint64_t store_wall(void *context)
@@ -173,7 +173,7 @@ void help_faulty_init(help_host *h, uint64_t lease_ms)
     h->runtime->store->kind = &faulty.kind;
     h->runtime->shared = true;
     h->runtime->leases.ms = lease_ms;
-    h->runtime->steady = steady;
+    h->runtime->monotonic_clock = steady;
     h->runtime->clock = wall;
     haft__store_set_clock(h->runtime->store, store_wall, NULL);
 }
@@ -193,7 +193,7 @@ void help_faulty_set(help_faulty what)
 
 void help_faulty_wait(int64_t ms)
 {
-    faulty.steady += ms;
+    faulty.monotonic_clock += ms;
 }
 
 void help_faulty_jump(int64_t ms)

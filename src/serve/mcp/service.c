@@ -145,7 +145,7 @@ static haft_status open_http(mcp_service *s, haft_error *err)
         haft__error_prepend_location(err, options->listen_name);
     }
     return status == HAFT_OK
-               ? host->listening(host->context, haft__mcp_endpoint_address(s->http), err)
+               ? host->on_listening(host->context, haft__mcp_endpoint_address(s->http), err)
                : status;
 }
 

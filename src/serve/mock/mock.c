@@ -225,7 +225,7 @@ static bool ask_script(exchange *e)
 {
     haft__mock_model *mock = e->mock;
     haft_error err = {0};
-    if (mock->again && mock->script->next == mock->script->replies.count) {
+    if (mock->repeat_script && mock->script->next == mock->script->replies.count) {
         mock->script->next = 0;
     }
     haft_status status =

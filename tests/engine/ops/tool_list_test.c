@@ -23,7 +23,7 @@ TEST(a_server_that_failed_to_list_its_tools_says_why)
         CHECK_INT(list.first.listing_count, 1, "servers");
         CHECK_STR(list.first.listings[0].error, haft__str(count > 0 ? "gone" : ""), "error");
         size_t at = 0;
-        CHECK(haft__tool_list_next_served(&list, &at) == NULL, "no tool of it is known");
+        CHECK(haft__tool_list_next_server_tool(&list, &at) == NULL, "no tool of it is known");
         haft__arena_finish(&arena);
     }
 }
