@@ -102,7 +102,8 @@ static haft_status fail_expired(const haft_run *run, haft_error *err)
         "the lease of the run has expired: this process did not renew it for %llu ms", ms);
     return haft__hint(
         err, status,
-        "it was stopped, or too busy; `haft resume %s` continues unless another process does",
+        "this process was suspended or too busy; `haft resume %s` continues the run unless another "
+        "process owns it",
         run->id);
 }
 
@@ -208,8 +209,8 @@ static void set_renewal(haft_runtime *runtime, uint64_t ms);
 /* Exponential backoff, but never longer than the time between renewals. */
 static uint64_t retry_delay(const haft__leases *leases)
 {
-    uint64_t ms = haft__run_backoff_ms(leases->failures), most = leases->ms / RENEWALS;
-    return ms < most ? ms : most;
+    uint64_t ms = haft__run_backoff_ms(leases->failures), max_ms = leases->ms / RENEWALS;
+    return ms < max_ms ? ms : max_ms;
 }
 
 /* Whether this process should be the owner in the store, and needs to be. */

@@ -23,12 +23,12 @@ static struct {
 
 static uint64_t steady(void)
 {
-    return (uint64_t)((int64_t)haft__clock_monotonic() + faulty.monotonic_clock);
+    return (uint64_t)((int64_t)haft__clock_monotonic() + faulty.steady);
 }
 
 static uint64_t wall(void)
 {
-    return (uint64_t)((int64_t)haft__clock_now() + faulty.monotonic_clock + faulty.wall);
+    return (uint64_t)((int64_t)haft__clock_now() + faulty.steady + faulty.wall);
 }
 
 static uint64_t store_wall(void *context)
@@ -193,7 +193,7 @@ void help_faulty_set(help_faulty what)
 
 void help_faulty_wait(int64_t ms)
 {
-    faulty.monotonic_clock += ms;
+    faulty.steady += ms;
 }
 
 void help_faulty_jump(int64_t ms)

@@ -278,7 +278,7 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
             haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s, which does not have it",
                        HAFT__ARG(move.store));
         return haft__hint(err, status,
-                          "it may have been removed there; the old store keeps its data");
+                          "the copy may have been removed; the old store keeps the run");
     }
     const haft__store_run *copy = status == HAFT_OK ? &find.found[0] : NULL;
     if (copy != NULL && is_copy(copy, &there) && haft__str_equal(there.id, move.id)) {

@@ -26,7 +26,7 @@ static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refr
         return HAFT_OK;
     }
     haft_str both = haft__arena_format(
-        arena, "it did not list its tools, so the cached list is used: %.*s%s%.*s",
+        arena, "the server did not list its tools, so the cached list is used: %.*s%s%.*s",
         HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "", HAFT__ARG(listing->warning));
     listing->warning = both;
     return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);

@@ -12,16 +12,16 @@ static const struct {
     const char *state, *text;
 } states[] = {
     {"configured", "configured in the spec; not asked for its tools yet"},
-    {"known", "its tools are cached; it need not run"},
-    {"started", "it is running and has listed its tools"},
-    {"used", "it is running, and one of its tools has been called"},
+    {"known", "the tools are cached; the server need not run"},
+    {"started", "the server is running and has listed its tools"},
+    {"used", "the server is running, and one of its tools has been called"},
 };
 
 const char *haft__tool_reason_state_text(const haft__mcp_listing *listing)
 {
     haft_str state = listing->state;
     if (listing->error.len > 0) {
-        return "configured in the spec; it failed to list its tools";
+        return "configured in the spec; the server failed to list its tools";
     }
     for (size_t i = 0; i < COUNT(states); i++) {
         if (haft__str_equal(state, haft__str(states[i].state))) {
@@ -39,11 +39,11 @@ haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec 
         return (haft__tool_reason_exclusion){haft__reason_word(reason), haft__reason_text(reason)};
     }
     if (listing->error.len > 0) {
-        return (haft__tool_reason_exclusion){"server_error", "it has an error"};
+        return (haft__tool_reason_exclusion){"server_error", "the server has an error"};
     }
     if (haft__str_equal(listing->state, HAFT__LIT("configured"))) {
         return (haft__tool_reason_exclusion){
-            "not_known", "deferred: its tools are not known yet; a run lists them"};
+            "not_known", "deferred: the tools are not known yet; a run lists them"};
     }
     if (listing->tool_count == 0) {
         return listing->left_out_all > 0
@@ -90,7 +90,7 @@ static void add_revealed(haft__buf *buf, const haft__first_turn_preview *preview
     if (revealed == NULL) {
         haft__buf_add_str(buf, haft__str(haft__reason_text(HAFT__REASON_REVEALED)));
     } else if (revealed->hit != NULL) {
-        haft__buf_addf(buf, "shown: the search found it, rank %zu, score %.4f (%.*s)", rank,
+        haft__buf_addf(buf, "shown: found by the search, rank %zu, score %.4f (%.*s)", rank,
                        revealed->hit->score, HAFT__ARG(revealed->hit->why));
     } else {
         bool searched = haft__str_trim(preview->run.task).len > 0;

@@ -71,7 +71,7 @@ struct haft__http_client {
     size_t socket_count;
     haft__http_transfer *first, *spare, *pending, **pending_end;
     size_t spare_count;
-    size_t active, most_idle;       /* transfers in libcurl; limit of idle ones */
+    size_t active, max_idle;        /* transfers in libcurl; limit of idle ones */
     haft__http_transfer *notifying; /* its callback is running; NULL once it is freed */
 };
 

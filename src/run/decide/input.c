@@ -55,7 +55,7 @@ static haft_status is_changed(const haft__spec *spec, const haft__tool *tool,
     }
     bool holds = false;
     haft_status status =
-        haft__binding_holds(spec, tool, call->binding, call->arguments, &holds, err);
+        haft__binding_matches(spec, tool, call->binding, call->arguments, &holds, err);
     *ret_other = !holds;
     return status;
 }

@@ -59,7 +59,7 @@ TEST(tools_as_json_have_a_code_and_a_reason)
     CHECK(strstr(text.ptr,
                  "{\"name\":\"docs:search\",\"source\":\"mcp\",\"role\":\"data\","
                  "\"server\":\"docs\",\"offered\":true,\"sight\":\"declared\",\"code\":"
-                 "\"revealed\",\"reason\":\"shown: the search found it, rank 1, score N (exact "
+                 "\"revealed\",\"reason\":\"shown: found by the search, rank 1, score N (exact "
                  "name)\",\"search\":{\"rank\":1,\"score\":N,\"why\":\"exact name\"},"
                  "\"denied_by\":null}")
               != NULL,
