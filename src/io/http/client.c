@@ -95,7 +95,7 @@ static void retire(haft__http_transfer *t)
     if (http->notifying == t) {
         http->notifying = NULL;
     }
-    if (!t->kept) {
+    if (!t->prepared) {
         haft__http_transfer_reset(t);
     }
     if (t->body.cap > SPARE_BYTES) {

@@ -231,7 +231,7 @@ static bool set_request(haft__http_transfer *t)
     if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {
         return false;
     }
-    if (t->kept) { /* all other options are unchanged */
+    if (t->prepared) { /* all other options are unchanged */
         return request->body.ptr == NULL || set_content(t->easy, request);
     }
     /* With https, requests to one host wait for its first connection, which may multiplex them
@@ -239,7 +239,7 @@ static bool set_request(haft__http_transfer *t)
     bool set = haft__http_transfer_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
                && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
                && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
-    t->kept = set && t->redirects == 0;
+    t->prepared = set && t->redirects == 0;
     return set;
 }
 

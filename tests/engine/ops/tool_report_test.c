@@ -14,14 +14,16 @@ TEST(servers_as_json)
     } rows[] = {
         {"agent; tools=look", "[]"},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled",
-         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it is running and has "
+         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"the server is running "
+         "and has "
          "listed its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":null,\"reason\":"
          "null},{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"configured in "
-         "the spec; it failed to list its "
+         "the spec; the server failed to list its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_error\","
          "\"reason\":\"it does not "
-         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,\"means\":\"it is running "
+         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,\"means\":\"the server is "
+         "running "
          "and has listed its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_disabled\","
          "\"reason\":\"the server is disabled\"}]"},
