@@ -37,7 +37,7 @@ static bool is_interrupted(void *context)
 
 haft__service_host haft__service_console_host(haft__service_console *console)
 {
-    return (haft__service_host){.listening = print_address,
+    return (haft__service_host){.on_listening = print_address,
                                 .warn = print_warning,
                                 .stop = is_interrupted,
                                 .context = console};

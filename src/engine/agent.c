@@ -20,12 +20,12 @@
 
 void haft__agent_retain(haft_agent *agent)
 {
-    agent->uses++;
+    agent->reference_count++;
 }
 
 void haft_agent_release(haft_agent *agent)
 {
-    if (agent != NULL && --agent->uses == 0) {
+    if (agent != NULL && --agent->reference_count == 0) {
         haft_agent_release(agent->previous);
         haft__embedder_destroy(agent->embedder);
         haft__declared_tools_finish(&agent->declared_tools);
@@ -128,7 +128,7 @@ static haft_status create_agent(haft_runtime *runtime, const haft__spec *spec, b
     if (agent == NULL) {
         return haft__fail_no_memory(err);
     }
-    *agent = (haft_agent){.runtime = runtime, .spec = spec, .uses = 1};
+    *agent = (haft_agent){.runtime = runtime, .spec = spec, .reference_count = 1};
     haft__arena_init(&agent->arena, 0);
     haft__declared_tools_init(&agent->declared_tools);
     haft_status status = read_only ? HAFT_OK : prepare_agent(agent, err);

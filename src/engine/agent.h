@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/agent.h - a spec with what its runs share: model, script, secrets. */
+/* engine/agent.h - an agent: a spec, and the model, script and secrets that its runs share. */
 #ifndef HAFT_ENGINE_AGENT_H
 #define HAFT_ENGINE_AGENT_H
 
@@ -26,10 +26,10 @@ struct haft_agent {
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
     struct haft__redactor *redactor;     /* the secrets that must not be stored */
-    size_t uses;                         /* reference count: its runs and its creator */
+    size_t reference_count;              /* of its runs and its creator */
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file[HAFT__SHA256_HEX];         /* text of `origin`, if it was loaded here */
-    haft_agent *previous;                /* the agent that it has replaced in its run */
+    haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
 };
 
 /* Options to load the spec at `path` in this runtime. */
@@ -38,14 +38,14 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
 /* Input to resolve the endpoint of a server that a spec names. */
 struct haft__endpoint haft__agent_endpoint(haft_agent *agent, const haft__model_spec *model);
 
-/* Creates an agent of a spec, which must outlive it. */
+/* Creates an agent of `spec`, which must outlive the agent. */
 HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
                                              haft_agent **ret_agent, haft_error *err);
 
 typedef enum haft__spec_use {
-    HAFT__SPEC_NEW,       /* a run begins with it */
-    HAFT__SPEC_STORED,    /* of a run that has begun, perhaps with an earlier version of haft whose
-                           * checks were weaker */
+    HAFT__SPEC_NEW,       /* for a new run */
+    HAFT__SPEC_STORED,    /* of a run that has begun; an earlier version of haft with weaker checks
+                           * may have accepted the spec */
     HAFT__SPEC_READ_ONLY, /* of a run that is only read: needs neither a key nor a script */
 } haft__spec_use;
 

@@ -174,7 +174,7 @@ static haft_status recover_calls(haft_run *run, haft_error *err)
     haft_status status = HAFT_OK;
     size_t at = 0;
     const haft__run_call *call = NULL;
-    while (status == HAFT_OK && (call = haft__run_next_orphan(state, &at)) != NULL) {
+    while (status == HAFT_OK && (call = haft__run_next_interrupted_call(state, &at)) != NULL) {
         uint64_t now = haft__runtime_now(runtime);
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         status = haft__decide_recovery(&runtime->decider, state, call, now, &effect, err);

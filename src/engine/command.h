@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/command.h - commands to a run, compared and checked without its secrets. */
+/* engine/command.h - applies and compares commands with the redactor of the run's agent. */
 #ifndef HAFT_ENGINE_COMMAND_H
 #define HAFT_ENGINE_COMMAND_H
 
 #include "run/pause/command.h"
 
-/* haft__run_command_apply and haft__run_command_is_duplicate with the redactor of the run's
- * agent. */
+/* Like haft__run_command_apply and haft__run_command_is_duplicate; the redactor of the command is
+ * not used. */
 HAFT_MUST_USE haft_status haft__run_apply_command(haft_run *run, const haft__run_command *command,
                                                   haft__buf *buf, haft_error *err);
 HAFT_MUST_USE haft_status haft__run_check_duplicate_command(haft_run *run,

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/crash_guard.h - runs whose owners crashed, one after the other. */
+/* engine/crash_guard.h - ends a run whose owners crash again and again. */
 #ifndef HAFT_ENGINE_CRASH_GUARD_H
 #define HAFT_ENGINE_CRASH_GUARD_H
 
 #include "haft.h"
 
-/* Whether nothing may be started yet. A run with a crash count starts nothing before its latest
- * events are durable, so that the next owner knows how far it got. */
+/* Whether the run must wait until its latest events are durable before it starts a model call or a
+ * tool call. A run with a crash count waits, so that the next owner knows how far the run got. */
 bool haft__crash_guard_must_wait(const haft_run *run);
 
-/* Whether its owners crashed too often at this point. */
+/* Whether too many owners of the run crashed at its current event. */
 bool haft__crash_guard_limit_reached(const haft_run *run);
 
 /* Ends such a run: records a failed model call, or a cancel command if no model call is due. */

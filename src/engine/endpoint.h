@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/endpoint.h - the URL of a server of models or embeddings, and the key it gets. */
+/* engine/endpoint.h - the URL and the API key of a server of models or embeddings. */
 #ifndef HAFT_ENGINE_ENDPOINT_H
 #define HAFT_ENGINE_ENDPOINT_H
 
@@ -9,9 +9,10 @@
 
 typedef struct haft__endpoint {
     haft__spec_env env;
-    haft__spec_env key_env;   /* for keys to a server that a file names; .get may be NULL */
+    haft__spec_env key_env;   /* a server that the .env file names gets only keys of this
+                               * file; .get may be NULL */
     haft__arena *arena;       /* the results live there */
-    haft__redactor *redactor; /* gets the key and the password */
+    haft__redactor *redactor; /* the key and the URL's password are added to it */
     const haft__model_spec *model;
     const haft__provider *provider;
     haft_str url, key; /* the results; the key is empty if none is needed */
@@ -21,7 +22,7 @@ typedef struct haft__endpoint {
  * URL, or no key and the provider needs one. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve(haft__endpoint *endpoint, haft_error *err);
 
-/* The same for a server of embeddings; `model` and `provider` are not read. */
+/* Like haft__endpoint_resolve, for a server of embeddings; `model` and `provider` are not read. */
 HAFT_MUST_USE haft_status haft__endpoint_resolve_embeddings(haft__endpoint *endpoint,
                                                             const haft__embeddings_spec *embeddings,
                                                             haft_error *err);

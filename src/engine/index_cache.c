@@ -23,8 +23,8 @@ void haft__index_cache_finish(haft__index_cache *cache)
 /* If the table cannot be read, searches do without it. */
 static const haft__search_word_vectors *load_vectors(haft__index_cache *cache)
 {
-    if (!cache->loaded) {
-        cache->loaded = true;
+    if (!cache->load_attempted) {
+        cache->load_attempted = true;
         cache->vectors.found =
             haft__word_vectors_load(NULL, &cache->vectors, NULL) == HAFT_OK && cache->vectors.found;
     }
@@ -60,7 +60,7 @@ static haft__index_cache_entry *take_entry(haft__index_cache *cache)
     }
     haft__index_cache_entry *oldest = &cache->items[0];
     for (size_t i = 1; i < cache->count; i++) {
-        oldest = cache->items[i].used < oldest->used ? &cache->items[i] : oldest;
+        oldest = cache->items[i].last_used < oldest->last_used ? &cache->items[i] : oldest;
     }
     haft__search_destroy(oldest->index);
     return oldest;
@@ -77,10 +77,10 @@ static haft_status find_or_build(haft__index_cache *cache, const haft__offer *of
     if (status != HAFT_OK) {
         return status;
     }
-    cache->time++;
+    cache->search_count++;
     for (size_t i = 0; i < cache->count; i++) {
         if (memcmp(cache->items[i].key, key, sizeof(key)) == 0) {
-            cache->items[i].used = cache->time;
+            cache->items[i].last_used = cache->search_count;
             *ret_index = &cache->items[i];
             return HAFT_OK;
         }
@@ -90,7 +90,7 @@ static haft_status find_or_build(haft__index_cache *cache, const haft__offer *of
         return status;
     }
     haft__index_cache_entry *entry = take_entry(cache);
-    *entry = (haft__index_cache_entry){.index = index, .used = cache->time};
+    *entry = (haft__index_cache_entry){.index = index, .last_used = cache->search_count};
     memcpy(entry->key, key, sizeof(key));
     cache->built++;
     *ret_index = entry;
@@ -122,7 +122,7 @@ haft_status haft__index_cache_search(haft__index_cache *cache, haft__reveal_requ
 {
     haft__index_cache_entry *item = NULL;
     haft_status status = find_or_build(cache, request->offer, hash_key, &item, err);
-    if (status == HAFT_OK && request->given != NULL) {
+    if (status == HAFT_OK && request->query_embedding != NULL) {
         status = apply_embeddings(item, request->offer, embedder, arena, err);
     }
     return status == HAFT_OK ? haft__offer_index_search(item->index, request, arena, err) : status;

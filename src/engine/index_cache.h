@@ -16,7 +16,7 @@
 typedef struct haft__index_cache_entry {
     char key[HAFT__SHA256_HEX];
     haft__search_index *index;
-    uint64_t used;       /* `time` of the last search */
+    uint64_t last_used;  /* `search_count` when it was last searched */
     uint64_t generation; /* of the embedder whose embeddings it has; 0: none */
 } haft__index_cache_entry;
 
@@ -24,17 +24,17 @@ typedef struct haft__index_cache_entry {
 typedef struct haft__index_cache {
     haft__index_cache_entry items[HAFT__LIMIT_SEARCH_INDEXES];
     size_t count;
-    uint64_t time;  /* searches so far */
-    uint64_t built; /* indexes so far */
+    uint64_t search_count; /* searches so far: the clock of `last_used` */
+    uint64_t built;        /* indexes built so far */
     haft__word_vectors vectors;
-    bool loaded; /* an attempt was made to load `vectors` */
+    bool load_attempted; /* an attempt was made to load `vectors` */
 } haft__index_cache;
 
 void haft__index_cache_finish(haft__index_cache *cache);
 
 /* Searches request->offer for request->query and puts the hits into `request`; they live in
- * `arena`. `embedder` is used only if request->given is set: the documents then have its
- * embeddings. */
+ * `arena`. `embedder` is used only if request->query_embedding is set: the documents then have
+ * embeddings of the same model. */
 HAFT_MUST_USE haft_status haft__index_cache_search(haft__index_cache *cache,
                                                    haft__reveal_request *request,
                                                    haft__embedder *embedder,

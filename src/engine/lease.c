@@ -73,7 +73,7 @@ static uint64_t lease_end(const haft_run *run)
 haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t requested_ms,
                                     haft_error *err)
 {
-    uint64_t ms = runtime->leases.ms, elapsed = runtime->steady() - requested_ms;
+    uint64_t ms = runtime->leases.ms, elapsed = runtime->monotonic_clock() - requested_ms;
     if (elapsed < ms - ms / MARGIN) {
         return HAFT_OK;
     }
@@ -88,7 +88,7 @@ haft_status haft__lease_check_delay(const haft_runtime *runtime, uint64_t reques
 static haft_status fail_expired(const haft_run *run, haft_error *err)
 {
     const haft_runtime *runtime = run->runtime;
-    unsigned long long ms = runtime->steady() - run->lease.requested_ms;
+    unsigned long long ms = runtime->monotonic_clock() - run->lease.requested_ms;
     if (haft__log_is_failing(&run->log)) {
         haft_status status =
             haft__fail(err, HAFT_IO, run->log.error.where,
@@ -102,16 +102,17 @@ static haft_status fail_expired(const haft_run *run, haft_error *err)
         "the lease of the run has expired: this process did not renew it for %llu ms", ms);
     return haft__hint(
         err, status,
-        "it was stopped, or too busy; `haft resume %s` continues unless another process does",
+        "this process was suspended or too busy; `haft resume %s` continues the run unless another "
+        "process owns it",
         run->id);
 }
 
 haft_status haft__lease_check(const haft_run *run, haft_error *err)
 {
-    return run->runtime->steady() < lease_end(run) ? HAFT_OK : fail_expired(run, err);
+    return run->runtime->monotonic_clock() < lease_end(run) ? HAFT_OK : fail_expired(run, err);
 }
 
-bool haft__lease_holds(haft_run *run)
+bool haft__lease_enforce(haft_run *run)
 {
     haft_error err = {0};
     if (run->stage == HAFT__HANDLE_ACTIVE && haft__lease_check(run, &err) != HAFT_OK) {
@@ -132,7 +133,7 @@ static void stop_expired(void *context)
     haft_run *run = runtime->runs;
     while (run != NULL) {
         bool active = run->stage == HAFT__HANDLE_ACTIVE;
-        if (active && !haft__lease_holds(run)) {
+        if (active && !haft__lease_enforce(run)) {
             run = runtime->runs; /* failing one run may have removed others from the list */
             first = UINT64_MAX;
             continue;
@@ -151,7 +152,7 @@ static void stop_expired(void *context)
 static void watch(haft_runtime *runtime, uint64_t end)
 {
     haft__leases *leases = &runtime->leases;
-    uint64_t now = runtime->steady();
+    uint64_t now = runtime->monotonic_clock();
     if (leases->watch.slot == 0 || end < leases->watch_until_ms) {
         leases->watch_until_ms = end;
         /* If out of memory, the next operation of the run detects the expiry. */
@@ -208,8 +209,8 @@ static void set_renewal(haft_runtime *runtime, uint64_t ms);
 /* Exponential backoff, but never longer than the time between renewals. */
 static uint64_t retry_delay(const haft__leases *leases)
 {
-    uint64_t ms = haft__run_backoff_ms(leases->failures), most = leases->ms / RENEWALS;
-    return ms < most ? ms : most;
+    uint64_t ms = haft__run_backoff_ms(leases->failures), max_ms = leases->ms / RENEWALS;
+    return ms < max_ms ? ms : max_ms;
 }
 
 /* Whether this process should be the owner in the store, and needs to be. */
@@ -374,7 +375,7 @@ static void renew(void *context)
         leases->expected += is_counted(run);
     }
     leases->state = HAFT__RENEWAL_RENEWING;
-    leases->requested_ms = runtime->steady();
+    leases->requested_ms = runtime->monotonic_clock();
     leases->request = (haft__store_request){.verb = HAFT__STORE_RENEW,
                                             .run.owner = haft__str(runtime->owner),
                                             .lease_ms = leases->ms,
@@ -418,7 +419,7 @@ void haft__lease_check_clock(haft_runtime *runtime)
     if (change > DRIFT_MS || change < -DRIFT_MS) {
         haft__runtime_reset_deadlines(runtime);
     }
-    if (leases->watch.slot != 0 && runtime->steady() >= leases->watch_until_ms) {
+    if (leases->watch.slot != 0 && runtime->monotonic_clock() >= leases->watch_until_ms) {
         stop_expired(runtime); /* its timer did not run while the machine slept */
     }
 }

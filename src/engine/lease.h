@@ -45,9 +45,9 @@ typedef struct haft__leases {
     uint64_t expected;     /* how many runs that renewal must cover at least */
     uint32_t failures;     /* of renewals, in a row */
     uint64_t until_ms;     /* end of the renewed leases by the store's clock; 0: not reported */
-    bool skipped_locked; /* a fact about the last renewal: it skipped a run whose row was locked */
-    int64_t offset_ms;   /* wall clock minus loop clock, when last compared */
-    haft__arena arena;   /* results of `request` */
+    bool skipped_locked;   /* the last renewal skipped a run whose row was locked */
+    int64_t offset_ms;     /* wall clock minus loop clock, when last compared */
+    haft__arena arena;     /* results of `request` */
 } haft__leases;
 
 /* Sets the duration of leases; 0: the default. BAD_INPUT if it is out of range. */
@@ -75,16 +75,17 @@ void haft__lease_extend(haft_run *run, uint64_t requested_ms);
  * and no result may be recorded. IO if it expired because the store failed. */
 HAFT_MUST_USE haft_status haft__lease_check(const haft_run *run, haft_error *err);
 
-/* Fails the run if its lease has expired. Returns whether the run is ACTIVE afterwards. */
-bool haft__lease_holds(haft_run *run);
+/* If the lease has expired, fails the run. Returns whether the run is ACTIVE afterwards. */
+bool haft__lease_enforce(haft_run *run);
 
-/* Releases the lease of a run that stopped here, so that another process can claim it at once. The
- * run is FAILED from then on. If its handle was released the run is destroyed when that is done;
- * else a failed release is repeated after the next renewal. Returns false if this process does not
- * own the run, or a store request for it is pending. */
+/* Releases the lease of a run that stopped here, so that another process can claim the run at once.
+ * The run is FAILED from then on. If the caller has released the handle, the run is destroyed after
+ * the reply of the store; otherwise a failed release is repeated after the next renewal. Returns
+ * false if this process does not own the run, or a store request of the run is pending. */
 bool haft__lease_release(haft_run *run);
 
-/* Renews at once if the wall clock was set forward, because other processes go by it. */
+/* Renews at once if the wall clock was set forward, because other processes compare the end of a
+ * lease with the wall clock. */
 void haft__lease_check_clock(haft_runtime *runtime);
 
 #endif

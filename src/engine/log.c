@@ -312,7 +312,7 @@ static void on_written(haft__store_request *request);
 static void submit_request(haft_run *run, haft__log_state state, haft__store_request *request)
 {
     set_state(&run->log, state);
-    run->log.requested_ms = run->runtime->steady();
+    run->log.requested_ms = run->runtime->monotonic_clock();
     haft__arena_reset(&run->log.arena);
     haft__store_submit(run->runtime->store, request);
 }
@@ -494,7 +494,7 @@ static void commit(haft_run *run)
     set_state(log, HAFT__LOG_IDLE);
     log->durable_seq = log->writing_seq;
     log->error = (haft_error){0};
-    log->attempts = 0;
+    log->failed_writes = 0;
     haft__lease_extend(run, log->requested_ms);
     publish_events(&log->reader, haft__buf_str(&log->writing));
     if (first && haft__queue_is_queued(&run->queue)) {
@@ -530,8 +530,8 @@ static void schedule_retry(haft_run *run, const haft_error *why)
     haft_error err = {0};
     set_state(log, HAFT__LOG_BACKING_OFF);
     log->error = *why;
-    log->attempts++;
-    if (haft__timer_start(run->runtime->loop, &log->retry, haft__run_backoff_ms(log->attempts),
+    log->failed_writes++;
+    if (haft__timer_start(run->runtime->loop, &log->retry, haft__run_backoff_ms(log->failed_writes),
                           reread, run, &err)
         != HAFT_OK) {
         haft__run_fail(run, &err);

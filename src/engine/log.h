@@ -38,7 +38,7 @@ typedef struct haft__acked_messages {
     size_t count, capacity;
 } haft__acked_messages;
 
-/* What haft_run_next_event returns. */
+/* The lines that haft_run_next_event returns. */
 typedef struct haft__log_reader {
     haft__buf committed; /* lines of durable events, and progress lines between them */
     size_t position;     /* bytes of `committed` that have been read */
@@ -48,8 +48,8 @@ typedef struct haft__log_reader {
 
 typedef struct haft__log {
     haft__log_state state;
-    uint32_t attempts; /* that failed since the last commit */
-    haft_error error;  /* why the last write failed; OK unless haft__log_is_failing */
+    uint32_t failed_writes; /* since the last commit */
+    haft_error error;       /* why the last write failed; OK unless haft__log_is_failing */
     haft__timer retry;
     uint64_t writing_seq, durable_seq; /* last event of the pending write; of the store */
     uint64_t requested_ms; /* monotonic time when the pending request was sent: a commit extends
@@ -59,7 +59,7 @@ typedef struct haft__log {
     size_t line_capacity;
     haft__store_artifact *artifacts; /* of the pending write */
     size_t artifact_capacity;
-    size_t artifacts_written; /* how many artifacts of the state the store has been given */
+    size_t artifacts_written; /* number of artifacts of the state that were sent to the store */
     haft__acked_messages acked, acked_writing; /* for the next write; of the pending one */
     haft__acked_messages acked_earlier;        /* deleted since messages were last polled */
     haft__store_request append, reread;
@@ -96,7 +96,7 @@ bool haft__log_is_failing(const haft__log *log);
 /* Whether all events of the run are durable. */
 bool haft__log_is_durable(const haft_run *run);
 
-/* Writes what is buffered. If a write is pending, its commit does so. */
+/* Writes the buffered events; if a write is pending, after its commit. */
 void haft__log_flush(haft_run *run);
 
 /* Stops the retry timer of a failing log. */

@@ -39,21 +39,21 @@ void haft__model_call_fail(haft__model_call *call, const haft_error *error)
     haft__run_fail(call->run, error); /* this also stops the call */
 }
 
-void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer)
+void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *outcome)
 {
     haft_run *run = call->run;
     haft_runtime *runtime = run->runtime;
     uint64_t elapsed = haft__loop_now(runtime->loop) - call->started_ms;
     haft_error err = {0};
     haft__buf_clear(&runtime->body);
-    bool refused = answer->failed && !call->delivered
-                   && haft__constraint_may_be_refused(&call->request, &answer->failure);
+    bool refused = outcome->failed && !call->delivered
+                   && haft__constraint_may_be_refused(&call->request, &outcome->failure);
     if (refused) {
-        haft__input_constraint_refused(&runtime->body, &answer->failure, elapsed);
-    } else if (answer->failed) {
-        haft__input_model_failed(&runtime->body, &answer->failure, elapsed);
+        haft__input_constraint_refused(&runtime->body, &outcome->failure, elapsed);
+    } else if (outcome->failed) {
+        haft__input_model_failed(&runtime->body, &outcome->failure, elapsed);
     } else {
-        haft__input_model_replied(&runtime->body, &run->state, &answer->reply, elapsed);
+        haft__input_model_replied(&runtime->body, &run->state, &outcome->reply, elapsed);
     }
     haft_status status = haft__buf_check(&runtime->body, &err);
     haft__model_call_stop(run);
@@ -69,15 +69,15 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
 static void on_due(void *context)
 {
     haft__model_call *call = context;
-    const haft__reply *reply = &call->answer.reply;
+    const haft__reply *reply = &call->outcome.reply;
     haft__delta reasoning = {.kind = HAFT__DELTA_REASONING, .text = reply->reasoning};
     haft__delta text = {.kind = HAFT__DELTA_TEXT, .text = reply->content};
-    if (!call->answer.failed) {
+    if (!call->outcome.failed) {
         haft__model_progress_add(&call->progress, &reasoning);
         haft__model_progress_add(&call->progress, &text);
         haft__model_progress_flush(&call->progress, true);
     }
-    haft__model_call_complete(call, &call->answer);
+    haft__model_call_complete(call, &call->outcome);
 }
 
 /* If the script does not expect the request, the model call fails. */
@@ -87,13 +87,13 @@ static haft_status call_script(haft__model_call *call, uint64_t *ret_delay, haft
     haft__script_answer answer = {0};
     haft_status status =
         haft__script_ask(&call->run->script, &call->request, &call->arena, &answer, &refused);
-    call->answer = (haft__model_outcome){
+    call->outcome = (haft__model_outcome){
         .failed = answer.failed, .reply = answer.reply, .failure = answer.failure};
     *ret_delay = answer.delay_ms;
     if (status == HAFT_BAD_STATE) {
         haft_str text =
             haft__arena_format(&call->arena, "script %s: %s", refused.where, refused.message);
-        call->answer = (haft__model_outcome){.failed = true, .failure = {.message = text}};
+        call->outcome = (haft__model_outcome){.failed = true, .failure = {.message = text}};
         return text.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
     }
     if (status != HAFT_OK && err != NULL) {
@@ -108,7 +108,7 @@ static haft_status call_builtin_model(haft__model_call *call, haft_error *err)
     uint64_t delay = 0;
     haft_status status = run->agent->scripted ? call_script(call, &delay, err)
                                               : haft__offline_ask(&call->request, &call->arena,
-                                                                  &call->answer.reply, err);
+                                                                  &call->outcome.reply, err);
     return status == HAFT_OK
                ? haft__timer_start(run->runtime->loop, &call->timer, delay, on_due, call, err)
                : status;

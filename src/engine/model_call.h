@@ -14,11 +14,11 @@
 typedef struct haft__model_call {
     haft_run *run;
     const haft__provider *provider; /* of a model server; NULL: the model is part of this program */
-    haft__arena arena;              /* the request, and the answer */
+    haft__arena arena;              /* the request, and the outcome */
     haft__request request;
-    haft__model_outcome answer; /* of a model that is part of this program */
+    haft__model_outcome outcome; /* of a model that is part of this program */
     uint64_t started_ms;
-    haft__timer timer; /* until the answer is due, or until the next attempt */
+    haft__timer timer; /* until the outcome is due, or until the next attempt */
     haft__model_progress progress;
 
     /* for HTTP */
@@ -31,7 +31,7 @@ typedef struct haft__model_call {
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */
     bool delivered;                        /* output of the model has arrived */
     uint32_t status;                       /* of the response */
-    haft_status failed;                    /* out of memory while the reply was read */
+    haft_status read_status;               /* not OK: out of memory while the reply was read */
     haft_error error;
     max_align_t stream_memory[]; /* of `stream` */
 } haft__model_call;
@@ -39,8 +39,8 @@ typedef struct haft__model_call {
 HAFT_MUST_USE haft_status haft__model_call_start(haft_run *run, haft_error *err);
 void haft__model_call_stop(haft_run *run);
 
-/* Records the answer and continues the run. The call is destroyed. */
-void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *answer);
+/* Records the outcome and continues the run. The call is destroyed. */
+void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *outcome);
 
 /* An internal failure: the run cannot continue. */
 void haft__model_call_fail(haft__model_call *call, const haft_error *error);

@@ -72,12 +72,12 @@ static haft__retry_hints read_hints(const haft__model_call *call, const haft__ht
 }
 
 /* The attempt failed: starts another one, or completes the call. */
-static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome *answer,
+static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome *outcome,
                                      const haft__retry_hints *hints, haft_error *err)
 {
     uint32_t random = 0;
     (void)haft__random_bytes(&random, sizeof(random));
-    haft__retry_facts facts = {.kind = answer->failure.kind,
+    haft__retry_facts facts = {.kind = outcome->failure.kind,
                                .hints = hints,
                                .made = call->attempt,
                                .delivered = call->delivered,
@@ -91,48 +91,48 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
     }
     if (retry.why[0] != '\0') {
         haft_str text =
-            haft__arena_format(&call->arena, "%.*s (%s)", (int)answer->failure.message.len,
-                               answer->failure.message.ptr, retry.why);
+            haft__arena_format(&call->arena, "%.*s (%s)", (int)outcome->failure.message.len,
+                               outcome->failure.message.ptr, retry.why);
         if (text.ptr == NULL) {
             return haft__arena_fail(&call->arena, err);
         }
-        answer->failure.message = text;
+        outcome->failure.message = text;
     }
-    haft__model_call_complete(call, answer);
+    haft__model_call_complete(call, outcome);
     return HAFT_OK;
 }
 
 /* Handles a transfer that broke. */
 static haft_status transport_failure(haft__model_call *call, const haft__http_result *result,
-                                     haft__model_outcome *ret_answer, haft_error *err)
+                                     haft__model_outcome *ret_outcome, haft_error *err)
 {
     bool transient = result->end != HAFT__HTTP_BAD_URL && result->end != HAFT__HTTP_BAD_HEADER
                      && result->end != HAFT__HTTP_TLS && result->end != HAFT__HTTP_TOO_BIG;
     haft_str message = haft__arena_copy(&call->arena, haft__str(result->message));
-    *ret_answer = (haft__model_outcome){
+    *ret_outcome = (haft__model_outcome){
         .failed = true,
         .failure = {.message = message,
                     .kind = transient ? HAFT__FAILURE_TRANSIENT : HAFT__FAILURE_OTHER}};
     return message.ptr != NULL ? HAFT_OK : haft__arena_fail(&call->arena, err);
 }
 
-static haft_status read_answer(haft__model_call *call, const haft__http_result *result,
-                               const haft__retry_hints *hints, haft__model_outcome *ret_answer,
-                               haft_error *err)
+static haft_status read_outcome(haft__model_call *call, const haft__http_result *result,
+                                const haft__retry_hints *hints, haft__model_outcome *ret_outcome,
+                                haft_error *err)
 {
     bool arrived = result->end == HAFT__HTTP_OK || result->end == HAFT__HTTP_STOPPED;
     bool good = call->status >= 200 && call->status < 300;
     const haft__provider_api *api = call->provider->api;
     if (arrived && !good) {
-        ret_answer->failed = true;
+        ret_outcome->failed = true;
         return api->read_failure(call->status, haft__buf_str(&call->error_body),
                                  haft__str(hints->request_id), call->run->runtime->hash_key,
-                                 &call->arena, &ret_answer->failure, err);
+                                 &call->arena, &ret_outcome->failure, err);
     }
     if (arrived || (good && result->end == HAFT__HTTP_CUT)) {
-        return api->end(call->stream, &call->arena, ret_answer, err);
+        return api->end(call->stream, &call->arena, ret_outcome, err);
     }
-    return transport_failure(call, result, ret_answer, err);
+    return transport_failure(call, result, ret_outcome, err);
 }
 
 /* ---- transfer callbacks ---- */
@@ -159,31 +159,31 @@ static bool on_body(void *context, haft_str bytes)
         return call->error_body.len < HAFT__LIMIT_MODEL_ERROR_BYTES;
     }
     bool over = false;
-    if (call->failed == HAFT_OK) {
+    if (call->read_status == HAFT_OK) {
         const haft__provider_api *api = call->provider->api;
-        call->failed = api->feed(call->stream, bytes, &over, &call->error);
+        call->read_status = api->feed(call->stream, bytes, &over, &call->error);
         haft__model_progress_flush(&call->progress, false);
     }
-    return call->failed == HAFT_OK && !over;
+    return call->read_status == HAFT_OK && !over;
 }
 
 static void on_done(void *context, const haft__http_result *result)
 {
     haft__model_call *call = context;
-    haft__model_outcome answer = {0};
+    haft__model_outcome outcome = {0};
     haft__retry_hints hints = read_hints(call, result);
     haft_error err = call->error;
-    haft_status status = call->failed;
+    haft_status status = call->read_status;
     call->transfer = NULL;
     if (status == HAFT_OK) {
-        status = read_answer(call, result, &hints, &answer, &err);
+        status = read_outcome(call, result, &hints, &outcome, &err);
         haft__model_progress_flush(&call->progress, true);
     }
     if (status != HAFT_OK) {
         haft__model_call_fail(call, &err);
-    } else if (!answer.failed) {
-        haft__model_call_complete(call, &answer);
-    } else if (retry_or_complete(call, &answer, call->status > 0 ? &hints : NULL, &err)
+    } else if (!outcome.failed) {
+        haft__model_call_complete(call, &outcome);
+    } else if (retry_or_complete(call, &outcome, call->status > 0 ? &hints : NULL, &err)
                != HAFT_OK) {
         haft__model_call_fail(call, &err);
     }

@@ -53,26 +53,27 @@ static void emit_piece(haft_run *run, const char *key, haft_str piece)
 }
 
 /* Reports the part that cannot be the beginning of a secret, and buffers the rest. */
-static void emit_settled(haft__model_progress *progress, haft__buf *pending, const char *key,
-                         bool over)
+static void emit_safe(haft__model_progress *progress, haft__buf *pending, const char *key,
+                      bool complete)
 {
     haft_str all = haft__buf_str(pending);
     if (pending->status != HAFT_OK || progress->dropped || all.len == 0) {
         progress->dropped = progress->dropped || pending->status != HAFT_OK;
         return;
     }
-    size_t settled = over ? all.len : haft__redact_settled(progress->run->agent->redactor, all);
-    if (settled > 0) {
-        emit_piece(progress->run, key, (haft_str){all.ptr, settled});
+    size_t safe_length =
+        complete ? all.len : haft__redact_safe_length(progress->run->agent->redactor, all);
+    if (safe_length > 0) {
+        emit_piece(progress->run, key, (haft_str){all.ptr, safe_length});
     }
-    size_t rest = all.len - settled;
+    size_t rest = all.len - safe_length;
     progress->dropped = rest > HAFT__LIMIT_PROGRESS_WITHHELD_BYTES;
-    memmove(pending->ptr, pending->ptr + settled, rest);
+    memmove(pending->ptr, pending->ptr + safe_length, rest);
     pending->len = rest;
 }
 
-void haft__model_progress_flush(haft__model_progress *progress, bool over)
+void haft__model_progress_flush(haft__model_progress *progress, bool complete)
 {
-    emit_settled(progress, &progress->reasoning, "reasoning", over || progress->text_started);
-    emit_settled(progress, &progress->text, "text", over);
+    emit_safe(progress, &progress->reasoning, "reasoning", complete || progress->text_started);
+    emit_safe(progress, &progress->text, "text", complete);
 }

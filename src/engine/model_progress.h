@@ -14,7 +14,7 @@
 
 typedef struct haft__model_progress {
     haft_run *run;
-    haft__buf text, reasoning; /* that have not been reported */
+    haft__buf text, reasoning; /* buffered: not reported yet */
     bool text_started;         /* text has arrived: later reasoning is not reported */
     bool dropped;              /* too much was buffered: no more of this reply is reported */
 } haft__model_progress;
@@ -25,7 +25,8 @@ void haft__model_progress_finish(haft__model_progress *progress);
 /* Adds a piece of the reply. Calls and their arguments are not reported. */
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta);
 
-/* Reports what cannot be the beginning of a secret; all of it if the reply is over. */
-void haft__model_progress_flush(haft__model_progress *progress, bool over);
+/* Reports the buffered text up to a possible beginning of a secret; all of it if the reply is
+ * complete. */
+void haft__model_progress_flush(haft__model_progress *progress, bool complete);
 
 #endif

@@ -86,14 +86,14 @@ static void on_history(haft__store_request *request)
         haft__run_fail(run, &err);
         return;
     }
-    run->opening.history_read(run);
+    run->opening.on_history_read(run);
 }
 
 void haft__run_load_history(haft_run *run, haft_str thread, void (*next)(haft_run *run))
 {
     haft__store_request request = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = thread, .name = haft__str(run->id)};
-    run->opening.history_read = next;
+    run->opening.on_history_read = next;
     haft__run_query_start(run, request, &run->opening.arena, on_history);
 }
 
@@ -312,7 +312,7 @@ static void claim(haft_run *run)
                                    .run.owner = haft__str(run->runtime->owner),
                                    .lease_ms = run->runtime->leases.ms};
     request.dead_owner = haft__owner_is_dead(owner) ? owner : HAFT__LIT("");
-    run->opening.claimed_ms = run->runtime->steady();
+    run->opening.claimed_ms = run->runtime->monotonic_clock();
     query_store(run, HAFT__OPEN_CLAIMING, request, on_claimed);
 }
 

@@ -14,11 +14,11 @@
 /* Why a run is opened. */
 typedef enum haft__open_mode {
     HAFT__OPEN_CONTINUE,  /* to continue it */
-    HAFT__OPEN_READ_ONLY, /* to read it: it has ended, or its owner keeps it */
+    HAFT__OPEN_READ_ONLY, /* to read it: it has ended, or another process owns it */
     HAFT__OPEN_INTERRUPT, /* to cancel it because of another run of its thread */
 } haft__open_mode;
 
-/* Which reply of the store is due. A step is never repeated; some are left out. */
+/* The step whose reply of the store is due. A step is never repeated; some are left out. */
 typedef enum haft__open_state {
     HAFT__OPEN_IDLE,             /* not opened: the run was started here */
     HAFT__OPEN_FINDING,          /* the row that a name stands for */
@@ -38,22 +38,22 @@ typedef struct haft__opening {
     haft__store_run row;
     haft_str events;
     uint64_t last_spec_change_seq;       /* last event that replaces the spec; 0: none */
-    const haft__store_message *messages; /* that were sent to the run before */
+    const haft__store_message *messages; /* sent to the run before it was opened */
     size_t message_count;
-    char interrupter[HAFT__ID_LENGTH + 1]; /* in mode INTERRUPT: the run that takes its place */
-    void (*history_read)(haft_run *run);   /* continues after haft__run_load_history */
+    char interrupter[HAFT__ID_LENGTH + 1];  /* in mode INTERRUPT: the run that takes its place */
+    void (*on_history_read)(haft_run *run); /* continues after haft__run_load_history */
 
     /* the command of the opener */
     const haft__run_command *command; /* may be NULL */
     haft_error command_error;         /* why it was rejected; OK: it was accepted */
-    bool command_rejected;            /* and the run was left unchanged */
+    bool command_rejected;            /* rejected before anything of the run was changed */
 } haft__opening;
 
 void haft__opening_init(haft__opening *opening);
 void haft__opening_finish(haft__opening *opening);
 
-/* Opens a run of the store: `name` is its id, the beginning of its id, or "last". It is OPENING
- * until it has been read. */
+/* Opens a run of the store: `name` is its id, the beginning of its id, or "last". The handle is
+ * OPENING until the run has been read. */
 HAFT_MUST_USE haft_status haft__run_open_by_name(haft_runtime *runtime, haft_str name,
                                                  bool read_only, haft_run **ret_run,
                                                  haft_error *err);
@@ -67,7 +67,8 @@ HAFT_MUST_USE haft_status haft__run_open_claimed(haft_runtime *runtime, const ha
 /* Reads the tasks and answers of earlier runs of the thread into `earlier`, then calls `next`. */
 void haft__run_load_history(haft_run *run, haft_str thread, void (*next)(haft_run *run));
 
-/* Advances the script past what was recorded: one reply per reply, one result per call. */
+/* Advances the script past a recorded event: past one reply for a reply of the model, past one
+ * result for a finished call. */
 void haft__run_advance_script(haft_run *run, const haft__event *event);
 
 #endif

@@ -267,8 +267,8 @@ static haft_status finish_on_full_disk(haft_run *run, haft_error *err)
 
 void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
 {
-    bool recovered = runtime->low && !low;
-    runtime->low = low;
+    bool recovered = runtime->low_space && !low;
+    runtime->low_space = low;
     haft_run *run = recovered ? runtime->runs : NULL;
     while (run != NULL) {
         bool stalled = run->stalled;
@@ -282,11 +282,11 @@ void haft__runtime_set_low_space(haft_runtime *runtime, bool low)
 
 void haft__run_advance(haft_run *run)
 {
-    if (!haft__lease_holds(run)) {
+    if (!haft__lease_enforce(run)) {
         return;
     }
     bool created = haft__log_is_created(&run->log); /* nothing is performed before */
-    bool low = run->runtime->low && created && !run->state.cancel_asked;
+    bool low = run->runtime->low_space && created && !run->state.cancel_asked;
     haft_error err = {0};
     haft_status status = HAFT_OK;
     for (bool more = !is_suspended(run) && !low; more && status == HAFT_OK;) {
@@ -421,5 +421,5 @@ haft_status haft__run_perform_command(haft_run *run, const haft__run_command *co
                                         "%s; the command was not recorded", run->log.error.message);
         return haft__hint(err, status, "repeat the command once the store is writable");
     }
-    return haft__lease_holds(run) ? apply_and_advance(run, command, err) : fail_as(run, err);
+    return haft__lease_enforce(run) ? apply_and_advance(run, command, err) : fail_as(run, err);
 }

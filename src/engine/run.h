@@ -33,17 +33,17 @@
 #include "run/decide/decide.h"
 
 typedef enum haft__handle_stage {
-    HAFT__HANDLE_OPENING,   /* it has not begun, or is being read from the store */
+    HAFT__HANDLE_OPENING,   /* the run has not begun, or is being read from the store */
     HAFT__HANDLE_ACTIVE,    /* this process continues it */
     HAFT__HANDLE_READ_ONLY, /* it was only read: it has ended, or another process owns it */
     HAFT__HANDLE_FAILED,    /* it cannot continue here; see `error` */
 } haft__handle_stage;
 
-/* What a new run begins with. */
+/* The input of a new run. */
 typedef struct haft__run_start {
     haft_str task, thread;
     haft__task posted; /* begins the run from the loop */
-    bool cancelled;    /* before it began: done when it has */
+    bool cancelled;    /* before the run began; recorded when it begins */
 } haft__run_start;
 
 struct haft_run {
@@ -62,7 +62,8 @@ struct haft_run {
     haft_error error;         /* of stage FAILED */
 
     /* Independent of the stage and of each other: */
-    bool released;  /* its owner has released the handle; it is destroyed when the store is done */
+    bool released;  /* the caller has released the handle; the run is destroyed when the store is
+                       done */
     bool suspended; /* nothing is decided here: it was only enqueued, or is drained */
     bool stalled;   /* nothing is started because the store has no space */
 
@@ -92,7 +93,7 @@ HAFT_MUST_USE haft_status haft__run_create(haft_runtime *runtime, haft_run **ret
 
 HAFT_MUST_USE haft_status haft__run_attach_agent(haft_run *run, haft_agent *agent, haft_error *err);
 
-/* Decides and records until something outside must happen, and starts that. */
+/* Decides and records until an effect must be performed, and starts that effect. */
 void haft__run_advance(haft_run *run);
 
 /* Records an input whose body is `body`, and advances. */
@@ -142,13 +143,13 @@ void haft__run_stop_operations(haft_run *run);
 /* Restarts the deadline timers of all runs: the wall clock was set. */
 void haft__runtime_reset_deadlines(haft_runtime *runtime);
 
-/* Whether the store is low on space, as it last reported. */
+/* Sets whether the store is low on space. Resumes stalled runs if it no longer is. */
 void haft__runtime_set_low_space(haft_runtime *runtime, bool low);
 
-/* Milliseconds to wait after so many failures in a row. */
+/* Milliseconds to wait after this number of failures in a row. */
 uint64_t haft__run_backoff_ms(uint32_t failures);
 
-/* Whether the run waits or has ended, and that is durable. */
+/* Whether the run waits or has ended, and all its events are durable. */
 bool haft__run_is_settled(const haft_run *run);
 
 /* Whether a question that only this process can answer is open and durable, even if other

@@ -173,7 +173,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
         return haft__fail_no_memory(err);
     }
     runtime->clock = haft__clock_now;
-    runtime->steady = haft__clock_monotonic;
+    runtime->monotonic_clock = haft__clock_monotonic;
     runtime->servers = (haft__runtime_servers){haft__exec_catalogue, haft__catalogue_cancel,
                                                haft__exec_server_listing};
     runtime->hash_key = haft__random_hash_key();

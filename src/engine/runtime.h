@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * engine/runtime.h - what many runs share (haft_runtime): the loop, the store, the HTTP client, the
- * leases, and messages from other processes. engine/run.h has the runs, engine/agent.h the agents.
+ * engine/runtime.h - the runtime (haft_runtime), which its runs share: the loop, the store, the
+ * HTTP client, the leases, and messages from other processes. engine/run.h has the runs,
+ * engine/agent.h the agents.
  */
 #ifndef HAFT_ENGINE_RUNTIME_H
 #define HAFT_ENGINE_RUNTIME_H
@@ -14,8 +15,8 @@
 #include "run/decide/decide.h"
 #include "store/store.h"
 
-/* How tools of servers are listed; tests replace it. haft__exec_catalogue, haft__catalogue_cancel
- * and haft__exec_server_listing. */
+/* Functions that list the tools of servers: haft__exec_catalogue, haft__catalogue_cancel and
+ * haft__exec_server_listing. Tests replace them. */
 typedef struct haft__runtime_servers {
     haft_status (*list_all)(haft__exec *exec, const haft__spec *spec, haft__catalogue_done *done,
                             void *context, haft__catalogue **ret_catalogue, haft_error *err);
@@ -36,8 +37,8 @@ struct haft_runtime {
     size_t variable_count;
     haft__hash_key hash_key;
     haft__id_last last_id;
-    uint64_t (*clock)(void);  /* wall clock: milliseconds since 1970 */
-    uint64_t (*steady)(void); /* monotonic clock in milliseconds: haft__clock_monotonic */
+    uint64_t (*clock)(void);           /* wall clock: milliseconds since 1970 */
+    uint64_t (*monotonic_clock)(void); /* monotonic clock in milliseconds: haft__clock_monotonic */
     haft__runtime_servers servers;
     haft__index_cache index_cache;           /* of tool search */
     haft__spec_change_hook spec_change_hook; /* .check may be NULL: runs keep their spec */
@@ -55,7 +56,7 @@ struct haft_runtime {
     haft__arena scratch; /* of the event that is being folded */
     bool shared;         /* other processes can open the store */
     bool closing;        /* haft_runtime_destroy runs: nothing is retried */
-    bool low;            /* the store is low on space: nothing new is started */
+    bool low_space;      /* the store is low on space: nothing new is started */
     bool message_poll_pending;
     haft__buf line, body, clean; /* scratch for events */
 };

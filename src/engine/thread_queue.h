@@ -2,8 +2,8 @@
 /*
  * engine/thread_queue.h - the place of a run in the queue of its thread.
  *
- * A run of a thread begins when no earlier run of the thread is open. What it does about earlier
- * runs is decided in run/thread_queue.h.
+ * A run of a thread begins when no earlier run of the thread is open. run/thread_queue.h
+ * decides whether the run waits for earlier runs or cancels them.
  */
 #ifndef HAFT_ENGINE_THREAD_QUEUE_H
 #define HAFT_ENGINE_THREAD_QUEUE_H

@@ -253,7 +253,7 @@ static void on_cache_read(haft__store_request *request)
         return;
     }
     haft_error err = {0}; /* an error of the cache is a miss */
-    if (!haft__lease_holds(run)) {
+    if (!haft__lease_enforce(run)) {
         return;
     }
     if (run_slot(slot, &err) != HAFT_OK) {
@@ -349,7 +349,7 @@ static void on_done(void *context, const haft__exec_result *result)
 {
     haft__call_slot *slot = context;
     slot->job = NULL;
-    if (!haft__lease_holds(slot->run)) {
+    if (!haft__lease_enforce(slot->run)) {
         return; /* the slot has been freed */
     }
     haft_error err = {0};
@@ -458,7 +458,7 @@ static haft_status collect_facts(haft__call_slot *slot, haft_call_facts *ret_fac
     haft_str user = haft__arena_copy(&slot->arena, run->user);
     haft__buf *text = &run->runtime->clean;
     haft__buf_clear(text);
-    haft__run_idempotency_key(text, haft__str(run->id), call->id);
+    haft__run_add_idempotency_key(text, haft__str(run->id), call->id);
     haft_str key = haft__arena_copy(&slot->arena, haft__buf_str(text));
     haft_status status = haft__buf_check(text, err);
     if (status != HAFT_OK) {

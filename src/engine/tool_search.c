@@ -79,7 +79,7 @@ static void read_search_arguments(const haft__run_call *call, haft__reveal_reque
                  && number > 0 && number <= UINT32_MAX;
     request->call = call->id;
     request->query =
-        query != NULL ? haft__offer_index_trim_query(haft__json_text(*query)) : HAFT__LIT("");
+        query != NULL ? haft__offer_index_truncate_query(haft__json_text(*query)) : HAFT__LIT("");
     request->limit = given ? (uint32_t)number : 0;
 }
 
@@ -115,7 +115,7 @@ static haft__reveal_request make_request(haft_run *run, const haft__mcp_listing 
                                     .run = &run->state,
                                     .listings = listings,
                                     .listing_count = count,
-                                    .query = haft__offer_index_trim_query(run->state.task),
+                                    .query = haft__offer_index_truncate_query(run->state.task),
                                     .call = HAFT__LIT(""),
                                     .embeddings_model = run->agent->spec->embeddings.model,
                                     .refuses = has_secret,
@@ -316,7 +316,7 @@ static void on_embedded(void *context, const haft__search_embedding *query, haft
     haft_run *run = vector_search->run;
     haft__reveal_request request = make_request(run, vector_search->listings, vector_search->count);
     vector_search->job = NULL;
-    request.given = query;
+    request.query_embedding = query;
     request.embeddings_error = error;
     finish_search(run, &request);
 }

@@ -5,7 +5,7 @@
 
 #include "exec/mcp/mcp.h"
 
-/* The tool list of a server that the run has seen last. */
+/* The last tool list of a server that the run has recorded. */
 typedef struct haft__known_list {
     haft_str server;
     uint64_t number; /* haft__mcp_listing.number */

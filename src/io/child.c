@@ -323,7 +323,7 @@ haft_status haft__child_write(haft__child *child, haft_str bytes, haft_error *er
     end *it = &child->ends[INPUT];
     haft__buf *unread = &child->unread;
     if (it->fd < 0) {
-        return haft__fail(err, HAFT_IO, "", "it has closed its standard input");
+        return haft__fail(err, HAFT_IO, "", "the child process has closed its standard input");
     }
     if (child->read_of_unread > 0) {
         unread->len -= child->read_of_unread;
@@ -388,12 +388,12 @@ static bool stays_open(const haft__child *child, size_t which)
 }
 
 /* Reads a piece. Returns its size; 0 at the end of the output and if no more is available. */
-static size_t read_piece(end *it, size_t most)
+static size_t read_piece(end *it, size_t max_bytes)
 {
     char bytes[PIECE_BYTES];
     haft__child *child = it->child;
     size_t which = (size_t)(it - child->ends);
-    ssize_t count = read(it->fd, bytes, most < sizeof(bytes) ? most : sizeof(bytes));
+    ssize_t count = read(it->fd, bytes, max_bytes < sizeof(bytes) ? max_bytes : sizeof(bytes));
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) {
         return 0;
     }

@@ -28,7 +28,7 @@ typedef struct haft__child_result {
     int status;              /* the exit status; 0 if a signal ended it */
     int signal;              /* the signal that ended it, or 0 */
     haft_str output, errors; /* borrowed; `errors` has only the last part */
-    haft_str report;         /* what it wrote to descriptor 3, up to a small cap */
+    haft_str report;         /* the bytes that it wrote to descriptor 3, up to a small cap */
     bool output_cut;         /* terminated because it wrote more than the cap */
     bool no_memory;          /* terminated because memory for its output ran out */
     bool stdin_closed;       /* interactive: terminated because it closed its input */

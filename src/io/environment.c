@@ -22,12 +22,12 @@ haft_str haft__environment_get(void *context, haft_str name)
 
 extern char **environ;
 
-void haft__environment_each(void (*see)(void *context, haft_str name, haft_str value),
+void haft__environment_each(void (*visit)(void *context, haft_str name, haft_str value),
                             void *context)
 {
     for (char **entry = environ; entry != NULL && *entry != NULL; entry++) {
         haft_str value = haft__str(*entry);
         haft_str name = haft__str_split(&value, '=');
-        see(context, name, value);
+        visit(context, name, value);
     }
 }

@@ -8,8 +8,8 @@
 /* The value of a variable; .ptr is NULL if it is not set. `context` is not used. */
 haft_str haft__environment_get(void *context, haft_str name);
 
-/* Calls `see` for every variable. */
-void haft__environment_each(void (*see)(void *context, haft_str name, haft_str value),
+/* Calls `visit` for every variable. */
+void haft__environment_each(void (*visit)(void *context, haft_str name, haft_str value),
                             void *context);
 
 #endif

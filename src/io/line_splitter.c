@@ -7,7 +7,7 @@
 
 void haft__line_splitter_init(haft__line_splitter *lines, size_t max)
 {
-    *lines = (haft__line_splitter){.given = false};
+    *lines = (haft__line_splitter){.returned = false};
     haft__buf_init(&lines->part, max);
 }
 
@@ -24,9 +24,9 @@ static haft_str without_cr(haft_str line)
 
 bool haft__line_splitter_next(haft__line_splitter *lines, haft_str *io_bytes, haft_str *ret_line)
 {
-    if (lines->given) {
+    if (lines->returned) {
         haft__buf_clear(&lines->part);
-        lines->given = false;
+        lines->returned = false;
     }
     if (io_bytes->len == 0 || lines->part.status != HAFT_OK) {
         return false;
@@ -41,7 +41,7 @@ bool haft__line_splitter_next(haft__line_splitter *lines, haft_str *io_bytes, ha
         if (end == NULL || lines->part.status != HAFT_OK) {
             return false;
         }
-        lines->given = true;
+        lines->returned = true;
         piece = haft__buf_str(&lines->part);
     }
     *ret_line = without_cr(piece);

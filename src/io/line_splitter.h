@@ -17,7 +17,7 @@
 
 typedef struct haft__line_splitter {
     haft__buf part; /* of a line whose end has not arrived */
-    bool given;     /* `part` was returned and must be cleared */
+    bool returned;  /* `part` was returned and must be cleared */
 } haft__line_splitter;
 
 /* `max` is the most bytes of one line. */

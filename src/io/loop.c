@@ -16,7 +16,7 @@
 
 /* Follow-up work runs in the same step without polling in between, but only for so many rounds, so
  * that sockets do not starve. */
-#define MOST_ROUNDS 8
+#define MAX_ROUNDS 8
 
 typedef struct tasks {
     haft__task *first, **end;
@@ -120,7 +120,8 @@ void haft__timer_stop(haft__loop *loop, haft__timer *timer)
 static void fire_due(haft__loop *loop)
 {
     uint64_t now = haft__loop_now(loop);
-    for (size_t most = loop->timer_count; most > 0 && loop->timer_count > 0; most--) {
+    for (size_t remaining = loop->timer_count; remaining > 0 && loop->timer_count > 0;
+         remaining--) {
         haft__timer *first = loop->timers[0];
         if (first->due_ms > now) {
             return;
@@ -324,6 +325,6 @@ haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err)
     do {
         fire_due(loop);
         run_tasks(loop);
-    } while (++rounds < MOST_ROUNDS && has_more(loop));
+    } while (++rounds < MAX_ROUNDS && has_more(loop));
     return HAFT_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * io/loop.h - the event loop: all work of the host happens on the thread that steps it.
+ * io/loop.h - the event loop: all work of the host happens on the thread that steps the loop.
  *
  * Callbacks come only from haft__loop_step. The user owns the structs of timers and tasks, so that
  * stopping one takes effect at once without waiting.
@@ -21,8 +21,8 @@ HAFT_MUST_USE haft_status haft__loop_create(haft__loop **ret_loop, haft_error *e
  * that they can free their resources. */
 void haft__loop_destroy(haft__loop *loop);
 
-/* Runs what is ready. If nothing is, waits at most `timeout_ms`, or forever if that is negative.
- * Returns after a few rounds of tasks and timers, even if more are ready. */
+/* Runs ready callbacks. If none is ready, waits at most `timeout_ms`, or forever if that is
+ * negative. Returns after a few rounds of tasks and timers, even if more are ready. */
 HAFT_MUST_USE haft_status haft__loop_step(haft__loop *loop, int timeout_ms, haft_error *err);
 
 /* For use inside another loop: readable if a step has work to do. */
@@ -43,7 +43,7 @@ typedef struct haft__timer {
     void *context;
 } haft__timer;
 
-/* Sets the timer, or sets it anew. */
+/* Starts the timer, or restarts it with the new time. */
 HAFT_MUST_USE haft_status haft__timer_start(haft__loop *loop, haft__timer *timer, uint64_t ms,
                                             void (*fire)(void *context), void *context,
                                             haft_error *err);
@@ -62,7 +62,7 @@ typedef struct haft__task {
 /* Runs the task soon, in order of arrival; from the loop's thread only. */
 void haft__loop_post(haft__loop *loop, haft__task *task);
 
-/* The same from any thread. */
+/* Like haft__loop_post, from any thread. */
 void haft__loop_post_threadsafe(haft__loop *loop, haft__task *task);
 
 /* Removes a task that has not run yet; does nothing if it is not posted. From the loop's thread

@@ -2,10 +2,9 @@
 /*
  * pool.c - a job queue and its threads.
  *
- * The pool has at most `most` threads, plus one for each abandoned job up to the limit. A thread
- * that finds too many threads exits. Threads that have exited are joined when their slot is needed
- * again.
- * Tests: tests/io/pool_test.c.
+ * The pool has at most `max_threads` threads, plus one for each abandoned job up to the limit. A
+ * thread that finds too many threads exits. Threads that have exited are joined when their slot is
+ * needed again. Tests: tests/io/pool_test.c.
  */
 #include "io/pool.h"
 
@@ -36,7 +35,7 @@ struct haft__pool {
     pthread_cond_t wake;
     haft__pool_job *first, **end; /* the queue */
     uint32_t waiting;             /* its length */
-    uint32_t most, running, idle, lost;
+    uint32_t max_threads, running, idle, lost;
     bool closing;
     worker workers[]; /* the most threads that can exist at the same time */
 };
@@ -44,7 +43,8 @@ struct haft__pool {
 static uint32_t allowed(const haft__pool *pool)
 {
     uint32_t lost = pool->lost;
-    return pool->most + (lost < HAFT__LIMIT_POOL_ABANDONED ? lost : HAFT__LIMIT_POOL_ABANDONED);
+    return pool->max_threads
+           + (lost < HAFT__LIMIT_POOL_ABANDONED ? lost : HAFT__LIMIT_POOL_ABANDONED);
 }
 
 /* ---- threads ---- */
@@ -220,14 +220,14 @@ uint32_t haft__pool_abandoned_count(haft__pool *pool)
 haft_status haft__pool_create(haft__loop *loop, uint32_t threads, haft__pool **ret_pool,
                               haft_error *err)
 {
-    uint32_t most = threads > 0 ? threads : HAFT__LIMIT_POOL_THREADS;
-    size_t places = (size_t)most + HAFT__LIMIT_POOL_ABANDONED;
+    uint32_t max_threads = threads > 0 ? threads : HAFT__LIMIT_POOL_THREADS;
+    size_t places = (size_t)max_threads + HAFT__LIMIT_POOL_ABANDONED;
     haft__pool *pool = calloc(1, sizeof(*pool) + places * sizeof(pool->workers[0]));
     if (pool == NULL) {
         return haft__fail_no_memory(err);
     }
     pool->loop = loop;
-    pool->most = most;
+    pool->max_threads = max_threads;
     pool->end = &pool->first;
     (void)pthread_mutex_init(&pool->lock, NULL);
     (void)pthread_cond_init(&pool->wake, NULL);
@@ -244,7 +244,7 @@ void haft__pool_destroy(haft__pool *pool)
     pool->closing = true;
     (void)pthread_cond_broadcast(&pool->wake);
     (void)pthread_mutex_unlock(&pool->lock);
-    for (size_t i = 0; i < (size_t)pool->most + HAFT__LIMIT_POOL_ABANDONED; i++) {
+    for (size_t i = 0; i < (size_t)pool->max_threads + HAFT__LIMIT_POOL_ABANDONED; i++) {
         if (pool->workers[i].started) {
             (void)pthread_join(pool->workers[i].thread, NULL);
         }

@@ -13,7 +13,7 @@ static const int caught_signals[] = {SIGINT, SIGTERM, SIGHUP};
 
 struct haft__signals {
     uv_signal_t handles[COUNT(caught_signals)];
-    size_t made, closed;
+    size_t handle_count, closed;
     void (*caught)(void *context, int signal);
     void *context;
 };
@@ -38,7 +38,7 @@ haft_status haft__signals_create(haft__loop *loop, void (*caught)(void *context,
         uv_signal_t *handle = &signals->handles[i];
         code = uv_signal_init(haft__loop_uv(loop), handle);
         if (code == 0) {
-            signals->made++;
+            signals->handle_count++;
             handle->data = signals;
             code = uv_signal_start(handle, on_signal, caught_signals[i]);
         }
@@ -55,7 +55,7 @@ haft_status haft__signals_create(haft__loop *loop, void (*caught)(void *context,
 static void on_closed(uv_handle_t *handle)
 {
     haft__signals *signals = handle->data;
-    if (++signals->closed == signals->made) {
+    if (++signals->closed == signals->handle_count) {
         free(signals);
     }
 }
@@ -65,11 +65,11 @@ void haft__signals_destroy(haft__signals *signals)
     if (signals == NULL) {
         return;
     }
-    if (signals->made == 0) {
+    if (signals->handle_count == 0) {
         free(signals);
         return;
     }
-    for (size_t i = 0, made = signals->made; i < made; i++) {
+    for (size_t i = 0, handle_count = signals->handle_count; i < handle_count; i++) {
         uv_close((uv_handle_t *)&signals->handles[i], on_closed);
     }
 }

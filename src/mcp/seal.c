@@ -75,13 +75,13 @@ static void add_hex(haft__buf *buf, haft_str bytes)
     }
 }
 
-void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about, haft_str text,
+void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str binding, haft_str text,
                       uint64_t expires_ms)
 {
     char expires[24];
     uint8_t digest[HAFT__SHA256_BYTES];
     int length = snprintf(expires, sizeof(expires), "%" PRIu64, expires_ms);
-    haft_str parts[] = {{expires, (size_t)length}, about, text};
+    haft_str parts[] = {{expires, (size_t)length}, binding, text};
     hmac(key, parts, COUNT(parts), digest);
     haft__buf_add_str(buf, parts[0]);
     haft__buf_add_char(buf, '.');
@@ -96,7 +96,7 @@ static haft_status refuse(haft_error *err)
                       "the state was not issued for this request, or it has expired");
 }
 
-haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_str about,
+haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_str binding,
                             haft_str sealed, uint64_t now_ms, haft_str *ret_text, haft_error *err)
 {
     haft_str rest = sealed;
@@ -115,7 +115,7 @@ haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key, haft_
     if (!haft__hex_read(digits, text)) {
         return refuse(err);
     }
-    haft_str parts[] = {expires, about, {text, digits.len / 2}};
+    haft_str parts[] = {expires, binding, {text, digits.len / 2}};
     hmac(key, parts, COUNT(parts), digest);
     if (!haft__seal_equal(view(digest, sizeof(digest)), (haft_str){mac, sizeof(mac)})
         || now_ms > until) {

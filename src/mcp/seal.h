@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mcp/seal.h - texts that clients keep for us and cannot change: HMAC-SHA256 (RFC 2104) over the
- * content, the expiry time and the binding.
+ * mcp/seal.h - signed tokens: a client stores the text and sends it back, and a change is detected.
+ * The signature is HMAC-SHA256 (RFC 2104) over the text, the expiry time and the binding.
  */
 #ifndef HAFT_MCP_SEAL_H
 #define HAFT_MCP_SEAL_H
@@ -16,6 +16,7 @@ typedef struct haft__seal_key {
     uint8_t bytes[HAFT__SEAL_KEY_BYTES];
 } haft__seal_key;
 
+/* HMAC-SHA256 of `bytes`. */
 void haft__seal_hmac(const haft__seal_key *key, haft_str bytes,
                      uint8_t ret_digest[HAFT__SHA256_BYTES]);
 
@@ -23,15 +24,15 @@ void haft__seal_hmac(const haft__seal_key *key, haft_str bytes,
  */
 bool haft__seal_equal(haft_str a, haft_str b);
 
-/* Appends the sealed `text`: printable ASCII without blanks. It can be opened until `expires_ms`,
- * and only with the same `about`, which is not part of it. */
-void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str about, haft_str text,
+/* Appends a token that contains `text`: printable ASCII without blanks. haft__seal_open accepts the
+ * token until `expires_ms`, and only with the same `binding`, which the token does not contain. */
+void haft__seal_write(haft__buf *buf, const haft__seal_key *key, haft_str binding, haft_str text,
                       uint64_t expires_ms);
 
-/* Opens a sealed text. BAD_INPUT if it is not ours, was changed, is bound to something else or has
- * expired; the error does not say which. The text lives in `arena`. */
+/* Verifies a token and returns its text, which lives in `arena`. BAD_INPUT if the token has another
+ * key or binding, was changed or has expired; the error does not say which. */
 HAFT_MUST_USE haft_status haft__seal_open(haft__arena *arena, const haft__seal_key *key,
-                                          haft_str about, haft_str sealed, uint64_t now_ms,
+                                          haft_str binding, haft_str sealed, uint64_t now_ms,
                                           haft_str *ret_text, haft_error *err);
 
 #endif

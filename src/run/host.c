@@ -10,14 +10,14 @@ bool haft__call_is_repeatable(const haft__run_call *call)
     return call->tool->traits.read_only || call->tool->traits.idempotent;
 }
 
-/* An idempotent call waits, too: a model that is asked again after a crash may reply with another
- * call, which would have the same idempotency key. */
+/* An idempotent call also waits until its start is durable: after a crash the model is asked again
+ * and may send a different call, which would get the same idempotency key. */
 bool haft__call_may_start(const haft__run_call *call, bool durable)
 {
     return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
 }
 
-const haft__run_call *haft__run_next_orphan(const haft__run *run, size_t *at)
+const haft__run_call *haft__run_next_interrupted_call(const haft__run *run, size_t *at)
 {
     bool active = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
     size_t i = *at > run->batch ? *at : run->batch;
@@ -36,8 +36,8 @@ uint64_t haft__run_deadline(const haft__run *run)
     uint64_t first = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
-        bool pending = call->stage == HAFT__CALL_PAUSED && call->deadline_ms > 0;
-        if (pending && (first == 0 || call->deadline_ms < first)) {
+        bool has_deadline = call->stage == HAFT__CALL_PAUSED && call->deadline_ms > 0;
+        if (has_deadline && (first == 0 || call->deadline_ms < first)) {
             first = call->deadline_ms;
         }
     }
@@ -62,8 +62,8 @@ bool haft__call_is_pending(const haft__run_call *call)
 
 const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_ms)
 {
-    bool open = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
-    for (size_t i = run->batch; open && i < run->call_count; i++) {
+    bool active = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    for (size_t i = run->batch; active && i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         if (haft__call_is_pending(call) && call->deadline_ms > 0 && now_ms >= call->deadline_ms) {
             return call;
@@ -72,8 +72,8 @@ const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_
     return NULL;
 }
 
-/* An answer already has this form (run/pause/elicitation.h). A rejection has a reason or
- * nothing. */
+/* The value of an answer already is {action, content} (run/pause/elicitation.h). The value of a
+ * rejection is a reason or empty, so it is replaced by {action: decline}. */
 haft__json haft__call_elicitation_answer(const haft__run_call *call)
 {
     static const haft__json_member declined[] = {
@@ -83,7 +83,7 @@ haft__json haft__call_elicitation_answer(const haft__run_call *call)
     return rejected ? haft__json_object(declined, 1) : call->value;
 }
 
-void haft__run_idempotency_key(haft__buf *buf, haft_str run, haft_str call)
+void haft__run_add_idempotency_key(haft__buf *buf, haft_str run, haft_str call)
 {
     haft__buf_add_str(buf, run);
     haft__buf_add_char(buf, ':');

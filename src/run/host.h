@@ -8,26 +8,29 @@
 
 #include "run/run.h"
 
-/* Whether a call may run twice. If so, an interrupted attempt needs no decision of a person. */
+/* Whether a call may run twice. If so, an interrupted call runs again without asking a person. */
 bool haft__call_is_repeatable(const haft__run_call *call);
 
-/* Whether a recorded attempt may start now; `durable` says that all events are durable. A call with
- * effects waits for that: after a crash the log must show that it may have run. */
+/* Whether the recorded attempt of a call may start now; `durable` says that all events are durable.
+ * A call with effects waits until they are: after a crash the log must show that it may have run.
+ */
 bool haft__call_may_start(const haft__run_call *call, bool durable);
 
-/* Returns the next call, starting at index *at, that a stopped host left unfinished, for
- * haft__decide_recovery. Advances *at past it. NULL: no more. Start with *at = 0. */
-const haft__run_call *haft__run_next_orphan(const haft__run *run, size_t *at);
+/* Iterates over the calls that a stopped host left unfinished, for haft__decide_recovery. Returns
+ * the first such call at index *at or later and sets *at to the index after it; NULL at the end.
+ * Start with *at = 0. */
+const haft__run_call *haft__run_next_interrupted_call(const haft__run *run, size_t *at);
 
-/* The earliest deadline of the pending calls; 0 if there is no deadline. */
+/* The earliest deadline of the paused calls; 0 if none has a deadline. */
 uint64_t haft__run_deadline(const haft__run *run);
 
-/* The seq of the newest event that opened a question that only the process of its call can answer;
- * 0 if there is no such question. Such a question cannot wait for the other calls of the turn. */
+/* The seq of the event that opened the newest local question; 0 if there is none. Only the process
+ * that runs the call can pass on the answer to a local question, so such a question cannot wait for
+ * the other calls of the turn. */
 uint64_t haft__run_local_question_seq(const haft__run *run);
 
-/* Whether the call is pending and no host holds a part of it, so that any later owner of the run
- * can apply an answer. */
+/* Whether the call is paused and no process holds state of the call, so that any later owner of the
+ * run can apply an answer. */
 bool haft__call_is_pending(const haft__run_call *call);
 
 /* The first pending call whose deadline has passed; NULL if there is none. */
@@ -37,6 +40,6 @@ const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_
 haft__json haft__call_elicitation_answer(const haft__run_call *call);
 
 /* Appends the idempotency key of a call, the same for all attempts: RUN:CALL. */
-void haft__run_idempotency_key(haft__buf *buf, haft_str run, haft_str call);
+void haft__run_add_idempotency_key(haft__buf *buf, haft_str run, haft_str call);
 
 #endif

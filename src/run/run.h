@@ -178,7 +178,7 @@ typedef struct haft__run {
     const haft__spec *spec;
     haft__run_specs specs;    /* set after haft__run_init */
     haft_str file;            /* hash of the spec's file; "" if unknown */
-    haft__json sets;          /* overrides of values in it, a list of "path=value"; or null */
+    haft__json overrides;     /* overrides of values in the spec, a list of "path=value"; or null */
     const haft__tools *tools; /* the spec's tools, until others are revealed */
     haft__tools *more_tools;  /* `tools` after that, the spec's tools first; else NULL */
     haft__hash_key hash_key;
@@ -191,17 +191,17 @@ typedef struct haft__run {
     uint32_t turn;
     haft__choice_mode mode;
     haft_str mode_tool;
-    bool by_limit;       /* the mode is none because a budget is used up */
-    bool *allowed;       /* for each tool of the run */
-    uint32_t numbered;   /* calls of this turn's replies so far, including rejected replies */
-    uint32_t violations; /* of this turn so far */
-    haft_str correction; /* what the model reads when it is asked again; "" at first */
+    bool forced_by_limit;    /* the mode is none because a budget is used up */
+    bool *allowed;           /* for each tool of the run */
+    uint32_t numbered_calls; /* calls of this turn's replies so far, including rejected replies */
+    uint32_t violations;     /* of this turn so far */
+    haft_str correction;     /* what the model reads when it is asked again; "" at first */
     haft__constraint_kind constraint; /* of the current or last request */
     haft_str constrained_format;      /* its format, if it is constrained */
 
     /* the reply that is judged or whose calls run */
     haft__reply reply;
-    bool settled; /* its message is part of the conversation */
+    bool reply_committed; /* the reply's message is part of the conversation */
     haft__model_failure failure;
     bool failed; /* the model call failed */
 
@@ -223,8 +223,8 @@ typedef struct haft__run {
     bool nothing_to_search;   /* it found no tools, and no server may still have some */
     uint64_t deferred;        /* number of tools in the last search */
     uint32_t shown_count;     /* number of tools ever declared by a search */
-    uint32_t turn_shown;      /* shown_count at the start of the last turn */
-    uint64_t turn_seq;        /* seq of the event that started the turn */
+    uint32_t shown_before_turn; /* shown_count at the start of the last turn */
+    uint64_t turn_seq;          /* seq of the event that started the turn */
     const haft__run_server *servers;
     size_t server_count;
     haft_str cancel_why;

@@ -10,8 +10,8 @@
 #include "base/utf8.h"
 #include "json/number.h"
 
-#define DEEPEST      3U
-#define LONGEST_LIST 20U
+#define MAX_DEPTH      3U
+#define MAX_LIST_ITEMS 20U
 
 static haft_str cut(haft_str text)
 {
@@ -84,7 +84,7 @@ static void add_value(haft__buf *buf, const haft__json *value, size_t end, unsig
     haft__describe_add(buf, array ? "[" : "{");
     for (uint32_t i = 0; i < value->count; i++) {
         haft__describe_add(buf, i > 0 ? "," : "");
-        if (buf->len >= end || depth >= DEEPEST || buf->status != HAFT_OK) {
+        if (buf->len >= end || depth >= MAX_DEPTH || buf->status != HAFT_OK) {
             haft__describe_add(buf, "...");
             break;
         }
@@ -145,14 +145,14 @@ void haft__describe_types(haft__buf *buf, uint8_t types)
     }
 }
 
-void haft__describe_count(haft__buf *buf, uint64_t count, const char *thing)
+void haft__describe_count(haft__buf *buf, uint64_t count, const char *noun)
 {
-    haft__buf_addf(buf, "%llu %s%s", (unsigned long long)count, thing, count == 1 ? "" : "s");
+    haft__buf_addf(buf, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
 }
 
 void haft__describe_list(haft__buf *buf, const haft__json *items, uint32_t count)
 {
-    uint32_t shown = count > LONGEST_LIST ? LONGEST_LIST : count;
+    uint32_t shown = count > MAX_LIST_ITEMS ? MAX_LIST_ITEMS : count;
     for (uint32_t i = 0; i < shown; i++) {
         haft__describe_add(buf, i > 0 ? ", " : "");
         haft__describe_value(buf, &items[i]);

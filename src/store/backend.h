@@ -22,10 +22,10 @@ haft__store_request *haft__store_queue_pop(haft__store_queue *list);
 void haft__store_queue_append(haft__store_queue *from, haft__store_queue *to);
 
 typedef struct haft__store_backend {
-    /* Creates the store; its head must be set up by haft__store_init. `place` is the URL without
+    /* Creates the store; its head must be set up by haft__store_init. `location` is the URL without
      * its scheme. If `make_tables` is false, a server's database without haft tables is an empty
      * store. */
-    haft_status (*open)(haft__loop *loop, const char *place, bool make_tables,
+    haft_status (*open)(haft__loop *loop, const char *location, bool make_tables,
                         haft__store **ret_store, haft_error *err);
     void (*submit)(haft__store *store, haft__store_request *request);
     /* Performs all submitted requests, then frees the store. */
@@ -48,7 +48,7 @@ struct haft__store {
 
     pthread_mutex_t lock;       /* protects the fields below */
     haft__store_queue finished; /* performed; `done` has not been called yet */
-    bool announced;             /* `delivery` is posted to the loop */
+    bool delivery_posted;       /* `delivery` is posted to the loop */
 };
 
 void haft__store_init(haft__store *store, const haft__store_backend *kind, haft__loop *loop);
@@ -72,7 +72,7 @@ void haft__store_reset_result(haft__store_request *request);
 /* Queues performed requests; the loop then calls their `done`. Only from the loop's thread. */
 void haft__store_complete(haft__store *store, haft__store_queue *performed);
 
-/* The same from any thread. */
+/* Like haft__store_complete, from any thread. */
 void haft__store_complete_threadsafe(haft__store *store, haft__store_queue *performed);
 
 /* Checks a request without the store: texts are valid UTF-8 and not too long, events are single

@@ -23,7 +23,7 @@
 static const struct {
     const char *name;
     size_t at; /* offset in the request */
-    size_t most;
+    size_t max_bytes;
 } texts[] = {
     {"the run's id", offsetof(haft__store_request, run.id), HAFT__LIMIT_STORE_NAME_BYTES},
     {"the thread", offsetof(haft__store_request, run.thread), HAFT__LIMIT_STORE_NAME_BYTES},
@@ -44,11 +44,11 @@ static const struct {
     {"the text", offsetof(haft__store_request, text), HAFT__LIMIT_STORE_TEXT_BYTES},
 };
 
-static haft_status check_text(haft_str text, size_t most, const char *name, haft_error *err)
+static haft_status check_text(haft_str text, size_t max_bytes, const char *name, haft_error *err)
 {
-    if (text.len > most) {
+    if (text.len > max_bytes) {
         return haft__fail(err, HAFT_TOO_BIG, "", "%s has %zu bytes, expected at most %zu", name,
-                          text.len, most);
+                          text.len, max_bytes);
     }
     if (!haft__utf8_valid(text)) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "%s is not valid UTF-8", name);
@@ -62,7 +62,7 @@ static haft_status check_texts(const haft__store_request *request, haft_error *e
     for (size_t i = 0; status == HAFT_OK && i < COUNT(texts); i++) {
         const haft_str *text = (const void *)((const char *)request + texts[i].at);
         if (text->len > 0) {
-            status = check_text(*text, texts[i].most, texts[i].name, err);
+            status = check_text(*text, texts[i].max_bytes, texts[i].name, err);
         }
     }
     return status;
@@ -76,9 +76,9 @@ static haft_status check_line(haft_str line, size_t number, haft_error *err)
             haft__fail(err, HAFT_BAD_INPUT, "", "an event must be one line, found a line feed");
     }
     if (status != HAFT_OK) {
-        char place[48];
-        (void)snprintf(place, sizeof(place), "event %zu", number);
-        haft__error_prepend_location(err, place);
+        char location[48];
+        (void)snprintf(location, sizeof(location), "event %zu", number);
+        haft__error_prepend_location(err, location);
     }
     return status;
 }

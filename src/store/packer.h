@@ -28,8 +28,8 @@ void haft__packer_start_row(haft__packer *packer);
 /* Appends the next event in packed form, with its line feed. */
 void haft__packer_pack(haft__packer *packer, haft_str line, haft__buf *to);
 
-/* The inverse, byte for byte: `line` has no line feed, the unpacked event has one. False if the
- * line is not valid. */
+/* The inverse of haft__packer_pack, byte for byte: `line` has no line feed, the unpacked event has
+ * one. False if `line` is not valid. */
 HAFT_MUST_USE bool haft__packer_unpack(haft__packer *packer, haft_str line, haft__buf *to);
 
 #endif

@@ -10,11 +10,11 @@ static haft_str read_name(const haft__row_columns *columns, haft__arena *arena)
     return columns->text(columns->from, HAFT__LIMIT_STORE_NAME_BYTES, arena);
 }
 
-static uint64_t read_number(const haft__row_columns *columns, uint64_t most)
+static uint64_t read_number(const haft__row_columns *columns, uint64_t max)
 {
     uint64_t number = columns->number(columns->from);
-    *columns->wrong = *columns->wrong || number > most;
-    return number <= most ? number : 0;
+    *columns->wrong = *columns->wrong || number > max;
+    return number <= max ? number : 0;
 }
 
 static haft__run_state read_state(const haft__row_columns *columns)
@@ -97,10 +97,10 @@ void haft__row_read_history(const haft__row_columns *columns, haft__arena *arena
 }
 
 /* Texts with a wrong checksum are cleared; all other columns are checked one by one. */
-void haft__row_read(const haft__row_columns *columns, haft__row_reader *take, haft__arena *arena,
+void haft__row_read(const haft__row_columns *columns, haft__row_reader *reader, haft__arena *arena,
                     haft__store_run *ret_run)
 {
-    take(columns, arena, ret_run);
+    reader(columns, arena, ret_run);
     if (*columns->wrong && ret_run->id.len > 0) {
         *columns->wrong = false;
         ret_run->damaged = true;

@@ -13,7 +13,7 @@
 typedef struct haft__row_columns {
     void *from;
     uint64_t (*number)(void *from);
-    haft_str (*text)(void *from, size_t most, haft__arena *arena);
+    haft_str (*text)(void *from, size_t max_bytes, haft__arena *arena);
     haft_str (*content)(void *from, haft__arena *arena); /* two columns: SHA-256 and bytes */
     bool *wrong; /* set if a value cannot have been written by haft; reported after the last row */
 } haft__row_columns;
@@ -28,7 +28,7 @@ haft__row_reader haft__row_read_history;   /* the columns of THREAD_HISTORY */
 
 /* Reads a row with one of the readers above. A bad value marks this run as damaged and does not
  * affect the rows that follow. A row without a valid id is an error of the whole result. */
-void haft__row_read(const haft__row_columns *columns, haft__row_reader *take, haft__arena *arena,
+void haft__row_read(const haft__row_columns *columns, haft__row_reader *reader, haft__arena *arena,
                     haft__store_run *ret_run);
 
 /* The first damaged run, unless the request accepts damaged runs; NULL if no run is damaged. */

@@ -65,8 +65,8 @@ void haft__store_queue_append(haft__store_queue *from, haft__store_queue *to)
 static bool join(haft__store *store, haft__store_queue *performed)
 {
     (void)pthread_mutex_lock(&store->lock);
-    bool announce = !store->announced && performed->first != NULL;
-    store->announced = store->announced || announce;
+    bool announce = !store->delivery_posted && performed->first != NULL;
+    store->delivery_posted = store->delivery_posted || announce;
     haft__store_queue_append(performed, &store->finished);
     (void)pthread_mutex_unlock(&store->lock);
     return announce;
@@ -94,7 +94,7 @@ static void deliver(haft__task *task)
     haft__store_queue_init(&finished);
     (void)pthread_mutex_lock(&store->lock);
     haft__store_queue_append(&store->finished, &finished);
-    store->announced = false;
+    store->delivery_posted = false;
     (void)pthread_mutex_unlock(&store->lock);
     store->delivering = true;
     for (haft__store_request *request; (request = haft__store_queue_pop(&finished)) != NULL;) {
@@ -296,11 +296,11 @@ static haft_status open_store(haft__loop *loop, const char *url, bool make_table
                               haft__store **ret_store, haft_error *err)
 {
     haft_str scheme = scheme_of(haft__str(url));
-    const char *place = scheme.len > 0 ? url + scheme.len + 1 : url;
+    const char *location = scheme.len > 0 ? url + scheme.len + 1 : url;
     haft_str wanted = scheme.len > 0 ? scheme : HAFT__LIT("sqlite");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (haft__str_equal(wanted, haft__str(kinds[i].scheme))) {
-            return kinds[i].kind->open(loop, place, make_tables, ret_store, err);
+            return kinds[i].kind->open(loop, location, make_tables, ret_store, err);
         }
     }
     return fail_scheme(scheme, err);

@@ -38,8 +38,8 @@ typedef struct haft__store haft__store;
 HAFT_MUST_USE haft_status haft__store_open(haft__loop *loop, const char *url,
                                            haft__store **ret_store, haft_error *err);
 
-/* The same for a command that only reads. A server's database without haft tables is an empty
- * store; no tables are created, and nothing can be created in it. */
+/* Like haft__store_open, for a command that only reads. A server's database without haft tables is
+ * an empty store; no tables are created, and nothing can be created in it. */
 HAFT_MUST_USE haft_status haft__store_open_existing(haft__loop *loop, const char *url,
                                                     haft__store **ret_store, haft_error *err);
 

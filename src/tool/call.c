@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call.c - the functions that a tool's function can use for its call.
+ * call.c - haft_replyf, haft_emit and the other functions of haft.h that a tool calls while it
+ * runs.
  *
- * Every reply has its own memory in the arena of the call, so that a tool may make one reply from
- * another.
+ * Every reply has its own memory in the arena of the call, so that a tool may format one reply with
+ * the text of another.
  *
  * Tests: tests/tool/call_test.c.
  */
@@ -46,14 +47,14 @@ void haft__call_finish(haft_call *call)
 
 /* ---- replies ---- */
 
-static haft_reply failed(haft_str why)
+static haft_reply error_reply(haft_str text)
 {
-    return (haft_reply){HAFT_REPLY_ERROR, why};
+    return (haft_reply){HAFT_REPLY_ERROR, text};
 }
 
-static haft_reply no_memory(void)
+static haft_reply out_of_memory_reply(void)
 {
-    return failed(HAFT__LIT("The tool ran out of memory while it replied."));
+    return error_reply(HAFT__LIT("The tool ran out of memory while it replied."));
 }
 
 static haft_reply HAFT__PRINTF(3, 0)
@@ -64,17 +65,17 @@ static haft_reply HAFT__PRINTF(3, 0)
     int length = vsnprintf(NULL, 0, format, again);
     va_end(again);
     if (length < 0) {
-        return failed(HAFT__LIT("The tool's reply cannot be formatted."));
+        return error_reply(HAFT__LIT("The tool's reply cannot be formatted."));
     }
     if ((size_t)length > call->max_reply) {
         haft_str why = haft__arena_format(
             &call->arena, "The tool's reply has %d bytes, more than the limit of %zu.", length,
             call->max_reply);
-        return why.ptr != NULL ? failed(why) : no_memory();
+        return why.ptr != NULL ? error_reply(why) : out_of_memory_reply();
     }
     char *text = haft__arena_alloc(&call->arena, (size_t)length + 1);
     if (text == NULL) {
-        return no_memory();
+        return out_of_memory_reply();
     }
     (void)vsnprintf(text, (size_t)length + 1, format, args);
     return (haft_reply){kind, {text, (size_t)length}};
@@ -84,26 +85,26 @@ haft_reply haft_replyf(haft_call *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    haft_reply made = reply(call, HAFT_REPLY_TEXT, format, args);
+    haft_reply result = reply(call, HAFT_REPLY_TEXT, format, args);
     va_end(args);
-    return made;
+    return result;
 }
 
 haft_reply haft_reply_error(haft_call *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    haft_reply made = reply(call, HAFT_REPLY_ERROR, format, args);
+    haft_reply result = reply(call, HAFT_REPLY_ERROR, format, args);
     va_end(args);
-    return made;
+    return result;
 }
 
 /* ---- JSON replies ---- */
 
-typedef haft_status check_value(haft__json value, haft_error *err);
+typedef haft_status value_checker(haft__json value, haft_error *err);
 
 /* Checks that `json` is JSON and that `check` accepts it. Releases the memory of the parser. */
-static haft_status check_json(haft_call *call, haft_str json, check_value *check, haft_error *err)
+static haft_status check_json(haft_call *call, haft_str json, value_checker *check, haft_error *err)
 {
     haft__arena_mark mark = haft__arena_save(&call->arena);
     haft__json value;
@@ -116,22 +117,22 @@ static haft_status check_json(haft_call *call, haft_str json, check_value *check
 }
 
 static haft_reply reply_checked(haft_call *call, haft_reply_kind kind, const char *json,
-                                check_value *check)
+                                value_checker *check)
 {
     haft_error err = {0};
     const char *what = kind == HAFT_REPLY_JSON ? "JSON" : "command";
     haft_status status = json != NULL ? check_json(call, haft__str(json), check, &err)
-                                      : haft__fail(&err, HAFT_BAD_INPUT, "NULL", "found nothing");
+                                      : haft__fail(&err, HAFT_BAD_INPUT, "", "the text is NULL");
     if (status == HAFT_NO_MEMORY) {
-        return no_memory();
+        return out_of_memory_reply();
     }
     if (status != HAFT_OK) {
         return haft_reply_error(call, "The tool's reply is not a valid %s%s%s: %s", what,
                                 err.where[0] != '\0' ? " at " : "", err.where, err.message);
     }
-    haft_reply made = haft_replyf(call, "%s", json);
-    made.kind = made.kind == HAFT_REPLY_TEXT ? kind : made.kind;
-    return made;
+    haft_reply result = haft_replyf(call, "%s", json);
+    result.kind = result.kind == HAFT_REPLY_TEXT ? kind : result.kind;
+    return result;
 }
 
 haft_reply haft_reply_json(haft_call *call, const char *json)
@@ -144,13 +145,14 @@ static haft_status check_goto(haft__json to, haft_error *err)
     if (to.kind == HAFT__JSON_STRING && haft__json_text(to).len > 0) {
         return HAFT_OK;
     }
-    bool names = to.kind == HAFT__JSON_ARRAY && to.count > 0;
-    for (uint32_t i = 0; names && i < to.count; i++) {
-        names = to.items[i].kind == HAFT__JSON_STRING && haft__json_text(to.items[i]).len > 0;
+    bool all_are_names = to.kind == HAFT__JSON_ARRAY && to.count > 0;
+    for (uint32_t i = 0; all_are_names && i < to.count; i++) {
+        all_are_names =
+            to.items[i].kind == HAFT__JSON_STRING && haft__json_text(to.items[i]).len > 0;
     }
-    return names ? HAFT_OK
-                 : haft__fail(err, HAFT_BAD_INPUT, "/goto",
-                              "expected the name of a node, or an array of names");
+    return all_are_names ? HAFT_OK
+                         : haft__fail(err, HAFT_BAD_INPUT, "/goto",
+                                      "expected the name of a node, or an array of names");
 }
 
 static haft_status check_command(haft__json value, haft_error *err)
@@ -167,7 +169,8 @@ static haft_status check_command(haft__json value, haft_error *err)
             status = check_goto(part, err);
         } else if (!haft__str_equal(key, HAFT__LIT("update"))) {
             status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                "expected \"update\" and \"goto\", found \"%.*s\"", HAFT__ARG(key));
+                                "unknown key \"%.*s\"; allowed are \"update\" and \"goto\"",
+                                HAFT__ARG(key));
         } else if (part.kind != HAFT__JSON_OBJECT) {
             status = haft__fail(err, HAFT_BAD_INPUT, "/update", "expected an object, found %s",
                                 haft__json_kind_name(part));

@@ -173,7 +173,7 @@ void help_faulty_init(help_host *h, uint64_t lease_ms)
     h->runtime->store->kind = &faulty.kind;
     h->runtime->shared = true;
     h->runtime->leases.ms = lease_ms;
-    h->runtime->steady = steady;
+    h->runtime->monotonic_clock = steady;
     h->runtime->clock = wall;
     haft__store_set_clock(h->runtime->store, store_wall, NULL);
 }

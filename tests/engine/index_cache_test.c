@@ -24,7 +24,7 @@ static void search(haft__index_cache *cache, const char *words, const char *quer
 
 TEST(an_index_is_built_once)
 {
-    haft__index_cache cache = {.loaded = true}; /* without vectors */
+    haft__index_cache cache = {.load_attempted = true}; /* without vectors */
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
     search(&cache, "agent; tools=look; server=docs,send,take", "take", HAFT__LIT("docs:take"));
     CHECK_INT(cache.built, 1, "made");
@@ -39,15 +39,15 @@ TEST(the_table_of_vectors_is_loaded_once)
 {
     haft__index_cache cache = {.count = 0};
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
-    CHECK(cache.loaded, "looked for");
+    CHECK(cache.load_attempted, "looked for");
     haft__index_cache_finish(&cache);
-    CHECK(!cache.loaded && !cache.vectors.found, "given back");
+    CHECK(!cache.load_attempted && !cache.vectors.found, "given back");
 }
 
 /* The cache is full, and one more: the least recently used index is evicted. */
 TEST(the_number_of_cached_indexes_is_bounded)
 {
-    haft__index_cache cache = {.loaded = true}; /* without vectors */
+    haft__index_cache cache = {.load_attempted = true}; /* without vectors */
     char words[64], name[64];
     for (int i = 0; i < HAFT__LIMIT_SEARCH_INDEXES; i++) {
         (void)snprintf(words, sizeof(words), "agent; server=docs%d,send", i);
@@ -69,7 +69,7 @@ TEST(the_number_of_cached_indexes_is_bounded)
 TEST(searching_survives_failed_allocations)
 {
     for (unsigned n = 0;; n++) {
-        haft__index_cache cache = {.loaded = true}; /* without vectors */
+        haft__index_cache cache = {.load_attempted = true}; /* without vectors */
         haft__arena arena;
         help_spec s;
         haft__offer offer;

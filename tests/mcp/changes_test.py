@@ -100,7 +100,7 @@ def test_after_use():
                           if t["name"] == "a:say"], [("out", "tool_changed")])
     status, out, err = place.haft("tools", "spec.json")
     check("the_change_is_listed", out.split("MCP servers\n")[1], """\
-  a: known (its tools are cached; it need not run), 1 tool
+  a: known (the tools are cached; the server need not run), 1 tool
     warning: 1 tool has changed since it was first used or accepted, and is hidden from models: \
 say; `haft tools SPEC` shows the changes, --accept accepts it
   - a:say                    mcp, data: not what it was when it was first used or accepted
@@ -113,7 +113,7 @@ say; `haft tools SPEC` shows the changes, --accept accepts it
         [{"server": "a", "tool": "say", "diff": '- /description: "Says a word."\n'
           '+ /description: "Says a word to everybody you know."\n'}],
         [{"name": "a", "state": "known", "tools": 1,
-          "means": "its tools are cached; it need not run",
+          "means": "the tools are cached; the server need not run",
           "warning": "1 tool has changed since it was first used or accepted, and is hidden from "
           "models: say; `haft tools SPEC` shows the changes, --accept accepts it", "left_out": [],
           "left_out_all": 0, "code": None, "reason": None}]))
@@ -234,7 +234,8 @@ def test_age():
     status, out, err = place.haft("tools", "spec.json", "--refresh")
     check("a_server_that_does_not_answer_is_reported_and_stays",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
-           "warning: it did not list its tools, so the cached list" in out), (1, True, True, True))
+           "warning: the server did not list its tools, so the cached list" in out),
+          (1, True, True, True))
     other = Place("exit_start")
     status, out, err = other.haft("tools", "spec.json", "--refresh")
     check("one_that_never_answered_is_not_called_unasked",
@@ -300,7 +301,7 @@ def test_left_out():
     check("and_counted", place.server_row()["left_out_all"], 5)
     status, out, err = place.haft("tools", "spec.json")
     check("and_listed", out.split("MCP servers\n")[1], """\
-  a: known (its tools are cached; it need not run), 1 tool, 5 left out
+  a: known (the tools are cached; the server need not run), 1 tool, 5 left out
   1 deferred tool, 0 shown: at most 8 (max_mcp_tools)
   - a:say                    mcp, data: deferred: no search has shown it
   - a:say mcp, left out: an earlier tool has the same name

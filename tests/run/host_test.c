@@ -50,22 +50,22 @@ TEST(a_call_with_effects_starts_when_it_is_durable)
     help_run_finish(&r);
 }
 
-TEST(only_running_calls_are_orphans)
+TEST(only_running_calls_are_interrupted)
 {
     help_run r;
     begin(&r);
     haft__run *run = &r.drive.run;
     size_t at = 0;
     for (size_t i = 0; i < 3; i++) {
-        CHECK(haft__run_next_orphan(run, &at) == &run->calls[i], "orphan %zu", i);
+        CHECK(haft__run_next_interrupted_call(run, &at) == &run->calls[i], "call %zu", i);
     }
-    CHECK(haft__run_next_orphan(run, &at) == NULL, "one more");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "one more");
     at = 0;
     run->cancel_asked = true;
-    CHECK(haft__run_next_orphan(run, &at) == NULL, "of a run that was cancelled");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "of a run that was cancelled");
     run->cancel_asked = false;
     run->expired = true;
-    CHECK(haft__run_next_orphan(run, &at) == NULL, "of a run that expired");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "of a run that expired");
     help_run_finish(&r);
 }
 
@@ -126,7 +126,7 @@ TEST(a_call_has_one_key)
 {
     haft__buf key;
     haft__buf_init(&key, 100);
-    haft__run_idempotency_key(&key, HAFT__LIT("run"), HAFT__LIT("c1.2"));
+    haft__run_add_idempotency_key(&key, HAFT__LIT("run"), HAFT__LIT("c1.2"));
     CHECK_STR(haft__buf_str(&key), HAFT__LIT("run:c1.2"), "key");
     haft__buf_finish(&key);
 }

@@ -500,8 +500,8 @@ static void add_call(haft__buf *buf, const haft__run_call *call)
 void help_state(haft__buf *buf, const haft__run *run)
 {
     haft__buf_addf(buf, "seq %llu stage %d turn %u mode %d limit %d violations %u settled %d\n",
-                   (unsigned long long)run->seq, run->stage, run->turn, run->mode, run->by_limit,
-                   run->violations, run->settled);
+                   (unsigned long long)run->seq, run->stage, run->turn, run->mode,
+                   run->forced_by_limit, run->violations, run->reply_committed);
     haft__buf_addf(buf, "constraint %d refused %d\n", run->constraint, run->constraint_refused);
     haft__buf_addf(buf, "failed %d gate %d default %d completed %d cancel %d expired %d\n",
                    run->failed, run->gate_opened, run->default_satisfied, run->completed,

@@ -267,7 +267,7 @@ static haft_status take_up(host *h, haft_str dead_owner)
     }
     size_t at = 0;
     const haft__run_call *call = NULL;
-    while (status == HAFT_OK && (call = haft__run_next_orphan(&h->run, &at)) != NULL) {
+    while (status == HAFT_OK && (call = haft__run_next_interrupted_call(&h->run, &at)) != NULL) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         status = haft__decide_recovery(&h->decider, &h->run, call, h->now_ms, &effect, &h->err);
         status = status == HAFT_OK ? append(h, effect.body) : status;

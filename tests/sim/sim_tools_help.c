@@ -35,7 +35,7 @@ static sim_slot *free_slot(sim_slot *slots, size_t count)
 static void set_key(sim *s, const haft__run_call *call, sim_slot *slot)
 {
     haft__buf_clear(&s->text);
-    haft__run_idempotency_key(&s->text, HAFT__LIT(HELP_RUN), call->id);
+    haft__run_add_idempotency_key(&s->text, HAFT__LIT(HELP_RUN), call->id);
     if (s->broken == SIM_KEY) {
         haft__buf_addf(&s->text, "#%u", call->attempt);
     }

@@ -253,7 +253,7 @@ static bool recover(sim *s, sim_worker *w)
     size_t at = 0;
     const haft__run_call *call = NULL;
     haft__on_unknown policy = s->spec.spec.on_unknown;
-    while ((call = haft__run_next_orphan(&w->run, &at)) != NULL) {
+    while ((call = haft__run_next_interrupted_call(&w->run, &at)) != NULL) {
         haft_error err = {0};
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         uint64_t now = sim_worker_now(s, w);

@@ -88,9 +88,9 @@ TEST(commands_for_a_graph)
         {"{\"goto\":[\"a\",1]}",
          "The tool's reply is not a valid command at /goto: expected the name of a "
          "node, or an array of names"},
-        {"{\"goto\":\"a\",\"go\":1}",
-         "The tool's reply is not a valid command: expected \"update\" and \"goto\", found \"go\""},
-        {NULL, "The tool's reply is not a valid command at NULL: found nothing"},
+        {"{\"goto\":\"a\",\"go\":1}", "The tool's reply is not a valid command: unknown key "
+                                      "\"go\"; allowed are \"update\" and \"goto\""},
+        {NULL, "The tool's reply is not a valid command: the text is NULL"},
     };
     haft_call call;
     haft__call_init(&call, NULL);

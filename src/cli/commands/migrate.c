@@ -36,9 +36,9 @@ static void report_run(void *context, const char *id, const haft__migration_repo
         return;
     }
     (void)fprintf(to, "%s %s%s", id,
-                  w->m.dry_run && run->what == HAFT__MIGRATION_COPIED ? "to be " : "",
-                  words[run->what]);
-    if (run->what == HAFT__MIGRATION_COPIED) {
+                  w->m.dry_run && run->outcome == HAFT__MIGRATION_COPIED ? "to be " : "",
+                  words[run->outcome]);
+    if (run->outcome == HAFT__MIGRATION_COPIED) {
         (void)fprintf(to, ": %llu event%s, %zu artifact%s, %zu message%s",
                       (unsigned long long)run->events, run->events == 1 ? "" : "s", run->artifacts,
                       run->artifacts == 1 ? "" : "s", run->messages, run->messages == 1 ? "" : "s");
@@ -89,8 +89,8 @@ static haft_status print_json(migrate_command *w)
     haft__json_writer_init(&out, &text);
     haft__json_begin_object(&out);
     haft__field_number(&out, "copied", w->totals.copied);
-    haft__field_number(&out, "there", w->totals.there);
-    haft__field_number(&out, "open", w->totals.open);
+    haft__field_number(&out, "there", w->totals.already_there);
+    haft__field_number(&out, "open", w->totals.skipped);
     haft__field_number(&out, "failed", w->totals.failed);
     haft__field_flag(&out, "move", w->m.move);
     haft__field_flag(&out, "dry_run", w->m.dry_run);
@@ -113,7 +113,7 @@ static void print_summary(migrate_command *w)
 {
     (void)fprintf(w->cli->errors, "%zu %s, %zu already copied, %zu not ended, %zu failed\n",
                   w->totals.copied, w->m.dry_run ? "to be copied" : "copied and compared",
-                  w->totals.there, w->totals.open, w->totals.failed);
+                  w->totals.already_there, w->totals.skipped, w->totals.failed);
 }
 
 /* ---- the command ---- */
@@ -162,7 +162,7 @@ static haft__exit_status migrate(migrate_command *w)
                          "stopped by a signal; repeat the command to continue");
         return HAFT__EXIT_CANCELLED;
     }
-    bool left = options.names != NULL && w->totals.open > 0;
+    bool left = options.names != NULL && w->totals.skipped > 0;
     return w->totals.failed > 0 || left ? HAFT__EXIT_FAILED : HAFT__EXIT_DONE;
 }
 

@@ -52,7 +52,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     haft__mock_service_options mock = {.script = &script,
                                        .hash_key = haft__random_hash_key(),
                                        .listen = haft__args_text(args, "listen", "127.0.0.1:0"),
-                                       .again = haft__args_has(args, "loop"),
+                                       .repeat_script = haft__args_has(args, "loop"),
                                        .dimensions = haft__args_number(args, "embeddings", 0),
                                        .fault = haft__args_text(args, "embeddings-fault", NULL),
                                        .require_key = haft__args_has(args, "require-key")};

@@ -41,7 +41,7 @@ static haft_status read_options(fork_command *f)
     if (haft__args_has(args, "answer") && options->call == NULL) {
         return haft__fail(f->err, HAFT_BAD_INPUT, "--answer", "expected --call too, found none");
     }
-    options->place = at                      ? HAFT__FORK_AT_EVENT
+    options->point = at                      ? HAFT__FORK_AT_EVENT
                      : turn                  ? HAFT__FORK_AT_TURN
                      : options->call != NULL ? HAFT__FORK_AT_CALL
                      : options->task != NULL ? HAFT__FORK_AT_START

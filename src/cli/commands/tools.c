@@ -90,16 +90,16 @@ static haft_status print_text(haft__cli *cli, const haft__tool_list *list, haft_
     for (size_t i = 0; i < tools->count; i++) {
         print_tool(cli->out, tools->items[i]);
     }
-    for (size_t at = 0, i = 0; haft__tool_list_next_served(list, &at) != NULL; i++) {
-        print_tool(cli->out, &list->served[i]);
+    for (size_t at = 0, i = 0; haft__tool_list_next_server_tool(list, &at) != NULL; i++) {
+        print_tool(cli->out, &list->server_tools[i]);
     }
-    if (list->first.listing_count == 0) {
+    if (list->preview.listing_count == 0) {
         return HAFT_OK;
     }
     (void)fputs("\nMCP servers\n", cli->out);
-    haft__tool_report_print_servers(cli->out, &list->first);
-    haft__tool_report_print_limit(cli->out, &list->first);
-    (void)haft__tool_report_print_mcp(cli->out, &list->first, HAFT__LIT(""));
+    haft__tool_report_print_servers(cli->out, &list->preview);
+    haft__tool_report_print_limit(cli->out, &list->preview);
+    (void)haft__tool_report_print_mcp(cli->out, &list->preview, HAFT__LIT(""));
     return haft__mcp_changes_print(cli, list->spec, err);
 }
 

@@ -65,19 +65,20 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
 {
     bool none = forced->kind == HAFT__CONSTRAINT_NONE;
     (void)fputs("\nforced turns\n", out);
-    if (forced->again) {
+    if (forced->second_request_only) {
         (void)fputs("  tool_choice of the provider\n", out);
     }
     if (none) {
         (void)fprintf(out, "  %swithout a constraint: %s\n",
-                      forced->again ? "after a violation asked again the same way, " : "",
+                      forced->second_request_only ? "after a violation asked again the same way, "
+                                                  : "",
                       forced->why);
         return;
     }
-    (void)fprintf(out, "  %s%s of %zu bytes, in %.*s: %s\n",
-                  forced->again ? "after a violation the model is asked again with " : "",
-                  haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format),
-                  forced->why);
+    (void)fprintf(
+        out, "  %s%s of %zu bytes, in %.*s: %s\n",
+        forced->second_request_only ? "after a violation the model is asked again with " : "",
+        haft__constraint_name(forced->kind), forced->bytes, HAFT__ARG(forced->format), forced->why);
     for (size_t i = 0; i < forced->relaxed.count; i++) {
         const haft__relaxation *item = &forced->relaxed.items[i];
         (void)fputs("  relaxed ", out);
@@ -97,7 +98,7 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
 
 static haft_str field(const haft__explanation *e, const char *key)
 {
-    const haft__json *value = haft__json_get(e->first.turn, haft__str(key));
+    const haft__json *value = haft__json_get(e->preview.turn, haft__str(key));
     return value != NULL ? haft__json_text(*value) : (haft_str){NULL, 0};
 }
 
@@ -112,9 +113,9 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     (void)fputs("\n", out);
     print_family(out, spec);
     (void)fputs("\ntools\n", out);
-    haft__tool_report_print_limit(out, &e->first);
-    (void)haft__tool_report_print(out, &e->first, HAFT__LIT(""));
-    haft__tool_report_print_not_enabled(out, &e->first);
+    haft__tool_report_print_limit(out, &e->preview);
+    (void)haft__tool_report_print(out, &e->preview, HAFT__LIT(""));
+    haft__tool_report_print_not_enabled(out, &e->preview);
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     print_forced_turn(out, &e->forced);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),

@@ -54,7 +54,7 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
         cli->problem = *err;
         *err = (haft_error){.status = status};
         return;
-    case HAFT__DELIVERY_DEAF_OWNER:
+    case HAFT__DELIVERY_OWNER_UNRESPONSIVE:
         (void)haft__hint(err, status, "haft resume %s takes it up once it is gone", delivery->run);
         return;
     }

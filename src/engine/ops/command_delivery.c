@@ -147,8 +147,8 @@ static haft_status send_to_owner(sender *s, haft_run *before, haft_run **ret_ope
         status = haft__run_message_deliver(&message, s->arena, err);
     }
     *ret_opened = message.opened;
-    if (message.owner_is_deaf) {
-        s->result->problem = HAFT__DELIVERY_DEAF_OWNER;
+    if (message.owner_unresponsive) {
+        s->result->problem = HAFT__DELIVERY_OWNER_UNRESPONSIVE;
     }
     return status;
 }

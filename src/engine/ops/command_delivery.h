@@ -17,8 +17,8 @@ typedef struct haft__command_delivery {
 /* Why a delivery failed, if the status does not say it. */
 typedef enum haft__delivery_problem {
     HAFT__DELIVERY_OTHER_PROBLEM,
-    HAFT__DELIVERY_BAD_VALUE,  /* `value` is not valid */
-    HAFT__DELIVERY_DEAF_OWNER, /* the owner of the run consumes no messages */
+    HAFT__DELIVERY_BAD_VALUE,          /* `value` is not valid */
+    HAFT__DELIVERY_OWNER_UNRESPONSIVE, /* the owner of the run consumes no messages */
 } haft__delivery_problem;
 
 typedef struct haft__delivery_result {

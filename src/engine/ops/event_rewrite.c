@@ -27,7 +27,7 @@ static haft_str shift_time(haft__arena *arena, haft_str time, uint64_t shift_ms)
     return haft__arena_copy(arena, haft__str(text));
 }
 
-static haft_status rewrite_fields(haft__arena *arena, const haft__event_rewrite *move,
+static haft_status rewrite_fields(haft__arena *arena, const haft__event_rewrite *rewrite,
                                   const haft__event *event, haft__json_member *member,
                                   haft_error *err)
 {
@@ -35,16 +35,16 @@ static haft_status rewrite_fields(haft__arena *arena, const haft__event_rewrite 
     bool start = event->kind == HAFT__EVENT_RUN_STARTED, failed = false;
     bool is_text = member->value.kind == HAFT__JSON_STRING;
     if (start && haft__str_equal(key, HAFT__LIT("thread"))) {
-        text = move->thread;
-    } else if (start && move->task != NULL && haft__str_equal(key, HAFT__LIT("task"))) {
-        text = haft__str(move->task);
+        text = rewrite->thread;
+    } else if (start && rewrite->task != NULL && haft__str_equal(key, HAFT__LIT("task"))) {
+        text = haft__str(rewrite->task);
     } else if (is_text && event->kind == HAFT__EVENT_CALL_STARTED
                && haft__str_equal(key, HAFT__LIT("idempotency_key"))) {
-        text = rewrite_key(arena, event, haft__json_text(member->value), move->run);
+        text = rewrite_key(arena, event, haft__json_text(member->value), rewrite->run);
         failed = text.ptr == NULL;
-    } else if (is_text && event->kind == HAFT__EVENT_PAUSED && move->shift_ms > 0
+    } else if (is_text && event->kind == HAFT__EVENT_PAUSED && rewrite->shift_ms > 0
                && haft__str_equal(key, HAFT__LIT("deadline"))) {
-        text = shift_time(arena, haft__json_text(member->value), move->shift_ms);
+        text = shift_time(arena, haft__json_text(member->value), rewrite->shift_ms);
         failed = text.ptr == NULL;
     }
     if (failed) {
@@ -56,7 +56,7 @@ static haft_status rewrite_fields(haft__arena *arena, const haft__event_rewrite 
     return HAFT_OK;
 }
 
-haft_status haft__event_rewrite_for_run(haft__arena *arena, const haft__event_rewrite *move,
+haft_status haft__event_rewrite_for_run(haft__arena *arena, const haft__event_rewrite *rewrite,
                                         haft__event *event, haft_error *err)
 {
     haft__json object = event->object;
@@ -64,11 +64,11 @@ haft_status haft__event_rewrite_for_run(haft__arena *arena, const haft__event_re
     haft_status status = members != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (uint32_t i = 0; status == HAFT_OK && i < object.count; i++) {
         members[i] = object.members[i];
-        status = rewrite_fields(arena, move, event, &members[i], err);
+        status = rewrite_fields(arena, rewrite, event, &members[i], err);
     }
     if (status == HAFT_OK) {
         event->object = haft__json_object(members, object.count);
-        event->at_ms += move->shift_ms;
+        event->at_ms += rewrite->shift_ms;
     }
     return status;
 }

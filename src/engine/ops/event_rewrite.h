@@ -14,9 +14,9 @@ typedef struct haft__event_rewrite {
 
 /* Replaces everything that names the run (its thread and task in run_started, and the idempotency
  * keys of its calls), so that the copy replays. Moves the time of the event and the deadline of a
- * pause. The event's `run` stays. */
+ * pause. `event->run` stays unchanged. */
 HAFT_MUST_USE haft_status haft__event_rewrite_for_run(haft__arena *arena,
-                                                      const haft__event_rewrite *move,
+                                                      const haft__event_rewrite *rewrite,
                                                       haft__event *event, haft_error *err);
 
 #endif

@@ -26,7 +26,7 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_e
                                               .serial = e->spec->limits.parallel == 1,
                                               .options = e->spec->model.options};
     haft__provider_conversation *conversation = NULL;
-    haft_status status = haft__decide_request(&e->first.run, arena, &e->request, err);
+    haft_status status = haft__decide_request(&e->preview.run, arena, &e->request, err);
     if (status == HAFT_OK) {
         status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
     }
@@ -53,7 +53,7 @@ haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str t
     if (e->model.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft_status status = haft__first_turn_decide(arena, spec, task, hash_key, &e->first, err);
+    haft_status status = haft__first_turn_decide(arena, spec, task, hash_key, &e->preview, err);
     return status == HAFT_OK ? write_prompt(arena, e, err) : status;
 }
 
@@ -96,14 +96,14 @@ static void add_limits(haft__json_writer *w, const haft__spec *spec)
 }
 
 /* How many tools are deferred, and how many of them are shown. */
-static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *first)
+static void write_deferred(haft__json_writer *w, const haft__first_turn_preview *preview)
 {
-    const haft__spec *spec = first->run.spec;
+    const haft__spec *spec = preview->run.spec;
     const char *why;
     haft__json_key(w, "deferred");
     haft__json_begin_object(w);
-    haft__field_number(w, "tools", first->offer.deferred);
-    haft__field_number(w, "shown", first->offer.shown);
+    haft__field_number(w, "tools", preview->offer.deferred);
+    haft__field_number(w, "shown", preview->offer.shown);
     haft__field_number(w, "cap", haft__resolve_cap(spec, &why));
     haft__field_text(w, "cap_by", haft__str(why));
     haft__field_number(w, "own_tokens", haft__resolve_tokens(spec));
@@ -124,18 +124,18 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_text(&w, "model", e->model);
     haft__explain_family_write(&w, spec);
     haft__json_key(&w, "tools");
-    haft__tool_report_write_tools(&w, &e->first);
+    haft__tool_report_write_tools(&w, &e->preview);
     haft__json_key(&w, "not_enabled");
-    haft__tool_report_write_not_enabled(&w, &e->first);
-    if (e->first.listing_count > 0) {
+    haft__tool_report_write_not_enabled(&w, &e->preview);
+    if (e->preview.listing_count > 0) {
         haft__json_key(&w, "servers");
-        haft__tool_report_write_servers(&w, &e->first);
+        haft__tool_report_write_servers(&w, &e->preview);
     }
-    write_deferred(&w, &e->first);
+    write_deferred(&w, &e->preview);
     haft__field_text(&w, "format", haft__offer_format(spec, &why));
     haft__field_text(&w, "format_reason", haft__str(why));
     haft__forced_turn_write(&w, arena, &e->forced);
-    haft__field_value(&w, "first_turn", e->first.turn);
+    haft__field_value(&w, "first_turn", e->preview.turn);
     add_limits(&w, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
     haft__json_key(&w, "request");

@@ -11,20 +11,20 @@
 typedef struct haft__explanation {
     const haft__spec *spec;
     haft_str model; /* provider:model */
-    haft__first_turn_preview first;
+    haft__first_turn_preview preview;
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced_turn forced;
 } haft__explanation;
 
-/* Explains the first turn of a run with this task, which may be "". Finish the explanation also
- * after a failure; the rest lives in `arena`. */
+/* Explains the first turn of a run with this task, which may be "". Call
+ * haft__explain_finish also after a failure. Results live in `arena`. */
 HAFT_MUST_USE haft_status haft__explain(haft__arena *arena, const haft__spec *spec, haft_str task,
                                         haft__hash_key hash_key, haft__explanation *ret_explanation,
                                         haft_error *err);
 void haft__explain_finish(haft__explanation *explanation);
 
-/* Appends it as one JSON object and a line feed. */
+/* Appends the explanation as one JSON object and a line feed. */
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e);
 
 #endif

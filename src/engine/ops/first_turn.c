@@ -34,20 +34,20 @@ static haft_status fold(haft__arena *arena, haft__run *run, haft_str body, haft_
 
 /* The search before the first turn, in the cached listings. */
 static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str task,
-                          haft__hash_key hash_key, haft__first_turn_preview *first, haft__buf *body,
-                          haft_error *err)
+                          haft__hash_key hash_key, haft__first_turn_preview *preview,
+                          haft__buf *body, haft_error *err)
 {
     haft__offer offer;
     haft__reveal reveal = {0};
     haft__reveal_request ask = {.spec = spec,
-                                .run = &first->run,
-                                .listings = first->listings,
-                                .listing_count = first->listing_count,
+                                .run = &preview->run,
+                                .listings = preview->listings,
+                                .listing_count = preview->listing_count,
                                 .offer = &offer,
-                                .query = haft__offer_index_trim_query(task),
+                                .query = haft__offer_index_truncate_query(task),
                                 .call = HAFT__LIT("")};
-    haft_status status =
-        haft__resolve(spec, &first->run, first->listings, first->listing_count, arena, &offer, err);
+    haft_status status = haft__resolve(spec, &preview->run, preview->listings,
+                                       preview->listing_count, arena, &offer, err);
     if (status == HAFT_OK) {
         haft__word_vectors vectors = {.found = false};
         bool found = haft__word_vectors_load(NULL, &vectors, NULL) == HAFT_OK && vectors.found;
@@ -62,32 +62,32 @@ static haft_status search(haft__arena *arena, const haft__spec *spec, haft_str t
         haft__buf_clear(body);
         haft__input_tools_revealed(body, &reveal);
         status = haft__buf_check(body, err);
-        first->search = reveal;
-        first->search.request = (haft__reveal_request){0}; /* it refers to locals */
+        preview->search = reveal;
+        preview->search.request = (haft__reveal_request){0}; /* it refers to locals */
     }
     return status;
 }
 
 static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec, haft_str task,
                                      haft__hash_key hash_key, haft__decider *decider,
-                                     haft__buf *body, haft__first_turn_preview *first,
+                                     haft__buf *body, haft__first_turn_preview *preview,
                                      haft_error *err)
 {
     haft_str none = {NULL, 0};
     haft__input_run_started(body, spec, task, run_id, none, none);
     haft__effect effect = {HAFT__EFFECT_EVENT, haft__buf_str(body)};
-    haft_status status = haft__run_init(&first->run, arena, spec, hash_key, err);
+    haft_status status = haft__run_init(&preview->run, arena, spec, hash_key, err);
     while (status == HAFT_OK
            && (effect.kind == HAFT__EFFECT_EVENT || effect.kind == HAFT__EFFECT_SEARCH_TOOLS)) {
         if (effect.kind == HAFT__EFFECT_SEARCH_TOOLS) { /* without asking a server */
-            status = search(arena, spec, task, hash_key, first, body, err);
+            status = search(arena, spec, task, hash_key, preview, body, err);
             effect.body = haft__buf_str(body);
         }
         if (status == HAFT_OK) {
-            status = fold(arena, &first->run, effect.body, hash_key, &first->turn, err);
+            status = fold(arena, &preview->run, effect.body, hash_key, &preview->turn, err);
         }
         if (status == HAFT_OK) {
-            status = haft__decide(decider, &first->run, 0, &effect, err);
+            status = haft__decide(decider, &preview->run, 0, &effect, err);
         }
     }
     return status;
@@ -95,21 +95,21 @@ static haft_status decide_first_turn(haft__arena *arena, const haft__spec *spec,
 
 haft_status haft__first_turn_decide_with(haft__arena *arena, const haft__spec *spec, haft_str task,
                                          haft__hash_key hash_key, const haft__mcp_listing *listings,
-                                         size_t count, haft__first_turn_preview *ret_first,
+                                         size_t count, haft__first_turn_preview *ret_preview,
                                          haft_error *err)
 {
     haft__buf body;
     haft__decider decider;
-    *ret_first = (haft__first_turn_preview){
+    *ret_preview = (haft__first_turn_preview){
         .turn = haft__json_null(), .listings = listings, .listing_count = count};
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__decider_init(&decider, err);
     if (status == HAFT_OK) {
-        status = decide_first_turn(arena, spec, task, hash_key, &decider, &body, ret_first, err);
+        status = decide_first_turn(arena, spec, task, hash_key, &decider, &body, ret_preview, err);
     }
     if (status == HAFT_OK) {
-        status =
-            haft__resolve(spec, &ret_first->run, listings, count, arena, &ret_first->offer, err);
+        status = haft__resolve(spec, &ret_preview->run, listings, count, arena, &ret_preview->offer,
+                               err);
     }
     haft__decider_finish(&decider);
     haft__buf_finish(&body);
@@ -117,13 +117,13 @@ haft_status haft__first_turn_decide_with(haft__arena *arena, const haft__spec *s
 }
 
 haft_status haft__first_turn_decide(haft__arena *arena, const haft__spec *spec, haft_str task,
-                                    haft__hash_key hash_key, haft__first_turn_preview *ret_first,
+                                    haft__hash_key hash_key, haft__first_turn_preview *ret_preview,
                                     haft_error *err)
 {
     const haft__mcp_listing *listings = NULL;
     size_t count = 0;
     haft_status status = haft__exec_offline_listings(spec, arena, &listings, &count, err);
     return status == HAFT_OK ? haft__first_turn_decide_with(arena, spec, task, hash_key, listings,
-                                                            count, ret_first, err)
+                                                            count, ret_preview, err)
                              : status;
 }

@@ -8,9 +8,10 @@
 #include "run/offer/resolve.h"
 
 typedef struct haft__first_turn_preview {
-    haft__run run;                     /* the state before the first request to the model */
-    haft__json turn;                   /* the event turn_started; null if it does not exist */
-    const haft__mcp_listing *listings; /* of its servers, from caches: none is started */
+    haft__run run;   /* the state before the first request to the model */
+    haft__json turn; /* the event turn_started; null if it does not exist */
+    const haft__mcp_listing
+        *listings; /* of the spec's servers, from caches: no server is started */
     size_t listing_count;
     haft__offer offer;   /* the verdict on every tool */
     haft__reveal search; /* the search before the turn; all 0 if there was none */
@@ -20,15 +21,15 @@ typedef struct haft__first_turn_preview {
  * in the arena. */
 HAFT_MUST_USE haft_status haft__first_turn_decide(haft__arena *arena, const haft__spec *spec,
                                                   haft_str task, haft__hash_key hash_key,
-                                                  haft__first_turn_preview *ret_first,
+                                                  haft__first_turn_preview *ret_preview,
                                                   haft_error *err);
 
-/* The same for a run with these listings of its servers. */
+/* Like haft__first_turn_decide, with these listings of the servers. */
 HAFT_MUST_USE haft_status haft__first_turn_decide_with(haft__arena *arena, const haft__spec *spec,
                                                        haft_str task, haft__hash_key hash_key,
                                                        const haft__mcp_listing *listings,
                                                        size_t count,
-                                                       haft__first_turn_preview *ret_first,
+                                                       haft__first_turn_preview *ret_preview,
                                                        haft_error *err);
 
 #endif

@@ -15,15 +15,17 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     haft__constraint_support force = haft__constraint_detect(spec);
     haft__request asked = *request;
     haft_str format = haft__offer_format(spec, &why);
-    bool again = haft__format_find(format) == NULL;
+    bool second_request_only = haft__format_find(format) == NULL;
     asked.allowed = NULL; /* every tool is allowed */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
-    *ret_forced = (haft__forced_turn){
-        .why = force.why, .again = again, .format = again ? HAFT__LIT("purejson") : format};
+    *ret_forced =
+        (haft__forced_turn){.why = force.why,
+                            .second_request_only = second_request_only,
+                            .format = second_request_only ? HAFT__LIT("purejson") : format};
     haft__relax_report_init(&ret_forced->relaxed, arena);
-    haft_status status = haft__constraint_apply(spec, ret_forced->format, again, &asked, arena,
-                                                &ret_forced->relaxed, err);
+    haft_status status = haft__constraint_apply(spec, ret_forced->format, second_request_only,
+                                                &asked, arena, &ret_forced->relaxed, err);
     ret_forced->kind = asked.constraint.kind;
     ret_forced->bytes = asked.constraint.text.len;
     if (force.kind != HAFT__CONSTRAINT_NONE && ret_forced->kind == HAFT__CONSTRAINT_NONE) {
@@ -47,7 +49,8 @@ void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
     haft__json_begin_object(w);
     haft__field_string(w, "constraint", haft__constraint_name(forced->kind));
     haft__field_string(w, "reason", forced->why);
-    haft__field_text(w, "when", forced->again ? HAFT__LIT("asked again") : HAFT__LIT("always"));
+    haft__field_text(w, "when",
+                     forced->second_request_only ? HAFT__LIT("asked again") : HAFT__LIT("always"));
     haft__field_text(w, "format", forced->format);
     haft__field_number(w, "bytes", forced->bytes);
     haft__json_key(w, "relaxed");

@@ -10,9 +10,9 @@
 typedef struct haft__forced_turn {
     haft__constraint_kind kind;
     const char *why;
-    bool again; /* only in the second request, if the model ignored the provider's tool_choice */
-    haft_str format; /* of the constrained request */
-    size_t bytes;    /* of the constraint, with all tools allowed */
+    bool second_request_only; /* if the model ignored the provider's tool_choice */
+    haft_str format;          /* of the constrained request */
+    size_t bytes;             /* of the constraint, with all tools allowed */
     haft__relax_report relaxed;
 } haft__forced_turn;
 

@@ -91,19 +91,19 @@ static haft_status store_execute(haft__fork_builder *f, haft__store_request *req
 /* Uses the thread that the options name, which must have no runs, or makes an id. */
 static haft_status choose_thread(haft__fork_builder *f)
 {
-    const char *given = f->options->thread;
+    const char *id = f->options->thread;
     char *thread = f->fork->thread;
-    if (given == NULL) {
+    if (id == NULL) {
         return haft__runtime_make_id(f->from->runtime, thread, f->err);
     }
-    if (!haft__id_valid(haft__str(given))) {
+    if (!haft__id_valid(haft__str(id))) {
         f->fork->refusal = HAFT__FORK_BAD_THREAD;
         return haft__fail(f->err, HAFT_BAD_INPUT, "",
                           "expected an id of %d lower-case letters and digits, found \"%.64s\"",
-                          HAFT__ID_LENGTH, given);
+                          HAFT__ID_LENGTH, id);
     }
-    memcpy(thread, given, sizeof(f->fork->thread));
-    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = haft__str(given), .limit = 1};
+    memcpy(thread, id, sizeof(f->fork->thread));
+    haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = haft__str(id), .limit = 1};
     haft_status status = f->from->runtime != NULL ? store_execute(f, &list) : HAFT_OK;
     if (status == HAFT_OK && list.found_count > 0) {
         f->fork->refusal = HAFT__FORK_THREAD_NOT_EMPTY;
@@ -267,7 +267,7 @@ haft_status haft__fork_create(const haft__fork_source *from, const haft__fork_op
     haft__buf_init(&f.text, HAFT__LIMIT_RUN_BYTES);
     haft_status status = prepare(&f);
     if (status == HAFT_OK) {
-        status = f.branch ? copy_ended_run(&f) : create(&f);
+        status = f.is_copy ? copy_ended_run(&f) : create(&f);
     }
     haft__buf_finish(&f.text);
     return status;

@@ -15,18 +15,18 @@ typedef struct haft__fork_source {
     haft_runtime *runtime; /* NULL for a file of events: the fork is returned as text */
 } haft__fork_source;
 
-typedef enum haft__fork_place {
+typedef enum haft__fork_point {
     HAFT__FORK_AT_END,
-    HAFT__FORK_AT_EVENT, /* `number` is the last event of the other run */
-    HAFT__FORK_AT_TURN,  /* the end of turn `number`; 0: before the first */
+    HAFT__FORK_AT_EVENT, /* after event `number` */
+    HAFT__FORK_AT_TURN,  /* at the end of turn `number`; 0: before the first turn */
     HAFT__FORK_AT_CALL,  /* where `call` is pending, or was answered last */
     HAFT__FORK_AT_START, /* after the first event: `task` replaces the task */
-} haft__fork_place;
+} haft__fork_point;
 
 typedef struct haft__fork_options {
-    haft__fork_place place;
+    haft__fork_point point;
     uint64_t number;
-    const char *call, *task; /* for the points above; NULL otherwise */
+    const char *call, *task; /* for AT_CALL and AT_START; NULL otherwise */
     const char *thread;      /* the id of the new thread, which has no runs; NULL: a new id */
     bool continues;          /* the caller will open the fork: a run that has ended is rejected */
     haft__spec_drift *drift; /* checked before the fork is created, if it continues; may be NULL */

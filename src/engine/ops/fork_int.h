@@ -11,10 +11,10 @@ typedef struct haft__fork_builder {
     const haft__fork_options *options;
     haft__arena *arena;
     haft__fork *fork;
-    uint64_t at;             /* the last event of the other run that the fork has */
-    bool whole;              /* `at` is the run's last event */
-    bool asked;              /* a call may be pending at that point */
-    bool branch;             /* the run has ended: the fork is a copy */
+    uint64_t at;             /* seq of the last event that is copied into the fork */
+    bool at_end;             /* `at` is the run's last event */
+    bool may_be_pending;     /* a call may be pending at `at` */
+    bool is_copy;            /* the run has ended: the fork is a copy */
     haft__run run;           /* the events folded up to `at` */
     uint64_t shift_from_seq; /* the first event whose time is moved; 0: none */
     uint64_t shift_ms;
@@ -26,7 +26,7 @@ typedef struct haft__fork_builder {
 HAFT_MUST_USE haft_status haft__fork_find_point(haft__fork_builder *f);
 
 /* Whether the folded run can be forked at that point: at the end of a turn, at a pending call if
- * nothing would be done twice without approval, or at its end (`branch`). BAD_INPUT, BAD_STATE. */
+ * nothing would be done twice without approval, or at its end (`is_copy`). BAD_INPUT, BAD_STATE. */
 HAFT_MUST_USE haft_status haft__fork_check_point(haft__fork_builder *f);
 
 #endif

@@ -98,12 +98,12 @@ static haft_status find_turn(haft__fork_builder *f)
 static haft_status find_call(haft__fork_builder *f)
 {
     haft_str call = haft__str(f->options->call);
-    uint64_t asked = 0, answered = 0;
+    uint64_t paused = 0, answered = 0;
     haft_status status = find_before(f, HAFT__EVENT_ANSWERED, "call", call, 0, &answered);
     if (status == HAFT_OK) {
-        status = find_before(f, HAFT__EVENT_PAUSED, "call", call, 0, &asked);
+        status = find_before(f, HAFT__EVENT_PAUSED, "call", call, 0, &paused);
     }
-    f->at = asked > answered ? UINT64_MAX : answered;
+    f->at = paused > answered ? UINT64_MAX : answered;
     return status == HAFT_OK && f->at == 0 ? fail_call(f) : status;
 }
 
@@ -116,15 +116,15 @@ static haft_status inspect_next_event(haft__fork_builder *f)
     do {
         status = read_next(f, &r, &event);
     } while (status == HAFT_OK && event.seq > 0 && event.seq - 1 < f->at);
-    f->whole = event.seq == 0;
-    f->asked =
-        f->whole ? f->options->place != HAFT__FORK_AT_TURN : event.kind == HAFT__EVENT_ANSWERED;
+    f->at_end = event.seq == 0;
+    f->may_be_pending =
+        f->at_end ? f->options->point != HAFT__FORK_AT_TURN : event.kind == HAFT__EVENT_ANSWERED;
     return status;
 }
 
-static haft_status find_place(haft__fork_builder *f)
+static haft_status find_last_event(haft__fork_builder *f)
 {
-    switch (f->options->place) {
+    switch (f->options->point) {
     case HAFT__FORK_AT_END: f->at = UINT64_MAX; return HAFT_OK;
     case HAFT__FORK_AT_EVENT: f->at = f->options->number; return HAFT_OK;
     case HAFT__FORK_AT_TURN: return find_turn(f);
@@ -136,7 +136,7 @@ static haft_status find_place(haft__fork_builder *f)
 
 haft_status haft__fork_find_point(haft__fork_builder *f)
 {
-    haft_status status = find_place(f);
+    haft_status status = find_last_event(f);
     return status == HAFT_OK ? inspect_next_event(f) : status;
 }
 
@@ -163,12 +163,12 @@ static bool is_about_to_start(const haft__run *run, const haft__run_call *call)
 
 /* Whether no effect of a call happens a second time without approval. A question of a running tool
  * is lost with its process, so such a call counts as running. */
-static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool whole)
+static bool is_safe_to_fork(const haft__run *run, const haft__run_call *call, bool at_end)
 {
     switch (call->stage) {
     case HAFT__CALL_FINISHED:
     case HAFT__CALL_REFUSED: return true;
-    case HAFT__CALL_ARRIVED: return !whole || !is_about_to_start(run, call);
+    case HAFT__CALL_ARRIVED: return !at_end || !is_about_to_start(run, call);
     case HAFT__CALL_PAUSED:
         return !haft__call_needs_host(call) || is_confirmed_before_retry(run, call);
     case HAFT__CALL_STARTED: return is_confirmed_before_retry(run, call);
@@ -181,7 +181,7 @@ static haft_status check_calls(const haft__fork_builder *f)
 {
     const haft__run *run = &f->run;
     for (size_t i = run->batch; i < run->call_count; i++) {
-        if (!is_safe_to_fork(run, &run->calls[i], f->whole)) {
+        if (!is_safe_to_fork(run, &run->calls[i], f->at_end)) {
             f->fork->refusal = HAFT__FORK_CALL_UNDER_WAY;
             f->fork->last_turn = run->turn - 1;
             return haft__fail(f->err, HAFT_BAD_STATE, f->from->name,
@@ -226,8 +226,8 @@ static haft_status check_branch(haft__fork_builder *f)
         f->fork->refusal = HAFT__FORK_NOTHING_LEFT;
         return haft__fail(f->err, HAFT_BAD_INPUT, "", "the run has ended and cannot be continued");
     }
-    f->branch = f->from->runtime != NULL; /* a file has no thread */
-    return f->branch ? HAFT_OK : fail_fork_point(f);
+    f->is_copy = f->from->runtime != NULL; /* a file has no thread */
+    return f->is_copy ? HAFT_OK : fail_fork_point(f);
 }
 
 haft_status haft__fork_check_point(haft__fork_builder *f)
@@ -241,5 +241,5 @@ haft_status haft__fork_check_point(haft__fork_builder *f)
     if (f->run.stage == HAFT__RUN_ENDED) {
         return check_branch(f);
     }
-    return f->asked && has_pending_call(f) ? check_calls(f) : fail_fork_point(f);
+    return f->may_be_pending && has_pending_call(f) ? check_calls(f) : fail_fork_point(f);
 }

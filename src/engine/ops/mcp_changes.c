@@ -253,13 +253,13 @@ static bool is_readable(const char *path, bool pins)
     return status == HAFT_OK;
 }
 
-haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_place,
+haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_directory,
                                             size_t *ret_count, size_t *ret_damaged, haft_error *err)
 {
     haft_status status = HAFT_OK;
-    *ret_place = haft__state_file_directory(arena);
+    *ret_directory = haft__state_file_directory(arena);
     *ret_count = *ret_damaged = 0;
-    DIR *directory = ret_place->ptr != NULL ? opendir(ret_place->ptr) : NULL;
+    DIR *directory = ret_directory->ptr != NULL ? opendir(ret_directory->ptr) : NULL;
     const struct dirent *entry = directory != NULL ? readdir(directory) : NULL;
     for (; entry != NULL && status == HAFT_OK; entry = readdir(directory)) {
         bool list = haft__str_ends_with(haft__str(entry->d_name), HAFT__LIT(".json"));
@@ -267,7 +267,8 @@ haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_pl
         if (!list && !pins) {
             continue;
         }
-        haft_str path = haft__arena_format(arena, "%.*s/%s", HAFT__ARG(*ret_place), entry->d_name);
+        haft_str path =
+            haft__arena_format(arena, "%.*s/%s", HAFT__ARG(*ret_directory), entry->d_name);
         status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
         bool good = status == HAFT_OK && is_readable(path.ptr, pins);
         *ret_count += good && list;

@@ -15,7 +15,7 @@ HAFT_MUST_USE haft_status haft__mcp_changes_visit(haft__arena *arena, const haft
                                                   haft__mcp_change_visitor *visit, void *context,
                                                   haft_error *err);
 
-/* The same as an array: {server, tool, diff}. */
+/* Writes the changed tools as an array: {server, tool, diff}. */
 HAFT_MUST_USE haft_status haft__mcp_changes_write(haft__arena *arena, const haft__spec *spec,
                                                   haft__json_writer *w, haft_error *err);
 
@@ -27,7 +27,8 @@ HAFT_MUST_USE haft_status haft__mcp_changes_accept(haft__arena *arena, const haf
 
 /* How many servers have a cached list, and how many files are damaged. *ret_place is the directory;
  * .ptr is NULL if it does not exist. */
-HAFT_MUST_USE haft_status haft__mcp_changes_count_servers(haft__arena *arena, haft_str *ret_place,
+HAFT_MUST_USE haft_status haft__mcp_changes_count_servers(haft__arena *arena,
+                                                          haft_str *ret_directory,
                                                           size_t *ret_count, size_t *ret_damaged,
                                                           haft_error *err);
 

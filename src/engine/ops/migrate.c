@@ -25,10 +25,11 @@ static haft_status execute(haft__migration *m, haft__store *store, haft__store_r
 }
 
 static haft_status read_snapshot(haft__migration *m, haft__store *store, haft_str id,
-                                 haft__run_snapshot *ret_run, haft_error *err)
+                                 haft__run_snapshot *ret_report, haft_error *err)
 {
-    haft_status status = haft__run_snapshot_read(store, &m->arena, m->hash_key, id, ret_run, err);
-    if (ret_run->messages_too_big) {
+    haft_status status =
+        haft__run_snapshot_read(store, &m->arena, m->hash_key, id, ret_report, err);
+    if (ret_report->messages_too_big) {
         m->problem = HAFT__MIGRATION_MESSAGES_TOO_BIG;
     }
     return status;
@@ -230,7 +231,7 @@ static haft_status check_own_copy(const haft__migration *m, const haft__run_snap
 
 /* Writes the run into the new store unless it is there, reads it back and compares. */
 static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot *run,
-                                   haft__migration_report *ret_run, haft__run_snapshot *ret_copy,
+                                   haft__migration_report *ret_report, haft__run_snapshot *ret_copy,
                                    haft_error *err)
 {
     haft_error absent = {0};
@@ -242,7 +243,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
     status = read_snapshot(m, m->to, run->row.id, ret_copy, &absent);
     bool missing = status == HAFT_NOT_FOUND
                    || (m->dry_run && status == HAFT_OK && is_copy(&ret_copy->row, &move));
-    ret_run->what = missing ? HAFT__MIGRATION_COPIED : HAFT__MIGRATION_ALREADY_THERE;
+    ret_report->outcome = missing ? HAFT__MIGRATION_COPIED : HAFT__MIGRATION_ALREADY_THERE;
     if (missing) {
         status = m->dry_run ? HAFT_OK : create(m, run, err);
     } else if (status == HAFT_OK) {
@@ -266,7 +267,7 @@ static haft_status copy_and_verify(haft__migration *m, const haft__run_snapshot 
 /* The old store says that the copy is the run: releases the copy, and removes the rest from the old
  * store. */
 static haft_status finish_move(haft__migration *m, const haft__store_run *row,
-                               haft__migration_report *ret_run, haft_error *err)
+                               haft__migration_report *ret_report, haft_error *err)
 {
     haft__move move = {.store = HAFT__LIT("")}, there;
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = row->id};
@@ -277,7 +278,7 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
             haft__fail(err, HAFT_BAD_STATE, "", "the run was moved to %.*s, which does not have it",
                        HAFT__ARG(move.store));
         return haft__hint(err, status,
-                          "it may have been removed there; the old store keeps its data");
+                          "the copy may have been removed; the old store keeps the run");
     }
     const haft__store_run *copy = status == HAFT_OK ? &find.found[0] : NULL;
     if (copy != NULL && is_copy(copy, &there) && haft__str_equal(there.id, move.id)) {
@@ -285,20 +286,20 @@ static haft_status finish_move(haft__migration *m, const haft__store_run *row,
     }
     status =
         status == HAFT_OK ? remove_at(m, m->from, row->id, row->owner, row->epoch, err) : status;
-    ret_run->removed = status == HAFT_OK;
+    ret_report->removed = status == HAFT_OK;
     return status;
 }
 
 /* Completes a move that was interrupted. */
 static haft_status finish_earlier_move(haft__migration *m, const haft__store_run *row,
-                                       const haft__move *move, haft__migration_report *ret_run,
+                                       const haft__move *move, haft__migration_report *ret_report,
                                        haft_error *err)
 {
-    ret_run->what = HAFT__MIGRATION_ALREADY_THERE;
+    ret_report->outcome = HAFT__MIGRATION_ALREADY_THERE;
     if (!is_move_target(m, row->id, move)) {
         return haft__move_fail(row->id, move, err);
     }
-    return m->dry_run ? HAFT_OK : finish_move(m, row, ret_run, err);
+    return m->dry_run ? HAFT_OK : finish_move(m, row, ret_report, err);
 }
 
 /* From now on the copy is the run. BAD_STATE if somebody has claimed the run meanwhile. */
@@ -327,22 +328,22 @@ static void roll_back_move(haft__migration *m, const haft__store_run *row,
     (void)!release_at(m, m->from, row->id, row->epoch, NULL);
 }
 
-static haft_status copy_from(haft__migration *m, haft_str id, haft__run_snapshot *ret_run,
+static haft_status copy_from(haft__migration *m, haft_str id, haft__run_snapshot *ret_report,
                              haft__migration_report *ret_migrated, haft_error *err)
 {
     haft__run_snapshot there;
-    haft_status status = read_snapshot(m, m->from, id, ret_run, err);
+    haft_status status = read_snapshot(m, m->from, id, ret_report, err);
     if (status == HAFT_OK) {
-        ret_migrated->events = ret_run->event_count;
-        ret_migrated->artifacts = ret_run->artifact_count;
-        ret_migrated->messages = ret_run->message_count;
-        status = copy_and_verify(m, ret_run, ret_migrated, &there, err);
+        ret_migrated->events = ret_report->event_count;
+        ret_migrated->artifacts = ret_report->artifact_count;
+        ret_migrated->messages = ret_report->message_count;
+        status = copy_and_verify(m, ret_report, ret_migrated, &there, err);
     }
     return status;
 }
 
 static haft_status move_open(haft__migration *m, const haft__store_run *found,
-                             haft__migration_report *ret_run, haft_error *err)
+                             haft__migration_report *ret_report, haft_error *err)
 {
     haft__run_snapshot run = {.event_count = 0};
     haft__store_run row = *found, left = {.epoch = 0};
@@ -350,14 +351,14 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
     if (status != HAFT_OK) {
         return status;
     }
-    status = copy_from(m, row.id, &run, ret_run, err);
+    status = copy_from(m, row.id, &run, ret_report, err);
     bool unknown = false; /* not known whether the move was committed */
     if (status == HAFT_OK) {
         status = commit_move(m, &row, &left, err);
         unknown = status == HAFT_IO;
     }
     if (status == HAFT_OK) {
-        return finish_move(m, &left, ret_run, err);
+        return finish_move(m, &left, ret_report, err);
     }
     if (!unknown) {
         roll_back_move(m, &row, &run);
@@ -365,22 +366,22 @@ static haft_status move_open(haft__migration *m, const haft__store_run *found,
     return status;
 }
 
-static haft_status migrate_ended(haft__migration *m, haft_str id, haft__migration_report *ret_run,
-                                 haft_error *err)
+static haft_status migrate_ended(haft__migration *m, haft_str id,
+                                 haft__migration_report *ret_report, haft_error *err)
 {
     haft__run_snapshot run;
-    haft_status status = copy_from(m, id, &run, ret_run, err);
+    haft_status status = copy_from(m, id, &run, ret_report, err);
     if (status == HAFT_OK && m->move && !m->dry_run) {
         status = remove_at(m, m->from, id, HAFT__LIT(""), 0, err);
-        ret_run->removed = status == HAFT_OK;
+        ret_report->removed = status == HAFT_OK;
     }
     return status;
 }
 
-haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration_report *ret_run,
+haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration_report *ret_report,
                                 haft_error *err)
 {
-    *ret_run = (haft__migration_report){.what = HAFT__MIGRATION_SKIPPED};
+    *ret_report = (haft__migration_report){.outcome = HAFT__MIGRATION_SKIPPED};
     haft__arena_reset(&m->arena);
     m->problem = HAFT__MIGRATION_OTHER_PROBLEM;
     haft__move move;
@@ -392,19 +393,19 @@ haft_status haft__migration_run(haft__migration *m, haft_str id, haft__migration
     }
     const haft__store_run *row = &find.found[0];
     if (row->state == HAFT__RUN_STATE_ENDED) {
-        return migrate_ended(m, row->id, ret_run, err);
+        return migrate_ended(m, row->id, ret_report, err);
     }
     if (!m->move) {
         return HAFT_OK;
     }
     if (haft__move_parse_owner(row->owner, &move) && move.step == HAFT__MOVE_DONE) {
-        return finish_earlier_move(m, row, &move, ret_run, err);
+        return finish_earlier_move(m, row, &move, ret_report, err);
     }
     if (!m->dry_run) {
-        return move_open(m, row, ret_run, err);
+        return move_open(m, row, ret_report, err);
     }
     status = check_free(m, row, err);
-    return status == HAFT_OK ? copy_from(m, row->id, &run, ret_run, err) : status;
+    return status == HAFT_OK ? copy_from(m, row->id, &run, ret_report, err) : status;
 }
 
 /* ---- both stores ---- */

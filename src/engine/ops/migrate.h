@@ -2,9 +2,9 @@
 /*
  * engine/ops/migrate.h - copies runs from one store into another, and reads them back to compare.
  *
- * Events, artifacts, messages and state are the same in the copy. It has no owner, a number of the
- * new store, and a greater epoch. A run that is already there is compared and not written again, so
- * that an interrupted migration can be repeated.
+ * Events, artifacts, messages and state are the same in the copy. The copy has no owner, gets its
+ * number from the new store, and has a greater epoch. A run that is already there is compared and
+ * not written again, so that an interrupted migration can be repeated.
  *
  * A run that has not ended is only moved: if it were in both stores, both would continue it. The
  * owner in the old store's row (store/move.h) says where the run is. Each step is rejected if
@@ -35,7 +35,7 @@
 typedef enum haft__migration_outcome {
     HAFT__MIGRATION_COPIED,
     HAFT__MIGRATION_ALREADY_THERE, /* complete and equal */
-    HAFT__MIGRATION_SKIPPED,       /* it has not ended, and moving was not requested */
+    HAFT__MIGRATION_SKIPPED,       /* the run has not ended, and moving was not requested */
 } haft__migration_outcome;
 
 /* Why a run was not copied, if the status does not say it. */
@@ -61,7 +61,7 @@ typedef struct haft__migration {
 
 /* The outcome of one run. */
 typedef struct haft__migration_report {
-    haft__migration_outcome what;
+    haft__migration_outcome outcome;
     uint64_t events;
     size_t artifacts, messages;
     bool removed; /* from the old store */
@@ -76,6 +76,6 @@ void haft__migration_close(haft__migration *m);
 /* Copies or moves a run. BAD_STATE if another process owns it, or the new store has a different run
  * with its id. */
 HAFT_MUST_USE haft_status haft__migration_run(haft__migration *m, haft_str id,
-                                              haft__migration_report *ret_run, haft_error *err);
+                                              haft__migration_report *ret_report, haft_error *err);
 
 #endif

@@ -119,9 +119,9 @@ static void migrate(batch *b, run_entry *one)
         note_failure(b, one->id, &failed);
         return;
     }
-    b->totals.copied += run.what == HAFT__MIGRATION_COPIED;
-    b->totals.there += run.what == HAFT__MIGRATION_ALREADY_THERE;
-    b->totals.open += run.what == HAFT__MIGRATION_SKIPPED;
+    b->totals.copied += run.outcome == HAFT__MIGRATION_COPIED;
+    b->totals.already_there += run.outcome == HAFT__MIGRATION_ALREADY_THERE;
+    b->totals.skipped += run.outcome == HAFT__MIGRATION_SKIPPED;
     b->options->on_run(b->options->context, one->id, &run);
 }
 

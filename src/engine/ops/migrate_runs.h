@@ -20,8 +20,8 @@ typedef struct haft__migrate_runs_options {
 } haft__migrate_runs_options;
 
 typedef struct haft__migrate_totals {
-    size_t copied, there, open, failed; /* runs, by outcome; open: skipped */
-    bool stopped;                       /* by `stop`, before the last run */
+    size_t copied, already_there, skipped, failed; /* runs, by outcome */
+    bool stopped;                                  /* by `stop`, before the last run */
 } haft__migrate_totals;
 
 /* Migrates the runs. A run that fails does not stop the others: `on_failure` and the totals report

@@ -5,7 +5,7 @@
 
 #include "engine/runtime.h"
 
-/* Removes the run that `name` means, also a damaged one. BAD_STATE if a live process owns it. */
+/* Removes the run that `name` selects, also a damaged one. BAD_STATE if a live process owns it. */
 HAFT_MUST_USE haft_status haft__retention_remove_run(haft_runtime *runtime, haft__arena *arena,
                                                      haft_str name, haft_error *err);
 
@@ -14,7 +14,7 @@ HAFT_MUST_USE haft_status haft__retention_remove_run(haft_runtime *runtime, haft
 typedef struct haft__retention_rules {
     bool has_age, has_keep;
     uint64_t age_ms;      /* runs that ended longer ago */
-    uint64_t keep;        /* except the last ones to end */
+    uint64_t keep;        /* number of runs that are kept: the last that ended */
     const haft_str *ends; /* only runs with these ends; see haft__retention_is_end */
     size_t end_count;
     bool dry_run; /* only counts them */

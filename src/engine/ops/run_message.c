@@ -44,7 +44,7 @@ static haft_status execute(const message_wait *w, haft__store_request *request, 
 
 static haft_status fail_deaf_owner(message_wait *w, haft_error *err)
 {
-    w->m->owner_is_deaf = true;
+    w->m->owner_unresponsive = true;
     return haft__fail(err, HAFT_IO, w->run->id,
                       "the process that has this run does not listen; the message is kept for it");
 }
@@ -172,7 +172,7 @@ haft_status haft__run_message_deliver(haft__run_message *message, haft__arena *a
     haft__buf text;
     message_wait w = {.m = message, .run = message->run, .arena = arena};
     message->opened = NULL;
-    message->owner_is_deaf = false;
+    message->owner_unresponsive = false;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__run_command_write(&text, message->command);
     haft_status status = haft__buf_check(&text, err);

@@ -16,10 +16,10 @@ typedef struct haft__run_message {
     const haft__run_command *command; /* with the redactor of the run's agent */
     haft__run_message_report *report; /* may be NULL */
     void *context;                    /* of `report` */
-    haft_run *opened;   /* result: the run had no owner any more and was opened here; or NULL.
-                           Release it, also after a failure. */
-    bool owner_is_deaf; /* result: the owner renews its lease but consumes no messages: why it
-                           failed */
+    haft_run *opened;        /* result: the run had no owner any more and was opened here; or NULL.
+                                Release it, also after a failure. */
+    bool owner_unresponsive; /* result of a failure: the owner renews its lease but consumes no
+                           messages */
 } haft__run_message;
 
 /* Sends the message and blocks until the run has processed it. A run that has ended ignores the

@@ -90,20 +90,21 @@ static haft_status read_messages(reader *r)
 }
 
 haft_status haft__run_snapshot_read(haft__store *store, haft__arena *arena, haft__hash_key hash_key,
-                                    haft_str id, haft__run_snapshot *ret_run, haft_error *err)
+                                    haft_str id, haft__run_snapshot *ret_snapshot, haft_error *err)
 {
-    reader r = {.store = store, .arena = arena, .hash_key = hash_key, .run = ret_run, .err = err};
+    reader r = {
+        .store = store, .arena = arena, .hash_key = hash_key, .run = ret_snapshot, .err = err};
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = id};
     haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id};
-    *ret_run = (haft__run_snapshot){.event_count = 0};
+    *ret_snapshot = (haft__run_snapshot){.event_count = 0};
     haft_status status = execute(&r, &find);
     if (status == HAFT_OK) {
-        ret_run->row = find.found[0];
+        ret_snapshot->row = find.found[0];
         status = execute(&r, &read);
     }
     if (status == HAFT_OK) {
-        ret_run->events = read.text;
-        ret_run->event_count = read.count;
+        ret_snapshot->events = read.text;
+        ret_snapshot->event_count = read.count;
         status = read_artifacts(&r);
     }
     return status == HAFT_OK ? read_messages(&r) : status;

@@ -21,7 +21,8 @@ typedef struct haft__run_snapshot {
 /* Reads the run `id`; the store checks it. */
 HAFT_MUST_USE haft_status haft__run_snapshot_read(haft__store *store, haft__arena *arena,
                                                   haft__hash_key hash_key, haft_str id,
-                                                  haft__run_snapshot *ret_run, haft_error *err);
+                                                  haft__run_snapshot *ret_snapshot,
+                                                  haft_error *err);
 
 /* BAD_STATE if `copy`, of the new store, differs from `original`. Unless `all_messages`, the last
  * messages may be missing in the copy. */

@@ -13,8 +13,8 @@
 
 /* The caller of a server. */
 typedef struct haft__service_host {
-    /* The server listens at ADDR:PORT. It ends if this fails. */
-    haft_status (*listening)(void *context, haft_str address, haft_error *err);
+    /* Called when the server listens at ADDR:PORT. If this fails, the server ends. */
+    haft_status (*on_listening)(void *context, haft_str address, haft_error *err);
     void (*warn)(void *context, haft_str text);
     bool (*stop)(void *context); /* called after each step of the loop: whether to stop */
     void *context;
@@ -26,10 +26,10 @@ typedef struct haft__mcp_service_options {
     haft_runtime *runtime;
     haft__arena *arena;
     const haft__spec *spec;
-    const char *store;       /* for commands that people are shown; NULL: the default store */
-    const char *listen;      /* ADDR:PORT for HTTP; NULL: standard input and output */
-    const char *listen_name; /* how errors name the address */
-    const char *token_file;  /* clients must send its first line; NULL: no token */
+    const char *store;              /* URL for commands in messages; NULL: the default store */
+    const char *listen;             /* ADDR:PORT for HTTP; NULL: standard input and output */
+    const char *listen_name;        /* how errors name the address */
+    const char *token_file;         /* clients must send its first line; NULL: no token */
     const char *const *allow_hosts; /* names of this host that clients may use */
     size_t allow_host_count;
 } haft__mcp_service_options;
@@ -49,14 +49,14 @@ typedef struct haft__mock_service_options {
     haft__hash_key hash_key;
     const char *listen; /* ADDR:PORT */
     haft__mock_service_kind like;
-    bool again;        /* start over after the last reply */
-    bool require_key;  /* reject requests without an API key */
-    size_t dimensions; /* of the vectors of /v1/embeddings; 0: there is no such path */
-    const char *fault; /* fault of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
+    bool repeat_script; /* start over after the last reply */
+    bool require_key;   /* reject requests without an API key */
+    size_t dimensions;  /* of the vectors of /v1/embeddings; 0: there is no such path */
+    const char *fault;  /* fault of these vectors: "error", "slow", "garbage", "sizes"; or NULL */
 } haft__mock_service_options;
 
-/* Each runs until its host stops it, or it fails. BAD_INPUT for an address, a token or a spec that
- * cannot be used. */
+/* Each function runs a server until its host stops it, or the server fails. BAD_INPUT for an
+ * address, a token or a spec that cannot be used. */
 typedef struct haft__services {
     haft_status (*run_mcp)(const haft__mcp_service_options *options, haft_error *err);
     haft_status (*run_mock_model)(const haft__mock_service_options *options, haft_error *err);

@@ -19,15 +19,15 @@
 static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
                                   haft__spec_options *options, haft_error *err)
 {
-    haft__json given = run->sets;
-    uint32_t count = given.kind == HAFT__JSON_ARRAY ? given.count : 0;
+    haft__json overrides = run->overrides;
+    uint32_t count = overrides.kind == HAFT__JSON_ARRAY ? overrides.count : 0;
     const char **sets = haft__arena_array(&r->arena, count, sizeof(*sets));
     const haft__json *model = haft__json_get(run->spec->source, HAFT__LIT("model"));
     if (sets == NULL) {
         return haft__arena_fail(&r->arena, err);
     }
     for (uint32_t i = 0; i < count; i++) {
-        haft_str set = haft__arena_copy(&r->arena, haft__json_text(given.items[i]));
+        haft_str set = haft__arena_copy(&r->arena, haft__json_text(overrides.items[i]));
         if (set.ptr == NULL) {
             return haft__arena_fail(&r->arena, err);
         }

@@ -26,9 +26,9 @@ haft_status haft__store_access_execute(haft_runtime *runtime, haft__arena *arena
 
 const char *haft__store_access_missing_file(const char *url)
 {
-    struct stat about;
+    struct stat info;
     const char *path = haft__store_url_path(url);
-    bool missing = path != NULL && path[0] != '\0' && stat(path, &about) != 0
+    bool missing = path != NULL && path[0] != '\0' && stat(path, &info) != 0
                    && (errno == ENOENT || errno == ENOTDIR);
     return missing ? path : NULL;
 }

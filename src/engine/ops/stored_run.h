@@ -12,7 +12,7 @@ typedef struct haft__stored_run {
     haft_agent *agent; /* of its spec, which needs neither a key nor a script; NULL: not loaded */
 } haft__stored_run;
 
-/* The row of the run that `name` means: an id, the beginning of one, or "last". It lives in
+/* The row of the run that `name` selects: an id, the beginning of one, or "last". Lives in
  * `arena`. NOT_FOUND, BAD_INPUT if several ids begin so; IO for a damaged run, unless
  * `include_damaged`. */
 HAFT_MUST_USE haft_status haft__stored_run_find(haft_runtime *runtime, haft__arena *arena,

@@ -23,7 +23,7 @@ HAFT_MUST_USE haft_status haft__thread_list_read(haft_runtime *runtime, haft__ar
                                                  size_t limit, haft__thread_list *ret_list,
                                                  haft_error *err);
 
-/* The thread that `name` means: an id, or the beginning of one. *ret_thread lives in `arena`.
+/* The thread that `name` selects: an id, or the beginning of one. *ret_thread lives in `arena`.
  * NOT_FOUND; BAD_INPUT if several threads begin so. */
 HAFT_MUST_USE haft_status haft__thread_find(haft_runtime *runtime, haft__arena *arena,
                                             haft_str name, haft_str *ret_thread, haft_error *err);

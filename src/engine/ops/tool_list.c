@@ -6,10 +6,10 @@
 #include "base/str.h"
 #include "io/random.h"
 
-const haft__verdict *haft__tool_list_next_served(const haft__tool_list *l, size_t *at)
+const haft__verdict *haft__tool_list_next_server_tool(const haft__tool_list *l, size_t *at)
 {
-    while (*at < l->first.offer.count) {
-        const haft__verdict *verdict = &l->first.offer.items[(*at)++];
+    while (*at < l->preview.offer.count) {
+        const haft__verdict *verdict = &l->preview.offer.items[(*at)++];
         if (verdict->listed != NULL) {
             return verdict;
         }
@@ -26,7 +26,7 @@ static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refr
         return HAFT_OK;
     }
     haft_str both = haft__arena_format(
-        arena, "it did not list its tools, so the cached list is used: %.*s%s%.*s",
+        arena, "the server did not list its tools, so the cached list is used: %.*s%s%.*s",
         HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "", HAFT__ARG(listing->warning));
     listing->warning = both;
     return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
@@ -67,18 +67,19 @@ haft_status haft__tool_list_read(haft__arena *arena, const haft__spec *spec,
     haft_status status = read_listings(arena, spec, refreshed, &listings, &count, err);
     if (status == HAFT_OK) {
         status = haft__first_turn_decide_with(arena, spec, HAFT__LIT(""), haft__random_hash_key(),
-                                              listings, count, &l->first, err);
+                                              listings, count, &l->preview, err);
     }
-    haft__tool *served =
-        status == HAFT_OK ? haft__arena_array(arena, l->first.offer.count, sizeof(*served)) : NULL;
-    if (status == HAFT_OK && served == NULL) {
+    haft__tool *server_tools =
+        status == HAFT_OK ? haft__arena_array(arena, l->preview.offer.count, sizeof(*server_tools))
+                          : NULL;
+    if (status == HAFT_OK && server_tools == NULL) {
         status = haft__arena_fail(arena, err);
     }
     const haft__verdict *verdict;
     for (size_t at = 0, i = 0;
-         status == HAFT_OK && (verdict = haft__tool_list_next_served(l, &at)) != NULL; i++) {
-        status = haft__mcp_tool_to_registry(arena, verdict->listed, &served[i], err);
+         status == HAFT_OK && (verdict = haft__tool_list_next_server_tool(l, &at)) != NULL; i++) {
+        status = haft__mcp_tool_to_registry(arena, verdict->listed, &server_tools[i], err);
     }
-    l->served = served;
+    l->server_tools = server_tools;
     return status;
 }

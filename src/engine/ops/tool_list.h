@@ -11,8 +11,8 @@
 
 typedef struct haft__tool_list {
     const haft__spec *spec;
-    haft__first_turn_preview first;
-    const haft__tool *served; /* one for each verdict on a tool that a server lists */
+    haft__first_turn_preview preview;
+    const haft__tool *server_tools; /* one for each verdict on a tool of a server */
 } haft__tool_list;
 
 /* Reads the list; it lives in `arena`. `refreshed` has the servers that failed to refresh; their
@@ -22,7 +22,7 @@ HAFT_MUST_USE haft_status haft__tool_list_read(haft__arena *arena, const haft__s
                                                haft__tool_list *ret_list, haft_error *err);
 
 /* The next verdict on a tool of a server, from *at on (0 at first); NULL after the last. */
-const haft__verdict *haft__tool_list_next_served(const haft__tool_list *list, size_t *at);
+const haft__verdict *haft__tool_list_next_server_tool(const haft__tool_list *list, size_t *at);
 
 /* ---- tool_list_json.c ---- */
 

@@ -45,9 +45,9 @@ void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *l,
     for (size_t i = 0; i < tools->count; i++) {
         haft__tool_definition_write(w, format, tools->items[i]);
     }
-    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_served(l, &at)) != NULL; i++) {
+    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_server_tool(l, &at)) != NULL; i++) {
         if (verdict->visibility == HAFT__VISIBILITY_DECLARED) {
-            haft__tool_definition_write(w, format, &l->served[i]);
+            haft__tool_definition_write(w, format, &l->server_tools[i]);
         }
     }
     haft__tool_definition_end(w, format);
@@ -67,13 +67,14 @@ haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
     for (size_t i = 0; i < tools->count; i++) {
         write_tool(w, tools->items[i], NULL);
     }
-    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_served(list, &at)) != NULL; i++) {
-        write_tool(w, &list->served[i], verdict);
+    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_server_tool(list, &at)) != NULL;
+         i++) {
+        write_tool(w, &list->server_tools[i], verdict);
     }
     haft__json_end_array(w);
-    if (list->first.listing_count > 0) {
+    if (list->preview.listing_count > 0) {
         haft__json_key(w, "servers");
-        haft__tool_report_write_servers(w, &list->first);
+        haft__tool_report_write_servers(w, &list->preview);
         haft__json_key(w, "changed");
         status = haft__mcp_changes_write(arena, list->spec, w, err);
     }

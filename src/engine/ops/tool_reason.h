@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/tool_reason.h - why a tool has its verdict, in words. */
+/* engine/ops/tool_reason.h - formats the reason for a tool's verdict as text. */
 #ifndef HAFT_ENGINE_OPS_TOOL_REASON_H
 #define HAFT_ENGINE_OPS_TOOL_REASON_H
 
 #include "base/buf.h"
 #include "engine/ops/first_turn.h"
 
-/* Why no tool of a server can be called. */
+/* The reason why all tools of a server are excluded; both members are NULL if not all are. */
 typedef struct haft__tool_reason_exclusion {
-    const char *code, *text; /* NULL if some can */
+    const char *code, *text;
 } haft__tool_reason_exclusion;
 
-/* The meaning of a server's state. */
+/* Describes the state of a server in a sentence. */
 const char *haft__tool_reason_state_text(const haft__mcp_listing *listing);
 
 haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
                                                                const haft__mcp_listing *listing);
 
-/* The result of the search before the first turn for this tool, and its rank; NULL if the search
- * did not reveal it. */
-const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_preview *first,
+/* Finds the tool in the results of the initial search and sets its rank (from 1); NULL if the
+ * search did not reveal the tool. */
+const haft__revealed *haft__tool_reason_find_revealed(const haft__first_turn_preview *preview,
                                                       haft_str name, size_t *ret_rank);
 
-/* The reason of a verdict with its details: the pattern, the rank. Replaces the content of the
- * buffer; the text is valid as long as the buffer. */
-haft_str haft__tool_reason_text(haft__buf *buf, const haft__first_turn_preview *first,
+/* Formats the reason for a verdict with its details: the pattern, the rank. Replaces the content of
+ * `buf`; the text is valid as long as `buf` is unchanged. */
+haft_str haft__tool_reason_text(haft__buf *buf, const haft__first_turn_preview *preview,
                                 const haft__verdict *verdict);
 
-/* The same for a server of which no tool can be called. */
+/* Formats the reason why all tools of a server are excluded. Uses `buf` like
+ * haft__tool_reason_text. */
 haft_str haft__tool_reason_exclusion_text(haft__buf *buf, const haft__spec *spec,
                                           const haft__mcp_listing *listing,
-                                          haft__tool_reason_exclusion why);
+                                          haft__tool_reason_exclusion exclusion);
 
 #endif

@@ -25,13 +25,13 @@ static void write_denial(haft__json_writer *w, const haft__spec *spec, haft__rea
 }
 
 /* {rank, score, why} as tools_revealed has them, or null. */
-static void write_search_rank(haft__json_writer *w, const haft__first_turn_preview *first,
+static void write_search_rank(haft__json_writer *w, const haft__first_turn_preview *preview,
                               const haft__verdict *verdict)
 {
     size_t rank = 0;
     const haft__revealed *revealed =
         verdict->reason == HAFT__REASON_REVEALED
-            ? haft__tool_reason_find_revealed(first, verdict->name, &rank)
+            ? haft__tool_reason_find_revealed(preview, verdict->name, &rank)
             : NULL;
     haft__json_key(w, "search");
     if (revealed == NULL) {
@@ -51,13 +51,13 @@ static void write_search_rank(haft__json_writer *w, const haft__first_turn_previ
     haft__json_end_object(w);
 }
 
-void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *first)
+void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *preview)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_begin_array(w);
-    for (size_t i = 0; i < first->offer.count; i++) {
-        const haft__verdict *verdict = &first->offer.items[i];
+    for (size_t i = 0; i < preview->offer.count; i++) {
+        const haft__verdict *verdict = &preview->offer.items[i];
         if (verdict->reason == HAFT__REASON_NOT_ENABLED) {
             continue;
         }
@@ -69,9 +69,9 @@ void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_
         haft__field_flag(w, "offered", verdict->visibility == HAFT__VISIBILITY_DECLARED);
         haft__field_string(w, "sight", haft__visibility_name(verdict->visibility));
         haft__field_string(w, "code", haft__reason_word(verdict->reason));
-        haft__field_text(w, "reason", haft__tool_reason_text(&buf, first, verdict));
-        write_search_rank(w, first, verdict);
-        write_denial(w, first->run.spec, verdict->reason, verdict->server, verdict->name);
+        haft__field_text(w, "reason", haft__tool_reason_text(&buf, preview, verdict));
+        write_search_rank(w, preview, verdict);
+        write_denial(w, preview->run.spec, verdict->reason, verdict->server, verdict->name);
         haft__json_end_object(w);
     }
     haft__json_end_array(w);
@@ -79,12 +79,12 @@ void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_
 }
 
 void haft__tool_report_write_not_enabled(haft__json_writer *w,
-                                         const haft__first_turn_preview *first)
+                                         const haft__first_turn_preview *preview)
 {
     haft__json_begin_array(w);
-    for (size_t i = 0; i < first->offer.count; i++) {
-        if (first->offer.items[i].reason == HAFT__REASON_NOT_ENABLED) {
-            haft__json_add_str(w, first->offer.items[i].name);
+    for (size_t i = 0; i < preview->offer.count; i++) {
+        if (preview->offer.items[i].reason == HAFT__REASON_NOT_ENABLED) {
+            haft__json_add_str(w, preview->offer.items[i].name);
         }
     }
     haft__json_end_array(w);
@@ -99,15 +99,15 @@ static void write_warnings(haft__json_writer *w, const haft__mcp_listing *listin
     haft__field_number(w, "left_out_all", listing->left_out_all);
 }
 
-void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *first)
+void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *preview)
 {
     haft__buf buf;
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
     haft__json_begin_array(w);
-    for (size_t i = 0; i < first->listing_count; i++) {
-        const haft__mcp_listing *listing = &first->listings[i];
+    for (size_t i = 0; i < preview->listing_count; i++) {
+        const haft__mcp_listing *listing = &preview->listings[i];
         haft__tool_reason_exclusion why =
-            haft__tool_reason_server_exclusion(first->run.spec, listing);
+            haft__tool_reason_server_exclusion(preview->run.spec, listing);
         haft__json_begin_object(w);
         haft__field_text(w, "name", listing->server);
         haft__field_text(w, "state", listing->state);
@@ -115,7 +115,7 @@ void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_tur
         write_warnings(w, listing);
         haft__field_string(w, "code", why.code);
         haft__field_text_or_null(
-            w, "reason", haft__tool_reason_exclusion_text(&buf, first->run.spec, listing, why));
+            w, "reason", haft__tool_reason_exclusion_text(&buf, preview->run.spec, listing, why));
         haft__json_end_object(w);
     }
     haft__json_end_array(w);

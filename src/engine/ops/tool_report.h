@@ -7,15 +7,15 @@
 #include "json/write.h"
 
 /* The tools as an array: {name, source, role, server, sight, offered, code, reason, search,
- * denied_by}. Without built-ins that the spec does not enable. */
-void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *first);
+ * denied_by}. Built-ins that the spec does not enable are left out. */
+void haft__tool_report_write_tools(haft__json_writer *w, const haft__first_turn_preview *preview);
 
 /* The names of the built-ins that the spec does not enable, as an array. */
 void haft__tool_report_write_not_enabled(haft__json_writer *w,
-                                         const haft__first_turn_preview *first);
+                                         const haft__first_turn_preview *preview);
 
 /* The servers as an array: {name, state, tools, means, warning, left_out, left_out_all, code,
  * reason}; the last two are null if tools of the server can be used. */
-void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *first);
+void haft__tool_report_write_servers(haft__json_writer *w, const haft__first_turn_preview *preview);
 
 #endif

@@ -142,7 +142,7 @@ static void on_claimed_released(haft__store_request *request)
     haft__worker *worker = request->context;
     worker->request_pending = false;
     if (request->status == HAFT_IO) { /* this process may still own it */
-        worker->strays_since_ms = worker->runtime->steady();
+        worker->strays_since_ms = worker->runtime->monotonic_clock();
     }
     if (request->status == HAFT_OK && worker->failures == 0) {
         worker->needs_poll = true;
@@ -204,7 +204,7 @@ static bool list_known_runs(haft__worker *worker)
 /* The store may perform a request that timed out later, within the time of a lease. */
 static void clear_strays(haft__worker *worker, const haft__store_request *request)
 {
-    uint64_t since = worker->runtime->steady() - worker->strays_since_ms;
+    uint64_t since = worker->runtime->monotonic_clock() - worker->strays_since_ms;
     if (request->reclaim_own && !worker->run_found && since > worker->runtime->leases.ms) {
         worker->strays_since_ms = 0;
     }
@@ -238,7 +238,7 @@ static void on_claimed(haft__store_request *request)
         worker->store_error = request->error;
         return;
     } else {
-        worker->strays_since_ms = worker->runtime->steady();
+        worker->strays_since_ms = worker->runtime->monotonic_clock();
         haft__worker_report_error(worker, &request->error);
         worker->poll_ms = 2 * worker->poll_ms < HAFT__LIMIT_WORK_POLL_MS ? 2 * worker->poll_ms
                                                                          : HAFT__LIMIT_WORK_POLL_MS;
@@ -284,7 +284,7 @@ static void claim_next(haft__worker *worker)
     worker->needs_poll = worker->store_empty = false;
     haft__arena_reset(&worker->arena);
     worker->request_pending = true;
-    worker->requested_ms = worker->runtime->steady();
+    worker->requested_ms = worker->runtime->monotonic_clock();
     worker->request = (haft__store_request){
         .verb = HAFT__STORE_CLAIM_NEXT,
         .run.owner = haft__str(worker->runtime->owner),
@@ -306,7 +306,7 @@ static void claim_next(haft__worker *worker)
 static void release_slot(haft__worker_slot *slot)
 {
     haft_run_release(slot->run);
-    haft__timer_stop(slot->worker->runtime->loop, &slot->again);
+    haft__timer_stop(slot->worker->runtime->loop, &slot->delivery_timer);
     slot->run = NULL;
     slot->mailbox = HAFT__MAILBOX_UNKNOWN;
     slot->worker->busy--;
@@ -344,8 +344,8 @@ static void on_mailbox_timer(void *context)
 static void wait_for_delivery(haft__worker_slot *slot)
 {
     haft__runtime_poll_messages(slot->worker->runtime);
-    if (slot->again.slot == 0
-        && haft__timer_start(slot->worker->runtime->loop, &slot->again, DELIVERY_POLL_MS,
+    if (slot->delivery_timer.slot == 0
+        && haft__timer_start(slot->worker->runtime->loop, &slot->delivery_timer, DELIVERY_POLL_MS,
                              on_mailbox_timer, slot, NULL)
                != HAFT_OK) {
         slot->mailbox = HAFT__MAILBOX_UNKNOWN;

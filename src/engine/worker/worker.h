@@ -3,10 +3,10 @@
  * engine/worker/worker.h - a worker: claims runs of the store that have no owner and continues
  * them.
  *
- * It claims as many runs as it may continue at once, releases those that wait for people, and polls
- * again after a while if there are none. A run that cannot continue here is released, too, and
- * skipped by this worker for a time that grows with each attempt; other workers may claim it at
- * once. docs/scaling.md describes how workers cooperate.
+ * A worker claims as many runs as it may continue at once, releases those that wait for people, and
+ * polls again after a while if the store has none to claim. A run that cannot continue here is
+ * released, too, and skipped by this worker for a time that grows with each attempt; other workers
+ * may claim it at once. docs/scaling.md describes how workers cooperate.
  */
 #ifndef HAFT_ENGINE_WORKER_WORKER_H
 #define HAFT_ENGINE_WORKER_WORKER_H
@@ -71,19 +71,19 @@ HAFT_MUST_USE haft_status haft__worker_step(haft__worker *worker, haft_error *er
 void haft__worker_stop(haft__worker *worker, bool at_once);
 bool haft__worker_is_stopped(const haft__worker *worker);
 
-/* Whether it has no run, and the last poll found none. */
+/* Whether the worker has no run, and the last poll found none. */
 bool haft__worker_is_idle(const haft__worker *worker);
 
 /* Polls for runs in the next step. */
 void haft__worker_poll_now(haft__worker *worker);
 
-/* The only run it has, if the last poll found no other; else NULL. */
+/* The run of the worker if it has exactly one and the last poll found no other; else NULL. */
 haft_run *haft__worker_only_run(const haft__worker *worker);
 
-/* Whether it has no run, and polls have failed for some time (work.poll_failures). */
+/* Whether the worker has no run, and polls have failed for some time (work.poll_failures). */
 bool haft__worker_store_unreachable(const haft__worker *worker);
 
-/* Releases its runs. `worker` may be NULL. */
+/* Releases the runs of the worker. `worker` may be NULL. */
 void haft__worker_destroy(haft__worker *worker);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/worker/worker_int.h - what the files of the worker share. */
+/* engine/worker/worker_int.h - declarations that the files of the worker share. */
 #ifndef HAFT_ENGINE_WORKER_WORKER_INT_H
 #define HAFT_ENGINE_WORKER_WORKER_INT_H
 
@@ -34,7 +34,7 @@ typedef struct haft__skip_list {
 /* Adds the run. Returns the milliseconds for which it is skipped. */
 uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_ms);
 
-/* The run has continued. */
+/* Removes the run, which has continued. */
 void haft__skip_set_remove(haft__skip_set *skips, const char *id);
 
 /* The runs that are skipped now. */
@@ -61,15 +61,15 @@ typedef struct haft__worker_slot {
     haft__mailbox_state mailbox;
     haft__store_request receive;
     haft__arena arena;
-    haft__timer again;
+    haft__timer delivery_timer; /* until the mailbox is read again */
 } haft__worker_slot;
 
 struct haft__worker {
     haft_runtime *runtime;
     haft__worker_options options;
     haft__worker_slot *slots; /* `concurrency` of them */
-    size_t busy;
-    bool needs_poll; /* claim_next is to claim a run */
+    size_t busy;              /* number of used slots */
+    bool needs_poll;          /* claim_next is to claim a run */
     bool request_pending, stopping, at_once;
     size_t releasing;       /* runs that are being released because it stops */
     bool run_found;         /* the last poll claimed a run */

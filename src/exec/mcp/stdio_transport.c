@@ -22,17 +22,17 @@ static haft_str clean_errors(const haft__mcp_connection *connection, haft_str er
                              haft__buf *clean)
 {
     bool cut = errors.len == HAFT__LIMIT_CHILD_ERROR_BYTES;
-    size_t settled =
-        connection->redactor != NULL ? haft__redact_settled(connection->redactor, errors) : 0;
+    size_t safe_length =
+        connection->redactor != NULL ? haft__redact_safe_length(connection->redactor, errors) : 0;
     bool begun =
-        connection->redactor != NULL && errors.len - settled >= HAFT__LIMIT_REDACT_MIN_BYTES;
-    (void)haft__mcp_connection_redact(connection, begun ? (haft_str){errors.ptr, settled} : errors,
-                                      clean);
+        connection->redactor != NULL && errors.len - safe_length >= HAFT__LIMIT_REDACT_MIN_BYTES;
+    (void)haft__mcp_connection_redact(connection,
+                                      begun ? (haft_str){errors.ptr, safe_length} : errors, clean);
     if (begun) {
         haft__buf_add_str(clean, HAFT__LIT(HAFT__REDACTED));
     }
     /* Redaction makes a text longer, but never twice as long. */
-    size_t unsafe = cut && connection->redactor != NULL ? 2 * connection->redactor->longest : 0;
+    size_t unsafe = cut && connection->redactor != NULL ? 2 * connection->redactor->max_length : 0;
     bool whole = haft__buf_check(clean, NULL) == HAFT_OK && clean->len > unsafe;
     return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
 }

@@ -95,7 +95,7 @@ static void retire(haft__http_transfer *t)
     if (http->notifying == t) {
         http->notifying = NULL;
     }
-    if (!t->kept) {
+    if (!t->prepared) {
         haft__http_transfer_reset(t);
     }
     if (t->body.cap > SPARE_BYTES) {
@@ -104,7 +104,7 @@ static void retire(haft__http_transfer *t)
     t->next = http->spare;
     http->spare = t;
     http->spare_count++;
-    while (http->spare != NULL && http->spare_count > http->most_idle) {
+    while (http->spare != NULL && http->spare_count > http->max_idle) {
         free_transfer(pop_spare(http));
     }
 }

@@ -231,7 +231,7 @@ static bool set_request(haft__http_transfer *t)
     if (!SET(t->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)connect)) {
         return false;
     }
-    if (t->kept) { /* all other options are unchanged */
+    if (t->prepared) { /* all other options are unchanged */
         return request->body.ptr == NULL || set_content(t->easy, request);
     }
     /* With https, requests to one host wait for its first connection, which may multiplex them
@@ -239,18 +239,18 @@ static bool set_request(haft__http_transfer *t)
     bool set = haft__http_transfer_list_headers(t) && SET(t->easy, CURLOPT_CURLU, t->url)
                && SET(t->easy, CURLOPT_HTTPHEADER, t->headers) && set_body(t->easy, request)
                && SET(t->easy, CURLOPT_PIPEWAIT, (long)secure);
-    t->kept = set && t->redirects == 0;
+    t->prepared = set && t->redirects == 0;
     return set;
 }
 
 /* Keeps as many idle connections as were in use at a time: a caller that just got a response soon
  * sends the next request. Once no requests are active, a few are enough, and each request that ends
  * closes one surplus connection. */
-static void set_most_idle(haft__http_client *http, size_t most)
+static void set_max_idle(haft__http_client *http, size_t max)
 {
-    if (most != http->most_idle) {
-        http->most_idle = most;
-        (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)most);
+    if (max != http->max_idle) {
+        http->max_idle = max;
+        (void)curl_multi_setopt(http->multi, CURLMOPT_MAXCONNECTS, (long)max);
     }
 }
 
@@ -266,8 +266,8 @@ bool haft__http_transfer_submit(haft__http_transfer *t)
     t->result.content_type = HAFT__LIT("");
     t->in_multi = set_request(t) && curl_multi_add_handle(http->multi, t->easy) == CURLM_OK;
     http->active += t->in_multi;
-    if (http->active > http->most_idle) {
-        set_most_idle(http, 2 * http->most_idle);
+    if (http->active > http->max_idle) {
+        set_max_idle(http, 2 * http->max_idle);
     }
     return t->in_multi;
 }
@@ -278,7 +278,7 @@ void haft__http_transfer_withdraw(haft__http_transfer *t)
         (void)curl_multi_remove_handle(t->http->multi, t->easy);
         t->in_multi = false;
         if (--t->http->active == 0) {
-            set_most_idle(t->http, HAFT__LIMIT_HTTP_IDLE);
+            set_max_idle(t->http, HAFT__LIMIT_HTTP_IDLE);
         }
     }
 }
@@ -310,7 +310,7 @@ bool haft__http_client_multi_init(haft__http_client *http)
     (void)curl_multi_setopt(http->multi, CURLMOPT_SOCKETDATA, http);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERFUNCTION, on_timeout);
     (void)curl_multi_setopt(http->multi, CURLMOPT_TIMERDATA, http);
-    set_most_idle(http, HAFT__LIMIT_HTTP_IDLE);
+    set_max_idle(http, HAFT__LIMIT_HTTP_IDLE);
     note_encodings(http);
     return true;
 }

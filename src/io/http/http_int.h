@@ -28,10 +28,10 @@ struct haft__http_transfer {
     haft__http_request request; /* of the current hop */
     struct curl_slist *headers;
     CURLU *url;
-    bool kept;                        /* all of this and `easy` are set up for `asked`, ... */
-    haft__http_request asked;         /* ... the request as the caller passed it, ... */
-    haft_str asked_url, asked_origin; /* ... its URL as libcurl parsed it, and its origin */
-    haft__timer timer;                /* always set, so that setting it again needs no memory */
+    bool prepared;               /* all of this and `easy` are set up for `original`, ... */
+    haft__http_request original; /* ... the request as the caller passed it, ... */
+    haft_str original_url, original_origin; /* ... its URL as libcurl parsed it, and its origin */
+    haft__timer timer; /* always set, so that setting it again needs no memory */
     haft__http_phase phase;
     uint64_t start_ms, phase_ms, byte_ms; /* start of transfer, phase, last byte */
     size_t header_bytes, body_bytes;
@@ -71,7 +71,7 @@ struct haft__http_client {
     size_t socket_count;
     haft__http_transfer *first, *spare, *pending, **pending_end;
     size_t spare_count;
-    size_t active, most_idle;       /* transfers in libcurl; limit of idle ones */
+    size_t active, max_idle;        /* transfers in libcurl; limit of idle ones */
     haft__http_transfer *notifying; /* its callback is running; NULL once it is freed */
 };
 

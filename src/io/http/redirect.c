@@ -114,7 +114,7 @@ static bool move(haft__http_transfer *t, const origin *from)
 bool haft__http_transfer_follow_redirect(haft__http_transfer *t)
 {
     haft_str location = haft__arena_copy(&t->arena, find_location(t));
-    t->kept = false; /* the request differs from `asked` from here on */
+    t->prepared = false; /* the request differs from `original` from here on */
     origin from;
     bool fine = get_origin(t->url, &from) && location.ptr != NULL;
     if (fine && ++t->redirects > t->request.max_redirects) {

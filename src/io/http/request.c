@@ -117,25 +117,25 @@ static bool is_same(const haft__http_request *a, const haft__http_request *b)
 static void repeat(haft__http_transfer *t, const haft__http_request *request)
 {
     t->request = *request;
-    t->request.method = t->asked.method;
-    t->request.headers = t->asked.headers;
-    t->request.url = t->asked_url;
-    memcpy(t->result.origin, t->asked_origin.ptr, t->asked_origin.len + 1);
+    t->request.method = t->original.method;
+    t->request.headers = t->original.headers;
+    t->request.url = t->original_url;
+    memcpy(t->result.origin, t->original_origin.ptr, t->original_origin.len + 1);
 }
 
 /* Records a request that passed all checks, before a redirect changes anything. */
-static bool note_asked(haft__http_transfer *t, haft_str url)
+static bool note_original(haft__http_transfer *t, haft_str url)
 {
-    t->asked = t->request;
-    t->asked.url = url;
-    t->asked_url = t->request.url;
-    t->asked_origin = haft__arena_copy(&t->arena, haft__str(t->result.origin));
-    return t->asked_origin.ptr != NULL;
+    t->original = t->request;
+    t->original.url = url;
+    t->original_url = t->request.url;
+    t->original_origin = haft__arena_copy(&t->arena, haft__str(t->result.origin));
+    return t->original_origin.ptr != NULL;
 }
 
 void haft__http_transfer_reset(haft__http_transfer *t)
 {
-    t->kept = false;
+    t->prepared = false;
     curl_slist_free_all(t->headers);
     t->headers = NULL;
     haft__arena_reset(&t->arena);
@@ -143,7 +143,7 @@ void haft__http_transfer_reset(haft__http_transfer *t)
 
 bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_request *request)
 {
-    if (t->kept && is_same(&t->asked, request)) {
+    if (t->prepared && is_same(&t->original, request)) {
         repeat(t, request);
         return true;
     }
@@ -159,7 +159,7 @@ bool haft__http_transfer_prepare(haft__http_transfer *t, const haft__http_reques
         haft__http_transfer_finish(t, HAFT__HTTP_BAD_URL, NULL);
         return true;
     }
-    if (!haft__http_transfer_set_url(t) || !note_asked(t, given)) {
+    if (!haft__http_transfer_set_url(t) || !note_original(t, given)) {
         return false;
     }
     if (!haft__str_is_token(request->method)) {

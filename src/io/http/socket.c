@@ -21,7 +21,7 @@
 /* A connection without acknowledgements for this long is dropped, so that the next request does not
  * wait on it, too. */
 #define UNACKNOWLEDGED_MS 20000
-#define MOST_DROPS        64 /* reads of unsolicited bytes */
+#define MAX_DROPS         64 /* reads of unsolicited bytes */
 
 /* ---- watching sockets ---- */
 
@@ -53,7 +53,7 @@ static void end_idle(const haft__http_watch *w, int fd)
     if (!w->http->sockets[fd].plain) {
         return;
     }
-    for (int i = 0; i < MOST_DROPS && count > 0; i++) {
+    for (int i = 0; i < MAX_DROPS && count > 0; i++) {
         count = recv(fd, bytes, sizeof(bytes), MSG_DONTWAIT);
     }
     (void)shutdown(fd, SHUT_RDWR);

@@ -266,8 +266,8 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
 static uint64_t limit_of(const haft__http_server_request *request)
 {
     bool unwanted = request->body_action == HAFT__HTTP_SERVER_BODY_DISCARD;
-    uint64_t most = unwanted ? 0 : request->connection->server->options.max_body;
-    return most + HAFT__LIMIT_SERVER_EXCESS_BYTES;
+    uint64_t max_bytes = unwanted ? 0 : request->connection->server->options.max_body;
+    return max_bytes + HAFT__LIMIT_SERVER_EXCESS_BYTES;
 }
 
 static bool has_room(const haft__http_server *server, uint64_t bytes)

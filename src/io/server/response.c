@@ -90,15 +90,15 @@ static haft__http_server_request *find_stuck(const haft__http_server *server)
 static bool make_room(const haft__http_server_request *request, size_t bytes)
 {
     const haft__http_server *server = request->connection->server;
-    size_t most = server->options.max_queues;
-    while (bytes <= most && bytes > most - server->queued) {
+    size_t max_bytes = server->options.max_queues;
+    while (bytes <= max_bytes && bytes > max_bytes - server->queued) {
         haft__http_server_request *stuck = find_stuck(server);
         if (stuck == NULL || stuck == request) {
             return false;
         }
         drop(stuck);
     }
-    return bytes <= most;
+    return bytes <= max_bytes;
 }
 
 /* Passes the response to libmicrohttpd. If it is NULL, or it is too late for one, drops the

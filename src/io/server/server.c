@@ -18,7 +18,7 @@
 #include "io/server/server_int.h"
 
 #define REST_MS     3600000U /* the timer is always set, even without a timeout */
-#define MOST_RUNS   16 /* most consecutive runs of libmicrohttpd before other work gets its turn */
+#define MAX_RUNS    16 /* most consecutive runs of libmicrohttpd before other work gets its turn */
 #define POOL_BYTES  (2 * (size_t)HAFT__LIMIT_SERVER_HEADER_BYTES)
 #define MS_A_SECOND 1000U
 
@@ -42,7 +42,7 @@ static void set_timer(haft__http_server *server, uint64_t ms)
 static void run_daemon(haft__http_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait = 0;
-    for (int i = 0; i < MOST_RUNS && wait == 0; i++) {
+    for (int i = 0; i < MAX_RUNS && wait == 0; i++) {
         server->again = false;
         (void)MHD_run(server->daemon);
         if (MHD_get_timeout(server->daemon, &wait) != MHD_YES || wait > REST_MS) {

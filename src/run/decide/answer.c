@@ -41,7 +41,7 @@ static haft_status start_approved(haft__decision *d, const haft__run_call *call,
         return haft__decide_over_limit(d, call, true);
     }
     haft_status status =
-        haft__binding_holds(d->spec, call->tool, call->binding, call->arguments, &holds, d->err);
+        haft__binding_matches(d->spec, call->tool, call->binding, call->arguments, &holds, d->err);
     if (status != HAFT_OK) {
         return status;
     }

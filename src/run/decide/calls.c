@@ -169,7 +169,7 @@ haft_status haft__decide_start(haft__decision *d, const haft__run_call *call, ha
     haft__field_number(&d->w, "attempt", (uint64_t)call->attempt + 1);
     haft__json_key(&d->w, "idempotency_key");
     haft__buf_add_char(d->w.buf, '"');
-    haft__run_idempotency_key(d->w.buf, d->run->id, call->id);
+    haft__run_add_idempotency_key(d->w.buf, d->run->id, call->id);
     haft__buf_add_char(d->w.buf, '"');
     d->w.after_key = false;
     haft__field_text_or_null(&d->w, "note", note);

@@ -55,7 +55,7 @@ static haft_status is_changed(const haft__spec *spec, const haft__tool *tool,
     }
     bool holds = false;
     haft_status status =
-        haft__binding_holds(spec, tool, call->binding, call->arguments, &holds, err);
+        haft__binding_matches(spec, tool, call->binding, call->arguments, &holds, err);
     *ret_other = !holds;
     return status;
 }
@@ -194,7 +194,7 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
     haft__json_begin_array(w);
     for (size_t i = 0; i < reply->call_count; i++) {
         char text[HAFT__CALL_ID_SIZE];
-        haft_str id = haft__run_call_id(text, run->turn, (uint64_t)run->numbered + i + 1);
+        haft_str id = haft__run_call_id(text, run->turn, (uint64_t)run->numbered_calls + i + 1);
         haft__json_begin_object(w);
         haft__field_text(w, "call", id);
         haft__field_text(w, "model_call", keeps_id(reply, i) ? reply->calls[i].id : id);

@@ -95,8 +95,8 @@ static haft_status needs_approval(haft__decision *d, const haft__run_call *call,
 {
     const haft__approval_rule *rule = NULL;
     bool holds = true;
-    haft_status status = haft__binding_holds(d->spec, call->tool, call->bound,
-                                             call->bound_arguments, &holds, d->err);
+    haft_status status = haft__binding_matches(d->spec, call->tool, call->bound,
+                                               call->bound_arguments, &holds, d->err);
     bool wanted =
         call->spec_changed && !call->consented
         && haft__approval_is_required(d->spec, call->tool, &arguments, &d->tools->scratch, &rule);

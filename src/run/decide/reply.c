@@ -14,7 +14,7 @@ static haft__choice choice_of(const haft__run *run)
     return (haft__choice){
         .mode = run->mode,
         .tool = run->mode_tool,
-        .rule = run->by_limit ? HAFT__RULE_LIMIT : HAFT__RULE_DEFAULT,
+        .rule = run->forced_by_limit ? HAFT__RULE_LIMIT : HAFT__RULE_DEFAULT,
     };
 }
 
@@ -150,7 +150,7 @@ haft_status haft__decide_reply(haft__decision *d)
         return haft__decide_end(d, HAFT__END_REFUSED, text, false,
                                 "the model or its provider refused", NULL);
     }
-    if (run->by_limit) {
+    if (run->forced_by_limit) {
         return decide_final(d, text);
     }
     haft__violation violation = HAFT__VIOLATION_NONE;

@@ -88,7 +88,7 @@ haft_status haft__decide_cache_cost(haft__decision *d, const bool *changed, bool
     bool behind = false; /* after the first change */
     for (size_t i = 0; status == HAFT_OK && run->turn > 0 && i < offered.declared; i++) {
         size_t index = offered.items[i];
-        bool sent = run->past[index].shown_order <= run->turn_shown;
+        bool sent = run->past[index].shown_order <= run->shown_before_turn;
         behind = behind || (sent && changed[index]);
         if (behind && sent) {
             haft__buf_clear(text);

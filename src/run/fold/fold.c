@@ -2,8 +2,9 @@
 /*
  * fold.c - haft__run_fold: applies one event. One function for each kind of event.
  *
- * Events come from a store and are untrusted: every field is checked, and an event that cannot
- * follow the state is rejected. The events of the model are in model.c, those of calls in call.c.
+ * Events come from a store and are untrusted: every field is checked, and an event that is not
+ * valid in the current state is rejected. The events of the model are in model.c, those of calls in
+ * call.c.
  *
  * Tests: tests/run/fold/fold_test.c. Fuzzer: fuzz/run_fold.c.
  */
@@ -18,7 +19,7 @@
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
-#define MOST_SCRATCH_BYTES ((size_t)256 << 10) /* kept for the next event */
+#define MAX_KEPT_SCRATCH_BYTES ((size_t)256 << 10) /* more is freed after the event */
 
 void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err)
 {
@@ -26,6 +27,15 @@ void haft__fold_set_error(const haft__event *event, const char *what, haft_error
     (void)snprintf(where, sizeof(where), "event %llu", (unsigned long long)event->seq);
     (void)haft__fail(err, HAFT_BAD_INPUT, where, "%s is not valid here: %s",
                      haft__event_kind_name(event->kind), what);
+}
+
+static haft_status fail_number(const haft__event *event, const char *field, uint64_t expected,
+                               uint64_t found, haft_error *err)
+{
+    char what[96];
+    (void)snprintf(what, sizeof(what), "expected %s %llu, found %llu", field,
+                   (unsigned long long)expected, (unsigned long long)found);
+    return haft__fold_fail(event, what, err);
 }
 
 haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
@@ -44,10 +54,10 @@ haft_status haft__fold_copy_json(haft__run *run, const haft__json *value, haft__
 
 haft_status haft__fold_commit_reply(haft__run *run, haft_error *err)
 {
-    if (run->settled || run->turn == 0) {
+    if (run->reply_committed || run->turn == 0) {
         return HAFT_OK;
     }
-    run->settled = true;
+    run->reply_committed = true;
     run->correction = HAFT__LIT("");
     size_t count = run->call_count - run->batch;
     haft__message_call *calls = haft__arena_array(run->arena, count, sizeof(*calls));
@@ -98,7 +108,7 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     haft_status status =
         haft__fold_expect_stage(run, event, HAFT__RUN_NEW, "the run has started already", err);
     if (status == HAFT_OK && !haft__id_valid(event->run)) {
-        status = haft__fold_fail(event, "its run id is not valid", err);
+        status = haft__fold_fail(event, "the run id is not valid", err);
     }
     if (status == HAFT_OK) {
         status = haft__event_number(event, "version", &version, err);
@@ -129,8 +139,8 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->file = haft__object_text(event->object, "file");
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
-    run->settled = true;
-    status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->sets, err);
+    run->reply_committed = true;
+    status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->overrides, err);
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
@@ -159,13 +169,13 @@ static haft_status read_allowed(haft__run *run, const haft__event *event, haft_e
 {
     const haft__json *names = haft__event_field(event, "allowed");
     if (names == NULL || names->kind != HAFT__JSON_ARRAY) {
-        return haft__fold_fail(event, "it has no list of allowed tools", err);
+        return haft__fold_fail(event, "\"allowed\" is not a list", err);
     }
     memset(run->allowed, 0, run->tools->count * sizeof(*run->allowed));
     for (uint32_t i = 0; i < names->count; i++) {
         const haft__tool *tool = haft__tools_find(run->tools, haft__json_text(names->items[i]));
         if (tool == NULL) {
-            return haft__fold_fail(event, "it allows a tool the run does not have", err);
+            return haft__fold_fail(event, "an allowed tool is not a tool of the run", err);
         }
         run->allowed[haft__run_tool_index(run, tool)] = true;
     }
@@ -188,18 +198,18 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     uint64_t turn = 0;
     haft_str mode = {NULL, 0};
     haft_status status =
-        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "the turn before has not ended", err);
+        haft__fold_expect_stage(run, event, HAFT__RUN_IDLE, "the previous turn has not ended", err);
     if (status == HAFT_OK) {
         status = haft__event_number(event, "turn", &turn, err);
     }
     if (status == HAFT_OK && turn != (uint64_t)run->turn + 1) {
-        status = haft__fold_fail(event, "its turn is not the next one", err);
+        status = fail_number(event, "turn", (uint64_t)run->turn + 1, turn, err);
     }
     if (status == HAFT_OK) {
         status = haft__event_text(event, "mode", &mode, err);
     }
     if (status == HAFT_OK && read_mode(mode, &run->mode) != HAFT_OK) {
-        status = haft__fold_fail(event, "its mode is unknown", err);
+        status = haft__fold_fail(event, "the value of \"mode\" is not known", err);
     }
     if (status == HAFT_OK) {
         status = haft__fold_commit_reply(run, err);
@@ -215,16 +225,16 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     const haft__tool *named = haft__tools_find(run->tools, run->mode_tool);
     if (run->mode == HAFT__MODE_TOOL
         && (named == NULL || !run->allowed[haft__run_tool_index(run, named)])) {
-        return haft__fold_fail(event, "it does not allow its tool", err);
+        return haft__fold_fail(event, "the required tool is not in the list of allowed tools", err);
     }
-    run->by_limit = haft__event_flag(event, "final");
+    run->forced_by_limit = haft__event_flag(event, "final");
     fix_threshold(run, event);
     run->constraint = HAFT__CONSTRAINT_NONE;
     run->turn = (uint32_t)turn;
-    run->turn_shown = run->shown_count;
+    run->shown_before_turn = run->shown_count;
     run->turn_seq = event->seq;
     run->violations = 0;
-    run->numbered = 0;
+    run->numbered_calls = 0;
     run->correction = HAFT__LIT("");
     run->stage = HAFT__RUN_AWAITING_REPLY;
     return HAFT_OK;
@@ -254,7 +264,7 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
     haft_status status = haft__event_text(event, "end", &end, err);
     bool answered =
         haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
-    if (status == HAFT_OK && answered && !run->by_limit && !haft__run_batch_done(run)) {
+    if (status == HAFT_OK && answered && !run->forced_by_limit && !haft__run_batch_done(run)) {
         status = haft__fold_fail(event, "calls have no result yet", err);
     }
     if (status == HAFT_OK) {
@@ -274,7 +284,7 @@ static haft_status on_run_finished(haft__run *run, const haft__event *event, haf
             return haft__fold_copy_json(run, error, &run->end_error, err);
         }
     }
-    return haft__fold_fail(event, "its end is unknown", err);
+    return haft__fold_fail(event, "the value of \"end\" is not known", err);
 }
 
 static haft_status fold_event(haft__run *run, const haft__event *event, haft_error *err)
@@ -308,8 +318,8 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     HAFT__UNREACHABLE();
 }
 
-/* The time since the last event, limited to the duration that the model or tool reports. The rest
- * is time of people, or without an owner. Parallel calls count once. */
+/* The time since the last event, at most the duration that the model or tool reports. The rest is
+ * not counted: the run waited for a person or had no owner. Parallel calls count once. */
 static uint64_t worked_ms_of(const haft__run *run, const haft__event *event)
 {
     uint64_t took = 0, passed = event->at_ms > run->last_ms ? event->at_ms - run->last_ms : 0;
@@ -323,10 +333,10 @@ static uint64_t worked_ms_of(const haft__run *run, const haft__event *event)
 static haft_status fold_next(haft__run *run, const haft__event *event, haft_error *err)
 {
     if (event->seq != run->seq + 1) {
-        return haft__fold_fail(event, "its number is not the next one", err);
+        return fail_number(event, "seq", run->seq + 1, event->seq, err);
     }
     if (run->seq > 0 && !haft__str_equal(event->run, run->id)) {
-        return haft__fold_fail(event, "it belongs to another run", err);
+        return haft__fold_fail(event, "the event belongs to another run", err);
     }
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__fold_fail(event, "the run has ended", err);
@@ -341,9 +351,9 @@ static haft_status fold_next(haft__run *run, const haft__event *event, haft_erro
     return status;
 }
 
-/* The texts of an event live as long as the run. Its tree is temporary; haft__fold_copy_json copies
- * the parts that are kept. */
-static haft_status fold_line(haft__run *run, haft_str line, haft__arena *trees, haft_error *err)
+/* The texts of an event live as long as the run. Its JSON values are in `scratch`;
+ * haft__fold_copy_json copies those that the run keeps. */
+static haft_status fold_line(haft__run *run, haft_str line, haft__arena *scratch, haft_error *err)
 {
     haft_str kept = haft__arena_copy(run->arena, line);
     if (kept.ptr == NULL) {
@@ -351,19 +361,19 @@ static haft_status fold_line(haft__run *run, haft_str line, haft__arena *trees, 
     }
     haft__event event;
     haft_status status =
-        haft__event_read_split(run->arena, trees, kept, run->hash_key, &event, err);
+        haft__event_read_split(run->arena, scratch, kept, run->hash_key, &event, err);
     return status == HAFT_OK ? fold_next(run, &event, err) : status;
 }
 
 haft_status haft__run_fold(haft__run *run, haft_str line, haft_error *err)
 {
-    haft__arena own = {0}, *trees = run->scratch != NULL ? run->scratch : &own;
+    haft__arena own = {0}, *scratch = run->scratch != NULL ? run->scratch : &own;
     haft__arena_init(&own, 0);
-    haft_status status = fold_line(run, line, trees, err);
-    if (trees->total > MOST_SCRATCH_BYTES) {
-        haft__arena_finish(trees); /* such a large event is rare: free the memory */
+    haft_status status = fold_line(run, line, scratch, err);
+    if (scratch->total > MAX_KEPT_SCRATCH_BYTES) {
+        haft__arena_finish(scratch); /* such a large event is rare: free the memory */
     }
-    haft__arena_reset(trees);
+    haft__arena_reset(scratch);
     haft__arena_finish(&own);
     return status;
 }

@@ -5,10 +5,11 @@
 
 #include "run/run.h"
 
-/* Fills `err`: the event cannot follow the state; `what` says why. */
+/* Fills `err`: the event is not valid in the current state; `what` says why. */
 void haft__fold_set_error(const haft__event *event, const char *what, haft_error *err);
 
-/* The same, and returns BAD_INPUT. Inline, so that a static analyzer sees that it is never OK. */
+/* Calls haft__fold_set_error and returns BAD_INPUT. Inline, so that a static analyzer sees that the
+ * result is never OK. */
 static inline haft_status haft__fold_fail(const haft__event *event, const char *what,
                                           haft_error *err)
 {
@@ -20,7 +21,7 @@ static inline haft_status haft__fold_fail(const haft__event *event, const char *
  * it. */
 HAFT_MUST_USE haft_status haft__fold_add_search_tool(haft__run *run, haft_error *err);
 
-/* OK if the run is in that stage; else fails with `what`. */
+/* OK if the run is in `stage`; else fails with `what`. */
 HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const haft__event *event,
                                                   haft__run_stage stage, const char *what,
                                                   haft_error *err);
@@ -29,11 +30,12 @@ HAFT_MUST_USE haft_status haft__fold_expect_stage(const haft__run *run, const ha
 HAFT_MUST_USE haft_status haft__fold_add_user_message(haft__run *run, haft_str text,
                                                       haft_error *err);
 
-/* Appends the reply to the conversation: it is no violation. */
+/* Appends the reply, which is not a violation, to the conversation. Later calls for the same reply
+ * do nothing. */
 HAFT_MUST_USE haft_status haft__fold_commit_reply(haft__run *run, haft_error *err);
 
-/* Copies a value of an event into the run's arena. Only the texts of an event outlive it without a
- * copy. NULL becomes null. */
+/* Copies a value of an event into the run's arena. Only the texts of an event live as long as the
+ * run without a copy. NULL becomes null. */
 HAFT_MUST_USE haft_status haft__fold_copy_json(haft__run *run, const haft__json *value,
                                                haft__json *ret_kept, haft_error *err);
 
@@ -74,7 +76,7 @@ HAFT_MUST_USE haft_status haft__fold_add_system_prompt(haft__run *run, haft_erro
 HAFT_MUST_USE haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event,
                                                   haft_error *err);
 
-/* Tools that were revealed, and tools that were evicted. */
+/* A search revealed tools; the cap evicted tools. */
 HAFT_MUST_USE haft_status haft__fold_tools_revealed(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_tools_hidden(haft__run *run, const haft__event *event,

@@ -84,9 +84,9 @@ static haft_status add_calls(haft__run *run, const haft__event *event, haft_erro
                                .result = HAFT__LIT(""),
                                .shown = HAFT__LIT("")};
         char id[HAFT__CALL_ID_SIZE];
-        uint64_t number = (uint64_t)run->numbered + i + 1;
+        uint64_t number = (uint64_t)run->numbered_calls + i + 1;
         if (!haft__str_equal(call.id, haft__run_call_id(id, run->turn, number))) {
-            return haft__fold_fail(event, "one of its calls has the wrong id", err);
+            return haft__fold_fail(event, "the id of a call is not valid", err);
         }
         const haft__json *repaired = haft__json_get(entry, HAFT__LIT("repaired"));
         const haft__json *redacted = haft__json_get(entry, HAFT__LIT("redacted"));
@@ -118,7 +118,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
                                .reasoning = haft__object_text(event->object, "reasoning"),
                                .model = haft__object_text(event->object, "model")};
     if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
-        status = haft__fold_fail(event, "its stop reason is unknown", err);
+        status = haft__fold_fail(event, "the value of \"stop\" is not known", err);
     }
     if (status == HAFT_OK) {
         status = add_calls(run, event, err);
@@ -129,8 +129,8 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     count_usage(run, event);
     haft_str text = haft__str_trim(run->reply.content);
     run->last_text = text.len > 0 ? text : run->last_text;
-    run->numbered += (uint32_t)(run->call_count - run->batch);
-    run->settled = false;
+    run->numbered_calls += (uint32_t)(run->call_count - run->batch);
+    run->reply_committed = false;
     run->stage = HAFT__RUN_JUDGING;
     return HAFT_OK;
 }
@@ -163,7 +163,7 @@ haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_
     run->violations++;
     run->constraint = HAFT__CONSTRAINT_NONE; /* the next request gets a new decision */
     run->call_count = run->batch;            /* the reply is recorded but has no further effect */
-    run->settled = true;
+    run->reply_committed = true;
     run->stage = HAFT__RUN_AWAITING_REPLY;
     return HAFT_OK;
 }
@@ -202,7 +202,7 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
     if (status == HAFT_OK
         && (!haft__constraint_parse(kind, &run->constraint)
             || run->constraint == HAFT__CONSTRAINT_NONE)) {
-        status = haft__fold_fail(event, "its constraint is unknown", err);
+        status = haft__fold_fail(event, "the value of \"constraint\" is not known", err);
     }
     return status;
 }

@@ -8,13 +8,13 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-haft_str haft__offer_index_trim_query(haft_str text)
+haft_str haft__offer_index_truncate_query(haft_str text)
 {
     return (haft_str){text.ptr, haft__utf8_offset(text, HAFT__LIMIT_SEARCH_TASK_CHARS)};
 }
 
-/* Excludes tools that no search may find. */
-static bool is_searched(const haft__verdict *verdict)
+/* False also for deferred tools that no search may find. */
+static bool is_searchable(const haft__verdict *verdict)
 {
     return haft__reason_is_deferred(verdict->reason)
            && verdict->reason != HAFT__REASON_SEARCH_DENIED;
@@ -41,7 +41,7 @@ haft_status haft__offer_index_key(const haft__offer *offer, char key[HAFT__SHA25
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     for (size_t i = 0; i < offer->count; i++) {
         const haft__verdict *verdict = &offer->items[i];
-        if (is_searched(verdict)) {
+        if (is_searchable(verdict)) {
             haft_str hash = hash_of(verdict);
             haft__buf_add_str(&text, verdict->name);
             haft__buf_add_char(&text, '\n');
@@ -78,7 +78,7 @@ haft_status haft__offer_index_docs(const haft__offer *offer, haft__arena *arena,
         return haft__arena_fail(arena, err);
     }
     for (size_t i = 0; i < offer->count; i++) {
-        if (is_searched(&offer->items[i])) {
+        if (is_searchable(&offer->items[i])) {
             docs[count++] = doc_of(&offer->items[i]);
         }
     }
@@ -93,12 +93,13 @@ haft_status haft__offer_index_fill(haft__search_index *index, const haft__offer 
     haft_status status = HAFT_OK;
     for (size_t i = 0; i < offer->count && status == HAFT_OK; i++) {
         const haft__verdict *verdict = &offer->items[i];
-        if (!is_searched(verdict)) {
+        if (!is_searchable(verdict)) {
             continue;
         }
         haft__search_doc doc = doc_of(verdict);
         status = haft__search_add(index, &doc, err);
-        status = status == HAFT_TOO_BIG ? HAFT_OK : status; /* the index is full */
+        /* The index is full: search the tools that fit. */
+        status = status == HAFT_TOO_BIG ? HAFT_OK : status;
     }
     return status;
 }
@@ -108,9 +109,9 @@ haft_status haft__offer_index_search(const haft__search_index *index, haft__reve
 {
     haft__search_hit *found = NULL;
     size_t count = 0;
-    haft_status status = haft__search_query_embedding(index, request->query, request->given,
-                                                      haft__reveal_max_hits(request->spec), arena,
-                                                      &found, &count, err);
+    haft_status status = haft__search_query_embedding(
+        index, request->query, request->query_embedding, haft__reveal_max_hits(request->spec),
+        arena, &found, &count, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -11,29 +11,31 @@
 #include "run/offer/resolve.h"
 #include "tool/index/search.h"
 
-/* Returns the beginning of a text, which serves as the query. */
-haft_str haft__offer_index_trim_query(haft_str text);
+/* Truncates a text to HAFT__LIMIT_SEARCH_TASK_CHARS characters, for use as a query. */
+haft_str haft__offer_index_truncate_query(haft_str text);
 
-/* Hashes the deferred tools of an offer and their definitions. Offers with the same key can share
- * an index. */
+/* The key of an offer: a hash of its deferred tools and their definitions. Offers with the same key
+ * can share an index. */
 HAFT_MUST_USE haft_status haft__offer_index_key(const haft__offer *offer,
                                                 char key[HAFT__SHA256_HEX], haft_error *err);
 
-/* Adds the deferred tools of an offer. */
+/* Adds the deferred tools of an offer to the index. Tools that do not fit are left out. */
 HAFT_MUST_USE haft_status haft__offer_index_fill(haft__search_index *index,
                                                  const haft__offer *offer, haft_error *err);
 
-/* Like haft__offer_index_fill, as a list in `arena`. Texts are borrowed from the offer. */
+/* The documents that haft__offer_index_fill adds, as a list in `arena`. Texts are borrowed from the
+ * offer. */
 HAFT_MUST_USE haft_status haft__offer_index_docs(const haft__offer *offer, haft__arena *arena,
                                                  haft__search_doc **ret_docs, size_t *ret_count,
                                                  haft_error *err);
 
-/* Searches for ask->query and puts the hits into `request`; they live in `arena`. */
+/* Searches for request->query and puts the hits into `request`; they live in `arena`. */
 HAFT_MUST_USE haft_status haft__offer_index_search(const haft__search_index *index,
                                                    haft__reveal_request *request,
                                                    haft__arena *arena, haft_error *err);
 
-/* Like haft__offer_index_search, with a temporary index of ask->offer. `vectors` may be NULL. */
+/* Like haft__offer_index_search, with a temporary index of request->offer. `vectors` may be NULL.
+ */
 HAFT_MUST_USE haft_status haft__offer_index_search_once(haft__reveal_request *request,
                                                         haft__hash_key hash_key,
                                                         const haft__search_word_vectors *vectors,

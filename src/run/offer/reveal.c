@@ -435,9 +435,10 @@ static void write_embeddings(haft__json_writer *w, const haft__reveal_request *r
     haft__json_key(w, "embeddings");
     haft__json_begin_object(w);
     haft__field_text(w, "model", request->embeddings_model);
-    haft__field_flag(w, "used", request->given != NULL);
-    haft__field_text_or_null(
-        w, "error", request->given != NULL ? (haft_str){NULL, 0} : request->embeddings_error);
+    haft__field_flag(w, "used", request->query_embedding != NULL);
+    haft__field_text_or_null(w, "error",
+                             request->query_embedding != NULL ? (haft_str){NULL, 0}
+                                                              : request->embeddings_error);
     haft__json_end_object(w);
 }
 

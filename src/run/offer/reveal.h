@@ -52,9 +52,9 @@ typedef struct haft__reveal_request {
     haft_str query;
     haft_str call;  /* the call that searches; "" for the search before the first turn */
     uint32_t limit; /* how many tools the call wants; 0: as many as the cap allows */
-    /* Embeddings: the vector of the query, the name of the model ("" if the spec has no model for
-     * it), and the reason why the vector was not used. */
-    const struct haft__search_embedding *given;
+    /* The vector of the query (NULL: not used), the name of the embedding model ("" if the spec has
+     * none), and the reason why the vector was not used. */
+    const struct haft__search_embedding *query_embedding;
     haft_str embeddings_model, embeddings_error;
     /* Whether a definition cannot be written to the log as it is; NULL: every definition can. */
     bool (*refuses)(void *context, haft_str definition);

@@ -67,15 +67,15 @@ haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool, h
     return status;
 }
 
-haft_status haft__binding_holds(const haft__spec *spec, const haft__tool *tool, haft_str binding,
-                                haft__json arguments, bool *ret_holds, haft_error *err)
+haft_status haft__binding_matches(const haft__spec *spec, const haft__tool *tool, haft_str binding,
+                                  haft__json arguments, bool *ret_matches, haft_error *err)
 {
     char now[HAFT__SHA256_HEX];
-    *ret_holds = binding.len == 0;
-    if (*ret_holds) {
+    *ret_matches = binding.len == 0;
+    if (*ret_matches) {
         return HAFT_OK;
     }
     haft_status status = haft__binding_make(spec, tool, arguments, now, err);
-    *ret_holds = haft__str_equal(binding, (haft_str){now, sizeof(now)});
+    *ret_matches = haft__str_equal(binding, (haft_str){now, sizeof(now)});
     return status;
 }

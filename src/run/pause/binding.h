@@ -3,7 +3,7 @@
  * run/pause/binding.h - the binding of an approval: one tool definition, one set of arguments, one
  * set of rules.
  *
- * The pause and the answer record it. The call starts only if it is unchanged.
+ * The pause and the answer record the binding. The call starts only if the binding is unchanged.
  */
 #ifndef HAFT_RUN_PAUSE_BINDING_H
 #define HAFT_RUN_PAUSE_BINDING_H
@@ -17,16 +17,16 @@
 #define HAFT__BINDING_PREFIX_LENGTH 12
 
 /* Makes the binding: a hash of the tool's definition, of its server's configuration if it has a
- * server, of the canonical arguments and of the spec's approval rules. It is the same in every
- * process. */
+ * server, of the canonical arguments and of the spec's approval rules. The binding is the same in
+ * every process. */
 HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool,
                                              haft__json arguments,
                                              char ret_binding[HAFT__SHA256_HEX], haft_error *err);
 
 /* Whether the approved binding and arguments match the call that would run now. A call without an
  * approval has no binding (""), which always matches. */
-HAFT_MUST_USE haft_status haft__binding_holds(const haft__spec *spec, const haft__tool *tool,
-                                              haft_str binding, haft__json arguments,
-                                              bool *ret_holds, haft_error *err);
+HAFT_MUST_USE haft_status haft__binding_matches(const haft__spec *spec, const haft__tool *tool,
+                                                haft_str binding, haft__json arguments,
+                                                bool *ret_matches, haft_error *err);
 
 #endif

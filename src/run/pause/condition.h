@@ -12,9 +12,10 @@
 
 /* The result of a condition if only the type of the argument is known. */
 typedef enum haft__condition_fit {
-    HAFT__CONDITION_COMPARABLE,   /* it depends on the argument's value */
-    HAFT__CONDITION_NEVER,        /* it is false for every value */
-    HAFT__CONDITION_INCOMPARABLE, /* the two cannot be compared: every call needs approval */
+    HAFT__CONDITION_COMPARABLE,   /* the result depends on the argument's value */
+    HAFT__CONDITION_NEVER,        /* the condition is false for every value */
+    HAFT__CONDITION_INCOMPARABLE, /* argument and value cannot be compared: every call needs
+                                     approval */
 } haft__condition_fit;
 
 /* How an argument of the type of `argument` fits `op` (other than exists) and the value that it is

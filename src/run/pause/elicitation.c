@@ -72,13 +72,13 @@ static haft_status make_answer(haft__arena *arena, const char *action, const haf
 }
 
 /* The value of {action: ...}; NULL if it is not an action. */
-static const char *action_of(haft__json given)
+static const char *action_of(haft__json value)
 {
     static const char *const actions[] = {"accept", "decline", "cancel"};
-    const haft__json *action = haft__json_get(given, HAFT__LIT("action"));
-    const haft__json *content = haft__json_get(given, HAFT__LIT("content"));
+    const haft__json *action = haft__json_get(value, HAFT__LIT("action"));
+    const haft__json *content = haft__json_get(value, HAFT__LIT("content"));
     bool alone = action != NULL && action->kind == HAFT__JSON_STRING
-                 && given.count == 1U + (content != NULL);
+                 && value.count == 1U + (content != NULL);
     for (size_t i = 0; alone && i < COUNT(actions); i++) {
         if (haft__str_equal(haft__json_text(*action), haft__str(actions[i]))) {
             return actions[i];
@@ -87,49 +87,49 @@ static const char *action_of(haft__json given)
     return NULL;
 }
 
-static bool is_refusal(haft__json given)
+static bool is_refusal(haft__json value)
 {
-    return given.kind == HAFT__JSON_FALSE
-           || (given.kind == HAFT__JSON_STRING
-               && haft__str_equal(haft__json_text(given), HAFT__LIT("no")));
+    return value.kind == HAFT__JSON_FALSE
+           || (value.kind == HAFT__JSON_STRING
+               && haft__str_equal(haft__json_text(value), HAFT__LIT("no")));
 }
 
 /* Makes the content of the form from the answer. */
-static haft_status content_of(haft__json elicitation, haft__json given, haft__arena *arena,
+static haft_status content_of(haft__json elicitation, haft__json value, haft__arena *arena,
                               haft__json *ret_content, haft_error *err)
 {
     haft__json fields = fields_of(elicitation);
-    if (given.kind == HAFT__JSON_NULL) {
-        given = haft__json_object(NULL, 0);
+    if (value.kind == HAFT__JSON_NULL) {
+        value = haft__json_object(NULL, 0);
     }
-    if (given.kind == HAFT__JSON_OBJECT) {
-        *ret_content = given;
+    if (value.kind == HAFT__JSON_OBJECT) {
+        *ret_content = value;
         return HAFT_OK;
     }
     if (fields.kind != HAFT__JSON_OBJECT || fields.count != 1) {
         haft_status status = haft__fail(
             err, HAFT_BAD_INPUT, "", "expected an object with %u fields, found %s",
-            fields.kind == HAFT__JSON_OBJECT ? fields.count : 0, haft__json_kind_name(given));
+            fields.kind == HAFT__JSON_OBJECT ? fields.count : 0, haft__json_kind_name(value));
         return haft__hint(err, status, "the schema of the question is in `pending` of --json");
     }
     haft__json_member *member = haft__arena_array(arena, 1, sizeof(*member));
     if (member == NULL) {
         return haft__arena_fail(arena, err);
     }
-    *member = (haft__json_member){fields.members[0].key, given};
+    *member = (haft__json_member){fields.members[0].key, value};
     *ret_content = haft__json_object(member, 1);
     return HAFT_OK;
 }
 
 /* Validates against the schema of the tool. If that schema is invalid, the tool gets the answer
  * unchecked. */
-static haft_status accept_content(haft__json elicitation, haft__json given, haft__arena *arena,
+static haft_status accept_content(haft__json elicitation, haft__json value, haft__arena *arena,
                                   haft__hash_key hash_key, haft__json *ret_answer, haft_error *err)
 {
     haft__json content = haft__json_null();
     haft__tool form = {.input_schema = schema_of(elicitation)};
     haft__schema_options options = {.hash_key = hash_key};
-    haft_status status = content_of(elicitation, given, arena, &content, err);
+    haft_status status = content_of(elicitation, value, arena, &content, err);
     if (status == HAFT_OK && form.input_schema.kind == HAFT__JSON_OBJECT) {
         status = haft__schema_compile(arena, form.input_schema, &options, &form.schema, NULL);
         if (status == HAFT_NO_MEMORY) {
@@ -143,21 +143,21 @@ static haft_status accept_content(haft__json elicitation, haft__json given, haft
     return status == HAFT_OK ? make_answer(arena, "accept", &content, ret_answer, err) : status;
 }
 
-haft_status haft__elicitation_answer(haft__json elicitation, haft__json given, haft__arena *arena,
+haft_status haft__elicitation_answer(haft__json elicitation, haft__json value, haft__arena *arena,
                                      haft__hash_key hash_key, haft__json *ret_answer,
                                      haft_error *err)
 {
-    const char *action = action_of(given);
-    const haft__json *content = haft__json_get(given, HAFT__LIT("content"));
+    const char *action = action_of(value);
+    const haft__json *content = haft__json_get(value, HAFT__LIT("content"));
     if (action != NULL && strcmp(action, "accept") != 0) {
         return make_answer(arena, action, NULL, ret_answer, err);
     }
     if (is_url(elicitation)) {
-        return make_answer(arena, action == NULL && is_refusal(given) ? "decline" : "accept", NULL,
+        return make_answer(arena, action == NULL && is_refusal(value) ? "decline" : "accept", NULL,
                            ret_answer, err);
     }
     if (action != NULL) {
-        given = content != NULL ? *content : haft__json_null();
+        value = content != NULL ? *content : haft__json_null();
     }
-    return accept_content(elicitation, given, arena, hash_key, ret_answer, err);
+    return accept_content(elicitation, value, arena, hash_key, ret_answer, err);
 }

@@ -11,7 +11,7 @@
  * other value is the value of its only field. For a page to visit, every value is consent except
  * false and "no". The content must match the tool's schema after defaults and exact conversions;
  * else BAD_INPUT, which says what is wrong. Lives in `arena` or is borrowed. */
-HAFT_MUST_USE haft_status haft__elicitation_answer(haft__json elicitation, haft__json given,
+HAFT_MUST_USE haft_status haft__elicitation_answer(haft__json elicitation, haft__json value,
                                                    haft__arena *arena, haft__hash_key hash_key,
                                                    haft__json *ret_answer, haft_error *err);
 

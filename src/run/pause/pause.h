@@ -58,7 +58,7 @@ typedef struct haft__pause_kind {
 
     /* Converts the value of an answer into the recorded value; NULL: it is recorded unchanged.
      * BAD_INPUT: the answer does not fit. */
-    haft_status (*read_answer)(const struct haft__run_call *call, haft__json given,
+    haft_status (*read_answer)(const struct haft__run_call *call, haft__json value,
                                haft__json *ret_answer, haft_error *err);
 
     /* Whether a command that has a verdict is accepted; NULL: always. The error says why not. */

@@ -23,10 +23,10 @@ static bool is_choice(haft__json choices, haft_str text)
     return false;
 }
 
-static haft_status choose(haft__json choices, haft__json given, haft__json *ret_answer,
+static haft_status choose(haft__json choices, haft__json value, haft__json *ret_answer,
                           haft_error *err)
 {
-    haft_str text = haft__json_text(given);
+    haft_str text = haft__json_text(value);
     int64_t number = 0;
     if (is_choice(choices, text)) {
         *ret_answer = haft__json_string(text);
@@ -44,23 +44,23 @@ static haft_status choose(haft__json choices, haft__json given, haft__json *ret_
 }
 
 /* Replay computes these messages again for an answer of on_expire: they must stay the same. */
-haft_status haft__question_answer(const haft__run_call *call, haft__json given,
+haft_status haft__question_answer(const haft__run_call *call, haft__json value,
                                   haft__json *ret_answer, haft_error *err)
 {
-    haft__json choices = argument(call, "choices"), otherwise = argument(call, "default");
-    bool nothing = given.kind == HAFT__JSON_NULL
-                   || (given.kind == HAFT__JSON_STRING && haft__json_text(given).len == 0);
-    *ret_answer = given;
-    if (nothing && otherwise.kind == HAFT__JSON_STRING) {
-        *ret_answer = otherwise;
+    haft__json choices = argument(call, "choices"), default_answer = argument(call, "default");
+    bool is_empty = value.kind == HAFT__JSON_NULL
+                    || (value.kind == HAFT__JSON_STRING && haft__json_text(value).len == 0);
+    *ret_answer = value;
+    if (is_empty && default_answer.kind == HAFT__JSON_STRING) {
+        *ret_answer = default_answer;
         return HAFT_OK;
     }
-    if (nothing) {
+    if (is_empty) {
         return haft__fail(err, HAFT_BAD_INPUT, "",
                           "the question of %.*s wants an answer, and has no default",
                           HAFT__ARG(call->id));
     }
     bool number =
-        given.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
-    return number ? choose(choices, given, ret_answer, err) : HAFT_OK;
+        value.kind == HAFT__JSON_NUMBER && choices.kind == HAFT__JSON_ARRAY && choices.count > 0;
+    return number ? choose(choices, value, ret_answer, err) : HAFT_OK;
 }

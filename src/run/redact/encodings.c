@@ -23,7 +23,7 @@
 #define JSON_LEVELS 4
 
 /* The longest encoding: a quote doubles in length with each level. */
-#define MOST_BYTES (HAFT__LIMIT_REDACT_SECRET_BYTES << JSON_LEVELS)
+#define MAX_BYTES (HAFT__LIMIT_REDACT_SECRET_BYTES << JSON_LEVELS)
 
 /* ---- JSON ---- */
 
@@ -126,7 +126,7 @@ static haft_status add_encoding(haft__redactor *r, haft__buf *buf, haft_error *e
 static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_error *err)
 {
     haft__buf next;
-    haft__buf_init(&next, MOST_BYTES);
+    haft__buf_init(&next, MAX_BYTES);
     haft_status status = haft__buf_check(json, err);
     for (unsigned level = 1; level < JSON_LEVELS && status == HAFT_OK; level++) {
         spell_json(&next, haft__buf_str(json));
@@ -142,7 +142,7 @@ static haft_status add_json_levels(haft__redactor *r, haft__buf *json, haft_erro
 static haft_status add_json(haft__redactor *r, haft_str secret, haft__buf *buf, haft_error *err)
 {
     haft__buf once;
-    haft__buf_init(&once, MOST_BYTES);
+    haft__buf_init(&once, MAX_BYTES);
     spell_json(&once, secret);
     haft_str json = haft__buf_str(&once);
     haft_status status = haft__buf_check(&once, err);
@@ -175,7 +175,7 @@ static haft_status add_encoded(haft__redactor *r, haft_str secret, haft__buf *bu
 haft_status haft__redactor_add_encodings(haft__redactor *redactor, haft_str secret, haft_error *err)
 {
     haft__buf buf;
-    haft__buf_init(&buf, MOST_BYTES);
+    haft__buf_init(&buf, MAX_BYTES);
     haft_status status = haft__redactor_add_encoding(redactor, secret, err);
     if (status == HAFT_OK && haft__utf8_valid(secret)) {
         status = add_json(redactor, secret, &buf, err);

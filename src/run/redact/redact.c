@@ -126,18 +126,19 @@ static size_t start_bit(const char *bytes)
 static bool may_start(const haft__redactor *r, const char *bytes)
 {
     size_t start = start_bit(bytes);
-    return ((r->starts[start / 64] >> (start % 64)) & 1) != 0;
+    return ((r->prefix_filter[start / 64] >> (start % 64)) & 1) != 0;
 }
 
-haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form, haft_error *err)
+haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str encoding,
+                                        haft_error *err)
 {
     uint32_t at = ROOT;
     haft_status status = grow_nodes(redactor, err);
-    if (form.len < MIN || status != HAFT_OK) {
+    if (encoding.len < MIN || status != HAFT_OK) {
         return status;
     }
-    for (size_t i = 0; i < form.len; i++) {
-        uint8_t byte = (uint8_t)form.ptr[i];
+    for (size_t i = 0; i < encoding.len; i++) {
+        uint8_t byte = (uint8_t)encoding.ptr[i];
         uint32_t next = child_of(redactor, at, byte);
         if (next == ROOT) {
             status = add_node(redactor, at, byte, &next, err);
@@ -148,9 +149,10 @@ haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form,
         at = next;
     }
     redactor->nodes[at].end = true;
-    redactor->longest = form.len > redactor->longest ? form.len : redactor->longest;
-    size_t start = start_bit(form.ptr);
-    redactor->starts[start / 64] |= (uint64_t)1 << (start % 64);
+    redactor->max_length =
+        encoding.len > redactor->max_length ? encoding.len : redactor->max_length;
+    size_t start = start_bit(encoding.ptr);
+    redactor->prefix_filter[start / 64] |= (uint64_t)1 << (start % 64);
     return HAFT_OK;
 }
 
@@ -191,10 +193,10 @@ haft_status haft__redactor_add(haft__redactor *redactor, haft_str secret, bool *
         return HAFT_OK;
     }
     haft_status status = check_size(redactor, secret, err);
-    if (status == HAFT_OK && redactor->starts == NULL) {
-        redactor->starts =
+    if (status == HAFT_OK && redactor->prefix_filter == NULL) {
+        redactor->prefix_filter =
             haft__arena_array(redactor->arena, ((size_t)1 << START_BITS) / 64, sizeof(uint64_t));
-        status = redactor->starts != NULL ? HAFT_OK : haft__arena_fail(redactor->arena, err);
+        status = redactor->prefix_filter != NULL ? HAFT_OK : haft__arena_fail(redactor->arena, err);
     }
     if (status == HAFT_OK) {
         redactor->sealed = false;
@@ -447,8 +449,8 @@ static size_t begun_bearer(haft_str text)
     if (token > 0 && text.ptr[token - 1] == ' ' && is_bearer(text, token - 1)) {
         return text.len - (token - sizeof(word));
     }
-    size_t longest = text.len < sizeof(word) - 1 ? text.len : sizeof(word) - 1;
-    for (size_t length = longest; length > 0; length--) {
+    size_t max_length = text.len < sizeof(word) - 1 ? text.len : sizeof(word) - 1;
+    for (size_t length = max_length; length > 0; length--) {
         size_t same = 0;
         while (same < length && (text.ptr[text.len - length + same] | 0x20) == word[same]) {
             same++;
@@ -460,18 +462,20 @@ static size_t begun_bearer(haft_str text)
     return 0;
 }
 
-size_t haft__redact_settled(const haft__redactor *redactor, haft_str text)
+size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text)
 {
     size_t spelling = begun_spelling(redactor, text), token = begun_bearer(text), count;
-    size_t settled = text.len - (spelling > token ? spelling : token);
+    size_t safe_length = text.len - (spelling > token ? spelling : token);
     haft__buf found;
     haft__buf_init(&found, SIZE_MAX / 2);
     find_all(redactor, text, &found);
     const haft__redact_span *all = haft__redact_spans(&found, &count);
     for (size_t i = count; i-- > 0;) { /* a match is shown as a whole or not at all */
-        settled = all[i].from < settled && settled < all[i].to ? all[i].from : settled;
+        safe_length =
+            all[i].from < safe_length && safe_length < all[i].to ? all[i].from : safe_length;
     }
-    settled = found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, settled) : 0;
+    safe_length =
+        found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, safe_length) : 0;
     haft__buf_finish(&found);
-    return settled;
+    return safe_length;
 }

@@ -21,9 +21,9 @@ typedef struct haft__redactor {
     size_t node_count, node_capacity;
     uint32_t *slots; /* hash table: (node, byte) to the next node; 0: free */
     size_t slot_count;
-    uint64_t *starts; /* Bloom-like filter: a bit for each hash of the first bytes of an encoding */
+    uint64_t *prefix_filter; /* a bit for each hash of the first bytes of an encoding */
     size_t secret_count;
-    size_t longest; /* length of the longest encoding in bytes */
+    size_t max_length; /* of the longest encoding, in bytes */
     bool sealed;
 } haft__redactor;
 
@@ -41,12 +41,13 @@ HAFT_MUST_USE haft_status haft__redactor_add(haft__redactor *redactor, haft_str 
  * added later, followed by another seal. Many threads can use a sealed redactor. */
 HAFT_MUST_USE haft_status haft__redactor_seal(haft__redactor *redactor, haft_error *err);
 
-/* Appends the text without its secrets. Returns whether it had any. If the buffer fails, its
- * content must not be used. */
+/* Appends the text without its secrets. Returns whether the text had secrets. If the
+ * buffer fails, its content must not be used. */
 bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out);
 
-/* Returns the length of the prefix of the text that can be redacted and shown before the rest is
- * known. A secret may begin after it. Never splits a character. */
-size_t haft__redact_settled(const haft__redactor *redactor, haft_str text);
+/* For a text whose end has not arrived: the length of the prefix that contains no beginning of a
+ * secret that may continue after the text. This prefix can be redacted and shown at once. Never
+ * splits a character. */
+size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text);
 
 #endif

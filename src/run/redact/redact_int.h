@@ -7,8 +7,8 @@
 
 /* ---- redact.c ---- */
 
-/* Adds one encoding. Ignores one that is too short or already added. */
-HAFT_MUST_USE haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str form,
+/* Adds an encoding. Ignores an encoding that is too short or already added. */
+HAFT_MUST_USE haft_status haft__redactor_add_encoding(haft__redactor *redactor, haft_str encoding,
                                                       haft_error *err);
 
 /* ---- encodings.c ---- */

@@ -104,7 +104,7 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
     static const char *const words[] = {"kind",       "call",    "pause",    "verdict",
                                         "mode",       "end",     "stop",     "format",
                                         "constraint", "allowed", "declared", "called"};
-    haft_str text = haft__json_text(value), kind = haft__object_text(w->given, "kind");
+    haft_str text = haft__json_text(value), kind = haft__object_text(w->original, "kind");
     bool own = false;
     for (size_t i = 0; !own && i < COUNT(words); i++) {
         own = haft__str_equal(key, haft__str(words[i]));
@@ -118,25 +118,26 @@ static bool is_own_value(const haft__withholding *w, haft_str key, haft__json va
 }
 
 /* Restores haft's own values in the redacted object. All keys are haft's own. */
-static haft_status restore_own_values(haft__withholding *w, haft__json given, haft__json *clean)
+static haft_status restore_own_values(haft__withholding *w, haft__json original,
+                                      haft__json *redacted)
 {
-    bool fits = clean->kind == HAFT__JSON_OBJECT && given.kind == HAFT__JSON_OBJECT
-                && clean->count == given.count;
+    bool fits = redacted->kind == HAFT__JSON_OBJECT && original.kind == HAFT__JSON_OBJECT
+                && redacted->count == original.count;
     haft__json_member *members =
-        fits ? haft__arena_array(&w->arena, given.count, sizeof(*members)) : NULL;
+        fits ? haft__arena_array(&w->arena, original.count, sizeof(*members)) : NULL;
     if (members == NULL) {
         return fits ? haft__arena_fail(&w->arena, w->err)
                     : haft__fail(w->err, HAFT_BAD_INPUT, "",
                                  "a secret spans several values of an event, so the event cannot "
                                  "be stored without it");
     }
-    for (uint32_t i = 0; i < given.count; i++) {
-        members[i] = given.members[i];
+    for (uint32_t i = 0; i < original.count; i++) {
+        members[i] = original.members[i];
         if (!is_own_value(w, haft__json_text(members[i].key), members[i].value)) {
-            members[i].value = clean->members[i].value;
+            members[i].value = redacted->members[i].value;
         }
     }
-    *clean = haft__json_object(members, given.count);
+    *redacted = haft__json_object(members, original.count);
     return HAFT_OK;
 }
 
@@ -144,29 +145,29 @@ static haft_status restore_own_values(haft__withholding *w, haft__json given, ha
 
 static haft_status mark_calls(haft__withholding *w)
 {
-    const haft__json *given = haft__json_get(w->given, HAFT__LIT("calls"));
-    const haft__json *clean = haft__json_get(w->clean, HAFT__LIT("calls"));
-    bool fit = given != NULL && clean != NULL && given->kind == HAFT__JSON_ARRAY
-               && clean->kind == HAFT__JSON_ARRAY && given->count == clean->count;
+    const haft__json *original = haft__json_get(w->original, HAFT__LIT("calls"));
+    const haft__json *redacted = haft__json_get(w->redacted, HAFT__LIT("calls"));
+    bool fit = original != NULL && redacted != NULL && original->kind == HAFT__JSON_ARRAY
+               && redacted->kind == HAFT__JSON_ARRAY && original->count == redacted->count;
     if (!fit) {
         return HAFT_OK; /* no call can run then */
     }
-    haft__json *calls = haft__arena_array(&w->arena, clean->count, sizeof(*calls));
+    haft__json *calls = haft__arena_array(&w->arena, redacted->count, sizeof(*calls));
     haft_status status = calls != NULL ? HAFT_OK : haft__arena_fail(&w->arena, w->err);
-    for (uint32_t i = 0; status == HAFT_OK && i < clean->count; i++) {
-        calls[i] = clean->items[i];
-        status = restore_own_values(w, given->items[i], &calls[i]);
+    for (uint32_t i = 0; status == HAFT_OK && i < redacted->count; i++) {
+        calls[i] = redacted->items[i];
+        status = restore_own_values(w, original->items[i], &calls[i]);
         if (status == HAFT_OK
             && !haft__str_equal(haft__object_text(calls[i], "arguments"),
-                                haft__object_text(given->items[i], "arguments"))) {
+                                haft__object_text(original->items[i], "arguments"))) {
             status = haft__event_body_with(&w->arena, calls[i], HAFT__LIT("redacted"),
                                            haft__json_bool(true), &calls[i], w->err);
         }
     }
-    return status == HAFT_OK
-               ? haft__event_body_with(&w->arena, w->clean, HAFT__LIT("calls"),
-                                       haft__json_array(calls, clean->count), &w->clean, w->err)
-               : status;
+    return status == HAFT_OK ? haft__event_body_with(&w->arena, w->redacted, HAFT__LIT("calls"),
+                                                     haft__json_array(calls, redacted->count),
+                                                     &w->redacted, w->err)
+                             : status;
 }
 
 /* ---- calls ---- */
@@ -244,21 +245,21 @@ static haft_status end_call(haft__withholding *w, const haft__run_call *call, ha
  * exact. A tool that keeps running needs no state. */
 static haft_status withhold_question(haft__withholding *w, haft__buf *out)
 {
-    const haft__json *given = haft__json_get(w->given, HAFT__LIT("state"));
-    const haft__json *clean = haft__json_get(w->clean, HAFT__LIT("state"));
-    const haft__json *durable = haft__json_get(w->given, HAFT__LIT("durable"));
-    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
-    bool again = durable != NULL && durable->kind == HAFT__JSON_TRUE && call != NULL;
-    bool same = given == NULL || clean == NULL;
-    haft_status status = same ? HAFT_OK : haft__json_equal(*given, *clean, &same, w->err);
-    if (status == HAFT_OK && again && !same) {
+    const haft__json *original = haft__json_get(w->original, HAFT__LIT("state"));
+    const haft__json *redacted = haft__json_get(w->redacted, HAFT__LIT("state"));
+    const haft__json *durable = haft__json_get(w->original, HAFT__LIT("durable"));
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->original);
+    bool needs_state = durable != NULL && durable->kind == HAFT__JSON_TRUE && call != NULL;
+    bool same = original == NULL || redacted == NULL;
+    haft_status status = same ? HAFT_OK : haft__json_equal(*original, *redacted, &same, w->err);
+    if (status == HAFT_OK && needs_state && !same) {
         return finish_call(w, call,
                            HAFT__LIT("the tool asked a question whose state contains a secret, and "
                                      "secrets are not stored"),
                            HAFT__LIT("this tool cannot be used here; do without it"), out);
     }
     if (status == HAFT_OK) {
-        haft__event_body_write(out, w->clean);
+        haft__event_body_write(out, w->redacted);
     }
     return status;
 }
@@ -266,23 +267,23 @@ static haft_status withhold_question(haft__withholding *w, haft__buf *out)
 /* A call is to start, or to pause for a person. */
 static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 {
-    const haft__json *given = haft__json_get(w->given, HAFT__LIT("arguments"));
-    const haft__json *clean = haft__json_get(w->clean, HAFT__LIT("arguments"));
-    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
-    bool same = given == NULL || clean == NULL, has = false;
-    haft_status status = same ? HAFT_OK : haft__json_equal(*given, *clean, &same, w->err);
+    const haft__json *original = haft__json_get(w->original, HAFT__LIT("arguments"));
+    const haft__json *redacted = haft__json_get(w->redacted, HAFT__LIT("arguments"));
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->original);
+    bool same = original == NULL || redacted == NULL, has = false;
+    haft_status status = same ? HAFT_OK : haft__json_equal(*original, *redacted, &same, w->err);
     if (status == HAFT_OK && !same && call != NULL && haft__withhold_needs_exact(call)) {
-        status = haft__withhold_is_logged(call, given, &has, w->err);
+        status = haft__withhold_is_logged(call, original, &has, w->err);
         if (status == HAFT_OK && !has) {
             return end_call(w, call, out);
         }
         if (status == HAFT_OK) {
-            status = haft__event_body_with(&w->arena, w->clean, HAFT__LIT("arguments"),
-                                           haft__json_null(), &w->clean, w->err);
+            status = haft__event_body_with(&w->arena, w->redacted, HAFT__LIT("arguments"),
+                                           haft__json_null(), &w->redacted, w->err);
         }
     }
     if (status == HAFT_OK) {
-        haft__event_body_write(out, w->clean);
+        haft__event_body_write(out, w->redacted);
     }
     return status;
 }
@@ -290,32 +291,32 @@ static haft_status withhold_call(haft__withholding *w, haft__buf *out)
 /* ---- whole events ---- */
 
 /* Redacts the body as an object, so that it stays one. */
-static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf *clean)
+static haft_status redact_object(haft__withholding *w, haft_str body, haft__buf *redacted)
 {
-    haft_str given = {NULL, 0}, kept = {NULL, 0};
-    haft_status status = haft__event_body_open(&w->arena, body, &given, w->err);
+    haft_str original = {NULL, 0}, copy = {NULL, 0};
+    haft_status status = haft__event_body_open(&w->arena, body, &original, w->err);
     if (status == HAFT_OK) {
-        status = haft__event_body_read(&w->arena, given, w->run->hash_key, &w->given, w->err);
+        status = haft__event_body_read(&w->arena, original, w->run->hash_key, &w->original, w->err);
     }
     if (status == HAFT_OK) {
-        (void)haft__redact(w->redactor, given, clean);
-        status = haft__buf_check(clean, w->err);
+        (void)haft__redact(w->redactor, original, redacted);
+        status = haft__buf_check(redacted, w->err);
     }
     if (status == HAFT_OK) {
-        kept = haft__arena_copy(&w->arena, haft__buf_str(clean));
-        status = kept.ptr != NULL
-                     ? haft__event_body_read(&w->arena, kept, w->run->hash_key, &w->clean, w->err)
-                     : haft__arena_fail(&w->arena, w->err);
+        copy = haft__arena_copy(&w->arena, haft__buf_str(redacted));
+        status = copy.ptr != NULL ? haft__event_body_read(&w->arena, copy, w->run->hash_key,
+                                                          &w->redacted, w->err)
+                                  : haft__arena_fail(&w->arena, w->err);
     }
-    return status == HAFT_OK ? restore_own_values(w, w->given, &w->clean) : status;
+    return status == HAFT_OK ? restore_own_values(w, w->original, &w->redacted) : status;
 }
 
 static haft_status withhold(haft__withholding *w, haft_str body, haft__buf *out)
 {
-    haft__buf clean;
-    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = redact_object(w, body, &clean);
-    haft__buf_finish(&clean);
+    haft__buf redacted;
+    haft__buf_init(&redacted, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = redact_object(w, body, &redacted);
+    haft__buf_finish(&redacted);
     if (status == HAFT_OK && haft__event_body_is_call(body)) {
         return withhold_call(w, out);
     }
@@ -326,7 +327,7 @@ static haft_status withhold(haft__withholding *w, haft_str body, haft__buf *out)
         status = mark_calls(w);
     }
     if (status == HAFT_OK) {
-        haft__event_body_write(out, w->clean);
+        haft__event_body_write(out, w->redacted);
     }
     return status;
 }

@@ -5,12 +5,12 @@
 
 #include "run/redact/withhold.h"
 
-/* An event as it was decided or received, and the same without its secrets. */
+/* An event as it was decided or received (`original`), and without its secrets (`redacted`). */
 typedef struct haft__withholding {
     const haft__run *run;
     const haft__redactor *redactor;
     haft__arena arena;
-    haft__json given, clean;
+    haft__json original, redacted;
     haft_error *err;
 } haft__withholding;
 
@@ -29,13 +29,13 @@ HAFT_MUST_USE haft_status haft__event_body_with(haft__arena *arena, haft__json o
                                                 haft__json value, haft__json *ret_object,
                                                 haft_error *err);
 
-/* Whether the body starts or pauses a call, with its arguments. */
+/* Whether the body starts or pauses a call and contains the arguments of the call. */
 bool haft__event_body_is_call(haft_str body);
 
-/* The call of the event; NULL if the run does not have it, or not its tool. */
+/* The call of the event; NULL if the run does not have the call, or not the tool of the call. */
 const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json body);
 
-/* Whether its arguments must be exactly the ones that the model wrote. */
+/* Whether the call may only run with exactly the arguments that the model wrote. */
 bool haft__withhold_needs_exact(const haft__run_call *call);
 
 /* Whether an earlier event has logged these arguments of the call. */

@@ -68,8 +68,8 @@ static bool is_end(const haft__event *event, haft__json decided)
 static haft_status is_same_call(haft__withholding *w, const haft__event *event, haft_str recorded,
                                 bool *ret_same)
 {
-    const haft__run_call *call = haft__withhold_find_call(w->run, w->given);
-    const haft__json *decided = haft__json_get(w->given, HAFT__LIT("arguments"));
+    const haft__run_call *call = haft__withhold_find_call(w->run, w->original);
+    const haft__json *decided = haft__json_get(w->original, HAFT__LIT("arguments"));
     const haft__json *kept = haft__event_field(event, "arguments");
     bool fits = call != NULL && decided != NULL;
     haft_status status = HAFT_OK;
@@ -78,14 +78,14 @@ static haft_status is_same_call(haft__withholding *w, const haft__event *event, 
     if (fits && kept == NULL) {
         status = haft__withhold_is_logged(call, decided, &fits, w->err);
         if (status == HAFT_OK) {
-            status = haft__event_body_with(&w->arena, w->given, HAFT__LIT("arguments"),
-                                           haft__json_null(), &w->given, w->err);
+            status = haft__event_body_with(&w->arena, w->original, HAFT__LIT("arguments"),
+                                           haft__json_null(), &w->original, w->err);
         }
     } else if (fits && haft__withhold_needs_exact(call)) {
         status = haft__json_equal(*kept, *decided, &fits, w->err);
     }
     if (status == HAFT_OK) {
-        haft__event_body_write(&text, w->given);
+        haft__event_body_write(&text, w->original);
         status = haft__buf_check(&text, w->err);
     }
     haft_str without = haft__buf_str(&text);
@@ -108,12 +108,12 @@ haft_status haft__withhold_matches(const haft__run *run, const haft__event *even
     haft__arena_init(&w.arena, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__event_body_open(&w.arena, decided, &text, err);
     if (status == HAFT_OK) {
-        status = haft__event_body_read(&w.arena, text, run->hash_key, &w.given, err);
+        status = haft__event_body_read(&w.arena, text, run->hash_key, &w.original, err);
     }
     if (status == HAFT_OK && haft__event_body_is_call(recorded)) {
         status = is_same_call(&w, event, recorded, ret_withheld);
     } else if (status == HAFT_OK) {
-        *ret_withheld = is_end(event, w.given);
+        *ret_withheld = is_end(event, w.original);
     }
     haft__arena_finish(&w.arena);
     return status;

@@ -45,10 +45,10 @@ static bool is_address(haft_str name)
     return digits || haft__str_starts_with(name, HAFT__LIT("["));
 }
 
-static bool is_allowed(const haft__mcp_access_rules *guard, haft_str name)
+static bool is_allowed(const haft__mcp_access_rules *rules, haft_str name)
 {
-    for (size_t i = 0; i < guard->allow_count; i++) {
-        if (haft__str_equal_ignore_case(name, haft__str(guard->allows[i]))) {
+    for (size_t i = 0; i < rules->allowed_host_count; i++) {
+        if (haft__str_equal_ignore_case(name, haft__str(rules->allowed_hosts[i]))) {
             return true;
         }
     }
@@ -56,9 +56,9 @@ static bool is_allowed(const haft__mcp_access_rules *guard, haft_str name)
 }
 
 /* The listen address itself; 127.0.0.2, for example, has no other name. */
-static bool is_own(const haft__mcp_access_rules *guard, haft_str name)
+static bool is_own(const haft__mcp_access_rules *rules, haft_str name)
 {
-    haft_str own = without_port(guard->address);
+    haft_str own = without_port(rules->address);
     return own.ptr != NULL && is_address(own) && haft__str_equal(name, own);
 }
 
@@ -70,16 +70,16 @@ bool haft__mcp_access_is_loopback(haft_str address)
                || (is_address(name) && haft__str_starts_with(name, HAFT__LIT("127."))));
 }
 
-static bool host_passes(const haft__mcp_access_rules *guard, haft_str host)
+static bool host_passes(const haft__mcp_access_rules *rules, haft_str host)
 {
     haft_str name = without_port(haft__str_trim(host));
     return name.ptr != NULL
-           && (is_local_name(name) || is_own(guard, name) || is_allowed(guard, name)
-               || (!guard->loopback && is_address(name)));
+           && (is_local_name(name) || is_own(rules, name) || is_allowed(rules, name)
+               || (!rules->loopback && is_address(name)));
 }
 
 /* An origin on this machine, with an allowed name, or equal to the requested host. */
-static bool origin_passes(const haft__mcp_access_rules *guard, haft_str origin, haft_str host)
+static bool origin_passes(const haft__mcp_access_rules *rules, haft_str origin, haft_str host)
 {
     haft_str rest = haft__str_trim(origin);
     if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
@@ -91,8 +91,8 @@ static bool origin_passes(const haft__mcp_access_rules *guard, haft_str origin, 
     }
     haft_str name = without_port(rest), asked = without_port(haft__str_trim(host));
     return name.ptr != NULL
-           && (is_allowed(guard, name)
-               || (guard->loopback ? is_local_name(name) || is_own(guard, name)
+           && (is_allowed(rules, name)
+               || (rules->loopback ? is_local_name(name) || is_own(rules, name)
                                    : haft__str_equal(name, asked)));
 }
 
@@ -103,12 +103,12 @@ bool haft__mcp_access_is_weak_token(haft_str token)
     return token.len < HAFT__LIMIT_MCP_TOKEN_LEAST;
 }
 
-static bool token_passes(const haft__mcp_access_rules *guard, haft_str authorization)
+static bool token_passes(const haft__mcp_access_rules *rules, haft_str authorization)
 {
     haft_str rest = haft__str_trim(authorization);
     haft_str scheme = haft__str_split(&rest, ' ');
     return haft__str_equal_ignore_case(scheme, HAFT__LIT("bearer"))
-           && haft__seal_equal(haft__str_trim(rest), guard->token);
+           && haft__seal_equal(haft__str_trim(rest), rules->token);
 }
 
 /* ---- kinds of content ---- */
@@ -137,44 +137,44 @@ static bool is_json(haft_str content_type)
     return haft__str_equal_ignore_case(name, HAFT__LIT("application/json"));
 }
 
-static uint32_t check_kinds(const haft__mcp_access_request *visitor, const char **ret_why)
+static uint32_t check_kinds(const haft__mcp_access_request *request, const char **ret_why)
 {
-    bool post = haft__str_equal(visitor->method, HAFT__LIT("POST"));
-    bool get = haft__str_equal(visitor->method, HAFT__LIT("GET"));
-    if (post && !is_json(visitor->content_type)) {
+    bool post = haft__str_equal(request->method, HAFT__LIT("POST"));
+    bool get = haft__str_equal(request->method, HAFT__LIT("GET"));
+    if (post && !is_json(request->content_type)) {
         *ret_why = "expected the header Content-Type: application/json";
         return 415;
     }
     if (post
-        && (!accepts(visitor->accept, HAFT__LIT("application/json"))
-            || !accepts(visitor->accept, HAFT__LIT("text/event-stream")))) {
+        && (!accepts(request->accept, HAFT__LIT("application/json"))
+            || !accepts(request->accept, HAFT__LIT("text/event-stream")))) {
         *ret_why = "expected the header Accept: application/json, text/event-stream";
         return 406;
     }
-    if (get && !accepts(visitor->accept, HAFT__LIT("text/event-stream"))) {
+    if (get && !accepts(request->accept, HAFT__LIT("text/event-stream"))) {
         *ret_why = "expected the header Accept: text/event-stream";
         return 406;
     }
     return 0;
 }
 
-uint32_t haft__mcp_access_check(const haft__mcp_access_rules *guard,
-                                const haft__mcp_access_request *visitor, const char **ret_why)
+uint32_t haft__mcp_access_check(const haft__mcp_access_rules *rules,
+                                const haft__mcp_access_request *request, const char **ret_why)
 {
-    if (visitor->host.ptr == NULL || !host_passes(guard, visitor->host)) {
+    if (request->host.ptr == NULL || !host_passes(rules, request->host)) {
         *ret_why = "the header Host names another host; --allow-host adds a name";
         return 403;
     }
-    if (visitor->origin.ptr != NULL && !origin_passes(guard, visitor->origin, visitor->host)) {
+    if (request->origin.ptr != NULL && !origin_passes(rules, request->origin, request->host)) {
         *ret_why = "pages of this origin may not use this server; --allow-host adds a name";
         return 403;
     }
-    if (guard->token.len > 0
-        && (visitor->authorization.ptr == NULL || !token_passes(guard, visitor->authorization))) {
+    if (rules->token.len > 0
+        && (request->authorization.ptr == NULL || !token_passes(rules, request->authorization))) {
         *ret_why = "expected the header Authorization: Bearer with the token of this server";
         return 401;
     }
-    return check_kinds(visitor, ret_why);
+    return check_kinds(request, ret_why);
 }
 
 bool haft__mcp_access_accepts_key(haft_str key)

@@ -17,11 +17,11 @@
 #include "haft.h"
 
 typedef struct haft__mcp_access_rules {
-    bool loopback;             /* the server listens on loopback, ... */
-    haft_str address;          /* ... and on this address; "" if unknown */
-    haft_str token;            /* required in every request; "" for none */
-    const char *const *allows; /* accepted host names in addition to its addresses; may be NULL */
-    size_t allow_count;
+    bool loopback;                    /* the server listens on loopback, ... */
+    haft_str address;                 /* ... and on this address; "" if unknown */
+    haft_str token;                   /* required in every request; "" for none */
+    const char *const *allowed_hosts; /* host names in addition to the addresses; may be NULL */
+    size_t allowed_host_count;
 } haft__mcp_access_rules;
 
 /* Headers of a request; .ptr is NULL for a missing header. */
@@ -36,8 +36,8 @@ bool haft__mcp_access_is_loopback(haft_str address);
 bool haft__mcp_access_is_weak_token(haft_str token);
 
 /* 0 if the request is allowed; else the HTTP status of the rejection, and the reason. */
-uint32_t haft__mcp_access_check(const haft__mcp_access_rules *guard,
-                                const haft__mcp_access_request *visitor, const char **ret_why);
+uint32_t haft__mcp_access_check(const haft__mcp_access_rules *rules,
+                                const haft__mcp_access_request *request, const char **ret_why);
 
 /* Prefix of the idempotency keys that haft generates. */
 #define HAFT__MCP_GENERATED_KEY_PREFIX "mcp:"

@@ -27,9 +27,9 @@ static void link_channel(haft__mcp_channel *c, haft__mcp_channel **list)
 static void count_kept(haft__mcp_channel *c)
 {
     if (c->owner != NULL) {
-        c->owner->kept += c->stream.kept - c->counted;
-        c->http->kept += c->stream.kept - c->counted;
-        c->counted = c->stream.kept;
+        c->owner->buffered_bytes += c->stream.buffered_bytes - c->counted_bytes;
+        c->endpoint->buffered_bytes += c->stream.buffered_bytes - c->counted_bytes;
+        c->counted_bytes = c->stream.buffered_bytes;
     }
 }
 
@@ -42,8 +42,8 @@ static void drop_kept(haft__mcp_channel *c)
 void haft__mcp_channel_destroy(haft__mcp_channel *c)
 {
     drop_kept(c);
-    if (c->dead) {
-        haft__loop_cancel_task(c->http->options.loop, &c->task);
+    if (c->destroyed) {
+        haft__loop_cancel_task(c->endpoint->options.loop, &c->task);
     }
     *c->link = c->next;
     if (c->next != NULL) {
@@ -62,16 +62,16 @@ void haft__mcp_channel_destroy(haft__mcp_channel *c)
 static void free_dead(haft__task *task)
 {
     haft__mcp_channel *c = HAFT__CONTAINER(task, haft__mcp_channel, task);
-    c->dead = false;
+    c->destroyed = false;
     haft__mcp_channel_destroy(c);
 }
 
 static void end_channel(haft__mcp_channel *c)
 {
-    if (!c->dead) {
-        c->dead = true;
+    if (!c->destroyed) {
+        c->destroyed = true;
         c->task.run = free_dead;
-        haft__loop_post(c->http->options.loop, &c->task);
+        haft__loop_post(c->endpoint->options.loop, &c->task);
     }
 }
 
@@ -81,7 +81,8 @@ static bool evict_from_session(const haft__mcp_session *s)
 {
     haft__mcp_channel *found = NULL;
     for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
-        if (c->stream.kept > 0 && (found == NULL || c->stream.over || !found->stream.over)) {
+        if (c->stream.buffered_bytes > 0
+            && (found == NULL || c->stream.ended || !found->stream.ended)) {
             found = c;
         }
     }
@@ -92,11 +93,11 @@ static bool evict_from_session(const haft__mcp_session *s)
 }
 
 /* ... of the session that was idle longest. */
-static bool evict_any(const haft__mcp_endpoint *http)
+static bool evict_any(const haft__mcp_endpoint *endpoint)
 {
     haft__mcp_session *found = NULL;
-    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
-        if (s->kept > 0 && (found == NULL || s->used_ms < found->used_ms)) {
+    for (haft__mcp_session *s = endpoint->sessions; s != NULL; s = s->next) {
+        if (s->buffered_bytes > 0 && (found == NULL || s->used_ms < found->used_ms)) {
             found = s;
         }
     }
@@ -106,14 +107,15 @@ static bool evict_any(const haft__mcp_endpoint *http)
 /* Limits the buffered bytes of each session and of all sessions. */
 static void enforce_limit(haft__mcp_channel *c)
 {
-    haft__mcp_endpoint *http = c->http;
+    haft__mcp_endpoint *endpoint = c->endpoint;
     bool more = true;
     count_kept(c);
-    while (more && c->owner != NULL && c->owner->kept > HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES) {
+    while (more && c->owner != NULL
+           && c->owner->buffered_bytes > HAFT__LIMIT_MCP_REPLAY_SESSION_BYTES) {
         more = evict_from_session(c->owner);
     }
-    while (more && http->kept > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES) {
-        more = evict_any(http);
+    while (more && endpoint->buffered_bytes > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES) {
+        more = evict_any(endpoint);
     }
 }
 
@@ -130,23 +132,23 @@ static void on_disconnect(void *context, haft__http_server_request *request)
     }
 }
 
-haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *http, haft__mcp_session *owner,
+haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *endpoint, haft__mcp_session *owner,
                                             haft__http_server_request *request)
 {
     haft__mcp_channel *c = calloc(1, sizeof(*c));
     if (c == NULL) {
         return NULL;
     }
-    c->http = http;
+    c->endpoint = endpoint;
     c->owner = owner;
     c->stream.request = request;
     if (owner != NULL) {
         c->stream.number = ++owner->streams;
-        c->stream.primed = haft__str_equal(haft__mcp_peer_version(owner->peer),
-                                           HAFT__LIT(HAFT__MCP_SERVER_LEGACY_VERSION));
+        c->stream.supports_empty_events = haft__str_equal(
+            haft__mcp_peer_version(owner->peer), HAFT__LIT(HAFT__MCP_SERVER_LEGACY_VERSION));
         c->peer = owner->peer;
     }
-    link_channel(c, owner != NULL ? &owner->channels : &http->channels);
+    link_channel(c, owner != NULL ? &owner->channels : &endpoint->channels);
     haft__http_server_on_disconnect(request, on_disconnect, c);
     return c;
 }
@@ -176,7 +178,7 @@ void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_
         break;
     case HAFT__MCP_MESSAGE_ANSWER:
     case HAFT__MCP_MESSAGE_NONE: {
-        bool whole = !c->stream.begun; /* then nothing is left to resume */
+        bool whole = !c->stream.is_event_stream; /* then nothing is left to resume */
         haft__mcp_stream_end(&c->stream, sent->http, sent->text);
         enforce_limit(c);
         if (whole || c->owner == NULL) {

@@ -33,9 +33,9 @@ void haft__mcp_endpoint_reject(haft__http_server_request *request, uint32_t stat
     haft__buf_finish(&text);
 }
 
-haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *http)
+haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *endpoint)
 {
-    return http->options.guard.token.len > 0 ? HAFT__LIT("token") : HAFT__LIT("");
+    return endpoint->options.access_rules.token.len > 0 ? HAFT__LIT("token") : HAFT__LIT("");
 }
 
 /* ---- every request ---- */
@@ -83,7 +83,7 @@ static bool is_method(const haft__http_server_request *request, const char *name
 }
 
 /* Checks that need only the head: 0 if the request is allowed, else its status and the reason. */
-static uint32_t check_request(const haft__mcp_endpoint *http,
+static uint32_t check_request(const haft__mcp_endpoint *endpoint,
                               const haft__http_server_request *request, const char **ret_why)
 {
     haft__mcp_access_request visitor = {
@@ -94,7 +94,7 @@ static uint32_t check_request(const haft__mcp_endpoint *http,
         .accept = haft__http_server_header(request, "accept"),
         .content_type = haft__http_server_header(request, "content-type")};
     const char *why = "", *doubled = find_repeated_header(request);
-    uint32_t status = haft__mcp_access_check(&http->options.guard, &visitor, &why);
+    uint32_t status = haft__mcp_access_check(&endpoint->options.access_rules, &visitor, &why);
     bool get_or_delete = is_method(request, "GET") || is_method(request, "DELETE");
     if (doubled != NULL) {
         *ret_why = doubled;
@@ -125,24 +125,24 @@ static bool wants_body(void *context, const haft__http_server_request *request)
 
 static void handle(void *context, haft__http_server_request *request)
 {
-    haft__mcp_endpoint *http = context;
+    haft__mcp_endpoint *endpoint = context;
     const char *why = "";
-    uint32_t status = check_request(http, request, &why);
+    uint32_t status = check_request(endpoint, request, &why);
     if (status != 0) {
         haft__mcp_endpoint_reject(request, status, why);
     } else if (is_method(request, "POST")) {
-        haft__mcp_endpoint_post(http, request);
+        haft__mcp_endpoint_post(endpoint, request);
     } else if (is_method(request, "GET")) {
-        haft__mcp_endpoint_get(http, request);
+        haft__mcp_endpoint_get(endpoint, request);
     } else {
-        haft__mcp_endpoint_delete(http, request);
+        haft__mcp_endpoint_delete(endpoint, request);
     }
 }
 
 /* ---- create and destroy ---- */
 
 haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
-                                      haft__mcp_endpoint **ret_http, haft_error *err)
+                                      haft__mcp_endpoint **ret_endpoint, haft_error *err)
 {
     bool loopback = haft__mcp_access_is_loopback(options->address);
     haft_status read =
@@ -150,66 +150,67 @@ haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
     if (read != HAFT_OK) {
         return read;
     }
-    if (!loopback && options->guard.token.len == 0) {
+    if (!loopback && options->access_rules.token.len == 0) {
         haft_status status =
             haft__fail(err, HAFT_BAD_INPUT, "",
                        "'%.*s' can be reached from other machines, but no token is set",
                        HAFT__ARG(options->address));
         return haft__hint(err, status, "give one with --token-file, or listen at 127.0.0.1");
     }
-    haft__mcp_endpoint *http = calloc(1, sizeof(*http));
-    if (http == NULL) {
+    haft__mcp_endpoint *endpoint = calloc(1, sizeof(*endpoint));
+    if (endpoint == NULL) {
         return haft__fail_no_memory(err);
     }
-    http->options = *options;
-    http->options.guard.loopback = loopback;
-    http->options.guard.address = options->address;
-    http->options.sessions = options->sessions > 0 ? options->sessions : HAFT__LIMIT_MCP_SESSIONS;
-    http->options.idle_ms =
+    endpoint->options = *options;
+    endpoint->options.access_rules.loopback = loopback;
+    endpoint->options.access_rules.address = options->address;
+    endpoint->options.sessions =
+        options->sessions > 0 ? options->sessions : HAFT__LIMIT_MCP_SESSIONS;
+    endpoint->options.idle_ms =
         options->idle_ms > 0 ? options->idle_ms : HAFT__LIMIT_MCP_SESSION_IDLE_MS;
     haft__http_server_options server = {.address = options->address,
                                         .wants = wants_body,
                                         .refusal = write_refusal,
                                         .max_body = HAFT__LIMIT_MCP_MESSAGE_BYTES};
     haft_status status =
-        haft__http_server_create(options->loop, &server, handle, http, &http->server, err);
+        haft__http_server_create(options->loop, &server, handle, endpoint, &endpoint->server, err);
     if (status != HAFT_OK) {
-        free(http);
+        free(endpoint);
         return status;
     }
-    *ret_http = http;
+    *ret_endpoint = endpoint;
     return HAFT_OK;
 }
 
-void haft__mcp_endpoint_destroy(haft__mcp_endpoint *http)
+void haft__mcp_endpoint_destroy(haft__mcp_endpoint *endpoint)
 {
-    if (http == NULL) {
+    if (endpoint == NULL) {
         return;
     }
-    haft__timer_stop(http->options.loop, &http->sweep);
-    while (http->sessions != NULL) {
-        haft__mcp_session_destroy(http->sessions);
+    haft__timer_stop(endpoint->options.loop, &endpoint->sweep);
+    while (endpoint->sessions != NULL) {
+        haft__mcp_session_destroy(endpoint->sessions);
     }
-    while (http->channels != NULL) {
-        haft__mcp_channel_destroy(http->channels);
+    while (endpoint->channels != NULL) {
+        haft__mcp_channel_destroy(endpoint->channels);
     }
-    haft__http_server_destroy(http->server);
-    free(http);
+    haft__http_server_destroy(endpoint->server);
+    free(endpoint);
 }
 
-haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *http)
+haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *endpoint)
 {
-    return haft__http_server_address(http->server);
+    return haft__http_server_address(endpoint->server);
 }
 
-size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *http)
+size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *endpoint)
 {
-    return http->session_count;
+    return endpoint->session_count;
 }
 
-size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *http)
+size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *endpoint)
 {
-    return http->kept;
+    return endpoint->buffered_bytes;
 }
 
 void haft__mcp_endpoint_pause(haft__mcp_request *mcp_request)

@@ -18,24 +18,25 @@ typedef struct haft__mcp_endpoint haft__mcp_endpoint;
 typedef struct haft__mcp_endpoint_options {
     haft__loop *loop;
     haft__mcp_server *server;
-    haft_str address;             /* in the format of haft__listener_open */
-    haft__mcp_access_rules guard; /* `loopback` and `address` are set here; texts are borrowed */
-    size_t sessions;              /* maximum; 0: HAFT__LIMIT_MCP_SESSIONS */
-    uint64_t idle_ms;             /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
+    haft_str address;                    /* in the format of haft__listener_open */
+    haft__mcp_access_rules access_rules; /* without `loopback` and `address`; borrowed texts */
+    size_t sessions;                     /* maximum; 0: HAFT__LIMIT_MCP_SESSIONS */
+    uint64_t idle_ms;                    /* of a session; 0: HAFT__LIMIT_MCP_SESSION_IDLE_MS */
 } haft__mcp_endpoint_options;
 
 /* BAD_INPUT for a non-loopback address without a token; else as haft__http_server_create. */
 HAFT_MUST_USE haft_status haft__mcp_endpoint_create(const haft__mcp_endpoint_options *options,
-                                                    haft__mcp_endpoint **ret_http, haft_error *err);
+                                                    haft__mcp_endpoint **ret_endpoint,
+                                                    haft_error *err);
 
 /* Closes every connection and drops open requests. */
-void haft__mcp_endpoint_destroy(haft__mcp_endpoint *http);
+void haft__mcp_endpoint_destroy(haft__mcp_endpoint *endpoint);
 
-haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *http);
+haft_str haft__mcp_endpoint_address(const haft__mcp_endpoint *endpoint);
 
 /* Number of sessions, and of buffered bytes. */
-size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *http);
-size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *http);
+size_t haft__mcp_endpoint_session_count(const haft__mcp_endpoint *endpoint);
+size_t haft__mcp_endpoint_buffered_bytes(const haft__mcp_endpoint *endpoint);
 
 /* Closes the connection of an open request; its client reconnects for the response. Only for
  * requests of sessions. */

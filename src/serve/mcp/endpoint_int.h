@@ -17,18 +17,18 @@ typedef struct haft__mcp_session haft__mcp_session;
 /* A stream and its owner: a session, or a single request. */
 typedef struct haft__mcp_channel {
     haft__mcp_stream stream;
-    haft__mcp_endpoint *http;
+    haft__mcp_endpoint *endpoint;
     haft__mcp_session *owner; /* NULL: a single request, ... */
     haft__mcp_peer *peer;     /* ... with this peer */
     struct haft__mcp_channel *next, **link;
-    bool dead; /* `task` frees it */
+    bool destroyed; /* `task` frees it */
     haft__task task;
-    size_t counted; /* buffered bytes, as included in the sums below */
+    size_t counted_bytes; /* buffered bytes, as included in the sums below */
     char request_id[HAFT__MCP_REQUEST_ID_BYTES];
 } haft__mcp_channel;
 
 struct haft__mcp_session {
-    haft__mcp_endpoint *http;
+    haft__mcp_endpoint *endpoint;
     haft__mcp_session *next, **link;
     char id[2 * HAFT__MCP_SESSION_ID_BYTES + 1];
     haft__mcp_peer *peer;
@@ -36,7 +36,7 @@ struct haft__mcp_session {
     haft__mcp_channel *push; /* for messages without a request; NULL until its client opens it */
     uint64_t streams;        /* count so far */
     uint64_t used_ms;
-    size_t kept; /* buffered bytes of all its streams */
+    size_t buffered_bytes; /* of all its streams */
 };
 
 struct haft__mcp_endpoint {
@@ -46,14 +46,14 @@ struct haft__mcp_endpoint {
     size_t session_count;
     haft__mcp_channel *channels; /* of single requests */
     haft__timer sweep;
-    size_t kept; /* buffered bytes of all sessions */
+    size_t buffered_bytes; /* of all sessions */
 };
 
 /* ---- channels ---- */
 
 /* Creates a channel for `request`, of a session or (NULL) of a single request; NULL when out of
  * memory. */
-haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *http, haft__mcp_session *owner,
+haft__mcp_channel *haft__mcp_channel_create(haft__mcp_endpoint *endpoint, haft__mcp_session *owner,
                                             haft__http_server_request *request);
 void haft__mcp_channel_destroy(haft__mcp_channel *c);
 
@@ -67,11 +67,11 @@ void haft__mcp_channel_send(void *context, void *stream, const haft__mcp_server_
 /* ---- sessions ---- */
 
 /* Evicts a session if there are too many; NULL when out of memory. */
-haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http);
+haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint);
 void haft__mcp_session_destroy(haft__mcp_session *s);
 
 /* The session that a request names; NULL and an HTTP status if it does not exist. */
-haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
+haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *endpoint,
                                           haft__http_server_request *request, uint32_t *ret_status);
 const char *haft__mcp_session_error_message(uint32_t status);
 
@@ -83,14 +83,14 @@ void haft__mcp_session_end(haft__mcp_session *s);
 
 /* ---- requests ---- */
 
-void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request *request);
-void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request *request);
-void haft__mcp_endpoint_delete(haft__mcp_endpoint *http, haft__http_server_request *request);
+void haft__mcp_endpoint_post(haft__mcp_endpoint *endpoint, haft__http_server_request *request);
+void haft__mcp_endpoint_get(haft__mcp_endpoint *endpoint, haft__http_server_request *request);
+void haft__mcp_endpoint_delete(haft__mcp_endpoint *endpoint, haft__http_server_request *request);
 
 void haft__mcp_endpoint_reject(haft__http_server_request *request, uint32_t status,
                                const char *why);
 
 /* The principal of the requests, if known. */
-haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *http);
+haft_str haft__mcp_endpoint_principal(const haft__mcp_endpoint *endpoint);
 
 #endif

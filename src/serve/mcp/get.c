@@ -17,18 +17,18 @@ static haft__mcp_channel *find_stream(haft__mcp_session *s, haft_str id, uint64_
         return NULL;
     }
     for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
-        if (c->stream.number == number && !c->dead) {
+        if (c->stream.number == number && !c->destroyed) {
             return *ret_seen <= c->stream.seq ? c : NULL;
         }
     }
     return NULL;
 }
 
-void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request *request)
+void haft__mcp_endpoint_get(haft__mcp_endpoint *endpoint, haft__http_server_request *request)
 {
     uint32_t status = 0;
     uint64_t seen = 0;
-    haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
+    haft__mcp_session *s = haft__mcp_session_find(endpoint, request, &status);
     if (s == NULL) {
         haft__mcp_endpoint_reject(request, status, haft__mcp_session_error_message(status));
         return;
@@ -52,7 +52,7 @@ void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request 
         haft__mcp_channel_resume(s->push, request, s->push->stream.seq);
         return;
     }
-    s->push = haft__mcp_channel_create(http, s, request);
+    s->push = haft__mcp_channel_create(endpoint, s, request);
     if (s->push == NULL) {
         haft__mcp_endpoint_reject(request, 500, "out of memory");
         return;
@@ -60,10 +60,10 @@ void haft__mcp_endpoint_get(haft__mcp_endpoint *http, haft__http_server_request 
     haft__mcp_stream_begin(&s->push->stream);
 }
 
-void haft__mcp_endpoint_delete(haft__mcp_endpoint *http, haft__http_server_request *request)
+void haft__mcp_endpoint_delete(haft__mcp_endpoint *endpoint, haft__http_server_request *request)
 {
     uint32_t status = 0;
-    haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
+    haft__mcp_session *s = haft__mcp_session_find(endpoint, request, &status);
     if (s == NULL) {
         haft__mcp_endpoint_reject(request, status, haft__mcp_session_error_message(status));
         return;

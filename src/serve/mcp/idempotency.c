@@ -92,7 +92,7 @@ static haft_status start(haft__mcp_spec_job *job, haft_error *err)
 /* Another request of this process that owns the run; NULL if none. */
 static haft__mcp_spec_job *find_owner(const haft__mcp_spec_job *job, haft_str run)
 {
-    for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
+    for (haft__mcp_spec_job *other = job->spec_server->jobs; other != NULL; other = other->next) {
         bool opened = haft__str_equal(haft__str(other->opened), run); /* or will open it soon */
         if (other != job && other->run != NULL
             && (opened || haft__str_equal(haft__str(haft_run_id(other->run)), run))) {
@@ -114,8 +114,8 @@ haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *er
         other->run = NULL;
         haft__mcp_spec_job_destroy(other);
     } else {
-        status = haft__run_open_by_name(job->served->options.runtime, haft__str(job->blocking_run),
-                                        false, &job->run, err);
+        status = haft__run_open_by_name(job->spec_server->options.runtime,
+                                        haft__str(job->blocking_run), false, &job->run, err);
     }
     memcpy(job->opened, job->blocking_run, sizeof(job->opened));
     job->blocking_run[0] = '\0';
@@ -124,7 +124,7 @@ haft_status haft__mcp_idempotency_resume(haft__mcp_spec_job *job, haft_error *er
 
 bool haft__mcp_idempotency_transfer(haft__mcp_spec_job *job)
 {
-    for (haft__mcp_spec_job *other = job->served->jobs; job->key.len > 0 && other != NULL;
+    for (haft__mcp_spec_job *other = job->spec_server->jobs; job->key.len > 0 && other != NULL;
          other = other->next) {
         bool waits = other->entry == job->entry && other->run == NULL;
         if (waits && haft__str_equal(other->key, job->key)
@@ -148,7 +148,8 @@ static haft_status refuse(haft_str run, const char *what, const char *hint, haft
 }
 
 /* The oldest run of the thread is the run of the key. Its task is stored redacted. */
-static haft_status take(haft__mcp_spec_job *job, const haft__store_request *found, haft_error *err)
+static haft_status use_lookup_result(haft__mcp_spec_job *job, const haft__store_request *found,
+                                     haft_error *err)
 {
     if (found->status != HAFT_OK) {
         *err = found->error;
@@ -160,7 +161,7 @@ static haft_status take(haft__mcp_spec_job *job, const haft__store_request *foun
     const haft__store_run *first = &found->found[found->found_count - 1];
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
-    bool good = haft__mcp_spec_redact(job->served, job->task, &clean);
+    bool good = haft__mcp_spec_redact(job->spec_server, job->task, &clean);
     bool same = good && haft__str_equal(haft__buf_str(&clean), first->task);
     haft__buf_finish(&clean);
     if (!good) {
@@ -169,7 +170,7 @@ static haft_status take(haft__mcp_spec_job *job, const haft__store_request *foun
     if (!same) {
         return refuse(first->id, "has another task", "use another key for another call", err);
     }
-    if (!haft__str_equal(first->spec_hash, job->served->options.spec->hash)) {
+    if (!haft__str_equal(first->spec_hash, job->spec_server->options.spec->hash)) {
         return refuse(first->id, "has another spec, or an earlier version of this one",
                       "`haft runs show` shows that run; use another key for a new run", err);
     }
@@ -185,7 +186,7 @@ static void on_found(haft__store_request *request)
     lookup->runtime->cache_requests--;
     if (job != NULL) {
         job->lookup = NULL;
-        if (take(job, request, &err) != HAFT_OK) {
+        if (use_lookup_result(job, request, &err) != HAFT_OK) {
             haft__mcp_run_fail(job, &err);
         }
     }
@@ -210,7 +211,7 @@ haft_status haft__mcp_idempotency_begin(haft__mcp_spec_job *job, haft_error *err
         return status;
     }
     lookup->job = job;
-    lookup->runtime = job->served->options.runtime;
+    lookup->runtime = job->spec_server->options.runtime;
     lookup->request = (haft__store_request){.verb = HAFT__STORE_LIST,
                                             .thread = kept,
                                             .name = HAFT__LIT(""),

@@ -51,12 +51,12 @@ static void note_request(haft__mcp_channel *c, const haft__mcp_request *mcp_requ
     haft__buf_finish(&text);
 }
 
-static void take(haft__mcp_channel *c, haft__mcp_request *mcp_request,
-                 const haft__mcp_headers *headers)
+static void receive(haft__mcp_channel *c, haft__mcp_request *mcp_request,
+                    const haft__mcp_headers *headers)
 {
     note_request(c, mcp_request);
     haft__mcp_peer_receive(c->peer, mcp_request, headers, c, haft__clock_now());
-    if (c->owner != NULL && !c->stream.over) {
+    if (c->owner != NULL && !c->stream.ended) {
         haft__mcp_stream_begin(&c->stream); /* so that it can be resumed if the connection breaks */
     }
     if (c->owner != NULL) {
@@ -65,11 +65,11 @@ static void take(haft__mcp_channel *c, haft__mcp_request *mcp_request,
 }
 
 /* A failed handshake leaves no session. */
-static void open_session(haft__mcp_endpoint *http, haft__http_server_request *request,
+static void open_session(haft__mcp_endpoint *endpoint, haft__http_server_request *request,
                          haft__mcp_request *mcp_request, const haft__mcp_headers *headers)
 {
-    haft__mcp_session *s = haft__mcp_session_create(http);
-    haft__mcp_channel *c = s != NULL ? haft__mcp_channel_create(http, s, request) : NULL;
+    haft__mcp_session *s = haft__mcp_session_create(endpoint);
+    haft__mcp_channel *c = s != NULL ? haft__mcp_channel_create(endpoint, s, request) : NULL;
     if (c == NULL) {
         if (s != NULL) {
             haft__mcp_session_destroy(s);
@@ -78,18 +78,18 @@ static void open_session(haft__mcp_endpoint *http, haft__http_server_request *re
         return;
     }
     c->stream.session = s->id;
-    take(c, mcp_request, headers);
+    receive(c, mcp_request, headers);
     if (haft__mcp_peer_version(s->peer).len == 0) {
         haft__mcp_session_destroy(s);
     }
 }
 
-static void post_single(haft__mcp_endpoint *http, haft__http_server_request *request,
+static void post_single(haft__mcp_endpoint *endpoint, haft__http_server_request *request,
                         haft__mcp_request *mcp_request, const haft__mcp_headers *headers)
 {
-    haft__mcp_channel *c = haft__mcp_channel_create(http, NULL, request);
+    haft__mcp_channel *c = haft__mcp_channel_create(endpoint, NULL, request);
     if (c == NULL
-        || haft__mcp_peer_create(http->options.server, haft__mcp_endpoint_principal(http),
+        || haft__mcp_peer_create(endpoint->options.server, haft__mcp_endpoint_principal(endpoint),
                                  haft__mcp_channel_send, NULL, &c->peer, NULL)
                != HAFT_OK) {
         if (c != NULL) {
@@ -100,15 +100,15 @@ static void post_single(haft__mcp_endpoint *http, haft__http_server_request *req
         return;
     }
     haft__mcp_peer_set_single_request(c->peer);
-    take(c, mcp_request, headers);
+    receive(c, mcp_request, headers);
 }
 
-void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request *request)
+void haft__mcp_endpoint_post(haft__mcp_endpoint *endpoint, haft__http_server_request *request)
 {
     haft__mcp_headers headers = headers_of(request);
     haft__mcp_request *mcp_request = NULL;
     uint32_t status = 0;
-    if (haft__mcp_request_read(http->options.server, haft__http_server_body(request), &headers,
+    if (haft__mcp_request_read(endpoint->options.server, haft__http_server_body(request), &headers,
                                &mcp_request, NULL)
         != HAFT_OK) {
         haft__mcp_endpoint_reject(request, 500, "out of memory");
@@ -117,7 +117,7 @@ void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request
     haft__http_server_release_body(request); /* it was copied, and the response may take long */
     haft__mcp_request_kind era = haft__mcp_request_kind_of(mcp_request);
     if (era == HAFT__MCP_REQUEST_MODERN) {
-        post_single(http, request, mcp_request, &headers);
+        post_single(endpoint, request, mcp_request, &headers);
         return;
     }
     if (era == HAFT__MCP_REQUEST_INVALID) {
@@ -126,15 +126,15 @@ void haft__mcp_endpoint_post(haft__mcp_endpoint *http, haft__http_server_request
     }
     if (era == HAFT__MCP_REQUEST_INITIALIZE
         && haft__http_server_header(request, "mcp-session-id").ptr == NULL) {
-        open_session(http, request, mcp_request, &headers);
+        open_session(endpoint, request, mcp_request, &headers);
         return;
     }
-    haft__mcp_session *s = haft__mcp_session_find(http, request, &status);
-    haft__mcp_channel *c = s != NULL ? haft__mcp_channel_create(http, s, request) : NULL;
+    haft__mcp_session *s = haft__mcp_session_find(endpoint, request, &status);
+    haft__mcp_channel *c = s != NULL ? haft__mcp_channel_create(endpoint, s, request) : NULL;
     if (c == NULL) {
         refuse_message(request, mcp_request, s == NULL ? status : 500,
                        s == NULL ? haft__mcp_session_error_message(status) : "out of memory");
         return;
     }
-    take(c, mcp_request, &headers);
+    receive(c, mcp_request, &headers);
 }

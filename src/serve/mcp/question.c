@@ -69,7 +69,7 @@ static void add_asked(haft__buf *text, const haft__run_call *call)
 static void reply_pending(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
-    const char *store = job->served->options.store;
+    const char *store = job->spec_server->options.store;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_addf(&text, "the run %s is waiting for an answer:", job->run->id);

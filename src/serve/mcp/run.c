@@ -45,7 +45,7 @@ static void notify_event(haft__mcp_spec_job *job, const haft_event *event)
     haft__buf line;
     haft__json object;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = job->served->options.runtime->hash_key;
+    options.hash_key = job->spec_server->options.runtime->hash_key;
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
     if (haft__json_read(&scratch, event->json, &options, &object, NULL, NULL) == HAFT_OK) {
@@ -160,7 +160,7 @@ void haft__mcp_run_resume(haft__mcp_spec_job *job)
 static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
 {
     job->answers = job->request->answers;
-    for (haft__mcp_spec_job *other = job->served->jobs; other != NULL; other = other->next) {
+    for (haft__mcp_spec_job *other = job->spec_server->jobs; other != NULL; other = other->next) {
         if (other->run != NULL && other->request == NULL
             && haft__str_equal(haft__str(other->run->id), job->request->state)) {
             job->run = other->run; /* it waits in this process */
@@ -169,7 +169,7 @@ static haft_status resume_run(haft__mcp_spec_job *job, haft_error *err)
             return HAFT_OK;
         }
     }
-    return haft__run_open_by_name(job->served->options.runtime, job->request->state, false,
+    return haft__run_open_by_name(job->spec_server->options.runtime, job->request->state, false,
                                   &job->run, err);
 }
 
@@ -179,7 +179,7 @@ haft_status haft__mcp_run_start(haft__mcp_spec_job *job, const char *thread, haf
     options.user = "mcp";
     options.thread = thread;
     haft_status status =
-        haft_run_start(job->served->options.agent, job->task.ptr, &options, &job->run, err);
+        haft_run_start(job->spec_server->options.agent, job->task.ptr, &options, &job->run, err);
     if (status == HAFT_OK) {
         haft__buf line;
         haft__buf_init(&line, HAFT__LIMIT_MCP_MESSAGE_BYTES);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * seal_file.c - {version, key, given, answered} in a file that only the user can access. A writer
- * takes its lock, reads it again and replaces it atomically. Tests:
+ * locks the file, reads it again and replaces it atomically. Tests:
  * tests/serve/mcp/seal_file_test.c, tests/mcp/ask_test.py.
  */
 #include "serve/mcp/seal_file.h"
@@ -23,10 +23,10 @@
 #define WORDS   (HAFT__LIMIT_MCP_STATES / 64)
 #define DIGITS  16 /* hex digits of a 64-bit word */
 
-typedef struct kept {
+typedef struct seal_content {
     haft__seal_key key;
     haft__mcp_nonces states;
-} kept;
+} seal_content;
 
 /* ---- reading ---- */
 
@@ -44,39 +44,41 @@ static bool read_hex(haft_str text, size_t at, uint64_t *ret_word)
     return true;
 }
 
-static bool take(haft__json whole, kept *ret_kept)
+static bool parse_content(haft__json object, seal_content *ret_content)
 {
-    haft_str key = haft__object_text(whole, "key"), answered = haft__object_text(whole, "answered");
-    bool good = haft__str_equal(haft__object_text(whole, "version"), HAFT__LIT("1"))
-                && haft__str_to_u64(haft__object_text(whole, "given"), &ret_kept->states.given)
+    haft_str key = haft__object_text(object, "key"),
+             answered = haft__object_text(object, "answered");
+    bool good = haft__str_equal(haft__object_text(object, "version"), HAFT__LIT("1"))
+                && haft__str_to_u64(haft__object_text(object, "given"), &ret_content->states.given)
                 && key.len == (size_t)2 * HAFT__SEAL_KEY_BYTES
                 && answered.len == (size_t)WORDS * DIGITS;
     for (size_t i = 0; good && i < HAFT__SEAL_KEY_BYTES; i += 8) {
         uint64_t word = 0;
         good = read_hex(key, 2 * i, &word);
-        memcpy(ret_kept->key.bytes + i, &word, sizeof(word));
+        memcpy(ret_content->key.bytes + i, &word, sizeof(word));
     }
     for (size_t i = 0; good && i < WORDS; i++) {
-        good = read_hex(answered, i * DIGITS, &ret_kept->states.answered[i]);
+        good = read_hex(answered, i * DIGITS, &ret_content->states.answered[i]);
     }
     return good;
 }
 
 /* NOT_FOUND if no usable file exists. */
-static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
+static haft_status read_content(haft_str path, seal_content *ret_content, haft_error *err)
 {
     haft__arena arena;
-    haft__json whole;
+    haft__json object;
     haft_str text;
-    struct stat about;
+    struct stat info;
     haft__arena_init(&arena, 0);
     haft_status status =
         haft__state_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_KEEP_BYTES, &text, err);
     if (status == HAFT_OK) {
-        status = haft__state_file_parse(&arena, text, haft__random_hash_key(), &whole, err);
+        status = haft__state_file_parse(&arena, text, haft__random_hash_key(), &object, err);
     }
-    bool secret = stat(path.ptr, &about) == 0 && (about.st_mode & 077) == 0;
-    if (status != HAFT_NO_MEMORY && (status != HAFT_OK || !secret || !take(whole, ret_kept))) {
+    bool secret = stat(path.ptr, &info) == 0 && (info.st_mode & 077) == 0;
+    if (status != HAFT_NO_MEMORY
+        && (status != HAFT_OK || !secret || !parse_content(object, ret_content))) {
         status = haft__fail(err, HAFT_NOT_FOUND, path.ptr, "the file has no usable key");
     }
     haft__arena_finish(&arena);
@@ -85,20 +87,20 @@ static haft_status read_kept(haft_str path, kept *ret_kept, haft_error *err)
 
 /* ---- writing ---- */
 
-static haft_status write_kept(haft_str path, const kept *it, haft_error *err)
+static haft_status write_content(haft_str path, const seal_content *content, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_KEEP_BYTES);
     haft__buf_addf(&text, "{\"version\":%d,\"key\":\"", VERSION);
     for (size_t i = 0; i < HAFT__SEAL_KEY_BYTES; i += 8) {
         uint64_t word;
-        memcpy(&word, it->key.bytes + i, sizeof(word));
+        memcpy(&word, content->key.bytes + i, sizeof(word));
         haft__buf_addf(&text, "%016llx", (unsigned long long)word);
     }
     haft__buf_addf(&text, "\",\"given\":\"%llu\",\"answered\":\"",
-                   (unsigned long long)it->states.given);
+                   (unsigned long long)content->states.given);
     for (size_t i = 0; i < WORDS; i++) {
-        haft__buf_addf(&text, "%016llx", (unsigned long long)it->states.answered[i]);
+        haft__buf_addf(&text, "%016llx", (unsigned long long)content->states.answered[i]);
     }
     haft__buf_add_str(&text, HAFT__LIT("\"}\n"));
     haft_status status = haft__buf_check(&text, err);
@@ -116,66 +118,66 @@ static haft_status make_key(haft__seal_key *key, haft_error *err)
                : haft__fail(err, HAFT_IO, "", "the system has no random bytes");
 }
 
-static haft_status find_path(haft__arena *arena, haft_str place, const haft__spec *spec,
+static haft_status find_path(haft__arena *arena, haft_str directory, const haft__spec *spec,
                              haft_str *ret_path, haft_error *err)
 {
     char digest[HAFT__SHA256_HEX];
-    haft_str whole = haft__arena_copy(arena, spec->path);
-    whole = whole.ptr != NULL && whole.len > 0 ? haft__file_absolute(arena, whole.ptr) : whole;
-    haft_str both = whole.ptr != NULL ? haft__arena_format(arena, "%.*s\n%.*s", HAFT__ARG(whole),
-                                                           HAFT__ARG(spec->hash))
-                                      : whole;
-    if (both.ptr == NULL) {
+    haft_str path = haft__arena_copy(arena, spec->path);
+    path = path.ptr != NULL && path.len > 0 ? haft__file_absolute(arena, path.ptr) : path;
+    haft_str identity = path.ptr != NULL ? haft__arena_format(arena, "%.*s\n%.*s", HAFT__ARG(path),
+                                                              HAFT__ARG(spec->hash))
+                                         : path;
+    if (identity.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    haft__sha256_hex(both, digest);
+    haft__sha256_hex(identity, digest);
     *ret_path =
-        haft__arena_format(arena, "%.*s/%.*s.seal", HAFT__ARG(place), HAFT__SHA256_HEX, digest);
+        haft__arena_format(arena, "%.*s/%.*s.seal", HAFT__ARG(directory), HAFT__SHA256_HEX, digest);
     return ret_path->ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
 
 /* Reads the file, or creates it. Holds the lock, so that two processes that start at once get the
  * same key. */
-static haft_status read_or_make(haft__mcp_seal_file *keep, haft_error *err)
+static haft_status read_or_make(haft__mcp_seal_file *file, haft_error *err)
 {
     int lock = -1;
-    kept it = {.states = {.given = 0}};
-    haft__state_file_create_directory(keep->path.ptr);
-    haft_status status = haft__file_lock(keep->path.ptr, &lock, err);
+    seal_content content = {.states = {.given = 0}};
+    haft__state_file_create_directory(file->path.ptr);
+    haft_status status = haft__file_lock(file->path.ptr, &lock, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = read_kept(keep->path, &it, err);
+    status = read_content(file->path, &content, err);
     if (status == HAFT_NOT_FOUND) {
-        it = (kept){.key = keep->key};
-        status = write_kept(keep->path, &it, err);
+        content = (seal_content){.key = file->key};
+        status = write_content(file->path, &content, err);
     }
     haft__file_unlock(lock);
-    keep->key = status == HAFT_OK ? it.key : keep->key;
+    file->key = status == HAFT_OK ? content.key : file->key;
     return status;
 }
 
-haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place, const haft__spec *spec,
-                                     haft__mcp_seal_file *ret_keep, haft_str *ret_why,
+haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str directory, const haft__spec *spec,
+                                     haft__mcp_seal_file *ret_file, haft_str *ret_why,
                                      haft_error *err)
 {
-    *ret_keep = (haft__mcp_seal_file){.path = {NULL, 0}};
+    *ret_file = (haft__mcp_seal_file){.path = {NULL, 0}};
     *ret_why = HAFT__LIT("HOME is not set, so the key cannot be stored");
-    haft_status status = make_key(&ret_keep->key, err);
-    if (status != HAFT_OK || place.ptr == NULL) {
+    haft_status status = make_key(&ret_file->key, err);
+    if (status != HAFT_OK || directory.ptr == NULL) {
         return status;
     }
     haft_error error = {0};
-    status = find_path(arena, place, spec, &ret_keep->path, err);
+    status = find_path(arena, directory, spec, &ret_file->path, err);
     if (status != HAFT_OK) {
         return status;
     }
-    status = read_or_make(ret_keep, &error);
+    status = read_or_make(ret_file, &error);
     if (status == HAFT_OK) {
         *ret_why = HAFT__LIT("");
         return HAFT_OK;
     }
-    ret_keep->path = (haft_str){NULL, 0};
+    ret_file->path = (haft_str){NULL, 0};
     *ret_why = haft__arena_format(arena, "%s: %s", error.where, error.message);
     return status == HAFT_NO_MEMORY || ret_why->ptr == NULL ? haft__fail_no_memory(err) : HAFT_OK;
 }
@@ -183,15 +185,16 @@ haft_status haft__mcp_seal_file_open(haft__arena *arena, haft_str place, const h
 /* Rejects the change if another process has replaced the file: it has another key. */
 bool haft__mcp_seal_file_update(void *context, haft__mcp_nonces_update *change, uint64_t *number)
 {
-    const haft__mcp_seal_file *keep = context;
+    const haft__mcp_seal_file *file = context;
     int lock = -1;
-    kept it = {.states = {.given = 0}};
-    if (haft__file_lock(keep->path.ptr, &lock, NULL) != HAFT_OK) {
+    seal_content content = {.states = {.given = 0}};
+    if (haft__file_lock(file->path.ptr, &lock, NULL) != HAFT_OK) {
         return false;
     }
-    bool good = read_kept(keep->path, &it, NULL) == HAFT_OK
-                && memcmp(it.key.bytes, keep->key.bytes, sizeof(it.key.bytes)) == 0
-                && change(&it.states, number) && write_kept(keep->path, &it, NULL) == HAFT_OK;
+    bool good = read_content(file->path, &content, NULL) == HAFT_OK
+                && memcmp(content.key.bytes, file->key.bytes, sizeof(content.key.bytes)) == 0
+                && change(&content.states, number)
+                && write_content(file->path, &content, NULL) == HAFT_OK;
     haft__file_unlock(lock);
     return good;
 }

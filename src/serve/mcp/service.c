@@ -24,11 +24,11 @@ typedef struct mcp_service {
     const haft__mcp_service_options *options;
     haft_runtime *runtime;
     haft_agent *agent; /* NULL: only the tools are served */
-    haft__mcp_spec_server *served;
+    haft__mcp_spec_server *spec_server;
     haft__mcp_server *server;
     haft__stdio *stdio;
     haft__mcp_peer *peer; /* for stdio */
-    haft__mcp_endpoint *http;
+    haft__mcp_endpoint *endpoint;
     bool ended; /* stdio has ended */
     haft_status failed;
     haft_error failure; /* the error that ended stdio, if any */
@@ -126,26 +126,28 @@ static haft_status open_http(mcp_service *s, haft_error *err)
 {
     const haft__mcp_service_options *options = s->options;
     const haft__service_host *host = &options->host;
-    haft__mcp_endpoint_options endpoint = {.loop = s->runtime->loop,
-                                           .server = s->server,
-                                           .address = haft__str(options->listen),
-                                           .guard = {.token = HAFT__LIT(""),
-                                                     .allows = options->allow_hosts,
-                                                     .allow_count = options->allow_host_count}};
-    bool loopback = haft__mcp_access_is_loopback(endpoint.address);
-    haft_status status = options->token_file != NULL
-                             ? haft__mcp_token_file_read(options->arena, options->token_file,
-                                                         loopback, host, &endpoint.guard.token, err)
-                             : HAFT_OK;
+    haft__mcp_endpoint_options endpoint_options = {
+        .loop = s->runtime->loop,
+        .server = s->server,
+        .address = haft__str(options->listen),
+        .access_rules = {.token = HAFT__LIT(""),
+                         .allowed_hosts = options->allow_hosts,
+                         .allowed_host_count = options->allow_host_count}};
+    bool loopback = haft__mcp_access_is_loopback(endpoint_options.address);
+    haft_status status =
+        options->token_file != NULL
+            ? haft__mcp_token_file_read(options->arena, options->token_file, loopback, host,
+                                        &endpoint_options.access_rules.token, err)
+            : HAFT_OK;
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__mcp_endpoint_create(&endpoint, &s->http, err);
+    status = haft__mcp_endpoint_create(&endpoint_options, &s->endpoint, err);
     if (status == HAFT_BAD_INPUT) {
         haft__error_prepend_location(err, options->listen_name);
     }
     return status == HAFT_OK
-               ? host->listening(host->context, haft__mcp_endpoint_address(s->http), err)
+               ? host->on_listening(host->context, haft__mcp_endpoint_address(s->endpoint), err)
                : status;
 }
 
@@ -154,7 +156,7 @@ static haft_status open_http(mcp_service *s, haft_error *err)
 static haft_status step(mcp_service *s, int timeout_ms, haft_error *err)
 {
     haft_status status = haft_runtime_step(s->runtime, timeout_ms, err);
-    haft__mcp_spec_update_runs(s->served);
+    haft__mcp_spec_update_runs(s->spec_server);
     return status;
 }
 
@@ -168,17 +170,17 @@ static void drain(mcp_service *s)
 {
     bool over = false;
     haft__timer drain_timer = {.slot = 0};
-    haft__mcp_endpoint_destroy(s->http);
+    haft__mcp_endpoint_destroy(s->endpoint);
     haft__mcp_peer_destroy(s->peer);
-    haft__mcp_spec_shutdown(s->served);
+    haft__mcp_spec_shutdown(s->spec_server);
     if (haft__timer_start(s->runtime->loop, &drain_timer, DRAIN_TIMEOUT_MS, on_drain_timeout, &over,
                           NULL)
         != HAFT_OK) {
         return;
     }
-    while (
-        !over
-        && (haft__mcp_spec_busy(s->served) || (s->stdio != NULL && !haft__stdio_idle(s->stdio)))) {
+    while (!over
+           && (haft__mcp_spec_busy(s->spec_server)
+               || (s->stdio != NULL && !haft__stdio_idle(s->stdio)))) {
         if (step(s, -1, NULL) != HAFT_OK) {
             break;
         }
@@ -291,15 +293,15 @@ static haft_status serve_spec(mcp_service *s, haft_error *err)
     if (status != HAFT_OK) {
         return status;
     }
-    status = haft__mcp_spec_create(&options, &s->served, err);
+    status = haft__mcp_spec_create(&options, &s->spec_server, err);
     if (status == HAFT_OK) {
-        server.context = s->served;
+        server.context = s->spec_server;
         status = haft__mcp_server_create(&server, &s->server, err);
     }
     if (status == HAFT_OK) {
         status = serve(s, err);
     }
-    haft__mcp_spec_destroy(s->served);
+    haft__mcp_spec_destroy(s->spec_server);
     haft__mcp_server_destroy(s->server);
     return status;
 }

@@ -18,7 +18,7 @@
 static bool is_busy(const haft__mcp_session *s)
 {
     for (const haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
-        if (c->stream.request != NULL || (!c->stream.over && c != s->push)) {
+        if (c->stream.request != NULL || (!c->stream.ended && c != s->push)) {
             return true;
         }
     }
@@ -35,32 +35,33 @@ void haft__mcp_session_destroy(haft__mcp_session *s)
     if (s->next != NULL) {
         s->next->link = s->link;
     }
-    s->http->session_count--;
+    s->endpoint->session_count--;
     free(s);
 }
 
 static void on_sweep(void *context)
 {
-    haft__mcp_endpoint *http = context;
-    uint64_t now = haft__loop_now(http->options.loop);
-    for (haft__mcp_session *s = http->sessions, *next; s != NULL; s = next) {
+    haft__mcp_endpoint *endpoint = context;
+    uint64_t now = haft__loop_now(endpoint->options.loop);
+    for (haft__mcp_session *s = endpoint->sessions, *next; s != NULL; s = next) {
         next = s->next;
-        if (!is_busy(s) && now - s->used_ms >= http->options.idle_ms) {
+        if (!is_busy(s) && now - s->used_ms >= endpoint->options.idle_ms) {
             haft__mcp_session_destroy(s);
         }
     }
-    if (http->sessions != NULL) {
-        uint64_t ms = http->options.idle_ms < SWEEP_MS ? http->options.idle_ms : SWEEP_MS;
-        (void)!haft__timer_start(http->options.loop, &http->sweep, ms, on_sweep, http, NULL);
+    if (endpoint->sessions != NULL) {
+        uint64_t ms = endpoint->options.idle_ms < SWEEP_MS ? endpoint->options.idle_ms : SWEEP_MS;
+        (void)!haft__timer_start(endpoint->options.loop, &endpoint->sweep, ms, on_sweep, endpoint,
+                                 NULL);
     }
 }
 
 /* Evicts a session if the limit is reached: the longest idle one, or a busy one if all are busy. */
-static void make_room(haft__mcp_endpoint *http)
+static void make_room(haft__mcp_endpoint *endpoint)
 {
     haft__mcp_session *oldest = NULL;
     bool oldest_busy = true;
-    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
+    for (haft__mcp_session *s = endpoint->sessions; s != NULL; s = s->next) {
         bool busy = is_busy(s);
         if (oldest == NULL || (oldest_busy && !busy)
             || (busy == oldest_busy && s->used_ms < oldest->used_ms)) {
@@ -73,38 +74,38 @@ static void make_room(haft__mcp_endpoint *http)
     }
 }
 
-haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *http)
+haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
 {
     uint8_t random[HAFT__MCP_SESSION_ID_BYTES];
     haft__mcp_session *s = calloc(1, sizeof(*s));
     if (s == NULL || !haft__random_bytes(random, sizeof(random))
-        || haft__mcp_peer_create(http->options.server, haft__mcp_endpoint_principal(http),
+        || haft__mcp_peer_create(endpoint->options.server, haft__mcp_endpoint_principal(endpoint),
                                  haft__mcp_channel_send, s, &s->peer, NULL)
                != HAFT_OK) {
         free(s);
         return NULL;
     }
     haft__hex_write(s->id, random, sizeof(random));
-    if (http->session_count >= http->options.sessions) {
-        make_room(http);
+    if (endpoint->session_count >= endpoint->options.sessions) {
+        make_room(endpoint);
     }
-    s->http = http;
-    s->used_ms = haft__loop_now(http->options.loop);
-    s->next = http->sessions;
-    s->link = &http->sessions;
+    s->endpoint = endpoint;
+    s->used_ms = haft__loop_now(endpoint->options.loop);
+    s->next = endpoint->sessions;
+    s->link = &endpoint->sessions;
     if (s->next != NULL) {
         s->next->link = &s->next;
     }
-    http->sessions = s;
-    http->session_count++;
-    if (http->sweep.slot == 0) {
-        on_sweep(http);
+    endpoint->sessions = s;
+    endpoint->session_count++;
+    if (endpoint->sweep.slot == 0) {
+        on_sweep(endpoint);
     }
     return s;
 }
 
 /* The session that a request names; NULL if the request was rejected. */
-haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
+haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *endpoint,
                                           haft__http_server_request *request, uint32_t *ret_status)
 {
     haft_str id = haft__http_server_header(request, "mcp-session-id");
@@ -112,9 +113,9 @@ haft__mcp_session *haft__mcp_session_find(haft__mcp_endpoint *http,
         *ret_status = 400;
         return NULL;
     }
-    for (haft__mcp_session *s = http->sessions; s != NULL; s = s->next) {
+    for (haft__mcp_session *s = endpoint->sessions; s != NULL; s = s->next) {
         if (haft__str_equal(haft__str(s->id), id)) {
-            s->used_ms = haft__loop_now(http->options.loop);
+            s->used_ms = haft__loop_now(endpoint->options.loop);
             return s;
         }
     }
@@ -134,7 +135,7 @@ void haft__mcp_session_evict_old(haft__mcp_session *s)
     size_t count = 0;
     for (haft__mcp_channel *c = s->channels, *next; c != NULL; c = next) {
         next = c->next;
-        if (++count > HAFT__LIMIT_MCP_STREAMS && c->stream.over && !c->dead) {
+        if (++count > HAFT__LIMIT_MCP_STREAMS && c->stream.ended && !c->destroyed) {
             haft__mcp_channel_destroy(c);
         }
     }
@@ -147,7 +148,7 @@ void haft__mcp_session_end(haft__mcp_session *s)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     for (haft__mcp_channel *c = s->channels; c != NULL; c = c->next) {
-        bool waits = c != s->push && !c->stream.over && !c->dead && c->stream.request != NULL;
+        bool waits = c != s->push && !c->stream.ended && !c->destroyed && c->stream.request != NULL;
         haft__buf_clear(&text);
         haft__buf_addf(&text,
                        "{\"jsonrpc\":\"2.0\",\"id\":%.*s,\"error\":{\"code\":-32603,\"message\":"

@@ -42,124 +42,128 @@ static bool is_allowed(const haft__spec *spec, const haft__tool *tool)
                                   spec->builtin_deny, spec->builtin_deny_count);
 }
 
-static haft_status add_entry(haft__mcp_spec_server *served, haft__mcp_spec_tool entry,
+static haft_status add_entry(haft__mcp_spec_server *spec_server, haft__mcp_spec_tool entry,
                              haft_error *err)
 {
     if (entry.name.ptr == NULL) {
-        return haft__arena_fail(&served->arena, err);
+        return haft__arena_fail(&spec_server->arena, err);
     }
-    if (haft__map_get(&served->by_name, entry.name) != NULL) {
+    if (haft__map_get(&spec_server->by_name, entry.name) != NULL) {
         haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
                                         "the tool '%.*s' has the same name as the agent's tool",
                                         HAFT__ARG(entry.name));
         return haft__hint(err, status, "rename the tool or the spec");
     }
-    served->entries[served->count] = entry;
-    return haft__map_put(&served->by_name, entry.name, &served->entries[served->count++], err);
+    spec_server->entries[spec_server->count] = entry;
+    return haft__map_put(&spec_server->by_name, entry.name,
+                         &spec_server->entries[spec_server->count++], err);
 }
 
-static haft_status add_tool(haft__mcp_spec_server *served, const haft__tool *tool, haft_error *err)
+static haft_status add_tool(haft__mcp_spec_server *spec_server, const haft__tool *tool,
+                            haft_error *err)
 {
-    haft__mcp_spec_tool entry = {.name = haft__mcp_tool_name(&served->arena, tool->name),
+    haft__mcp_spec_tool entry = {.name = haft__mcp_tool_name(&spec_server->arena, tool->name),
                                  .tool = tool,
                                  .input = tool->input_schema};
     haft_status status = HAFT_OK;
     if (tool->output_schema.kind == HAFT__JSON_OBJECT) {
-        haft__schema_options options = {.hash_key = served->options.runtime->hash_key};
-        status =
-            haft__schema_compile(&served->arena, tool->output_schema, &options, &entry.output, err);
+        haft__schema_options options = {.hash_key = spec_server->options.runtime->hash_key};
+        status = haft__schema_compile(&spec_server->arena, tool->output_schema, &options,
+                                      &entry.output, err);
         haft__error_prepend_location(err, "output_schema");
     }
-    return status == HAFT_OK ? add_entry(served, entry, err) : status;
+    return status == HAFT_OK ? add_entry(spec_server, entry, err) : status;
 }
 
-static haft_status add_agent(haft__mcp_spec_server *served, haft_error *err)
+static haft_status add_agent(haft__mcp_spec_server *spec_server, haft_error *err)
 {
-    const haft__spec *spec = served->options.spec;
+    const haft__spec *spec = spec_server->options.spec;
     haft_str name = spec->name.len > 0 ? spec->name : HAFT__LIT("agent");
-    haft_str full = haft__arena_format(&served->arena, "run_%.*s", HAFT__ARG(name));
+    haft_str full = haft__arena_format(&spec_server->arena, "run_%.*s", HAFT__ARG(name));
     haft__mcp_spec_tool entry = {.name = {NULL, 0}};
     if (full.ptr != NULL) {
-        entry.name = haft__mcp_tool_name(&served->arena, full);
+        entry.name = haft__mcp_tool_name(&spec_server->arena, full);
     }
     haft_status status =
-        haft__json_read(&served->arena, HAFT__LIT(TASK_SCHEMA), NULL, &entry.input, NULL, err);
-    return status == HAFT_OK ? add_entry(served, entry, err) : status;
+        haft__json_read(&spec_server->arena, HAFT__LIT(TASK_SCHEMA), NULL, &entry.input, NULL, err);
+    return status == HAFT_OK ? add_entry(spec_server, entry, err) : status;
 }
 
-static haft_status add_all(haft__mcp_spec_server *served, haft_error *err)
+static haft_status add_all(haft__mcp_spec_server *spec_server, haft_error *err)
 {
-    const haft__spec *spec = served->options.spec;
+    const haft__spec *spec = spec_server->options.spec;
     haft_status status = HAFT_OK;
-    served->entries =
-        haft__arena_array(&served->arena, spec->tools.count + 1, sizeof(*served->entries));
-    if (served->entries == NULL) {
-        return haft__arena_fail(&served->arena, err);
+    spec_server->entries = haft__arena_array(&spec_server->arena, spec->tools.count + 1,
+                                             sizeof(*spec_server->entries));
+    if (spec_server->entries == NULL) {
+        return haft__arena_fail(&spec_server->arena, err);
     }
     for (size_t i = 0; i < spec->tools.count && status == HAFT_OK; i++) {
         const haft__tool *tool = spec->tools.items[i];
         if (is_served(tool) && is_allowed(spec, tool)) {
-            status = add_tool(served, tool, err);
+            status = add_tool(spec_server, tool, err);
         }
     }
-    return status == HAFT_OK && served->options.agent != NULL ? add_agent(served, err) : status;
+    return status == HAFT_OK && spec_server->options.agent != NULL ? add_agent(spec_server, err)
+                                                                   : status;
 }
 
-static haft_status collect_secrets(haft__mcp_spec_server *served, haft_error *err)
+static haft_status collect_secrets(haft__mcp_spec_server *spec_server, haft_error *err)
 {
-    haft_runtime *runtime = served->options.runtime;
-    haft_status status = haft__secrets_collect(served->options.spec, &runtime->env, &served->arena,
-                                               &served->redactor, err);
+    haft_runtime *runtime = spec_server->options.runtime;
+    haft_status status = haft__secrets_collect(spec_server->options.spec, &runtime->env,
+                                               &spec_server->arena, &spec_server->redactor, err);
     if (status == HAFT_OK) {
-        status =
-            haft__secrets_add(served->redactor, runtime->variables, runtime->variable_count, err);
+        status = haft__secrets_add(spec_server->redactor, runtime->variables,
+                                   runtime->variable_count, err);
     }
-    return status == HAFT_OK ? haft__redactor_seal(served->redactor, err) : status;
+    return status == HAFT_OK ? haft__redactor_seal(spec_server->redactor, err) : status;
 }
 
 haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
-                                  haft__mcp_spec_server **ret_served, haft_error *err)
+                                  haft__mcp_spec_server **ret_spec_server, haft_error *err)
 {
-    haft__mcp_spec_server *served = calloc(1, sizeof(*served));
-    if (served == NULL) {
+    haft__mcp_spec_server *spec_server = calloc(1, sizeof(*spec_server));
+    if (spec_server == NULL) {
         return haft__fail_no_memory(err);
     }
-    served->options = *options;
-    haft__arena_init(&served->arena, 0);
-    haft__map_init(&served->by_name, &served->arena, options->runtime->hash_key);
-    served->checker = haft__checker_create();
-    haft_status status = served->checker != NULL ? add_all(served, err) : haft__fail_no_memory(err);
+    spec_server->options = *options;
+    haft__arena_init(&spec_server->arena, 0);
+    haft__map_init(&spec_server->by_name, &spec_server->arena, options->runtime->hash_key);
+    spec_server->checker = haft__checker_create();
+    haft_status status =
+        spec_server->checker != NULL ? add_all(spec_server, err) : haft__fail_no_memory(err);
     if (status == HAFT_OK) {
-        status = collect_secrets(served, err);
+        status = collect_secrets(spec_server, err);
     }
     if (status != HAFT_OK) {
-        haft__mcp_spec_destroy(served);
+        haft__mcp_spec_destroy(spec_server);
         return status;
     }
-    *ret_served = served;
+    *ret_spec_server = spec_server;
     return HAFT_OK;
 }
 
-void haft__mcp_spec_destroy(haft__mcp_spec_server *served)
+void haft__mcp_spec_destroy(haft__mcp_spec_server *spec_server)
 {
-    if (served == NULL) {
+    if (spec_server == NULL) {
         return;
     }
-    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = spec_server->jobs, *next; job != NULL; job = next) {
         next = job->next;
         haft__mcp_spec_job_destroy(job);
     }
-    haft__checker_destroy(served->checker);
-    haft__arena_finish(&served->arena);
-    free(served);
+    haft__checker_destroy(spec_server->checker);
+    haft__arena_finish(&spec_server->arena);
+    free(spec_server);
 }
 
 /* ---- lists ---- */
 
 static size_t count(void *context, haft__mcp_list list)
 {
-    const haft__mcp_spec_server *served = context;
-    return list == HAFT__MCP_LIST_TOOLS ? served->count : 0;
+    const haft__mcp_spec_server *spec_server = context;
+    return list == HAFT__MCP_LIST_TOOLS ? spec_server->count : 0;
 }
 
 /* Only for declared traits and for built-ins: defaults are not a statement about the tool. */
@@ -192,9 +196,9 @@ static void add_output(haft__json_writer *w, const haft__mcp_spec_tool *entry, b
 static void write_entry(void *context, haft__mcp_list list, size_t index, bool modern,
                         haft__buf *buf)
 {
-    const haft__mcp_spec_server *served = context;
-    const haft__mcp_spec_tool *entry = &served->entries[index];
-    const haft__spec *spec = served->options.spec;
+    const haft__mcp_spec_server *spec_server = context;
+    const haft__mcp_spec_tool *entry = &spec_server->entries[index];
+    const haft__spec *spec = spec_server->options.spec;
     haft__json_writer w;
     (void)list;
     haft__json_writer_init(&w, buf);
@@ -218,8 +222,8 @@ static void write_entry(void *context, haft__mcp_list list, size_t index, bool m
 
 static const haft__json *schema(void *context, haft_str tool)
 {
-    const haft__mcp_spec_server *served = context;
-    const haft__mcp_spec_tool *entry = haft__map_get(&served->by_name, tool);
+    const haft__mcp_spec_server *spec_server = context;
+    const haft__mcp_spec_tool *entry = haft__map_get(&spec_server->by_name, tool);
     return entry != NULL ? &entry->input : NULL;
 }
 
@@ -243,13 +247,13 @@ static void complete(haft__mcp_request *request)
 
 static void begin(void *context, haft__mcp_request *request)
 {
-    haft__mcp_spec_server *served = context;
+    haft__mcp_spec_server *spec_server = context;
     if (request->verb != HAFT__MCP_METHOD_CALL) {
         complete(request);
         return;
     }
-    const haft__mcp_spec_tool *entry = haft__map_get(&served->by_name, request->name);
-    haft__mcp_spec_job *job = haft__mcp_spec_job_create(served, request, entry);
+    const haft__mcp_spec_tool *entry = haft__map_get(&spec_server->by_name, request->name);
+    haft__mcp_spec_job *job = haft__mcp_spec_job_create(spec_server, request, entry);
     if (job == NULL) {
         return;
     }
@@ -298,7 +302,7 @@ const haft__mcp_server_handlers haft__mcp_spec_handlers = {
 
 /* ---- jobs ---- */
 
-haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *served,
+haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *spec_server,
                                               haft__mcp_request *request,
                                               const haft__mcp_spec_tool *entry)
 {
@@ -308,16 +312,16 @@ haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *served,
                                HAFT__LIT(""));
         return NULL;
     }
-    *job = (haft__mcp_spec_job){.served = served,
+    *job = (haft__mcp_spec_job){.spec_server = spec_server,
                                 .request = request,
                                 .entry = entry,
-                                .next = served->jobs,
-                                .link = &served->jobs};
+                                .next = spec_server->jobs,
+                                .link = &spec_server->jobs};
     haft__arena_init(&job->arena, HAFT__LIMIT_RUN_BYTES);
     if (job->next != NULL) {
         job->next->link = &job->next;
     }
-    served->jobs = job;
+    spec_server->jobs = job;
     request->user = job;
     return job;
 }
@@ -334,9 +338,9 @@ void haft__mcp_spec_job_destroy(haft__mcp_spec_job *job)
     free(job);
 }
 
-bool haft__mcp_spec_redact(const haft__mcp_spec_server *served, haft_str text, haft__buf *out)
+bool haft__mcp_spec_redact(const haft__mcp_spec_server *spec_server, haft_str text, haft__buf *out)
 {
-    (void)haft__redact(served->redactor, text, out);
+    (void)haft__redact(spec_server->redactor, text, out);
     return haft__buf_check(out, NULL) == HAFT_OK;
 }
 
@@ -345,7 +349,7 @@ void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_er
     haft__mcp_request *request = job->request;
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    bool good = haft__mcp_spec_redact(job->served, text, &clean);
+    bool good = haft__mcp_spec_redact(job->spec_server, text, &clean);
     haft__mcp_spec_job_destroy(job);
     if (request != NULL) {
         haft__mcp_request_reply_text(
@@ -356,9 +360,9 @@ void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_er
 
 /* Resumes requests that wait for a run of another request. Restarts the search after each one,
  * since a resumed job may free others. */
-static void resume_blocked(haft__mcp_spec_server *served)
+static void resume_blocked(haft__mcp_spec_server *spec_server)
 {
-    haft__mcp_spec_job *job = served->jobs;
+    haft__mcp_spec_job *job = spec_server->jobs;
     while (job != NULL) {
         haft_error err = {0};
         bool waited = job->blocking_run[0] != '\0';
@@ -367,24 +371,24 @@ static void resume_blocked(haft__mcp_spec_server *served)
         if (status != HAFT_OK) {
             haft__mcp_run_fail(job, &err);
         }
-        job = moved ? served->jobs : job->next;
+        job = moved ? spec_server->jobs : job->next;
     }
 }
 
-void haft__mcp_spec_update_runs(haft__mcp_spec_server *served)
+void haft__mcp_spec_update_runs(haft__mcp_spec_server *spec_server)
 {
-    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = spec_server->jobs, *next; job != NULL; job = next) {
         next = job->next;
         if (job->run != NULL) {
             haft__mcp_run_update(job);
         }
     }
-    resume_blocked(served);
+    resume_blocked(spec_server);
 }
 
-void haft__mcp_spec_shutdown(haft__mcp_spec_server *served)
+void haft__mcp_spec_shutdown(haft__mcp_spec_server *spec_server)
 {
-    for (haft__mcp_spec_job *job = served->jobs, *next; job != NULL; job = next) {
+    for (haft__mcp_spec_job *job = spec_server->jobs, *next; job != NULL; job = next) {
         next = job->next;
         if (job->run != NULL && job->request == NULL) {
             haft__mcp_run_cancel(job);
@@ -392,9 +396,9 @@ void haft__mcp_spec_shutdown(haft__mcp_spec_server *served)
     }
 }
 
-bool haft__mcp_spec_busy(const haft__mcp_spec_server *served)
+bool haft__mcp_spec_busy(const haft__mcp_spec_server *spec_server)
 {
-    const haft__mcp_spec_job *job = served->jobs;
+    const haft__mcp_spec_job *job = spec_server->jobs;
     while (job != NULL && job->run == NULL) {
         job = job->next;
     }

@@ -28,22 +28,22 @@ typedef struct haft__mcp_spec_options {
 
 /* All options are borrowed. BAD_INPUT if a tool has the name of the agent's tool. */
 HAFT_MUST_USE haft_status haft__mcp_spec_create(const haft__mcp_spec_options *options,
-                                                haft__mcp_spec_server **ret_served,
+                                                haft__mcp_spec_server **ret_spec_server,
                                                 haft_error *err);
 
 /* No request may be open; cancelled runs stay in the store. */
-void haft__mcp_spec_destroy(haft__mcp_spec_server *served);
+void haft__mcp_spec_destroy(haft__mcp_spec_server *spec_server);
 
 /* Its context is a haft__mcp_spec_server. */
 extern const haft__mcp_server_handlers haft__mcp_spec_handlers;
 
 /* Processes the runs. Call it after each step of the runtime. */
-void haft__mcp_spec_update_runs(haft__mcp_spec_server *served);
+void haft__mcp_spec_update_runs(haft__mcp_spec_server *spec_server);
 
 /* Shuts down: cancels runs that wait in this process for a client to return. */
-void haft__mcp_spec_shutdown(haft__mcp_spec_server *served);
+void haft__mcp_spec_shutdown(haft__mcp_spec_server *spec_server);
 
 /* Whether a run is active, including cancelled ones. */
-bool haft__mcp_spec_busy(const haft__mcp_spec_server *served);
+bool haft__mcp_spec_busy(const haft__mcp_spec_server *spec_server);
 
 #endif

@@ -16,7 +16,7 @@ typedef struct haft__mcp_spec_tool {
 
 /* An open request. */
 typedef struct haft__mcp_spec_job {
-    haft__mcp_spec_server *served;
+    haft__mcp_spec_server *spec_server;
     haft__mcp_request *request; /* NULL: the client is gone */
     const haft__mcp_spec_tool *entry;
     struct haft__mcp_spec_job *next, **link;
@@ -57,7 +57,7 @@ struct haft__mcp_spec_server {
 
 /* Creates a job for a request; NULL when out of memory, and the request was answered with an error.
  */
-haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *served,
+haft__mcp_spec_job *haft__mcp_spec_job_create(haft__mcp_spec_server *spec_server,
                                               haft__mcp_request *request,
                                               const haft__mcp_spec_tool *entry);
 void haft__mcp_spec_job_destroy(haft__mcp_spec_job *job);
@@ -66,10 +66,9 @@ void haft__mcp_spec_job_destroy(haft__mcp_spec_job *job);
 void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_error);
 
 /* Appends the redacted text to `out`; false when out of memory. */
-bool haft__mcp_spec_redact(const haft__mcp_spec_server *served, haft_str text, haft__buf *out);
+bool haft__mcp_spec_redact(const haft__mcp_spec_server *spec_server, haft_str text, haft__buf *out);
 
-/* The answer of a person to a form: "accept", "decline", "cancel"; the value of one of its fields.
- */
+/* Whether a person accepted the form `key`. If so, *ret_value is the value of `field`. */
 bool haft__mcp_form_accepted(haft__json answers, haft_str key, const char *field,
                              haft__json *ret_value);
 
@@ -116,8 +115,8 @@ void haft__mcp_idempotency_cancel(haft__mcp_spec_job *job);
 /* ---- question.c ---- */
 
 /* Handles the questions of the run, which is paused or continues meanwhile: passes answers to it,
- * asks new questions, withdraws those that were settled elsewhere. If a paused run gets no usable
- * answer, the client gets instructions how to continue it. May free the job. */
+ * asks new questions, withdraws questions that were answered elsewhere. If a paused run gets no
+ * usable answer, the client gets instructions how to continue it. May free the job. */
 void haft__mcp_run_handle_questions(haft__mcp_spec_job *job, bool waits);
 
 #endif

@@ -66,7 +66,7 @@ static void forget_first(haft__mcp_stream *stream)
     haft__mcp_stream_event *event = stream->first;
     stream->first = event->next;
     stream->last = stream->first != NULL ? stream->last : NULL;
-    stream->kept -= event->length;
+    stream->buffered_bytes -= event->length;
     free(event);
 }
 
@@ -93,7 +93,8 @@ void haft__mcp_stream_discard_events(haft__mcp_stream *stream)
  * reconnects. */
 static void keep(haft__mcp_stream *stream, haft_str text)
 {
-    while (stream->first != NULL && stream->kept + text.len > HAFT__LIMIT_MCP_REPLAY_BYTES) {
+    while (stream->first != NULL
+           && stream->buffered_bytes + text.len > HAFT__LIMIT_MCP_REPLAY_BYTES) {
         stream->dropped = stream->first->seq;
         forget_first(stream);
     }
@@ -112,7 +113,7 @@ static void keep(haft__mcp_stream *stream, haft_str text)
         stream->first = event;
     }
     stream->last = event;
-    stream->kept += text.len;
+    stream->buffered_bytes += text.len;
 }
 
 /* ---- sending ---- */
@@ -163,12 +164,12 @@ static void send_head(haft__mcp_stream *stream)
 
 void haft__mcp_stream_begin(haft__mcp_stream *stream)
 {
-    if (stream->begun || stream->request == NULL) {
+    if (stream->is_event_stream || stream->request == NULL) {
         return;
     }
-    stream->begun = true;
+    stream->is_event_stream = true;
     send_head(stream);
-    if (stream->primed) {
+    if (stream->supports_empty_events) {
         write_event(stream, 0, HAFT__LIT(""));
     }
 }
@@ -185,8 +186,8 @@ void haft__mcp_stream_add(haft__mcp_stream *stream, haft_str text)
 
 void haft__mcp_stream_end(haft__mcp_stream *stream, uint32_t status, haft_str text)
 {
-    stream->over = true;
-    if (!stream->begun && stream->request != NULL) {
+    stream->ended = true;
+    if (!stream->is_event_stream && stream->request != NULL) {
         haft__mcp_stream_reply(stream->request, status, stream->session, text);
         stream->request = NULL;
         return;
@@ -208,7 +209,7 @@ void haft__mcp_stream_pause(haft__mcp_stream *stream)
 /* Sends the notice for events that are no longer buffered. */
 static void notify_discarded(haft__mcp_stream *stream)
 {
-    bool answer = stream->over && stream->dropped == stream->seq && stream->request_id.len > 0;
+    bool answer = stream->ended && stream->dropped == stream->seq && stream->request_id.len > 0;
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     if (answer) {
@@ -243,17 +244,17 @@ void haft__mcp_stream_resume(haft__mcp_stream *stream, haft__http_server_request
         haft__http_server_abort(stream->request); /* its client has replaced it */
     }
     stream->request = request;
-    stream->begun = true;
+    stream->is_event_stream = true;
     send_head(stream);
     if (stream->dropped > seen) {
         notify_discarded(stream);
-    } else if (stream->primed && stream->first == NULL && !stream->over) {
+    } else if (stream->supports_empty_events && stream->first == NULL && !stream->ended) {
         write_event(stream, seen, HAFT__LIT("")); /* so that it can be resumed from here */
     }
     for (const haft__mcp_stream_event *event = stream->first; event != NULL; event = event->next) {
         write_event(stream, event->seq, (haft_str){event->text, event->length});
     }
-    if (stream->over) {
+    if (stream->ended) {
         haft__mcp_stream_pause(stream);
     }
 }

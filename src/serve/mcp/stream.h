@@ -14,13 +14,13 @@ typedef struct haft__mcp_stream_event haft__mcp_stream_event;
 typedef struct haft__mcp_stream {
     uint64_t number; /* in its session, from 1; 0 if its events are not buffered */
     haft__http_server_request *request; /* the current connection; NULL if there is none */
-    bool begun;                         /* it has become an event stream */
-    bool over;                          /* the last message was sent */
-    bool primed;                        /* the client supports events without data */
+    bool is_event_stream;               /* the response is an event stream, not a JSON text */
+    bool ended;                         /* the last message was sent */
+    bool supports_empty_events;         /* the client supports events without data */
     const char *session;                /* session id to send with a JSON response; NULL for none */
     uint64_t seq;                       /* of the last event */
     haft__mcp_stream_event *first, *last; /* buffered events */
-    size_t kept;                          /* bytes of the buffered events */
+    size_t buffered_bytes;                /* bytes of the buffered events */
     uint64_t dropped;    /* the last event that is no longer buffered; 0: all are */
     haft_str request_id; /* id of its request, as JSON; "" for none */
 } haft__mcp_stream;

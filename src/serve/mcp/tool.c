@@ -23,9 +23,9 @@ static haft_status read_result(haft__mcp_spec_job *job, haft_str text, haft__jso
                                haft__schema_report *ret_report, haft_error *err)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = job->served->options.runtime->hash_key;
+    options.hash_key = job->spec_server->options.runtime->hash_key;
     haft_status status = haft__json_read(&job->arena, text, &options, ret_value, NULL, err);
-    return status == HAFT_OK ? haft__schema_check(job->entry->output, job->served->checker,
+    return status == HAFT_OK ? haft__schema_check(job->entry->output, job->spec_server->checker,
                                                   *ret_value, &job->arena, ret_report, err)
                              : status;
 }
@@ -79,8 +79,8 @@ static void reply_failure(haft__mcp_spec_job *job, const haft__exec_result *resu
     }
     haft__buf_add_str(&text, result->text);
     bool unknown = result->started && result->timed_out && !haft__traits_are_repeatable(traits);
-    haft_str hint = unknown ? HAFT__LIT("it may or may not have had its effect: find out before "
-                                        "you call it again")
+    haft_str hint = unknown ? HAFT__LIT("the call may or may not have had its effect: find out "
+                                        "before you call the tool again")
                             : result->hint;
     if (hint.len > 0) {
         haft__buf_add_str(&text, HAFT__LIT("\nhint: "));
@@ -94,7 +94,7 @@ static void reply_success(haft__mcp_spec_job *job, haft_str result)
 {
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    if (!haft__mcp_spec_redact(job->served, result, &clean)) {
+    if (!haft__mcp_spec_redact(job->spec_server, result, &clean)) {
         haft__mcp_spec_job_reply(job, HAFT__LIT("out of memory"), true);
     } else if (job->entry->output != NULL) {
         reply_structured(job, haft__buf_str(&clean));
@@ -117,7 +117,7 @@ static haft_str lane_of(const haft__mcp_spec_job *job)
 static bool is_lane_busy(const haft__mcp_spec_job *job)
 {
     haft_str lane = lane_of(job);
-    for (const haft__mcp_spec_job *other = job->served->jobs; lane.len > 0 && other != NULL;
+    for (const haft__mcp_spec_job *other = job->spec_server->jobs; lane.len > 0 && other != NULL;
          other = other->next) {
         if (other != job && other->job != NULL && haft__str_equal(lane_of(other), lane)) {
             return true;
@@ -127,10 +127,11 @@ static bool is_lane_busy(const haft__mcp_spec_job *job)
 }
 
 /* The list is newest first, so the last match has waited longest. */
-static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *served, haft_str lane)
+static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *spec_server, haft_str lane)
 {
     haft__mcp_spec_job *oldest = NULL;
-    for (haft__mcp_spec_job *job = served->jobs; lane.len > 0 && job != NULL; job = job->next) {
+    for (haft__mcp_spec_job *job = spec_server->jobs; lane.len > 0 && job != NULL;
+         job = job->next) {
         if (job->waiting && haft__str_equal(lane_of(job), lane)) {
             oldest = job;
         }
@@ -139,20 +140,20 @@ static haft__mcp_spec_job *find_waiting(const haft__mcp_spec_server *served, haf
 }
 
 /* If a call cannot start, tries the next one: nothing else would wake it. */
-static void wake_lane(haft__mcp_spec_server *served, haft_str lane)
+static void wake_lane(haft__mcp_spec_server *spec_server, haft_str lane)
 {
-    haft__mcp_spec_job *oldest = find_waiting(served, lane);
+    haft__mcp_spec_job *oldest = find_waiting(spec_server, lane);
     haft_error err = {0};
     while (oldest != NULL && run(oldest, &err) != HAFT_OK) {
         fail(oldest, &err);
-        oldest = find_waiting(served, lane);
+        oldest = find_waiting(spec_server, lane);
     }
 }
 
 static void on_done(void *context, const haft__exec_result *result)
 {
     haft__mcp_spec_job *job = context;
-    haft__mcp_spec_server *served = job->served;
+    haft__mcp_spec_server *spec_server = job->spec_server;
     haft_str lane = lane_of(job);
     haft_error err = {0};
     bool again = !result->ok && result->transient
@@ -166,7 +167,7 @@ static void on_done(void *context, const haft__exec_result *result)
     } else {
         reply_failure(job, result);
     }
-    wake_lane(served, lane);
+    wake_lane(spec_server, lane);
 }
 
 static void on_progress(void *context, haft_str json)
@@ -174,7 +175,7 @@ static void on_progress(void *context, haft_str json)
     haft__mcp_spec_job *job = context;
     haft__buf clean;
     haft__buf_init(&clean, HAFT__LIMIT_TOOL_RESULT_BYTES);
-    if (haft__mcp_spec_redact(job->served, json, &clean)) {
+    if (haft__mcp_spec_redact(job->spec_server, json, &clean)) {
         haft__mcp_request_progress(job->request, ++job->progress_count, 0, haft__buf_str(&clean));
     }
     haft__buf_finish(&clean);
@@ -182,13 +183,13 @@ static void on_progress(void *context, haft_str json)
 
 static haft_status run(haft__mcp_spec_job *job, haft_error *err)
 {
-    haft_runtime *runtime = job->served->options.runtime;
+    haft_runtime *runtime = job->spec_server->options.runtime;
     job->waiting = is_lane_busy(job);
     if (job->waiting) {
         return HAFT_OK;
     }
     job->attempt++;
-    haft__exec_call call = {.spec = job->served->options.spec,
+    haft__exec_call call = {.spec = job->spec_server->options.spec,
                             .tool = job->entry->tool,
                             .arguments = job->arguments,
                             .facts = {.struct_size = sizeof(haft_call_facts),
@@ -220,9 +221,9 @@ static bool take_arguments(haft__mcp_spec_job *job, haft_error *err)
         status = haft__arena_fail(&job->arena, err);
     }
     if (status == HAFT_OK) {
-        status =
-            haft__arguments_read(job->entry->tool, kept, job->served->checker, &job->arena,
-                                 job->served->options.runtime->hash_key, &arguments, &why, err);
+        status = haft__arguments_read(job->entry->tool, kept, job->spec_server->checker,
+                                      &job->arena, job->spec_server->options.runtime->hash_key,
+                                      &arguments, &why, err);
     }
     job->arguments = arguments.value;
     if (status != HAFT_OK) {
@@ -245,7 +246,7 @@ static void ask_approval(haft__mcp_spec_job *job)
                    HAFT__ARG(job->entry->tool->name));
     haft__json_write(&message, job->arguments);
     haft__buf_add_char(&message, '?');
-    bool good = haft__mcp_spec_redact(job->served, haft__buf_str(&message), &clean);
+    bool good = haft__mcp_spec_redact(job->spec_server, haft__buf_str(&message), &clean);
     haft__mcp_form_write(
         &params, haft__buf_str(&clean),
         HAFT__LIT("\"approve\":{\"type\":\"boolean\",\"title\":\"Approve the call\","
@@ -274,8 +275,8 @@ static bool is_approved(haft__mcp_spec_job *job)
 {
     const haft__approval_rule *rule = NULL;
     haft__json approved = haft__json_null();
-    if (!haft__approval_is_required(job->served->options.spec, job->entry->tool, &job->arguments,
-                                    &job->arena, &rule)) {
+    if (!haft__approval_is_required(job->spec_server->options.spec, job->entry->tool,
+                                    &job->arguments, &job->arena, &rule)) {
         return true;
     }
     bool request = haft__str_equal(job->request->state, HAFT__LIT("approval"))
@@ -319,7 +320,7 @@ void haft__mcp_tool_begin(haft__mcp_spec_job *job)
     if (!take_arguments(job, &err) || !is_approved(job)) {
         return;
     }
-    haft_status status = haft__runtime_make_id(job->served->options.runtime, job->id, &err);
+    haft_status status = haft__runtime_make_id(job->spec_server->options.runtime, job->id, &err);
     status = status == HAFT_OK ? take_key(job, &err) : status;
     status = status == HAFT_OK ? run(job, &err) : status;
     if (status != HAFT_OK) {
@@ -329,11 +330,11 @@ void haft__mcp_tool_begin(haft__mcp_spec_job *job)
 
 void haft__mcp_tool_cancel(haft__mcp_spec_job *job)
 {
-    haft__mcp_spec_server *served = job->served;
+    haft__mcp_spec_server *spec_server = job->spec_server;
     haft_str lane = lane_of(job);
     if (job->job != NULL) {
         haft__exec_cancel(job->job);
     }
     haft__mcp_spec_job_destroy(job);
-    wake_lane(served, lane);
+    wake_lane(spec_server, lane);
 }

@@ -25,7 +25,7 @@ typedef struct exchange {
     haft__http_server_request *request;
     uint64_t number;
     haft__arena arena;
-    haft__chat_parsed asked;
+    haft__chat_parsed parsed;
     haft__script_answer answer;
     haft__timer timer;
 } exchange;
@@ -134,7 +134,7 @@ static void send_body(exchange *e, haft_str body)
     char id[ID_SIZE];
     haft__http_server_field fields[] = {id_field(e->number, id),
                                         {HAFT__LIT("cache-control"), HAFT__LIT("no-cache")}};
-    bool stream = e->asked.stream;
+    bool stream = e->parsed.stream;
     haft__http_server_head head = {
         .status = 200,
         .content_type = stream ? HAFT__LIT("text/event-stream") : HAFT__LIT("application/json"),
@@ -161,15 +161,15 @@ static void send_reply(exchange *e)
     char id[ID_SIZE];
     (void)snprintf(id, sizeof(id), "chatcmpl-%" PRIu64, e->number);
     haft__chat_reply_header head = {.id = haft__str(id),
-                                    .model = e->asked.request.model,
+                                    .model = e->parsed.request.model,
                                     .created = haft__clock_now() / 1000,
-                                    .include_usage = e->asked.include_usage};
+                                    .include_usage = e->parsed.include_usage};
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_SERVER_QUEUE_BYTES);
     haft_error err = {0};
     haft_status status =
-        haft__chat_prepare_reply(&e->arena, &e->asked, &e->mock->calls, &e->answer.reply, &err);
-    if (status == HAFT_OK && e->asked.stream) {
+        haft__chat_prepare_reply(&e->arena, &e->parsed, &e->mock->calls, &e->answer.reply, &err);
+    if (status == HAFT_OK && e->parsed.stream) {
         haft__chat_write_stream(&body, &head, &e->answer.reply);
     } else if (status == HAFT_OK) {
         haft__chat_write_reply(&body, &head, &e->answer.reply);
@@ -203,7 +203,8 @@ static bool keeps(exchange *e)
     if (good) {
         return true;
     }
-    if (haft__chat_reply_conforms(&e->asked, &e->answer.reply, &e->arena, &good, &err) != HAFT_OK) {
+    if (haft__chat_reply_conforms(&e->parsed, &e->answer.reply, &e->arena, &good, &err)
+        != HAFT_OK) {
         haft__mock_reply_error(e->mock, e->request, 500, err.message);
         return false;
     }
@@ -213,7 +214,7 @@ static bool keeps(exchange *e)
                        "script /replies/%zu: the reply does not conform to the %s of the request; "
                        "set ignores_constraint: true for a server that ignores it",
                        e->mock->script->next - 1,
-                       haft__constraint_name(e->asked.request.constraint.kind));
+                       haft__constraint_name(e->parsed.request.constraint.kind));
         e->mock->on_mismatch(e->mock->context, message);
         haft__mock_reply_error(e->mock, e->request, 500, message);
     }
@@ -225,11 +226,11 @@ static bool ask_script(exchange *e)
 {
     haft__mock_model *mock = e->mock;
     haft_error err = {0};
-    if (mock->again && mock->script->next == mock->script->replies.count) {
+    if (mock->repeat_script && mock->script->next == mock->script->replies.count) {
         mock->script->next = 0;
     }
     haft_status status =
-        haft__script_ask(mock->script, &e->asked.request, &e->arena, &e->answer, &err);
+        haft__script_ask(mock->script, &e->parsed.request, &e->arena, &e->answer, &err);
     if (status == HAFT_OK) {
         return keeps(e);
     }
@@ -244,11 +245,11 @@ static void answer(exchange *e)
 {
     haft_error err = {0};
     haft_str body = haft__http_server_body(e->request);
-    if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->asked, &err)
+    if (haft__chat_read_as(&e->arena, body, e->mock->like, e->mock->hash_key, &e->parsed, &err)
         != HAFT_OK) {
         haft__mock_reply_error(e->mock, e->request, 500, err.message);
-    } else if (e->asked.problem.message.ptr != NULL) {
-        reply_error(e->mock, e->request, 400, e->asked.problem);
+    } else if (e->parsed.problem.message.ptr != NULL) {
+        reply_error(e->mock, e->request, 400, e->parsed.problem);
     } else if (ask_script(e)) {
         haft__http_server_on_disconnect(e->request, on_disconnect, e);
         if (e->answer.delay_ms == 0) {
@@ -326,9 +327,9 @@ static const struct route {
 
 static bool has_key(const haft__http_server_request *request)
 {
-    haft_str given = haft__http_server_header(request, "authorization");
-    haft_str scheme = haft__str_split(&given, ' ');
-    return has_name(scheme, "bearer") && haft__str_trim(given).len > 0;
+    haft_str authorization = haft__http_server_header(request, "authorization");
+    haft_str scheme = haft__str_split(&authorization, ' ');
+    return has_name(scheme, "bearer") && haft__str_trim(authorization).len > 0;
 }
 
 static bool fits(const struct route *route, haft_str method)

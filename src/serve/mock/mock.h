@@ -15,7 +15,7 @@ typedef struct haft__mock_model {
     void (*on_mismatch)(void *context, const char *message);
     void *context;
     haft__hash_key hash_key;
-    bool again; /* restart after the last reply */
+    bool repeat_script; /* restart after the last reply */
     haft__chat_server_kind like;
     bool require_key;  /* reject requests without a key */
     size_t dimensions; /* of the vectors of /v1/embeddings; 0: the path does not exist */

@@ -29,7 +29,7 @@ haft_status haft__mock_service_run(const haft__mock_service_options *options, ha
                              .on_mismatch = on_mismatch,
                              .context = &host,
                              .hash_key = options->hash_key,
-                             .again = options->again,
+                             .repeat_script = options->repeat_script,
                              .like = kind_of(options->like),
                              .require_key = options->require_key,
                              .dimensions = options->dimensions,
@@ -39,7 +39,7 @@ haft_status haft__mock_service_run(const haft__mock_service_options *options, ha
     haft_status status =
         haft__http_server_create(mock.loop, &listen, haft__mock_handle, &mock, &server, err);
     if (status == HAFT_OK) {
-        status = host.listening(host.context, haft__http_server_address(server), err);
+        status = host.on_listening(host.context, haft__http_server_address(server), err);
     }
     while (status == HAFT_OK && !host.stop(host.context)) {
         status = haft__loop_step(mock.loop, -1, err);

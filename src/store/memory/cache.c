@@ -46,17 +46,17 @@ haft_status haft__memory_cache_get(haft__memory_store *memory, haft__store_reque
 
 static haft__memory_cache_entry *make_entry(const haft__store_request *request)
 {
-    haft__memory_cache_entry *made =
-        malloc(sizeof(*made) + request->scope.len + request->name.len + request->text.len);
-    if (made == NULL) {
+    haft__memory_cache_entry *entry =
+        malloc(sizeof(*entry) + request->scope.len + request->name.len + request->text.len);
+    if (entry == NULL) {
         return NULL;
     }
-    char *end = made->bytes;
-    *made = (haft__memory_cache_entry){.until_ms = haft__store_cache_expiry(request)};
-    made->scope = haft__memory_copy_text(&end, request->scope);
-    made->name = haft__memory_copy_text(&end, request->name);
-    made->text = haft__memory_copy_text(&end, request->text);
-    return made;
+    char *end = entry->bytes;
+    *entry = (haft__memory_cache_entry){.until_ms = haft__store_cache_expiry(request)};
+    entry->scope = haft__memory_copy_text(&end, request->scope);
+    entry->name = haft__memory_copy_text(&end, request->name);
+    entry->text = haft__memory_copy_text(&end, request->text);
+    return entry;
 }
 
 static bool make_ring(haft__memory_store *memory)
@@ -70,25 +70,25 @@ static bool make_ring(haft__memory_store *memory)
 haft_status haft__memory_cache_put(haft__memory_store *memory, haft__store_request *request,
                                    haft_error *err)
 {
-    haft__memory_cache_entry *made = make_entry(request);
-    if (made == NULL || !make_ring(memory)
+    haft__memory_cache_entry *entry = make_entry(request);
+    if (entry == NULL || !make_ring(memory)
         || haft__sorted_array_reserve(&memory->results, NULL) != HAFT_OK) {
-        free(made);
+        free(entry);
         return haft__fail_no_memory(err);
     }
-    haft__memory_cache_entry *before = haft__sorted_array_get(&memory->results, made);
-    if (before != NULL) {
-        remove_entry(memory, before);
+    haft__memory_cache_entry *old_entry = haft__sorted_array_get(&memory->results, entry);
+    if (old_entry != NULL) {
+        remove_entry(memory, old_entry);
     }
-    made->number = ++memory->last_result;
-    haft__memory_cache_entry **place = slot_of(memory, made->number);
-    if (*place != NULL) {
-        remove_entry(memory, *place);
+    entry->number = ++memory->last_result;
+    haft__memory_cache_entry **slot = slot_of(memory, entry->number);
+    if (*slot != NULL) {
+        remove_entry(memory, *slot);
     }
-    *place = made;
+    *slot = entry;
     bool found;
-    haft__sorted_array_insert(&memory->results,
-                              haft__sorted_array_lower_bound(&memory->results, made, &found), made);
+    haft__sorted_array_insert(
+        &memory->results, haft__sorted_array_lower_bound(&memory->results, entry, &found), entry);
     return HAFT_OK;
 }
 

@@ -41,11 +41,12 @@ static bool is_wanted(const haft__memory_message *message, const haft__store_req
 haft_status haft__memory_receive(haft__memory_store *memory, haft__store_request *request,
                                  haft_error *err)
 {
-    size_t most = memory->messages.count < HAFT__LIMIT_STORE_MESSAGES ? memory->messages.count
-                                                                      : HAFT__LIMIT_STORE_MESSAGES;
-    haft__store_message *found = haft__arena_array(request->arena, most, sizeof(*found));
+    size_t max_count = memory->messages.count < HAFT__LIMIT_STORE_MESSAGES
+                           ? memory->messages.count
+                           : HAFT__LIMIT_STORE_MESSAGES;
+    haft__store_message *found = haft__arena_array(request->arena, max_count, sizeof(*found));
     size_t count = 0, bytes = 0;
-    for (size_t i = 0; found != NULL && i < memory->messages.count && count < most
+    for (size_t i = 0; found != NULL && i < memory->messages.count && count < max_count
                        && bytes < HAFT__LIMIT_STORE_TEXT_BYTES;
          i++) {
         const haft__memory_message *message = memory->messages.items[i];

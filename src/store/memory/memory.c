@@ -24,10 +24,10 @@ static int compare_run(const void *key, const void *item)
 
 static int compare_place(const void *key, const void *item)
 {
-    const haft__memory_thread_key *place = key;
+    const haft__memory_thread_key *thread_key = key;
     const haft__memory_run *run = item;
-    int order = haft__str_compare(place->thread, run->row.thread);
-    return order != 0 ? order : haft__str_compare(place->id, run->row.id);
+    int order = haft__str_compare(thread_key->thread, run->row.thread);
+    return order != 0 ? order : haft__str_compare(thread_key->id, run->row.id);
 }
 
 static int compare_text(const void *key, const void *item)
@@ -72,7 +72,7 @@ haft__memory_text *haft__memory_text_acquire(haft__memory_store *memory, haft_st
     size_t at = haft__sorted_array_lower_bound(&memory->texts, &text, &found);
     if (found) {
         haft__memory_text *shared = memory->texts.items[at];
-        shared->uses++;
+        shared->reference_count++;
         return shared;
     }
     haft__memory_text *shared = malloc(sizeof(*shared) + text.len);
@@ -81,7 +81,7 @@ haft__memory_text *haft__memory_text_acquire(haft__memory_store *memory, haft_st
         return NULL;
     }
     char *end = shared->bytes;
-    shared->uses = 1;
+    shared->reference_count = 1;
     shared->text = haft__memory_copy_text(&end, text);
     haft__sorted_array_insert(&memory->texts, at, shared);
     return shared;
@@ -89,7 +89,7 @@ haft__memory_text *haft__memory_text_acquire(haft__memory_store *memory, haft_st
 
 void haft__memory_text_release(haft__memory_store *memory, haft__memory_text *text)
 {
-    if (text == NULL || --text->uses > 0) {
+    if (text == NULL || --text->reference_count > 0) {
         return;
     }
     bool found;
@@ -100,12 +100,12 @@ void haft__memory_text_release(haft__memory_store *memory, haft__memory_text *te
 
 /* ---- the store ---- */
 
-static haft_status open_memory(haft__loop *loop, const char *place, bool make_tables,
+static haft_status open_memory(haft__loop *loop, const char *location, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
     (void)make_tables; /* the memory store has no tables */
-    if (place[0] != '\0') {
-        return haft__fail(err, HAFT_BAD_INPUT, "", "memory: takes no path, found '%s'", place);
+    if (location[0] != '\0') {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "memory: takes no path, found '%s'", location);
     }
     haft__memory_store *memory = calloc(1, sizeof(*memory));
     if (memory == NULL) {

@@ -9,7 +9,7 @@
 
 /* A text that several runs may share: a spec, the content of an artifact. */
 typedef struct haft__memory_text {
-    size_t uses;
+    size_t reference_count;
     haft_str text;
     char bytes[];
 } haft__memory_text;

@@ -21,13 +21,13 @@ static const size_t row_texts[] = {
 /* Copies the row's texts to the arena. */
 static bool copy_texts(haft__arena *arena, haft__store_run *row)
 {
-    bool made = true;
-    for (size_t i = 0; made && i < COUNT(row_texts); i++) {
+    bool copied = true;
+    for (size_t i = 0; copied && i < COUNT(row_texts); i++) {
         haft_str *text = (void *)((char *)row + row_texts[i]);
         *text = haft__arena_copy(arena, *text);
-        made = text->ptr != NULL;
+        copied = text->ptr != NULL;
     }
-    return made;
+    return copied;
 }
 
 haft_status haft__memory_return_run(haft__store_request *request, const haft__store_run *row,
@@ -146,15 +146,15 @@ static haft__store_run ownership_of(const haft__store_run *row)
 haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *request,
                               haft_error *err)
 {
-    uint64_t most = HAFT__LIMIT_STORE_LIST;
-    most = request->limit > 0 && request->limit < most ? request->limit : most;
+    uint64_t max_count = HAFT__LIMIT_STORE_LIST;
+    max_count = request->limit > 0 && request->limit < max_count ? request->limit : max_count;
     bool in_thread = request->thread.len > 0 && !request->blocked_only;
     const haft__sorted_array *from = in_thread ? &memory->threads : &memory->runs;
     size_t begin, at = list_range(memory, request, &begin);
-    most = at - begin < most ? at - begin : most;
-    haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
+    max_count = at - begin < max_count ? at - begin : max_count;
+    haft__store_run *rows = haft__arena_array(request->arena, max_count, sizeof(*rows));
     size_t count = 0;
-    while (rows != NULL && count < most && at > begin) {
+    while (rows != NULL && count < max_count && at > begin) {
         const haft__memory_run *run = from->items[--at];
         if (!is_listed(memory, request, run)) {
             continue;
@@ -174,8 +174,8 @@ haft_status haft__memory_list(haft__memory_store *memory, haft__store_request *r
 static size_t thread_begin(const haft__memory_store *memory, haft_str thread)
 {
     bool found;
-    haft__memory_thread_key place = {thread, {NULL, 0}};
-    return haft__sorted_array_lower_bound(&memory->threads, &place, &found);
+    haft__memory_thread_key thread_key = {thread, {NULL, 0}};
+    return haft__sorted_array_lower_bound(&memory->threads, &thread_key, &found);
 }
 
 static int by_number(const void *a, const void *b)
@@ -269,11 +269,11 @@ haft_status haft__memory_predecessors(haft__memory_store *memory, haft__store_re
     if (own == NULL) {
         return haft__store_fail_no_run(request->run.id, err);
     }
-    uint64_t most = HAFT__LIMIT_STORE_LIST, after = 0;
-    most = request->limit > 0 && request->limit < most ? request->limit : most;
-    haft__store_run *rows = haft__arena_array(request->arena, most, sizeof(*rows));
+    uint64_t max_count = HAFT__LIMIT_STORE_LIST, after = 0;
+    max_count = request->limit > 0 && request->limit < max_count ? request->limit : max_count;
+    haft__store_run *rows = haft__arena_array(request->arena, max_count, sizeof(*rows));
     size_t count = 0;
-    while (rows != NULL && count < most
+    while (rows != NULL && count < max_count
            && (run = haft__memory_first_open_run(memory, own->row.thread, after, own->number))
                   != NULL) {
         after = run->number;

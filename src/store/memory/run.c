@@ -56,21 +56,21 @@ static char *copy_owner(haft_str owner)
 static haft__memory_artifact *make_artifact(haft__memory_store *memory,
                                             const haft__store_artifact *from)
 {
-    haft__memory_artifact *made =
-        malloc(sizeof(*made) + from->name.len + from->media_type.len + from->sha256.len);
-    if (made == NULL) {
+    haft__memory_artifact *artifact =
+        malloc(sizeof(*artifact) + from->name.len + from->media_type.len + from->sha256.len);
+    if (artifact == NULL) {
         return NULL;
     }
-    made->content = haft__memory_text_acquire(memory, from->content);
-    if (made->content == NULL) {
-        free(made);
+    artifact->content = haft__memory_text_acquire(memory, from->content);
+    if (artifact->content == NULL) {
+        free(artifact);
         return NULL;
     }
-    char *end = made->bytes;
-    made->name = haft__memory_copy_text(&end, from->name);
-    made->media_type = haft__memory_copy_text(&end, from->media_type);
-    made->sha256 = haft__memory_copy_text(&end, from->sha256);
-    return made;
+    char *end = artifact->bytes;
+    artifact->name = haft__memory_copy_text(&end, from->name);
+    artifact->media_type = haft__memory_copy_text(&end, from->media_type);
+    artifact->sha256 = haft__memory_copy_text(&end, from->sha256);
+    return artifact;
 }
 
 /* Frees the list up to, but not including, `before`. */
@@ -91,13 +91,13 @@ static bool make_artifacts(haft__memory_store *memory, const haft__store_request
 {
     haft__memory_artifact *list = own;
     for (size_t i = 0; i < request->artifact_count; i++) {
-        haft__memory_artifact *made = make_artifact(memory, &request->artifacts[i]);
-        if (made == NULL) {
+        haft__memory_artifact *artifact = make_artifact(memory, &request->artifacts[i]);
+        if (artifact == NULL) {
             free_artifacts(memory, list, own);
             return false;
         }
-        made->older = list;
-        list = made;
+        artifact->older = list;
+        list = artifact;
     }
     *ret_list = list;
     return true;
@@ -271,11 +271,12 @@ static haft_status reserve_run(haft__memory_store *memory, haft__memory_run *run
 static void add_run(haft__memory_store *memory, haft__memory_run *run)
 {
     bool found;
-    haft__memory_thread_key place = {run->row.thread, run->row.id};
+    haft__memory_thread_key thread_key = {run->row.thread, run->row.id};
     haft__sorted_array_insert(
         &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found), run);
-    haft__sorted_array_insert(
-        &memory->threads, haft__sorted_array_lower_bound(&memory->threads, &place, &found), run);
+    haft__sorted_array_insert(&memory->threads,
+                              haft__sorted_array_lower_bound(&memory->threads, &thread_key, &found),
+                              run);
     run->number = ++memory->last_run;
 }
 
@@ -387,9 +388,9 @@ haft_status haft__memory_remove(haft__memory_store *memory, haft__store_request 
     haft_status status = haft__store_check_remove(&memory->store, request, &run->row, err);
     if (status == HAFT_OK) {
         bool found;
-        haft__memory_thread_key place = {run->row.thread, run->row.id};
-        haft__sorted_array_remove(&memory->threads,
-                                  haft__sorted_array_lower_bound(&memory->threads, &place, &found));
+        haft__memory_thread_key thread_key = {run->row.thread, run->row.id};
+        haft__sorted_array_remove(&memory->threads, haft__sorted_array_lower_bound(
+                                                        &memory->threads, &thread_key, &found));
         haft__sorted_array_remove(
             &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
         haft__memory_drop_messages(memory, run);

@@ -20,7 +20,8 @@
 static bool is_alone(const haft__pg_job *job)
 {
     const haft__store_request *request = job->request;
-    return request == NULL || job->apart || haft__pg_verb_of(request->verb)->apart
+    return request == NULL || job->own_transaction
+           || haft__pg_verb_of(request->verb)->own_transaction
            || (request->verb == HAFT__STORE_CREATE && request->alone);
 }
 
@@ -77,18 +78,18 @@ static void step(haft__pg_connection *connection, haft__pg_job *job)
     haft__pg_step *next = job->next;
     haft_error err = {0};
     job->next = NULL;
-    job->asked = job->answered = 0;
+    job->sent_count = job->answer_count = 0;
     haft_status status = next(job, &err);
-    unsigned asked = job->asked;
+    unsigned sent_count = job->sent_count;
     if (status != HAFT_OK) {
-        connection->partly_applied = connection->partly_applied || job->touched;
+        connection->partly_applied = connection->partly_applied || job->modified;
         haft__pg_job_fail(job, status, &err);
     }
     for (size_t i = 0; i < HAFT__PG_ANSWERS; i++) {
         connection->pg->lib->clear(job->answers[i]);
         job->answers[i] = NULL;
     }
-    job->asked = asked;
+    job->sent_count = sent_count;
     job->finished = job->next == NULL;
 }
 
@@ -110,7 +111,7 @@ static void run_stage(haft__pg_connection *connection)
         if (!job->finished) {
             step(connection, job);
         } else {
-            job->asked = job->answered = 0;
+            job->sent_count = job->answer_count = 0;
         }
         finished = finished && job->finished;
     }
@@ -138,7 +139,7 @@ static uint64_t statement_ms(const haft__pg_connection *connection)
 static void send_settings(haft__pg_connection *connection)
 {
     const haft__pg *pg = connection->pg;
-    bool own = connection->batch.first->request == NULL, first = own || !pg->made;
+    bool own = connection->batch.first->request == NULL, first = own || !pg->tables_exist;
     haft__pg_args args = {0};
     if (haft__pg_uses_database_clock(pg)) {
         haft__pg_arg_null(&args);
@@ -184,7 +185,7 @@ static void return_jobs(haft__pg_connection *connection, bool tried)
         }
         haft__pg_job_reset(job);
         job->tries += tried;
-        job->apart = job->apart || tried;
+        job->own_transaction = job->own_transaction || tried;
         haft__pg_jobs_push(&again, job);
     }
     /* An urgent job is alone in its transaction. */
@@ -237,7 +238,7 @@ static void defer_locked(haft__pg_connection *connection)
     haft__pg_jobs_init(&connection->batch);
     haft__pg_job_reset(job);
     job->tries++;
-    job->apart = true;
+    job->own_transaction = true;
     haft__pg_jobs_push(&connection->queue, job);
 }
 
@@ -317,7 +318,7 @@ void haft__pg_batch_disconnected(haft__pg_connection *connection)
         if (is_done(job, connection)) {
             continue;
         }
-        if (unknown && job->taken.epoch > 0 && !given_up) {
+        if (unknown && job->claimed.epoch > 0 && !given_up) {
             job->start = haft__pg_reclaim; /* checks whether the claim was committed */
         } else if (unknown && !given_up && job->request->verb == HAFT__STORE_CREATE) {
             job->commit_uncertain = true; /* the id is unique: the retry recognises its own run */
@@ -392,7 +393,7 @@ static haft__pg_job *reader_of(haft__pg_connection *connection)
         return NULL;
     }
     while (connection->reading != NULL
-           && connection->reading->answered >= connection->reading->asked) {
+           && connection->reading->answer_count >= connection->reading->sent_count) {
         connection->reading = connection->reading->next_job;
     }
     return connection->reading;
@@ -441,8 +442,8 @@ static void handle_result(haft__pg_connection *connection, PGresult *result)
     case PGRES_TUPLES_OK:
         if (job == NULL) {
             read_transaction_result(connection, result);
-        } else if (job->answered < HAFT__PG_ANSWERS && job->status == HAFT_OK) {
-            job->answers[job->answered] = result;
+        } else if (job->answer_count < HAFT__PG_ANSWERS && job->status == HAFT_OK) {
+            job->answers[job->answer_count] = result;
         } else {
             connection->pg->lib->clear(result);
         }
@@ -456,7 +457,7 @@ static void advance(haft__pg_connection *connection)
 {
     haft__pg_job *job = reader_of(connection);
     if (job != NULL) {
-        job->answered++;
+        job->answer_count++;
     } else if (connection->opened < connection->opening) {
         connection->opened++;
     }

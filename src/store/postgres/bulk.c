@@ -17,7 +17,7 @@
 /* A statement of this size does not gain from more rows. */
 #define FULL_BYTES HAFT__LIMIT_STORE_ROW_BYTES
 /* FULL_BYTES and one more row. */
-#define MOST_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 4 * HAFT__LIMIT_STORE_ROW_BYTES)
+#define MAX_BYTES (HAFT__LIMIT_STORE_TEXT_BYTES + 4 * HAFT__LIMIT_STORE_ROW_BYTES)
 
 /* In the order in which they are sent. The parameter types: text, bytes, numbers. */
 static const struct {
@@ -159,9 +159,9 @@ static bool send(haft__pg_connection *connection, haft__pg_bulk_statement which)
 void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
                            const haft__pg_args *args)
 {
-    job->touched = true;
+    job->modified = true;
     if (add_row(job->connection, which, args) >= FULL_BYTES) {
-        job->asked += send(job->connection, which);
+        job->sent_count += send(job->connection, which);
     }
 }
 
@@ -189,7 +189,7 @@ void haft__pg_bulk_init(haft__pg_connection *connection)
 {
     for (haft__pg_bulk_statement which = 0; which < HAFT__PG_BULK_COUNT; which++) {
         for (size_t i = 0; i < HAFT__PG_ARGS; i++) {
-            haft__buf_init(&connection->bulk[which].columns[i], MOST_BYTES);
+            haft__buf_init(&connection->bulk[which].columns[i], MAX_BYTES);
         }
     }
 }

@@ -139,10 +139,10 @@ static void start_backoff(haft__pg_connection *connection)
 {
     haft__pg *pg = connection->pg;
     unsigned doublings = connection->attempts < 16 ? connection->attempts : 16;
-    uint64_t most = pg->backoff_ms << doublings;
-    most = most < pg->backoff_max_ms ? most : pg->backoff_max_ms;
+    uint64_t max_ms = pg->backoff_ms << doublings;
+    max_ms = max_ms < pg->backoff_max_ms ? max_ms : pg->backoff_max_ms;
     pg->random = pg->random * 6364136223846793005U + 1442695040888963407U;
-    uint64_t ms = most / 2 + (pg->random >> 33) % (most / 2 + 1);
+    uint64_t ms = max_ms / 2 + (pg->random >> 33) % (max_ms / 2 + 1);
     connection->attempts++;
     haft_status status = haft__timer_start(pg->store.loop, &connection->rest, ms, on_backoff_end,
                                            connection, &connection->last_error);
@@ -169,13 +169,13 @@ static haft_status check_server(const haft__pg_connection *connection, haft_erro
     int version = pg->lib->serverVersion(connection->conn);
     const char *encoding = pg->lib->parameterStatus(connection->conn, "server_encoding");
     if (version < OLDEST_SERVER) {
-        return haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+        return haft__fail(err, HAFT_UNSUPPORTED, pg->display_name,
                           "the server is PostgreSQL %d, expected %d or newer", version / 10000,
                           OLDEST_SERVER / 10000);
     }
     if (encoding != NULL && strcmp(encoding, "UTF8") != 0) {
         haft_status status =
-            haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+            haft__fail(err, HAFT_UNSUPPORTED, pg->display_name,
                        "the database has the encoding %s, expected UTF8", encoding);
         return haft__hint(err, status, "CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0");
     }
@@ -386,19 +386,19 @@ haft_status haft__pg_connection_check_server(haft__pg_connection *connection, ui
 {
     haft__pg *pg = connection->pg;
     haft__pg_connection *other = connection->writes ? &pg->reader : &pg->writer;
-    bool apart = other->server != 0 && other->server != server;
+    bool differs = other->server != 0 && other->server != server;
     connection->server = server;
     if (connection->writes) {
         pg->wrote = true;
-        if (apart) {
+        if (differs) {
             cut_reader(pg, haft__pg_fail_wrong_server(pg, false, err), err);
         }
         return HAFT_OK;
     }
-    if (pg->wrote && (standby || (apart && other->phase > HAFT__PG_IDLE))) {
+    if (pg->wrote && (standby || (differs && other->phase > HAFT__PG_IDLE))) {
         return haft__pg_fail_wrong_server(pg, standby, err);
     }
-    if (apart) {
+    if (differs) {
         haft__pg_connection_discard(other);
     }
     return HAFT_OK;

@@ -60,8 +60,8 @@ static void note_role(report *r, const haft__pg_facts *facts)
 {
     haft_str text = haft__arena_format(r->arena, "%.*s%s", HAFT__ARG(facts->role),
                                        facts->superuser ? ", a superuser (not needed)" : "");
-    note(r, "role", text, facts->superuser || facts->rights || !facts->made,
-         "it must own the schema haft, or be granted " HAFT__PG_GRANT);
+    note(r, "role", text, facts->superuser || facts->has_privileges || !facts->tables_exist,
+         "the role must own the schema haft, or be granted " HAFT__PG_GRANT);
 }
 
 /* Each of haft's transactions turns "local" and "off" into "on". A server that does not sync to
@@ -70,67 +70,69 @@ static void note_durability(report *r, const haft__pg_facts *facts)
 {
     haft_str text =
         haft__arena_format(r->arena, "synchronous_commit %.*s, fsync and full_page_writes %s",
-                           HAFT__ARG(facts->synchronous_commit), facts->syncs ? "on" : "off");
-    note(r, "durability", text, facts->syncs,
+                           HAFT__ARG(facts->synchronous_commit), facts->fsync_on ? "on" : "off");
+    note(r, "durability", text, facts->fsync_on,
          "a power failure can lose committed data: set fsync and full_page_writes to on");
 }
 
 static void note_clock(report *r, const haft__pg_facts *facts)
 {
     /* The middle of the round trip. */
-    uint64_t here = facts->asked_ms + (facts->machine_ms - facts->asked_ms) / 2;
-    bool ahead = facts->database_ms > here;
-    uint64_t apart = ahead ? facts->database_ms - here : here - facts->database_ms;
-    haft_str text = haft__arena_format(r->arena, "%llu ms %s this machine's",
-                                       (unsigned long long)apart, ahead ? "ahead of" : "behind");
-    note(r, "clock", text, apart <= HAFT__LIMIT_STORE_SKEW_MS,
+    uint64_t machine_ms = facts->requested_ms + (facts->received_ms - facts->requested_ms) / 2;
+    bool ahead = facts->database_ms > machine_ms;
+    uint64_t difference = ahead ? facts->database_ms - machine_ms : machine_ms - facts->database_ms;
+    haft_str text =
+        haft__arena_format(r->arena, "%llu ms %s this machine's", (unsigned long long)difference,
+                           ahead ? "ahead of" : "behind");
+    note(r, "clock", text, difference <= HAFT__LIMIT_STORE_SKEW_MS,
          "leases use the database's clock and deadlines this machine's: synchronize both with NTP");
 }
 
 /* The number of connections that are left below a limit. */
 static uint64_t remaining(const haft__pg_facts *facts, size_t bound)
 {
-    uint64_t used = facts->connections[bound].used, most = facts->connections[bound].most;
-    return most == 0 ? UINT64_MAX : most > used ? most - used : 0;
+    uint64_t used = facts->connections[bound].used, max = facts->connections[bound].max;
+    return max == 0 ? UINT64_MAX : max > used ? max - used : 0;
 }
 
 /* Reports the limit that is nearest. */
 static void note_connections(report *r, const haft__pg_facts *facts)
 {
-    static const char *const scopes[HAFT__PG_BOUNDS] = {"", " in this database", " by this role"};
-    static const char *const hints[HAFT__PG_BOUNDS] = {
+    static const char *const scopes[HAFT__PG_CONNECTION_LIMITS] = {"", " in this database",
+                                                                   " by this role"};
+    static const char *const hints[HAFT__PG_CONNECTION_LIMITS] = {
         "each haft process uses two: raise max_connections, or use PgBouncer",
         "each haft process uses two: ALTER DATABASE ... CONNECTION LIMIT, or use PgBouncer",
         "each haft process uses two: ALTER ROLE ... CONNECTION LIMIT, or use PgBouncer"};
     size_t least = 0;
-    for (size_t i = 1; i < HAFT__PG_BOUNDS; i++) {
+    for (size_t i = 1; i < HAFT__PG_CONNECTION_LIMITS; i++) {
         least = remaining(facts, i) < remaining(facts, least) ? i : least;
     }
-    uint64_t used = facts->connections[least].used, most = facts->connections[least].most;
+    uint64_t used = facts->connections[least].used, max = facts->connections[least].max;
     haft_str text = haft__arena_format(r->arena, "%llu of %llu used%s", (unsigned long long)used,
-                                       (unsigned long long)most, scopes[least]);
-    note(r, "connections", text, remaining(facts, least) * 10 >= most, hints[least]);
+                                       (unsigned long long)max, scopes[least]);
+    note(r, "connections", text, remaining(facts, least) * 10 >= max, hints[least]);
 }
 
 static void note_schema(report *r, const haft__pg_facts *facts)
 {
     haft_str text = HAFT__LIT("none yet; the first run creates it");
-    if (facts->made) { /* other versions are rejected */
+    if (facts->tables_exist) { /* other versions are rejected */
         text = haft__arena_format(r->arena, "version %llu%s", (unsigned long long)facts->version,
                                   facts->versions == 1 ? "" : ", but haft.meta has several rows");
     }
-    note(r, "schema", text, !facts->made || facts->versions == 1,
+    note(r, "schema", text, !facts->tables_exist || facts->versions == 1,
          "delete all rows of haft.meta but one");
 }
 
 static void note_runs(report *r, const haft__pg_facts *facts)
 {
     haft_str text = HAFT__LIT("all complete");
-    if (facts->torn > 0) {
+    if (facts->incomplete_runs > 0) {
         text = haft__arena_format(r->arena, "%llu damaged: a part is missing",
-                                  (unsigned long long)facts->torn);
+                                  (unsigned long long)facts->incomplete_runs);
     }
-    note(r, "runs", text, facts->torn == 0,
+    note(r, "runs", text, facts->incomplete_runs == 0,
          "`haft runs list` marks them as damaged: restore them from a backup, or remove them with "
          "`haft runs rm`");
 }
@@ -167,40 +169,41 @@ static uint64_t read_bound(haft__pg_rows *rows)
 static haft_status read_tables(const haft__pg_job *job, haft__pg_facts *facts, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 1);
-    facts->made = true;
+    facts->tables_exist = true;
     if (haft__pg_rows_next(&rows)) {
         facts->version = haft__pg_rows_int(&rows);
         facts->versions = haft__pg_rows_int(&rows);
-        facts->torn = haft__pg_rows_int(&rows);
+        facts->incomplete_runs = haft__pg_rows_int(&rows);
     }
     return haft__pg_rows_end(&rows, err);
 }
 
 static haft_status read_facts(haft__pg_job *job, haft_error *err)
 {
-    const size_t most = HAFT__LIMIT_STORE_NAME_BYTES;
+    const size_t max_bytes = HAFT__LIMIT_STORE_NAME_BYTES;
     haft__store_request *request = job->request;
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
-    haft__pg_facts facts = {.machine_ms = haft__clock_now()};
+    haft__pg_facts facts = {.received_ms = haft__clock_now()};
     if (!haft__pg_rows_next(&rows)) {
-        return haft__pg_fail_damaged(job->connection->pg, err, "it returned no row about itself");
+        return haft__pg_fail_damaged(job->connection->pg, err,
+                                     "the query about the server returned no row");
     }
-    facts.server = haft__pg_rows_text(&rows, most);
+    facts.server = haft__pg_rows_text(&rows, max_bytes);
     facts.standby = haft__pg_rows_int(&rows) != 0;
-    facts.role = haft__pg_rows_text(&rows, most);
+    facts.role = haft__pg_rows_text(&rows, max_bytes);
     facts.superuser = haft__pg_rows_int(&rows) != 0;
-    facts.rights = haft__pg_rows_int(&rows) != 0;
-    facts.isolation = haft__pg_rows_text(&rows, most);
-    facts.synchronous_commit = haft__pg_rows_text(&rows, most);
-    facts.syncs = haft__pg_rows_int(&rows) != 0;
+    facts.has_privileges = haft__pg_rows_int(&rows) != 0;
+    facts.isolation = haft__pg_rows_text(&rows, max_bytes);
+    facts.synchronous_commit = haft__pg_rows_text(&rows, max_bytes);
+    facts.fsync_on = haft__pg_rows_int(&rows) != 0;
     facts.database_ms = haft__pg_rows_int(&rows);
-    facts.asked_ms = haft__pg_rows_int(&rows);
-    for (size_t i = 0; i < HAFT__PG_BOUNDS; i++) {
+    facts.requested_ms = haft__pg_rows_int(&rows);
+    for (size_t i = 0; i < HAFT__PG_CONNECTION_LIMITS; i++) {
         facts.connections[i].used = haft__pg_rows_int(&rows);
-        facts.connections[i].most = read_bound(&rows);
+        facts.connections[i].max = read_bound(&rows);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
-    if (status == HAFT_OK && job->connection->pg->made) {
+    if (status == HAFT_OK && job->connection->pg->tables_exist) {
         status = read_tables(job, &facts, err);
     }
     haft__store_finding *found =
@@ -220,7 +223,7 @@ haft_status haft__pg_doctor(haft__pg_job *job, haft_error *err)
     haft__pg_args args = {0};
     haft__pg_arg_int(&args, haft__clock_now());
     haft__pg_job_query(job, FACTS, &args);
-    if (job->connection->pg->made) {
+    if (job->connection->pg->tables_exist) {
         haft__pg_job_query(job, TABLES, NULL);
     }
     job->next = read_facts;

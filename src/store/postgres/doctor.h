@@ -9,24 +9,25 @@
 #define HAFT__PG_FINDINGS 8
 
 /* The limits on connections: of the server, the database, the role. */
-#define HAFT__PG_BOUNDS 3
+#define HAFT__PG_CONNECTION_LIMITS 3
 
 typedef struct haft__pg_facts {
     haft_str server; /* server version */
     bool standby;
-    bool made;         /* the tables exist, and the facts about them below are set */
-    uint64_t version;  /* of the tables */
-    uint64_t versions; /* number of rows in the version table */
-    uint64_t torn;     /* runs that lack their row in haft.about */
+    bool tables_exist;        /* and the facts about the tables below are set */
+    uint64_t version;         /* of the tables */
+    uint64_t versions;        /* number of rows in the version table */
+    uint64_t incomplete_runs; /* runs that lack their row in haft.about */
     haft_str role;
     bool superuser;
-    bool rights; /* the role has the privileges that haft needs on the tables */
+    bool has_privileges; /* the role has the privileges that haft needs on the tables */
     haft_str isolation, synchronous_commit;
-    bool syncs;                                 /* fsync and full_page_writes are on */
-    uint64_t database_ms, asked_ms, machine_ms; /* machine_ms: when the answer arrived */
+    bool fsync_on;                                   /* fsync and full_page_writes are on */
+    uint64_t database_ms, requested_ms, received_ms; /* requested_ms and received_ms: by this
+                                                        machine's clock */
     struct {
-        uint64_t used, most; /* most 0: no limit */
-    } connections[HAFT__PG_BOUNDS];
+        uint64_t used, max; /* max 0: no limit */
+    } connections[HAFT__PG_CONNECTION_LIMITS];
 } haft__pg_facts;
 
 /* NO_MEMORY. */

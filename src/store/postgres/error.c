@@ -45,7 +45,7 @@ haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const cha
     (void)vsnprintf(detail, sizeof(detail), what, args);
     va_end(args);
     haft_status status =
-        haft__fail(err, HAFT_BAD_INPUT, pg->place, "the database is damaged: %s", detail);
+        haft__fail(err, HAFT_BAD_INPUT, pg->display_name, "the database is damaged: %s", detail);
     return haft__hint(err, status, "restore it from a backup");
 }
 
@@ -59,7 +59,7 @@ haft_status haft__pg_fail_run(const haft__pg *pg, haft_str id, haft_error *err)
 haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_UNSUPPORTED, pg->place,
+        haft__fail(err, HAFT_UNSUPPORTED, pg->display_name,
                    "the database has schema version %llu, this haft supports version %d",
                    (unsigned long long)version, HAFT__PG_VERSION);
     return haft__hint(err, status, "use the version of haft that created it, or another --store");
@@ -67,15 +67,15 @@ haft_status haft__pg_fail_version(const haft__pg *pg, uint64_t version, haft_err
 
 haft_status haft__pg_fail_time(const haft__pg *pg, const char *what, uint64_t ms, haft_error *err)
 {
-    haft_status status =
-        haft__fail(err, HAFT_IO, pg->place, "%s within %llu ms", what, (unsigned long long)ms);
+    haft_status status = haft__fail(err, HAFT_IO, pg->display_name, "%s within %llu ms", what,
+                                    (unsigned long long)ms);
     return haft__hint(err, status, "check that the server is running and reachable");
 }
 
 haft_status haft__pg_fail_wrong_server(const haft__pg *pg, bool standby, haft_error *err)
 {
     haft_status status =
-        haft__fail(err, HAFT_IO, pg->place,
+        haft__fail(err, HAFT_IO, pg->display_name,
                    standby ? "only a standby is reachable, and it may lack recent writes"
                            : "this is not the server that the store writes to");
     return haft__hint(err, status, "check that the primary is running and accepts connections");
@@ -85,8 +85,9 @@ haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_erro
 {
     char text[256];
     quote(pg, conn != NULL ? pg->lib->errorMessage(conn) : "", text, sizeof(text));
-    haft_status status = haft__fail(err, HAFT_IO, pg->place, "the database cannot be reached: %s",
-                                    text[0] != '\0' ? text : "the connection was lost");
+    haft_status status =
+        haft__fail(err, HAFT_IO, pg->display_name, "the database cannot be reached: %s",
+                   text[0] != '\0' ? text : "the connection was lost");
     return haft__hint(err, status, "check that the server is running and that the URL is correct");
 }
 
@@ -95,11 +96,11 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
 {
     if (request != NULL && request->verb == HAFT__STORE_CREATE) {
         (void)haft__fail(
-            err, HAFT_IO, pg->place,
+            err, HAFT_IO, pg->display_name,
             "the connection was lost during a commit; check whether the run %.*s exists",
             HAFT__ARG(request->run.id));
     } else {
-        (void)haft__fail(err, HAFT_IO, pg->place,
+        (void)haft__fail(err, HAFT_IO, pg->display_name,
                          "the connection was lost during a commit; read the run again to see "
                          "whether it succeeded");
     }
@@ -144,39 +145,43 @@ static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, h
     switch (what) {
     case GONE:
     case ENDED:
-        status = haft__fail(err, HAFT_IO, pg->place, "the connection was lost: %s", text);
+        status = haft__fail(err, HAFT_IO, pg->display_name, "the connection was lost: %s", text);
         return haft__hint(err, status, "check that the server is running");
     case STANDBY:
-        status = haft__fail(err, HAFT_IO, pg->place, "the server is read-only: %s", text);
+        status = haft__fail(err, HAFT_IO, pg->display_name, "the server is read-only: %s", text);
         return haft__hint(err, status,
-                          "it is a standby: name the primary, or several hosts with "
+                          "the server is a standby: name the primary, or several hosts with "
                           "target_session_attrs=read-write");
     case RETRY:
-        status = haft__fail(err, HAFT_IO, pg->place,
+        status = haft__fail(err, HAFT_IO, pg->display_name,
                             "the transaction conflicted with others too often: %s", text);
         return haft__hint(err, status, "nothing was changed; try again");
     case LOCKED:
-        status = haft__fail(err, HAFT_IO, pg->place, "another session holds a lock: %s", text);
+        status =
+            haft__fail(err, HAFT_IO, pg->display_name, "another session holds a lock: %s", text);
         return haft__hint(err, status, "nothing was changed; end that session, or try again");
     case STOPPED:
-        status = haft__fail(err, HAFT_IO, pg->place, "the server ended the statement: %s", text);
+        status =
+            haft__fail(err, HAFT_IO, pg->display_name, "the server ended the statement: %s", text);
         return haft__hint(err, status,
                           "nothing was changed; check the load of the server, or try again");
     case FULL:
-        status = haft__fail(err, HAFT_IO, pg->place, "the disk is full");
+        status = haft__fail(err, HAFT_IO, pg->display_name, "the disk is full");
         return haft__hint(err, status, "free some space; nothing that is stored is lost");
     case RIGHTS:
-        status = haft__fail(err, HAFT_IO, pg->place, "the role lacks a permission: %s", text);
-        return haft__hint(
-            err, status,
-            "it must own the schema haft or be able to create it, or be granted " HAFT__PG_GRANT);
+        status =
+            haft__fail(err, HAFT_IO, pg->display_name, "the role lacks a permission: %s", text);
+        return haft__hint(err, status,
+                          "the role must own the schema haft or be able to create it, or be "
+                          "granted " HAFT__PG_GRANT);
     case TABLES:
-        status = haft__fail(err, HAFT_BAD_INPUT, pg->place,
+        status = haft__fail(err, HAFT_BAD_INPUT, pg->display_name,
                             "the tables in the schema haft do not belong to haft: %s", text);
         return haft__hint(err, status, "use another database");
     case DAMAGED: return haft__pg_fail_damaged(pg, err, "%.100s", text);
     case VALUE:
-        return haft__fail(err, HAFT_BAD_INPUT, pg->place, "cannot store this value: %s", text);
+        return haft__fail(err, HAFT_BAD_INPUT, pg->display_name, "cannot store this value: %s",
+                          text);
     }
     return status;
 }
@@ -196,8 +201,8 @@ haft_status haft__pg_fail_result(const haft__pg *pg, const PGresult *result, boo
     bool unknown = state != NULL && !begins && strcmp(state, UNABLE) == 0;
     if (state != NULL && (at == COUNT(meanings) || unknown)) {
         *ret_failure = (haft__pg_failure){.certain = true};
-        return haft__fail(err, HAFT_IO, pg->place, "the database reported an error: %s (%s)", text,
-                          state);
+        return haft__fail(err, HAFT_IO, pg->display_name, "the database reported an error: %s (%s)",
+                          text, state);
     }
     meaning what = state == NULL ? GONE : meanings[at].meaning; /* libpq's own have no SQLSTATE */
     *ret_failure = (haft__pg_failure){.again = what == RETRY,

@@ -75,14 +75,16 @@ void haft__pg_set_display_name(haft__pg *pg)
                *ports = haft__pg_conninfo_option(pg, "port");
     const char *database = haft__pg_conninfo_option(pg, "dbname");
     hosts = hosts != NULL ? hosts : haft__pg_conninfo_option(pg, "hostaddr");
-    size_t size = sizeof(pg->place), used = (size_t)snprintf(pg->place, size, "postgres://");
+    size_t size = sizeof(pg->display_name),
+           used = (size_t)snprintf(pg->display_name, size, "postgres://");
     for (unsigned i = 0; i < pg->hosts && used < size; i++) {
         haft_str host = element(hosts, i, pg->hosts), port = element(ports, i, pg->hosts);
-        int added = snprintf(pg->place + used, size - used, "%s%.*s%s%.*s", i > 0 ? "," : "",
+        int added = snprintf(pg->display_name + used, size - used, "%s%.*s%s%.*s", i > 0 ? "," : "",
                              HAFT__ARG(host), port.len > 0 ? ":" : "", HAFT__ARG(port));
         used += added > 0 ? (size_t)added : 0;
     }
     if (used < size) {
-        (void)snprintf(pg->place + used, size - used, "/%s", database != NULL ? database : "");
+        (void)snprintf(pg->display_name + used, size - used, "/%s",
+                       database != NULL ? database : "");
     }
 }

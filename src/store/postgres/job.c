@@ -49,14 +49,14 @@ static void drop_answers(haft__pg_job *job)
         job->connection->pg->lib->clear(job->answers[i]);
         job->answers[i] = NULL;
     }
-    job->asked = job->answered = 0;
+    job->sent_count = job->answer_count = 0;
 }
 
 void haft__pg_job_reset(haft__pg_job *job)
 {
     drop_answers(job);
     job->next = NULL;
-    job->touched = job->finished = job->again = false;
+    job->modified = job->finished = job->again = false;
     memset(&job->gc, 0, sizeof(job->gc));
     job->status = HAFT_OK;
     if (job->request != NULL) {

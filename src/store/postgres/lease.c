@@ -127,7 +127,7 @@ static haft_status claim_orphaned(haft__pg_job *job, haft_error *err)
 
 static haft_str claimed_id(const haft__pg_job *job)
 {
-    return (haft_str){job->taken.id, job->taken.id_len};
+    return (haft_str){job->claimed.id, job->claimed.id_len};
 }
 
 /* Records the claimed run: if the commit is lost, this process would own a run that it does not
@@ -136,11 +136,11 @@ static haft_status return_claimed(haft__pg_job *job, haft_error *err)
 {
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     if (haft__pg_rows_next(&rows)) {
-        haft_str id = haft__pg_rows_text(&rows, sizeof(job->taken.id));
-        memcpy(job->taken.id, id.ptr, id.len);
-        job->taken.id_len = id.len;
+        haft_str id = haft__pg_rows_text(&rows, sizeof(job->claimed.id));
+        memcpy(job->claimed.id, id.ptr, id.len);
+        job->claimed.id_len = id.len;
         rows.column = 3;
-        job->taken.epoch = haft__pg_rows_int(&rows);
+        job->claimed.epoch = haft__pg_rows_int(&rows);
     }
     haft_status status = haft__pg_return_runs(job, err);
     if (status == HAFT_BAD_INPUT) {
@@ -166,7 +166,7 @@ static haft_status return_free(haft__pg_job *job, haft_error *err)
     if (has_row(job)) {
         return return_claimed(job, err);
     }
-    job->touched = false; /* nothing was modified */
+    job->modified = false; /* nothing was modified */
     return haft__store_fail_nothing_to_claim(err);
 }
 
@@ -198,7 +198,7 @@ static haft_status inspect_claimed(haft__pg_job *job, haft_error *err)
     (void)err;
     haft__pg_args args = {0};
     haft__pg_arg(&args, claimed_id(job));
-    haft__pg_arg_int(&args, job->taken.epoch);
+    haft__pg_arg_int(&args, job->claimed.epoch);
     haft__pg_arg(&args, job->request->run.owner);
     haft__pg_job_query(job, HAFT__PG_RECLAIM, &args);
     job->next = return_reclaimed;
@@ -211,7 +211,7 @@ static haft_status return_reclaimed(haft__pg_job *job, haft_error *err)
         return haft__pg_return_runs(job, err);
     }
     job->start = haft__pg_claim_next;
-    job->taken.epoch = 0;
+    job->claimed.epoch = 0;
     return haft__pg_claim_next(job, err);
 }
 

@@ -15,9 +15,9 @@ static uint64_t next_number(void *rows)
     return haft__pg_rows_int(rows);
 }
 
-static haft_str next_text(void *rows, size_t most, haft__arena *arena)
+static haft_str next_text(void *rows, size_t max_bytes, haft__arena *arena)
 {
-    return haft__pg_rows_copy(rows, most, arena);
+    return haft__pg_rows_copy(rows, max_bytes, arena);
 }
 
 static haft_str next_content(void *rows, haft__arena *arena)
@@ -26,7 +26,7 @@ static haft_str next_content(void *rows, haft__arena *arena)
 }
 
 /* Stores all rows of an answer in `found`; `backwards`: last row first. */
-static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reader *take,
+static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reader *reader,
                              bool backwards, haft_error *err)
 {
     haft__store_request *request = job->request;
@@ -38,7 +38,7 @@ static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reade
         return haft__arena_fail(request->arena, err);
     }
     for (; at < count && haft__pg_rows_next(&rows); at++) {
-        haft__row_read(&columns, take, request->arena, &found[backwards ? count - 1 - at : at]);
+        haft__row_read(&columns, reader, request->arena, &found[backwards ? count - 1 - at : at]);
     }
     haft_status status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
@@ -103,8 +103,8 @@ static haft_status return_found(haft__pg_job *job, haft_error *err)
 
 static uint64_t limit_of(const haft__store_request *request)
 {
-    uint64_t most = HAFT__LIMIT_STORE_LIST;
-    return request->limit > 0 && request->limit < most ? request->limit : most;
+    uint64_t max_count = HAFT__LIMIT_STORE_LIST;
+    return request->limit > 0 && request->limit < max_count ? request->limit : max_count;
 }
 
 static haft__pg_step return_list, return_predecessors, return_thread;

@@ -124,26 +124,26 @@ static haft_status perform(haft__pg *pg, haft__pg_connection *connection, haft__
 static haft_status prepare(haft__pg *pg, bool make_tables, haft_error *err)
 {
     haft_status status = perform(pg, &pg->reader, haft__pg_schema_identify, err);
-    if (status == HAFT_OK && pg->made) {
+    if (status == HAFT_OK && pg->tables_exist) {
         status = perform(pg, &pg->reader, haft__pg_schema_check, err);
     }
     if (status != HAFT_OK || !make_tables) {
         return status;
     }
-    if (!pg->made) {
+    if (!pg->tables_exist) {
         status = perform(pg, &pg->writer, haft__pg_schema_create, err);
-        pg->made = status == HAFT_OK;
+        pg->tables_exist = status == HAFT_OK;
     }
     return status;
 }
 
-static char *copy_url(const char *place)
+static char *copy_url(const char *location)
 {
     static const char scheme[] = "postgresql:";
-    size_t size = sizeof(scheme) + strlen(place);
+    size_t size = sizeof(scheme) + strlen(location);
     char *url = malloc(size);
     if (url != NULL) {
-        (void)snprintf(url, size, "%s%s", scheme, place);
+        (void)snprintf(url, size, "%s%s", scheme, location);
     }
     return url;
 }
@@ -171,18 +171,18 @@ static haft__pg *make(haft__loop *loop, const haft__libpq *lib, char *url)
     return pg;
 }
 
-static haft_status open_pg(haft__loop *loop, const char *place, bool make_tables,
+static haft_status open_pg(haft__loop *loop, const char *location, bool make_tables,
                            haft__store **ret_store, haft_error *err)
 {
     const haft__libpq *lib = NULL;
-    if (!haft__str_starts_with(haft__str(place), HAFT__LIT("//"))) {
+    if (!haft__str_starts_with(haft__str(location), HAFT__LIT("//"))) {
         return fail_url(err);
     }
     haft_status status = haft__libpq_load(&lib, err);
     if (status != HAFT_OK) {
         return status;
     }
-    char *url = copy_url(place);
+    char *url = copy_url(location);
     haft__pg *pg = url != NULL ? make(loop, lib, url) : NULL;
     if (pg == NULL) {
         free(url);
@@ -234,7 +234,7 @@ static void answer(haft__store *store, haft__store_request *request, haft_status
 
 static haft_status fail_empty(const haft__pg *pg, haft_error *err)
 {
-    haft_status status = haft__fail(err, HAFT_IO, pg->place, "there is no store here yet");
+    haft_status status = haft__fail(err, HAFT_IO, pg->display_name, "there is no store here yet");
     return haft__hint(err, status,
                       "the first `haft run`, `haft worker` or `haft migrate` creates it");
 }
@@ -270,7 +270,7 @@ static haft_status answer_empty(const haft__pg *pg, haft__store_request *request
 static void submit(haft__store *store, haft__store_request *request)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
-    if (!pg->made && request->verb != HAFT__STORE_DOCTOR) {
+    if (!pg->tables_exist && request->verb != HAFT__STORE_DOCTOR) {
         answer(store, request, answer_empty(pg, request));
         return;
     }

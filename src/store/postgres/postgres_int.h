@@ -34,10 +34,10 @@ struct haft__pg_job {
     haft__pg_connection *connection;
     haft__pg_step *start, *next;
     PGresult *answers[HAFT__PG_ANSWERS];
-    unsigned asked, answered; /* number of statements in this stage */
-    unsigned tries;           /* transactions that were lost or rolled back */
-    uint64_t due_ms;          /* deadline by the loop's clock */
-    uint64_t locked_ms;       /* end of the wait for a lock; 0: no lock was met */
+    unsigned sent_count, answer_count; /* statements of this stage; answers that have arrived */
+    unsigned tries;                    /* transactions that were lost or rolled back */
+    uint64_t due_ms;                   /* deadline by the loop's clock */
+    uint64_t locked_ms;                /* end of the wait for a lock; 0: no lock was met */
     struct {
         uint64_t found, removed, updated, number;
     } gc; /* results of this part of a GC; valid once it is committed */
@@ -45,14 +45,14 @@ struct haft__pg_job {
         uint64_t epoch; /* 0: nothing claimed yet */
         char id[32];
         size_t id_len;
-    } taken;               /* the run that a CLAIM_NEXT found, possibly in a lost transaction */
+    } claimed;             /* the run that a CLAIM_NEXT found, possibly in a lost transaction */
     bool commit_uncertain; /* a commit with this job was lost: a CREATE may find its run already
                             * stored */
     bool probes_reader;    /* a CLAIM_NEXT that first checks that the read connection works */
-    bool touched;          /* it sent a modification in this transaction */
+    bool modified;         /* the job sent a modification in this transaction */
     bool finished;         /* its status is final once the transaction is committed */
     bool again;            /* it continues in another transaction */
-    bool apart;            /* needs its own transaction: a shared one failed or might fail */
+    bool own_transaction;  /* needs its own transaction: a shared one failed or might fail */
     haft_status status;
     haft_error error;
     haft__pg_job *next_job;
@@ -138,10 +138,10 @@ struct haft__pg {
     char *url;
     PQconninfoOption *options; /* the parsed URL */
     unsigned hosts;            /* number of hosts in the URL */
-    unsigned host;      /* index of the first host to try; both connections use the same host */
-    bool wrote;         /* a write transaction took place */
-    char place[256];    /* for messages: without user and password */
-    char password[256]; /* must never be shown; "" if the URL has none */
+    unsigned host;          /* index of the first host to try; both connections use the same host */
+    bool wrote;             /* a write transaction took place */
+    char display_name[256]; /* for messages: without user and password */
+    char password[256];     /* must never be shown; "" if the URL has none */
     haft__pg_connection writer, reader;
     uint64_t request_ms, claim_ms, connect_ms, backoff_ms,
         backoff_max_ms; /* the limits, except in tests */
@@ -151,7 +151,7 @@ struct haft__pg {
     uint64_t commits;
     uint64_t random;
     bool closing;
-    bool made;            /* the tables exist */
+    bool tables_exist;    /* the tables exist */
     haft_status prepared; /* result of the check for the tables */
     haft_error prepare_error;
 };
@@ -183,8 +183,8 @@ void haft__pg_jobs_report(haft__pg_connection *connection, haft__pg_jobs *jobs);
 typedef struct haft__pg_verb {
     haft__pg_step *start;
     bool writes;
-    bool apart;  /* needs its own transaction */
-    bool urgent; /* goes before all queued jobs: many runs depend on it */
+    bool own_transaction; /* needs its own transaction */
+    bool urgent;          /* goes before all queued jobs: many runs depend on it */
 } haft__pg_verb;
 
 const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb);
@@ -271,7 +271,7 @@ void haft__pg_write_array(haft__buf *to, const haft_str *texts, size_t count);
 /* Sends a statement; the next step reads its answer. */
 void haft__pg_job_query(haft__pg_job *job, const char *sql, const haft__pg_args *args);
 
-/* The same for a statement that modifies rows. */
+/* Like haft__pg_job_query, for a statement that modifies rows. */
 void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args *args);
 
 /* Sends a statement of the transaction itself. */
@@ -284,7 +284,7 @@ void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
 void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
                            const haft__pg_args *args);
 
-/* Locks the rows of the runs that the jobs are about. Returns whether such rows exist. */
+/* Locks the rows of the runs that the jobs modify. Returns whether such rows exist. */
 bool haft__pg_lock_heads(haft__pg_connection *connection);
 
 /* Sends the shared statements that have rows. */
@@ -308,9 +308,11 @@ haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer);
 bool haft__pg_rows_next(haft__pg_rows *rows);
 bool haft__pg_rows_is_null(haft__pg_rows *rows); /* if so, the column is consumed */
 uint64_t haft__pg_rows_int(haft__pg_rows *rows);
-haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most); /* valid until the step returns */
-haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most);  /* the same; must be valid UTF-8 */
-haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena);
+haft_str haft__pg_rows_bytes(haft__pg_rows *rows,
+                             size_t max_bytes); /* valid until the step returns */
+haft_str haft__pg_rows_text(haft__pg_rows *rows,
+                            size_t max_bytes); /* the same; must be valid UTF-8 */
+haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t max_bytes, haft__arena *arena);
 
 /* Reads two columns, a SHA-256 and the content it must match. The content is copied to the
  * arena. */
@@ -386,12 +388,13 @@ void haft__pg_query_head(haft__pg_job *job, haft_str id);
 HAFT_MUST_USE haft_status haft__pg_read_head(const haft__pg_job *job, unsigned answer, haft_str id,
                                              haft__pg_head *ret_head, haft_error *err);
 
-/* The head of the run that a writing job is about. The row is locked; it is available from the
- * job's second step on. */
+/* The head of the run that a writing job modifies. The row is locked. Available from the job's
+ * second step on. */
 HAFT_MUST_USE haft_status haft__pg_locked_head(const haft__pg_job *job, haft__pg_head *ret_head,
                                                haft_error *err);
 
-/* The same for a run that is to be removed: it may be damaged, then run.damaged is set. */
+/* Like haft__pg_locked_head, for a run that is to be removed: if the run is damaged, run.damaged is
+ * set. */
 HAFT_MUST_USE haft_status haft__pg_locked_head_or_damaged(const haft__pg_job *job,
                                                           haft__pg_head *ret_head, haft_error *err);
 

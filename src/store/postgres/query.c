@@ -84,12 +84,12 @@ void haft__pg_connection_query(haft__pg_connection *connection, const char *sql,
 void haft__pg_job_query(haft__pg_job *job, const char *sql, const haft__pg_args *args)
 {
     haft__pg_connection_query(job->connection, sql, args);
-    job->asked++;
+    job->sent_count++;
 }
 
 void haft__pg_job_modify(haft__pg_job *job, const char *sql, const haft__pg_args *args)
 {
-    job->touched = true;
+    job->modified = true;
     haft__pg_job_query(job, sql, args);
 }
 
@@ -156,24 +156,24 @@ uint64_t haft__pg_rows_int(haft__pg_rows *rows)
     return number;
 }
 
-haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t most)
+haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t max_bytes)
 {
     haft_str bytes = next_column(rows);
-    if (bytes.ptr == NULL || bytes.len > most) {
+    if (bytes.ptr == NULL || bytes.len > max_bytes) {
         rows->checks.wrong = true;
         return HAFT__LIT("");
     }
     return bytes;
 }
 
-haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t most)
+haft_str haft__pg_rows_text(haft__pg_rows *rows, size_t max_bytes)
 {
-    return haft__column_text(&rows->checks, haft__pg_rows_bytes(rows, most));
+    return haft__column_text(&rows->checks, haft__pg_rows_bytes(rows, max_bytes));
 }
 
-haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t most, haft__arena *arena)
+haft_str haft__pg_rows_copy(haft__pg_rows *rows, size_t max_bytes, haft__arena *arena)
 {
-    return haft__column_copy(&rows->checks, haft__pg_rows_text(rows, most), arena);
+    return haft__column_copy(&rows->checks, haft__pg_rows_text(rows, max_bytes), arena);
 }
 
 haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str *ret_sha256)

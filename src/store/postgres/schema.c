@@ -59,7 +59,7 @@ static haft_status set_created(haft__pg_job *job, haft_error *err)
 {
     identity found = {0};
     haft_status status = read_identity(job, 0, &found, err);
-    job->connection->pg->made = found.meta != 0;
+    job->connection->pg->tables_exist = found.meta != 0;
     return status;
 }
 
@@ -94,7 +94,7 @@ static haft_status inspect_schema_locked(haft__pg_job *job, haft_error *err)
         return status == HAFT_OK ? ask_version(job) : status;
     }
     if (found.others > 0) {
-        return haft__fail(err, HAFT_BAD_INPUT, job->connection->pg->place,
+        return haft__fail(err, HAFT_BAD_INPUT, job->connection->pg->display_name,
                           "the schema haft of this database belongs to another program");
     }
     if (found.schema == 0) {

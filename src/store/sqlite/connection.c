@@ -61,13 +61,13 @@ static haft_status make_folders(const char *path, haft_error *err)
 
 haft_status haft__sqlite_file_create(const char *path, haft_error *err)
 {
-    struct stat about;
-    if (stat(path, &about) == 0) {
+    struct stat info;
+    if (stat(path, &info) == 0) {
         /* It is not opened here: closing it would release this process's locks on it. */
-        return S_ISREG(about.st_mode)
+        return S_ISREG(info.st_mode)
                    ? HAFT_OK
                    : haft__fail(err, HAFT_IO, path, "expected a file, found %s",
-                                S_ISDIR(about.st_mode) ? "a directory" : "something else");
+                                S_ISDIR(info.st_mode) ? "a directory" : "something else");
     }
     if (errno != ENOENT) {
         return fail_file(path, "cannot find the database", errno, err);
@@ -215,9 +215,9 @@ haft_status haft__sqlite_connection_open(haft__sqlite_connection *connection, co
 static bool has_log(const char *path)
 {
     char log[PATH_MAX + 8];
-    struct stat about;
+    struct stat info;
     (void)snprintf(log, sizeof(log), "%s-wal", path);
-    return stat(log, &about) != 0 ? errno != ENOENT : about.st_size > 0;
+    return stat(log, &info) != 0 ? errno != ENOENT : info.st_size > 0;
 }
 
 bool haft__sqlite_file_is_read_only(const char *path)

@@ -90,11 +90,11 @@ bool haft__sqlite_has_free_space(uint64_t bytes)
 
 static haft_status check_space(doctor_report *e, haft_error *err)
 {
-    struct statvfs about;
-    if (statvfs(e->worker->connection.path, &about) != 0) {
+    struct statvfs info;
+    if (statvfs(e->worker->connection.path, &info) != 0) {
         return note(e, "space", HAFT__LIT("unknown"), false, "cannot query the disk", err);
     }
-    uint64_t bytes = (uint64_t)about.f_bavail * about.f_frsize;
+    uint64_t bytes = (uint64_t)info.f_bavail * info.f_frsize;
     return note(
         e, "space",
         haft__arena_format(e->arena, "%llu MB free", (unsigned long long)bytes / 1000000),

@@ -69,7 +69,7 @@ static haft_status fail_locked(haft__sqlite_connection *connection, haft_error *
     haft_status status =
         haft__fail(err, HAFT_IO, connection->path, "the database is locked by another process");
     return haft__hint(err, status,
-                      "it held the lock for more than %d seconds; stop it, or try again",
+                      "that process held the lock for more than %d seconds; stop it, or try again",
                       HAFT__LIMIT_STORE_BUSY_MS / 1000);
 }
 

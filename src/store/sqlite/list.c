@@ -15,9 +15,9 @@ static uint64_t next_number(void *query)
     return haft__sqlite_query_int(query);
 }
 
-static haft_str next_text(void *query, size_t most, haft__arena *arena)
+static haft_str next_text(void *query, size_t max_bytes, haft__arena *arena)
 {
-    return haft__sqlite_query_copy(query, most, arena);
+    return haft__sqlite_query_copy(query, max_bytes, arena);
 }
 
 static haft_str next_content(void *query, haft__arena *arena)
@@ -39,14 +39,14 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
 }
 
 static haft_status read_rows(haft__sqlite_query *query, haft__store_request *request,
-                             haft__row_reader *take, haft_error *err)
+                             haft__row_reader *reader, haft_error *err)
 {
     haft__row_columns columns = {query, next_number, next_text, next_content, &query->checks.wrong};
     haft__buf rows;
     haft__store_run run;
     haft__buf_init(&rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));
     while (haft__sqlite_query_next(query)) {
-        haft__row_read(&columns, take, request->arena, &run);
+        haft__row_read(&columns, reader, request->arena, &run);
         haft__buf_add(&rows, (const char *)&run, sizeof(run));
     }
     haft_status status = haft__sqlite_query_end(query, err);
@@ -109,8 +109,8 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
 /* The most runs that a request wants. */
 static uint64_t limit_of(const haft__store_request *request)
 {
-    uint64_t most = HAFT__LIMIT_STORE_LIST;
-    return request->limit > 0 && request->limit < most ? request->limit : most;
+    uint64_t max_count = HAFT__LIMIT_STORE_LIST;
+    return request->limit > 0 && request->limit < max_count ? request->limit : max_count;
 }
 
 haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *request,

@@ -78,7 +78,7 @@ bool haft__sqlite_query_next(haft__sqlite_query *query)
         return false;
     }
     haft__sqlite_connection *connection = query->connection;
-    connection->touched = connection->touched || sqlite3_stmt_readonly(query->stmt) == 0;
+    connection->modified = connection->modified || sqlite3_stmt_readonly(query->stmt) == 0;
     errno = 0;
     int code = sqlite3_step(query->stmt);
     connection->system = errno; /* SQLite does not always record errno */
@@ -98,7 +98,7 @@ uint64_t haft__sqlite_query_int(haft__sqlite_query *query)
     return (uint64_t)number;
 }
 
-static haft_str next_column(haft__sqlite_query *query, int kind, size_t most)
+static haft_str next_column(haft__sqlite_query *query, int kind, size_t max_bytes)
 {
     int at = query->at++;
     if (sqlite3_column_type(query->stmt, at) != kind) {
@@ -111,26 +111,26 @@ static haft_str next_column(haft__sqlite_query *query, int kind, size_t most)
         bound(query, SQLITE_NOMEM);
         return HAFT__LIT("");
     }
-    if (length > most) {
+    if (length > max_bytes) {
         query->checks.wrong = true;
         return HAFT__LIT("");
     }
     return (haft_str){length > 0 ? bytes : "", length};
 }
 
-haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most)
+haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t max_bytes)
 {
-    return next_column(query, SQLITE_BLOB, most);
+    return next_column(query, SQLITE_BLOB, max_bytes);
 }
 
-haft_str haft__sqlite_query_text(haft__sqlite_query *query, size_t most)
+haft_str haft__sqlite_query_text(haft__sqlite_query *query, size_t max_bytes)
 {
-    return haft__column_text(&query->checks, next_column(query, SQLITE_TEXT, most));
+    return haft__column_text(&query->checks, next_column(query, SQLITE_TEXT, max_bytes));
 }
 
-haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena)
+haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t max_bytes, haft__arena *arena)
 {
-    return haft__column_copy(&query->checks, haft__sqlite_query_text(query, most), arena);
+    return haft__column_copy(&query->checks, haft__sqlite_query_text(query, max_bytes), arena);
 }
 
 haft_str haft__sqlite_query_content(haft__sqlite_query *query, haft__arena *arena,

@@ -17,12 +17,12 @@
 #include "store/sqlite/sqlite_int.h"
 
 /* SQLite gives some names a special meaning, but none that begins like a path. */
-static char *copy_path(const char *place)
+static char *copy_path(const char *location)
 {
-    size_t size = strlen(place) + sizeof("./");
+    size_t size = strlen(location) + sizeof("./");
     char *path = malloc(size);
     if (path != NULL) {
-        (void)snprintf(path, size, "%s%s", place[0] == '/' ? "" : "./", place);
+        (void)snprintf(path, size, "%s%s", location[0] == '/' ? "" : "./", location);
     }
     return path;
 }
@@ -127,15 +127,15 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
     return status == HAFT_OK ? haft__sqlite_worker_start(&sqlite->reader, err) : status;
 }
 
-static haft_status open_sqlite(haft__loop *loop, const char *place, bool make_tables,
+static haft_status open_sqlite(haft__loop *loop, const char *location, bool make_tables,
                                haft__store **ret_store, haft_error *err)
 {
     (void)make_tables; /* a caller that only reads has checked that the file exists */
-    if (place[0] == '\0') {
+    if (location[0] == '\0') {
         return haft__fail(err, HAFT_BAD_INPUT, "", "expected the path of a database, found none");
     }
     haft__sqlite *sqlite = calloc(1, sizeof(*sqlite));
-    char *path = copy_path(place);
+    char *path = copy_path(location);
     if (sqlite == NULL || path == NULL) {
         free(path);
         free(sqlite);

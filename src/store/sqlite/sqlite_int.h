@@ -32,7 +32,7 @@ typedef struct haft__sqlite_connection {
     uint64_t random;        /* jitter, so that two processes do not retry in step */
     bool full;              /* the disk is full, as far as is known */
     bool busy;              /* the wait was given up: another connection holds the lock */
-    bool touched;           /* rows may have changed since it was cleared */
+    bool modified;          /* rows may have changed since it was cleared */
 } haft__sqlite_connection;
 
 /* Opens and configures a connection. A writer creates the tables if they do not exist. Retries for
@@ -103,11 +103,11 @@ bool haft__sqlite_query_next(haft__sqlite_query *query);
  * it. */
 uint64_t haft__sqlite_query_int(haft__sqlite_query *query);
 haft_str haft__sqlite_query_text(haft__sqlite_query *query,
-                                 size_t most); /* valid until the next row */
-haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t most);
+                                 size_t max_bytes); /* valid until the next row */
+haft_str haft__sqlite_query_blob(haft__sqlite_query *query, size_t max_bytes);
 
-/* The same, copied to the arena. */
-haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t most, haft__arena *arena);
+/* Like haft__sqlite_query_text; the text is copied to the arena. */
+haft_str haft__sqlite_query_copy(haft__sqlite_query *query, size_t max_bytes, haft__arena *arena);
 
 /* Reads two columns, a SHA-256 and the content it must match. The content is copied to the
  * arena. */
@@ -119,7 +119,7 @@ HAFT_MUST_USE haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft
 /* Runs a statement that returns no rows, and ends the query. */
 HAFT_MUST_USE haft_status haft__sqlite_query_run(haft__sqlite_query *query, haft_error *err);
 
-/* The same for a statement without parameters. */
+/* Like haft__sqlite_query_run, for a statement without parameters. */
 HAFT_MUST_USE haft_status haft__sqlite_query_exec(haft__sqlite_connection *connection,
                                                   haft__sqlite_statement which, haft_error *err);
 
@@ -132,10 +132,10 @@ HAFT_MUST_USE haft_status haft__sqlite_query_exec(haft__sqlite_connection *conne
 typedef struct haft__sqlite_worker {
     haft__store *store;
     haft__sqlite_connection connection;
-    /* Performs the requests of the batch; moves unfinished ones to `again`. */
+    /* Performs the requests of the batch; moves unfinished ones to `unfinished`. */
     void (*perform)(struct haft__sqlite_worker *worker, haft__store_queue *batch);
     void (*idle)(struct haft__sqlite_worker *worker); /* called after the batch was reported */
-    haft__store_queue again;
+    haft__store_queue unfinished;
     int reserve;                 /* the reserve file's descriptor, or 0: see reserve.c */
     bool reserve_tried, low;     /* allocation was tried; used up, and no space for another */
     haft__buf packed;            /* scratch: a packed row of events */

@@ -20,7 +20,7 @@ static void take_batch(haft__sqlite_worker *worker, haft__store_queue *ret_batch
 {
     haft__store_queue_init(ret_batch);
     (void)pthread_mutex_lock(&worker->lock);
-    haft__store_queue_append(&worker->again, &worker->queue);
+    haft__store_queue_append(&worker->unfinished, &worker->queue);
     while (worker->queue.first == NULL && !worker->closing) {
         (void)pthread_cond_wait(&worker->wake, &worker->lock);
     }
@@ -69,7 +69,7 @@ haft_status haft__sqlite_worker_start(haft__sqlite_worker *worker, haft_error *e
     haft__buf_init(&worker->packed, HAFT__SQLITE_ROW_BYTES);
     haft__store_queue_init(&worker->submitted);
     haft__store_queue_init(&worker->queue);
-    haft__store_queue_init(&worker->again);
+    haft__store_queue_init(&worker->unfinished);
     (void)pthread_mutex_init(&worker->lock, NULL);
     (void)pthread_cond_init(&worker->wake, NULL);
     worker->started = start_thread(worker) == 0;

@@ -79,7 +79,7 @@ static haft_status perform_all(haft__sqlite_worker *worker, haft__store_queue *b
         if (status == HAFT_OK) {
             status = perform_in_savepoint(worker, request, &more, err);
         }
-        haft__store_queue_push(more ? &worker->again : &performed, request);
+        haft__store_queue_push(more ? &worker->unfinished : &performed, request);
     }
     haft__store_queue_append(&performed, batch);
     return status;
@@ -98,13 +98,13 @@ static haft_status perform_in_transaction(haft__sqlite_worker *worker, haft__sto
         if (one->verb == HAFT__STORE_GC) {
             return HAFT_OK;
         }
-        worker->connection.touched = false;
+        worker->connection.modified = false;
         one->status = perform_verb(worker, one, &more, &one->error);
         if (!in_transaction(worker)) {
             *err = one->error;
             return one->status;
         }
-        if (one->status != HAFT_OK && worker->connection.touched) {
+        if (one->status != HAFT_OK && worker->connection.modified) {
             return HAFT_OK;
         }
     }
@@ -184,7 +184,7 @@ static void try_batch(haft__sqlite_worker *worker, haft__store_queue *batch)
     }
     if (status != HAFT_OK) {
         haft__sqlite_connection_rollback(connection);
-        haft__store_queue_append(&worker->again, batch);
+        haft__store_queue_append(&worker->unfinished, batch);
         fail_all(batch, status, &err);
     }
 }

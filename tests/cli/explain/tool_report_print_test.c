@@ -18,13 +18,13 @@ TEST(verdicts_on_servers_are_printed)
         {"agent; tools=look", "",
          "  + look                     command, data: declared in the spec\n"},
         {"agent; max_mcp=1; tools=write,other; context=1000; own_bytes=404", "",
-         "  + write                    command, data: shown: the search found it, rank 1, score N "
+         "  + write                    command, data: shown: found by the search, rank 1, score N "
          "(name)\n"
          "  - other                    command, data: deferred: the spec's tools take about 101 of "
          "1000 tokens, more than 10 % (max_tools_share)\n" SEARCH},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled", "",
          SEARCH "  - docs:search              mcp, data: deferred: no search has shown it\n"
-                "  + docs:write               mcp, data: shown: the search found it, rank 1, "
+                "  + docs:write               mcp, data: shown: found by the search, rank 1, "
                 "score N (exact name)\n"
                 "  - dead:*                   mcp: it does not answer\n"
                 "  - off:*                    mcp: the server is disabled\n"},
@@ -49,7 +49,7 @@ TEST(verdicts_on_servers_are_printed)
         {"agent; tools=grep; builtin_deny=x+*ep", "",
          "  - grep                     builtin, data: denied by builtins.deny \"*ep\"\n"},
         {"agent; server=docs,search,write; server=mail,send", "docs:w",
-         "  + docs:write               mcp, data: shown: the search found it, rank 1, score N "
+         "  + docs:write               mcp, data: shown: found by the search, rank 1, score N "
          "(exact "
          "name)\n"},
     };
@@ -144,7 +144,7 @@ TEST(a_server_with_an_unknown_list_is_reported)
     CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
     (void)fclose(out);
     CHECK_STR(((haft_str){text, length}),
-              HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: its tools are not known yet; "
+              HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: the tools are not known yet; "
                         "a run lists them\n"),
               "text");
     free(text);
@@ -162,19 +162,20 @@ TEST(states_and_warnings_are_printed)
         {"configured", "", "null", 0, 0,
          "  docs: configured (configured in the spec; not asked for its tools yet)\n", "", ""},
         {"known", "", "null", 0, 1,
-         "  docs: known (its tools are cached; it need not run), 1 "
+         "  docs: known (the tools are cached; the server need not run), 1 "
          "tool\n",
          "", ""},
         {"started", "", "null", 0, 2,
-         "  docs: started (it is running and has listed its tools), 2 tools\n", "", ""},
+         "  docs: started (the server is running and has listed its tools), 2 tools\n", "", ""},
         {"known", "", "null", 0, 0,
-         "  docs: known (its tools are cached; it need not run), 0 tools\n",
+         "  docs: known (the tools are cached; the server need not run), 0 tools\n",
          "  - docs:*                   mcp: the server has no tools\n", ""},
         {"used", "it \x1b is damaged",
          "[{\"tool\":\"a b\",\"reason\":\"a bad name\"},{\"tool\":\"\",\"reason\":\"the list is "
          "cut\"}]",
          5, 0,
-         "  docs: used (it is running, and one of its tools has been called), 0 tools, 5 left out\n"
+         "  docs: used (the server is running, and one of its tools has been called), 0 tools, 5 "
+         "left out\n"
          "    warning: it \\u001b is damaged\n",
          "  - docs:*                   mcp: the server has no usable tools\n"
          "  - docs:a b mcp, left out: a bad name\n  - docs:* mcp, left out: the list is cut\n"

@@ -81,25 +81,25 @@ static void check_rows(forked *f, const row *rows, size_t count)
 TEST(a_run_that_has_ended_is_forked_at_a_turn_or_copied)
 {
     static const row rows[] = {
-        {{.place = HAFT__FORK_AT_TURN, .number = 0}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
-        {{.place = HAFT__FORK_AT_START, .task = "other"}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
-        {{.place = HAFT__FORK_AT_END}, HAFT_OK, HAFT__FORK_NOT_REFUSED, true},
-        {{.place = HAFT__FORK_AT_END, .continues = true},
+        {{.point = HAFT__FORK_AT_TURN, .number = 0}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
+        {{.point = HAFT__FORK_AT_START, .task = "other"}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
+        {{.point = HAFT__FORK_AT_END}, HAFT_OK, HAFT__FORK_NOT_REFUSED, true},
+        {{.point = HAFT__FORK_AT_END, .continues = true},
          HAFT_BAD_INPUT,
          HAFT__FORK_NOTHING_LEFT,
          false},
-        {{.place = HAFT__FORK_AT_TURN, .number = 7}, HAFT_BAD_INPUT, HAFT__FORK_NO_TURN, false},
-        {{.place = HAFT__FORK_AT_CALL, .call = "c9.9"}, HAFT_BAD_INPUT, HAFT__FORK_NO_CALL, false},
-        {{.place = HAFT__FORK_AT_EVENT, .number = 2},
+        {{.point = HAFT__FORK_AT_TURN, .number = 7}, HAFT_BAD_INPUT, HAFT__FORK_NO_TURN, false},
+        {{.point = HAFT__FORK_AT_CALL, .call = "c9.9"}, HAFT_BAD_INPUT, HAFT__FORK_NO_CALL, false},
+        {{.point = HAFT__FORK_AT_EVENT, .number = 2},
          HAFT_BAD_INPUT,
          HAFT__FORK_INSIDE_TURN,
          false},
-        {{.place = HAFT__FORK_AT_END, .thread = "x"}, HAFT_BAD_INPUT, HAFT__FORK_BAD_THREAD, false},
+        {{.point = HAFT__FORK_AT_END, .thread = "x"}, HAFT_BAD_INPUT, HAFT__FORK_BAD_THREAD, false},
     };
     forked f;
     forked_init(&f, "", "{\"replies\":[{\"text\":\"good\"}]}", false);
     check_rows(&f, rows, COUNT(rows));
-    row used = {.options = {.place = HAFT__FORK_AT_END},
+    row used = {.options = {.point = HAFT__FORK_AT_END},
                 .status = HAFT_BAD_INPUT,
                 .refusal = HAFT__FORK_THREAD_NOT_EMPTY};
     haft_str thread = haft__arena_copy(&f.arena, f.from.row.thread);
@@ -111,8 +111,8 @@ TEST(a_run_that_has_ended_is_forked_at_a_turn_or_copied)
 TEST(a_fork_is_paused_where_a_call_was_answered)
 {
     static const row rows[] = {
-        {{.place = HAFT__FORK_AT_CALL, .call = "c1.1"}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
-        {{.place = HAFT__FORK_AT_TURN, .number = 1}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
+        {{.point = HAFT__FORK_AT_CALL, .call = "c1.1"}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
+        {{.point = HAFT__FORK_AT_TURN, .number = 1}, HAFT_OK, HAFT__FORK_NOT_REFUSED, false},
     };
     forked f;
     forked_init(&f, ASKING, ASKING_SCRIPT, true);
@@ -155,9 +155,9 @@ TEST(a_fork_without_memory)
 {
     forked f;
     forked_init(&f, "", "{\"replies\":[{\"text\":\"good\"}]}", false);
-    haft__fork_options turn = {.place = HAFT__FORK_AT_TURN};
-    haft__fork_options end = {.place = HAFT__FORK_AT_END};
-    haft__fork_options task = {.place = HAFT__FORK_AT_START, .task = "another"};
+    haft__fork_options turn = {.point = HAFT__FORK_AT_TURN};
+    haft__fork_options end = {.point = HAFT__FORK_AT_END};
+    haft__fork_options task = {.point = HAFT__FORK_AT_START, .task = "another"};
     fail_everywhere(&f.from, &turn, "in a store");
     fail_everywhere(&f.from, &end, "of a run that has ended");
     f.from.runtime = NULL;
@@ -171,7 +171,7 @@ TEST(a_fork_at_a_question_without_memory)
 {
     forked f;
     forked_init(&f, ASKING, ASKING_SCRIPT, true);
-    haft__fork_options call = {.place = HAFT__FORK_AT_CALL, .call = "c1.1"};
+    haft__fork_options call = {.point = HAFT__FORK_AT_CALL, .call = "c1.1"};
     f.from.runtime = NULL;
     for (uint64_t now = haft__clock_now(); haft__clock_now() == now;) {
     }

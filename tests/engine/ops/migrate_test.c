@@ -80,10 +80,10 @@ TEST(outcomes_of_a_migration)
         bool ended, move, dry_run;
         haft__migrate_totals first, again; /* the same twice */
     } rows[] = {
-        {"copy", true, false, false, {.copied = 1}, {.there = 1}},
+        {"copy", true, false, false, {.copied = 1}, {.already_there = 1}},
         {"move", true, true, false, {.copied = 1}, {0}},
         {"dry run", true, false, true, {.copied = 1}, {.copied = 1}},
-        {"copy of a waiting run", false, false, false, {.open = 1}, {.open = 1}},
+        {"copy of a waiting run", false, false, false, {.skipped = 1}, {.skipped = 1}},
         {"move of a waiting run", false, true, false, {.copied = 1}, {0}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -101,7 +101,8 @@ TEST(outcomes_of_a_migration)
             CHECK_INT(haft__migrate_runs(&m, &options, &totals, &err), HAFT_OK, "%s: %s",
                       rows[i].what, err.message);
             CHECK(memcmp(&totals, &wanted, sizeof(totals)) == 0, "%s, %d: %zu %zu %zu %zu",
-                  rows[i].what, k, totals.copied, totals.there, totals.open, totals.failed);
+                  rows[i].what, k, totals.copied, totals.already_there, totals.skipped,
+                  totals.failed);
             CHECK_INT(found.failures, 0, "%s", rows[i].what);
             CHECK(found.runs == 0 || found.last.removed == rows[i].move, "%s: removed",
                   rows[i].what);

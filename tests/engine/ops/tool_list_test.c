@@ -20,10 +20,10 @@ TEST(a_server_that_failed_to_list_its_tools_says_why)
         help_spec_init(&s, &arena, HAFT__LIT("agent; tools=look; server=nobody_asked_this_one"));
         CHECK_INT(haft__tool_list_read(&arena, &s.spec, &refreshed, &list, &err), HAFT_OK, "%s",
                   err.message);
-        CHECK_INT(list.first.listing_count, 1, "servers");
-        CHECK_STR(list.first.listings[0].error, haft__str(count > 0 ? "gone" : ""), "error");
+        CHECK_INT(list.preview.listing_count, 1, "servers");
+        CHECK_STR(list.preview.listings[0].error, haft__str(count > 0 ? "gone" : ""), "error");
         size_t at = 0;
-        CHECK(haft__tool_list_next_served(&list, &at) == NULL, "no tool of it is known");
+        CHECK(haft__tool_list_next_server_tool(&list, &at) == NULL, "no tool of it is known");
         haft__arena_finish(&arena);
     }
 }

@@ -14,14 +14,16 @@ TEST(servers_as_json)
     } rows[] = {
         {"agent; tools=look", "[]"},
         {"agent; max_mcp=1; server=docs,search,write; server=dead!error; server=off!disabled",
-         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"it is running and has "
+         "[{\"name\":\"docs\",\"state\":\"started\",\"tools\":2,\"means\":\"the server is running "
+         "and has "
          "listed its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":null,\"reason\":"
          "null},{\"name\":\"dead\",\"state\":\"configured\",\"tools\":0,\"means\":\"configured in "
-         "the spec; it failed to list its "
+         "the spec; the server failed to list its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_error\","
          "\"reason\":\"it does not "
-         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,\"means\":\"it is running "
+         "answer\"},{\"name\":\"off\",\"state\":\"started\",\"tools\":0,\"means\":\"the server is "
+         "running "
          "and has listed its "
          "tools\",\"warning\":null,\"left_out\":[],\"left_out_all\":0,\"code\":\"server_disabled\","
          "\"reason\":\"the server is disabled\"}]"},
@@ -59,7 +61,7 @@ TEST(tools_as_json_have_a_code_and_a_reason)
     CHECK(strstr(text.ptr,
                  "{\"name\":\"docs:search\",\"source\":\"mcp\",\"role\":\"data\","
                  "\"server\":\"docs\",\"offered\":true,\"sight\":\"declared\",\"code\":"
-                 "\"revealed\",\"reason\":\"shown: the search found it, rank 1, score N (exact "
+                 "\"revealed\",\"reason\":\"shown: found by the search, rank 1, score N (exact "
                  "name)\",\"search\":{\"rank\":1,\"score\":N,\"why\":\"exact name\"},"
                  "\"denied_by\":null}")
               != NULL,

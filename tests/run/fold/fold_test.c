@@ -115,7 +115,7 @@ static const struct {
     {'n', "the run has not started"},
     {'f', "the model call has failed"},
     {'e', "the run has ended"},
-    {'t', "the turn before has not ended"},
+    {'t', "the previous turn has not ended"},
     {'b', "a gate opens only between turns"},
     {'m', "no request is open"},
     {'j', "there is no reply to judge"},
@@ -205,13 +205,13 @@ TEST(nothing_is_folded_from_the_wrong_place_in_the_log)
     } lines[] = {
         {"a number again",
          "{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
-         "turn_started is not valid here: its number is not the next one", HAFT_BAD_INPUT},
+         "turn_started is not valid here: expected seq 2, found 1", HAFT_BAD_INPUT},
         {"a number left out",
          "{\"seq\":3,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
-         "turn_started is not valid here: its number is not the next one", HAFT_BAD_INPUT},
+         "turn_started is not valid here: expected seq 2, found 3", HAFT_BAD_INPUT},
         {"another run",
          "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_THREAD "\"," TURN,
-         "turn_started is not valid here: it belongs to another run", HAFT_BAD_INPUT},
+         "turn_started is not valid here: the event belongs to another run", HAFT_BAD_INPUT},
         {"an unknown kind",
          "{\"seq\":2,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN
          "\",\"kind\":\"dreamt\"}",
@@ -267,33 +267,33 @@ static const struct {
     {"new", STARTED, "\"thread\"", "\"thraed\"",
      "expected a text in \"thread\" of run_started, found none"},
     {"idle", TURN, "\"turn\":1", "\"turn\":2",
-     "turn_started is not valid here: its turn is not the next one"},
+     "turn_started is not valid here: expected turn 1, found 2"},
     {"idle", TURN, "\"turn\":1", "\"turn\":4294967297",
-     "turn_started is not valid here: its turn is not the next one"},
+     "turn_started is not valid here: expected turn 1, found 4294967297"},
     {"idle", TURN, "\"turn\":1", "\"turn\":-1",
      "expected a whole number in \"turn\" of turn_started, found none"},
     {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":\"must\"",
-     "turn_started is not valid here: its mode is unknown"},
+     "turn_started is not valid here: the value of \"mode\" is not known"},
     {"idle", TURN, "\"mode\":\"auto\"", "\"mode\":1",
      "expected a text in \"mode\" of turn_started, found none"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":\"look\"",
-     "turn_started is not valid here: it has no list of allowed tools"},
+     "turn_started is not valid here: \"allowed\" is not a list"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[\"none\"]",
-     "turn_started is not valid here: it allows a tool the run does not have"},
+     "turn_started is not valid here: an allowed tool is not a tool of the run"},
     {"idle", TURN, "\"allowed\":[\"look\"]", "\"allowed\":[5]",
-     "turn_started is not valid here: it allows a tool the run does not have"},
+     "turn_started is not valid here: an allowed tool is not a tool of the run"},
     {"idle", TURN, "\"declared\":[]", "\"declared\":7", NULL},
     {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":\"tired\"",
-     "model_replied is not valid here: its stop reason is unknown"},
+     "model_replied is not valid here: the value of \"stop\" is not known"},
     {"asking", REPLIED, "\"stop\":\"tool_calls\"", "\"stop\":[]",
      "expected a text in \"stop\" of model_replied, found none"},
     {"asking", REPLIED, "\"call\":\"c1.2\"", "\"call\":\"c1.1\"",
-     "model_replied is not valid here: one of its calls has the wrong id"},
+     "model_replied is not valid here: the id of a call is not valid"},
     {"asking", REPLIED, "\"call\":\"c1.1\"", "\"call\":7",
-     "model_replied is not valid here: one of its calls has the wrong id"},
+     "model_replied is not valid here: the id of a call is not valid"},
     {"asking", REPLIED,
      "{\"call\":\"c1.1\",\"model_call\":\"m1\",\"name\":\"look\",\"arguments\":\"{}\"}", "[]",
-     "model_replied is not valid here: one of its calls has the wrong id"},
+     "model_replied is not valid here: the id of a call is not valid"},
     {"asking", REPLIED, "\"usage\":{", "\"usage\":[],\"more\":{", NULL},
     {"asking", REPLIED, "\"content\":\"\"", "\"content\":{}", NULL},
     {"asking", FAILED, "\"status\":500", "\"status\":0.5",
@@ -301,9 +301,9 @@ static const struct {
     {"asking", FAILED, "\"message\"", "\"massage\"",
      "expected a text in \"message\" of model_failed, found none"},
     {"asking", HELD, "\"gbnf\"", "\"lark\"",
-     "constrained is not valid here: its constraint is unknown"},
+     "constrained is not valid here: the value of \"constraint\" is not known"},
     {"asking", HELD, "\"gbnf\"", "\"none\"",
-     "constrained is not valid here: its constraint is unknown"},
+     "constrained is not valid here: the value of \"constraint\" is not known"},
     {"asking", HELD, "\"gbnf\"", "1",
      "expected a text in \"constraint\" of constrained, found none"},
     {"asking", HELD, "\"format\"", "\"form\"",
@@ -370,7 +370,7 @@ static const struct {
     {"started", STORED, "\"bytes\":1", "\"bytes\":true",
      "expected a whole number in \"bytes\" of artifact_stored, found none"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":\"over\"",
-     "run_finished is not valid here: its end is unknown"},
+     "run_finished is not valid here: the value of \"end\" is not known"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":null",
      "expected a text in \"end\" of run_finished, found none"},
 };
@@ -402,7 +402,7 @@ TEST(a_run_must_have_an_id)
         HAFT__LIT("{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"me\"," STARTED);
     CHECK_INT(haft__run_fold(&c.run, line, &c.err), HAFT_BAD_INPUT, "me");
     CHECK_STR(haft__str(c.err.message),
-              HAFT__LIT("run_started is not valid here: its run id is not valid"), "me");
+              HAFT__LIT("run_started is not valid here: the run id is not valid"), "me");
     haft__arena_finish(&c.arena);
 }
 
@@ -427,7 +427,7 @@ TEST(usage_adds_up_and_does_not_run_over)
     haft_str body =
         changed(REPLIED, "\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0", huge);
     for (int i = 0; i < 3; i++) {
-        c.run.numbered = 0; /* so that the same reply can come again */
+        c.run.numbered_calls = 0; /* so that the same reply can come again */
         CHECK_INT(fold_body(&c, body.ptr), HAFT_OK, "%s", c.err.message);
         CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
     }

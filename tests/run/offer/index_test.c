@@ -83,8 +83,8 @@ TEST(a_long_task_is_cut)
     char *text = test_alloc(HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     memset(text, 'x', HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     for (size_t more = 0; more <= 1; more++) {
-        haft_str query =
-            haft__offer_index_trim_query((haft_str){text, HAFT__LIMIT_SEARCH_TASK_CHARS + more});
+        haft_str query = haft__offer_index_truncate_query(
+            (haft_str){text, HAFT__LIMIT_SEARCH_TASK_CHARS + more});
         CHECK_INT(query.len, HAFT__LIMIT_SEARCH_TASK_CHARS, "%zu more", more);
     }
 }

@@ -432,15 +432,15 @@ TEST(settled_text)
     bool added;
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
-    CHECK_INT(haft__redact_settled(&r, HAFT__LIT("no secrets")), 10, "none at all");
+    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("no secrets")), 10, "none at all");
     CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefgh"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redact_settled(&r, HAFT__LIT("not sealed")), 0, "not sealed");
+    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("not sealed")), 0, "not sealed");
     CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijklmn"), &added, NULL), HAFT_OK, "add");
     CHECK_INT(haft__redactor_add(&r, HAFT__LIT("opqrstuvwx"), &added, NULL), HAFT_OK, "add");
     CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
     for (size_t i = 0; i < COUNT(begun); i++) {
-        CHECK_INT(haft__redact_settled(&r, haft__str(begun[i].text)), (long long)begun[i].settled,
-                  "%s", begun[i].text);
+        CHECK_INT(haft__redact_safe_length(&r, haft__str(begun[i].text)),
+                  (long long)begun[i].settled, "%s", begun[i].text);
     }
     haft__arena_finish(&arena);
 }
@@ -463,7 +463,7 @@ TEST(settled_parts_are_redacted_like_the_whole)
     haft_str all = haft__str(text);
     (void)haft__redact(&r, all, &whole);
     for (size_t cut = 0; cut <= all.len; cut++) {
-        size_t settled = haft__redact_settled(&r, (haft_str){all.ptr, cut});
+        size_t settled = haft__redact_safe_length(&r, (haft_str){all.ptr, cut});
         haft__buf_clear(&parts);
         (void)haft__redact(&r, (haft_str){all.ptr, settled}, &parts);
         (void)haft__redact(&r, haft__str_skip(all, settled), &parts);

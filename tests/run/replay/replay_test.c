@@ -250,7 +250,7 @@ static void take_up(help_run *r, const char *spec, const char *script, int lines
     r->now_ms = now_ms;
     size_t at = 0;
     const haft__run_call *call;
-    while ((call = haft__run_next_orphan(&r->drive.run, &at)) != NULL) {
+    while ((call = haft__run_next_interrupted_call(&r->drive.run, &at)) != NULL) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         CHECK_INT(haft__decide_recovery(&r->drive.decider, &r->drive.run, call, r->now_ms + 10,
                                         &effect, &r->err),

@@ -103,8 +103,8 @@ TEST(requests_are_accepted_or_rejected_by_their_headers)
                                         .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
                                         .token =
                                             rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
-                                        .allows = names,
-                                        .allow_count = COUNT(names)};
+                                        .allowed_hosts = names,
+                                        .allowed_host_count = COUNT(names)};
         haft__mcp_access_request visitor = {
             .method = header(rows[i].method, "POST"),
             .host = header(rows[i].host, "127.0.0.1:80"),

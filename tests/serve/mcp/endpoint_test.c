@@ -493,9 +493,9 @@ TEST(stored_events_are_limited)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         haft__mcp_stream stream = {.number = 1};
         haft__mcp_stream_add(&stream, (haft_str){bytes, sizes[i]});
-        CHECK_INT(stream.kept, i == 0 ? sizes[i] : 0, "an event of %zu bytes", sizes[i]);
+        CHECK_INT(stream.buffered_bytes, i == 0 ? sizes[i] : 0, "an event of %zu bytes", sizes[i]);
         haft__mcp_stream_add(&stream, (haft_str){bytes, 1});
-        CHECK_INT(stream.kept, 1, "one more byte pushes it out");
+        CHECK_INT(stream.buffered_bytes, 1, "one more byte pushes it out");
         haft__mcp_stream_finish(&stream);
     }
 }
@@ -541,9 +541,9 @@ TEST(a_client_that_asks_for_discarded_events_gets_an_error)
         haft__mcp_stream_add(&stream, HAFT__LIT("one"));
         haft__mcp_stream_add(&stream, HAFT__LIT("two"));
         CHECK_INT(stream.dropped, 0, "all is there");
-        stream.over = rows[i].over;
+        stream.ended = rows[i].over;
         haft__mcp_stream_discard_events(&stream);
-        CHECK_INT(stream.kept, 0, "nothing is kept");
+        CHECK_INT(stream.buffered_bytes, 0, "nothing is kept");
         CHECK_INT(stream.dropped, 2, "and it is known");
         haft__mcp_stream_finish(&stream);
     }

@@ -19,7 +19,7 @@ HAFT_TOOL(stamp, "Stamps something.")
 typedef struct client {
     help_host h;
     haft_agent *agent;
-    haft__mcp_spec_server *served;
+    haft__mcp_spec_server *spec_server;
     haft__mcp_server *server;
     haft__mcp_peer *peer;
     int answers;
@@ -40,11 +40,11 @@ static void open_client(client *c)
     CHECK_INT(haft_tool_add(c->h.runtime, &stamp_tool, err), HAFT_OK, "%s", err->message);
     c->agent = help_host_agent(&c->h, SPEC, "{\"replies\":[]}");
     haft__mcp_spec_options options = {.runtime = c->h.runtime, .spec = c->agent->spec};
-    CHECK_INT(haft__mcp_spec_create(&options, &c->served, err), HAFT_OK, "%s", err->message);
+    CHECK_INT(haft__mcp_spec_create(&options, &c->spec_server, err), HAFT_OK, "%s", err->message);
     haft__mcp_server_options server = {.name = HAFT__LIT("s"),
                                        .version = HAFT__LIT("1"),
                                        .served = &haft__mcp_spec_handlers,
-                                       .context = c->served,
+                                       .context = c->spec_server,
                                        .hash_key = {1, 2}};
     CHECK_INT(haft__mcp_server_create(&server, &c->server, err), HAFT_OK, "%s", err->message);
     CHECK_INT(haft__mcp_peer_create(c->server, HAFT__LIT(""), on_sent, c, &c->peer, err), HAFT_OK,
@@ -55,7 +55,7 @@ static void close_client(client *c)
 {
     haft__mcp_peer_destroy(c->peer);
     haft__mcp_server_destroy(c->server);
-    haft__mcp_spec_destroy(c->served);
+    haft__mcp_spec_destroy(c->spec_server);
     haft_agent_release(c->agent);
     help_host_finish(&c->h);
 }

@@ -29,8 +29,8 @@ static void mock_open(mock_case *m, const char *script)
     CHECK_INT(haft__json_read(&m->arena, haft__str(script), NULL, &document, NULL, NULL), HAFT_OK,
               "%s", script);
     CHECK_INT(haft__script_init(&m->script, &m->arena, document, NULL), HAFT_OK, "%s", script);
-    m->mock =
-        (haft__mock_model){.script = &m->script, .on_mismatch = ignore_mismatch, .again = true};
+    m->mock = (haft__mock_model){
+        .script = &m->script, .on_mismatch = ignore_mismatch, .repeat_script = true};
     server_open_with(&m->server, haft__mock_handle, &m->mock, &m->mock.loop);
 }
 

@@ -8,17 +8,17 @@
 #include "test.h"
 
 static const haft__pg_facts well = {.server = HAFT__LIT("15.18"),
-                                    .made = true,
+                                    .tables_exist = true,
                                     .version = 1,
                                     .versions = 1,
                                     .role = HAFT__LIT("haft"),
-                                    .rights = true,
+                                    .has_privileges = true,
                                     .isolation = HAFT__LIT("repeatable read"),
                                     .synchronous_commit = HAFT__LIT("on"),
-                                    .syncs = true,
+                                    .fsync_on = true,
                                     .database_ms = 1000000,
-                                    .asked_ms = 1000000,
-                                    .machine_ms = 1000000,
+                                    .requested_ms = 1000000,
+                                    .received_ms = 1000000,
                                     .connections = {{90, 100}, {5, 0}, {5, 0}}};
 
 static haft__pg_facts with(haft__pg_facts facts, void (*change)(haft__pg_facts *facts))
@@ -33,11 +33,11 @@ static void be_standby(haft__pg_facts *f)
 }
 static void lack_rights(haft__pg_facts *f)
 {
-    f->rights = false;
+    f->has_privileges = false;
 }
 static void be_superuser(haft__pg_facts *f)
 {
-    f->superuser = true, f->rights = false;
+    f->superuser = true, f->has_privileges = false;
 }
 static void be_changed(haft__pg_facts *f)
 {
@@ -45,7 +45,7 @@ static void be_changed(haft__pg_facts *f)
 }
 static void lose_power(haft__pg_facts *f)
 {
-    f->syncs = false;
+    f->fsync_on = false;
 }
 static void commit_early(haft__pg_facts *f)
 {
@@ -61,12 +61,12 @@ static void be_too_far_ahead(haft__pg_facts *f)
 }
 static void be_too_far_behind(haft__pg_facts *f)
 {
-    f->asked_ms = f->machine_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
+    f->requested_ms = f->received_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
 }
 static void be_slow(haft__pg_facts *f)
 {
-    f->asked_ms -= 10 * HAFT__LIMIT_STORE_SKEW_MS;
-    f->machine_ms += 10 * HAFT__LIMIT_STORE_SKEW_MS;
+    f->requested_ms -= 10 * HAFT__LIMIT_STORE_SKEW_MS;
+    f->received_ms += 10 * HAFT__LIMIT_STORE_SKEW_MS;
 }
 static void be_crowded(haft__pg_facts *f)
 {
@@ -78,15 +78,15 @@ static void be_full(haft__pg_facts *f)
 }
 static void be_bound_by_role(haft__pg_facts *f)
 {
-    f->connections[2].most = 5;
+    f->connections[2].max = 5;
 }
 static void be_bound_by_database(haft__pg_facts *f)
 {
-    f->connections[1].used = 20, f->connections[1].most = 22;
+    f->connections[1].used = 20, f->connections[1].max = 22;
 }
 static void be_torn(haft__pg_facts *f)
 {
-    f->torn = 1;
+    f->incomplete_runs = 1;
 }
 static void say_twice(haft__pg_facts *f)
 {
@@ -94,7 +94,7 @@ static void say_twice(haft__pg_facts *f)
 }
 static void be_new(haft__pg_facts *f)
 {
-    f->made = f->rights = false, f->version = f->versions = 0;
+    f->tables_exist = f->has_privileges = false, f->version = f->versions = 0;
 }
 static void stay(haft__pg_facts *f)
 {

@@ -49,7 +49,7 @@ TEST(places_have_every_host_and_port)
         pg.hosts =
             haft__pg_host_count(host != NULL ? host : haft__pg_conninfo_option(&pg, "hostaddr"));
         haft__pg_set_display_name(&pg);
-        CHECK_STR(haft__str(pg.place), haft__str(cases[i].place), "%s", cases[i].url);
+        CHECK_STR(haft__str(pg.display_name), haft__str(cases[i].place), "%s", cases[i].url);
         pg.lib->conninfoFree(pg.options);
     }
 }
