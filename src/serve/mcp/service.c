@@ -170,6 +170,7 @@ static void drain(mcp_service *s)
 {
     bool over = false;
     haft__timer drain_timer = {.slot = 0};
+    s->ended = true; /* lines that still arrive have no receiver */
     haft__mcp_endpoint_destroy(s->endpoint);
     haft__mcp_peer_destroy(s->peer);
     haft__mcp_spec_shutdown(s->spec_server);

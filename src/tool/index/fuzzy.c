@@ -186,8 +186,12 @@ static bool has_stem(haft_str start, haft_str rest, haft_str stem)
 {
     char word[2 * HAFT__LIMIT_SEARCH_WORD_BYTES];
     size_t length = start.len + rest.len;
-    memcpy(word, start.ptr, start.len);
-    memcpy(word + start.len, rest.ptr, rest.len);
+    if (start.len > 0) { /* an empty text may have no pointer */
+        memcpy(word, start.ptr, start.len);
+    }
+    if (rest.len > 0) {
+        memcpy(word + start.len, rest.ptr, rest.len);
+    }
     return length <= HAFT__LIMIT_SEARCH_WORD_BYTES
            && haft__str_equal((haft_str){word, haft__search_stem(word, length)}, stem);
 }

@@ -419,7 +419,7 @@ TEST(a_command_without_memory_is_reported_all_the_same)
         CHECK(status == HAFT_OK || failed, "allocation %u", n);
         CHECK(c.times == 1 || failed, "allocation %u", n);
         CHECK(!failed || status != HAFT_OK || !c.result.ok
-                  || haft__str_starts_with(c.result.text, HAFT__LIT("(there was no memory")),
+                  || haft__str_starts_with(c.result.text, HAFT__LIT("(out of memory")),
               "allocation %u", n);
         help_end(&f);
         if (!failed) {
