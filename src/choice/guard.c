@@ -117,14 +117,17 @@ static void add_phases(missing *m, const haft__spec *spec, const haft__guard_fac
 static void add_artifact(missing *m, const haft__guard_facts *facts)
 {
     haft_str name = haft__str(haft__builtin_get(HAFT__BUILTIN_STORE_ARTIFACT)->name);
+    bool hidden = false; /* not declared while the gate is closed */
     for (size_t i = 0; i < facts->tool_count; i++) {
         if (facts->tools[i].role == HAFT__ROLE_ARTIFACT) {
             name = facts->tools[i].name;
+            hidden = facts->tools[i].hidden;
             break;
         }
     }
     begin_item(m);
-    haft__buf_addf(m->why, "nothing is stored: call %.*s", HAFT__ARG(name));
+    haft__buf_addf(m->why, "nothing is stored: call %.*s%s", HAFT__ARG(name),
+                   hidden ? ", which you get after that" : "");
 }
 
 static bool completion_passes(const haft__spec *spec, const haft__guard_facts *facts, haft_str tool,
