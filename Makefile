@@ -37,7 +37,7 @@ check-sim: build ## 20,000 simulated runs; in some, every allocation fails once
 	@HAFT_LONG=1 scripts/run-tests sim/
 
 check-crash: build ## kill -9 at every write, 1,000 random kills, 10,000 waiting runs
-	@HAFT_LONG=1 scripts/run-tests --jobs 1 crash/ engine/paused cli/worker cli/migrate sqlite_share \
+	@HAFT_LONG=1 scripts/run-tests --jobs 1 crash/ engine/paused cli/worker cli/migrate sqlite/share \
 		serve/mcp_http
 
 check-debian: ## make run and make test on fresh Debian 12 and 13 (needs root and debootstrap)

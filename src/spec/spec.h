@@ -158,7 +158,7 @@ typedef enum haft__on_unknown {
 
 typedef enum haft__history {
     HAFT__HISTORY_NATIVE,     /* messages as providers have them */
-    HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: one text, task last */
+    HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: messages with roles, task last */
 } haft__history;
 
 typedef struct haft__spec {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* event_reader.c - see event_reader.h. Tests: tests/store/store_test.c,
- * tests/store/sqlite_rows_test.c. */
+ * tests/store/sqlite/rows_test.c. */
 #include "store/event_reader.h"
 
 #include "base/str.h"

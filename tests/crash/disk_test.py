@@ -4,7 +4,7 @@
 
 Stored data stays readable; a write that fails is an error with a message; when the disk works
 again, the runs continue to their ends. Damage is reported and never used. This tests the file of a
-SQLite store; tests/store/sqlite_fault_test.c and sqlite_damage_test.c test the rest in C.
+SQLite store; tests/store/sqlite/fault_test.c and sqlite/damage_test.c test the rest in C.
 """
 import errno
 import random

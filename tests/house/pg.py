@@ -26,7 +26,7 @@ OPTIONS = ["listen_addresses=", "port=5432", "max_connections=200", "shared_buff
            "fsync=on", "synchronous_commit=on", "deadlock_timeout=100ms", "log_min_messages=fatal"]
 # For the shared cluster. A commit is still written before it is reported and survives the kill of
 # any process. Only a power failure could lose it. Tests that crash the server
-# (tests/store/pg_test.py) create their own cluster.
+# (tests/store/postgres/server_test.py) create their own cluster.
 SHARED = ["fsync=off"]
 MODES = {"smart": signal.SIGTERM, "fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of store: findings of the doctor, and those of SQLite for an unhealthy store. */
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 #include "store/store_help.h"
 
 static const haft__store_finding *examine(help_store *s, const char *name, size_t *ret_count)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/str.h"
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 #include "store/store_help.h"
 
 /* Creates a run, ended or not. */

@@ -4,7 +4,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 static uint64_t clock_of(void *context)
 {

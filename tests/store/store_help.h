@@ -44,7 +44,7 @@ typedef struct help_store {
 void help_store_test(const char *kind, void (*test)(help_store *s));
 
 /* Opens a store of the kind, in a new directory if it needs one; and opens it again. "postgres"
- * needs a server, see pg_help.h. */
+ * needs a server, see postgres_help.h. */
 void help_store_open(help_store *s, const char *kind);
 void help_store_reopen(help_store *s);
 void help_store_shut(help_store *s);  /* the store and its loop; the files stay */

@@ -2,7 +2,7 @@
 /* Every kind of store: claims of free and orphaned runs, each by one process. */
 #include "base/str.h"
 #include "io/owner.h"
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 #include "store/store_help.h"
 
 /* Creates a run with its own thread and with `owner`. */

@@ -4,7 +4,7 @@
  *
  * Events are returned only if they are intact: their numbers have no gaps, each row matches the
  * checksum chain, and the last row has the checksum in the row of the run.
- * Tests: tests/store/store_find_test.c, tests/store/pg_damage_test.c.
+ * Tests: tests/store/store_find_test.c, tests/store/postgres/damage_test.c.
  */
 #include "base/buf.h"
 #include "base/error.h"

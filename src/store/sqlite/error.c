@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* error.c - maps SQLite's result codes to messages. Tests: tests/store/sqlite_fault_test.c. */
+/* error.c - maps SQLite's result codes to messages. Tests: tests/store/sqlite/fault_test.c. */
 #include <errno.h>
 #include <stdarg.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: one statement for the rows of many requests. */
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 #define MOST 256
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: the cost of removing old runs, and concurrent removals. */
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 #define MANY (5 * HAFT__LIMIT_STORE_GC_RUNS)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: URLs with several hosts. */
-#include "store/pg_proxy_help.h"
+#include "store/postgres/proxy_help.h"
 
 TEST(lists_of_hosts_are_rotated)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: opening, versions, grouping, locks of others, the database's clock. */
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 #include <unistd.h>
 
@@ -321,7 +321,7 @@ TEST(databases_that_cannot_store_every_text_are_rejected)
     CHECK(says(&err, "does not exist"), "%s", err.message);
 }
 
-/* The default timeouts of a store; pg_lost_test.c tests their effect. */
+/* The default timeouts of a store; lost_test.c tests their effect. */
 TEST(a_store_waits_as_long_as_its_limits)
 {
     help_store s;
@@ -342,7 +342,7 @@ TEST(a_store_waits_as_long_as_its_limits)
     help_store_close(&s);
 }
 
-/* Simulates two servers; pg_test.py tests it with two real ones. */
+/* Simulates two servers; server_test.py tests it with two real ones. */
 TEST(reads_go_to_the_server_that_was_written_to)
 {
     help_store s;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/str.h"
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 /* Opens a store with a run. Work of its thread after a write finishes before the next write. */
 static void begin(help_store *s)

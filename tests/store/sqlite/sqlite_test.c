@@ -3,7 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 static void check_mode(const char *path, unsigned wanted)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/pg_proxy_help.h"
+#include "store/postgres/proxy_help.h"
 
 #include <poll.h>
 #include <sys/socket.h>

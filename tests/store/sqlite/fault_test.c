@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 /* The acknowledged requests; the others may or may not be stored. */
 typedef struct told {

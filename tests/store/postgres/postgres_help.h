@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pg_help.h - a PostgreSQL database for the tests of one process, in the cluster that
+/* postgres_help.h - a PostgreSQL database for the tests of one process, in the cluster that
  * scripts/run-tests started, and SQL that bypasses the store. */
 #ifndef HAFT_TESTS_PG_HELP_H
 #define HAFT_TESTS_PG_HELP_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: edited rows are reported and never returned. */
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 static void make_run(help_store *s)
 {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "io/clock.h"
-#include "store/pg_help.h"
-#include "store/sqlite_help.h"
+#include "store/postgres/postgres_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 #define EVENTS  200
 #define OPENERS 6

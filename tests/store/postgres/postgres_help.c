@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

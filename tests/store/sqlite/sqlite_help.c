@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 #include <dirent.h>
 #include <signal.h>

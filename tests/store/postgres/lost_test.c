@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* PostgreSQL: connections that are lost at every point of a transaction. */
 #include "io/clock.h"
-#include "store/pg_proxy_help.h"
+#include "store/postgres/proxy_help.h"
 
 /* The text that is sent together with the commit; COMMIT alone also occurs in other messages. */
 #define COMMITTING "UPDATE haft.runs SET seq"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* pg_proxy_help.h - a proxy between a store and PostgreSQL that simulates network faults. It is
+/* proxy_help.h - a proxy between a store and PostgreSQL that simulates network faults. It is
  * a thread with its own unix socket. A test sets the fault and the words that trigger it; the
  * fault happens once. */
 #ifndef HAFT_TESTS_PG_PROXY_HELP_H
@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "store/pg_help.h"
+#include "store/postgres/postgres_help.h"
 
 typedef enum help_cut {
     HELP_PASS,

@@ -4,7 +4,7 @@
 
 #include "base/buf.h"
 #include "base/sha256.h"
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 #define RUNS   5
 #define EVENTS 40

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The SQLite store: several events in a row, and several requests in a transaction. */
 #include "base/buf.h"
-#include "store/sqlite_help.h"
+#include "store/sqlite/sqlite_help.h"
 
 /* ---- rows ---- */
 
