@@ -10,17 +10,23 @@
 
 /* ---- texts ---- */
 
-void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text)
+/* Whether the byte is HAFT__SYNTAX_WS or HAFT__SYNTAX_NUMBER. */
+static bool is_placeholder(char c)
+{
+    return c == HAFT__SYNTAX_WS[0] || c == HAFT__SYNTAX_NUMBER[0];
+}
+
+void haft__call_grammar_add_text(haft__call_grammar *grammar, haft__buf *body, const char *text)
 {
     haft_str rest = text != NULL ? haft__str(text) : (haft_str){"", 0};
     while (rest.len > 0) {
         size_t length = 0;
-        while (length < rest.len && (unsigned char)rest.ptr[length] > 2) {
+        while (length < rest.len && !is_placeholder(rest.ptr[length])) {
             length++;
         }
         haft__gbnf_add_literal(body, (haft_str){rest.ptr, length});
         if (length < rest.len && rest.ptr[length] == HAFT__SYNTAX_WS[0]) {
-            haft__gbnf_add_name(body, haft__gbnf_space(f->g));
+            haft__gbnf_add_name(body, haft__gbnf_space(grammar->g));
         } else if (length < rest.len) {
             haft__buf_add_str(body, HAFT__LIT("[0-9]{1,4} "));
         }
@@ -28,14 +34,14 @@ void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const c
     }
 }
 
-static void add_key(haft__call_grammar *f, haft__buf *body, const char *key)
+static void add_key(haft__call_grammar *grammar, haft__buf *body, const char *key)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_addf(&text, "\"%s\":", key);
     haft__gbnf_add_literal(body, haft__buf_str(&text));
-    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
-    haft__gbnf_release_body(f->g, &text);
+    haft__gbnf_add_name(body, haft__gbnf_space(grammar->g));
+    haft__gbnf_release_body(grammar->g, &text);
 }
 
 /* ---- arguments ---- */
@@ -63,7 +69,7 @@ static haft__json read_schema(haft__gbnf_writer *g, const haft__format_tool *too
     }
     if (schema.kind != HAFT__JSON_NULL && schema.kind != HAFT__JSON_TRUE) {
         haft__relax_report_add(g->report, haft__buf_str(&g->path),
-                               HAFT__LIT("a schema of no object"), "any object");
+                               HAFT__LIT("a schema that is not for an object"), "any object");
     }
     return haft__json_bool(true);
 }
@@ -76,20 +82,21 @@ static haft__json as_object(haft__gbnf_writer *g, haft__json schema)
     return haft__gbnf_merge_schemas(g, haft__json_object(&object, 1), schema);
 }
 
-static haft__gbnf_rule_name json_arguments(haft__call_grammar *f, const haft__format_tool *tool,
-                                           bool relaxed)
+static haft__gbnf_rule_name json_arguments(haft__call_grammar *grammar,
+                                           const haft__format_tool *tool, bool relaxed)
 {
-    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(f->g, tool);
-    return schema.kind == HAFT__JSON_TRUE ? haft__gbnf_object(f->g)
-                                          : haft__gbnf_schema_value(f->g, as_object(f->g, schema));
+    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(grammar->g, tool);
+    return schema.kind == HAFT__JSON_TRUE
+               ? haft__gbnf_object(grammar->g)
+               : haft__gbnf_schema_value(grammar->g, as_object(grammar->g, schema));
 }
 
 /* ---- named members: Python keywords, tags ---- */
 
 /* Whether a key can be written without quotes. */
-static bool is_writable(const haft__call_grammar *f, haft_str key)
+static bool is_writable(const haft__call_grammar *grammar, haft_str key)
 {
-    bool python = f->frame->kind == HAFT__CALL_SYNTAX_PYTHON;
+    bool python = grammar->syntax->kind == HAFT__CALL_SYNTAX_PYTHON;
     for (size_t i = 0; i < key.len; i++) {
         unsigned char c = (unsigned char)key.ptr[i];
         bool word = c >= 0x80 || c == '_' || haft__ascii_is_letter(c)
@@ -101,42 +108,46 @@ static bool is_writable(const haft__call_grammar *f, haft_str key)
     return key.len > 0;
 }
 
-static haft__json without_unwritable(haft__call_grammar *f, haft__json schema, const char *keyword)
+/* Removes the keys that the format cannot write from `keyword` (properties or required), and
+ * reports each. */
+static haft__json remove_unwritable_keys(haft__call_grammar *grammar, haft__json schema,
+                                         const char *keyword)
 {
     const haft__json *list = haft__json_get(schema, haft__str(keyword));
     bool object = list != NULL && list->kind == HAFT__JSON_OBJECT;
     for (uint32_t i = 0; list != NULL && list->kind >= HAFT__JSON_ARRAY && i < list->count; i++) {
         haft__json key = object ? list->members[i].key : list->items[i];
-        if (key.kind == HAFT__JSON_STRING && !is_writable(f, haft__json_text(key))) {
-            size_t before = haft__gbnf_enter(f->g, keyword, haft__json_text(key));
-            haft__relax_report_add(f->g->report, haft__buf_str(&f->g->path),
-                                   HAFT__LIT("a name that the format cannot write"), "left out");
-            haft__gbnf_leave(f->g, before);
-            schema = haft__gbnf_without_keyword(f->g, schema, keyword, i);
-            return without_unwritable(f, schema, keyword);
+        if (key.kind == HAFT__JSON_STRING && !is_writable(grammar, haft__json_text(key))) {
+            size_t before = haft__gbnf_enter(grammar->g, keyword, haft__json_text(key));
+            haft__relax_report_add(grammar->g->report, haft__buf_str(&grammar->g->path),
+                                   HAFT__LIT("a name that the format cannot write"),
+                                   "nothing: the member is left out");
+            haft__gbnf_leave(grammar->g, before);
+            schema = haft__gbnf_without_keyword(grammar->g, schema, keyword, i);
+            return remove_unwritable_keys(grammar, schema, keyword);
         }
     }
     return schema;
 }
 
-static void add_members(haft__call_grammar *f, haft__buf *body, haft__json schema,
+static void add_members(haft__call_grammar *grammar, haft__buf *body, haft__json schema,
                         const haft__gbnf_members *members)
 {
     static const char *const ignored[] = {"anyOf", "oneOf", "not", "if"};
     for (size_t i = 0; i < COUNT(ignored); i++) {
-        haft__gbnf_relax(f->g, schema, ignored[i], "nothing");
+        haft__gbnf_relax(grammar->g, schema, ignored[i], "nothing");
     }
-    haft__json clean = without_unwritable(f, schema, "properties");
-    clean = without_unwritable(f, clean, "required");
+    haft__json clean = remove_unwritable_keys(grammar, schema, "properties");
+    clean = remove_unwritable_keys(grammar, clean, "required");
     haft__buf inner;
     haft__gbnf_body_init(&inner);
-    bool some = haft__gbnf_add_members(f->g, &inner, clean, members);
+    bool required = haft__gbnf_add_members(grammar->g, &inner, clean, members);
     if (inner.len > 0) {
-        haft__buf_add_str(body, some ? HAFT__LIT("") : HAFT__LIT("( "));
+        haft__buf_add_str(body, required ? HAFT__LIT("") : HAFT__LIT("( "));
         haft__buf_add_str(body, haft__buf_str(&inner));
-        haft__buf_add_str(body, some ? HAFT__LIT("") : HAFT__LIT(")? "));
+        haft__buf_add_str(body, required ? HAFT__LIT("") : HAFT__LIT(")? "));
     }
-    haft__gbnf_release_body(f->g, &inner);
+    haft__gbnf_release_body(grammar->g, &inner);
 }
 
 /* The alternatives at the top of a schema, or NULL. */
@@ -153,31 +164,31 @@ static const haft__json *find_alternatives(haft__json schema, const char **ret_k
     return NULL;
 }
 
-static void add_named(haft__call_grammar *f, haft__buf *body, haft__json schema,
-                      const haft__gbnf_members *members)
+static void add_alternatives_or_members(haft__call_grammar *grammar, haft__buf *body,
+                                        haft__json schema, const haft__gbnf_members *members)
 {
     const char *key = NULL;
     const haft__json *list = find_alternatives(schema, &key);
     if (list == NULL) {
-        add_members(f, body, schema, members);
+        add_members(grammar, body, schema, members);
         return;
     }
     haft__buf_add_str(body, HAFT__LIT("( "));
     for (uint32_t i = 0; i < list->count && i < HAFT__LIMIT_GRAMMAR_ENUM; i++) {
-        haft__json base = haft__gbnf_without_keyword(f->g, schema, key, UINT32_MAX);
-        haft__json both =
-            haft__gbnf_flatten_schema(f->g, haft__gbnf_merge_schemas(f->g, base, list->items[i]));
+        haft__json base = haft__gbnf_without_keyword(grammar->g, schema, key, UINT32_MAX);
+        haft__json both = haft__gbnf_flatten_schema(
+            grammar->g, haft__gbnf_merge_schemas(grammar->g, base, list->items[i]));
         haft__buf one;
         haft__gbnf_body_init(&one);
-        add_members(f, &one, both, members);
+        add_members(grammar, &one, both, members);
         haft__buf_add_str(body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
-        haft__gbnf_add_name(body, haft__gbnf_add_rule(f->g, &one));
+        haft__gbnf_add_name(body, haft__gbnf_add_rule(grammar->g, &one));
     }
     haft__buf_add_str(body, HAFT__LIT(") "));
-    if (key[0] == 'o') {
-        haft__gbnf_relax(f->g, schema, key, "anyOf: more than one may hold");
+    if (haft__str_equal(haft__str(key), HAFT__LIT("oneOf"))) {
+        haft__gbnf_relax(grammar->g, schema, key, "anyOf: more than one may hold");
     } else if (list->count > HAFT__LIMIT_GRAMMAR_ENUM) {
-        haft__gbnf_relax(f->g, schema, key, "its first alternatives");
+        haft__gbnf_relax(grammar->g, schema, key, "its first alternatives");
     }
 }
 
@@ -196,57 +207,57 @@ static void add_keyword(haft__gbnf_writer *g, const haft__gbnf_members *members,
     haft__gbnf_add_name(body, haft__gbnf_schema_value(g, schema));
 }
 
-static void add_any_keywords(haft__call_grammar *f, haft__buf *body)
+static void add_any_keywords(haft__call_grammar *grammar, haft__buf *body)
 {
     haft__buf one;
     haft__gbnf_body_init(&one);
     haft__buf_add_str(&one, HAFT__LIT("[a-zA-Z_] [a-zA-Z0-9_]{0,63} \"=\" "));
-    haft__gbnf_add_name(&one, haft__gbnf_schema_value(f->g, haft__json_bool(true)));
-    haft__gbnf_rule_name keyword = haft__gbnf_add_rule(f->g, &one);
+    haft__gbnf_add_name(&one, haft__gbnf_schema_value(grammar->g, haft__json_bool(true)));
+    haft__gbnf_rule_name keyword = haft__gbnf_add_rule(grammar->g, &one);
     haft__buf_addf(body, "( %s ( \",\" ws %s )* )? ", keyword.text, keyword.text);
 }
 
-static void add_python(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
+static void add_python(haft__call_grammar *grammar, haft__buf *body, const haft__format_tool *tool,
                        bool relaxed)
 {
     const haft__gbnf_members members = {.separator = "\",\" ws ", .add = add_keyword};
-    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(f->g, tool);
-    (void)haft__gbnf_space(f->g);
+    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(grammar->g, tool);
+    (void)haft__gbnf_space(grammar->g);
     haft__gbnf_add_literal(body, tool->name);
     haft__gbnf_add_literal(body, HAFT__LIT("("));
     if (schema.kind == HAFT__JSON_TRUE) {
-        add_any_keywords(f, body);
+        add_any_keywords(grammar, body);
     } else {
-        add_named(f, body, schema, &members);
+        add_alternatives_or_members(grammar, body, schema, &members);
     }
     haft__gbnf_add_literal(body, HAFT__LIT(")"));
 }
 
 /* ---- tags ---- */
 
-typedef struct tagging {
-    haft__call_grammar *f;
+typedef struct tag_context {
+    haft__call_grammar *grammar;
     const haft__format_tool *tool;
-} tagging;
+} tag_context;
 
-static haft__gbnf_rule_name any_text(haft__call_grammar *f)
+static haft__gbnf_rule_name any_text(haft__call_grammar *grammar)
 {
-    if (f->text.text[0] == '\0') {
+    if (grammar->text.text[0] == '\0') {
         haft_str stops[HAFT__CALL_SYNTAX_STOPS];
         size_t count = 0;
-        while (count < HAFT__CALL_SYNTAX_STOPS && f->frame->stops[count] != NULL) {
-            stops[count] = haft__str(f->frame->stops[count]);
+        while (count < HAFT__CALL_SYNTAX_STOPS && grammar->syntax->stops[count] != NULL) {
+            stops[count] = haft__str(grammar->syntax->stops[count]);
             count++;
         }
-        f->text = haft__gbnf_text_without(f->g, stops, count);
+        grammar->text = haft__gbnf_text_without(grammar->g, stops, count);
     }
-    return f->text;
+    return grammar->text;
 }
 
-static bool has_stop(const haft__call_grammar *f, haft_str text)
+static bool has_stop(const haft__call_grammar *grammar, haft_str text)
 {
-    for (size_t i = 0; i < HAFT__CALL_SYNTAX_STOPS && f->frame->stops[i] != NULL; i++) {
-        haft_str stop = haft__str(f->frame->stops[i]);
+    for (size_t i = 0; i < HAFT__CALL_SYNTAX_STOPS && grammar->syntax->stops[i] != NULL; i++) {
+        haft_str stop = haft__str(grammar->syntax->stops[i]);
         for (size_t at = 0; at + stop.len <= text.len; at++) {
             if (memcmp(text.ptr + at, stop.ptr, stop.len) == 0) {
                 return true;
@@ -256,17 +267,20 @@ static bool has_stop(const haft__call_grammar *f, haft_str text)
     return false;
 }
 
-/* Adds given texts; a newline at either end is layout if the format says so. */
-static bool add_given(haft__call_grammar *f, haft__buf *body, const haft__json *values,
-                      size_t count)
+/* Adds the strings of a const or an enum. If the format allows one newline around a value, the
+ * grammar does too. Returns false if a string cannot be written, or if no value is a string: the
+ * caller then discards `body`. */
+static bool add_enum_values(haft__call_grammar *grammar, haft__buf *body, const haft__json *values,
+                            size_t count)
 {
-    const char *edge = f->one_newline ? "\"\\n\"? " : "";
-    haft__buf_addf(body, "%s( ", edge);
+    const char *optional_newline = grammar->one_newline ? "\"\\n\"? " : "";
+    haft__buf_addf(body, "%s( ", optional_newline);
     size_t used = 0;
     for (size_t i = 0; i < count; i++) {
         haft_str text = haft__json_text(values[i]);
-        bool edged = text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
-        if (values[i].kind == HAFT__JSON_STRING && (has_stop(f, text) || edged)) {
+        bool newline_at_end =
+            text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
+        if (values[i].kind == HAFT__JSON_STRING && (has_stop(grammar, text) || newline_at_end)) {
             return false;
         }
         if (values[i].kind == HAFT__JSON_STRING) {
@@ -275,29 +289,31 @@ static bool add_given(haft__call_grammar *f, haft__buf *body, const haft__json *
             haft__gbnf_add_literal(body, text);
         }
     }
-    haft__buf_addf(body, ") %s", edge);
+    haft__buf_addf(body, ") %s", optional_newline);
     return used > 0;
 }
 
-/* A string without quotes. */
-static bool add_constrained(haft__call_grammar *f, haft__buf *body, haft__json schema)
+/* Adds a string without quotes, limited by const, enum or pattern. Returns false if the schema has
+ * none of them, or if it cannot be expressed: the caller then discards `body`. */
+static bool add_constrained(haft__call_grammar *grammar, haft__buf *body, haft__json schema)
 {
-    const haft__json *given = haft__json_get(schema, HAFT__LIT("const"));
+    const haft__json *values = haft__json_get(schema, HAFT__LIT("const"));
     size_t count = 1;
-    if (given == NULL) {
-        given = haft__json_get(schema, HAFT__LIT("enum"));
-        count = given != NULL && given->kind == HAFT__JSON_ARRAY ? given->count : 0;
-        given = count > 0 ? given->items : NULL;
+    if (values == NULL) {
+        values = haft__json_get(schema, HAFT__LIT("enum"));
+        count = values != NULL && values->kind == HAFT__JSON_ARRAY ? values->count : 0;
+        values = count > 0 ? values->items : NULL;
     }
-    if (given != NULL && count <= HAFT__LIMIT_GRAMMAR_ENUM) {
-        return add_given(f, body, given, count);
+    if (values != NULL && count <= HAFT__LIMIT_GRAMMAR_ENUM) {
+        return add_enum_values(grammar, body, values, count);
     }
     const haft__json *pattern = haft__json_get(schema, HAFT__LIT("pattern"));
-    const char *edge = f->one_newline ? "\"\\n\"? " : "";
-    haft__buf_addf(body, "%s", edge);
-    bool good = given == NULL && pattern != NULL && pattern->kind == HAFT__JSON_STRING
-                && haft__gbnf_add_pattern(f->g, body, haft__json_text(*pattern), '\0', "<\n\r");
-    haft__buf_addf(body, "%s", edge);
+    const char *optional_newline = grammar->one_newline ? "\"\\n\"? " : "";
+    haft__buf_addf(body, "%s", optional_newline);
+    bool good =
+        values == NULL && pattern != NULL && pattern->kind == HAFT__JSON_STRING
+        && haft__gbnf_add_pattern(grammar->g, body, haft__json_text(*pattern), '\0', "<\n\r");
+    haft__buf_addf(body, "%s", optional_newline);
     return good;
 }
 
@@ -314,23 +330,24 @@ static void relax_text(haft__gbnf_writer *g, haft__json schema, bool constrained
     }
 }
 
-static void add_text(haft__call_grammar *f, haft__buf *body, haft__json schema, bool typed)
+static void add_text(haft__call_grammar *grammar, haft__buf *body, haft__json schema,
+                     bool only_string)
 {
-    haft__json flat = haft__gbnf_flatten_schema(f->g, schema);
+    haft__json flat = haft__gbnf_flatten_schema(grammar->g, schema);
     haft__buf inner;
     haft__gbnf_body_init(&inner);
-    bool constrained = typed && add_constrained(f, &inner, flat);
-    relax_text(f->g, flat, constrained);
+    bool constrained = only_string && add_constrained(grammar, &inner, flat);
+    relax_text(grammar->g, flat, constrained);
     if (constrained) {
         haft__buf_add_str(body, haft__buf_str(&inner));
     } else {
-        haft__gbnf_add_name(body, any_text(f));
+        haft__gbnf_add_name(body, any_text(grammar));
     }
-    haft__gbnf_release_body(f->g, &inner);
+    haft__gbnf_release_body(grammar->g, &inner);
 }
 
-/* How a value is read: strings are written without quotes, anything else as JSON. */
-typedef enum reading { READ_JSON, READ_TEXT, READ_EITHER } reading;
+/* How a value is written: a string without quotes (TEXT), any other value as JSON. */
+typedef enum value_syntax { VALUE_JSON, VALUE_TEXT, VALUE_EITHER } value_syntax;
 
 enum {
     MAY_BE_STRING = 1,
@@ -339,9 +356,9 @@ enum {
 };
 
 /* Maximum depth of nested alternatives. */
-#define ALTERNATIVES 8
+#define MAX_ALTERNATIVES_DEPTH 8
 
-static unsigned kinds_given(const haft__json *values, size_t count)
+static unsigned kinds_of_values(const haft__json *values, size_t count)
 {
     unsigned kinds = 0;
     for (size_t i = 0; i < count; i++) {
@@ -364,44 +381,45 @@ static unsigned kinds_of(haft__gbnf_writer *g, haft__json schema, unsigned depth
     haft__json flat = haft__gbnf_flatten_schema(g, schema);
     const char *key = NULL;
     const haft__json *type = haft__json_get(flat, HAFT__LIT("type"));
-    const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
+    const haft__json *values = haft__json_get(flat, HAFT__LIT("const"));
     const haft__json *list = find_alternatives(flat, &key);
     unsigned kinds = type != NULL ? kinds_of_type(*type) : MAY_BE_BOTH;
-    if (given != NULL) {
-        return kinds & kinds_given(given, 1);
+    if (values != NULL) {
+        return kinds & kinds_of_values(values, 1);
     }
-    given = haft__json_get(flat, HAFT__LIT("enum"));
-    if (given != NULL && given->kind == HAFT__JSON_ARRAY && given->count > 0) {
-        return kinds & kinds_given(given->items, given->count);
+    values = haft__json_get(flat, HAFT__LIT("enum"));
+    if (values != NULL && values->kind == HAFT__JSON_ARRAY && values->count > 0) {
+        return kinds & kinds_of_values(values->items, values->count);
     }
     unsigned any = list == NULL ? kinds : 0;
     for (uint32_t i = 0; list != NULL && any != MAY_BE_BOTH && i < list->count; i++) {
-        bool more = depth < ALTERNATIVES && ++g->steps <= HAFT__LIMIT_GRAMMAR_STEPS;
+        bool more = depth < MAX_ALTERNATIVES_DEPTH && ++g->steps <= HAFT__LIMIT_GRAMMAR_STEPS;
         any |= more ? kinds_of(g, list->items[i], depth + 1) : MAY_BE_BOTH;
     }
     return kinds & any;
 }
 
-static reading read_as(const tagging *t, haft_str key, haft__json schema)
+static value_syntax choose_value_syntax(const tag_context *t, haft_str key, haft__json schema)
 {
-    unsigned kinds = kinds_of(t->f->g, schema, 0);
+    unsigned kinds = kinds_of(t->grammar->g, schema, 0);
     if ((kinds & MAY_BE_STRING) == 0) {
-        return READ_JSON;
+        return VALUE_JSON;
     }
     bool text =
-        kinds == MAY_BE_STRING && (t->f->frame->marked || haft__value_is_text(t->tool, key));
-    return text ? READ_TEXT : READ_EITHER;
+        kinds == MAY_BE_STRING && (t->grammar->syntax->marked || haft__value_is_text(t->tool, key));
+    return text ? VALUE_TEXT : VALUE_EITHER;
 }
 
-static void add_json(haft__call_grammar *f, haft__buf *body, haft__json schema)
+static void add_json(haft__call_grammar *grammar, haft__buf *body, haft__json schema)
 {
-    haft__gbnf_rule_name value = haft__gbnf_schema_value(f->g, schema);
-    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
+    haft__gbnf_rule_name value = haft__gbnf_schema_value(grammar->g, schema);
+    haft__gbnf_add_name(body, haft__gbnf_space(grammar->g));
     haft__gbnf_add_name(body, value);
-    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
+    haft__gbnf_add_name(body, haft__gbnf_space(grammar->g));
 }
 
-/* A string that would be read as another type needs quotes. */
+/* Whether the text, without quotes, would be read as JSON (such as 12 or true). Such a string needs
+ * quotes. */
 static bool reads_as_json(haft__gbnf_writer *g, haft_str text)
 {
     haft__arena arena;
@@ -415,146 +433,150 @@ static bool reads_as_json(haft__gbnf_writer *g, haft_str text)
     return status == HAFT_OK;
 }
 
-/* The strings of an enum, without quotes. */
-static void add_bare(haft__call_grammar *f, haft__buf *body, const haft__json *values, size_t count)
+/* Adds the strings among `values` that can be written without quotes, each after a "|". */
+static void add_unquoted_values(haft__call_grammar *grammar, haft__buf *body,
+                                const haft__json *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         haft_str text = haft__json_text(values[i]);
-        bool edged = text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
-        if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !edged && !has_stop(f, text)
-            && !reads_as_json(f->g, text)) {
-            haft__buf_addf(body, "| %s", f->one_newline ? "\"\\n\"? " : "");
+        bool newline_at_end =
+            text.len > 0 && (text.ptr[0] == '\n' || text.ptr[text.len - 1] == '\n');
+        if (values[i].kind == HAFT__JSON_STRING && text.len > 0 && !newline_at_end
+            && !has_stop(grammar, text) && !reads_as_json(grammar->g, text)) {
+            haft__buf_addf(body, "| %s", grammar->one_newline ? "\"\\n\"? " : "");
             haft__gbnf_add_literal(body, text);
-            haft__buf_addf(body, "%s", f->one_newline ? "\"\\n\"? " : "");
+            haft__buf_addf(body, "%s", grammar->one_newline ? "\"\\n\"? " : "");
         }
     }
 }
 
-/* Text or JSON, and the type is not marked: any text, unless all values are known. */
-static void add_either(haft__call_grammar *f, haft__buf *body, haft__json schema)
+/* Adds a value that may be text or JSON, in a format that does not mark which. Any text is allowed,
+ * unless const or enum lists the values. */
+static void add_either(haft__call_grammar *grammar, haft__buf *body, haft__json schema)
 {
-    haft__json flat = haft__gbnf_flatten_schema(f->g, schema);
-    const haft__json *given = haft__json_get(flat, HAFT__LIT("const"));
+    haft__json flat = haft__gbnf_flatten_schema(grammar->g, schema);
+    const haft__json *constant = haft__json_get(flat, HAFT__LIT("const"));
     const haft__json *list = haft__json_get(flat, HAFT__LIT("enum"));
-    bool listed = given == NULL && list != NULL && list->kind == HAFT__JSON_ARRAY && list->count > 0
-                  && list->count <= HAFT__LIMIT_GRAMMAR_ENUM;
-    if (given == NULL && !listed) {
-        add_text(f, body, schema, false);
+    bool has_enum = constant == NULL && list != NULL && list->kind == HAFT__JSON_ARRAY
+                    && list->count > 0 && list->count <= HAFT__LIMIT_GRAMMAR_ENUM;
+    if (constant == NULL && !has_enum) {
+        add_text(grammar, body, schema, false);
         return;
     }
     haft__buf_add_str(body, HAFT__LIT("( "));
-    add_json(f, body, schema);
-    add_bare(f, body, listed ? list->items : given, listed ? list->count : 1);
+    add_json(grammar, body, schema);
+    add_unquoted_values(grammar, body, has_enum ? list->items : constant,
+                        has_enum ? list->count : 1);
     haft__buf_add_str(body, HAFT__LIT(") "));
 }
 
 static void add_tag(haft__gbnf_writer *g, const haft__gbnf_members *members, haft__buf *body,
                     haft_str key, haft__json schema)
 {
-    const tagging *t = members->context;
-    const haft__call_syntax *frame = t->f->frame;
-    reading how = read_as(t, key, schema);
-    bool marked = how == READ_EITHER && frame->marked;
+    const tag_context *t = members->context;
+    const haft__call_syntax *syntax = t->grammar->syntax;
+    value_syntax how = choose_value_syntax(t, key, schema);
+    bool marked = how == VALUE_EITHER && syntax->marked;
     (void)g;
-    haft__call_grammar_add_text(t->f, body, frame->key);
+    haft__call_grammar_add_text(t->grammar, body, syntax->key);
     haft__gbnf_add_literal(body, key);
     haft__buf_add_str(body, marked ? HAFT__LIT("( ") : HAFT__LIT(""));
-    if (how != READ_JSON) {
-        haft__call_grammar_add_text(t->f, body, frame->text);
+    if (how != VALUE_JSON) {
+        haft__call_grammar_add_text(t->grammar, body, syntax->text);
     }
-    if (how == READ_TEXT || marked) {
-        add_text(t->f, body, schema, how == READ_TEXT);
-    } else if (how == READ_EITHER) {
-        add_either(t->f, body, schema);
+    if (how == VALUE_TEXT || marked) {
+        add_text(t->grammar, body, schema, how == VALUE_TEXT);
+    } else if (how == VALUE_EITHER) {
+        add_either(t->grammar, body, schema);
     }
     haft__buf_add_str(body, marked ? HAFT__LIT("| ") : HAFT__LIT(""));
-    if (how == READ_JSON || marked) {
-        haft__call_grammar_add_text(t->f, body, frame->json);
-        add_json(t->f, body, schema);
+    if (how == VALUE_JSON || marked) {
+        haft__call_grammar_add_text(t->grammar, body, syntax->json);
+        add_json(t->grammar, body, schema);
     }
     haft__buf_add_str(body, marked ? HAFT__LIT(") ") : HAFT__LIT(""));
-    haft__call_grammar_add_text(t->f, body, frame->after_value);
+    haft__call_grammar_add_text(t->grammar, body, syntax->after_value);
 }
 
-static void add_any_tags(haft__call_grammar *f, haft__buf *body)
+static void add_any_tags(haft__call_grammar *grammar, haft__buf *body)
 {
     haft__buf_add_str(body, HAFT__LIT("( "));
-    haft__call_grammar_add_text(f, body, f->frame->key);
+    haft__call_grammar_add_text(grammar, body, grammar->syntax->key);
     haft__buf_add_str(body, HAFT__LIT("[a-zA-Z0-9_.\\x2D]{1,64} "));
-    haft__call_grammar_add_text(f, body, f->frame->text);
-    haft__gbnf_add_name(body, any_text(f));
-    haft__call_grammar_add_text(f, body, f->frame->after_value);
+    haft__call_grammar_add_text(grammar, body, grammar->syntax->text);
+    haft__gbnf_add_name(body, any_text(grammar));
+    haft__call_grammar_add_text(grammar, body, grammar->syntax->after_value);
     haft__buf_add_str(body, HAFT__LIT(")* "));
 }
 
-static void add_tags(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
+static void add_tags(haft__call_grammar *grammar, haft__buf *body, const haft__format_tool *tool,
                      bool relaxed)
 {
-    const tagging t = {f, tool};
+    const tag_context t = {grammar, tool};
     const haft__gbnf_members members = {.separator = "", .add = add_tag, .context = &t};
-    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(f->g, tool);
+    haft__json schema = relaxed ? haft__json_bool(true) : read_schema(grammar->g, tool);
     haft__gbnf_add_literal(body, tool->name);
-    haft__call_grammar_add_text(f, body, f->frame->after_name);
+    haft__call_grammar_add_text(grammar, body, grammar->syntax->after_name);
     if (schema.kind == HAFT__JSON_TRUE) {
-        add_any_tags(f, body);
+        add_any_tags(grammar, body);
     } else {
-        add_named(f, body, schema, &members);
+        add_alternatives_or_members(grammar, body, schema, &members);
     }
 }
 
 /* ---- a call ---- */
 
-static void add_object(haft__call_grammar *f, haft__buf *body, const haft__format_tool *tool,
+static void add_object(haft__call_grammar *grammar, haft__buf *body, const haft__format_tool *tool,
                        bool relaxed)
 {
-    const haft__call_syntax *frame = f->frame;
-    haft__gbnf_rule_name args = json_arguments(f, tool, relaxed);
+    const haft__call_syntax *syntax = grammar->syntax;
+    haft__gbnf_rule_name args = json_arguments(grammar, tool, relaxed);
     haft__buf name;
     haft__buf_init(&name, HAFT__LIMIT_GRAMMAR_BYTES);
     haft__buf_addf(&name, "\"%.*s\",", HAFT__ARG(tool->name));
     haft__buf_add_str(body, HAFT__LIT("\"{\" ws "));
-    if (frame->id_key != NULL) {
+    if (syntax->id_key != NULL) {
         haft__buf_add_str(body, HAFT__LIT("( "));
-        add_key(f, body, frame->id_key);
+        add_key(grammar, body, syntax->id_key);
         haft__buf_add_str(body, HAFT__LIT("\"\\\"\" [0-9]{1,4} \"\\\",\" ws )? "));
     }
-    add_key(f, body, frame->name_key);
+    add_key(grammar, body, syntax->name_key);
     haft__gbnf_add_literal(body, haft__buf_str(&name));
-    haft__gbnf_add_name(body, haft__gbnf_space(f->g));
-    add_key(f, body, frame->args_key);
+    haft__gbnf_add_name(body, haft__gbnf_space(grammar->g));
+    add_key(grammar, body, syntax->args_key);
     haft__gbnf_add_name(body, args);
-    if (frame->last_id_key != NULL) {
+    if (syntax->last_id_key != NULL) {
         haft__buf_add_str(body, HAFT__LIT("( \",\" ws "));
-        add_key(f, body, frame->last_id_key);
+        add_key(grammar, body, syntax->last_id_key);
         haft__buf_add_str(body, HAFT__LIT("\"\\\"\" [a-zA-Z0-9]{9} \"\\\"\" )? "));
     }
     haft__buf_add_str(body, HAFT__LIT("ws \"}\" "));
-    haft__gbnf_release_body(f->g, &name);
+    haft__gbnf_release_body(grammar->g, &name);
 }
 
-haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__format_tool *tool,
-                                             bool relaxed)
+haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *grammar,
+                                             const haft__format_tool *tool, bool relaxed)
 {
     haft__buf where, body;
     haft__buf_init(&where, HAFT__LIMIT_JSON_KEY_BYTES);
     haft__pointer_add_key(&where, tool->name);
-    haft__gbnf_begin(f->g, haft__buf_str(&where), tool->parameters);
-    haft__gbnf_release_body(f->g, &where);
+    haft__gbnf_begin(grammar->g, haft__buf_str(&where), tool->parameters);
+    haft__gbnf_release_body(grammar->g, &where);
     haft__gbnf_body_init(&body);
-    haft__call_grammar_add_text(f, &body, f->frame->before);
-    switch ((haft__call_syntax_kind)f->frame->kind) {
-    case HAFT__CALL_SYNTAX_OBJECT: add_object(f, &body, tool, relaxed); break;
+    haft__call_grammar_add_text(grammar, &body, grammar->syntax->before);
+    switch ((haft__call_syntax_kind)grammar->syntax->kind) {
+    case HAFT__CALL_SYNTAX_OBJECT: add_object(grammar, &body, tool, relaxed); break;
     case HAFT__CALL_SYNTAX_NAME_ARGS: {
         haft__gbnf_add_literal(&body, tool->name);
-        haft__call_grammar_add_text(f, &body, f->frame->after_name);
-        haft__gbnf_add_name(&body, json_arguments(f, tool, relaxed));
+        haft__call_grammar_add_text(grammar, &body, grammar->syntax->after_name);
+        haft__gbnf_add_name(&body, json_arguments(grammar, tool, relaxed));
         break;
     }
-    case HAFT__CALL_SYNTAX_PYTHON: add_python(f, &body, tool, relaxed); break;
-    case HAFT__CALL_SYNTAX_TAGS: add_tags(f, &body, tool, relaxed); break;
+    case HAFT__CALL_SYNTAX_PYTHON: add_python(grammar, &body, tool, relaxed); break;
+    case HAFT__CALL_SYNTAX_TAGS: add_tags(grammar, &body, tool, relaxed); break;
     case HAFT__CALL_SYNTAX_NONE:
     case HAFT__CALL_SYNTAX_CODE: break; /* no calls */
     }
-    haft__call_grammar_add_text(f, &body, f->frame->after);
-    return haft__gbnf_add_rule(f->g, &body);
+    haft__call_grammar_add_text(grammar, &body, grammar->syntax->after);
+    return haft__gbnf_add_rule(grammar->g, &body);
 }

@@ -3,39 +3,39 @@
  * grammar.c - a grammar of the whole reply: which tools it calls, how many, and what may precede
  * the calls.
  *
- * The rules of each tool are first made alone, to measure them; if all together are too large, the
- * largest accept any arguments.
+ * The rules of each tool are first written alone, to measure them. If the whole grammar is too
+ * large, the largest tools accept any arguments.
  * Tests: tests/format/grammar/grammar_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
 #include "format/grammar/grammar_int.h"
 
-/* For servers that call natively. */
-static const haft__call_syntax native_frame = {.kind = HAFT__CALL_SYNTAX_OBJECT,
-                                               .bare = true,
-                                               .answer = true,
-                                               .open = "[" HAFT__SYNTAX_WS,
-                                               .between = "," HAFT__SYNTAX_WS,
-                                               .close = HAFT__SYNTAX_WS "]",
-                                               .name_key = "name",
-                                               .args_key = "arguments",
-                                               .reasoning_open = "<think>",
-                                               .reasoning_close = "</think>" HAFT__SYNTAX_WS};
+/* The syntax for servers that have their own tool calls (no text format). */
+static const haft__call_syntax native_syntax = {.kind = HAFT__CALL_SYNTAX_OBJECT,
+                                                .bare = true,
+                                                .answer = true,
+                                                .open = "[" HAFT__SYNTAX_WS,
+                                                .between = "," HAFT__SYNTAX_WS,
+                                                .close = HAFT__SYNTAX_WS "]",
+                                                .name_key = "name",
+                                                .args_key = "arguments",
+                                                .reasoning_open = "<think>",
+                                                .reasoning_close = "</think>" HAFT__SYNTAX_WS};
 
 /* Limit of subschemas read for all tools together. */
 #define ALL_STEPS (16 * HAFT__LIMIT_GRAMMAR_STEPS)
 
-typedef struct making {
+typedef struct grammar_builder {
     const haft__format_tool *tools;
     size_t *picked, count;
     size_t *sizes; /* bytes of the rules of each of `picked` */
     bool *relaxed;
-    haft__call_syntax frame;
+    haft__call_syntax syntax;
     bool one_newline;
     haft__grammar_options options;
     size_t max;
-} making;
+} grammar_builder;
 
 size_t haft__grammar_forms(const haft__format *format)
 {
@@ -55,8 +55,7 @@ haft_status haft__grammar_select_tools(haft__arena *arena, const haft__format_to
 {
     if (mode == HAFT__MODE_NONE || (mode == HAFT__MODE_AUTO && !answer)) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
-                          "there is no grammar for a turn in which the "
-                          "model need not call a tool");
+                          "there is no grammar for a turn without a forced call");
     }
     size_t *picked = haft__arena_array(arena, tool_count, sizeof *picked);
     if (picked == NULL) {
@@ -71,14 +70,15 @@ haft_status haft__grammar_select_tools(haft__arena *arena, const haft__format_to
     }
     if (count == 0) {
         (void)haft__fail(err, HAFT_BAD_INPUT, "", "no tool may be called");
-        return haft__hint(err, HAFT_BAD_INPUT, "a grammar needs one that is allowed in this turn");
+        return haft__hint(err, HAFT_BAD_INPUT,
+                          "a grammar needs a tool that is allowed in this turn");
     }
     *ret_picked = picked;
     *ret_count = count;
     return HAFT_OK;
 }
 
-static haft_status read_form(making *m, const haft__format *format, haft_error *err)
+static haft_status select_syntax(grammar_builder *m, const haft__format *format, haft_error *err)
 {
     size_t forms = format != NULL ? haft__grammar_forms(format) : 1;
     if (m->options.form >= forms) {
@@ -86,9 +86,9 @@ static haft_status read_form(making *m, const haft__format *format, haft_error *
                           format != NULL ? format->name : "native",
                           forms > 0 ? " in this form" : "");
     }
-    m->frame = format != NULL ? format->grammar[m->options.form] : native_frame;
+    m->syntax = format != NULL ? format->grammar[m->options.form] : native_syntax;
     m->one_newline = format != NULL && format->one_newline;
-    if (m->options.answer && !m->frame.answer) {
+    if (m->options.answer && !m->syntax.answer) {
         return haft__fail(err, HAFT_UNSUPPORTED, "", "the format %s has no way to answer in it",
                           format->name);
     }
@@ -97,23 +97,25 @@ static haft_status read_form(making *m, const haft__format *format, haft_error *
 
 /* ---- measuring ---- */
 
-static void begin(haft__gbnf_writer *g, const making *m, haft__buf *out, haft__relax_report *report)
+static void writer_init(haft__gbnf_writer *g, const grammar_builder *m, haft__buf *out,
+                        haft__relax_report *report)
 {
     haft__gbnf_init(g, out, report);
     g->max_chars = m->options.max_chars;
     g->notation =
-        m->frame.kind == HAFT__CALL_SYNTAX_PYTHON ? HAFT__NOTATION_PYTHON : HAFT__NOTATION_JSON;
+        m->syntax.kind == HAFT__CALL_SYNTAX_PYTHON ? HAFT__NOTATION_PYTHON : HAFT__NOTATION_JSON;
 }
 
-static haft_status measure(making *m, size_t index, uint32_t *io_steps, haft_error *err)
+static haft_status measure_tool(grammar_builder *m, size_t index, uint32_t *io_steps,
+                                haft_error *err)
 {
     haft__buf out;
     haft__gbnf_writer g;
     haft__buf_init(&out, m->max);
-    begin(&g, m, &out, NULL);
-    haft__call_grammar framing = {.g = &g, .frame = &m->frame, .one_newline = m->one_newline};
+    writer_init(&g, m, &out, NULL);
+    haft__call_grammar grammar = {.g = &g, .syntax = &m->syntax, .one_newline = m->one_newline};
     m->relaxed[index] = *io_steps > ALL_STEPS;
-    (void)haft__call_grammar_rule(&framing, &m->tools[m->picked[index]], m->relaxed[index]);
+    (void)haft__call_grammar_rule(&grammar, &m->tools[m->picked[index]], m->relaxed[index]);
     haft_status status = haft__gbnf_check(&g, err);
     m->sizes[index] = out.len;
     *io_steps += g.steps;
@@ -126,8 +128,9 @@ static haft_status measure(making *m, size_t index, uint32_t *io_steps, haft_err
     return status;
 }
 
-/* Relaxes the largest until the others take at most `target` bytes; false if all are relaxed. */
-static bool shrink(making *m, size_t target)
+/* Relaxes the largest tools until the rules of the others take at most `target` bytes. False if all
+ * tools are relaxed. */
+static bool shrink(grammar_builder *m, size_t target)
 {
     for (;;) {
         size_t sum = 0, largest = m->count;
@@ -147,99 +150,100 @@ static bool shrink(making *m, size_t target)
 /* ---- the reply ---- */
 
 /* Text in which the parser finds no end of the reasoning. */
-static haft__gbnf_rule_name any_thought(haft__call_grammar *f)
+static haft__gbnf_rule_name reasoning_text_rule(haft__call_grammar *grammar)
 {
     haft_str stops[HAFT__CALL_SYNTAX_STOPS];
     size_t count = 0;
-    while (count < HAFT__CALL_SYNTAX_STOPS && f->frame->reasoning_stops[count] != NULL) {
-        stops[count] = haft__str(f->frame->reasoning_stops[count]);
+    while (count < HAFT__CALL_SYNTAX_STOPS && grammar->syntax->reasoning_stops[count] != NULL) {
+        stops[count] = haft__str(grammar->syntax->reasoning_stops[count]);
         count++;
     }
     if (count == 0) {
-        stops[0] = haft__str(f->frame->reasoning_close);
+        stops[0] = haft__str(grammar->syntax->reasoning_close);
         stops[0].len -= haft__str_ends_with(stops[0], HAFT__LIT(HAFT__SYNTAX_WS)) ? 1 : 0;
         count = 1;
     }
-    return haft__gbnf_text_without(f->g, stops, count);
+    return haft__gbnf_text_without(grammar->g, stops, count);
 }
 
-static void add_reasoning(haft__call_grammar *f, haft__buf *body,
+static void add_reasoning(haft__call_grammar *grammar, haft__buf *body,
                           const haft__grammar_options *options)
 {
-    const haft__call_syntax *frame = f->frame;
-    if (frame->reasoning_open == NULL || (!options->reasoning && !options->start_in_reasoning)) {
+    const haft__call_syntax *syntax = grammar->syntax;
+    if (syntax->reasoning_open == NULL || (!options->reasoning && !options->start_in_reasoning)) {
         return;
     }
     bool inside = options->start_in_reasoning;
-    haft__gbnf_rule_name text = any_thought(f);
+    haft__gbnf_rule_name text = reasoning_text_rule(grammar);
     haft__buf_add_str(body, inside ? HAFT__LIT("") : HAFT__LIT("( "));
-    haft__call_grammar_add_text(f, body, inside ? NULL : frame->reasoning_open);
+    haft__call_grammar_add_text(grammar, body, inside ? NULL : syntax->reasoning_open);
     haft__gbnf_add_name(body, text);
-    haft__call_grammar_add_text(f, body, frame->reasoning_close);
+    haft__call_grammar_add_text(grammar, body, syntax->reasoning_close);
     haft__buf_add_str(body, inside ? HAFT__LIT("") : HAFT__LIT(")? "));
 }
 
-static void add_one(haft__call_grammar *f, haft__buf *body, const making *m)
+static void add_one_call(haft__call_grammar *grammar, haft__buf *body, const grammar_builder *m)
 {
-    haft__call_grammar_add_text(f, body, m->frame.bare ? NULL : m->frame.open);
+    haft__call_grammar_add_text(grammar, body, m->syntax.bare ? NULL : m->syntax.open);
     haft__buf_add_str(body, HAFT__LIT("call "));
-    haft__call_grammar_add_text(f, body, m->frame.bare ? NULL : m->frame.close);
+    haft__call_grammar_add_text(grammar, body, m->syntax.bare ? NULL : m->syntax.close);
 }
 
-static void add_several(haft__call_grammar *f, haft__buf *body, const making *m)
+static void add_several_calls(haft__call_grammar *grammar, haft__buf *body,
+                              const grammar_builder *m)
 {
-    haft__call_grammar_add_text(f, body, m->frame.open);
+    haft__call_grammar_add_text(grammar, body, m->syntax.open);
     haft__buf_add_str(body, HAFT__LIT("call ( "));
-    haft__call_grammar_add_text(f, body, m->frame.between);
+    haft__call_grammar_add_text(grammar, body, m->syntax.between);
     haft__buf_add_str(body, HAFT__LIT("call )* "));
-    haft__call_grammar_add_text(f, body, m->frame.close);
+    haft__call_grammar_add_text(grammar, body, m->syntax.close);
 }
 
-static void add_reply(haft__call_grammar *f, haft__buf *body, const making *m)
+static void add_reply(haft__call_grammar *grammar, haft__buf *body, const grammar_builder *m)
 {
-    if (m->frame.lead != NULL) {
+    if (m->syntax.lead != NULL) {
         haft__buf_add_str(body, HAFT__LIT("( "));
-        haft__call_grammar_add_text(f, body, m->frame.lead);
+        haft__call_grammar_add_text(grammar, body, m->syntax.lead);
         haft__buf_add_str(body, HAFT__LIT(")? "));
     }
     haft__buf_add_str(body, HAFT__LIT("( "));
-    if (!m->options.several || m->frame.bare) {
-        add_one(f, body, m);
+    if (!m->options.several || m->syntax.bare) {
+        add_one_call(grammar, body, m);
     }
     if (m->options.several) {
-        haft__buf_add_str(body, m->frame.bare ? HAFT__LIT("| ") : HAFT__LIT(""));
-        add_several(f, body, m);
+        haft__buf_add_str(body, m->syntax.bare ? HAFT__LIT("| ") : HAFT__LIT(""));
+        add_several_calls(grammar, body, m);
     }
     if (m->options.answer) {
         haft__buf_add_str(body, HAFT__LIT("| \"{\" ws \"\\\"answer\\\":\" ws string ws \"}\" "));
-        (void)haft__gbnf_string(f->g);
+        (void)haft__gbnf_string(grammar->g);
     }
     haft__buf_add_str(body, HAFT__LIT(") "));
-    (void)haft__gbnf_space(f->g);
+    (void)haft__gbnf_space(grammar->g);
 }
 
 /* Lines of Python, none of which begins with a backtick: a fence would end the block. The first
  * line is not blank, so that the block is not empty. */
-static void add_code(haft__call_grammar *f, haft__buf *body, const making *m,
+static void add_code(haft__call_grammar *grammar, haft__buf *body, const grammar_builder *m,
                      haft__choice_mode mode)
 {
-    haft__call_grammar_add_text(f, body, m->frame.open);
+    haft__call_grammar_add_text(grammar, body, m->syntax.open);
     haft__buf_add_str(body, HAFT__LIT("[^` \\t\\r\\n] [^\\n]* \"\\n\" "
                                       "( ( [^`\\n] [^\\n]* )? \"\\n\" )* "));
-    haft__call_grammar_add_text(f, body, m->frame.close);
+    haft__call_grammar_add_text(grammar, body, m->syntax.close);
     for (size_t i = 0; mode == HAFT__MODE_TOOL && i < m->count; i++) {
         haft__buf where;
         haft__buf_init(&where, HAFT__LIMIT_JSON_KEY_BYTES);
         haft__buf_addf(&where, "/%.*s", HAFT__ARG(m->tools[m->picked[i]].name));
-        haft__relax_report_add(f->g->report, haft__buf_str(&where),
+        haft__relax_report_add(grammar->g->report, haft__buf_str(&where),
                                HAFT__LIT("a call of this tool"), "any code");
-        haft__gbnf_release_body(f->g, &where);
+        haft__gbnf_release_body(grammar->g, &where);
     }
-    haft__relax_report_add(f->g->report, (haft_str){"", 0}, HAFT__LIT("a call of a tool"),
+    haft__relax_report_add(grammar->g->report, (haft_str){"", 0}, HAFT__LIT("a call of a tool"),
                            "code that may call it");
 }
 
-/* Each element of a body ends with a space; the line must not. */
+/* Each element of a body ends with a space, but the line of the rule must not. */
 static void add_rule(haft__buf *out, const char *name, const haft__buf *body)
 {
     haft_str text = haft__buf_str(body);
@@ -249,41 +253,41 @@ static void add_rule(haft__buf *out, const char *name, const haft__buf *body)
     haft__buf_add_char(out, '\n');
 }
 
-static void write_call_rule(haft__call_grammar *f, const making *m)
+static void write_call_rule(haft__call_grammar *grammar, const grammar_builder *m)
 {
     haft__buf body;
     haft__gbnf_body_init(&body);
     for (size_t i = 0; i < m->count; i++) {
         const haft__format_tool *tool = &m->tools[m->picked[i]];
-        haft__gbnf_rule_name name = haft__call_grammar_rule(f, tool, m->relaxed[i]);
+        haft__gbnf_rule_name name = haft__call_grammar_rule(grammar, tool, m->relaxed[i]);
         if (m->relaxed[i]) {
-            haft__relax_report_add(f->g->report, haft__buf_str(&f->g->path),
+            haft__relax_report_add(grammar->g->report, haft__buf_str(&grammar->g->path),
                                    HAFT__LIT("its schema, which is too large"), "any arguments");
         }
         haft__buf_add_str(&body, i > 0 ? HAFT__LIT("| ") : HAFT__LIT(""));
         haft__gbnf_add_name(&body, name);
     }
-    add_rule(f->g->out, "call", &body);
+    add_rule(grammar->g->out, "call", &body);
     if (body.status != HAFT_OK) {
-        haft__buf_fail(f->g->out, body.status, NULL);
+        haft__buf_fail(grammar->g->out, body.status, NULL);
     }
     haft__buf_finish(&body);
 }
 
-static haft_status write_all(making *m, haft__choice_mode mode, haft__buf *out,
+static haft_status write_all(grammar_builder *m, haft__choice_mode mode, haft__buf *out,
                              haft__relax_report *report, haft_error *err)
 {
     haft__gbnf_writer g;
-    begin(&g, m, out, report);
-    haft__call_grammar framing = {.g = &g, .frame = &m->frame, .one_newline = m->one_newline};
+    writer_init(&g, m, out, report);
+    haft__call_grammar grammar = {.g = &g, .syntax = &m->syntax, .one_newline = m->one_newline};
     haft__buf body;
     haft__gbnf_body_init(&body);
-    add_reasoning(&framing, &body, &m->options);
-    if (m->frame.kind == HAFT__CALL_SYNTAX_CODE) {
-        add_code(&framing, &body, m, mode);
+    add_reasoning(&grammar, &body, &m->options);
+    if (m->syntax.kind == HAFT__CALL_SYNTAX_CODE) {
+        add_code(&grammar, &body, m, mode);
     } else {
-        write_call_rule(&framing, m);
-        add_reply(&framing, &body, m);
+        write_call_rule(&grammar, m);
+        add_reply(&grammar, &body, m);
     }
     add_rule(out, "root", &body);
     haft__gbnf_release_body(&g, &body);
@@ -294,26 +298,26 @@ static haft_status write_all(making *m, haft__choice_mode mode, haft__buf *out,
 }
 
 /* Retries until the grammar fits; the report of a failed attempt is removed. */
-static haft_status write_fitting(making *m, haft__choice_mode mode, haft__buf *out,
-                                 haft__relax_report *report, haft_error *err)
+static haft_status write_until_it_fits(grammar_builder *m, haft__choice_mode mode, haft__buf *out,
+                                       haft__relax_report *report, haft_error *err)
 {
-    size_t noted = haft__relax_report_count(report);
-    bool more = true; /* first with all tools: shared rules were counted for each of them */
+    size_t reported = haft__relax_report_count(report);
+    bool more = true; /* first try all tools: rules that they share were counted for each */
     for (size_t target = m->max; more; target -= target / 8 + 1) {
         haft__buf_clear(out);
         haft_status status = write_all(m, mode, out, report, err);
         if (status != HAFT_TOO_BIG) {
             return status;
         }
-        haft__relax_report_truncate(report, noted);
+        haft__relax_report_truncate(report, reported);
         more = shrink(m, target) && target > 0;
     }
     haft__buf_clear(out);
     return write_all(m, mode, out, report, err);
 }
 
-static haft_status make(making *m, haft__arena *arena, haft__choice_mode mode, haft__buf *out,
-                        haft__relax_report *report, haft_error *err)
+static haft_status build(grammar_builder *m, haft__arena *arena, haft__choice_mode mode,
+                         haft__buf *out, haft__relax_report *report, haft_error *err)
 {
     uint32_t steps = 0;
     m->sizes = haft__arena_array(arena, m->count, sizeof *m->sizes);
@@ -323,9 +327,9 @@ static haft_status make(making *m, haft__arena *arena, haft__choice_mode mode, h
     }
     haft_status status = HAFT_OK;
     for (size_t i = 0; status == HAFT_OK && i < m->count; i++) {
-        status = measure(m, i, &steps, err);
+        status = measure_tool(m, i, &steps, err);
     }
-    status = status == HAFT_OK ? write_fitting(m, mode, out, report, err) : status;
+    status = status == HAFT_OK ? write_until_it_fits(m, mode, out, report, err) : status;
     if (status == HAFT_TOO_BIG) {
         (void)haft__fail(err, status, "", "a grammar for %zu tools takes more than %zu bytes",
                          m->count, m->max);
@@ -340,7 +344,7 @@ haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
                                const haft__grammar_options *options, haft__relax_report *report,
                                haft_error *err)
 {
-    making m = {.tools = tools, .max = HAFT__LIMIT_GRAMMAR_BYTES};
+    grammar_builder m = {.tools = tools, .max = HAFT__LIMIT_GRAMMAR_BYTES};
     m.options = options != NULL ? *options : (haft__grammar_options){0};
     if (m.options.max_bytes > 0 && m.options.max_bytes < m.max) {
         m.max = m.options.max_bytes;
@@ -349,14 +353,14 @@ haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format *format,
     haft__arena_init(&arena, 0);
     haft__buf out;
     haft__buf_init(&out, m.max);
-    haft_error found = {.status = HAFT_OK}; /* also of failed attempts */
-    haft_status status = read_form(&m, format, &found);
+    haft_error found = {.status = HAFT_OK}; /* failed attempts write it too */
+    haft_status status = select_syntax(&m, format, &found);
     if (status == HAFT_OK) {
         status = haft__grammar_select_tools(&arena, tools, tool_count, allowed, mode, tool,
                                             m.options.answer, &m.picked, &m.count, &found);
     }
     if (status == HAFT_OK) {
-        status = make(&m, &arena, mode, &out, report, &found);
+        status = build(&m, &arena, mode, &out, report, &found);
     }
     if (status == HAFT_OK) {
         haft__buf_add_str(buf, haft__buf_str(&out));

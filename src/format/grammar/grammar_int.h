@@ -16,9 +16,9 @@
 /* The common part of all calls of one grammar. */
 typedef struct haft__call_grammar {
     haft__gbnf_writer *g;
-    const haft__call_syntax *frame;
+    const haft__call_syntax *syntax;
     bool one_newline;          /* of TAGS: see haft__format */
-    haft__gbnf_rule_name text; /* of TAGS: rule for text without the stops; "" until it is needed */
+    haft__gbnf_rule_name text; /* of TAGS: rule for text without the stops; "" until used */
 } haft__call_grammar;
 
 /* ---- grammar.c ---- */
@@ -34,10 +34,10 @@ HAFT_MUST_USE haft_status haft__grammar_select_tools(haft__arena *arena,
 /* ---- call.c ---- */
 
 /* Appends a text of the syntax around a call. */
-void haft__call_grammar_add_text(haft__call_grammar *f, haft__buf *body, const char *text);
+void haft__call_grammar_add_text(haft__call_grammar *grammar, haft__buf *body, const char *text);
 
 /* A rule for a call of this tool; `relaxed`: with any arguments. */
-haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *f, const haft__format_tool *tool,
-                                             bool relaxed);
+haft__gbnf_rule_name haft__call_grammar_rule(haft__call_grammar *grammar,
+                                             const haft__format_tool *tool, bool relaxed);
 
 #endif

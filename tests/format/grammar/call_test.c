@@ -351,7 +351,7 @@ static const struct {
     {"hermes", "{\"type\":\"string\"}",
      "<tool_call>{\"name\":\"act\",\"arguments\":{\"a\":1}}"
      "</tool_call>",
-     "a schema of no object", true},
+     "a schema that is not for an object", true},
     {"hermes",
      "{\"$ref\":\"#/$defs/o\",\"$defs\":{\"o\":{\"properties\":{\"a\":{\"$ref\":"
      "\"#/$defs/o\"}}}}}",
