@@ -7,17 +7,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PATIENCE_MS 300000
-#define STEP_MS     5
+#define TIMEOUT_MS 300000
+#define STEP_MS    5
 
 /* ---- the handler ---- */
 
-typedef struct later {
+typedef struct delayed_reply {
     server_case *c;
     haft__http_server_request *request;
     haft__timer timer;
     int piece;
-} later;
+} delayed_reply;
 
 static const haft__http_server_head plain = {.status = 200,
                                              .content_type = HAFT__LIT("text/plain")};
@@ -36,22 +36,22 @@ static void echo(haft__http_server_request *request)
     haft__buf_finish(&text);
 }
 
-static void wait_for(later *l, void (*fire)(void *context))
+static void wait_for(delayed_reply *l, void (*fire)(void *context))
 {
     CHECK_INT(haft__timer_start(l->c->loop, &l->timer, (uint64_t)l->c->later_ms, fire, l, NULL),
-              HAFT_OK, "a timer");
+              HAFT_OK, "cannot start the timer");
 }
 
 static void echo_now(void *context)
 {
-    later *l = context;
+    delayed_reply *l = context;
     echo(l->request);
 }
 
 static void next_piece(void *context)
 {
     static const char *const pieces[] = {"one ", "two ", "three"};
-    later *l = context;
+    delayed_reply *l = context;
     if (l->piece == COUNT(pieces)) {
         haft__http_server_end(l->request);
         return;
@@ -60,29 +60,29 @@ static void next_piece(void *context)
     wait_for(l, next_piece);
 }
 
-static later *make_later(server_case *c, haft__http_server_request *request)
+static delayed_reply *delayed_reply_create(server_case *c, haft__http_server_request *request)
 {
-    later *l = test_alloc(sizeof(*l));
-    *l = (later){.c = c, .request = request};
+    delayed_reply *l = test_alloc(sizeof(*l));
+    *l = (delayed_reply){.c = c, .request = request};
     return l;
 }
 
-static void lost(void *context, haft__http_server_request *request)
+static void on_disconnect(void *context, haft__http_server_request *request)
 {
     server_case *c = context;
-    c->gone++;
+    c->disconnects++;
     CHECK(!haft__http_server_write(request, HAFT__LIT("x")),
-          "a client that is gone took something");
-    if (c->finish_gone) {
+          "a write succeeded after the client disconnected");
+    if (c->abort_on_disconnect) {
         haft__http_server_abort(request);
     }
 }
 
-static void hold(server_case *c, haft__http_server_request *request)
+static void keep_open(server_case *c, haft__http_server_request *request)
 {
-    haft__http_server_on_disconnect(request, lost, c);
-    if (c->held_count < HELD_MOST) {
-        c->held[c->held_count++] = request;
+    haft__http_server_on_disconnect(request, on_disconnect, c);
+    if (c->open_request_count < MAX_OPEN_REQUESTS) {
+        c->open_requests[c->open_request_count++] = request;
     }
 }
 
@@ -109,21 +109,22 @@ static haft_str make_big(size_t length)
     return (haft_str){text, length};
 }
 
-/* As much as the queue holds, and one byte more. */
+/* Writes SERVER_HELP_QUEUE_BYTES bytes, as many as the queue holds. With `flood`, also one byte
+ * more, which must fail. */
 static void fill(server_case *c, haft__http_server_request *request, bool flood)
 {
-    haft_str most = make_big(1000);
+    haft_str most = make_big(SERVER_HELP_QUEUE_BYTES);
     haft__http_server_begin(request, &plain);
-    CHECK(haft__http_server_write(request, most), "the queue does not hold what it should");
-    c->flooded = flood && !haft__http_server_write(request, HAFT__LIT("!"));
-    if (c->flooded) {
+    CHECK(haft__http_server_write(request, most), "the queue is too small");
+    c->overflow_rejected = flood && !haft__http_server_write(request, HAFT__LIT("!"));
+    if (c->overflow_rejected) {
         haft__http_server_abort(request);
     } else {
         haft__http_server_end(request);
     }
 }
 
-static void rain(haft__http_server_request *request)
+static void stream_big(haft__http_server_request *request)
 {
     haft_str all = make_big(BIG_BYTES);
     haft__http_server_begin(request, &plain);
@@ -131,7 +132,7 @@ static void rain(haft__http_server_request *request)
         size_t left = all.len - at;
         CHECK(haft__http_server_write(request,
                                       (haft_str){all.ptr + at, left < 100000 ? left : 100000}),
-              "no room for the rain");
+              "the queue has no room for a chunk");
     }
     haft__http_server_end(request);
 }
@@ -144,7 +145,7 @@ static void do_echo(server_case *c, haft__http_server_request *request)
 
 static void do_later(server_case *c, haft__http_server_request *request)
 {
-    wait_for(make_later(c, request), echo_now);
+    wait_for(delayed_reply_create(c, request), echo_now);
 }
 
 static void do_fields(server_case *c, haft__http_server_request *request)
@@ -162,13 +163,13 @@ static void begin(haft__http_server_request *request, const char *text)
 static void do_stream(server_case *c, haft__http_server_request *request)
 {
     haft__http_server_begin(request, &plain);
-    wait_for(make_later(c, request), next_piece);
+    wait_for(delayed_reply_create(c, request), next_piece);
 }
 
-static void do_hold(server_case *c, haft__http_server_request *request)
+static void do_keep_open(server_case *c, haft__http_server_request *request)
 {
-    begin(request, "held");
-    hold(c, request);
+    begin(request, "open");
+    keep_open(c, request);
 }
 
 static void do_cut(server_case *c, haft__http_server_request *request)
@@ -200,33 +201,42 @@ static void do_big(server_case *c, haft__http_server_request *request)
     haft__http_server_reply(request, &plain, make_big(BIG_BYTES));
 }
 
-static void do_rain(server_case *c, haft__http_server_request *request)
+static void do_stream_big(server_case *c, haft__http_server_request *request)
 {
     (void)c;
-    rain(request);
+    stream_big(request);
 }
 
-static void do_odd(server_case *c, haft__http_server_request *request)
+static void do_invalid_status(server_case *c, haft__http_server_request *request)
 {
     (void)c;
     haft__http_server_reply(request, &(haft__http_server_head){.status = 42}, HAFT__LIT("x"));
 }
 
-static void do_forget(server_case *c, haft__http_server_request *request)
+static void do_release_body(server_case *c, haft__http_server_request *request)
 {
-    hold(c, request);
+    keep_open(c, request);
     haft__http_server_release_body(request);
-    CHECK_INT(haft__http_server_body(request).len, 0, "the body is gone");
+    CHECK_INT(haft__http_server_body(request).len, 0, "the body is released");
 }
 
 static const struct {
     const char *path;
     void (*act)(server_case *c, haft__http_server_request *request);
 } acts[] = {
-    {"/later", do_later},   {"/fields", do_fields}, {"/stream", do_stream}, {"/hold", do_hold},
-    {"/wait", hold},        {"/cut", do_cut},       {"/drop", do_drop},     {"/fill", do_fill},
-    {"/flood", do_flood},   {"/big", do_big},       {"/rain", do_rain},     {"/odd", do_odd},
-    {"/forget", do_forget},
+    {"/later", do_later},
+    {"/fields", do_fields},
+    {"/stream", do_stream},
+    {"/keep-open", do_keep_open},
+    {"/wait", keep_open},
+    {"/cut", do_cut},
+    {"/drop", do_drop},
+    {"/fill", do_fill},
+    {"/flood", do_flood},
+    {"/big", do_big},
+    {"/big-stream", do_stream_big},
+    {"/invalid-status", do_invalid_status},
+    {"/release-body", do_release_body},
 };
 
 static void handle(void *context, haft__http_server_request *request)
@@ -251,7 +261,7 @@ void server_open(server_case *c, const haft__http_server_options *options)
     *c = (server_case){.later_ms = 1};
     haft__buf_init(&c->received, 64U << 20);
     own.address = own.address.len > 0 ? own.address : HAFT__LIT("127.0.0.1:0");
-    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__http_server_create(c->loop, &own, handle, c, &c->server, &err), HAFT_OK, "%s",
               err.message);
 }
@@ -262,10 +272,10 @@ void server_open_with(server_case *c, haft__http_server_handler *handler, void *
     haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     *c = (server_case){0};
     haft__buf_init(&c->received, 64U << 20);
-    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "cannot create the loop");
     *ret_loop = c->loop;
     CHECK_INT(haft__http_server_create(c->loop, &options, handler, context, &c->server, NULL),
-              HAFT_OK, "no server");
+              HAFT_OK, "cannot create the server");
 }
 
 void server_close(server_case *c)
@@ -277,12 +287,12 @@ void server_close(server_case *c)
 
 static void step(const server_case *c)
 {
-    CHECK_INT(haft__loop_step(c->loop, STEP_MS, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(c->loop, STEP_MS, NULL), HAFT_OK, "the loop step failed");
 }
 
-bool server_until(server_case *c, const int *number, int wanted)
+bool server_wait_for_count(server_case *c, const int *number, int wanted)
 {
-    uint64_t end = haft__loop_now(c->loop) + PATIENCE_MS;
+    uint64_t end = haft__loop_now(c->loop) + TIMEOUT_MS;
     while (*number != wanted && haft__loop_now(c->loop) < end) {
         step(c);
     }
@@ -301,13 +311,13 @@ int server_dial(const server_case *c)
         (void)close(fd);
         fd = -1;
     }
-    CHECK(fd >= 0, "no connection: %s", strerror(errno));
+    CHECK(fd >= 0, "cannot connect: %s", strerror(errno));
     return fd;
 }
 
 bool server_send(server_case *c, int fd, haft_str bytes)
 {
-    uint64_t end = haft__loop_now(c->loop) + PATIENCE_MS;
+    uint64_t end = haft__loop_now(c->loop) + TIMEOUT_MS;
     while (bytes.len > 0 && haft__loop_now(c->loop) < end) {
         ssize_t count = send(fd, bytes.ptr, bytes.len, MSG_DONTWAIT | MSG_NOSIGNAL);
         if (count > 0) {
@@ -315,7 +325,7 @@ bool server_send(server_case *c, int fd, haft_str bytes)
         } else if (errno != EAGAIN) {
             return false;
         }
-        CHECK_INT(haft__loop_step(c->loop, 0, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(c->loop, 0, NULL), HAFT_OK, "the loop step failed");
     }
     return bytes.len == 0;
 }
@@ -330,7 +340,7 @@ bool server_receive(server_case *c, int fd, const char *end)
 {
     static char piece[65536];
     haft__buf_clear(&c->received);
-    uint64_t give_up = haft__loop_now(c->loop) + PATIENCE_MS;
+    uint64_t give_up = haft__loop_now(c->loop) + TIMEOUT_MS;
     while (!has_end(&c->received, end) && haft__loop_now(c->loop) < give_up) {
         ssize_t count = recv(fd, piece, sizeof(piece), MSG_DONTWAIT);
         if (count == 0 || (count < 0 && errno != EAGAIN)) {
@@ -345,11 +355,11 @@ bool server_receive(server_case *c, int fd, const char *end)
     return has_end(&c->received, end);
 }
 
-haft_str server_talk(server_case *c, const char *request)
+haft_str server_exchange(server_case *c, const char *request)
 {
     int fd = server_dial(c);
     (void)server_send(c, fd, haft__str(request));
-    CHECK(server_receive(c, fd, NULL), "the connection stays open: %.80s", request);
+    CHECK(server_receive(c, fd, NULL), "the connection was not closed: %.80s", request);
     (void)close(fd);
     return haft__buf_str(&c->received);
 }

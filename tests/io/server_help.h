@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_help.h - a server with a handler that does what the path says, and clients made of plain
+ * server_help.h - a server whose handler does what the path says, and clients that use plain
  * sockets. Server and clients take turns on one thread: a client that waits steps the loop.
  *
  *     /echo          answers at once with method, path, query, X-Test and body
- *     /later         the same from a timer
- *     /fields        answers with fields, good and bad ones
+ *     /later         answers like /echo, but from a timer
+ *     /fields        answers with header fields, valid and invalid ones
  *     /stream        "one two three" in pieces, each from a timer of its own
- *     /hold          begins a stream and keeps it; /wait keeps the request without an answer
- *     /cut           "half" of a stream, then the connection is dropped; /drop before any of it
- *     /fill          a stream as long as the queue, in one piece; /flood one byte more
- *     /big           8 MiB in one answer; /rain the same as a stream
- *     /forget        keeps the request without an answer, and gives its body back
- *     /odd           answers with an invalid status
+ *     /keep-open     begins a stream and does not end it
+ *     /wait          keeps the request open without an answer
+ *     /cut           streams "half", then drops the connection
+ *     /drop          drops the connection before the response begins
+ *     /fill          streams as many bytes as the queue holds (SERVER_HELP_QUEUE_BYTES), in one
+ *                    piece
+ *     /flood         the same, and one byte more, which must be rejected
+ *     /big           answers with 8 MiB
+ *     /big-stream    streams 8 MiB
+ *     /release-body  keeps the request open without an answer, and releases its body
+ *     /invalid-status answers with an invalid status
  */
 #ifndef HAFT_TESTS_SERVER_HELP_H
 #define HAFT_TESTS_SERVER_HELP_H
@@ -21,23 +26,26 @@
 #include "io/server/server.h"
 #include "test.h"
 
-#define HELD_MOST 256
-#define BIG_BYTES (8U << 20)
+#define MAX_OPEN_REQUESTS 256
+#define BIG_BYTES         (8U << 20)
+/* max_queue of the servers that /fill and /flood are sent to. */
+#define SERVER_HELP_QUEUE_BYTES 1000
 
 typedef struct server_case {
     haft__loop *loop;
     haft__http_server *server;
-    haft__http_server_request *held[HELD_MOST]; /* of /hold, /wait and /forget */
-    size_t held_count;
-    int handled, gone;
-    bool flooded;       /* what the last write of /flood returned */
-    bool finish_gone;   /* cut streams whose client has disconnected */
-    int later_ms;       /* of /later and between the pieces of /stream */
-    haft__buf received; /* by the last client */
+    haft__http_server_request *open_requests[MAX_OPEN_REQUESTS]; /* of /keep-open, /wait and
+                                                                    /release-body */
+    size_t open_request_count;
+    int handled, disconnects;
+    bool overflow_rejected;   /* the last write of /flood failed, as it must */
+    bool abort_on_disconnect; /* abort a request when its client disconnects */
+    int later_ms;             /* delay of /later, and between the pieces of /stream */
+    haft__buf received;       /* by the last client */
 } server_case;
 
 void server_open(server_case *c, const haft__http_server_options *options);
-/* The same with another handler, whose context has a loop to be set. */
+/* Opens a server with another handler. Sets *ret_loop (a field of `context`) before it starts. */
 void server_open_with(server_case *c, haft__http_server_handler *handler, void *context,
                       haft__loop **ret_loop);
 void server_close(server_case *c);
@@ -46,14 +54,14 @@ void server_close(server_case *c);
 int server_dial(const server_case *c);
 /* Sends all of it, stepping the loop while the socket is full. False if the connection broke. */
 bool server_send(server_case *c, int fd, haft_str bytes);
-/* Receives until `end` arrives, or until the connection is closed if that is NULL (or it closes
- * before). The data is in c->received; returns whether the end arrived. */
+/* Receives into c->received until `end` arrives or the connection closes. Returns whether `end`
+ * arrived; if `end` is NULL, whether the connection was closed. */
 bool server_receive(server_case *c, int fd, const char *end);
-/* Steps the loop until the number is `wanted`; false if that never happens. */
-bool server_until(server_case *c, const int *number, int wanted);
+/* Steps the loop until *number is `wanted`; false if that does not happen within the timeout. */
+bool server_wait_for_count(server_case *c, const int *number, int wanted);
 
 /* Sends and receives until the connection closes; the caller sends "Connection: close". */
-haft_str server_talk(server_case *c, const char *request);
+haft_str server_exchange(server_case *c, const char *request);
 /* The status of the first response; 0 without one. */
 int server_status(haft_str answer);
 /* The data after the first empty line, chunks joined. */

@@ -259,7 +259,7 @@ static enum MHD_Result hand_over(haft__http_server_request *request)
     if (request->answered) {
         return MHD_YES;
     }
-    return !request->cutting && haft__http_server_suspend(request) ? MHD_YES : MHD_NO;
+    return !request->aborting && haft__http_server_suspend(request) ? MHD_YES : MHD_NO;
 }
 
 /* The most bytes of a body that are read, kept or not. */

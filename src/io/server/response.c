@@ -18,8 +18,9 @@
 
 /* ---- heads ---- */
 
-/* Appends `part` to `text`, NUL-terminated; NULL on failure. */
-static const char *terminate(haft__buf *text, haft_str part)
+/* Copies `part` into the empty buffer `text` as a C string. NULL if it contains a NUL or does not
+ * fit, or when out of memory. */
+static const char *copy_c_string(haft__buf *text, haft_str part)
 {
     haft__buf_add_str(text, part);
     haft__buf_add_char(text, '\0');
@@ -32,7 +33,7 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
     haft__buf names, values;
     haft__buf_init(&names, HAFT__LIMIT_SERVER_HEADER_BYTES);
     haft__buf_init(&values, HAFT__LIMIT_SERVER_HEADER_BYTES);
-    const char *n = terminate(&names, name), *v = terminate(&values, value);
+    const char *n = copy_c_string(&names, name), *v = copy_c_string(&values, value);
     if (n != NULL && v != NULL) {
         (void)MHD_add_response_header(response, n, v);
     }
@@ -45,7 +46,8 @@ static void add_field(struct MHD_Response *response, haft_str name, haft_str val
 static void count_queued(haft__http_server_request *request, size_t bytes)
 {
     haft__http_server *server = request->connection->server;
-    request->turn = request->queued > 0 ? request->turn : ++server->turns;
+    request->last_progress =
+        request->queued > 0 ? request->last_progress : ++server->progress_counter;
     request->queued += bytes;
     server->queued += bytes;
 }
@@ -53,7 +55,7 @@ static void count_queued(haft__http_server_request *request, size_t bytes)
 static void count_sent(haft__http_server_request *request, size_t bytes)
 {
     haft__http_server *server = request->connection->server;
-    request->turn = ++server->turns;
+    request->last_progress = ++server->progress_counter;
     request->queued -= bytes;
     server->queued -= bytes;
 }
@@ -61,7 +63,7 @@ static void count_sent(haft__http_server_request *request, size_t bytes)
 /* Drops the connection at once, even if the client is still receiving data. */
 static void drop(haft__http_server_request *request)
 {
-    request->dropped = request->cutting = true;
+    request->dropped = request->aborting = true;
     count_sent(request, request->queued);
     haft__buf_finish(&request->queue);
     if (request->answered) {
@@ -79,14 +81,15 @@ static haft__http_server_request *find_stuck(const haft__http_server *server)
          connection = connection->next) {
         haft__http_server_request *request = connection->request;
         if (request != NULL && request->queued > 0
-            && (found == NULL || request->turn < found->turn)) {
+            && (found == NULL || request->last_progress < found->last_progress)) {
             found = request;
         }
     }
     return found;
 }
 
-/* Clients that do not read their responses must not use up the memory. */
+/* Makes room for `bytes` in the queues of the server: drops the clients that have read nothing for
+ * longest. False if that is not enough, or if the request itself is the next one to drop. */
 static bool make_room(const haft__http_server_request *request, size_t bytes)
 {
     const haft__http_server *server = request->connection->server;
@@ -101,10 +104,10 @@ static bool make_room(const haft__http_server_request *request, size_t bytes)
     return bytes <= max_bytes;
 }
 
-/* Passes the response to libmicrohttpd. If it is NULL, or it is too late for one, drops the
- * connection. */
-static void queue(haft__http_server_request *request, const haft__http_server_head *head,
-                  struct MHD_Response *response)
+/* Passes the response to libmicrohttpd. If `response` is NULL, or libmicrohttpd does not accept
+ * it any more, drops the connection. */
+static void queue_response(haft__http_server_request *request, const haft__http_server_head *head,
+                           struct MHD_Response *response)
 {
     if (response == NULL) {
         drop(request);
@@ -161,7 +164,7 @@ void haft__http_server_reply(haft__http_server_request *request, const haft__htt
     assert(request->with_handler && !request->answered);
     if (!request->dropped && make_room(request, body.len)) {
         count_queued(request, body.len);
-        queue(request, head, copy_body(body));
+        queue_response(request, head, copy_body(body));
     } else if (!request->dropped) {
         drop(request);
     }
@@ -195,7 +198,7 @@ static ssize_t read_stream(void *context, uint64_t at, char *to, size_t max)
     if (count > 0) {
         return (ssize_t)count;
     }
-    if (request->dropped || request->cutting) {
+    if (request->dropped || request->aborting) {
         return MHD_CONTENT_READER_END_WITH_ERROR;
     }
     if (request->ending) {
@@ -208,23 +211,23 @@ void haft__http_server_begin(haft__http_server_request *request, const haft__htt
 {
     assert(request->with_handler && !request->answered);
     if (!request->dropped) {
-        queue(request, head,
-              MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream, request,
-                                                NULL));
+        queue_response(request, head,
+                       MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK_BYTES, read_stream,
+                                                         request, NULL));
     }
 }
 
 /* Removes the sent part only once it is the greater part, so that moving stays cheap. */
 static bool enqueue(haft__http_server_request *request, haft_str bytes)
 {
-    haft__buf *queue = &request->queue;
-    if (request->taken > queue->len / 2) {
-        memmove(queue->ptr, queue->ptr + request->taken, queue->len - request->taken);
-        queue->len -= request->taken;
+    haft__buf *buffer = &request->queue;
+    if (request->taken > buffer->len / 2) {
+        memmove(buffer->ptr, buffer->ptr + request->taken, buffer->len - request->taken);
+        buffer->len -= request->taken;
         request->taken = 0;
     }
-    haft__buf_add_str(queue, bytes);
-    return queue->status == HAFT_OK;
+    haft__buf_add_str(buffer, bytes);
+    return buffer->status == HAFT_OK;
 }
 
 bool haft__http_server_write(haft__http_server_request *request, haft_str bytes)
@@ -255,7 +258,7 @@ void haft__http_server_end(haft__http_server_request *request)
 void haft__http_server_abort(haft__http_server_request *request)
 {
     assert(request->with_handler);
-    request->cutting = true;
+    request->aborting = true;
     haft__http_server_wake(request);
     haft__http_server_finish(request);
 }

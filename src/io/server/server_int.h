@@ -21,9 +21,9 @@ struct haft__http_server {
     void *context;
     haft__listener at;
     struct haft__http_server_connection *connections;
-    size_t bodies;  /* bytes of all kept bodies */
-    size_t queued;  /* bytes of responses that clients have not read */
-    uint64_t turns; /* counter: grows each time a response starts or progresses */
+    size_t bodies;             /* bytes of all kept bodies */
+    size_t queued;             /* bytes of responses that clients have not read */
+    uint64_t progress_counter; /* grows each time a response starts or progresses */
 };
 
 typedef struct haft__http_server_connection {
@@ -60,15 +60,15 @@ struct haft__http_server_request {
     bool answered;     /* libmicrohttpd has a response */
     bool suspended;    /* libmicrohttpd does nothing with it until it is resumed */
     bool ending;       /* the stream ends after the queued bytes */
-    bool cutting;      /* the connection is dropped after the queued bytes */
+    bool aborting;     /* the connection is dropped after the queued bytes */
     bool dropped;      /* the connection is dropped at once */
     haft__buf body;
     size_t counted; /* bytes of the body that are included in server->bodies */
     uint64_t received, paced;
-    haft__buf queue; /* of a stream */
-    size_t taken;    /* bytes of the queue that are being sent */
-    size_t queued;   /* bytes of the response that are included in server->queued, ... */
-    uint64_t turn;   /* ... and the value of `turns` when the client last read some of them */
+    haft__buf queue;        /* of a stream */
+    size_t taken;           /* bytes of the queue that are being sent */
+    size_t queued;          /* bytes of the response that are included in server->queued, ... */
+    uint64_t last_progress; /* ... and `progress_counter` when the client last read some of them */
     void (*on_disconnect)(void *context, haft__http_server_request *request);
     void *disconnect_context;
     char method[32];

@@ -31,7 +31,7 @@ TEST(a_request_arrives_as_it_was_sent)
     server_case c;
     server_open(&c, NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft_str answer = server_talk(&c, cases[i].request);
+        haft_str answer = server_exchange(&c, cases[i].request);
         CHECK_INT(server_status(answer), 200, "%s", cases[i].request);
         CHECK_STR(server_body(answer), haft__str(cases[i].body), "%s", cases[i].request);
     }
@@ -49,7 +49,7 @@ TEST(chunk_with_an_extension_is_read_correctly_or_rejected)
     server_open(&c, NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
         int handled = c.handled;
-        haft_str answer = server_talk(&c, cases[i]);
+        haft_str answer = server_exchange(&c, cases[i]);
         if (c.handled > handled) {
             CHECK_STR(server_body(answer), HAFT__LIT("POST|/|||body"), "case %zu", i);
         } else {
@@ -138,7 +138,7 @@ TEST(an_ambiguous_request_is_rejected)
     server_case c;
     server_open(&c, NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft_str answer = server_talk(&c, cases[i].request);
+        haft_str answer = server_exchange(&c, cases[i].request);
         CHECK_INT(server_status(answer), cases[i].status, "%s", cases[i].request);
         haft__buf_add_char(&c.received, '\0');
         CHECK(strstr(c.received.ptr, cases[i].why) != NULL
@@ -146,8 +146,8 @@ TEST(an_ambiguous_request_is_rejected)
               "%s: %s", cases[i].request, c.received.ptr);
     }
     CHECK_INT(c.handled, 0, "the handler was asked");
-    CHECK_INT(server_status(
-                  server_talk(&c, "AMETHODOFTHIRTYONECHARACTERSXXX / HTTP/1.1\r\n" CLOSED "\r\n")),
+    CHECK_INT(server_status(server_exchange(
+                  &c, "AMETHODOFTHIRTYONECHARACTERSXXX / HTTP/1.1\r\n" CLOSED "\r\n")),
               200, "the longest method");
     server_close(&c);
 }
@@ -181,7 +181,8 @@ TEST(nonsense_is_survived)
         CHECK(server_receive(&c, fd, NULL), "case %zu stays open", i);
         (void)close(fd);
     }
-    CHECK_INT(server_status(server_talk(&c, "GET / HTTP/1.1\r\n" CLOSED "\r\n")), 200, "it lives");
+    CHECK_INT(server_status(server_exchange(&c, "GET / HTTP/1.1\r\n" CLOSED "\r\n")), 200,
+              "the server still answers");
     server_close(&c);
 }
 
@@ -282,8 +283,8 @@ TEST(a_body_that_is_too_big_is_rejected_before_it_is_sent)
 {
     server_case c;
     server_open(&c, NULL);
-    haft_str answer = server_talk(&c, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
-                                      "Content-Length: 1000000000000\r\n\r\n");
+    haft_str answer = server_exchange(&c, "POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\n"
+                                          "Content-Length: 1000000000000\r\n\r\n");
     CHECK_INT(server_status(answer), 413, "%.*s", HAFT__ARG(answer));
     server_close(&c);
 }
@@ -406,7 +407,7 @@ static bool comes_to(server_case *c, size_t length, int status)
 TEST(bodies_are_bounded_together)
 {
     static const struct {
-        size_t held, length;
+        size_t open_bytes, length;
         int status;
     } cases[] = {
         {ALL - 1000, 1000, 200}, {ALL - 1000, 1001, 503}, {0, ALL, 200},
@@ -414,16 +415,20 @@ TEST(bodies_are_bounded_together)
     };
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
-    c.finish_gone = true;
+    c.abort_on_disconnect = true;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        int held = c.handled, gone = c.gone;
-        int fd = cases[i].held > 0 ? send_part(&c, "/wait", cases[i].held, cases[i].held) : -1;
-        CHECK(fd < 0 || server_until(&c, &c.handled, held + 1), "case %zu: no request", i);
+        int handled = c.handled, disconnects = c.disconnects;
+        int fd = cases[i].open_bytes > 0
+                     ? send_part(&c, "/wait", cases[i].open_bytes, cases[i].open_bytes)
+                     : -1;
+        CHECK(fd < 0 || server_wait_for_count(&c, &c.handled, handled + 1),
+              "case %zu: the handler got no request", i);
         CHECK_INT(upload(&c, cases[i].length, false), cases[i].status, "case %zu: a length", i);
         CHECK_INT(upload(&c, cases[i].length, cases[i].length > 0), cases[i].status,
                   "case %zu: chunks", i);
         (void)(fd >= 0 && close(fd));
-        CHECK(fd < 0 || server_until(&c, &c.gone, gone + 1), "case %zu: it stays", i);
+        CHECK(fd < 0 || server_wait_for_count(&c, &c.disconnects, disconnects + 1),
+              "case %zu: no disconnect was reported", i);
         CHECK(comes_to(&c, ALL, 200), "case %zu: there is no room again", i);
     }
     server_close(&c);
@@ -445,13 +450,13 @@ TEST(a_released_body_no_longer_counts)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
-    int fd = send_part(&c, "/forget", ALL, ALL);
-    CHECK(server_until(&c, &c.handled, 1), "it is held");
+    int fd = send_part(&c, "/release-body", ALL, ALL);
+    CHECK(server_wait_for_count(&c, &c.handled, 1), "the handler got no request");
     CHECK_INT(upload(&c, ALL, false), 200, "there is room");
     (void)close(fd);
-    CHECK(server_until(&c, &c.gone, 1), "it left");
-    haft__http_server_release_body(c.held[0]); /* may come late */
-    haft__http_server_abort(c.held[0]);
+    CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
+    haft__http_server_release_body(c.open_requests[0]); /* allowed after the disconnect */
+    haft__http_server_abort(c.open_requests[0]);
     server_close(&c);
 }
 
@@ -479,8 +484,8 @@ TEST(requests_survive_every_failed_allocation)
             }
             bool failed = test_allow_allocations();
             CHECK(sent || failed, "request %zu", i);
-            while (c.held_count > 0) {
-                haft__http_server_abort(c.held[--c.held_count]);
+            while (c.open_request_count > 0) {
+                haft__http_server_abort(c.open_requests[--c.open_request_count]);
             }
             CHECK(server_receive(&c, fd, NULL), "request %zu, allocation %u: open", i, n);
             (void)close(fd);

@@ -18,10 +18,10 @@ TEST(an_answer_has_status_type_and_fields)
 {
     server_case c;
     server_open(&c, NULL);
-    haft_str answer = server_talk(&c, CLOSE("/echo"));
+    haft_str answer = server_exchange(&c, CLOSE("/echo"));
     CHECK(has(answer, "Content-Type: text/plain\r\n"), "%.*s", HAFT__ARG(answer));
     CHECK(has(answer, "Content-Length: 12\r\n"), "%.*s", HAFT__ARG(answer));
-    answer = server_talk(&c, CLOSE("/fields"));
+    answer = server_exchange(&c, CLOSE("/fields"));
     CHECK_INT(server_status(answer), 404, "status");
     CHECK(has(answer, "X-Good: yes\r\n"), "%.*s", HAFT__ARG(answer));
     static const char *const absent[] = {
@@ -37,7 +37,7 @@ TEST(an_answer_to_HEAD_has_no_body)
     server_case c;
     server_open(&c, NULL);
     haft_str answer =
-        server_talk(&c, "HEAD /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+        server_exchange(&c, "HEAD /echo HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
     CHECK_INT(server_status(answer), 200, "status");
     CHECK(has(answer, "Content-Length: 13\r\n"), "%.*s", HAFT__ARG(answer));
     CHECK_STR(server_body(answer), HAFT__LIT(""), "body");
@@ -48,7 +48,8 @@ TEST(an_answer_may_come_later)
 {
     server_case c;
     server_open(&c, NULL);
-    CHECK_STR(server_body(server_talk(&c, CLOSE("/later?x"))), HAFT__LIT("GET|/later|x||"), "body");
+    CHECK_STR(server_body(server_exchange(&c, CLOSE("/later?x"))), HAFT__LIT("GET|/later|x||"),
+              "body");
     server_close(&c);
 }
 
@@ -73,7 +74,7 @@ TEST(a_stream_to_an_old_client_ends_with_the_connection)
 {
     server_case c;
     server_open(&c, NULL);
-    haft_str answer = server_talk(&c, "GET /stream HTTP/1.0\r\n\r\n");
+    haft_str answer = server_exchange(&c, "GET /stream HTTP/1.0\r\n\r\n");
     CHECK(!has(answer, "chunked"), "%.*s", HAFT__ARG(answer));
     CHECK_STR(server_body(answer), HAFT__LIT("one two three"), "body");
     server_close(&c);
@@ -83,48 +84,50 @@ TEST(a_stream_can_be_cut)
 {
     server_case c;
     server_open(&c, NULL);
-    haft_str answer = server_talk(&c, CLOSE("/cut"));
+    haft_str answer = server_exchange(&c, CLOSE("/cut"));
     CHECK(haft__str_ends_with(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s",
           HAFT__ARG(answer));
-    CHECK_STR(server_talk(&c, CLOSE("/drop")), HAFT__LIT(""), "nothing at all");
-    CHECK_STR(server_talk(&c, CLOSE("/odd")), HAFT__LIT(""), "there is no such status");
+    CHECK_STR(server_exchange(&c, CLOSE("/drop")), HAFT__LIT(""), "no byte of a response");
+    CHECK_STR(server_exchange(&c, CLOSE("/invalid-status")), HAFT__LIT(""),
+              "an invalid status sends no response");
     for (int i = 0; i < 2; i++) {
         int fd = server_dial(&c);
-        CHECK(server_send(&c, fd, i == 0 ? HAFT__LIT(GET("/wait")) : HAFT__LIT(GET("/hold"))),
+        CHECK(server_send(&c, fd, i == 0 ? HAFT__LIT(GET("/wait")) : HAFT__LIT(GET("/keep-open"))),
               "sending");
-        CHECK(server_until(&c, &c.handled, 4 + i), "it did not come");
-        CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
-        haft__http_server_abort(c.held[i]);
+        CHECK(server_wait_for_count(&c, &c.handled, 4 + i), "the handler got no request");
+        CHECK(i == 0 || server_receive(&c, fd, "open\r\n"), "the stream did not begin");
+        haft__http_server_abort(c.open_requests[i]);
         CHECK(server_receive(&c, fd, NULL) && c.received.len == 0, "later: %.*s",
               HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fd);
     }
-    CHECK_INT(c.gone, 0, "nobody is gone who was cut");
+    CHECK_INT(c.disconnects, 0, "an aborted request reports no disconnect");
     server_close(&c);
 }
 
 TEST(a_client_that_disconnects_is_noticed)
 {
-    static const char *const requests[] = {GET("/wait"), GET("/hold")};
+    static const char *const requests[] = {GET("/wait"), GET("/keep-open")};
     for (int finish = 0; finish <= 1; finish++) {
         for (size_t i = 0; i < COUNT(requests); i++) {
             server_case c;
             server_open(&c, NULL);
-            c.finish_gone = finish;
+            c.abort_on_disconnect = finish;
             int fd = server_dial(&c);
             CHECK(server_send(&c, fd, haft__str(requests[i])), "sending");
-            CHECK(server_until(&c, &c.handled, 1), "it did not come");
-            CHECK(i == 0 || server_receive(&c, fd, "held\r\n"), "it did not begin");
+            CHECK(server_wait_for_count(&c, &c.handled, 1), "the handler got no request");
+            CHECK(i == 0 || server_receive(&c, fd, "open\r\n"), "the stream did not begin");
             (void)close(fd);
-            CHECK(server_until(&c, &c.gone, 1), "it was not noticed");
+            CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
             for (int round = 0; round < 5; round++) {
                 CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
             }
             if (!finish) {
-                CHECK(!haft__http_server_write(c.held[0], HAFT__LIT("x")), "it takes more");
-                haft__http_server_end(c.held[0]);
+                CHECK(!haft__http_server_write(c.open_requests[0], HAFT__LIT("x")),
+                      "a write succeeded after the client disconnected");
+                haft__http_server_end(c.open_requests[0]);
             }
-            CHECK_INT(c.gone, 1, "once");
+            CHECK_INT(c.disconnects, 1, "the disconnect is reported once");
             server_close(&c);
         }
     }
@@ -135,13 +138,13 @@ TEST(a_client_that_breaks_off_is_noticed)
     server_case c;
     server_open(&c, NULL);
     int fd = server_dial(&c);
-    CHECK(server_send(&c, fd, HAFT__LIT(GET("/hold"))) && server_receive(&c, fd, "held\r\n"),
-          "it did not begin");
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/keep-open"))) && server_receive(&c, fd, "open\r\n"),
+          "the stream did not begin");
     struct linger reset = {.l_onoff = 1};
     CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)), 0, "no linger");
     (void)close(fd);
-    CHECK(server_until(&c, &c.gone, 1), "it was not noticed");
-    haft__http_server_abort(c.held[0]);
+    CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
+    haft__http_server_abort(c.open_requests[0]);
     server_close(&c);
 }
 
@@ -151,14 +154,15 @@ TEST(a_client_may_disconnect_after_the_end)
     server_case c;
     server_open(&c, NULL);
     int fd = server_dial(&c);
-    CHECK(server_send(&c, fd, HAFT__LIT(GET("/wait"))) && server_until(&c, &c.handled, 1),
-          "it did not begin");
-    haft__http_server_reply(c.held[0], &(haft__http_server_head){.status = 204}, HAFT__LIT(""));
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/wait"))) && server_wait_for_count(&c, &c.handled, 1),
+          "the stream did not begin");
+    haft__http_server_reply(c.open_requests[0], &(haft__http_server_head){.status = 204},
+                            HAFT__LIT(""));
     (void)close(fd);
     for (int round = 0; round < 10; round++) {
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
     }
-    CHECK_INT(c.gone, 0, "gone");
+    CHECK_INT(c.disconnects, 0, "no disconnect is reported");
     server_close(&c);
 }
 
@@ -166,10 +170,10 @@ TEST(a_queue_is_bounded)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_queue = 1000});
-    haft_str answer = server_talk(&c, CLOSE("/fill"));
+    haft_str answer = server_exchange(&c, CLOSE("/fill"));
     CHECK_INT(server_body(answer).len, 1000, "as much as it holds");
-    answer = server_talk(&c, CLOSE("/flood"));
-    CHECK(c.flooded, "one byte more was taken");
+    answer = server_exchange(&c, CLOSE("/flood"));
+    CHECK(c.overflow_rejected, "one byte above the limit of the queue was accepted");
     CHECK(!has(answer, "0\r\n\r\n"), "%.*s", HAFT__ARG(answer));
     server_close(&c);
 }
@@ -187,8 +191,8 @@ TEST(long_answers_arrive_whole)
 {
     server_case c;
     server_open(&c, NULL);
-    CHECK(is_big(server_body(server_talk(&c, CLOSE("/big")))), "whole");
-    CHECK(is_big(server_body(server_talk(&c, CLOSE("/rain")))), "in pieces");
+    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))), "whole");
+    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big-stream")))), "in pieces");
     server_close(&c);
 }
 
@@ -205,7 +209,7 @@ static bool write_more(slow *s, int letter)
     char text[1000];
     memset(text, letter, sizeof(text));
     for (int i = 0; i < 60; i++) {
-        if (!haft__http_server_write(s->c.held[0], (haft_str){text, sizeof(text)})) {
+        if (!haft__http_server_write(s->c.open_requests[0], (haft_str){text, sizeof(text)})) {
             return false;
         }
         haft__buf_add(&s->written, text, sizeof(text));
@@ -236,8 +240,8 @@ TEST(a_stream_that_is_read_slowly_arrives_in_order)
     s.fd = server_dial(&s.c);
     int small = 65536;
     CHECK_INT(setsockopt(s.fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0, "no buffer");
-    CHECK(server_send(&s.c, s.fd, HAFT__LIT(GET("/hold"))), "not sent");
-    CHECK(server_receive(&s.c, s.fd, "held\r\n"), "it did not begin");
+    CHECK(server_send(&s.c, s.fd, HAFT__LIT(GET("/keep-open"))), "not sent");
+    CHECK(server_receive(&s.c, s.fd, "open\r\n"), "the stream did not begin");
     haft__buf_addf(&s.taken, "Transfer-Encoding: chunked\r\n\r\n");
     bool refused = false;
     for (int i = 0; i < 1000 && !refused; i++) {
@@ -245,8 +249,9 @@ TEST(a_stream_that_is_read_slowly_arrives_in_order)
         take_some(&s, 40000);
     }
     CHECK(refused, "the queue never was full");
-    CHECK(!haft__http_server_write(s.c.held[0], HAFT__LIT("x")), "it is over");
-    haft__http_server_abort(s.c.held[0]);
+    CHECK(!haft__http_server_write(s.c.open_requests[0], HAFT__LIT("x")),
+          "a write succeeded after the request was dropped");
+    haft__http_server_abort(s.c.open_requests[0]);
     CHECK(server_receive(&s.c, s.fd, NULL), "it is not closed");
     haft__buf_add_str(&s.taken, haft__buf_str(&s.c.received));
     haft_str body = server_body(haft__buf_str(&s.taken));
@@ -263,7 +268,7 @@ static int ask_and_take_nothing(server_case *c, const char *request)
 {
     int fd = server_dial(c), handled = c->handled;
     CHECK(server_send(c, fd, haft__str(request)), "not sent");
-    CHECK(server_until(c, &c->handled, handled + 1), "not handled");
+    CHECK(server_wait_for_count(c, &c->handled, handled + 1), "not handled");
     return fd;
 }
 
@@ -283,7 +288,7 @@ TEST(unread_responses_are_bounded_together)
             CHECK_INT(whole, less == 0 || i > 0, "%zu bytes less, answer %zu", less, i);
             (void)close(fds[i]);
         }
-        CHECK(is_big(server_body(server_talk(&c, CLOSE("/big")))), "there is room again");
+        CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))), "there is room again");
         server_close(&c);
     }
 }
@@ -295,18 +300,22 @@ TEST(an_unread_stream_is_dropped_for_others)
     static char much[16 << 20];
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_queues = 5 * sizeof(much) / 4});
-    int stuck = ask_and_take_nothing(&c, GET("/hold"));
-    CHECK(haft__http_server_write(c.held[0], (haft_str){much, sizeof(much)}), "there is room");
-    CHECK_STR(server_body(server_talk(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
+    int stuck = ask_and_take_nothing(&c, GET("/keep-open"));
+    CHECK(haft__http_server_write(c.open_requests[0], (haft_str){much, sizeof(much)}),
+          "there is room");
+    CHECK_STR(server_body(server_exchange(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
               "others have room");
-    int other = ask_and_take_nothing(&c, GET("/hold"));
-    CHECK(haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}), "it is newer");
-    CHECK(!haft__http_server_write(c.held[0], HAFT__LIT("x")), "the older one is over");
-    CHECK(server_until(&c, &c.gone, 1), "and the handler is notified");
-    CHECK(!haft__http_server_write(c.held[1], (haft_str){much, sizeof(much)}),
+    int other = ask_and_take_nothing(&c, GET("/keep-open"));
+    CHECK(haft__http_server_write(c.open_requests[1], (haft_str){much, sizeof(much)}),
+          "the newer request has room");
+    CHECK(!haft__http_server_write(c.open_requests[0], HAFT__LIT("x")),
+          "the older request was not dropped");
+    CHECK(server_wait_for_count(&c, &c.disconnects, 1),
+          "the disconnect of the older request was not reported");
+    CHECK(!haft__http_server_write(c.open_requests[1], (haft_str){much, sizeof(much)}),
           "too much by itself");
-    haft__http_server_abort(c.held[0]);
-    haft__http_server_abort(c.held[1]);
+    haft__http_server_abort(c.open_requests[0]);
+    haft__http_server_abort(c.open_requests[1]);
     (void)close(stuck);
     (void)close(other);
     server_close(&c);
@@ -319,12 +328,12 @@ TEST(a_client_that_reads_nothing_is_disconnected)
     server_open(&c, &(haft__http_server_options){.idle_ms = 1});
     int fd = server_dial(&c), small = 2048;
     CHECK_INT(setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)), 0, "no small buffer");
-    CHECK(server_send(&c, fd, HAFT__LIT(GET("/hold"))) && server_receive(&c, fd, "held\r\n"),
-          "it did not begin");
+    CHECK(server_send(&c, fd, HAFT__LIT(GET("/keep-open"))) && server_receive(&c, fd, "open\r\n"),
+          "the stream did not begin");
     static char much[8 << 20];
-    CHECK(haft__http_server_write(c.held[0], (haft_str){much, sizeof(much)}), "no room");
-    CHECK(server_until(&c, &c.gone, 1), "it is waited for");
-    haft__http_server_end(c.held[0]);
+    CHECK(haft__http_server_write(c.open_requests[0], (haft_str){much, sizeof(much)}), "no room");
+    CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
+    haft__http_server_end(c.open_requests[0]);
     (void)close(fd);
     server_close(&c);
 }
@@ -335,9 +344,10 @@ static void finish_twice(void)
     server_open(&c, NULL);
     int fd = server_dial(&c);
     (void)server_send(&c, fd, HAFT__LIT(GET("/wait")));
-    (void)server_until(&c, &c.handled, 1);
-    haft__http_server_reply(c.held[0], &(haft__http_server_head){.status = 200}, HAFT__LIT(""));
-    haft__http_server_end(c.held[0]);
+    (void)server_wait_for_count(&c, &c.handled, 1);
+    haft__http_server_reply(c.open_requests[0], &(haft__http_server_head){.status = 200},
+                            HAFT__LIT(""));
+    haft__http_server_end(c.open_requests[0]);
 }
 
 TEST(a_request_is_finished_once)

@@ -201,9 +201,9 @@ TEST(two_hundred_connections_wait_at_the_same_time)
         (void)snprintf(request, sizeof(request), "GET /wait?%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
         CHECK(server_send(&c, fds[i], haft__str(request)), "client %d", i);
     }
-    CHECK(server_until(&c, &c.handled, MANY), "%d of them arrived", c.handled);
-    while (c.held_count > 0) {
-        haft__http_server_request *request = c.held[--c.held_count];
+    CHECK(server_wait_for_count(&c, &c.handled, MANY), "%d of them arrived", c.handled);
+    while (c.open_request_count > 0) {
+        haft__http_server_request *request = c.open_requests[--c.open_request_count];
         haft__http_server_head head = {.status = 200};
         haft__http_server_reply(request, &head, haft__http_server_query(request));
     }
@@ -214,7 +214,7 @@ TEST(two_hundred_connections_wait_at_the_same_time)
               HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fds[i]);
     }
-    CHECK_INT(c.gone, 0, "nobody left");
+    CHECK_INT(c.disconnects, 0, "nobody left");
     server_close(&c);
 }
 
@@ -324,25 +324,25 @@ TEST(destroying_a_server_closes_open_connections)
     for (int finish = 0; finish <= 1; finish++) {
         server_case c;
         server_open(&c, NULL);
-        c.finish_gone = finish;
-        static const char *const requests[] = {GET("/wait"), GET("/hold"), "GET /ech", GET("/echo"),
-                                               ""};
+        c.abort_on_disconnect = finish;
+        static const char *const requests[] = {GET("/wait"), GET("/keep-open"), "GET /ech",
+                                               GET("/echo"), ""};
         int fds[COUNT(requests)];
         for (size_t i = 0; i < COUNT(requests); i++) {
             fds[i] = server_dial(&c);
             CHECK(server_send(&c, fds[i], haft__str(requests[i])), "client %zu", i);
         }
-        CHECK(server_until(&c, &c.handled, 3), "%d arrived", c.handled);
-        CHECK(server_receive(&c, fds[1], "held\r\n"), "the stream began");
+        CHECK(server_wait_for_count(&c, &c.handled, 3), "%d arrived", c.handled);
+        CHECK(server_receive(&c, fds[1], "open\r\n"), "the stream began");
         haft__http_server_destroy(c.server);
         c.server = NULL;
-        CHECK_INT(c.gone, 2, "those who wait are gone");
+        CHECK_INT(c.disconnects, 2, "those who wait are gone");
         for (size_t i = 0; i < COUNT(requests); i++) {
             CHECK(server_receive(&c, fds[i], NULL), "client %zu is left alone", i);
             (void)close(fds[i]);
         }
-        for (size_t i = 0; !finish && i < c.held_count; i++) {
-            haft__http_server_request *request = c.held[i];
+        for (size_t i = 0; !finish && i < c.open_request_count; i++) {
+            haft__http_server_request *request = c.open_requests[i];
             CHECK_STR(haft__http_server_method(request), HAFT__LIT("GET"),
                       "what was asked is known");
             CHECK(haft__http_server_header(request, "Host").ptr == NULL, "headers are not");

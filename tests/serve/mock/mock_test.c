@@ -50,7 +50,7 @@ static int ask(mock_case *m, const char *more)
                    "POST /v1/chat/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"
                    "Content-Length: %zu\r\n\r\n%s",
                    strlen(body), body);
-    return server_status(server_talk(&m->server, request));
+    return server_status(server_exchange(&m->server, request));
 }
 
 static const struct {
