@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * base/limits.h - every maximum in haft, in one table: name, default, what it bounds.
+ * base/limits.h - every limit, timeout and default of haft, in one table: name, value, meaning.
  *
  * Nothing that grows is unbounded. A row makes the constant HAFT__LIMIT_<NAME> and a line of
  * docs/limits.md (a test compares the two). Each limit is tested at its value and one past it.
@@ -12,72 +12,88 @@
 #include <stdint.h>
 
 #define HAFT__LIMITS(X)                                                                            \
-    X(JSON_DEPTH, "json.depth", 256, "nesting of arrays and objects: model output, results")       \
-    X(JSON_DEPTH_STRICT, "json.depth_strict", 64, "the same in specs and API bodies")              \
+    X(JSON_DEPTH, "json.depth", 256, "nesting of arrays and objects in model output and results")  \
+    X(JSON_DEPTH_STRICT, "json.depth_strict", 64,                                                  \
+      "nesting of arrays and objects in specs and API bodies")                                     \
     X(JSON_BYTES, "json.bytes", 64 << 20, "bytes of one JSON text")                                \
     X(JSON_VALUES, "json.values", 8 << 20, "values in one JSON text, keys included")               \
-    X(JSON_KEY_BYTES, "json.key_bytes", 64 << 10, "bytes of one object key, as written")           \
-    X(JSON_NUMBER_BYTES, "json.number_bytes", 4096, "characters of one number")                    \
-    X(JSON_DIGITS, "json.digits", 4096, "digits when numbers are compared or divided exactly")     \
+    X(JSON_KEY_BYTES, "json.key_bytes", 64 << 10, "bytes of one object key, with its escapes")     \
+    X(JSON_NUMBER_BYTES, "json.number_bytes", 4096, "characters of one JSON number")               \
+    X(JSON_DIGITS, "json.digits", 4096, "digits of a number that is compared or divided exactly")  \
     X(SCHEMA_NODES, "schema.nodes", 100000, "subschemas in one compiled schema")                   \
     X(SCHEMA_DOCUMENTS, "schema.documents", 256, "documents that one schema may refer to")         \
     X(SCHEMA_PATTERNS, "schema.patterns", 10000, "regular expressions in one compiled schema")     \
     X(SCHEMA_BYTES, "schema.bytes", 64 << 20, "bytes of one compiled schema, without its JSON")    \
     X(SCHEMA_URI_BYTES, "schema.uri_bytes", 4096, "bytes of a schema's URI")                       \
-    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks while validating one instance")              \
-    X(SCHEMA_NESTING, "schema.nesting", 512, "nesting of subschemas that are applied")             \
-    X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one instance")                    \
+    X(SCHEMA_STEPS, "schema.steps", 10000000, "checks while one JSON value is validated")          \
+    X(SCHEMA_NESTING, "schema.nesting", 512,                                                       \
+      "nesting of subschemas while one JSON value is validated")                                   \
+    X(SCHEMA_ERRORS, "schema.errors", 32, "failures reported for one JSON value")                  \
     X(PATTERN_BYTES, "pattern.bytes", 4096, "bytes of one regular expression")                     \
-    X(PATTERN_NESTING, "pattern.nesting", 128, "nesting of groups in one expression")              \
-    X(PATTERN_REPEAT, "pattern.repeat", 65535, "count in a repeat such as {1,100}")                \
-    X(PATTERN_LOOK_BEHIND, "pattern.look_behind", 255, "characters that a look-behind covers")     \
-    X(PATTERN_MATCH, "pattern.match", 100000, "steps of one match, and 2 more for each byte")      \
+    X(PATTERN_NESTING, "pattern.nesting", 128, "nesting of groups in one regular expression")      \
+    X(PATTERN_REPEAT, "pattern.repeat", 65535,                                                     \
+      "count in a repeat of a regular expression, such as {1,100}")                                \
+    X(PATTERN_LOOK_BEHIND, "pattern.look_behind", 255,                                             \
+      "characters that a look-behind of a regular expression covers")                              \
+    X(PATTERN_MATCH, "pattern.match", 100000,                                                      \
+      "steps of one match of a regular expression, plus 2 for each byte")                          \
     X(PATTERN_HEAP_KIB, "pattern.heap_kib", 16384,                                                 \
-      "KiB of memory for one match (PCRE2 heap limit)")                                            \
+      "KiB of memory for one match of a regular expression (PCRE2 heap limit)")                    \
     X(SUGGESTION_BYTES, "suggestion.bytes", 64, "bytes of a name that a hint may suggest")         \
     X(SUGGESTION_NAMES, "suggestion.names", 1000, "names compared for one hint")                   \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
-    X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, named in one text for a model")         \
+    X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, that one message to a model names")     \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
-    X(TOOL_FIELDS, "tool.fields", 16, "fields of a tool declared in C")                            \
-    X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256, "the same, with those of nested objects")       \
-    X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "nesting of objects in a declaration")            \
+    X(TOOL_FIELDS, "tool.fields", 16, "fields of one object of a tool declared in C")              \
+    X(TOOL_FIELDS_TOTAL, "tool.fields_total", 256,                                                 \
+      "fields of a tool declared in C, with those of nested objects")                              \
+    X(TOOL_OBJECT_DEPTH, "tool.object_depth", 8, "nesting of objects in a tool declared in C")     \
     X(TOOL_COUNT, "tool.count", 16384, "tools in one registry")                                    \
     X(TOOL_ARGS, "tool.args", 64, "names in the `args` of a tool")                                 \
-    X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000, "milliseconds one attempt of a call may take") \
+    X(TOOL_TIMEOUT_MS, "tool.timeout_ms", 86400000,                                                \
+      "milliseconds that one attempt of a call may take")                                          \
     X(TOOL_POLL_DELAY_MS, "tool.poll_delay_ms", 3600000, "milliseconds of a tool's poll_delay")    \
     X(TOOL_RETRIES, "tool.retries", 10, "retries of a call after its first attempt")               \
     X(TOOL_RECOVERIES, "tool.recoveries", 5, "automatic retries of a call after a crash")          \
     X(TOOL_LANE_BYTES, "tool.lane_bytes", 64, "bytes of a lane's name")                            \
     X(TOOL_RESULT_BYTES, "tool.result_bytes", 16 << 20, "bytes of one result of a tool")           \
-    X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20, "bytes of definitions revealed at once")  \
+    X(MCP_REVEALED_BYTES, "mcp.revealed_bytes", 4 << 20,                                           \
+      "bytes of the tool definitions that one search reveals")                                     \
     X(TOOL_SHARE_PERCENT, "tool.share_percent", 10,                                                \
       "percent of the context that a spec's own tools may take before they are deferred")          \
-    X(SEARCH_LISTED, "search.listed", 10, "tools that a search only names")                        \
-    X(SEARCH_LINE_CHARS, "search.line_chars", 160, "code points of the line about a tool")         \
+    X(SEARCH_LISTED, "search.listed", 10,                                                          \
+      "tools that a search only lists, after those it reveals")                                    \
+    X(SEARCH_LINE_CHARS, "search.line_chars", 160,                                                 \
+      "code points of the line about one tool in the result of a search")                          \
     X(SEARCH_TASK_CHARS, "search.task_chars", 4000, "code points of a task used as a query")       \
     X(SEARCH_INDEXES, "search.indexes", 8, "tool indexes in the cache")                            \
     X(SEARCH_NAMES, "search.names", 1000, "tools of one server that an event names")               \
     X(SPEC_BYTES, "spec.bytes", 4 << 20, "bytes of one spec file")                                 \
-    X(SPEC_VALUES, "spec.values", 250000, "values in one spec, with aliases expanded")             \
+    X(SPEC_VALUES, "spec.values", 250000, "values in one spec, after aliases are expanded")        \
     X(SPEC_PROBLEMS, "spec.problems", 100, "problems reported for one spec")                       \
-    X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "changes shown between two specs")                   \
+    X(SPEC_DIFF_LINES, "spec.diff_lines", 50, "lines of a diff between two specs")                 \
     X(SPEC_TOOLS, "spec.tools", 4096, "tools in one spec")                                         \
     X(FORMAT_BYTES, "format.bytes", 64 << 20, "bytes of a model's text that are parsed for calls") \
-    X(FORMAT_NAME_BYTES, "format.name_bytes", 128, "bytes of a name or id in a model's text")      \
+    X(FORMAT_NAME_BYTES, "format.name_bytes", 128,                                                 \
+      "bytes of a tool name or call id in a model's text")                                         \
     X(FORMAT_RAW_BYTES, "format.raw_bytes", 4096, "bytes of a malformed call that are reported")   \
-    X(GRAMMAR_BYTES, "grammar.bytes", 64 << 10, "bytes of one grammar, or of one reply's schema")  \
-    X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20, "bytes of memory for making one")                \
+    X(GRAMMAR_BYTES, "grammar.bytes", 64 << 10,                                                    \
+      "bytes of one grammar, or of the schema of one reply")                                       \
+    X(GRAMMAR_MEMORY, "grammar.memory", 16 << 20,                                                  \
+      "bytes of memory to generate one grammar or schema")                                         \
     X(GRAMMAR_STEPS, "grammar.steps", 5000, "subschemas visited for one tool of a grammar")        \
     X(GRAMMAR_DEPTH, "grammar.depth", 64, "nesting of subschemas in a grammar")                    \
     X(GRAMMAR_REPEAT, "grammar.repeat", 500, "count of a repetition in a grammar")                 \
-    X(GRAMMAR_REPEATS, "grammar.repeats", 10000, "the same, of all repetitions together")          \
+    X(GRAMMAR_REPEATS, "grammar.repeats", 10000,                                                   \
+      "sum of the counts of all repetitions in one grammar")                                       \
     X(GRAMMAR_ENUM, "grammar.enum", 500, "values of an enum in a grammar")                         \
-    X(EVENT_RELAXED, "event.relaxed", 8, "relaxed keywords that an event lists; it counts all")    \
-    X(GRAMMAR_RELAXED, "grammar.relaxed", 200, "relaxed keywords that are reported")               \
-    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a settings file or a .env")                \
-    X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env")                            \
+    X(EVENT_RELAXED, "event.relaxed", 8,                                                           \
+      "relaxed keywords that an event lists; it counts all of them")                               \
+    X(GRAMMAR_RELAXED, "grammar.relaxed", 200,                                                     \
+      "relaxed keywords that are reported for one grammar")                                        \
+    X(CONFIG_BYTES, "config.bytes", 64 << 10, "bytes of a settings file or a .env file")           \
+    X(DOTENV_VARIABLES, "config.variables", 256, "variables in a .env file")                       \
     X(PLAN_CHARS, "prompt.plan_chars", 1500, "code points of the strategic plan in the prompt")    \
     X(FILES_GLOB_BYTES, "files.glob_bytes", 1024, "bytes of one path pattern")                     \
     X(FILES_GLOB_ALTERNATIVES, "files.glob_alternatives", 256,                                     \
@@ -87,32 +103,37 @@
     X(FILES_DEPTH, "files.depth", 128, "directory levels that a search descends")                  \
     X(FILES_ENTRIES, "files.entries", 1000000, "files and directories that one search visits")     \
     X(FILES_IGNORE_BYTES, "files.ignore_bytes", 1 << 20, "bytes of one .gitignore that are read")  \
-    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10, "bytes of one result, without notes")   \
+    X(FILES_RESULT_BYTES, "files.result_bytes", 256 << 10,                                         \
+      "bytes of one result of glob, grep or read, without notes")                                  \
     X(FILES_GLOB_RESULTS, "files.glob_results", 1000, "paths in one result of glob")               \
     X(FILES_FILE_BYTES, "files.file_bytes", 64 << 20, "bytes of one file that grep and read use")  \
     X(FILES_READ_DEFAULT, "files.read_default", 2000, "lines that read returns by default")        \
-    X(FILES_READ_LINES, "files.read_lines", 20000, "lines that read returns")                      \
+    X(FILES_READ_LINES, "files.read_lines", 20000, "lines that read returns at most")              \
     X(FILES_READ_LINE_BYTES, "files.read_line_bytes", 2000, "bytes of one line in read's result")  \
     X(FILES_MATCH_STEPS, "files.match_steps", 100000,                                              \
       "steps of one match of grep (PCRE2 match limit)")                                            \
     X(FILES_GREP_DEFAULT, "files.grep_default", 100, "lines that grep returns by default")         \
-    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines that grep returns")                       \
+    X(FILES_GREP_LINES, "files.grep_lines", 2000, "lines that grep returns at most")               \
     X(FILES_GREP_LINE_BYTES, "files.grep_line_bytes", 400, "bytes of one line in grep's result")   \
     X(FILES_SEARCH_BYTES, "files.search_bytes", 1 << 20,                                           \
-      "bytes of a line that grep matches as one")                                                  \
+      "bytes of a line that grep matches as one; a longer line is matched in parts")               \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
     X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
-    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10, "bytes of a server's error that are read") \
-    X(MODEL_ERROR_CHARS, "model.error_chars", 500, "code points kept of a server's message")       \
+    X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10,                                            \
+      "bytes of a model server's error response that are read")                                    \
+    X(MODEL_ERROR_CHARS, "model.error_chars", 500,                                                 \
+      "code points of a model server's error message that are kept")                               \
     X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name")                       \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
-    X(MODEL_RETRY_MS, "model.retry_ms", 60000, "longest Retry-After of a server, in milliseconds") \
-    X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to reach a model server")         \
-    X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000, "milliseconds to its first byte")        \
-    X(MODEL_IDLE_MS, "model.idle_ms", 60000, "milliseconds between two bytes of a reply")          \
+    X(MODEL_RETRY_MS, "model.retry_ms", 60000,                                                     \
+      "longest Retry-After of a model server that is waited for, in milliseconds")                 \
+    X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to connect to a model server")    \
+    X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000,                                          \
+      "milliseconds from a model request to the first byte of its reply")                          \
+    X(MODEL_IDLE_MS, "model.idle_ms", 60000, "milliseconds between two bytes of a model reply")    \
     X(MODEL_TOTAL_MS, "model.total_ms", 600000, "milliseconds of one attempt of a model call")     \
-    X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script")                           \
+    X(SCRIPT_REPLIES, "script.replies", 100000, "replies in one script of the scripted model")     \
     X(INPUT_BYTES, "run.input_bytes", 4 << 20, "bytes of one --input file of a task")              \
     X(OFFLINE_WORDS, "offline.words", 8, "words of a task that offline searches for")              \
     X(OFFLINE_LINES, "offline.lines", 4000, "lines of results that offline remembers")             \
@@ -121,15 +142,18 @@
     X(OFFLINE_SEARCHES, "offline.searches", 8, "searches of offline, unless it must call tools")   \
     X(OFFLINE_READS, "offline.reads", 6, "reads of offline, unless it must call tools")            \
     X(OFFLINE_OTHERS, "offline.others", 8,                                                         \
-      "other calls of offline, unless it must; also in a text")                                    \
+      "calls of other tools by offline, unless it must call tools; results of them that it "       \
+      "quotes")                                                                                    \
     X(OFFLINE_LINE_CHARS, "offline.line_chars", 160, "code points of a line that offline quotes")  \
     X(OFFLINE_RESULT_CHARS, "offline.result_chars", 1500,                                          \
-      "code points of other results that offline quotes")                                          \
+      "code points of one result of another tool that offline quotes")                             \
     X(OFFLINE_QUOTED_FILES, "offline.quoted_files", 6, "files quoted in a report of offline")      \
-    X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12, "lines of one file in such a report")      \
-    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that it lists as the best")              \
-    X(OFFLINE_ALSO, "offline.also", 6, "further lines in an answer of offline")                    \
-    X(OFFLINE_STEPS, "offline.steps", 40, "calls that it lists as made")                           \
+    X(OFFLINE_QUOTED_LINES, "offline.quoted_lines", 12,                                            \
+      "lines quoted of one file in a report of offline")                                           \
+    X(OFFLINE_REFERENCES, "offline.references", 3, "lines that offline lists as the best")         \
+    X(OFFLINE_FURTHER_LINES, "offline.further_lines", 6,                                           \
+      "further lines in an answer of offline, after the best")                                     \
+    X(OFFLINE_STEPS, "offline.steps", 40, "calls that a report of offline lists")                  \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
@@ -137,11 +161,14 @@
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \
       "bytes of a name in a store: thread, user, owner, scope, path ...")                          \
     X(STORE_LIST, "store.list", 1000, "runs in one list, or in a thread's history")                \
-    X(STORE_MESSAGES, "store.messages", 1000, "messages queued for one run, and received at once") \
+    X(STORE_MESSAGES, "store.messages", 1000,                                                      \
+      "messages queued for one run, and messages received at once")                                \
     X(STORE_RESULTS, "store.results", 10000,                                                       \
-      "cached results of calls; the oldest are dropped first")                                     \
-    X(HTTP_IDLE, "http.idle", 128, "idle connections, and ended requests, an HTTP client keeps")   \
-    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10, "bytes of a response's headers")          \
+      "cached results of calls in a store; the oldest are dropped first")                          \
+    X(HTTP_IDLE, "http.idle", 128,                                                                 \
+      "idle connections that an HTTP client keeps; also ended requests that it keeps for reuse")   \
+    X(HTTP_HEADER_BYTES, "http.header_bytes", 256 << 10,                                           \
+      "bytes of the headers of a response that haft receives")                                     \
     X(STORE_BATCH, "store.batch", 512, "requests written to a database in one transaction")        \
     X(STORE_ROW_BYTES, "store.row_bytes", 64 << 10,                                                \
       "bytes of events in a database row after which a new row begins")                            \
@@ -153,170 +180,197 @@
     X(WORK_POLL_FAILURES, "work.poll_failures", 3,                                                 \
       "failed polls in a row before a stopping worker gives up")                                   \
     X(WORK_SUSPECT_CRASHES, "work.suspect_crashes", 3,                                             \
-      "crashes in a row without progress after which such runs run one at a time")                 \
+      "crashes in a row without progress after which a worker continues such runs one at a time")  \
     X(WORK_CRASHES, "work.crashes", 10,                                                            \
       "crashes in a row without progress after which a worker ends the run")                       \
     X(WORK_SKIPPED, "work.skipped", 1000, "runs that a worker skips for a while")                  \
     X(WORK_RETRY_MS, "work.retry_ms", 5000,                                                        \
       "milliseconds until a skipped run is claimed again; doubled each time")                      \
-    X(WORK_RETRY_MOST_MS, "work.retry_most_ms", 600000, "the longest of these delays")             \
+    X(WORK_RETRY_MAX_MS, "work.retry_max_ms", 600000,                                              \
+      "longest delay until a skipped run is claimed again, in milliseconds")                       \
     X(WORK_STOP_MS, "work.stop_ms", 5000,                                                          \
       "milliseconds that a stopping worker waits for its store")                                   \
-    X(WORK_FAST_STOP_MS, "work.fast_stop_ms", 500, "the same after a second signal")               \
+    X(WORK_FAST_STOP_MS, "work.fast_stop_ms", 500,                                                 \
+      "milliseconds that a stopping worker waits for its store after a second signal")             \
     X(RESUME_RUNS, "resume.runs", 16, "runs that `resume --all` resumes at once")                  \
     X(MIGRATE_LEASE_MS, "migrate.lease_ms", 7 * 24 * 3600 * 1000,                                  \
       "milliseconds that a run stays locked if its migration was interrupted")                     \
     X(STORE_FREE_BYTES, "store.free_bytes", 256 << 20,                                             \
       "free bytes of a disk below which `haft doctor` warns")                                      \
     X(STORE_AHEAD_MS, "store.ahead_ms", 60000,                                                     \
-      "milliseconds a run may lie in the future before `haft doctor` warns")                       \
+      "milliseconds that the creation of a run may lie ahead of the clock before `haft "           \
+      "doctor` warns")                                                                             \
     X(STORE_SKEW_MS, "store.skew_ms", 1000,                                                        \
-      "milliseconds a database's clock may be off before `haft doctor` warns")                     \
-    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a database lock")            \
+      "milliseconds that a database's clock may be off before `haft doctor` warns")                \
+    X(STORE_BUSY_MS, "store.busy_ms", 5000, "milliseconds to wait for a lock of a database")       \
     X(STORE_RESERVE_BYTES, "store.reserve_bytes", 1 << 20,                                         \
       "bytes reserved for writes that are needed when the disk is full")                           \
-    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of page cache of a database connection")      \
+    X(STORE_CACHE_KIB, "store.cache_kib", 1024, "KiB of page cache of an SQLite connection")       \
     X(STORE_WAL_PAGES, "store.wal_pages", 1000,                                                    \
-      "pages of a database's write-ahead log before a checkpoint")                                 \
+      "pages of an SQLite write-ahead log before a checkpoint")                                    \
     X(STORE_PG_REQUEST_MS, "store.pg_request_ms", 30000,                                           \
-      "milliseconds of one request to PostgreSQL, with reconnects")                                \
+      "milliseconds of one request to PostgreSQL, reconnects included")                            \
     X(STORE_PG_CONNECT_MS, "store.pg_connect_ms", 10000,                                           \
       "milliseconds to connect to PostgreSQL, unless the URL has a connect_timeout")               \
     X(STORE_PG_BACKOFF_MS, "store.pg_backoff_ms", 100,                                             \
       "milliseconds before PostgreSQL is retried; doubled each time")                              \
-    X(STORE_PG_BACKOFF_MAX_MS, "store.pg_backoff_max_ms", 5000, "the longest such delay")          \
+    X(STORE_PG_BACKOFF_MAX_MS, "store.pg_backoff_max_ms", 5000,                                    \
+      "longest delay before PostgreSQL is retried, in milliseconds")                               \
     X(STORE_PG_LOCK_MS, "store.pg_lock_ms", 500,                                                   \
-      "milliseconds a transaction waits for a lock before other requests proceed")                 \
+      "milliseconds that a PostgreSQL transaction waits for a lock before other requests proceed") \
     X(STORE_PG_TRIES, "store.pg_tries", 5,                                                         \
-      "retries of a request after a deadlock or a lost connection")                                \
+      "retries of a PostgreSQL request after a deadlock or a lost connection")                     \
     X(POOL_THREADS, "pool.threads", 4, "threads for C functions and file searches")                \
     X(POOL_ABANDONED, "pool.abandoned", 8,                                                         \
-      "threads replaced because their job overran, at a time")                                     \
+      "threads that were replaced because their job exceeded its timeout, and that still run it")  \
     X(CHILD_ERROR_BYTES, "child.error_bytes", 8192,                                                \
-      "last bytes kept of a program's standard error")                                             \
-    X(HTTP_REDIRECTS, "http.redirects", 5, "redirects an HTTP tool follows")                       \
-    X(HTTP_ERROR_BYTES, "http.error_bytes", 1000, "bytes of a body that an HTTP error shows")      \
+      "last bytes of a program's standard error that are kept")                                    \
+    X(HTTP_REDIRECTS, "http.redirects", 5, "redirects that an HTTP tool follows")                  \
+    X(HTTP_ERROR_BYTES, "http.error_bytes", 1000,                                                  \
+      "bytes of the response body that the error of an HTTP tool shows")                           \
     X(CHAT_TOOLS, "chat.tools", 128, "tools in one Chat Completions request")                      \
-    X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of such a request")                \
-    X(CHAT_PIECES, "chat.pieces", 256, "chunks that one text of a reply is streamed in")           \
-    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one benchmark, and calls of one run")            \
+    X(CHAT_CALLS, "chat.calls", 128, "tool calls in one message of a Chat Completions request")    \
+    X(CHAT_PIECES, "chat.pieces", 256,                                                             \
+      "chunks in which one text of a Chat Completions reply is streamed")                          \
+    X(BENCH_RUNS, "bench.runs", 1000000, "runs of one benchmark, and calls of one run of it")      \
     X(BENCH_AT_ONCE, "bench.at_once", 16384, "concurrent runs of a benchmark")                     \
     X(SERVER_HEADER_BYTES, "server.header_bytes", 16384,                                           \
-      "bytes of a request's first line and headers")                                               \
-    X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20, "bytes of a request's body")               \
+      "bytes of the first line and headers of a request to an HTTP server of haft")                \
+    X(SERVER_BODY_BYTES, "server.body_bytes", 64 << 20,                                            \
+      "bytes of the body of a request to an HTTP server of haft")                                  \
     X(SERVER_BODIES_BYTES, "server.bodies_bytes", 256 << 20,                                       \
       "bytes of all request bodies in a server at a time")                                         \
     X(SERVER_EXCESS_BYTES, "server.excess_bytes", 1 << 20,                                         \
-      "bytes past that which are still read, so that the client gets the response")                \
+      "bytes above server.body_bytes that are read and discarded, so that the client receives "    \
+      "the response")                                                                              \
     X(SERVER_QUEUE_BYTES, "server.queue_bytes", 64 << 20,                                          \
       "bytes queued for the client of a streamed response")                                        \
     X(SERVER_QUEUES_BYTES, "server.queues_bytes", 256 << 20,                                       \
       "bytes queued for all clients of a server")                                                  \
     X(SERVER_CONNECTIONS, "server.connections", 16384, "concurrent connections to one server")     \
-    X(SERVER_IDLE_MS, "server.idle_ms", 75000, "milliseconds a connection may be idle")            \
+    X(SERVER_IDLE_MS, "server.idle_ms", 75000,                                                     \
+      "milliseconds that a connection to a server may be idle")                                    \
     X(SERVER_RECEIVE_MS, "server.receive_ms", 60000,                                               \
       "milliseconds to receive the headers of a request, and each 64 KiB of its body")             \
     X(EXEC_MEMORY_MIB, "exec.memory_mib", 4096, "MiB of address space of a command's process")     \
-    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command")            \
-    X(EXEC_FILES, "exec.files", 1024, "files a command's process may have open")                   \
-    X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds the guard has to end a command")        \
-    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20, "bytes of one call's unsent progress")  \
-    X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "least bytes of a secret that is redacted")         \
+    X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command tool")       \
+    X(EXEC_FILES, "exec.files", 1024, "files that a command's process may have open")              \
+    X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds that the guard has to end a command")   \
+    X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20,                                         \
+      "bytes of progress of one call that are not yet sent")                                       \
+    X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "minimum bytes of a secret that is redacted")       \
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are redacted")                          \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
-    X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their spellings")       \
+    X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their encodings")       \
     X(RUN_LEASE_MS, "run.lease_ms", 30000,                                                         \
       "milliseconds of a run's lease after its last renewal, by default")                          \
-    X(RUN_LEASE_LEAST_MS, "run.lease_least_ms", 1000, "the shortest lease")                        \
-    X(RUN_LEASE_MOST_MS, "run.lease_most_ms", 3600000, "the longest lease")                        \
+    X(RUN_LEASE_MIN_MS, "run.lease_min_ms", 1000,                                                  \
+      "shortest lease of a run that can be set, in milliseconds")                                  \
+    X(RUN_LEASE_MAX_MS, "run.lease_max_ms", 3600000,                                               \
+      "longest lease of a run that can be set, in milliseconds")                                   \
     X(RUN_LISTEN_MS, "run.listen_ms", 200,                                                         \
-      "milliseconds between two polls for commands of other processes")                            \
+      "milliseconds between two polls for commands from other processes")                          \
     X(RUN_RETRY_MS, "run.retry_ms", 100,                                                           \
-      "milliseconds before a failed store is retried; doubled each time")                          \
-    X(RUN_RETRY_MOST_MS, "run.retry_most_ms", 2000, "the longest such delay")                      \
+      "milliseconds before a failed request to the store is retried; doubled each time")           \
+    X(RUN_RETRY_MAX_MS, "run.retry_max_ms", 2000,                                                  \
+      "longest delay before a failed request to the store is retried, in milliseconds")            \
     X(RUN_BUFFERED_BYTES, "run.buffered_bytes", 64 << 20,                                          \
       "bytes of events that a run buffers while its store cannot be written")                      \
     X(RUN_UNREAD_BYTES, "run.unread_bytes", 256 << 10,                                             \
-      "bytes of unread events past which progress events are dropped")                             \
+      "bytes of unread events above which progress events are dropped")                            \
     X(PROGRESS_WITHHELD_BYTES, "progress.withheld_bytes", 32 << 10,                                \
       "bytes of a reply withheld because a secret may begin in them")                              \
-    X(SHOWN_BYTES, "shown.bytes", 64 << 10, "bytes shown to a person of the call to approve")      \
+    X(TERMINAL_TEXT_BYTES, "terminal.text_bytes", 64 << 10,                                        \
+      "bytes of a question, or of a call to approve, that the terminal shows")                     \
     X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one input to chat, typed or piped")           \
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
     X(HISTORY_LINES, "history.lines", 1000, "lines in the history of chat")                        \
     X(HISTORY_BYTES, "history.bytes", 1 << 20,                                                     \
-      "bytes of this history; the oldest lines are dropped first")                                 \
+      "bytes of the history of chat; the oldest lines are dropped first")                          \
     X(MCP_MESSAGE_BYTES, "mcp.message_bytes", 32 << 20, "bytes of one MCP message")                \
-    X(MCP_DEPTH, "mcp.depth", 128, "nesting of arrays and objects in such a message")              \
-    X(MCP_VALUES, "mcp.values", 4 << 20, "values in such a message, keys included")                \
-    X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of a message's id")                                \
+    X(MCP_DEPTH, "mcp.depth", 128, "nesting of arrays and objects in one MCP message")             \
+    X(MCP_VALUES, "mcp.values", 4 << 20, "values in one MCP message, keys included")               \
+    X(MCP_ID_BYTES, "mcp.id_bytes", 256, "bytes of the id of an MCP message")                      \
     X(MCP_TOOLS, "mcp.tools", 50000, "tools in the list of one MCP server")                        \
-    X(MCP_PAGES, "mcp.pages", 1000, "pages of such a list")                                        \
-    X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20, "bytes of all its pages")                       \
-    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of a page cursor")                        \
-    X(MCP_WARNINGS, "mcp.warnings", 100, "warnings about one such list, or one import")            \
-    X(MCP_LEFT_OUT, "mcp.left_out", 20, "left-out tools that a server's row names")                \
-    X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10, "bytes of a tool's definition")     \
-    X(MCP_PARAMS, "mcp.params", 32, "arguments of a tool that are sent as headers")                \
-    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines of the diff of a changed definition")           \
+    X(MCP_PAGES, "mcp.pages", 1000, "pages of the tool list of one MCP server")                    \
+    X(MCP_LIST_BYTES, "mcp.list_bytes", 128 << 20,                                                 \
+      "bytes of all pages of the tool list of one MCP server")                                     \
+    X(MCP_CURSOR_BYTES, "mcp.cursor_bytes", 4096, "bytes of the cursor of a page of an MCP list")  \
+    X(MCP_WARNINGS, "mcp.warnings", 100,                                                           \
+      "warnings about the tool list of one MCP server, or about one import")                       \
+    X(MCP_LEFT_OUT, "mcp.left_out", 20,                                                            \
+      "left-out tools that the entry of an MCP server in an event names")                          \
+    X(MCP_DEFINITION_BYTES, "mcp.definition_bytes", 256 << 10,                                     \
+      "bytes of the definition of an MCP tool")                                                    \
+    X(MCP_PARAMS, "mcp.params", 32, "arguments of an MCP tool that are sent as headers")           \
+    X(MCP_DIFF_LINES, "mcp.diff_lines", 50, "lines of the diff of a changed MCP tool definition")  \
     X(MCP_SERVERS, "mcp.servers", 256, "MCP servers in one spec")                                  \
-    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server, running or queued")                   \
+    X(MCP_CALLS, "mcp.calls", 256, "calls of one MCP server that run or are queued")               \
     X(MCP_QUESTIONS, "mcp.questions", 16, "open questions of one MCP server")                      \
-    X(MCP_ROUNDS, "mcp.rounds", 10, "questions of one call, and retries after them")               \
+    X(MCP_ROUNDS, "mcp.rounds", 10, "questions of one MCP call, and retries after them")           \
     X(MCP_STATE_BYTES, "mcp.state_bytes", 64 << 10,                                                \
-      "bytes of server state that an answer carries back")                                         \
-    X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of a session's id")                     \
+      "bytes of an MCP server's state that an answer carries back")                                \
+    X(MCP_SESSION_BYTES, "mcp.session_bytes", 1024, "bytes of the id of an MCP session")           \
     X(IO_LOCK_TRIES, "io.lock_tries", 20,                                                          \
       "attempts, 10 ms apart, to open a file that another process has locked")                     \
-    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of a server")          \
-    X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384, "bytes of a server's instructions") \
-    X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result")                        \
-    X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20, "bytes of the record of one server's tools") \
+    X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of an MCP server")     \
+    X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384,                                     \
+      "bytes of the instructions of an MCP server")                                                \
+    X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result of an MCP tool")         \
+    X(MCP_RECORD_BYTES, "mcp.record_bytes", 64 << 20,                                              \
+      "bytes of one state file about MCP servers: a tool list, or the pins")                       \
     X(MCP_UNREAD_BYTES, "mcp.unread_bytes", 64 << 20,                                              \
-      "bytes queued for a server on standard input")                                               \
+      "bytes queued for the standard input of an MCP server")                                      \
     X(MCP_PROBE_MS, "mcp.probe_ms", 5000,                                                          \
-      "milliseconds to wait for a server's version before the older handshake is used")            \
+      "milliseconds to wait for an MCP server's version before the older handshake is used")       \
     X(MCP_READY_MS, "mcp.ready_ms", 20000,                                                         \
-      "milliseconds a server has from its start until its tools are listed, or to list them "      \
-      "again")                                                                                     \
-    X(MCP_RESTARTS, "mcp.restarts", 3, "restarts of a server before it counts as failed")          \
-    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250, "milliseconds before a restart; doubled each time")   \
-    X(MCP_REST_MS, "mcp.rest_ms", 60000,                                                           \
-      "milliseconds after which a failed server may be tried again")                               \
+      "milliseconds that an MCP server has from its start until its tools are listed, or to "      \
+      "list them again")                                                                           \
+    X(MCP_RESTARTS, "mcp.restarts", 3, "restarts of an MCP server before it counts as failed")     \
+    X(MCP_BACKOFF_MS, "mcp.backoff_ms", 250,                                                       \
+      "milliseconds before an MCP server is restarted; doubled each time")                         \
+    X(MCP_COOLDOWN_MS, "mcp.cooldown_ms", 60000,                                                   \
+      "milliseconds after which a failed MCP server may be tried again")                           \
     X(MCP_REFRESH_MS, "mcp.refresh_ms", 1000,                                                      \
-      "least milliseconds between two refreshes of a list that a server asks for")                 \
+      "minimum milliseconds between two refreshes of the tool list that an MCP server requests")   \
     X(MCP_RELISTS, "mcp.relists", 3,                                                               \
-      "times a list that changed between its pages is fetched again")                              \
+      "times that a tool list is fetched again because it changed between its pages")              \
     X(MCP_LIST_MS, "mcp.list_ms", 86400000,                                                        \
-      "milliseconds a list is used before it is fetched again")                                    \
-    X(MCP_PATIENCE_MS, "mcp.patience_ms", 2000,                                                    \
-      "milliseconds a server has to exit when its input or its session ends")                      \
-    X(MCP_TERM_MS, "mcp.term_ms", 2000, "milliseconds a server has to exit after SIGTERM")         \
-    X(MCP_RESUMES, "mcp.resumes", 5, "times a broken response stream is resumed")                  \
-    X(MCP_RETRY_MS, "mcp.retry_ms", 1000, "milliseconds before that, unless the server sets it")   \
-    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000, "the longest delay that a server can set")      \
+      "milliseconds that the tool list of an MCP server is used before it is fetched again")       \
+    X(MCP_EXIT_MS, "mcp.exit_ms", 2000,                                                            \
+      "milliseconds that an MCP server has to exit when its input or its session ends")            \
+    X(MCP_TERM_MS, "mcp.term_ms", 2000,                                                            \
+      "milliseconds that an MCP server has to exit after SIGTERM")                                 \
+    X(MCP_RESUMES, "mcp.resumes", 5,                                                               \
+      "times that a broken response stream of an MCP server is resumed")                           \
+    X(MCP_RETRY_MS, "mcp.retry_ms", 1000,                                                          \
+      "milliseconds before a broken response stream is resumed, unless the server sets the delay") \
+    X(MCP_RETRY_MAX_MS, "mcp.retry_max_ms", 60000,                                                 \
+      "longest delay before a broken response stream is resumed that a server can set, in "        \
+      "milliseconds")                                                                              \
     X(MCP_REQUESTS, "mcp.requests", 256,                                                           \
-      "concurrent requests of one MCP session, or without a session")                              \
+      "concurrent requests of one session of haft mcp, or of all clients without a session")       \
     X(MCP_PAGE, "mcp.page", 250, "entries of one page of a list that haft mcp serves")             \
     X(MCP_STATE_MS, "mcp.state_ms", 3600000,                                                       \
-      "milliseconds a client may take to answer a question of haft mcp")                           \
-    X(MCP_KEEP_BYTES, "mcp.keep_bytes", 2048,                                                      \
-      "bytes of the file with the key of `haft mcp` and its answers")                              \
+      "milliseconds that a client may take to answer a question of haft mcp")                      \
+    X(MCP_SEAL_FILE_BYTES, "mcp.seal_file_bytes", 2048,                                            \
+      "bytes of the seal file of haft mcp: its key and the used states")                           \
     X(MCP_STATES, "mcp.states", 4096,                                                              \
       "open questions of haft mcp without a handshake; older ones cannot be answered")             \
     X(MCP_SESSIONS, "mcp.sessions", 1024,                                                          \
       "sessions of haft mcp over HTTP; the one idle longest is dropped")                           \
     X(MCP_SESSION_IDLE_MS, "mcp.session_idle_ms", 1800000,                                         \
-      "milliseconds such a session may be idle")                                                   \
+      "milliseconds that an HTTP session of haft mcp may be idle")                                 \
     X(MCP_REPLAY_BYTES, "mcp.replay_bytes", 1 << 20,                                               \
-      "bytes of one stream of haft mcp kept for reconnecting clients")                             \
+      "bytes of one stream of haft mcp that are kept for reconnecting clients")                    \
     X(MCP_REPLAY_SESSION_BYTES, "mcp.replay_session_bytes", 4 << 20,                               \
-      "the same for all streams of one session")                                                   \
-    X(MCP_REPLAY_ALL_BYTES, "mcp.replay_all_bytes", 64 << 20, "the same for all sessions")         \
-    X(MCP_STREAMS, "mcp.streams", 64, "streams kept of one such session")                          \
-    X(MCP_TOKEN_LEAST, "mcp.token_least", 32,                                                      \
-      "least bytes of a token of haft mcp if other machines can connect")                          \
-    X(MCP_TOKEN_BYTES, "mcp.token_bytes", 4096, "bytes of the token file of haft mcp")             \
+      "bytes of all streams of one session of haft mcp that are kept for reconnecting clients")    \
+    X(MCP_REPLAY_ALL_BYTES, "mcp.replay_all_bytes", 64 << 20,                                      \
+      "bytes of all streams of haft mcp that are kept for reconnecting clients")                   \
+    X(MCP_STREAMS, "mcp.streams", 64, "streams that one HTTP session of haft mcp keeps")           \
+    X(MCP_TOKEN_MIN_BYTES, "mcp.token_min_bytes", 32,                                              \
+      "minimum bytes of a token of haft mcp if other machines can connect")                        \
+    X(MCP_TOKEN_FILE_BYTES, "mcp.token_file_bytes", 4096, "bytes of the token file of haft mcp")   \
     X(MCP_KEY_BYTES, "mcp.key_bytes", 256,                                                         \
       "bytes of an idempotency key that a client of haft mcp sends with a call")                   \
     X(EMBED_TEXT_BYTES, "embed.text_bytes", 1536, "bytes of a tool or query that are embedded")    \
@@ -324,31 +378,36 @@
     X(EMBED_REPLY_BYTES, "embed.reply_bytes", 16 << 20, "bytes of an embedding reply")             \
     X(EMBED_QUERY_MS, "embed.query_ms", 1500,                                                      \
       "milliseconds to wait for the vector of a query, by default")                                \
-    X(EMBED_MOST_MS, "embed.most_ms", 60000, "the longest such wait that a spec can set")          \
+    X(EMBED_QUERY_MAX_MS, "embed.query_max_ms", 60000,                                             \
+      "longest wait for the vector of a query that a spec can set, in milliseconds")               \
     X(EMBED_TOOLS_MS, "embed.tools_ms", 20000,                                                     \
       "milliseconds to wait for vectors of tools in one search; the next search gets the rest")    \
     X(EMBED_FIRST_MS, "embed.first_ms", 5000,                                                      \
-      "milliseconds to connect, or to the first byte of a reply with vectors of tools")            \
-    X(EMBED_REST_MS, "embed.rest_ms", 30000,                                                       \
-      "milliseconds for which a failed endpoint is not used")                                      \
-    X(EMBED_KEPT_BYTES, "embed.kept_bytes", 64 << 20,                                              \
-      "bytes of the file with the vectors of one model")                                           \
+      "milliseconds to connect to an embedding endpoint, or to the first byte of its vectors "     \
+      "of tools")                                                                                  \
+    X(EMBED_COOLDOWN_MS, "embed.cooldown_ms", 30000,                                               \
+      "milliseconds for which a failed embedding endpoint is not used")                            \
+    X(EMBED_CACHE_BYTES, "embed.cache_bytes", 64 << 20,                                            \
+      "bytes of the file with the cached vectors of one embedding model")                          \
     X(SEARCH_DOCS, "search.docs", 1000000, "tools or tables in one search index")                  \
-    X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a query that are used")             \
+    X(SEARCH_QUERY_WORDS, "search.query_words", 150, "words of a search query that are used")      \
     X(SEARCH_NEAR_WORDS, "search.near_words", 16,                                                  \
-      "unknown words of a query that are replaced by similar ones")                                \
-    X(SEARCH_NEAR_TERMS, "search.near_terms", 4096, "words compared with one of these")            \
-    X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a query that are used")        \
-    X(SEARCH_WORD_BYTES, "search.word_bytes", 64, "bytes of a word; longer ones are ignored")      \
+      "unknown words of a search query that are replaced by similar words")                        \
+    X(SEARCH_NEAR_TERMS, "search.near_terms", 4096,                                                \
+      "words of the index that are compared with one unknown word of a query")                     \
+    X(SEARCH_QUERY_BYTES, "search.query_bytes", 64 << 10, "bytes of a search query that are used") \
+    X(SEARCH_WORD_BYTES, "search.word_bytes", 64,                                                  \
+      "bytes of a word that is indexed; longer words are ignored")                                 \
     X(SEARCH_TEXT_BYTES, "search.text_bytes", 16384, "bytes of a name or text that are indexed")   \
     X(SEARCH_DOC_WORDS, "search.doc_words", 4096, "words of one tool or table that are indexed")   \
-    X(SEARCH_DOC_VALUES, "search.doc_values", 10000, "values of a schema that are indexed")        \
+    X(SEARCH_DOC_VALUES, "search.doc_values", 10000,                                               \
+      "values of one tool's schema that are indexed")                                              \
     X(SEARCH_SCHEMA_DEPTH, "search.schema_depth", 16,                                              \
       "nesting of objects in a schema that is indexed")                                            \
     X(SEARCH_VECTORS, "search.vectors", 1 << 20, "words in a table of word vectors")               \
-    X(SEARCH_VECTORS_BYTES, "search.vectors_bytes", 64 << 20, "bytes of such a table")             \
+    X(SEARCH_VECTORS_BYTES, "search.vectors_bytes", 64 << 20, "bytes of a table of word vectors")  \
     X(SEARCH_DIMENSIONS, "search.dimensions", 8192, "dimensions of an embedding vector")           \
-    X(SEARCH_HITS, "search.hits", 10000, "hits of one query")                                      \
+    X(SEARCH_HITS, "search.hits", 10000, "hits of one search query")                               \
     X(ARENA_BYTES, "arena.bytes", 1 << 30, "bytes of one arena, unless its owner sets less")
 
 enum {

@@ -45,8 +45,7 @@ static haft_status read_lease(haft__cli *cli, const haft__args *args, uint64_t *
         return HAFT_OK;
     }
     haft_status status = haft__duration_parse(haft__str(lease.value), ret_ms, err);
-    bool fits =
-        *ret_ms >= HAFT__LIMIT_RUN_LEASE_LEAST_MS && *ret_ms <= HAFT__LIMIT_RUN_LEASE_MOST_MS;
+    bool fits = *ret_ms >= HAFT__LIMIT_RUN_LEASE_MIN_MS && *ret_ms <= HAFT__LIMIT_RUN_LEASE_MAX_MS;
     if (status == HAFT_OK && !fits) {
         status =
             haft__fail(err, HAFT_BAD_INPUT, "", "expected 1s to 1h, found \"%s\"", lease.value);

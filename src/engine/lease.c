@@ -426,10 +426,10 @@ void haft__lease_check_clock(haft_runtime *runtime)
 
 haft_status haft__lease_init(haft_runtime *runtime, uint64_t ms, haft_error *err)
 {
-    if (ms != 0 && (ms < HAFT__LIMIT_RUN_LEASE_LEAST_MS || ms > HAFT__LIMIT_RUN_LEASE_MOST_MS)) {
+    if (ms != 0 && (ms < HAFT__LIMIT_RUN_LEASE_MIN_MS || ms > HAFT__LIMIT_RUN_LEASE_MAX_MS)) {
         return haft__fail(
             err, HAFT_BAD_INPUT, "lease", "expected %d to %d milliseconds, found %llu",
-            HAFT__LIMIT_RUN_LEASE_LEAST_MS, HAFT__LIMIT_RUN_LEASE_MOST_MS, (unsigned long long)ms);
+            HAFT__LIMIT_RUN_LEASE_MIN_MS, HAFT__LIMIT_RUN_LEASE_MAX_MS, (unsigned long long)ms);
     }
     runtime->leases.ms = ms != 0 ? ms : HAFT__LIMIT_RUN_LEASE_MS;
     runtime->leases.offset_ms = clock_offset(runtime);

@@ -113,10 +113,10 @@ void haft__run_fail(haft_run *run, const haft_error *error)
 uint64_t haft__run_backoff_ms(uint32_t failures)
 {
     uint64_t ms = HAFT__LIMIT_RUN_RETRY_MS;
-    for (uint32_t i = 1; i < failures && ms < HAFT__LIMIT_RUN_RETRY_MOST_MS; i++) {
+    for (uint32_t i = 1; i < failures && ms < HAFT__LIMIT_RUN_RETRY_MAX_MS; i++) {
         ms *= 2;
     }
-    return ms < HAFT__LIMIT_RUN_RETRY_MOST_MS ? ms : HAFT__LIMIT_RUN_RETRY_MOST_MS;
+    return ms < HAFT__LIMIT_RUN_RETRY_MAX_MS ? ms : HAFT__LIMIT_RUN_RETRY_MAX_MS;
 }
 
 void haft__run_drain(haft_run *run)

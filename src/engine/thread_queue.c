@@ -101,7 +101,7 @@ bool haft__queue_retry(haft_run *run, haft_status status)
     if (status != HAFT_IO || !is_active_and_queued(run)) {
         return false;
     }
-    check_queue_in(run, HAFT__LIMIT_RUN_RETRY_MOST_MS); /* until its lease expires */
+    check_queue_in(run, HAFT__LIMIT_RUN_RETRY_MAX_MS); /* until its lease expires */
     return true;
 }
 

@@ -9,7 +9,7 @@
 haft_str haft__column_text(haft__column_checks *checks, haft_str bytes)
 {
     if (!haft__utf8_valid(bytes)) {
-        checks->wrong = true;
+        checks->invalid = true;
         return HAFT__LIT("");
     }
     return bytes;
@@ -19,7 +19,7 @@ haft_str haft__column_copy(haft__column_checks *checks, haft_str text, haft__are
 {
     haft_str copied = haft__arena_copy(arena, text);
     if (copied.ptr == NULL) {
-        checks->full = arena;
+        checks->failed_arena = arena;
         return HAFT__LIT("");
     }
     return copied;
@@ -30,7 +30,7 @@ haft_str haft__column_content(haft__column_checks *checks, haft_str sum, haft_st
 {
     char digest[HAFT__SHA256_HEX];
     haft__sha256_hex(content, digest);
-    checks->wrong = checks->wrong || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
+    checks->invalid = checks->invalid || !haft__str_equal(sum, (haft_str){digest, sizeof(digest)});
     if (ret_sha256 != NULL) {
         *ret_sha256 = haft__column_copy(checks, sum, arena);
     }

@@ -12,8 +12,8 @@
 
 /* Zeroed: no failure so far. */
 typedef struct haft__column_checks {
-    bool wrong;        /* a column has the wrong type, length or content */
-    haft__arena *full; /* the arena that ran out of memory for a copy */
+    bool invalid;              /* a column has the wrong type, length or content */
+    haft__arena *failed_arena; /* the arena that could not hold a copy: out of memory or full */
 } haft__column_checks;
 
 /* Checks that the text is valid UTF-8. */

@@ -8,7 +8,7 @@
 #define NOW_MS 1794711845678U /* 2026-11-15T03:04:05.678Z */
 
 static const struct {
-    const char *text, *time; /* "" when it is no date */
+    const char *text, *time; /* `time` is "" if `text` is not a date */
 } cases[] = {
     {"Sun, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37.000Z"},
     {"Sunday, 06-Nov-94 08:49:37 GMT", "1994-11-06T08:49:37.000Z"},
@@ -20,11 +20,11 @@ static const struct {
     {"Tue, 29 Feb 2028 00:00:00 GMT", "2028-02-29T00:00:00.000Z"},
     {"Sat, 31 Dec 2016 23:59:60 GMT", "2016-12-31T23:59:59.000Z"},
     {"Mon, 06 Nov 1994 08:49:37 GMT", "1994-11-06T08:49:37.000Z"},
-    /* two digits: at most 50 years ahead */
+    /* a year of two digits is at most 50 years ahead */
     {"Monday, 01-Jun-76 00:00:00 GMT", "2076-06-01T00:00:00.000Z"},
     {"Monday, 01-Jun-77 00:00:00 GMT", "1977-06-01T00:00:00.000Z"},
     {"Wednesday, 01-Jun-00 00:00:00 GMT", "2000-06-01T00:00:00.000Z"},
-    /* no dates */
+    /* texts that are not dates */
     {"", ""},
     {"soon", ""},
     {"Thu, 01 Jan 1969 00:00:00 GMT", ""},
@@ -51,7 +51,7 @@ static const struct {
     {"Sun Nov  6 08:49:37 1994 GMT", ""},
 };
 
-TEST(dates_of_http)
+TEST(http_dates_are_parsed)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint64_t ms = 7;
@@ -60,12 +60,13 @@ TEST(dates_of_http)
             haft__time_format(ms, found);
         }
         CHECK_STR(haft__str(found), haft__str(cases[i].time), "%s", cases[i].text);
-        CHECK(cases[i].time[0] != '\0' || ms == 7, "%s: written all the same", cases[i].text);
+        CHECK(cases[i].time[0] != '\0' || ms == 7,
+              "%s: the output was changed although parsing failed", cases[i].text);
     }
 }
 
-/* No beginning of a date is one, and no date with a byte changed to a NUL. */
-TEST(dates_that_were_cut)
+/* A prefix of a date is rejected, and so is a date with one byte replaced by NUL. */
+TEST(incomplete_dates_are_rejected)
 {
     for (size_t i = 0; i < 3; i++) {
         haft_str text = haft__str(cases[i].text);

@@ -22,9 +22,9 @@ NEW = "2026-07-28"
 OLD = "2025-11-25"
 JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
 ADD = "import sys,json; a=json.load(sys.stdin); print(a['a']+a['b'])"
-TOKEN_MOST = 4096  # HAFT__LIMIT_MCP_TOKEN_BYTES
+TOKEN_MOST = 4096  # HAFT__LIMIT_MCP_TOKEN_FILE_BYTES
 TOKEN = "a-token-of-some-length-and-of-32"
-TOKEN_LEAST = 32  # HAFT__LIMIT_MCP_TOKEN_LEAST
+TOKEN_LEAST = 32  # HAFT__LIMIT_MCP_TOKEN_MIN_BYTES
 KEY_MOST = 256  # HAFT__LIMIT_MCP_KEY_BYTES
 SPEC = {
     "name": "helper", "model": "script:script.json", "instructions": "Help.",

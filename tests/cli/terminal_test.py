@@ -203,8 +203,8 @@ def test_approval():
 
 
 def test_long():
-    """HAFT__LIMIT_SHOWN_BYTES: 64 KiB of the arguments are shown; longer ones cannot be approved
-    here."""
+    """HAFT__LIMIT_TERMINAL_TEXT_BYTES: 64 KiB of the arguments are shown; longer arguments cannot
+    be approved here."""
     for more in (0, 1):
         text = "x" * (65536 - len('{"q":""}') + more)
         path = spec("long", [{"calls": [call("send", q=text)]}, {"text": "over"}],

@@ -75,7 +75,7 @@ TEST(a_run_stops_before_its_lease_expires)
 TEST(the_end_of_a_lease_is_noticed_when_nothing_else_happens)
 {
     help_host h;
-    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS, SLOW);
     help_faulty_set(HELP_DOWN);
     help_faulty_step(&h, run, 5000);
     check_stopped(run, HAFT_BAD_STATE, "this process did not renew it");
@@ -85,7 +85,7 @@ TEST(the_end_of_a_lease_is_noticed_when_nothing_else_happens)
 TEST(a_lease_that_is_renewed_does_not_end)
 {
     help_host h;
-    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, TOOL("[\"sleep\",\"2\"]", ""));
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS, TOOL("[\"sleep\",\"2\"]", ""));
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", haft_run_error(run)->message);
     unsigned renewals = help_faulty_count(HAFT__STORE_RENEW);
@@ -195,7 +195,7 @@ TEST(a_release_that_failed_is_repeated_later)
 {
     for (int released = 0; released < 2; released++) {
         help_host h;
-        help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+        help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
         haft_run *run = begin(&h, SLOW), *other = begin(&h, SLOW);
         char id[HAFT__ID_LENGTH + 1];
         memcpy(id, run->id, sizeof(id));
@@ -235,7 +235,7 @@ TEST(a_release_that_failed_is_repeated_later)
 TEST(the_next_renewal_notices_that_another_process_owns_the_run)
 {
     help_host h;
-    help_faulty_init(&h, 3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&h, 3 * HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_run *lost = begin(&h, SLOW), *kept = begin(&h, SLOW), *also = begin(&h, SLOW);
     help_faulty_take(&h, lost);
     uint64_t start = haft__loop_now(h.runtime->loop);
@@ -258,14 +258,14 @@ TEST(the_next_renewal_notices_that_another_process_owns_the_run)
 TEST(a_run_with_a_locked_row_is_renewed_later_or_stops)
 {
     help_host h;
-    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS, SLOW);
     help_faulty_set(HELP_PASSED);
     while (help_faulty_count(HAFT__STORE_RENEW) < 2) { /* twice within one lease */
         step(&h, 20);
     }
     CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
     help_faulty_set(HELP_FINE);
-    help_faulty_step(&h, run, 2 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_step(&h, run, 2 * HAFT__LIMIT_RUN_LEASE_MIN_MS);
     CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
     help_faulty_set(HELP_PASSED);
     help_faulty_step(&h, run, 5000);
@@ -276,7 +276,7 @@ TEST(a_run_with_a_locked_row_is_renewed_later_or_stops)
 TEST(a_removed_run_is_lost)
 {
     help_host h;
-    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS, SLOW);
+    haft_run *run = begin_host(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS, SLOW);
     haft__store_request release = {
         .verb = HAFT__STORE_RELEASE, .run.id = haft__str(run->id), .run.epoch = run->lease.epoch};
     haft__store_request removal = {.verb = HAFT__STORE_REMOVE, .run.id = haft__str(run->id)};
@@ -320,10 +320,10 @@ TEST(a_lease_has_a_minimum_and_a_maximum)
     static const struct {
         uint64_t given, is;
     } rows[] = {{0, HAFT__LIMIT_RUN_LEASE_MS},
-                {HAFT__LIMIT_RUN_LEASE_LEAST_MS, HAFT__LIMIT_RUN_LEASE_LEAST_MS},
-                {HAFT__LIMIT_RUN_LEASE_LEAST_MS - 1, 0},
-                {HAFT__LIMIT_RUN_LEASE_MOST_MS, HAFT__LIMIT_RUN_LEASE_MOST_MS},
-                {HAFT__LIMIT_RUN_LEASE_MOST_MS + 1, 0}};
+                {HAFT__LIMIT_RUN_LEASE_MIN_MS, HAFT__LIMIT_RUN_LEASE_MIN_MS},
+                {HAFT__LIMIT_RUN_LEASE_MIN_MS - 1, 0},
+                {HAFT__LIMIT_RUN_LEASE_MAX_MS, HAFT__LIMIT_RUN_LEASE_MAX_MS},
+                {HAFT__LIMIT_RUN_LEASE_MAX_MS + 1, 0}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft_runtime_options options = HAFT_RUNTIME_OPTIONS_INIT;
         haft_runtime *runtime = NULL;
@@ -341,9 +341,9 @@ TEST(the_retry_delay_doubles)
     static const struct {
         uint32_t failures;
         uint64_t ms;
-    } rows[] = {{0, HAFT__LIMIT_RUN_RETRY_MS},      {1, HAFT__LIMIT_RUN_RETRY_MS},
-                {2, 2 * HAFT__LIMIT_RUN_RETRY_MS},  {5, 16 * HAFT__LIMIT_RUN_RETRY_MS},
-                {6, HAFT__LIMIT_RUN_RETRY_MOST_MS}, {UINT32_MAX, HAFT__LIMIT_RUN_RETRY_MOST_MS}};
+    } rows[] = {{0, HAFT__LIMIT_RUN_RETRY_MS},     {1, HAFT__LIMIT_RUN_RETRY_MS},
+                {2, 2 * HAFT__LIMIT_RUN_RETRY_MS}, {5, 16 * HAFT__LIMIT_RUN_RETRY_MS},
+                {6, HAFT__LIMIT_RUN_RETRY_MAX_MS}, {UINT32_MAX, HAFT__LIMIT_RUN_RETRY_MAX_MS}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         CHECK_INT(haft__run_backoff_ms(rows[i].failures), rows[i].ms, "%u", rows[i].failures);
     }

@@ -213,7 +213,7 @@ TEST(the_end_of_a_run_is_written_once)
 TEST(a_run_stops_when_the_store_is_unreachable_until_its_lease_expires)
 {
     help_host h;
-    help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
     help_faulty_set(HELP_DOWN);
     help_faulty_step(&h, run, 10000);

@@ -14,7 +14,7 @@ ROW = re.compile(r"^    X\((\w+), ", re.MULTILINE)
 # Limits that are used by another directory than the one in their name.
 KEEPERS = {"JSON_DEPTH_STRICT": "spec"}
 PAGE = house.ROOT / "docs/limits.md"
-HEAD = "| limit | value | what it bounds |\n|---|---:|---|\n"
+HEAD = "| limit | value | meaning |\n|---|---:|---|\n"
 PROGRAM = r"""
 #include <stdio.h>
 #include "base/limits.h"

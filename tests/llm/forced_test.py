@@ -22,7 +22,7 @@ def describe(turn):
 def try_format(format):
     turns, ends, problems = [], [], []
     for seed, task in enumerate(runs.TASKS, 1):
-        status, log, said = runs.play(format, task, {"seed": seed})
+        status, log, said = runs.run_agent(format, task, {"seed": seed})
         made = runs.forced_turns(log)
         turns += made
         end = log[-1]["end"] if log and log[-1]["kind"] == "run_finished" else f"none: {said}"
@@ -31,11 +31,11 @@ def try_format(format):
             f"{'+'.join('yes' if good else 'no' for good in turn['tries'])}/{sum(turn['ms'])} ms"
             for turn in made))
         problems += [f"{task}: {describe(turn)}" for turn in made if turn["tries"] != [True]]
-        if end == "done" and not runs.contract_kept(log):
+        if end == "done" and not runs.workflow_is_complete(log):
             problems.append(f"{task}: it ended as done with the contract broken")
     good = sum(turn["tries"] == [True] for turn in turns)
-    median, most = runs.spread([sum(turn["ms"]) for turn in turns])
-    tokens, longest = runs.spread([sum(turn["tokens"]) for turn in turns])
+    median, most = runs.median_and_max([sum(turn["ms"]) for turn in turns])
+    tokens, longest = runs.median_and_max([sum(turn["tokens"]) for turn in turns])
     llm.note(f"{format}: {good} of {len(turns)} forced turns were a valid call at once; "
              f"{ends.count('done')} of {len(ends)} runs done; a turn took {median} ms "
              f"(median; at most {most} ms) and {tokens} tokens (at most {longest})")

@@ -16,7 +16,7 @@ def judge(status, log, said):
     end = log[-1]
     if end["end"] not in ENDS or ENDS[end["end"]] != status:
         return [f"it ended as {end['end']} with exit status {status}"]
-    if end["end"] == "done" and not runs.contract_kept(log):
+    if end["end"] == "done" and not runs.workflow_is_complete(log):
         return ["it ended as done with the contract broken"]
     if end["end"] != "done" and not (end["reason"] or end["error"]):
         return [f"it ended as {end['end']} without a reason"]
@@ -26,7 +26,7 @@ def judge(status, log, said):
 def try_format(format):
     turns, ends, problems = [], [], []
     for seed, task in enumerate(runs.TASKS[:RUNS], 1):
-        status, log, said = runs.play(format, task, {"seed": seed},
+        status, log, said = runs.run_agent(format, task, {"seed": seed},
                                       **{"model.constraint": "none"})
         made = runs.forced_turns(log)
         turns += made
@@ -37,7 +37,7 @@ def try_format(format):
     first = sum(turn["tries"][:1] == [True] for turn in turns)
     later = sum(any(turn["tries"][1:]) and not turn["tries"][0] for turn in turns)
     asked = sum(len(turn["tries"]) - 1 for turn in turns)
-    median, _ = runs.spread([sum(turn["ms"]) for turn in turns])
+    median, _ = runs.median_and_max([sum(turn["ms"]) for turn in turns])
     llm.note(f"{format}: of {len(turns)} forced turns {first} were a valid call at once, {later} "
              f"after being asked again, {len(turns) - first - later} never; asked again {asked} "
              f"times; runs: " + ", ".join(f"{ends.count(end)} {end}" for end in sorted(set(ends)))

@@ -38,13 +38,13 @@ def forget():
 
 def play(format, stream):
     forget()
-    return lasting(runs.play(format, TASK, dict(OPTIONS, stream=stream),
+    return lasting(runs.run_agent(format, TASK, dict(OPTIONS, stream=stream),
                              **{"limits.wall": "1h"})[1])
 
 
 def try_format(format):
     streamed, whole = play(format, True), play(format, False)
-    replies = len(runs.of(streamed, "model_replied"))
+    replies = len(runs.events_of_kind(streamed, "model_replied"))
     problems = differences(streamed, whole) + ([] if replies else ["there was no reply at all"])
     llm.note(f"{format}: {replies} replies, {len(streamed)} events; "
              f"{'not all' if problems else 'all'} the same streamed and whole")

@@ -100,26 +100,26 @@ TEST(built_ins_in_every_combination)
 
 /* ---- tools of servers ---- */
 
-typedef enum listing {
+typedef enum allow_filter {
     ALLOW_NONE,
     ALLOW_SERVER,
     ALLOW_TOOL,
     ALLOW_OTHER_TOOL,
     ALLOW_OTHERS
-} listing;
-typedef enum denial { DENY_NONE, DENY_SERVER, DENY_TOOL, DENY_OTHERS } denial;
-typedef enum found { NEVER, SHOWN, LISTED, HIDDEN } found;
+} allow_filter;
+typedef enum deny_filter { DENY_NONE, DENY_SERVER, DENY_TOOL, DENY_OTHERS } deny_filter;
+typedef enum search_state { NEVER, SHOWN, LISTED, HIDDEN } search_state;
 
 typedef struct server_switches {
     bool enabled, error, searches, changed;
-    listing allow;
-    denial deny;
-    found found;
+    allow_filter allow;
+    deny_filter deny;
+    search_state state;
 } server_switches;
 
 /* "MCP: server enabled? server allowed? tool allowed? then always deferred, visible only once
- * revealed by a search." An evicted or listed tool stays callable. */
-static const char *expect_served(const server_switches *s)
+ * revealed by a search." A listed or hidden tool stays callable. */
+static const char *expect_mcp_tool(const server_switches *s)
 {
     bool server_allowed = s->allow != ALLOW_OTHERS && s->deny != DENY_SERVER;
     bool tool_allowed = s->allow != ALLOW_OTHER_TOOL && s->deny != DENY_TOOL;
@@ -134,8 +134,8 @@ static const char *expect_served(const server_switches *s)
     if (!tool_allowed) {
         return "out tool_denied";
     }
-    if (s->found != NEVER) {
-        return after[s->found];
+    if (s->state != NEVER) {
+        return after[s->state];
     }
     if (s->error) {
         return "out server_error";
@@ -166,22 +166,22 @@ static void fold(haft__run *run, const char *body)
     haft__buf_finish(&line);
 }
 
-/* The state after the searches. */
-static void play(haft__run *run, found is)
+/* Brings the run into the state after its searches. */
+static void fold_searches(haft__run *run, search_state state)
 {
     fold(run, STARTED);
-    if (is == SHOWN || is == HIDDEN) {
+    if (state == SHOWN || state == HIDDEN) {
         fold(run, "\"kind\":\"tools_revealed\",\"tools\":[" TOOL "],\"call\":null}");
     }
-    if (is == LISTED) {
+    if (state == LISTED) {
         fold(run, "\"kind\":\"tools_revealed\",\"tools\":[],\"listed\":[" TOOL "],\"call\":null}");
     }
-    if (is == HIDDEN) {
+    if (state == HIDDEN) {
         fold(run, "\"kind\":\"tools_hidden\",\"tools\":[\"docs:a\"],\"cap\":1}");
     }
 }
 
-static void check_served(const server_switches *s)
+static void check_mcp_tool(const server_switches *s)
 {
     static const char *const allows[] = {"", "; mcp_allow=docs:*", "; mcp_allow=mail:*+docs:a",
                                          "; mcp_allow=docs:b", "; mcp_allow=mail:*"};
@@ -199,7 +199,7 @@ static void check_served(const server_switches *s)
     help_spec_init(&h, &arena, haft__str(words));
     h.servers.listings[0].error = s->error ? HAFT__LIT("it is dead") : HAFT__LIT("");
     CHECK_INT(haft__run_init(&run, &arena, &h.spec, HELP_KEY, NULL), HAFT_OK, "init");
-    play(&run, s->found);
+    fold_searches(&run, s->state);
     CHECK_INT(haft__resolve(&h.spec, &run, h.servers.listings, 1, &arena, &offer, NULL), HAFT_OK,
               "%s", words);
     size_t times = 0;
@@ -208,8 +208,8 @@ static void check_served(const server_switches *s)
             (void)snprintf(got, sizeof(got), "%s %s",
                            haft__visibility_name(offer.items[i].visibility),
                            haft__reason_word(offer.items[i].reason));
-            CHECK_STR(haft__str(got), haft__str(expect_served(s)), "%s, error %d, found %d", words,
-                      s->error, s->found);
+            CHECK_STR(haft__str(got), haft__str(expect_mcp_tool(s)), "%s, error %d, found %d",
+                      words, s->error, s->state);
             times++;
         }
     }
@@ -222,75 +222,77 @@ TEST(tools_of_servers_in_every_combination)
     for (unsigned bits = 0; bits < 16; bits++) {
         for (int allow = ALLOW_NONE; allow <= ALLOW_OTHERS; allow++) {
             for (int deny = DENY_NONE; deny <= DENY_OTHERS; deny++) {
-                for (int is = NEVER; is <= HIDDEN; is++) {
+                for (int state = NEVER; state <= HIDDEN; state++) {
                     server_switches s = {.enabled = bits & 1,
                                          .error = bits & 2,
                                          .searches = bits & 4,
                                          .changed = bits & 8,
-                                         .allow = (listing)allow,
-                                         .deny = (denial)deny,
-                                         .found = (found)is};
-                    check_served(&s);
+                                         .allow = (allow_filter)allow,
+                                         .deny = (deny_filter)deny,
+                                         .state = (search_state)state};
+                    check_mcp_tool(&s);
                 }
             }
         }
     }
 }
 
-/* ---- the spec's own ---- */
+/* ---- the spec's own tools ---- */
 
 /* "When the definitions of other tools exceed a share of the context they are deferred as well."
- * What the spec names stays; of an unknown context nothing is said. */
-static const char *expect_own(bool context, bool more, bool named, bool searches, found is)
+ * A tool that the spec names is not deferred. If the context size is unknown, no tool is deferred.
+ * `exceeds_share`: 404 bytes are just above 10 % of 1000 tokens, 400 bytes are not. */
+static const char *expect_own(bool context, bool exceeds_share, bool named, bool searches,
+                              search_state state)
 {
     static const char *const after[] = {"out share", "declared revealed", "callable listed",
                                         "callable hidden"};
-    if (!context || !more) {
+    if (!context || !exceeds_share) {
         return "declared declared";
     }
     if (named) {
         return "declared named";
     }
-    return is == NEVER && !searches ? "out search_denied" : after[is];
+    return state == NEVER && !searches ? "out search_denied" : after[state];
 }
 
-static void check_own(unsigned bits, found is)
+static void check_own(unsigned bits, search_state state)
 {
-    bool context = bits & 1, more = bits & 2, named = bits & 4, searches = bits & 8;
-    bool deferred = context && more && !named;
+    bool context = bits & 1, exceeds_share = bits & 2, named = bits & 4, searches = bits & 8;
+    bool deferred = context && exceeds_share && !named;
     haft__arena arena;
     help_spec h;
     haft__run run;
     char words[256], got[64];
     haft__arena_init(&arena, 0);
-    (void)snprintf(words, sizeof(words), "agent; tools=look; own_bytes=%d%s%s%s", more ? 404 : 400,
-                   context ? "; context=1000" : "", named ? "; schedule=look" : "",
-                   searches ? "" : "; builtin_deny=tool_search");
+    (void)snprintf(words, sizeof(words), "agent; tools=look; own_bytes=%d%s%s%s",
+                   exceeds_share ? 404 : 400, context ? "; context=1000" : "",
+                   named ? "; schedule=look" : "", searches ? "" : "; builtin_deny=tool_search");
     help_spec_init(&h, &arena, haft__str(words));
     CHECK_INT(haft__run_init(&run, &arena, &h.spec, HELP_KEY, NULL), HAFT_OK, "init");
     fold(&run, STARTED);
 #define LOOK "{\"name\":\"look\",\"server\":null,\"input_schema\":null,\"hash\":null}"
-    if (deferred && (is == SHOWN || is == HIDDEN)) {
+    if (deferred && (state == SHOWN || state == HIDDEN)) {
         fold(&run, "\"kind\":\"tools_revealed\",\"tools\":[" LOOK "],\"call\":null}");
-    } else if (deferred && is == LISTED) {
+    } else if (deferred && state == LISTED) {
         fold(&run, "\"kind\":\"tools_revealed\",\"tools\":[],\"listed\":[" LOOK "],\"call\":null}");
     }
-    if (deferred && is == HIDDEN) {
+    if (deferred && state == HIDDEN) {
         fold(&run, "\"kind\":\"tools_hidden\",\"tools\":[\"look\"],\"cap\":1}");
     }
     haft__verdict verdict = haft__resolve_index(&run, 0);
     (void)snprintf(got, sizeof(got), "%s %s", haft__visibility_name(verdict.visibility),
                    haft__reason_word(verdict.reason));
-    CHECK_STR(haft__str(got), haft__str(expect_own(context, more, named, searches, is)),
-              "%s, found %d", words, is);
+    CHECK_STR(haft__str(got), haft__str(expect_own(context, exceeds_share, named, searches, state)),
+              "%s, found %d", words, state);
     haft__arena_finish(&arena);
 }
 
-TEST(the_specs_own_in_every_combination)
+TEST(own_tools_in_every_combination)
 {
     for (unsigned bits = 0; bits < 16; bits++) {
-        for (int is = NEVER; is <= HIDDEN; is++) {
-            check_own(bits, (found)is);
+        for (int state = NEVER; state <= HIDDEN; state++) {
+            check_own(bits, (search_state)state);
         }
     }
 }
@@ -319,7 +321,7 @@ static unsigned expect_cap(const cap_switches *s)
 }
 
 /* "Full schemas for the top k and names with one line for the next ten." Before the first turn,
- * free places go to tools that were not found, and none is only listed. */
+ * only hits are shown, and none is only listed. */
 static void expect_shown(const cap_switches *s, unsigned *ret_shown, unsigned *ret_listed)
 {
     unsigned wanted = s->call && s->limit > 0 ? least(s->hits, s->limit) : s->hits;
@@ -397,7 +399,8 @@ TEST(the_cap_in_every_combination)
     }
 }
 
-/* A tool of the provider has no definition here: it is neither deferred nor does it count. */
+/* A tool of the provider has no definition in the spec: it is never deferred and does not count for
+ * the share. */
 TEST(tools_of_the_provider_are_never_deferred)
 {
     static const struct {

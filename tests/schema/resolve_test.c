@@ -95,14 +95,14 @@ static const struct {
      "in\",\"not\":{\"$ref\":"
      "\"../int\"}}}",
      "1", "\"\""},
-    /* draft-07: a "#name" after the same base URI again */
-    {"{\"$id\":\"http://x/r\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"allOf\":[{"
-     "\"$ref\":\"r#n\"}],\"definitions\":{\"a\":{\"$id\":\"http://x/r#n\",\"type\":\"null\"}}}",
-     "null", "1"},
-    /* but not through one that is data */
+    /* an $id in data (below an unknown keyword) does not change the base */
     {"{\"$id\":\"http://x/a\",\"$ref\":\"#/x/y\",\"x\":{\"$id\":\"http://other/\",\"y\":{\"$ref\":"
      "\"int\"}}}",
      "1", "\"\""},
+    /* draft-07: an $id of the document's own URI with a fragment defines an anchor */
+    {"{\"$id\":\"http://x/r\",\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"allOf\":[{"
+     "\"$ref\":\"r#n\"}],\"definitions\":{\"a\":{\"$id\":\"http://x/r#n\",\"type\":\"null\"}}}",
+     "null", "1"},
     /* large objects are searched through a map */
     {"{\"$ref\":\"#/$defs/z\",\"$defs\":{\"a\":0,\"b\":0,\"c\":0,\"d\":0,\"e\":0,\"f\":0,\"g\":0,"
      "\"h\":0,\"i\":0,\"j\":0,\"k\":0,\"l\":0,\"m\":0,\"n\":0,\"o\":0,\"p\":0,\"q\":0,\"r\":0,"
@@ -116,7 +116,7 @@ static const struct {
     {"{\"$schema\":\"http://x/meta-of-meta\",\"not\":false,\"minimum\":5}", "7", "3"},
     {"{\"$schema\":\"http://x/old-meta\",\"items\":[{\"type\":\"null\"}]}", "[null]", "[1]"},
     {"{\"$schema\":\"http://x/self-meta\",\"type\":\"null\"}", "null", "1"},
-    /* a part with its own $id may have its own draft */
+    /* a subschema with its own $id may have its own draft */
     {"{\"properties\":{\"a\":{\"$id\":\"http://x/q\",\"$schema\":"
      "\"http://json-schema.org/draft-07/schema#\",\"items\":[{\"type\":\"null\"}]}}}",
      "{\"a\":[null]}", "{\"a\":[1]}"},
@@ -136,7 +136,7 @@ static void library_init(library *l, haft__schema_options *options)
     *options = (haft__schema_options){.find = find_document, .context = l};
 }
 
-TEST(references_lead_where_they_should)
+TEST(references_resolve_to_their_target)
 {
     library l;
     haft__schema_options options;
@@ -156,7 +156,7 @@ TEST(references_lead_where_they_should)
     haft__arena_finish(&l.arena);
 }
 
-TEST(references_that_lead_nowhere_are_refused)
+TEST(invalid_references_and_metaschemas_are_rejected)
 {
     static const struct {
         const char *schema, *where;
@@ -226,7 +226,7 @@ TEST(known_documents_are_not_requested)
     haft__arena_finish(&l.arena);
 }
 
-TEST(there_is_a_limit_for_uris)
+TEST(uris_above_the_limit_are_rejected)
 {
     static const struct {
         const char *before, *after, *where;
@@ -246,10 +246,10 @@ TEST(there_is_a_limit_for_uris)
             (void)snprintf(schema + at + length - 7, 64, "%s", longest[i].after);
             fixture f;
             fixture_init_with(&f, schema, NULL);
-            bool past = length > HAFT__LIMIT_SCHEMA_URI_BYTES;
-            CHECK_INT(f.status == HAFT_TOO_BIG, past, "%zu bytes in %.40s: %s", length,
+            bool too_long = length > HAFT__LIMIT_SCHEMA_URI_BYTES;
+            CHECK_INT(f.status == HAFT_TOO_BIG, too_long, "%zu bytes in %.40s: %s", length,
                       longest[i].before, f.error.message);
-            if (past) {
+            if (too_long) {
                 CHECK_STR(haft__str(f.error.message),
                           HAFT__LIT("found a URI of 4097 bytes, expected at most 4096"), "message");
                 CHECK_STR(haft__str(f.error.where), haft__str(longest[i].where), "where");
@@ -261,16 +261,17 @@ TEST(there_is_a_limit_for_uris)
 
 TEST(many_references_through_a_large_schema_are_fast)
 {
-    /* 20,000 references through an object of 20,000 members: searched each time, 4 * 10^8. */
-    enum { COUNT_OF = 20000 };
+    /* 20,000 references through an object of 20,000 members. A linear search for each reference
+     * would take 4 * 10^8 steps. */
+    enum { MEMBERS = 20000 };
     haft__buf buf;
     haft__buf_init(&buf, 8 << 20);
     haft__buf_addf(&buf, "{\"$defs\":{\"big\":{\"not\":{}");
-    for (int i = 0; i < COUNT_OF; i++) {
+    for (int i = 0; i < MEMBERS; i++) {
         haft__buf_addf(&buf, ",\"x%d\":1", i);
     }
     haft__buf_addf(&buf, "}},\"allOf\":[true");
-    for (int i = 0; i < COUNT_OF; i++) {
+    for (int i = 0; i < MEMBERS; i++) {
         haft__buf_addf(&buf, ",{\"$ref\":\"#/$defs/big/not\"}");
     }
     haft__buf_addf(&buf, "]}");

@@ -10,9 +10,9 @@ TEST(text_that_is_not_utf8_is_wrong)
 {
     haft__column_checks checks = {0};
     CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3\xA9")), HAFT__LIT("a\xC3\xA9"), "text");
-    CHECK(!checks.wrong, "text");
+    CHECK(!checks.invalid, "text");
     CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3")), HAFT__LIT(""), "not UTF-8");
-    CHECK(checks.wrong, "not UTF-8");
+    CHECK(checks.invalid, "not UTF-8");
 }
 
 TEST(content_must_have_its_sum)
@@ -27,9 +27,9 @@ TEST(content_must_have_its_sum)
     CHECK_STR(found, content, "the content");
     CHECK(found.ptr != content.ptr, "a copy");
     CHECK_STR(copied, sum, "its sum");
-    CHECK(!checks.wrong, "the sum fits");
+    CHECK(!checks.invalid, "the sum fits");
     (void)haft__column_content(&checks, sum, HAFT__LIT("Content"), &arena, NULL);
-    CHECK(checks.wrong, "the sum does not fit");
+    CHECK(checks.invalid, "the sum does not fit");
     haft__arena_finish(&arena);
 }
 
@@ -41,6 +41,6 @@ TEST(a_copy_that_does_not_fit_names_its_arena)
     test_fail_allocation(0);
     CHECK_STR(haft__column_copy(&checks, HAFT__LIT("text"), &arena), HAFT__LIT(""), "no copy");
     CHECK(test_allow_allocations(), "an allocation failed");
-    CHECK(checks.full == &arena && !checks.wrong, "out of memory");
+    CHECK(checks.failed_arena == &arena && !checks.invalid, "out of memory");
     haft__arena_finish(&arena);
 }

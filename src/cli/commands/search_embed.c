@@ -56,9 +56,9 @@ haft_status haft__search_embed_open(haft__search_embed *embed, const haft__args 
         .model = haft__str(haft__args_text(args, "embeddings-model", "")),
         .query_prefix = haft__str(haft__args_text(args, "query-prefix", "")),
         .document_prefix = haft__str(haft__args_text(args, "document-prefix", "")),
-        .query_ms = HAFT__LIMIT_EMBED_MOST_MS,
+        .query_ms = HAFT__LIMIT_EMBED_QUERY_MAX_MS,
         .tools_ms = EMBED_TOOLS_TIMEOUT_MS,
-        .first_ms = HAFT__LIMIT_EMBED_MOST_MS,
+        .first_ms = HAFT__LIMIT_EMBED_QUERY_MAX_MS,
         .ignore_backoff = true,
         .redactor = &embed->redactor,
         .hash_key = hash_key};

@@ -52,8 +52,8 @@ static bool add_text(const haft__terminal *t, haft__buf *out, haft_str text)
     haft__word_wrap_init(&flow);
     flow.indent = INDENT;
     flow.exact = true;
-    text.len =
-        haft__utf8_floor(text, all < HAFT__LIMIT_SHOWN_BYTES ? all : HAFT__LIMIT_SHOWN_BYTES);
+    text.len = haft__utf8_floor(
+        text, all < HAFT__LIMIT_TERMINAL_TEXT_BYTES ? all : HAFT__LIMIT_TERMINAL_TEXT_BYTES);
     haft__word_wrap_add(&flow, out, width, text);
     haft__word_wrap_end(&flow, out, width);
     if (text.len < all) {

@@ -3,8 +3,9 @@
  * crash_count.c - counts how often the owners of a run crashed at the same event.
  *
  * The store keeps the count in its cache, with the seq of the event. It is written before anything
- * of the run is read, so that any crash of this process is counted. A crash also counts for the
- * other runs of the process. To tell them from its cause, suspects are continued one at a time.
+ * of the run is read, so that any crash of this process is counted. A crash counts for every
+ * run that the process owned. To find the run that caused it, a worker continues suspects one at a
+ * time. (A suspect is a run with more than HAFT__LIMIT_WORK_SUSPECT_CRASHES crashes.)
  * Tests: tests/engine/worker/crash_count_test.c, tests/cli/worker_test.py.
  */
 #include "base/error.h"
@@ -15,7 +16,7 @@
 #include "engine/worker/worker_int.h"
 
 #define SCOPE HAFT__LIT("haft worker")
-/* The epoch of a run that is claimed for the first time. */
+/* A run is created with epoch 1; its first claim makes it 2. */
 #define FIRST_EPOCH 2U
 
 /* Parses "SEQ COUNT". The count is 0 if the run has progressed to another event since. */
@@ -63,13 +64,13 @@ static void on_count_saved(haft__store_request *request)
     }
 }
 
-/* Even the worker that was to end the run crashed. */
-static void skip_hopeless(haft__worker *worker)
+/* The worker that tried to end the run crashed too. Skip the run. */
+static void skip_unendable_run(haft__worker *worker)
 {
     haft_error err = {0};
     haft_status status = haft__fail(&err, HAFT_BAD_STATE, "",
-                                    "%u processes in a row stopped while they owned the run, the "
-                                    "last one while it was ending it",
+                                    "%u processes in a row stopped while they owned the run; the "
+                                    "last one was ending the run",
                                     worker->crash_count - 1);
     (void)haft__hint(&err, status,
                      "`haft resume %.*s` tries once more, `haft runs rm` removes the run",
@@ -104,7 +105,7 @@ static void on_count_read(haft__store_request *request)
     if (worker->crash_count == 0) {
         haft__worker_open_claimed(worker);
     } else if (worker->crash_count > HAFT__LIMIT_WORK_CRASHES + 1) {
-        skip_hopeless(worker);
+        skip_unendable_run(worker);
     } else if (must_postpone(worker)) {
         postpone(worker);
     } else {

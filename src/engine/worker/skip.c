@@ -42,8 +42,8 @@ uint64_t haft__skip_set_add(haft__skip_set *skips, const char *id, uint64_t now_
         (void)snprintf(item->id, sizeof(item->id), "%s", id);
     }
     item->wait_ms = item->wait_ms > 0 ? 2 * item->wait_ms : HAFT__LIMIT_WORK_RETRY_MS;
-    if (item->wait_ms > HAFT__LIMIT_WORK_RETRY_MOST_MS) {
-        item->wait_ms = HAFT__LIMIT_WORK_RETRY_MOST_MS;
+    if (item->wait_ms > HAFT__LIMIT_WORK_RETRY_MAX_MS) {
+        item->wait_ms = HAFT__LIMIT_WORK_RETRY_MAX_MS;
     }
     item->until_ms = now_ms + item->wait_ms;
     return item->wait_ms;

@@ -33,7 +33,7 @@ bool haft__embedding_backoff_read(haft__arena *arena, haft_str path, uint64_t no
         return false;
     }
     /* Ignores a time too far in the future: the clock was set back since. */
-    bool rests = until > now && until - now <= HAFT__LIMIT_EMBED_REST_MS;
+    bool rests = until > now && until - now <= HAFT__LIMIT_EMBED_COOLDOWN_MS;
     *ret_slow = (haft__embedding_backoff){rests ? until - now : 0, (size_t)batch, text};
     return true;
 }

@@ -19,7 +19,7 @@
 #define MAGIC      "haft-vectors 1\n"
 #define HEAD_BYTES (sizeof(MAGIC) - 1 + 8)
 /* The file, the rows added since, and the map. */
-#define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_KEPT_BYTES)
+#define MOST_MEMORY (3 * (size_t)HAFT__LIMIT_EMBED_CACHE_BYTES)
 
 static void add_u32(haft__buf *buf, uint32_t number)
 {
@@ -92,7 +92,7 @@ static haft_status read_file(haft__embedding_cache *kept, haft_error *err)
     haft_str text = {NULL, 0};
     uint32_t dimensions = 0, count = 0;
     haft_status status = haft__state_file_read(&kept->arena, kept->path.ptr,
-                                               HAFT__LIMIT_EMBED_KEPT_BYTES, &text, NULL);
+                                               HAFT__LIMIT_EMBED_CACHE_BYTES, &text, NULL);
     if (status != HAFT_OK || !is_whole(text, &dimensions, &count)) {
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
     }
@@ -165,11 +165,11 @@ void haft__embedding_cache_save(haft__embedding_cache *kept)
         return;
     }
     size_t row = kept->dimensions + (size_t)HAFT__SHA256_BYTES;
-    size_t most = (HAFT__LIMIT_EMBED_KEPT_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
+    size_t most = (HAFT__LIMIT_EMBED_CACHE_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
     uint32_t count = kept->rows.count < most ? kept->rows.count : (uint32_t)most;
     uint8_t digest[HAFT__SHA256_BYTES];
     haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_EMBED_KEPT_BYTES);
+    haft__buf_init(&text, HAFT__LIMIT_EMBED_CACHE_BYTES);
     haft__buf_add_str(&text, HAFT__LIT(MAGIC));
     add_u32(&text, kept->dimensions);
     add_u32(&text, count);

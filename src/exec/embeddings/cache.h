@@ -43,7 +43,7 @@ HAFT_MUST_USE haft_status haft__embedding_cache_put(haft__embedding_cache *kept,
                                                     const float *numbers, size_t dimensions,
                                                     haft_error *err);
 
-/* Writes the file if something has changed: the newest rows, up to HAFT__LIMIT_EMBED_KEPT_BYTES.
+/* Writes the file if something has changed: the newest rows, up to HAFT__LIMIT_EMBED_CACHE_BYTES.
  * Ignores write errors: the vectors are requested again later. */
 void haft__embedding_cache_save(haft__embedding_cache *kept);
 

@@ -202,7 +202,7 @@ static void note(haft__embedder *embedder, haft_str message)
 static void start_backoff(haft__embedder_job *job)
 {
     haft__embedder *embedder = job->embedder;
-    embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_REST_MS;
+    embedder->rest_until = haft__loop_now(embedder->options.loop) + HAFT__LIMIT_EMBED_COOLDOWN_MS;
     finish(job, NULL, haft__str(embedder->reason));
 }
 
@@ -214,7 +214,7 @@ static void fail(haft__embedder_job *job, haft_str message)
 
 static void save_backoff(haft__embedder *embedder)
 {
-    const haft__embedding_backoff slow = {HAFT__LIMIT_EMBED_REST_MS, embedder->batch,
+    const haft__embedding_backoff slow = {HAFT__LIMIT_EMBED_COOLDOWN_MS, embedder->batch,
                                           haft__str(embedder->reason)};
     embedder->was_slow =
         haft__embedding_backoff_write(embedder->slow_path, haft__clock_now(), &slow);
@@ -408,7 +408,7 @@ static haft_status send_next(haft__embedder_job *job, haft_error *err)
                                    query ? &job->query : job->texts + job->at, job->asked);
     haft_status status = haft__buf_check(&job->body, err);
     uint64_t rest = now < job->until ? job->until - now : 1;
-    rest = smaller(rest, HAFT__LIMIT_EMBED_MOST_MS);
+    rest = smaller(rest, HAFT__LIMIT_EMBED_QUERY_MAX_MS);
     return status != HAFT_OK ? status
            : query           ? send(job, options->query_ms, options->query_ms, err)
                              : send(job, options->first_ms, rest, err);

@@ -4,7 +4,7 @@
  *
  * Tools are requested in batches, one after the other, and cached (exec/embeddings/cache.h). The
  * query follows, with a short timeout. A server that fails gets no request for
- * HAFT__LIMIT_EMBED_REST_MS, so that it does not slow down every search; if it was slow, other
+ * HAFT__LIMIT_EMBED_COOLDOWN_MS, so that it does not slow down every search; if it was slow, other
  * processes avoid it too (exec/embeddings/backoff.h).
  */
 #ifndef HAFT_EXEC_EMBEDDINGS_EMBEDDER_H

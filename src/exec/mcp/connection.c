@@ -207,7 +207,7 @@ static uint64_t backoff_of(const haft__mcp_connection *connection)
 static void disable(haft__mcp_connection *connection)
 {
     connection->state = HAFT__MCP_CONNECTION_DISABLED;
-    connection->not_before = haft__loop_now(loop_of(connection)) + HAFT__LIMIT_MCP_REST_MS;
+    connection->not_before = haft__loop_now(loop_of(connection)) + HAFT__LIMIT_MCP_COOLDOWN_MS;
     if (connection->client != NULL) {
         haft_status status =
             haft__mcp_client_abort(connection->client, haft__str(connection->error.message), NULL);
@@ -452,7 +452,8 @@ static void remember(haft__mcp_connection *connection, const haft__mcp_tools *to
                                          .left_out = tools->left_out,
                                          .left_out_count = tools->left_out_count,
                                          .left_out_all = tools->left_out_all,
-                                         .good_ms = less ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
+                                         .valid_ms =
+                                             less ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
     (void)!haft__mcp_tool_cache_update(&connection->record, connection->path, &change,
                                        connection->exec->connection_pool->hash_key, NULL);
 }

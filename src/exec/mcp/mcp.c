@@ -51,7 +51,7 @@ static void wait_for_disconnects(haft__exec *exec)
     for (haft__mcp_connection *connection = exec->connection_pool->connections; connection != NULL;
          connection = connection->next) {
         while (connection->exchanges != NULL && status == HAFT_OK
-               && haft__loop_now(loop) - begun < HAFT__LIMIT_MCP_PATIENCE_MS) {
+               && haft__loop_now(loop) - begun < HAFT__LIMIT_MCP_EXIT_MS) {
             status = haft__loop_step(loop, 50, NULL);
         }
     }

@@ -20,8 +20,8 @@ haft_str haft__mcp_record_path(haft__arena *arena, haft_str directory, haft_str 
                                const char *ending);
 
 /* Reads the file into `arena`. NOT_FOUND if it does not exist; BAD_INPUT or TOO_BIG if it is
- * damaged or has another version; IO if it cannot be read, or if others can write it. err->where is
- * the path. */
+ * damaged or has another version; IO if it cannot be read, or if other users can write it.
+ * err->where is the path. */
 HAFT_MUST_USE haft_status haft__mcp_record_read(haft__arena *arena, const char *path,
                                                 const haft__mcp_record_format *format,
                                                 haft__hash_key hash_key, haft__json *ret_record,

@@ -184,7 +184,7 @@ haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *connection, haf
                                    .grace = HAFT__LIMIT_MCP_TERM_MS + HAFT__LIMIT_EXEC_GRACE_MS,
                                    .on_output = on_output_line,
                                    .max_unread = HAFT__LIMIT_MCP_UNREAD_BYTES,
-                                   .stdin_grace = HAFT__LIMIT_MCP_PATIENCE_MS,
+                                   .stdin_grace = HAFT__LIMIT_MCP_EXIT_MS,
                                    .done = on_done,
                                    .context = connection};
     return haft__child_start(connection->exec->options.loop, &options, &connection->child, err);

@@ -20,15 +20,15 @@
 
 static const haft__mcp_record_format format = {"a record", 2};
 
-void haft__mcp_tool_cache_init(haft__mcp_tool_cache *record)
+void haft__mcp_tool_cache_init(haft__mcp_tool_cache *cache)
 {
-    *record = (haft__mcp_tool_cache){.server = HAFT__LIT(""), .era = HAFT__LIT("")};
-    haft__arena_init(&record->arena, 0);
+    *cache = (haft__mcp_tool_cache){.server = HAFT__LIT(""), .era = HAFT__LIT("")};
+    haft__arena_init(&cache->arena, 0);
 }
 
-void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *record)
+void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *cache)
 {
-    haft__arena_finish(&record->arena);
+    haft__arena_finish(&cache->arena);
 }
 
 /* ---- paths ---- */
@@ -69,27 +69,26 @@ static haft__json list_of(haft__json whole, const char *key)
     return list != NULL ? *list : haft__json_null();
 }
 
-static void fill_record(haft__mcp_tool_cache *record, haft__json whole)
+static void fill_cache(haft__mcp_tool_cache *cache, haft__json whole)
 {
-    record->server = haft__object_string(whole, "server");
-    record->era = haft__object_string(whole, "era");
-    record->tools = list_of(whole, "tools");
-    record->left_out = list_of(whole, "left_out");
-    record->too_long = haft__object_flag(whole, "too_long", false);
-    record->left_out_all = haft__object_number(whole, "left_out_all", 0);
-    record->until = haft__object_number(whole, "until", 0);
+    cache->server = haft__object_string(whole, "server");
+    cache->era = haft__object_string(whole, "era");
+    cache->tools = list_of(whole, "tools");
+    cache->left_out = list_of(whole, "left_out");
+    cache->too_long = haft__object_flag(whole, "too_long", false);
+    cache->left_out_all = haft__object_number(whole, "left_out_all", 0);
+    cache->expires_ms = haft__object_number(whole, "until", 0);
 }
 
-haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *path,
+haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *cache, const char *path,
                                       haft__hash_key hash_key, haft_error *err)
 {
     haft__json whole;
-    haft__mcp_tool_cache_finish(record);
-    haft__mcp_tool_cache_init(record);
-    haft_status status =
-        haft__mcp_record_read(&record->arena, path, &format, hash_key, &whole, err);
+    haft__mcp_tool_cache_finish(cache);
+    haft__mcp_tool_cache_init(cache);
+    haft_status status = haft__mcp_record_read(&cache->arena, path, &format, hash_key, &whole, err);
     if (status == HAFT_OK) {
-        fill_record(record, whole);
+        fill_cache(cache, whole);
     }
     return status;
 }
@@ -97,17 +96,17 @@ haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *
 /* ---- queries ---- */
 
 /* A clock that was set back does not extend the validity. */
-bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms)
+bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *cache, uint64_t now_ms)
 {
-    return record->tools.kind == HAFT__JSON_ARRAY && record->tools.count > 0
-           && now_ms < record->until && record->until - now_ms <= HAFT__LIMIT_MCP_LIST_MS;
+    return cache->tools.kind == HAFT__JSON_ARRAY && cache->tools.count > 0
+           && now_ms < cache->expires_ms && cache->expires_ms - now_ms <= HAFT__LIMIT_MCP_LIST_MS;
 }
 
-const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, haft_str tool)
+const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *cache, haft_str tool)
 {
-    for (uint32_t i = 0; i < record->tools.count; i++) {
-        if (haft__str_equal(haft__object_string(record->tools.items[i], "name"), tool)) {
-            return &record->tools.items[i];
+    for (uint32_t i = 0; i < cache->tools.count; i++) {
+        if (haft__str_equal(haft__object_string(cache->tools.items[i], "name"), tool)) {
+            return &cache->tools.items[i];
         }
     }
     return NULL;
@@ -197,8 +196,8 @@ static void write_skipped(haft__json_writer *w, const haft__mcp_tool_list_update
     haft__field_number(w, "left_out_all", change->left_out_all);
 }
 
-static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_update *change,
-                                bool with_tools, haft_error *err)
+static haft_status write_cache(haft__buf *text, const haft__mcp_tool_list_update *change,
+                               bool with_tools, haft_error *err)
 {
     haft__json_writer w;
     cleaner c;
@@ -209,7 +208,7 @@ static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_updat
     haft__field_number(&w, "version", format.version);
     haft__field_text(&w, "server", change->server);
     haft__field_text(&w, "era", change->era);
-    haft__field_number(&w, "until", haft__clock_now() + change->good_ms);
+    haft__field_number(&w, "until", haft__clock_now() + change->valid_ms);
     if (with_tools) {
         write_tools(&w, change, &c);
         write_skipped(&w, change, &c);
@@ -225,48 +224,48 @@ static haft_status write_record(haft__buf *text, const haft__mcp_tool_list_updat
     return haft__buf_check(text, err);
 }
 
-static haft_status try_record(haft__buf *text, const haft__mcp_tool_list_update *change,
-                              bool with_tools, haft__hash_key hash_key,
-                              haft__mcp_tool_cache *ret_fresh, haft_error *err)
+static haft_status try_write_cache(haft__buf *text, const haft__mcp_tool_list_update *change,
+                                   bool with_tools, haft__hash_key hash_key,
+                                   haft__mcp_tool_cache *ret_fresh, haft_error *err)
 {
-    haft_status status = write_record(text, change, with_tools, err);
+    haft_status status = write_cache(text, change, with_tools, err);
     haft__mcp_tool_cache_init(ret_fresh);
     if (status == HAFT_OK) {
         haft__json whole;
         status = haft__mcp_record_copy(&ret_fresh->arena, text, &format, hash_key, &whole, err);
         if (status == HAFT_OK) {
-            fill_record(ret_fresh, whole);
+            fill_cache(ret_fresh, whole);
         }
     }
     return status;
 }
 
-/* Writes the new text and parses the record from it; leaves out a list that is too long to parse.
+/* Writes the new text and parses the cache from it; leaves out a list that is too long to parse.
  */
-static haft_status make_record(haft__buf *text, const haft__mcp_tool_list_update *change,
+static haft_status build_cache(haft__buf *text, const haft__mcp_tool_list_update *change,
                                haft__hash_key hash_key, haft__mcp_tool_cache *ret_fresh,
                                haft_error *err)
 {
     haft__buf_init(text, HAFT__LIMIT_MCP_RECORD_BYTES);
-    haft_status status = try_record(text, change, true, hash_key, ret_fresh, err);
+    haft_status status = try_write_cache(text, change, true, hash_key, ret_fresh, err);
     if (status == HAFT_TOO_BIG) {
         haft__mcp_tool_cache_finish(ret_fresh);
-        status = try_record(text, change, false, hash_key, ret_fresh, err);
+        status = try_write_cache(text, change, false, hash_key, ret_fresh, err);
     }
     return status;
 }
 
 /* The newest list wins, so concurrent writers need no lock. */
-haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *record, const char *path,
+haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *cache, const char *path,
                                         const haft__mcp_tool_list_update *change,
                                         haft__hash_key hash_key, haft_error *err)
 {
     haft__mcp_tool_cache fresh;
     haft__buf text;
-    haft_status status = make_record(&text, change, hash_key, &fresh, err);
+    haft_status status = build_cache(&text, change, hash_key, &fresh, err);
     if (status == HAFT_OK) {
-        haft__mcp_tool_cache_finish(record);
-        *record = fresh;
+        haft__mcp_tool_cache_finish(cache);
+        *cache = fresh;
         if (path != NULL) {
             haft__state_file_create_directory(path);
             status = haft__file_replace(path, haft__buf_str(&text), err);

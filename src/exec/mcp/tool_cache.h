@@ -21,23 +21,26 @@ typedef struct haft__mcp_tool_cache {
     haft__json left_out;   /* [{tool, reason}], the first of the rejected tools; or null */
     uint64_t left_out_all; /* total number of rejected tools */
     bool too_long;         /* the list exceeded the limit; `tools` is null */
-    uint64_t until;        /* expiry of the list, in ms since 1970 */
+    uint64_t expires_ms;   /* expiry of the list, in ms since 1970 */
 } haft__mcp_tool_cache;
 
-void haft__mcp_tool_cache_init(haft__mcp_tool_cache *record);
-void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *record);
+void haft__mcp_tool_cache_init(haft__mcp_tool_cache *cache);
+void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *cache);
 
-/* The directory of a spec at `path`; "" if it has none. */
+/* The absolute directory of the spec file `path`; "" if `path` is empty (the spec is not a file).
+ */
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
                                                          haft_str *ret_directory, haft_error *err);
 
-/* The file of a server of a spec in `directory`; .ptr is NULL when out of memory. */
+/* The path, below the state directory `place`, of the cache file of `server`. `directory` is that
+ * of the spec: the same command can be another program in another directory. .ptr is NULL when out
+ * of memory. */
 haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
                                    const haft__mcp_server_config *server, haft_str directory);
 
 /* Reads the file. NOT_FOUND if it does not exist, BAD_INPUT or TOO_BIG if it is damaged, IO if it
- * cannot be read or others can write it; the record is then empty. err->where is the path. */
-HAFT_MUST_USE haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *record, const char *path,
+ * cannot be read or other users can write it; the cache is then empty. err->where is the path. */
+HAFT_MUST_USE haft_status haft__mcp_tool_cache_read(haft__mcp_tool_cache *cache, const char *path,
                                                     haft__hash_key hash_key, haft_error *err);
 
 /* A list from a server. */
@@ -49,23 +52,22 @@ typedef struct haft__mcp_tool_list_update {
     size_t tool_count;
     const haft__mcp_skipped_tool *left_out;
     size_t left_out_count, left_out_all;
-    uint64_t good_ms; /* how long the list is valid */
+    uint64_t valid_ms; /* how long the list is valid */
 } haft__mcp_tool_list_update;
 
-/* Replaces the record, and writes it to `path` unless that is NULL. A list above the limit is not
+/* Replaces the cache, and writes it to `path` unless that is NULL. A list above the limit is not
  * kept (`too_long`), nor is a tool whose definition contains a secret: no model sees that tool.
- * When out of memory the record is unchanged; if the file cannot be written, the record in memory
+ * When out of memory the cache is unchanged; if the file cannot be written, the cache in memory
  * still changes. */
-HAFT_MUST_USE haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *record,
-                                                      const char *path,
+HAFT_MUST_USE haft_status haft__mcp_tool_cache_update(haft__mcp_tool_cache *cache, const char *path,
                                                       const haft__mcp_tool_list_update *change,
                                                       haft__hash_key hash_key, haft_error *err);
 
-/* Whether the list may be used at `now_ms` without asking the server: it has a tool, and it is not
- * older than HAFT__LIMIT_MCP_LIST_MS or than the server allows. */
-bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *record, uint64_t now_ms);
+/* Whether the list may be used at `now_ms` without asking the server: it has a tool, and
+ * neither HAFT__LIMIT_MCP_LIST_MS nor the time that the server set has passed. */
+bool haft__mcp_tool_cache_is_fresh(const haft__mcp_tool_cache *cache, uint64_t now_ms);
 
 /* The definition of a tool in the last list, or NULL. */
-const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *record, haft_str tool);
+const haft__json *haft__mcp_tool_cache_find(const haft__mcp_tool_cache *cache, haft_str tool);
 
 #endif

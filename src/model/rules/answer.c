@@ -17,7 +17,8 @@
 
 /* Chosen lines, best first. */
 typedef struct choice {
-    const haft__offline_line *lines[HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_ALSO];
+    const haft__offline_line
+        *lines[HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_FURTHER_LINES];
     size_t count;
 } choice;
 

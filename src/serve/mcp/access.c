@@ -100,7 +100,7 @@ static bool origin_passes(const haft__mcp_access_rules *rules, haft_str origin, 
 
 bool haft__mcp_access_is_weak_token(haft_str token)
 {
-    return token.len < HAFT__LIMIT_MCP_TOKEN_LEAST;
+    return token.len < HAFT__LIMIT_MCP_TOKEN_MIN_BYTES;
 }
 
 static bool token_passes(const haft__mcp_access_rules *rules, haft_str authorization)

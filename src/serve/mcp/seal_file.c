@@ -72,7 +72,7 @@ static haft_status read_content(haft_str path, seal_content *ret_content, haft_e
     struct stat info;
     haft__arena_init(&arena, 0);
     haft_status status =
-        haft__state_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_KEEP_BYTES, &text, err);
+        haft__state_file_read(&arena, path.ptr, HAFT__LIMIT_MCP_SEAL_FILE_BYTES, &text, err);
     if (status == HAFT_OK) {
         status = haft__state_file_parse(&arena, text, haft__random_hash_key(), &object, err);
     }
@@ -90,7 +90,7 @@ static haft_status read_content(haft_str path, seal_content *ret_content, haft_e
 static haft_status write_content(haft_str path, const seal_content *content, haft_error *err)
 {
     haft__buf text;
-    haft__buf_init(&text, HAFT__LIMIT_MCP_KEEP_BYTES);
+    haft__buf_init(&text, HAFT__LIMIT_MCP_SEAL_FILE_BYTES);
     haft__buf_addf(&text, "{\"version\":%d,\"key\":\"", VERSION);
     for (size_t i = 0; i < HAFT__SEAL_KEY_BYTES; i += 8) {
         uint64_t word;

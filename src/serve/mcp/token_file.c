@@ -50,7 +50,7 @@ static haft_status check_length(haft__arena *arena, const char *path, bool loopb
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, path,
                                     "expected a token of at least %d bytes for an address that "
                                     "other machines can reach, found %zu",
-                                    HAFT__LIMIT_MCP_TOKEN_LEAST, token.len);
+                                    HAFT__LIMIT_MCP_TOKEN_MIN_BYTES, token.len);
     return haft__hint(err, status, "openssl rand -hex 32 makes one");
 }
 
@@ -60,7 +60,7 @@ haft_status haft__mcp_token_file_read(haft__arena *arena, const char *path, bool
 {
     haft_str text = {NULL, 0};
     haft_status status =
-        haft__file_read_arena(arena, path, HAFT__LIMIT_MCP_TOKEN_BYTES, &text, err);
+        haft__file_read_arena(arena, path, HAFT__LIMIT_MCP_TOKEN_FILE_BYTES, &text, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -363,11 +363,11 @@ static void build_embeddings(haft__loader *l)
                                 .document_prefix = haft__object_string(source, "document_prefix"),
                                 .timeout_ms = haft__loader_read_duration(
                                     l, timeout, haft__str(pointer), HAFT__LIMIT_EMBED_QUERY_MS)};
-    if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_MOST_MS) {
+    if (embeddings->timeout_ms == 0 || embeddings->timeout_ms > HAFT__LIMIT_EMBED_QUERY_MAX_MS) {
         haft__spec_problem *problem = haft__loader_error(
             l, haft__str(pointer), HAFT__SUBJECT_VALUE,
             "expected a time above 0 and at most %d seconds, found %llu ms",
-            HAFT__LIMIT_EMBED_MOST_MS / 1000, (unsigned long long)embeddings->timeout_ms);
+            HAFT__LIMIT_EMBED_QUERY_MAX_MS / 1000, (unsigned long long)embeddings->timeout_ms);
         haft__loader_hint(l, problem,
                           "a search waits this long for vectors, then continues without them");
     }

@@ -52,7 +52,7 @@ static bool read_start(const haft__pg_job *job, haft__event_reader *p)
     p->from.seq = haft__pg_rows_int(&rows);
     return haft__checksum_chain_set(&p->chain,
                                     haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_START_BYTES))
-           && !rows.checks.wrong;
+           && !rows.checks.invalid;
 }
 
 static bool next_row(void *rows, haft__event_row *ret_row)
@@ -64,7 +64,7 @@ static bool next_row(void *rows, haft__event_row *ret_row)
     ret_row->seq = haft__pg_rows_int(it);
     ret_row->sum = haft__pg_rows_bytes(it, HAFT__CHECKSUM_CHAIN_START_BYTES);
     ret_row->body = haft__pg_rows_bytes(it, ROW_BYTES);
-    ret_row->wrong = it->checks.wrong;
+    ret_row->wrong = it->checks.invalid;
     return true;
 }
 
@@ -178,7 +178,7 @@ static haft_status return_artifact(haft__pg_job *job, haft_error *err)
     haft__store_artifact artifact = {.name = haft__arena_copy(arena, request->name)};
     artifact.media_type = haft__pg_rows_copy(&rows, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
     artifact.content = haft__pg_rows_content(&rows, arena, &artifact.sha256);
-    rows.checks.full = artifact.name.ptr != NULL ? rows.checks.full : arena;
+    rows.checks.failed_arena = artifact.name.ptr != NULL ? rows.checks.failed_arena : arena;
     status = haft__pg_rows_end(&rows, err);
     if (status == HAFT_OK) {
         request->artifact = artifact;

@@ -106,8 +106,8 @@ static haft_status claim_orphaned(haft__pg_job *job, haft_error *err)
     haft__pg_rows rows = haft__pg_rows_begin(job, 0);
     while (count < HAFT__LIMIT_STORE_LIST && haft__pg_rows_next(&rows)) {
         names[count] = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
-        count += !rows.checks.wrong && haft__owner_is_dead(names[count]);
-        rows.checks.wrong = false; /* the owner of a damaged run does not matter here */
+        count += !rows.checks.invalid && haft__owner_is_dead(names[count]);
+        rows.checks.invalid = false; /* the owner of a damaged run does not matter here */
     }
     if (job->request->reclaim_own) {
         names[count++] = job->request->run.owner;

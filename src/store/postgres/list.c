@@ -31,7 +31,7 @@ static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reade
 {
     haft__store_request *request = job->request;
     haft__pg_rows rows = haft__pg_rows_begin(job, answer);
-    haft__row_columns columns = {&rows, next_number, next_text, next_content, &rows.checks.wrong};
+    haft__row_columns columns = {&rows, next_number, next_text, next_content, &rows.checks.invalid};
     size_t count = (size_t)rows.pg->lib->ntuples(rows.result), at = 0;
     haft__store_run *found = haft__arena_array(request->arena, count, sizeof(*found));
     if (found == NULL) {

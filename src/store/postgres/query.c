@@ -113,7 +113,7 @@ haft__pg_rows haft__pg_rows_begin(const haft__pg_job *job, unsigned answer)
 
 bool haft__pg_rows_next(haft__pg_rows *rows)
 {
-    if (rows->checks.wrong || rows->checks.full != NULL
+    if (rows->checks.invalid || rows->checks.failed_arena != NULL
         || rows->row >= rows->pg->lib->ntuples(rows->result)) {
         return false;
     }
@@ -128,7 +128,7 @@ static haft_str next_column(haft__pg_rows *rows)
     const haft__libpq *lib = rows->pg->lib;
     int row = rows->row - 1, column = rows->column++;
     if (lib->getisnull(rows->result, row, column) != 0) {
-        rows->checks.wrong = true;
+        rows->checks.invalid = true;
         return (haft_str){NULL, 0};
     }
     return (haft_str){lib->getvalue(rows->result, row, column),
@@ -150,7 +150,7 @@ uint64_t haft__pg_rows_int(haft__pg_rows *rows)
         number = number << 8 | (uint8_t)bytes.ptr[i];
     }
     if (bytes.len != sizeof(number) || number > INT64_MAX) {
-        rows->checks.wrong = true;
+        rows->checks.invalid = true;
         return 0;
     }
     return number;
@@ -160,7 +160,7 @@ haft_str haft__pg_rows_bytes(haft__pg_rows *rows, size_t max_bytes)
 {
     haft_str bytes = next_column(rows);
     if (bytes.ptr == NULL || bytes.len > max_bytes) {
-        rows->checks.wrong = true;
+        rows->checks.invalid = true;
         return HAFT__LIT("");
     }
     return bytes;
@@ -185,10 +185,11 @@ haft_str haft__pg_rows_content(haft__pg_rows *rows, haft__arena *arena, haft_str
 
 haft_status haft__pg_rows_end(const haft__pg_rows *rows, haft_error *err)
 {
-    if (rows->checks.wrong) {
+    if (rows->checks.invalid) {
         return haft__pg_fail_damaged(rows->pg, err, "a value is malformed");
     }
-    return rows->checks.full != NULL ? haft__arena_fail(rows->checks.full, err) : HAFT_OK;
+    return rows->checks.failed_arena != NULL ? haft__arena_fail(rows->checks.failed_arena, err)
+                                             : HAFT_OK;
 }
 
 /* ---- the head of a run ---- */
@@ -217,20 +218,20 @@ static haft_status read_head(haft__pg_rows rows, haft_str id, haft__pg_head *ret
     }
     *ret_head = (haft__pg_head){.run = {.id = id}};
     uint64_t state = haft__pg_rows_int(&rows);
-    rows.checks.wrong = rows.checks.wrong || state > HAFT__RUN_STATE_ENDED;
+    rows.checks.invalid = rows.checks.invalid || state > HAFT__RUN_STATE_ENDED;
     ret_head->run.state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
     ret_head->run.seq = haft__pg_rows_int(&rows);
     ret_head->bytes = haft__pg_rows_int(&rows);
     ret_head->run.epoch = haft__pg_rows_int(&rows);
     ret_head->run.owner = haft__pg_rows_text(&rows, HAFT__LIMIT_STORE_NAME_BYTES);
     ret_head->run.lease_ms = haft__pg_rows_int(&rows);
-    rows.checks.wrong =
+    rows.checks.invalid =
         !haft__checksum_chain_set(&ret_head->chain,
                                   haft__pg_rows_bytes(&rows, HAFT__CHECKSUM_CHAIN_START_BYTES))
-        || rows.checks.wrong;
+        || rows.checks.invalid;
     ret_head->number = haft__pg_rows_int(&rows);
     ret_head->in_thread = haft__pg_rows_int(&rows) != 0;
-    ret_head->run.damaged = rows.checks.wrong;
+    ret_head->run.damaged = rows.checks.invalid;
     return HAFT_OK;
 }
 

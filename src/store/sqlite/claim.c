@@ -37,7 +37,7 @@ static void keep(candidate *best, haft_str id, haft_str owner, uint64_t since)
 /* A bad value is reported when the run is claimed. A row without an id is skipped. */
 static bool is_named(haft__sqlite_query *query, haft_str id)
 {
-    query->checks.wrong = false;
+    query->checks.invalid = false;
     return id.len > 0;
 }
 

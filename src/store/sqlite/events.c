@@ -43,7 +43,7 @@ static haft_status read_start(haft__sqlite_worker *worker, const haft__store_req
         right = haft__checksum_chain_set(
             &p->chain, haft__sqlite_query_blob(&query, HAFT__CHECKSUM_CHAIN_START_BYTES));
     }
-    query.checks.wrong = false; /* reported with the number of the event */
+    query.checks.invalid = false; /* reported with the number of the event */
     haft_status status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && !right ? fail_event(worker, request, p->from.seq, err) : status;
 }
@@ -57,7 +57,7 @@ static bool next_row(void *rows, haft__event_row *ret_row)
     ret_row->seq = haft__sqlite_query_int(query);
     ret_row->sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_START_BYTES);
     ret_row->body = haft__sqlite_query_blob(query, HAFT__SQLITE_ROW_BYTES);
-    ret_row->wrong = query->checks.wrong || query->code != SQLITE_OK;
+    ret_row->wrong = query->checks.invalid || query->code != SQLITE_OK;
     return true;
 }
 
@@ -73,7 +73,7 @@ static haft_status read_part(haft__sqlite_worker *worker, const haft__store_requ
     haft__sqlite_query_bind_int(&query, head->number);
     haft__sqlite_query_bind_int(&query, p->from.seq);
     uint64_t wrong = haft__event_reader_read(p, next_row, &query, head->run.seq, &head->chain);
-    query.checks.wrong = false; /* reported with the number of the event */
+    query.checks.invalid = false; /* reported with the number of the event */
     status = haft__sqlite_query_end(&query, err);
     return status == HAFT_OK && wrong > 0 ? fail_event(worker, request, wrong, err) : status;
 }
@@ -159,7 +159,7 @@ haft_status haft__sqlite_read_artifact(haft__sqlite_worker *worker, haft__store_
         artifact.media_type = haft__sqlite_query_copy(&query, HAFT__LIMIT_STORE_TEXT_BYTES, arena);
         artifact.content = haft__sqlite_query_content(&query, arena, &artifact.sha256);
     }
-    query.checks.full = artifact.name.ptr != NULL ? query.checks.full : arena;
+    query.checks.failed_arena = artifact.name.ptr != NULL ? query.checks.failed_arena : arena;
     status = haft__sqlite_query_end(&query, err);
     if (status == HAFT_OK && !found) {
         status = haft__store_fail_no_artifact(request->name, request->run.id, err);

@@ -41,7 +41,8 @@ static haft_status keep_rows(haft__store_request *request, haft__buf *rows, haft
 static haft_status read_rows(haft__sqlite_query *query, haft__store_request *request,
                              haft__row_reader *reader, haft_error *err)
 {
-    haft__row_columns columns = {query, next_number, next_text, next_content, &query->checks.wrong};
+    haft__row_columns columns = {query, next_number, next_text, next_content,
+                                 &query->checks.invalid};
     haft__buf rows;
     haft__store_run run;
     haft__buf_init(&rows, (HAFT__LIMIT_STORE_LIST + 1) * sizeof(haft__store_run));

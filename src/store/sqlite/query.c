@@ -74,7 +74,7 @@ void haft__sqlite_query_bind_int(haft__sqlite_query *query, uint64_t number)
 
 bool haft__sqlite_query_next(haft__sqlite_query *query)
 {
-    if (query->code != SQLITE_OK || query->checks.wrong || query->checks.full != NULL) {
+    if (query->code != SQLITE_OK || query->checks.invalid || query->checks.failed_arena != NULL) {
         return false;
     }
     haft__sqlite_connection *connection = query->connection;
@@ -92,7 +92,7 @@ uint64_t haft__sqlite_query_int(haft__sqlite_query *query)
     int at = query->at++;
     int64_t number = sqlite3_column_int64(query->stmt, at);
     if (sqlite3_column_type(query->stmt, at) != SQLITE_INTEGER || number < 0) {
-        query->checks.wrong = true;
+        query->checks.invalid = true;
         return 0;
     }
     return (uint64_t)number;
@@ -102,7 +102,7 @@ static haft_str next_column(haft__sqlite_query *query, int kind, size_t max_byte
 {
     int at = query->at++;
     if (sqlite3_column_type(query->stmt, at) != kind) {
-        query->checks.wrong = true;
+        query->checks.invalid = true;
         return HAFT__LIT("");
     }
     const char *bytes = sqlite3_column_blob(query->stmt, at);
@@ -112,7 +112,7 @@ static haft_str next_column(haft__sqlite_query *query, int kind, size_t max_byte
         return HAFT__LIT("");
     }
     if (length > max_bytes) {
-        query->checks.wrong = true;
+        query->checks.invalid = true;
         return HAFT__LIT("");
     }
     return (haft_str){length > 0 ? bytes : "", length};
@@ -148,10 +148,10 @@ haft_status haft__sqlite_query_end(haft__sqlite_query *query, haft_error *err)
     haft_status status = HAFT_OK;
     if (query->code != SQLITE_OK) {
         status = haft__sqlite_fail(query->connection, query->code, err);
-    } else if (query->checks.wrong) {
+    } else if (query->checks.invalid) {
         status = haft__sqlite_fail_damaged(query->connection, err, "a value is malformed");
-    } else if (query->checks.full != NULL) {
-        status = haft__arena_fail(query->checks.full, err);
+    } else if (query->checks.failed_arena != NULL) {
+        status = haft__arena_fail(query->checks.failed_arena, err);
     }
     (void)sqlite3_reset(query->stmt); /* returns the same error again */
     return status;

@@ -27,12 +27,13 @@ static void read_head(haft__sqlite_query *query, haft__sqlite_head *ret_head)
     run->owner = (haft_str){ret_head->owner, owner.len};
     run->lease_ms = haft__sqlite_query_int(query);
     haft_str sum = haft__sqlite_query_blob(query, HAFT__CHECKSUM_CHAIN_START_BYTES);
-    query->checks.wrong = !haft__checksum_chain_set(&ret_head->chain, sum) || query->checks.wrong;
-    query->checks.wrong =
-        query->checks.wrong || state > HAFT__RUN_STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
+    query->checks.invalid =
+        !haft__checksum_chain_set(&ret_head->chain, sum) || query->checks.invalid;
+    query->checks.invalid =
+        query->checks.invalid || state > HAFT__RUN_STATE_ENDED || run->seq > HAFT__LIMIT_RUN_EVENTS;
     run->state = (haft__run_state)(state <= HAFT__RUN_STATE_ENDED ? state : 0);
-    run->damaged = query->checks.wrong;
-    query->checks.wrong = false;
+    run->damaged = query->checks.invalid;
+    query->checks.invalid = false;
 }
 
 /* The head of a run that may be damaged. */

@@ -47,7 +47,7 @@ TEST(questions_have_their_choices)
     haft__arena_finish(&arena);
 }
 
-/* HAFT__LIMIT_SHOWN_BYTES: of a longer text only the beginning is shown. */
+/* HAFT__LIMIT_TERMINAL_TEXT_BYTES: of a longer text only the beginning is shown. */
 TEST(long_arguments_are_cut)
 {
     haft__arena arena;
@@ -57,7 +57,7 @@ TEST(long_arguments_are_cut)
     for (size_t more = 0; more < 2; more++) {
         haft__buf_clear(&question);
         haft__buf_add_str(&question, HAFT__LIT("{\"question\":\""));
-        for (size_t i = 0; i < HAFT__LIMIT_SHOWN_BYTES + more; i++) {
+        for (size_t i = 0; i < HAFT__LIMIT_TERMINAL_TEXT_BYTES + more; i++) {
             haft__buf_add_char(&question, 'x');
         }
         haft__buf_add(&question, "\"}", 3);
@@ -67,7 +67,7 @@ TEST(long_arguments_are_cut)
             count += shown.ptr[i] == 'x';
         }
         bool cut = memmem(shown.ptr, shown.len, "    ... and 1 more bytes;", 25) != NULL;
-        CHECK_INT(count, HAFT__LIMIT_SHOWN_BYTES, "%zu more", more);
+        CHECK_INT(count, HAFT__LIMIT_TERMINAL_TEXT_BYTES, "%zu more", more);
         CHECK(cut == (more == 1), "%zu more", more);
     }
     haft__buf_finish(&question);

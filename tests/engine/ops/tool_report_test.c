@@ -7,7 +7,7 @@
 #include "base/str.h"
 #include "engine/ops/preview_help.h"
 
-TEST(servers_as_json)
+TEST(servers_are_written_as_json)
 {
     static const struct {
         const char *spec, *json;
@@ -65,8 +65,9 @@ TEST(tools_as_json_have_a_code_and_a_reason)
                  "name)\",\"search\":{\"rank\":1,\"score\":N,\"why\":\"exact name\"},"
                  "\"denied_by\":null}")
               != NULL,
-          "it is not there");
-    CHECK(strstr(text.ptr, "glob") == NULL, "what is not enabled stands elsewhere: %s", text.ptr);
+          "docs:search is missing or differs: %s", text.ptr);
+    CHECK(strstr(text.ptr, "glob") == NULL, "a tool that is not enabled must not be listed: %s",
+          text.ptr);
     haft__buf_clear(&json);
     haft__json_writer_init(&w, &json);
     haft__tool_report_write_not_enabled(&w, &first);

@@ -28,14 +28,13 @@ TEST(the_time_until_a_skipped_run_is_retried_grows)
     uint64_t wanted = HAFT__LIMIT_WORK_RETRY_MS;
     for (int i = 0; i < 12; i++) {
         CHECK_INT(haft__skip_set_add(skips, "a", 1000), wanted, "attempt %d", i);
-        wanted = 2 * wanted < HAFT__LIMIT_WORK_RETRY_MOST_MS ? 2 * wanted
-                                                             : HAFT__LIMIT_WORK_RETRY_MOST_MS;
+        wanted =
+            2 * wanted < HAFT__LIMIT_WORK_RETRY_MAX_MS ? 2 * wanted : HAFT__LIMIT_WORK_RETRY_MAX_MS;
     }
-    CHECK_INT(wanted, HAFT__LIMIT_WORK_RETRY_MOST_MS, "the most");
-    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS - 1, list), 1,
-              "now");
+    CHECK_INT(wanted, HAFT__LIMIT_WORK_RETRY_MAX_MS, "the most");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS - 1, list), 1, "now");
     CHECK_STR(list->texts[0], HAFT__LIT("a"), "which");
-    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MOST_MS, list), 0, "later");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS, list), 0, "later");
     haft__skip_set_remove(skips, "a");
     haft__skip_set_remove(skips, "b");
     CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "it went on meanwhile");
@@ -358,7 +357,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
     place p = {.folder = ""};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    help_faulty_init(&p.h, 3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&p.h, 3 * HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str asks = enqueue(&p, LOOK, ASKS);
     help_faulty_set(HELP_TAKEN);
     haft__worker *work = hire(&p, 2);
@@ -372,7 +371,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
     }
     CHECK_STR(haft__str(p.last), asks, "which");
     CHECK(work->strays_since_ms != 0, "the one that was lost may come late");
-    help_faulty_wait(3 * HAFT__LIMIT_RUN_LEASE_LEAST_MS + 1);
+    help_faulty_wait(3 * HAFT__LIMIT_RUN_LEASE_MIN_MS + 1);
     while (work->strays_since_ms != 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
@@ -386,7 +385,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
 TEST(an_unusable_store_is_given_up_after_a_while)
 {
     place p = {.folder = ""};
-    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_DOWN);
     unsigned takes = help_faulty_count(HAFT__STORE_CLAIM_NEXT);
@@ -414,7 +413,7 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
     place p = {.folder = ""};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
     haft__worker *work = hire(&p, 2);
@@ -440,7 +439,7 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
 TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
 {
     place p = {.folder = "", .worse = true};
-    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_LEAST_MS);
+    help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_TAKEN_LATE);
     haft__worker *work = hire(&p, 2);

@@ -36,7 +36,7 @@ TEST(the_backoff_of_a_slow_server_is_stored)
 {
     haft__arena arena;
     char place[64];
-    CHECK_INT(HAFT__LIMIT_EMBED_REST_MS, 30000, "the rows have it, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_COOLDOWN_MS, 30000, "the rows have it, and one more");
     CHECK_INT(HAFT__LIMIT_EMBED_BATCH, 32, "the rows have it, and one more");
     (void)snprintf(place, sizeof(place), "/tmp/haft-slow-test-XXXXXX");
     CHECK(mkdtemp(place) != NULL, "no directory");

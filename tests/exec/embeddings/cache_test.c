@@ -119,7 +119,7 @@ TEST(a_file_has_so_many_bytes_and_no_more)
 {
     static float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
     size_t row = HAFT__LIMIT_SEARCH_DIMENSIONS + HAFT__SHA256_BYTES;
-    size_t most = (HAFT__LIMIT_EMBED_KEPT_BYTES - 23 - HAFT__SHA256_BYTES) / row;
+    size_t most = (HAFT__LIMIT_EMBED_CACHE_BYTES - 23 - HAFT__SHA256_BYTES) / row;
     fixture f;
     begin(&f);
     for (size_t i = 0; i <= most; i++) {

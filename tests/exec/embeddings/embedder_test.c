@@ -158,7 +158,7 @@ TEST(a_request_has_so_many_texts_and_no_more)
 }
 
 /* A response that is too long is a failure; then no request is sent for
- * HAFT__LIMIT_EMBED_REST_MS. No test waits for that, for HAFT__LIMIT_EMBED_TOOLS_MS or for
+ * HAFT__LIMIT_EMBED_COOLDOWN_MS. No test waits for that, for HAFT__LIMIT_EMBED_TOOLS_MS or for
  * HAFT__LIMIT_EMBED_FIRST_MS. */
 TEST(an_answer_has_so_many_bytes_and_no_more)
 {

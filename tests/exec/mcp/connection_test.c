@@ -75,8 +75,8 @@ TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
     fire(&m, &connection->deadline);
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "given up");
     uint64_t now = haft__loop_now(m.exec.loop);
-    CHECK(connection->not_before >= before + HAFT__LIMIT_MCP_REST_MS
-              && connection->not_before <= now + HAFT__LIMIT_MCP_REST_MS,
+    CHECK(connection->not_before >= before + HAFT__LIMIT_MCP_COOLDOWN_MS
+              && connection->not_before <= now + HAFT__LIMIT_MCP_COOLDOWN_MS,
           "rest");
     help_step(&m.exec, 0);
     CHECK_STR(m.errors,
@@ -222,7 +222,7 @@ TEST(a_server_has_time_to_leave)
     help_step(&m.exec, 0);
     haft__mcp_connection_disconnect(connection);
     int timeout = haft__loop_timeout(m.exec.loop);
-    CHECK(timeout >= 0 && timeout <= HAFT__LIMIT_MCP_PATIENCE_MS, "%d ms", timeout);
+    CHECK(timeout >= 0 && timeout <= HAFT__LIMIT_MCP_EXIT_MS, "%d ms", timeout);
     help_settle(&m.exec);
     help_mcp_end(&m);
 }

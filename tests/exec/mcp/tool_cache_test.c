@@ -73,7 +73,7 @@ TEST(how_long_a_list_is_good)
     begin(&f);
     for (size_t i = 0; i < COUNT(cases); i++) {
         f.record.tools = help_read(&f.arena, cases[i].tools);
-        f.record.until = cases[i].until;
+        f.record.expires_ms = cases[i].until;
         CHECK(haft__mcp_tool_cache_is_fresh(&f.record, cases[i].now) == cases[i].good, "case %zu",
               i);
     }

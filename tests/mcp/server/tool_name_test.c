@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/server/tool_name.c: names that stay, and those that are spelt otherwise. */
+/* Tests for src/mcp/server/tool_name.c: names that are sent unchanged, and names that are escaped.
+ */
 #include "mcp/server/tool_name.h"
 
 #include "base/limits.h"
 #include "test.h"
 
-TEST(names_on_the_wire)
+TEST(unusual_characters_of_names_are_escaped)
 {
     static const struct {
         const char *name, *wire;
@@ -30,15 +31,16 @@ TEST(names_on_the_wire)
     }
 }
 
-TEST(long_names)
+TEST(names_above_the_limit_are_shortened)
 {
     char name[HAFT__LIMIT_TOOL_NAME_BYTES + 2];
     haft__arena arena;
     haft__arena_init(&arena, 0);
     memset(name, 'a', sizeof(name));
     haft_str most = {name, HAFT__LIMIT_TOOL_NAME_BYTES};
-    CHECK_STR(haft__mcp_tool_name(&arena, most), most, "it fits");
+    CHECK_STR(haft__mcp_tool_name(&arena, most), most, "a name at the limit is unchanged");
     haft_str wire = haft__mcp_tool_name(&arena, (haft_str){name, most.len + 1});
-    CHECK(wire.len <= HAFT__LIMIT_TOOL_NAME_BYTES && wire.len > 0, "one past it is shortened");
+    CHECK(wire.len <= HAFT__LIMIT_TOOL_NAME_BYTES && wire.len > 0,
+          "a name one byte above the limit is shortened");
     haft__arena_finish(&arena);
 }

@@ -92,13 +92,13 @@ TEST(so_many_further_lines)
         haft__buf text;
         begin(&f, "gate");
         haft__buf_init(&text, 1 << 16);
-        for (int i = 0; i < 1 + HAFT__LIMIT_OFFLINE_ALSO + more; i++) {
+        for (int i = 0; i < 1 + HAFT__LIMIT_OFFLINE_FURTHER_LINES + more; i++) {
             haft__buf_addf(&text, "a.c:%d:gate\n", i + 1);
         }
         haft__buf_add_char(&text, '\0');
         offline_request_add(&f.r, "grep", "{}", text.ptr, false);
-        int most = HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_ALSO;
-        int lines = 1 + HAFT__LIMIT_OFFLINE_ALSO + more;
+        int most = HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_FURTHER_LINES;
+        int lines = 1 + HAFT__LIMIT_OFFLINE_FURTHER_LINES + more;
         CHECK_INT(count_lines(answer(&f), "- `a.c:"), lines < most ? lines : most, "%d", lines);
         haft__buf_finish(&text);
         haft__arena_finish(&f.arena);

@@ -5,25 +5,26 @@
 typedef struct fixture {
     haft__arena arena;
     offline_request r;
-    haft__offline_history past;
+    haft__offline_history history;
     haft__offline_words words;
     haft__offline_findings found;
 } fixture;
 
-static void find(fixture *f, const char *task, const char *glob, const char *grep)
+static void fixture_init(fixture *f, const char *task, const char *glob, const char *grep)
 {
     haft__arena_init(&f->arena, 0);
     offline_request_init(&f->r, &f->arena, task);
     offline_request_add(&f->r, "glob", "{}", glob, false);
     offline_request_add(&f->r, "grep", "{}", grep, false);
-    CHECK_INT(haft__offline_history_read(&f->r.request, &f->arena, &f->past, NULL), HAFT_OK,
-              "past");
-    CHECK_INT(haft__offline_words_read(f->past.task, &f->arena, &f->words, NULL), HAFT_OK, "words");
-    CHECK_INT(haft__offline_findings_read(&f->past, &f->words, &f->arena, &f->found, NULL), HAFT_OK,
-              "found");
+    CHECK_INT(haft__offline_history_read(&f->r.request, &f->arena, &f->history, NULL), HAFT_OK,
+              "history");
+    CHECK_INT(haft__offline_words_read(f->history.task, &f->arena, &f->words, NULL), HAFT_OK,
+              "words");
+    CHECK_INT(haft__offline_findings_read(&f->history, &f->words, &f->arena, &f->found, NULL),
+              HAFT_OK, "found");
 }
 
-/* The paths in their order. */
+/* The paths of the files, best first. */
 static haft_str ranking(fixture *f)
 {
     haft__buf buf;
@@ -47,26 +48,27 @@ TEST(the_best_file_comes_first)
          "c.c a.c b.c d.c"},
         {"tests come last", "gate", "tests/a.c:1:gate\nb.c:1:gate\nc_test.c:1:gate",
          "b.c tests/a.c c_test.c"},
-        {"unless they are asked for", "tests of gates", "b.c:1:a gate\ntests/a.c:1:a gate test",
-         "tests/a.c b.c"},
+        {"tests come first if the task asks for them", "tests of gates",
+         "b.c:1:a gate\ntests/a.c:1:a gate test", "tests/a.c b.c"},
         {"comments before code", "gate", "a.c:1:  x = gate;\nb.c:1:  /* gate */", "b.c a.c"},
         {"definitions before uses", "where is gate_look",
          "a.c:1:    gate_look(1);\nb.c:1:int gate_look(int x)", "b.c a.c"},
-        {"the path counts, too", "gate", "a.c:1:a gate\ngate.c:1:a gate", "gate.c a.c"},
+        {"a word in the path counts too", "gate", "a.c:1:a gate\ngate.c:1:a gate", "gate.c a.c"},
         {"a file that is named", "the gate in z/b.c", "a.c:1:gate\nz/b.c:1:x", "z/b.c a.c"},
-        {"... by its end", "the gate in b.c", "a.c:1:gate\nz/b.c:1:x\nzb.c:1:x", "z/b.c a.c zb.c"},
-        {"equals in their order", "gate", "b.c:1:gate\na.c:1:gate", "b.c a.c"},
-        {"nothing", "gate", "", ""},
+        {"a file that is named by the end of its path", "the gate in b.c",
+         "a.c:1:gate\nz/b.c:1:x\nzb.c:1:x", "z/b.c a.c zb.c"},
+        {"equal scores keep their order", "gate", "b.c:1:gate\na.c:1:gate", "b.c a.c"},
+        {"no results", "gate", "", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
-        find(&f, cases[i].task, "", cases[i].grep);
+        fixture_init(&f, cases[i].task, "", cases[i].grep);
         CHECK_STR(ranking(&f), haft__str(cases[i].ranking), "%s", cases[i].what);
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(where_reading_begins)
+TEST(reading_starts_before_the_best_line)
 {
     static const struct {
         const char *grep;
@@ -80,7 +82,7 @@ TEST(where_reading_begins)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
-        find(&f, "gate opens", "", cases[i].grep);
+        fixture_init(&f, "gate opens", "", cases[i].grep);
         CHECK_INT(haft__offline_best_start(&f.found, 0), cases[i].start, "%s", cases[i].grep);
         const haft__offline_line *best = haft__offline_best_line(&f.found, 0);
         CHECK_INT(best != NULL ? best->number : 0, cases[i].best, "%s", cases[i].grep);
@@ -91,20 +93,20 @@ TEST(where_reading_begins)
 TEST(strong_lines_are_counted)
 {
     fixture f;
-    find(&f, "gate opens", "", "a.c:1:gate\na.c:2:gate opens\nb.c:1:opens gate\nb.c:2:x");
+    fixture_init(&f, "gate opens", "", "a.c:1:gate\na.c:2:gate opens\nb.c:1:opens gate\nb.c:2:x");
     CHECK_INT(f.found.matches, 3, "hits");
     CHECK_INT(f.found.strong, 2, "strong");
     CHECK_INT(f.found.strong_files, 2, "in two files");
     haft__arena_finish(&f.arena);
-    find(&f, "gate_look opens", "", "a.c:1:gate_look\na.c:2:opens\n");
-    CHECK_INT(f.found.strong, 1, "a name is enough");
+    fixture_init(&f, "gate_look opens", "", "a.c:1:gate_look\na.c:2:opens\n");
+    CHECK_INT(f.found.strong, 1, "a line with an identifier of the task is strong");
     haft__arena_finish(&f.arena);
-    find(&f, "gate", "", "a.c:1:gate\n");
-    CHECK_INT(f.found.strong, 1, "and so is the only word");
+    fixture_init(&f, "gate", "", "a.c:1:gate\n");
+    CHECK_INT(f.found.strong, 1, "a line with the only word of the task is strong");
     haft__arena_finish(&f.arena);
 }
 
-TEST(without_words_lines_that_were_read_count)
+TEST(a_task_without_words_scores_the_lines_that_were_read)
 {
     fixture f;
     haft__arena_init(&f.arena, 0);
@@ -112,19 +114,20 @@ TEST(without_words_lines_that_were_read_count)
     offline_request_add(&f.r, "read", "{\"path\":\"README.md\"}", "1\t# Title\n2\t\n3\tText.\n",
                         false);
     offline_request_add(&f.r, "grep", "{}", "b.c:1:# x\n", false);
-    CHECK_INT(haft__offline_history_read(&f.r.request, &f.arena, &f.past, NULL), HAFT_OK, "past");
-    CHECK_INT(haft__offline_words_read(f.past.task, &f.arena, &f.words, NULL), HAFT_OK, "words");
-    CHECK_INT(haft__offline_findings_read(&f.past, &f.words, &f.arena, &f.found, NULL), HAFT_OK,
+    CHECK_INT(haft__offline_history_read(&f.r.request, &f.arena, &f.history, NULL), HAFT_OK,
+              "history");
+    CHECK_INT(haft__offline_words_read(f.history.task, &f.arena, &f.words, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__offline_findings_read(&f.history, &f.words, &f.arena, &f.found, NULL), HAFT_OK,
               "found");
-    CHECK(f.found.lines[0].score > 0, "a heading");
-    CHECK_INT(f.found.lines[1].score, 0, "nothing");
-    CHECK(f.found.lines[2].score > 0, "text");
-    CHECK_INT(f.found.lines[3].score, 0, "not read");
+    CHECK(f.found.lines[0].score > 0, "a heading has a score");
+    CHECK_INT(f.found.lines[1].score, 0, "an empty line has no score");
+    CHECK(f.found.lines[2].score > 0, "a line of text has a score");
+    CHECK_INT(f.found.lines[3].score, 0, "a line that was not read has no score");
     CHECK_INT(f.found.matches, 0, "no hits");
     haft__arena_finish(&f.arena);
 }
 
-TEST(documents_by_name)
+TEST(documents_are_recognised_by_name)
 {
     static const char *const documents[] = {"a.md", "x/y.rst", "README", "doc/FAQ"};
     static const char *const others[] = {"a.c", "b.md/a", "a.json", ""};

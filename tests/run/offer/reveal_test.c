@@ -6,18 +6,18 @@
 #include "run/offer/resolve.h"
 #include "run/run_help.h"
 
-/* A search over the servers of a spec: the names of the hits, best first. */
-typedef struct world {
+/* A spec with servers, and the hits of a search in it. */
+typedef struct fixture {
     haft__arena arena;
     help_spec s;
     haft__offer offer;
     haft__reveal_hit hits[16];
     haft__reveal_request ask;
     haft__reveal reveal;
-} world;
+} fixture;
 
-static void world_init(world *w, const char *words, const char *found, const char *call,
-                       uint32_t limit)
+static void fixture_init(fixture *w, const char *words, const char *found, const char *call,
+                         uint32_t limit)
 {
     memset(w, 0, sizeof(*w));
     haft__arena_init(&w->arena, 0);
@@ -41,7 +41,7 @@ static void world_init(world *w, const char *words, const char *found, const cha
     }
 }
 
-static haft_status decide(world *w)
+static haft_status decide(fixture *w)
 {
     return haft__reveal_decide(&w->ask, &w->arena, HELP_KEY, &w->reveal, NULL);
 }
@@ -81,10 +81,10 @@ TEST(tools_that_were_found_become_visible)
         {"agent; server=docs,a!changed,b", "docs:a", "c1.1", 0, "|"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        world w;
+        fixture w;
         haft__buf found;
         haft__buf_init(&found, 1 << 16);
-        world_init(&w, rows[i].spec, rows[i].found, rows[i].call, rows[i].limit);
+        fixture_init(&w, rows[i].spec, rows[i].found, rows[i].call, rows[i].limit);
         CHECK_INT(decide(&w), HAFT_OK, "row %zu", i);
         for (size_t k = 0; k <= w.reveal.count; k++) {
             haft__buf_add_str(&found, k == w.reveal.shown ? HAFT__LIT("|") : HAFT__LIT(""));
@@ -104,7 +104,7 @@ TEST(tools_that_were_found_become_visible)
 /* A search lists ten names in addition to those it reveals, and not eleven. */
 TEST(a_call_gets_ten_more_names)
 {
-    world w;
+    fixture w;
     haft__buf words, found;
     haft__buf_init(&words, 1 << 16);
     haft__buf_init(&found, 1 << 16);
@@ -114,7 +114,7 @@ TEST(a_call_gets_ten_more_names)
         haft__buf_addf(&found, "%sdocs:t%d", i > 0 ? "," : "", i);
     }
     haft_str spec = help_keep(haft__buf_str(&words)), hits = help_keep(haft__buf_str(&found));
-    world_init(&w, spec.ptr, hits.ptr, "c1.1", 0);
+    fixture_init(&w, spec.ptr, hits.ptr, "c1.1", 0);
     CHECK_INT(decide(&w), HAFT_OK, "decide");
     CHECK_INT(w.reveal.count, 1 + HAFT__LIMIT_SEARCH_LISTED, "all");
     CHECK_INT(w.reveal.shown, 1, "shown");
@@ -132,9 +132,9 @@ static bool refuses_b(void *context, haft_str definition)
 
 TEST(a_definition_that_cannot_be_logged_is_left_out)
 {
-    world w;
+    fixture w;
     int asked = 0;
-    world_init(&w, "agent; server=docs,a,b,c", "docs:b,docs:c,docs:a", "", 0);
+    fixture_init(&w, "agent; server=docs,a,b,c", "docs:b,docs:c,docs:a", "", 0);
     w.ask.refuses = refuses_b;
     w.ask.context = &asked;
     CHECK_INT(decide(&w), HAFT_OK, "decide");
@@ -146,11 +146,11 @@ TEST(a_definition_that_cannot_be_logged_is_left_out)
 
 TEST(the_event_says_who_searched_for_what)
 {
-    world w;
+    fixture w;
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
-    world_init(&w, "agent; max_mcp=1; server=docs,a,b,c; server=dead!error", "docs:b,docs:c",
-               "c1.1", 0);
+    fixture_init(&w, "agent; max_mcp=1; server=docs,a,b,c; server=dead!error", "docs:b,docs:c",
+                 "c1.1", 0);
     CHECK_INT(decide(&w), HAFT_OK, "decide");
     haft__input_tools_revealed(&body, &w.reveal);
     haft_str text = help_keep(haft__buf_str(&body));
@@ -170,14 +170,14 @@ TEST(the_event_says_who_searched_for_what)
     CHECK_INT(decide(&w), HAFT_OK, "decide");
     haft__input_tools_revealed(&body, &w.reveal);
     text = help_keep(haft__buf_str(&body));
-    CHECK(strstr(text.ptr, "\"names\":[\"a\",\"b\",\"c\"]}") != NULL, "it is not there");
+    CHECK(strstr(text.ptr, "\"names\":[\"a\",\"b\",\"c\"]}") != NULL, "%s", text.ptr);
     CHECK(strstr(text.ptr, "\"automatic\":true,\"listed\":[],") != NULL, "%s", text.ptr);
     haft__buf_finish(&body);
     haft__arena_finish(&w.arena);
 }
 
 /* The list of a server is recorded each time it differs from the recorded one. */
-TEST(a_list_is_recorded_once)
+TEST(a_server_list_is_recorded_only_if_it_has_changed)
 {
     help_run r;
     haft__offer offer;
@@ -211,11 +211,11 @@ TEST(a_list_is_recorded_once)
 TEST(the_tool_names_of_a_server_in_an_event_are_bounded)
 {
     for (size_t more = 0; more <= 1; more++) {
-        world w;
+        fixture w;
         haft__buf body;
         size_t count = HAFT__LIMIT_SEARCH_NAMES + more;
         haft__buf_init(&body, 1 << 20);
-        world_init(&w, "agent; server=docs,a", "", "", 0);
+        fixture_init(&w, "agent; server=docs,a", "", "", 0);
         haft__mcp_tool *tools = test_alloc(count * sizeof(*tools));
         for (size_t i = 0; i < count; i++) {
             tools[i] = w.s.servers.tools[0];
@@ -234,18 +234,19 @@ TEST(the_tool_names_of_a_server_in_an_event_are_bounded)
 }
 
 /* Definitions that fill the limit of an event, and one byte more. */
-TEST(definitions_have_room_up_to_the_limit)
+TEST(definitions_fit_up_to_the_limit)
 {
     for (size_t more = 0; more <= 1; more++) {
-        world w;
+        fixture w;
         haft__buf body;
         haft__buf_init(&body, (size_t)16 << 20);
-        world_init(&w, "agent; max_mcp=9; server=docs,one,two", "docs:one,docs:two", "", 0);
+        fixture_init(&w, "agent; max_mcp=9; server=docs,one,two", "docs:one,docs:two", "", 0);
         haft__mcp_tool *one = &w.s.servers.tools[0];
         CHECK_INT(decide(&w), HAFT_OK, "small");
         w.reveal.shown = 1;
         haft__input_tools_revealed(&body, &w.reveal);
-        /* A schema that fills the remaining bytes; a text in it takes its bytes and quotes. */
+        /* Fill the remaining bytes with a title of `room` bytes (its quotes are already
+         * subtracted). */
         haft_str start = HAFT__LIT("\"tools\":["), end = HAFT__LIT("],\"query\"");
         const char *first = strstr(help_keep(haft__buf_str(&body)).ptr, start.ptr) + start.len;
         size_t taken = (size_t)(strstr(first, end.ptr) - first);
@@ -267,7 +268,7 @@ TEST(definitions_have_room_up_to_the_limit)
     }
 }
 
-TEST(tools_are_searched_for_when_there_are_some)
+TEST(a_search_is_needed_only_if_tools_are_deferred)
 {
     static const struct {
         const char *spec;
@@ -299,10 +300,10 @@ TEST(tools_are_searched_for_when_there_are_some)
 TEST(revealing_survives_failed_allocations)
 {
     for (unsigned n = 0;; n++) {
-        world w;
+        fixture w;
         haft__arena made;
         haft__arena_init(&made, 0);
-        world_init(&w, "agent; tools=look; server=docs,search,write", "docs:write", "", 0);
+        fixture_init(&w, "agent; tools=look; server=docs,search,write", "docs:write", "", 0);
         test_fail_allocation(n);
         haft_status status = haft__reveal_decide(&w.ask, &made, HELP_KEY, &w.reveal, NULL);
         bool failed = test_allow_allocations();
@@ -316,7 +317,7 @@ TEST(revealing_survives_failed_allocations)
     }
 }
 
-TEST(a_server_entry_has_its_state_and_what_is_left_out)
+TEST(a_server_entry_has_its_state_and_the_tools_left_out)
 {
     for (size_t more = 0; more <= 1; more++) {
         haft__arena arena;
@@ -348,7 +349,7 @@ TEST(a_server_entry_has_its_state_and_what_is_left_out)
         for (const char *at = body.ptr; (at = strstr(at, "\"row\"")) != NULL; at++) {
             listed++;
         }
-        CHECK_INT(listed, HAFT__LIMIT_MCP_LEFT_OUT, "told, of %zu more", more);
+        CHECK_INT(listed, HAFT__LIMIT_MCP_LEFT_OUT, "rows listed, with %zu above the limit", more);
         CHECK(strstr(body.ptr, "\"error\":null,\"hash\":\"abc\",\"warning\":\"it is damaged\","
                                "\"left_out\":[")
                   != NULL,

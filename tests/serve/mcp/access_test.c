@@ -135,26 +135,27 @@ TEST(addresses_of_this_machine)
 /* The file has no longer token. */
 TEST(the_longest_token)
 {
-    char text[7 + HAFT__LIMIT_MCP_TOKEN_BYTES + 1];
+    char text[7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + 1];
     memset(text, 't', sizeof(text));
     memcpy(text, "Bearer ", 7);
     haft__mcp_access_rules guard = {.loopback = true,
-                                    .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_BYTES}};
+                                    .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_FILE_BYTES}};
     haft__mcp_access_request visitor = {.method = HAFT__LIT("DELETE"),
                                         .host = HAFT__LIT("localhost")};
     for (size_t more = 0; more < 2; more++) {
         const char *why = NULL;
-        visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_BYTES + more};
+        visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + more};
         CHECK_INT(haft__mcp_access_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
     }
 }
 
 TEST(a_token_has_a_minimum_length)
 {
-    char token[HAFT__LIMIT_MCP_TOKEN_LEAST];
+    char token[HAFT__LIMIT_MCP_TOKEN_MIN_BYTES];
     memset(token, 't', sizeof(token));
-    CHECK(!haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST}), "at it");
-    CHECK(haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_LEAST - 1}),
+    CHECK(!haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_MIN_BYTES}),
+          "at it");
+    CHECK(haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_MIN_BYTES - 1}),
           "one less");
 }
 

@@ -153,16 +153,16 @@ TEST(a_key_that_other_users_can_read_is_not_used)
 TEST(the_size_of_the_key_file_is_bounded)
 {
     fixture f;
-    char text[HAFT__LIMIT_MCP_KEEP_BYTES + 1] = "";
+    char text[HAFT__LIMIT_MCP_SEAL_FILE_BYTES + 1] = "";
     begin(&f);
     haft__mcp_seal_file one = open_keep(&f);
     FILE *file = fopen(f.path.ptr, "re");
     CHECK(file != NULL && fread(text, 1, sizeof(text) - 1, file) > 0, "read");
     (void)fclose(file);
-    write_text(f.path, text, HAFT__LIMIT_MCP_KEEP_BYTES);
+    write_text(f.path, text, HAFT__LIMIT_MCP_SEAL_FILE_BYTES);
     haft__mcp_seal_file same = open_keep(&f);
     CHECK(is_same(&one, &same), "at the limit");
-    write_text(f.path, text, HAFT__LIMIT_MCP_KEEP_BYTES + 1);
+    write_text(f.path, text, HAFT__LIMIT_MCP_SEAL_FILE_BYTES + 1);
     haft__mcp_seal_file other = open_keep(&f);
     CHECK(!is_same(&one, &other), "past it");
     end(&f);

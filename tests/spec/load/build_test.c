@@ -67,7 +67,7 @@ TEST(defaults_are_those_of_the_schema)
     CHECK_INT(wait, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
     CHECK_INT(f.spec->embeddings.timeout_ms, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
     CHECK_INT(f.spec->embeddings.base_url.len, 0, "no embeddings");
-    CHECK_INT(HAFT__LIMIT_EMBED_MOST_MS, 60000, "check_test.c has it, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_QUERY_MAX_MS, 60000, "check_test.c has it, and one more");
     unload(&f);
 }
 

@@ -637,7 +637,7 @@ TEST(a_request_that_waits_for_a_lock_yields_to_others)
     if (!begin_beside(&s, 2, &other)) {
         return;
     }
-    CHECK(HAFT__LIMIT_STORE_PG_LOCK_MS * 2 <= HAFT__LIMIT_RUN_LEASE_LEAST_MS, "half of a lease");
+    CHECK(HAFT__LIMIT_STORE_PG_LOCK_MS * 2 <= HAFT__LIMIT_RUN_LEASE_MIN_MS, "half of a lease");
     (void)snprintf(sql, sizeof(sql), "SELECT 1 FROM haft.runs WHERE id = '%s' FOR UPDATE",
                    help_id(1).ptr);
     help_session_do(&other, sql);

@@ -4,9 +4,13 @@
  *
  * OpenAI keys the pieces by `index` and sends id and name once. Other servers omit the index, use
  * the same index for every call, start at 1, repeat id and name with each piece, or send whole
- * calls. So a known index continues its call, unless another id and a name come with it; without an
- * index a known id does; without both, a name begins a call and its absence continues the last one.
- * Calls are numbered in the order in which they began, whatever the server says.
+ * calls. So:
+ *   1. A piece with a known index continues that call; but if it has a name and an id that differs,
+ *      it begins a call.
+ *   2. A piece without an index continues the call with its id.
+ *   3. A piece without index and id begins a call if it has a name; otherwise it continues the last
+ *      call.
+ * Calls are numbered in the order in which they began, not by the server's index.
  * Tests: tests/model/providers/openai_chat/stream_test.c.
  */
 #include <stdlib.h>

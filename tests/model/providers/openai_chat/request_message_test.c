@@ -60,7 +60,7 @@ static haft__message message_of(size_t i, haft__message_call *call)
                            .call_count = 1};
 }
 
-TEST(calls_in_the_history)
+TEST(calls_are_written_for_each_provider)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__message_call call;
@@ -98,14 +98,16 @@ TEST(messages_survive_every_failed_allocation)
     }
 }
 
-/* Without calls an assistant's empty text is a text, and its reasoning stays here. */
-TEST(messages_without_calls)
+/* If an assistant message has no calls, its empty text is written as "", not as null, and its
+ * reasoning is not sent. */
+TEST(empty_text_without_calls_is_written_as_text)
 {
     haft__message message = {.role = HAFT__MESSAGE_ASSISTANT, .reasoning = HAFT__LIT("why")};
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
     CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "status");
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT("{\"role\":\"assistant\",\"content\":\"\"}"), "it");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT("{\"role\":\"assistant\",\"content\":\"\"}"),
+              "message");
     haft__buf_finish(&found);
 }
 
@@ -127,29 +129,30 @@ TEST(short_ids_are_a_function_of_the_id)
             CHECK(plain, "%s became %.*s", ids[i], HAFT__ARG(id));
         }
         haft__id_short(id, again);
-        CHECK_STR(id, ((haft_str){again, sizeof(again)}), "what is short stays: %s", ids[i]);
+        CHECK_STR(id, ((haft_str){again, sizeof(again)}), "a short id does not change: %s", ids[i]);
         for (size_t k = 0; k < i; k++) {
             CHECK(memcmp(found[i], found[k], HAFT__ID_SHORT_LENGTH) != 0, "%s and %s", ids[i],
                   ids[k]);
         }
     }
     CHECK_STR(((haft_str){found[5], 9}), HAFT__LIT("123456789"), "nine digits stay");
-    CHECK_STR(((haft_str){found[1], 9}), HAFT__LIT("UuV9sPq8i"), "the same for ever");
+    CHECK_STR(((haft_str){found[1], 9}), HAFT__LIT("UuV9sPq8i"),
+              "this value must never change: a resumed run sends the same ids");
 }
 
 TEST(a_call_and_its_result_have_the_same_short_id)
 {
     haft__message_call call = {HAFT__LIT("c1.1"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")};
-    haft__message asks = {.role = HAFT__MESSAGE_ASSISTANT, .calls = &call, .call_count = 1};
-    haft__message says = {
+    haft__message call_message = {.role = HAFT__MESSAGE_ASSISTANT, .calls = &call, .call_count = 1};
+    haft__message result_message = {
         .role = HAFT__MESSAGE_TOOL, .text = HAFT__LIT("seen"), .call_id = HAFT__LIT("c1.1")};
     char id[HAFT__ID_SHORT_LENGTH];
     haft__id_short(call.id, id);
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 16);
     haft__buf_init(&wanted, 1 << 16);
-    CHECK_INT(write_message("mistral", &asks, &found), HAFT_OK, "call");
-    CHECK_INT(write_message("mistral", &says, &found), HAFT_OK, "result");
+    CHECK_INT(write_message("mistral", &call_message, &found), HAFT_OK, "call");
+    CHECK_INT(write_message("mistral", &result_message, &found), HAFT_OK, "result");
     haft__buf_addf(&wanted,
                    "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"%.9s\","
                    "\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}]}"
@@ -163,7 +166,8 @@ TEST(a_call_and_its_result_have_the_same_short_id)
 /* ---- the order of roles ---- */
 
 static const struct {
-    const char *provider, *roles, *correction, *wanted; /* a letter a role: s u a t */
+    const char *provider, *roles, *correction, *wanted; /* one letter for each role: system, user,
+                                                           assistant, tool */
 } orders[] = {
     {"mistral", "suat", "", "suat"},    {"mistral", "suat", "x", "suatau"},
     {"mistral", "suatu", "", "suatau"}, {"mistral", "suattu", "x", "suattauu"},
