@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * packer.c - packs events: omits what the row already contains.
+ * packer.c - packs events: omits the parts that the row already contains.
  *
  * An event is split only if unpacking restores the same bytes: the packer builds the head that the
  * event would get and compares it.

@@ -51,12 +51,12 @@ static void begin(void)
     haft__child *child = NULL;
     const char *const argv[] = {"/bin/true", NULL};
     haft__child_options options = {.group = &group, .argv = argv, .env = env};
-    CHECK_INT(haft__loop_create(&first, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&first, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__child_start(first, &options, &child, NULL), HAFT_OK, "no child");
     haft__child_group_finish(&group);
     haft__loop_destroy(first);
     fds = help_count_fds();
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
 }
 
 static void end(void)
@@ -97,7 +97,7 @@ static void step_until_told(const told *t)
     uint64_t begun = haft__loop_now(loop);
     CHECK_INT(t->times, 0, "it was reported during the start");
     while (t->times == 0 && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_INT(t->times, 1, "reports");
 }
@@ -317,7 +317,7 @@ static void step_until_empty(void)
 {
     uint64_t begun = haft__loop_now(loop);
     while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK(group.first == NULL, "it is still there");
 }
@@ -343,7 +343,7 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
         options.grace = graces[i % 2];
         haft__child *child = start(&options);
         for (size_t step = 0; step < i % 3; step++) {
-            CHECK_INT(haft__loop_step(loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(loop, 1, NULL), HAFT_OK, "the loop step failed");
         }
         if (t.times == 0) {
             haft__child_kill(child);
@@ -386,7 +386,7 @@ TEST(many_run_at_the_same_time)
     }
     for (size_t i = 0; i < COUNT(told_of); i++) {
         while (told_of[i].times == 0) {
-            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
         }
         CHECK_STR(haft__str(told_of[i].output), HAFT__LIT("text"), "child %zu", i);
         CHECK_INT(told_of[i].result.status, 7, "child %zu", i);
@@ -422,7 +422,7 @@ TEST(a_program_that_cannot_be_started_is_reported)
     end();
 }
 
-TEST(without_descriptors_it_reports_it)
+TEST(a_lack_of_descriptors_is_reported)
 {
     begin();
     struct rlimit before, few;
@@ -462,7 +462,7 @@ TEST(a_child_without_memory_is_ended)
         uint64_t begun = haft__loop_now(loop);
         while (status == HAFT_OK && t.times == 0
                && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
         }
         bool failed = test_allow_allocations();
         if (!failed) {
@@ -510,7 +510,7 @@ static void step_until_heard(talk *t, const char *wanted)
     uint64_t begun = haft__loop_now(loop);
     while (t->on_output.len < strlen(wanted) && t->ended.times == 0
            && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_STR(haft__buf_str(&t->on_output), haft__str(wanted), "heard");
     haft__buf_clear(&t->on_output);
@@ -656,7 +656,7 @@ TEST(a_program_has_time_to_leave)
         uint64_t begun = haft__loop_now(loop);
         while (i % 2 == 0 && group.first != NULL
                && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
         }
         haft__child_group_finish(&group);
         FILE *stream = fopen(file, "r");
@@ -684,7 +684,7 @@ TEST(one_that_ignores_the_end_of_its_input_is_ended)
     haft__child_kill(start(&options));
     uint64_t begun = haft__loop_now(loop);
     while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
-        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK(group.first == NULL, "it is there");
     (void)start(&options); /* and by the end of all */

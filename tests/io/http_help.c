@@ -594,7 +594,7 @@ bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value)
 {
     uint64_t start = haft__loop_now(loop);
     while (*number != value && haft__loop_now(loop) - start < 300000) {
-        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     return *number == value;
 }
@@ -616,11 +616,11 @@ bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_reque
 web_bench web_set_up(const haft__http_client_options *options)
 {
     web_bench b = {.loop = NULL};
-    CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "cannot create the loop");
     haft__loop_destroy(b.loop); /* the first one initializes shared state */
     b.fds = web_count_fds();
     b.web = web_start();
-    CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__http_client_create(b.loop, options, &b.http, NULL), HAFT_OK, "no client");
     return b;
 }

@@ -21,13 +21,13 @@ typedef struct counted {
 static haft__loop *make(void)
 {
     haft__loop *loop = NULL;
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     return loop;
 }
 
 static void step(haft__loop *loop, int ms)
 {
-    CHECK_INT(haft__loop_step(loop, ms, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(loop, ms, NULL), HAFT_OK, "the loop step failed");
 }
 
 static void run_counted(haft__task *task)

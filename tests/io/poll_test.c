@@ -27,7 +27,7 @@ static void ready(void *context)
 static void begin(watched *w)
 {
     *w = (watched){.destroy = false};
-    CHECK_INT(haft__loop_create(&w->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&w->loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, w->sockets), 0, "no sockets");
     CHECK_INT(haft__poll_create(w->loop, w->sockets[0], ready, w, &w->poll, NULL), HAFT_OK,
               "no poll");
@@ -44,7 +44,7 @@ static void end(watched *w)
 static int step(watched *w)
 {
     int before = w->calls;
-    CHECK_INT(haft__loop_step(w->loop, 0, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(w->loop, 0, NULL), HAFT_OK, "the loop step failed");
     return w->calls - before;
 }
 

@@ -62,7 +62,7 @@ static void begin(fixture *f, uint32_t threads)
     *f = (fixture){.order = 0};
     (void)sem_init(&f->opens, 0, 0);
     (void)sem_init(&f->waits, 0, 0);
-    CHECK_INT(haft__loop_create(&f->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&f->loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__pool_create(f->loop, threads, &f->pool, NULL), HAFT_OK, "no pool");
 }
 
@@ -85,7 +85,7 @@ static void step_until(fixture *f, int wanted)
 {
     uint64_t start = haft__loop_now(f->loop);
     while (f->order < wanted && haft__loop_now(f->loop) - start < 60000) {
-        CHECK_INT(haft__loop_step(f->loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(f->loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK(f->order >= wanted, "%d of %d are done", f->order, wanted);
 }
@@ -268,7 +268,7 @@ static void lose_and_come_back(uint32_t most)
     }
     uint64_t start = haft__loop_now(f.loop);
     while (count_threads() > threads + (int)most && haft__loop_now(f.loop) - start < 60000) {
-        CHECK_INT(haft__loop_step(f.loop, 1, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(f.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     int more = count_threads() - threads;
     CHECK(more <= (int)most, "%d threads, not %u", more, most);
@@ -346,7 +346,7 @@ TEST(jobs_cancelled_and_abandoned_at_any_moment_are_done_once)
             }
         }
         wanted++;
-        CHECK_INT(haft__loop_step(f.loop, 0, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(f.loop, 0, NULL), HAFT_OK, "the loop step failed");
     }
     step_until(&f, wanted);
     CHECK_INT(f.order, wanted, "done");

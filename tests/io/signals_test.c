@@ -21,7 +21,7 @@ static void send_it(haft__loop *loop, int signal, const int *number, int wanted)
 {
     CHECK_INT(raise(signal), 0, "no signal");
     for (int i = 0; i < 30000 && *number != wanted; i++) {
-        CHECK_INT(haft__loop_step(loop, 10, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 10, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_INT(*number, wanted, "signal %d", signal);
 }
@@ -31,7 +31,7 @@ TEST(signals_come_as_callbacks)
     haft__loop *loop = NULL;
     haft__signals *signals = NULL;
     caught c = {0};
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__signals_create(loop, count, &c, &signals, NULL), HAFT_OK, "no signals");
     send_it(loop, SIGTERM, &c.terminations, 1);
     send_it(loop, SIGINT, &c.interrupts, 1);
@@ -47,7 +47,7 @@ TEST(signals_survive_every_failed_allocation)
 {
     haft__loop *loop = NULL;
     caught c = {0};
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     for (unsigned n = 0;; n++) {
         haft__signals *signals = NULL;
         test_fail_allocation(n);

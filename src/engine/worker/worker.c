@@ -250,8 +250,8 @@ static void on_claimed(haft__store_request *request)
     }
 }
 
-/* A quick claim does not search for abandoned runs. These are searched for when no other run is
- * left, and from time to time. */
+/* A quick claim does not search for abandoned runs. Other claims do: when no other run is left, and
+ * every HAFT__LIMIT_WORK_ABANDONED_MS. */
 static bool is_quick_claim(const haft__worker *worker)
 {
     return worker->strays_since_ms == 0 && worker->run_found

@@ -338,8 +338,8 @@ static void allow_more(haft__http_server_request *request, size_t bytes)
     }
 }
 
-/* A body that is too big is read for a while longer: a client that is still sending would lose the
- * response. */
+/* Above the maximum, HAFT__LIMIT_SERVER_EXCESS_BYTES more of a body are read and discarded: a
+ * client that is still sending would lose the response. */
 static enum MHD_Result read_body(haft__http_server_request *request, haft_str data)
 {
     haft__http_server *server = request->connection->server;

@@ -368,7 +368,7 @@ TEST(no_more_than_the_limit_is_stored)
         unsigned open = 0;
         for (int i = 0; i < 300000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
             open = web_open(b.web); /* the server notices it later */
-            CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "the loop step failed");
         }
         CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "connections kept of %u", count);
         CHECK_INT(web_count_fds(), idle + 2 * HAFT__LIMIT_HTTP_IDLE, "descriptors");
@@ -400,7 +400,7 @@ TEST(a_cancelled_transfer_makes_no_callback)
     haft__http_transfer *at_once = start(&b, &request, &told);
     CHECK(!haft__http_transfer_is_sent(at_once), "it was sent");
     haft__http_transfer_cancel(at_once);
-    CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "the loop step failed");
     CHECK_INT(told.heads + told.bodies + told.dones, 0, "told");
     haft__http_transfer *later = start(&b, &request, &told);
     CHECK(web_step_until(b.loop, &told.bodies, 1), "no body");
@@ -431,7 +431,7 @@ TEST(handlers_may_cancel_themselves_and_others)
     /* The first transfer to finish cancels the first one; it must not be cancelled twice. */
     for (int i = 0; i < 3000 && first.bodies + second.bodies + third.bodies == 0; i++) {
         web_release(b.web, i == 0 ? 1 : 0);
-        CHECK_INT(haft__loop_step(b.loop, 100, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(b.loop, 100, NULL), HAFT_OK, "the loop step failed");
     }
     first.cancel_at = second.cancel_at = third.cancel_at = NULL;
     web_release(b.web, 2);
@@ -668,7 +668,7 @@ static bool try_pauses(web_bench *b)
     for (unsigned i = 1; i <= 4 && told.dones == 0; i++) {
         while (told.dones == 0
                && (told.bodies < i || (i < 4 && haft__loop_now(b->loop) - last < 150))) {
-            CHECK_INT(haft__loop_step(b->loop, 10, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(b->loop, 10, NULL), HAFT_OK, "the loop step failed");
         }
         web_release(b->web, i < 4 ? 1 : 0);
         uint64_t now = haft__loop_now(b->loop);

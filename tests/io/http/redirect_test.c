@@ -15,7 +15,7 @@ static pair set_up(bool public_only)
     char allow[64];
     (void)snprintf(allow, sizeof(allow), "127.0.0.1:%u", web_port(p.near));
     haft__http_client_options options = {.public_only = public_only, .test_allow = allow};
-    CHECK_INT(haft__loop_create(&p.loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&p.loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__http_client_create(p.loop, &options, &p.http, NULL), HAFT_OK, "no client");
     web_route(p.near, "/end", WEB_OK(4) "near");
     web_route(p.far, "/end", WEB_OK(3) "far");

@@ -46,7 +46,7 @@ TEST(headers_are_checked)
     haft__http_client *http = NULL;
     web *w = web_start();
     web_route(w, "/", WEB_OK(2) "ok");
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(
         haft__http_client_create(loop, &(haft__http_client_options){.proxy = false}, &http, NULL),
         HAFT_OK, "no client");
@@ -75,7 +75,7 @@ TEST(a_header_error_does_not_quote_the_header)
 {
     haft__loop *loop = NULL;
     haft__http_client *http = NULL;
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(
         haft__http_client_create(loop, &(haft__http_client_options){.proxy = false}, &http, NULL),
         HAFT_OK, "no client");

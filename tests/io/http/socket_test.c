@@ -17,7 +17,7 @@ static const haft__http_client_options anywhere = {.public_only = false};
 static bool step_until_open(web_bench *b, unsigned count)
 {
     for (int i = 0; i < 60000 && web_open(b->web) != count; i++) {
-        CHECK_INT(haft__loop_step(b->loop, 1, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(b->loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     return web_open(b->web) == count;
 }

@@ -480,7 +480,7 @@ TEST(requests_survive_every_failed_allocation)
             test_fail_allocation(n);
             bool sent = server_send(&c, fd, haft__str(requests[i]));
             for (int round = 0; round < 10; round++) {
-                CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+                CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
             }
             bool failed = test_allow_allocations();
             CHECK(sent || failed, "request %zu", i);

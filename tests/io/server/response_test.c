@@ -120,7 +120,7 @@ TEST(a_client_that_disconnects_is_noticed)
             (void)close(fd);
             CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
             for (int round = 0; round < 5; round++) {
-                CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+                CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
             }
             if (!finish) {
                 CHECK(!haft__http_server_write(c.open_requests[0], HAFT__LIT("x")),
@@ -160,7 +160,7 @@ TEST(a_client_may_disconnect_after_the_end)
                             HAFT__LIT(""));
     (void)close(fd);
     for (int round = 0; round < 10; round++) {
-        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_INT(c.disconnects, 0, "no disconnect is reported");
     server_close(&c);
@@ -222,7 +222,7 @@ static void take_some(slow *s, size_t least)
     static char piece[1 << 16];
     uint64_t end = haft__loop_now(s->c.loop) + 20000;
     for (size_t got = 0; got < least && haft__loop_now(s->c.loop) < end;) {
-        CHECK_INT(haft__loop_step(s->c.loop, 0, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->c.loop, 0, NULL), HAFT_OK, "the loop step failed");
         ssize_t count = recv(s->fd, piece, least - got, MSG_DONTWAIT);
         if (count > 0) {
             haft__buf_add(&s->taken, piece, (size_t)count);

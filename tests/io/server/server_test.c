@@ -29,7 +29,7 @@ TEST(it_listens_at_the_newer_address_too)
     haft__loop *loop = NULL;
     haft__http_server *server = NULL;
     haft__http_server_options options = {.address = HAFT__LIT("[::1]:0")};
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     if (haft__http_server_create(loop, &options, NULL, NULL, &server, NULL) != HAFT_OK) {
         test_skip("this machine has no IPv6");
     } else {
@@ -69,7 +69,7 @@ TEST(options_are_bounded)
         {"receive_ms", {.receive_ms = HAFT__LIMIT_SERVER_RECEIVE_MS}},
     };
     haft__loop *loop = NULL;
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__http_server_options options = rows[i].at;
         haft__http_server *server = NULL;
@@ -95,7 +95,7 @@ TEST(options_are_bounded)
 TEST(creating_survives_every_failed_allocation)
 {
     haft__loop *loop = NULL;
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     for (unsigned n = 0;; n++) {
         haft__http_server *server = NULL;
@@ -123,11 +123,11 @@ static unsigned count_descriptors(void)
 }
 
 /* Whenever the descriptors run out, none is leaked. */
-TEST(without_descriptors_it_does_not_start_and_leaves_none)
+TEST(without_free_descriptors_a_server_does_not_start_and_leaks_none)
 {
     haft__loop *loop = NULL;
     struct rlimit before;
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0, "no limit");
     unsigned open = count_descriptors();
     haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
@@ -140,7 +140,7 @@ TEST(without_descriptors_it_does_not_start_and_leaves_none)
         status = haft__http_server_create(loop, &options, NULL, NULL, &server, &err);
         CHECK(status == HAFT_OK || status == HAFT_IO, "%u more: %s", more, err.message);
         haft__http_server_destroy(server);
-        CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "the loop step failed");
         CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0, "cannot be set back");
         CHECK_INT(count_descriptors(), open, "%u more: descriptors are left open", more);
     }
@@ -229,7 +229,7 @@ TEST(connections_past_the_limit_wait_for_one_to_close)
     }
     CHECK(server_receive(&c, fds[0], "|||") && server_receive(&c, fds[1], "|||"), "the first two");
     for (int i = 0; i < 20; i++) {
-        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK_INT(c.handled, 2, "the third waits");
     (void)close(fds[0]);
@@ -266,7 +266,7 @@ TEST(a_request_that_trickles_in_is_dropped)
         bool open = server_send(&c, fd, haft__str(starts[i]));
         uint64_t end = haft__loop_now(c.loop) + 300000;
         while (open && haft__loop_now(c.loop) < end) {
-            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "the loop step failed");
             open = server_send(&c, fd, i == 4 ? HAFT__LIT("1\r\nx\r\n") : HAFT__LIT("x"));
         }
         CHECK(!open, "'%s' goes on and on", starts[i]);
@@ -290,7 +290,7 @@ static bool try_long_body(void)
         &c, fd, HAFT__LIT("POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 262144\r\n\r\n"));
     for (int i = 0; i < 4 && sent; i++) {
         while (haft__loop_now(c.loop) < last + 400) {
-            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "the loop step failed");
         }
         sent = server_send(&c, fd, (haft_str){part, sizeof(part)});
         uint64_t now = haft__loop_now(c.loop);

@@ -124,7 +124,7 @@ TEST(an_event_stays_json_and_only_secrets_are_redacted)
 }
 
 /* A run whose secrets equal words of its events and names of its tools stays valid. */
-TEST(words_of_haft_and_names_of_tools_stay)
+TEST(words_of_haft_and_names_of_tools_are_not_redacted)
 {
     static const char *const secrets[] = {"production",    "headless",         "approval",
                                           "answered",      "arguments",        "call_started",

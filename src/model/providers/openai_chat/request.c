@@ -220,7 +220,8 @@ static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__r
     }
 }
 
-/* The tool to send alone because the provider cannot be given its name; else NULL. */
+/* The tool that is sent alone, because the provider has no way to force a tool by name; NULL if
+ * all tools are sent. */
 static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
 {
     const haft__tool *found = NULL;

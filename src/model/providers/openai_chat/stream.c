@@ -226,7 +226,7 @@ static void fail_found(haft__openai_stream *stream, const char *message)
     }
 }
 
-/* A value that is not JSON: cut, or invalid. */
+/* The failure for a value that is not JSON: truncated or invalid. */
 static haft_status judge_json(haft__openai_stream *stream, haft_status status,
                               const haft_error *found, haft_error *err)
 {
