@@ -422,12 +422,14 @@ static void write_polls(haft__json_writer *w, const haft__trait *trait, const ha
 
 /* ---- one value for people ---- */
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): other rows of the table write to `text` */
 static haft_str describe_flag(const haft__trait *trait, const haft__traits *traits, char *text)
 {
     (void)text;
     return haft__trait_is_set(trait, traits) ? haft__str(trait->key) : HAFT__LIT("");
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): other rows of the table write to `text` */
 static haft_str describe_cost(const haft__trait *trait, const haft__traits *traits, char *text)
 {
     (void)trait, (void)text;

@@ -78,7 +78,7 @@ TEST(every_format_shows_the_tools_once)
 
 static size_t place_of(haft_str text, const char *part)
 {
-    const char *at = memmem(text.ptr, text.len, part, strlen(part));
+    const char *at = text.len > 0 ? memmem(text.ptr, text.len, part, strlen(part)) : NULL;
     CHECK(at != NULL, "%s is missing in %.*s", part, HAFT__ARG(text));
     return at != NULL ? (size_t)(at - text.ptr) : 0;
 }

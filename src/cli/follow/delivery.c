@@ -49,7 +49,8 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
     case HAFT__DELIVERY_OTHER_PROBLEM: return;
     case HAFT__DELIVERY_BAD_VALUE:
         haft__diagnostic_print_json_error(cli->errors, delivery->text ? "VALUE" : "--args",
-                                          haft__str(delivery->value), true, err);
+                                          haft__str(delivery->value != NULL ? delivery->value : ""),
+                                          true, err);
         haft__error_prepend_location(err, "the value"); /* not its text: it may be a secret */
         cli->problem = *err;
         *err = (haft_error){.status = status};

@@ -197,6 +197,7 @@ static haft_status deliver_to_owner(sender *s, haft_error *err)
     if (status == HAFT_OK) {
         status = check_effect(s, after, true, err);
     }
+    s->command.message = HAFT__LIT(""); /* it was in this function */
     haft_run_release(before);
     s->result->owned = opened != NULL;
     s->result->run = opened != NULL ? opened : after;

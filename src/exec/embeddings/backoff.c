@@ -2,6 +2,8 @@
 /* backoff.c - see backoff.h. Tests: tests/exec/embeddings/backoff_test.c. */
 #include "exec/embeddings/backoff.h"
 
+#include <inttypes.h>
+
 #include "base/buf.h"
 #include "base/str.h"
 #include "exec/state_file.h"
@@ -45,8 +47,8 @@ bool haft__embedding_backoff_write(haft_str path, uint64_t now, const haft__embe
         return false;
     }
     haft__buf_init(&text, MOST_BYTES);
-    haft__buf_addf(&text, MAGIC "\n%llu\n%zu\n%.*s", (unsigned long long)(now + slow->rest_ms),
-                   slow->batch, HAFT__ARG(slow->reason));
+    haft__buf_addf(&text, MAGIC "\n%" PRIu64 "\n%zu\n%.*s", now + slow->rest_ms, slow->batch,
+                   HAFT__ARG(slow->reason));
     haft__state_file_create_directory(path.ptr);
     bool written = haft__buf_check(&text, NULL) == HAFT_OK
                    && haft__file_replace(path.ptr, haft__buf_str(&text), NULL) == HAFT_OK;

@@ -246,6 +246,27 @@ static bool send_later(haft__mcp_exchange *it, const haft__http_result *result)
     return haft__timer_start(loop_of(connection), &it->timer, wait, on_send, it, NULL) == HAFT_OK;
 }
 
+/* The response had no message, or none that was accepted. */
+static void end_without_message(haft__mcp_exchange *it, const haft__http_result *result, bool fine)
+{
+    if (result->end == HAFT__HTTP_OK && !fine) {
+        haft_str where = HAFT__LIT("");
+        haft_str location = haft__str_trim(haft__http_result_header(result, "location"));
+        if (result->status >= 300 && result->status < 400 && location.len > 0) {
+            where = haft__arena_format(&it->arena, "to %.*s", HAFT__ARG(location));
+            where.len = where.ptr != NULL ? where.len : 0;
+        }
+        haft__mcp_exchange_end(it, result->status, haft__buf_str(&it->text), where);
+    } else {
+        bool long_one = result->end == HAFT__HTTP_STOPPED;
+        haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
+                               fine ? HAFT__LIT("the response ended without a message")
+                               : long_one
+                                   ? HAFT__LIT("the response is longer than a message may be")
+                                   : haft__str(result->message));
+    }
+}
+
 static void on_done(void *context, const haft__http_result *result)
 {
     haft__mcp_exchange *it = context;
@@ -282,22 +303,7 @@ static void on_done(void *context, const haft__http_result *result)
         && !handle_message(it, haft__buf_str(&it->text))) {
         return;
     }
-    if (result->end == HAFT__HTTP_OK && !fine) {
-        haft_str where = HAFT__LIT("");
-        haft_str location = haft__str_trim(haft__http_result_header(result, "location"));
-        if (result->status >= 300 && result->status < 400 && location.len > 0) {
-            where = haft__arena_format(&it->arena, "to %.*s", HAFT__ARG(location));
-            where.len = where.ptr != NULL ? where.len : 0;
-        }
-        haft__mcp_exchange_end(it, result->status, haft__buf_str(&it->text), where);
-    } else {
-        bool long_one = result->end == HAFT__HTTP_STOPPED;
-        haft__mcp_exchange_end(it, 0, HAFT__LIT(""),
-                               fine ? HAFT__LIT("the response ended without a message")
-                               : long_one
-                                   ? HAFT__LIT("the response is longer than a message may be")
-                                   : haft__str(result->message));
-    }
+    end_without_message(it, result, fine);
 }
 
 /* ---- requests ---- */

@@ -29,6 +29,7 @@ static bool give_number(haft__mcp_nonces *states, uint64_t *number)
     return true;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the same type as give_number */
 static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
     uint64_t bit, *word = state_word(states, *number, &bit);

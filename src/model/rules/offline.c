@@ -164,7 +164,7 @@ static bool call_missing(haft__offline *o)
 static bool is_complete(const haft__offline *o)
 {
     size_t tool = o->builtins[HAFT__OFFLINE_COMPLETE];
-    return tool != HAFT__OFFLINE_NONE && o->tallies[tool].succeeded > 0;
+    return tool != HAFT__OFFLINE_NONE && o->tallies != NULL && o->tallies[tool].succeeded > 0;
 }
 
 /* Mode auto: false if it is time to answer. */

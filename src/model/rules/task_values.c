@@ -141,7 +141,7 @@ static const struct {
 static bool has_part(haft_str name, const char *list)
 {
     haft_str rest = haft__str(list);
-    while (rest.len > 0) {
+    while (rest.len > 0 && name.ptr != NULL) {
         haft__offline_word word = {.text = haft__str_split(&rest, ' ')};
         size_t at = haft__offline_word_at(&word, name), end = at + word.text.len;
         if (at != HAFT__OFFLINE_NONE && (end == name.len || !is_lower(name.ptr[end]))) {

@@ -187,9 +187,9 @@ void haft__run_command_set_target(const haft__run *run, haft__run_command *comma
     if (command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return;
     }
-    bool found = find_call(run, command->call, &call, NULL) == HAFT_OK;
+    haft_status status = find_call(run, command->call, &call, NULL);
     command->pause = HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE);
-    if (!found || !is_pending(run, call)) {
+    if (status != HAFT_OK || call == NULL || !is_pending(run, call)) {
         return;
     }
     command->call = call->id;

@@ -27,7 +27,9 @@ haft_status haft__event_body_open(haft__arena *arena, haft_str body, haft_str *r
         return haft__arena_fail(arena, err);
     }
     text[0] = '{'; /* the brace belongs to the envelope */
-    memcpy(text + 1, body.ptr, body.len);
+    if (body.len > 0) {
+        memcpy(text + 1, body.ptr, body.len);
+    }
     *ret_text = (haft_str){text, body.len + 1};
     return HAFT_OK;
 }

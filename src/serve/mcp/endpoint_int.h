@@ -29,7 +29,7 @@ typedef struct haft__mcp_channel {
 
 struct haft__mcp_session {
     haft__mcp_endpoint *endpoint;
-    haft__mcp_session *next, **link;
+    haft__mcp_session *next, *previous;
     char id[2 * HAFT__MCP_SESSION_ID_BYTES + 1];
     haft__mcp_peer *peer;
     haft__mcp_channel *channels; /* the newest first */

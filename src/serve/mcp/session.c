@@ -31,9 +31,13 @@ void haft__mcp_session_destroy(haft__mcp_session *s)
     while (s->channels != NULL) {
         haft__mcp_channel_destroy(s->channels);
     }
-    *s->link = s->next;
+    if (s->previous != NULL) {
+        s->previous->next = s->next;
+    } else {
+        s->endpoint->sessions = s->next;
+    }
     if (s->next != NULL) {
-        s->next->link = s->link;
+        s->next->previous = s->previous;
     }
     s->endpoint->session_count--;
     free(s);
@@ -92,9 +96,8 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
     s->endpoint = endpoint;
     s->used_ms = haft__loop_now(endpoint->options.loop);
     s->next = endpoint->sessions;
-    s->link = &endpoint->sessions;
     if (s->next != NULL) {
-        s->next->link = &s->next;
+        s->next->previous = s;
     }
     endpoint->sessions = s;
     endpoint->session_count++;

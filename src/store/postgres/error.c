@@ -92,7 +92,7 @@ haft_status haft__pg_fail_connection(const haft__pg *pg, PGconn *conn, haft_erro
 }
 
 void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request *request,
-                                  const haft_error *why, haft_error *err)
+                                  const haft_error *last_error, haft_error *err)
 {
     if (request != NULL && request->verb == HAFT__STORE_CREATE) {
         (void)haft__fail(
@@ -104,7 +104,7 @@ void haft__pg_fail_commit_unknown(const haft__pg *pg, const haft__store_request 
                          "the connection was lost during a commit; read the run again to see "
                          "whether it succeeded");
     }
-    (void)haft__hint(err, HAFT_IO, "%s", why->message);
+    (void)haft__hint(err, HAFT_IO, "%s", last_error->message);
 }
 
 /* ---- errors of the server ---- */

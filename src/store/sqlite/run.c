@@ -44,8 +44,8 @@ static haft_status read_any_head(haft__sqlite_worker *worker, haft_str id,
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_HEAD);
     haft__sqlite_query_bind(&query, id);
     bool found = haft__sqlite_query_next(&query);
+    ret_head->run = (haft__store_run){.id = id};
     if (found) {
-        ret_head->run = (haft__store_run){.id = id};
         read_head(&query, ret_head);
     }
     haft_status status = haft__sqlite_query_end(&query, err);

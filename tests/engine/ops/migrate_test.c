@@ -100,9 +100,10 @@ TEST(outcomes_of_a_migration)
                       err.message);
             CHECK_INT(haft__migrate_runs(&m, &options, &totals, &err), HAFT_OK, "%s: %s",
                       rows[i].what, err.message);
-            CHECK(memcmp(&totals, &wanted, sizeof(totals)) == 0, "%s, %d: %zu %zu %zu %zu",
-                  rows[i].what, k, totals.copied, totals.already_there, totals.skipped,
-                  totals.failed);
+            CHECK(totals.copied == wanted.copied && totals.already_there == wanted.already_there
+                      && totals.skipped == wanted.skipped && totals.failed == wanted.failed,
+                  "%s, %d: %zu %zu %zu %zu", rows[i].what, k, totals.copied, totals.already_there,
+                  totals.skipped, totals.failed);
             CHECK_INT(found.failures, 0, "%s", rows[i].what);
             CHECK(found.runs == 0 || found.last.removed == rows[i].move, "%s: removed",
                   rows[i].what);

@@ -136,7 +136,7 @@ TEST(an_open_run_of_a_thread)
             haft__thread_find_open_run(t.h.runtime, &t.arena, haft__str(t.ids[i]), &open, &t.h.err),
             HAFT_OK, "%s", t.h.err.message);
         CHECK((open != NULL) == (tasks[i] != NULL), "thread %d", i);
-        if (open != NULL) {
+        if (open != NULL && tasks[i] != NULL) {
             CHECK_STR(open->task, haft__str(tasks[i]), "thread %d", i);
         }
     }

@@ -118,7 +118,7 @@ static haft_str fill(const char *steps, size_t padding)
 /* Whether eight or more bytes of the secret occur. */
 static bool has_part(haft_str log)
 {
-    for (size_t i = 0; i + 8 <= sizeof(TEST_CANARY) - 1; i++) {
+    for (size_t i = 0; log.len > 0 && i + 8 <= sizeof(TEST_CANARY) - 1; i++) {
         if (memmem(log.ptr, log.len, &TEST_CANARY[i], 8) != NULL) {
             return true;
         }
@@ -146,7 +146,9 @@ TEST(no_text_of_a_server_shows_half_a_secret)
             haft_str steps = fill(places[i].steps, padding);
             play(options, steps, &log);
             haft_str told = haft__buf_str(&log);
-            bool whole = memmem(told.ptr, told.len, TEST_CANARY, sizeof(TEST_CANARY) - 1) != NULL;
+            bool whole =
+                told.len > 0
+                && memmem(told.ptr, told.len, TEST_CANARY, sizeof(TEST_CANARY) - 1) != NULL;
             CHECK(!has_part(told) || (places[i].goes_back && whole), "place %zu, %zu: %.*s", i,
                   padding, HAFT__ARG(told));
             CHECK(!places[i].goes_back || whole || padding > 0, "place %zu: it went back changed",
