@@ -105,7 +105,11 @@ void haft__call_builder_unrecord(haft__parser *p, size_t count)
 
 void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text)
 {
-    haft__buf_add_str(to, text); /* a name that is too long is detected when it is complete */
+    size_t room = to->max - to->len;
+    haft__buf_add(to, text.ptr, text.len < room ? text.len : room);
+    if (text.len > room) { /* detected when the name is complete */
+        haft__buf_fail(to, HAFT_TOO_BIG, NULL);
+    }
     haft__parser_check_memory(p, to);
 }
 
@@ -253,7 +257,7 @@ void haft__call_builder_end_id(haft__parser *p)
     haft__buf_clear(&call->name);
     haft__call_builder_add_text(p, &call->name,
                                 (haft_str){name.ptr, numbered ? end - 1 : name.len});
-    if (call->id.status != HAFT_OK) { /* the remaining bytes depend on how the text was split */
+    if (call->id.status != HAFT_OK) { /* the end of the name is missing */
         call->name.status = call->id.status;
     }
     trim(&call->id);
@@ -297,6 +301,7 @@ void haft__call_builder_revert_to_content(haft__parser *p, size_t pending)
     haft__call_builder *call = &p->call;
     haft__call_builder_unrecord(p, p->again && !call->late ? pending : 0);
     call->open = false;
+    haft__section_text_revert(p);
     haft__parser_emit_content(p, haft__buf_str(&call->raw));
     clear(call);
 }

@@ -5,6 +5,7 @@
 #include "format/parser.h"
 
 #include "base/ascii.h"
+#include "base/limits.h"
 
 static size_t count_spaces(haft_str text)
 {
@@ -66,8 +67,10 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         haft__parser_enter_state(p, p->format->plain);
     } else {
         haft__parser_enter_state(p, state->fallback);
-        if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
-            && !p->call.open) { /* only its name opens it */
+        if (haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT) {
+            haft__section_text_begin(p, text.ptr[spaces], text.len - spaces);
+        } else if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
+                   && !p->call.open) { /* only its name opens it */
             haft__call_builder_begin(p, HAFT__LIT(""), true);
             p->call.late = p->again;
             p->call.offset -= p->again ? text.len - spaces : 0;
@@ -179,25 +182,53 @@ static size_t consume_message_header(haft__parser *p, const haft__format_state *
     return before + piece.len;
 }
 
+static void read_header(haft__parser *p, haft__buf *to, haft_str text)
+{
+    haft__parser_advance(p, text);
+    haft__call_builder_add_text(p, to, text);
+    if (to != &p->call.key && !p->marks[p->state].starts['"']) { /* else it is in quotes */
+        haft__malformed_call_scan_header(p, text);
+    }
+}
+
+/* A name or an id with more bytes after the first mark of its call may be prose. */
+#define WORD_BYTES (2 * HAFT__LIMIT_FORMAT_NAME_BYTES)
+
+/* Reads bytes of a name or an id up to WORD_BYTES, if `text` goes past them. True if they are
+ * prose: the state has changed then. */
+static bool consume_long_words(haft__parser *p, haft__buf *to, haft_str text, size_t *ret_used)
+{
+    size_t words = p->call.written - p->call.opener;
+    *ret_used = 0;
+    if (p->again || words > WORD_BYTES || text.len <= WORD_BYTES - words) {
+        return false;
+    }
+    *ret_used = WORD_BYTES - words;
+    read_header(p, to, (haft_str){text.ptr, *ret_used});
+    char next = haft__mention_first_byte(p);
+    if (haft__mention_judge(p, next) == HAFT__MENTION_NO) {
+        return false;
+    }
+    haft__parser_reject_words(p, "its name cannot be that of a tool", next, text.len - *ret_used);
+    return true;
+}
+
 /* Reads a name, an id or a key up to the start of a tag, which belongs to something else. */
 static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
 {
     bool key = to == &p->call.key;
-    size_t used = 0;
+    size_t used = 0, before = 0;
     while (used < text.len && text.ptr[used] != '<' && (key || text.ptr[used] != '[')) {
         used++;
     }
-    haft__parser_advance(p, (haft_str){text.ptr, used});
-    haft__call_builder_add_text(p, to, (haft_str){text.ptr, used});
-    if (!key && !p->marks[p->state].starts['"']) { /* else it is in quotes */
-        haft__malformed_call_scan_header(p, (haft_str){text.ptr, used});
+    if (!key && consume_long_words(p, to, (haft_str){text.ptr, used}, &before)) {
+        return before;
     }
+    read_header(p, to, (haft_str){text.ptr + before, used - before});
     if (used < text.len) {
-        haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
-        char next = !key && name.len > 0 ? name.ptr[0] : '\0';
         haft__parser_reject_words(
-            p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id", next,
-            text.len - used);
+            p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id",
+            key ? '\0' : haft__mention_first_byte(p), text.len - used);
         if (key
             && p->format->malformed_value != 0) { /* its value follows, or the end of the call */
             haft__parser_enter_state(p, p->format->malformed_value);
@@ -243,13 +274,15 @@ size_t haft__parser_consume(haft__parser *p, haft_str text)
     case HAFT__BYTES_TAIL: return consume_tail(p, state, text);
     case HAFT__BYTES_HEADER: return consume_message_header(p, state, text);
     case HAFT__BYTES_CONTENT:
+    case HAFT__BYTES_SECTION_TEXT:
     case HAFT__BYTES_REASONING:
     case HAFT__BYTES_CODE:
     case HAFT__BYTES_VALUE:
     case HAFT__BYTES_IGNORED: break;
     }
     haft__parser_advance(p, text);
-    if (state->bytes == HAFT__BYTES_CONTENT) {
+    bool section = state->bytes == HAFT__BYTES_SECTION_TEXT && (!state->drops || p->section.held);
+    if (state->bytes == HAFT__BYTES_CONTENT || section) {
         haft__parser_emit_content(p, text);
     } else if (state->bytes == HAFT__BYTES_REASONING) {
         haft__parser_emit_reasoning(p, text);

@@ -14,6 +14,7 @@ void haft__parser_emit_init(haft__parser *p)
     haft__buf_init(&p->scratch, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
+    haft__buf_init(&p->section.text, HAFT__LIMIT_FORMAT_BYTES);
 }
 
 void haft__parser_emit_finish(haft__parser *p)
@@ -23,6 +24,7 @@ void haft__parser_emit_finish(haft__parser *p)
     haft__buf_finish(&p->scratch);
     haft__buf_finish(&p->undecided);
     haft__buf_finish(&p->suspect);
+    haft__buf_finish(&p->section.text);
 }
 
 void haft__parser_emit(haft__parser *p, const haft__parser_event *found)
@@ -123,7 +125,12 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
 
 void haft__parser_emit_content(haft__parser *p, haft_str text)
 {
-    add_to_flow(p, &p->content, text, p->any);
+    if (p->section.held) {
+        haft__buf_add_str(&p->section.text, text);
+        haft__parser_check(p, &p->section.text);
+    } else {
+        add_to_flow(p, &p->content, text, p->any);
+    }
 }
 
 void haft__parser_emit_reasoning(haft__parser *p, haft_str text)
@@ -146,6 +153,7 @@ void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces)
 void haft__parser_flush_text(haft__parser *p)
 {
     haft__trimmed_text *flow = &p->content;
+    haft__section_text_release(p);
     flush_cut(p);
     p->any = true;
     if (!flow->begun) {

@@ -35,7 +35,7 @@ void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__ma
     *w = *how;
     w->live = true;
     w->tried = tried;
-    w->mention = false;
+    w->mention = w->nested = false;
     w->rest = rest;
     haft__buf_clear(&w->rest);
     (void)snprintf(w->why, sizeof(w->why), "%s", why);
@@ -139,6 +139,7 @@ static bool is_section(const haft__parser *p, const haft__format_mark *mark)
 static bool hide_nested_call(haft__parser *p, const haft__format_mark *mark)
 {
     mark_reparse_point(p, mark, false);
+    p->malformed.nested = true;
     p->malformed.level += is_section(p, mark) ? 0 : 1;
     return true;
 }
@@ -176,7 +177,7 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
         return hide_nested_call(p, mark);
     }
     if (mark->act == HAFT__ACTION_CALL_DISCARD) { /* the end of the section */
-        return w->mark != NULL;
+        return w->mark != NULL || (w->mention && w->nested);
     }
     return w->level > 0 && hide_nested_end(p, mark);
 }

@@ -6,10 +6,28 @@
  * mark was text. So everything from it on is buffered, and read again as text when the text has
  * ended. That happens once; from then on every such mark is text at once, as it is in formats
  * without end marks. If the end follows, if the text was cut, or if the reply begins with the mark,
- * it is a malformed call. Tests: tests/format/mention_test.c.
+ * it is a malformed call. section_text.c does the same for the marks of sections. Tests:
+ * tests/format/mention_test.c.
  */
 #include "base/limits.h"
 #include "format/parser.h"
+
+static haft_str words_after_mark(const haft__parser *p)
+{
+    return haft__str_skip(haft__buf_str(&p->call.raw), p->call.opener);
+}
+
+/* Whether an id is read that contains the name. */
+static bool is_id(const haft__parser *p)
+{
+    return haft__parser_state(p)->bytes == HAFT__BYTES_ID && p->call.name.len == 0;
+}
+
+/* Whether an id or the kind of a call is read, which a token follows. */
+static bool is_before_token(const haft__parser *p)
+{
+    return is_id(p) || haft__parser_state(p)->marks[0].act == HAFT__ACTION_KIND_END;
+}
 
 /* Whether words where a name is expected are prose. A name follows its mark without white space, or
  * is that of a tool. */
@@ -28,11 +46,25 @@ static bool has_only_words(const haft__parser *p)
         || call->announced || call->members || (call->named && call->tool != NULL)) {
         return false;
     }
-    haft_str words = haft__str_skip(haft__buf_str(&call->raw), call->opener);
-    haft_str trimmed = haft__str_trim(words), name = haft__str_trim(haft__buf_str(&call->name));
+    haft_str rest = words_after_mark(p);
+    haft_str words = is_before_token(p) ? haft__str_split(&rest, '<') : rest;
+    haft_str trimmed = haft__str_trim(words);
+    haft_str name = haft__str_trim(haft__buf_str(is_id(p) ? &call->id : &call->name));
     bool bracket = trimmed.len > 0 && strchr("{[(<", trimmed.ptr[0]) != NULL;
     return !bracket
            && (name.len == 0 || (haft__str_starts_with(trimmed, name) && is_prose(p, words)));
+}
+
+char haft__mention_first_byte(const haft__parser *p)
+{
+    haft_str words = haft__str_trim(words_after_mark(p));
+    return words.len > 0 ? words.ptr[0] : '\0';
+}
+
+bool haft__mention_is_spaced(const haft__parser *p)
+{
+    haft_str words = words_after_mark(p);
+    return words.len > 0 && words.ptr[0] == ' ';
 }
 
 haft__mention haft__mention_judge(const haft__parser *p, char next)
@@ -71,6 +103,7 @@ bool haft__mention_reread(haft__parser *p)
     p->repair.strict = p->repair.cut = false;
     p->offset = p->call.offset + mark.len;
     haft__call_builder_discard(p);
+    haft__section_text_revert(p);
     haft__parser_enter_state(p, p->format->plain);
     haft__parser_emit_content(p, mark);
     haft__parser_read(p, haft__str_skip(before, mark.len));
@@ -82,6 +115,7 @@ bool haft__mention_reread(haft__parser *p)
 
 bool haft__mention_at_end(const haft__parser *p)
 {
-    bool words = haft__str_trim(haft__buf_str(&p->call.name)).len > 0;
-    return haft__parser_state(p)->bytes == HAFT__BYTES_NAME && words && has_only_words(p);
+    bool python = p->python.live && p->python.state == HAFT__PY_NAME;
+    return (haft__parser_state(p)->bytes == HAFT__BYTES_NAME || is_id(p) || python)
+           && haft__mention_first_byte(p) != '\0' && has_only_words(p);
 }

@@ -429,6 +429,10 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
                 && (p->call.if_known || (p->call.if_named && p->call.bad_recipient)))
                || haft__parser_is_call_uncertain(p) || (!cut && haft__mention_at_end(p))) {
         haft__call_builder_revert_to_content(p, 0); /* it may have become a call */
+    } else if (p->section.held && !cut
+               && haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT) {
+        haft__section_text_revert(p);
+        haft__call_builder_discard(p);
     } else if (p->call.open && p->call.if_named && p->call.name.len == 0) {
         haft__call_builder_discard(p); /* a mark with nothing after it */
     }

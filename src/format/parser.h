@@ -14,6 +14,7 @@
  *     malformed_call.c      the rest of a call that cannot be read
  *     malformed_call_tag.c  tags inside such a call
  *     mention.c             prose that only mentions a mark
+ *     section_text.c        text in a section whose mark may be such prose
  *     scan_python.c         calls written as Python
  *     python_string.c       their strings
  *
@@ -157,10 +158,19 @@ typedef struct haft__malformed_call {
     size_t end_offset, end_raw;    /* after the mark, in the text and in the call */
     haft__buf rest;                /* the bytes after the mark */
     bool tried;                    /* `rest` was read once */
+    bool nested;                   /* a call began in it */
     bool mention;                  /* prose follows its first mark: `rest` begins after `end_raw`
                                       bytes of the call, and all of it may be text */
     char why[sizeof(((haft_error *)0)->message)];
 } haft__malformed_call;
+
+/* The mark of a section and the text after it, until a call shows that the section is one. */
+typedef struct haft__section_text {
+    bool held;
+    bool drops;    /* the text is not content if a call follows */
+    size_t layout; /* how many bytes are the mark and the white space after it */
+    haft__buf text;
+} haft__section_text;
 
 /* The effect of a byte on a malformed call. */
 typedef enum haft__malformed_call_step {
@@ -216,6 +226,7 @@ struct haft__parser {
     haft__parser_python_scanner python;
     haft__parser_repair repair;
     haft__malformed_call malformed;
+    haft__section_text section;
     haft__stop_tokens stop_tokens;
     haft_status status;
     haft_error err;
@@ -266,8 +277,8 @@ bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
 
 /* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);
-/* The same, if `next` is the first byte after its first mark: if prose begins there, the call may
- * be text. `pending` as in haft__call_builder_revert_to_content. */
+/* The same, if `next` is the first byte after its first mark and white space: if prose begins
+ * there, the call may be text. `pending` as in haft__call_builder_revert_to_content. */
 void haft__parser_reject_words(haft__parser *p, const char *why, char next, size_t pending);
 
 /* Whether the suspect is a call, if the reasoning never ends. */
@@ -341,7 +352,7 @@ void haft__call_builder_begin(haft__parser *p, haft_str mark, bool if_known);
 void haft__call_builder_record(haft__parser *p, haft_str bytes);
 /* Removes the last `count` recorded bytes. */
 void haft__call_builder_unrecord(haft__parser *p, size_t count);
-/* Adds a piece of the name, the id or a key. */
+/* Adds a piece of the name, the id or a key: as much as fits. */
 void haft__call_builder_add_text(haft__parser *p, haft__buf *to, haft_str text);
 /* The name is complete. Returns NULL, or the reason why it is not a name. */
 const char *haft__call_builder_end_name(haft__parser *p);
@@ -442,14 +453,28 @@ typedef enum haft__mention {
 /* Decides whether a call that cannot be read is prose about its first mark; `next` is the first
  * byte after the mark and white space. */
 haft__mention haft__mention_judge(const haft__parser *p, char next);
+/* The first byte after the first mark of the call and white space; '\0' if nothing has come. */
+char haft__mention_first_byte(const haft__parser *p);
+/* Whether a space follows the first mark of the call. */
+bool haft__mention_is_spaced(const haft__parser *p);
 /* The call is text; `pending` as in haft__call_builder_revert_to_content. */
 void haft__mention_release(haft__parser *p, size_t pending);
 /* The call, which is malformed now, may become text when the text has ended. */
 void haft__mention_hold(haft__parser *p);
 /* The text has ended. Reads a held mention as text; false if there is none. */
 bool haft__mention_reread(haft__parser *p);
-/* Whether the text has ended in prose after a mark, where a name would be. */
+/* Whether the text has ended in prose after a mark, where a name or an id would be. */
 bool haft__mention_at_end(const haft__parser *p);
+
+/* Text begins in a section, before any call; `next` is its first byte, `pending` as in
+ * haft__call_builder_revert_to_content. Withholds it if the mark of the section may be prose. */
+void haft__section_text_begin(haft__parser *p, char next, size_t pending);
+/* The section is one: its mark is dropped, and the withheld text is content. */
+void haft__section_text_release(haft__parser *p);
+/* The section is none: its mark is content too. */
+void haft__section_text_revert(haft__parser *p);
+/* A mark that begins a section, inside a section. False if it is ordinary text there. */
+bool haft__section_text_ends_at(haft__parser *p, const haft__format_mark *mark);
 
 /* ---- malformed_call_tag.c ---- */
 

@@ -422,7 +422,8 @@ static void begin_malformed(haft__parser *p, const char *why)
 /* The same, if the value cannot begin with this byte. */
 static void begin_malformed_at(haft__parser *p, const char *why, char next)
 {
-    bool first = p->scanner.what != HAFT__SCAN_ARGS && p->scanner.json.depth == 0;
+    bool first = p->scanner.json.depth == 0
+                 && (p->scanner.what != HAFT__SCAN_ARGS || haft__mention_is_spaced(p));
     haft__mention mention = first ? haft__mention_judge(p, next) : HAFT__MENTION_NO;
     if (mention == HAFT__MENTION_TEXT) {
         haft__mention_release(p, 0);

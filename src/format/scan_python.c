@@ -23,6 +23,7 @@ typedef enum step {
     USED,
     AGAIN,   /* not consumed: read it in the new state */
     SKIPPED, /* it ends the skipped text */
+    PROSE,   /* not consumed: the text is no call */
     DONE,
 } step;
 
@@ -513,6 +514,17 @@ static step on_next(haft__parser *p, char c)
     return reject_rest(p, "behind a call there is neither a comma nor ]");
 }
 
+/* Whether `c`, where a name is read, shows that the text is prose about the mark before it. */
+static bool is_prose(const haft__parser *p, char c)
+{
+    haft_str name = haft__buf_str(&p->call.name);
+    bool second = name.len > 0 && haft__ascii_is_space(name.ptr[name.len - 1]);
+    bool word = haft__call_builder_leading_name((haft_str){&c, 1}).len > 0;
+    bool breaks = c == '(' ? second && !haft__call_builder_is_name(haft__str_trim(name))
+                           : !haft__ascii_is_space(c) && (second || !word);
+    return breaks && haft__mention_judge(p, name.len > 0 ? name.ptr[0] : c) != HAFT__MENTION_NO;
+}
+
 static step on_name(haft__parser *p, char c)
 {
     haft__parser_python_scanner *py = &p->python;
@@ -522,6 +534,9 @@ static step on_name(haft__parser *p, char c)
     if (p->call.name.len == 0 && ends_calls(py, c)) {
         p->call.open = false; /* the list opened it */
         return DONE;
+    }
+    if (is_prose(p, c)) {
+        return PROSE;
     }
     if ((c == '"' || c == '\'')
         && py->what == HAFT__SCAN_PYTHON_LIST) { /* of a string, not of a name */
@@ -607,6 +622,13 @@ bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes
                 use(p, io_bytes, 1);
             }
             return true;
+        }
+        if (did == PROSE) {
+            py->live = false;
+            haft__parser_reject_words(p, "its name cannot be that of a tool",
+                                      p->call.name.len > 0 ? p->call.name.ptr[0] : io_bytes->ptr[0],
+                                      io_bytes->len);
+            return false;
         }
         if (did == USED || did == SKIPPED) {
             use(p, io_bytes, 1);

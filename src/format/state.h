@@ -21,8 +21,10 @@ typedef enum haft__bytes_kind {
     HAFT__BYTES_CONTENT,
     HAFT__BYTES_REASONING,
     HAFT__BYTES_CODE,
-    HAFT__BYTES_WHITESPACE, /* white space; anything else is read in the state `fallback` */
-    HAFT__BYTES_GAP,        /* the same, between the calls of a section: never content */
+    HAFT__BYTES_WHITESPACE,   /* white space; anything else is read in the state `fallback` */
+    HAFT__BYTES_GAP,          /* the same, between the calls of a section: never content */
+    HAFT__BYTES_SECTION_TEXT, /* text in a section. Before the first call it is withheld, because
+                                 the mark of the section may be text too */
     HAFT__BYTES_TAIL,  /* after the value of a call, up to its closing mark: white space; another
                           value makes the call malformed; other text is content, or is read in
                           `fallback` if that is set */
@@ -49,6 +51,7 @@ typedef enum haft__format_action {
     HAFT__ACTION_RECIPIENT_END,     /* the recipient of a call is complete: it was one */
     HAFT__ACTION_RECIPIENT_INVALID, /* a second recipient: the call is malformed */
     HAFT__ACTION_ARGUMENTS_BEGIN,   /* the arguments follow: only a tool can have arguments */
+    HAFT__ACTION_KIND_END,          /* the kind of a call is complete; its name follows */
     HAFT__ACTION_NAME_END,          /* the name is complete */
     HAFT__ACTION_ID_WITH_NAME_END,  /* the id is complete and contains the name: functions.NAME:N */
     HAFT__ACTION_SHORT_ID_END,      /* the id is complete and must have 9 letters and digits */
@@ -118,7 +121,8 @@ typedef struct haft__format_state {
                          if it is not a name; of a scanner: the state after it */
     uint8_t disowned; /* of a scanner: the state for text that is not a call; 0: `plain` */
     uint8_t at_end;   /* haft__format_action when the text ends here */
-    bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback` */
+    bool drops;       /* of UNDECIDED: its bytes have no meaning in `fallback`. Of SECTION_TEXT: it
+                         is not content */
     bool last;        /* ... undecided bytes are read as if the text began with them */
     haft__format_mark marks[15];
 } haft__format_state;

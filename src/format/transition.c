@@ -103,6 +103,10 @@ static bool do_nothing(haft__parser *p, const haft__format_mark *mark)
 
 static bool begin_call(haft__parser *p, const haft__format_mark *mark)
 {
+    if (!haft__section_text_ends_at(p, mark)) {
+        haft__parser_reconsume(p, haft__str(mark->text));
+        return false;
+    }
     haft__call_builder_begin(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
     p->call.if_named = mark->if_named;
     return true;
@@ -134,6 +138,20 @@ static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
     haft__call_builder_reject_recipient(p);
+    return true;
+}
+
+/* The kind of a call is ignored, unless it is prose. */
+static bool end_kind(haft__parser *p, const haft__format_mark *mark)
+{
+    (void)mark;
+    char next = haft__mention_first_byte(p);
+    if (haft__mention_judge(p, next) != HAFT__MENTION_NO) {
+        haft__parser_reject_words(p, "words are where its kind should be", next, 0);
+        return false;
+    }
+    haft__buf_clear(&p->call.name);
+    haft__malformed_call_reset(p);
     return true;
 }
 
@@ -229,14 +247,39 @@ static bool end_code(haft__parser *p, const haft__format_mark *mark)
 
 static bool discard_call(haft__parser *p, const haft__format_mark *mark)
 {
-    (void)mark;
-    haft__call_builder_discard(p);
-    haft__parser_flush_text(p);
+    if (p->section.held) { /* the section has only prose in it */
+        haft__parser_emit_content(p, haft__str(mark->text));
+        haft__section_text_revert(p);
+        haft__call_builder_discard(p);
+    } else {
+        haft__call_builder_discard(p);
+        haft__parser_flush_text(p);
+    }
+    return true;
+}
+
+/* Prose after the first mark of a call, and then a mark that the call cannot have there. False if
+ * it is not prose. */
+static bool reject_prose(haft__parser *p, const haft__format_mark *mark, const char *why)
+{
+    char next = haft__mention_first_byte(p);
+    switch (haft__mention_judge(p, next)) {
+    case HAFT__MENTION_NO: return false;
+    case HAFT__MENTION_HELD: haft__parser_reject_words(p, why, next, 0); return true;
+    case HAFT__MENTION_TEXT: break;
+    }
+    haft__call_builder_unrecord(p, strlen(mark->text));
+    haft__mention_release(p, 0);
+    read_again(p, haft__str(mark->text));
     return true;
 }
 
 static bool fail_incomplete_call(haft__parser *p, const haft__format_mark *mark)
 {
+    if (mark != NULL && mark->keep && !p->call.named
+        && reject_prose(p, mark, "it ends before its arguments")) {
+        return false;
+    }
     haft__call_builder_unrecord(p, mark != NULL && mark->head ? strlen(mark->text) : 0);
     haft__call_builder_fail(p, HAFT__PARSER_EVENT_MALFORMED, "it ends before its arguments");
     return true;
@@ -305,6 +348,11 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
         haft__parser_reconsume(p, haft__str(mark->text));
         return false;
     }
+    if (p->section.held) {
+        haft__section_text_revert(p);
+        haft__call_builder_discard(p);
+        haft__parser_enter_state(p, p->format->plain);
+    }
     p->supposed = mark;
     p->supposed_in = p->state;
     return hold_suspect(p, mark);
@@ -343,6 +391,7 @@ static action_function *const actions[] = {
     [HAFT__ACTION_RECIPIENT_END] = end_recipient,
     [HAFT__ACTION_RECIPIENT_INVALID] = reject_recipient,
     [HAFT__ACTION_ARGUMENTS_BEGIN] = check_recipient,
+    [HAFT__ACTION_KIND_END] = end_kind,
     [HAFT__ACTION_NAME_END] = take_name,
     [HAFT__ACTION_ID_WITH_NAME_END] = end_id_with_name,
     [HAFT__ACTION_SHORT_ID_END] = end_short_id,

@@ -80,7 +80,8 @@ TEST(reasoning_is_looked_for_wherever_calls_are)
         bool thinks = formats[i]->reasoning != 0 && strcmp(formats[i]->name, "harmony") != 0;
         for (size_t place = 0; thinks && place < HAFT__FORMAT_STATES; place++) {
             const haft__format_state *here = &formats[i]->states[place];
-            bool text = here->bytes == HAFT__BYTES_CONTENT || here->bytes == HAFT__BYTES_TAIL;
+            bool text = here->bytes == HAFT__BYTES_CONTENT || here->bytes == HAFT__BYTES_TAIL
+                        || here->bytes == HAFT__BYTES_SECTION_TEXT;
             if (text && here->fallback == 0 && has_act(here, HAFT__ACTION_CALL_BEGIN)) {
                 CHECK(has_act(here, HAFT__ACTION_REASONING_AFTER_TEXT), "%s: place %zu",
                       formats[i]->name, place);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/format/mention.c: an answer that mentions a mark is an answer. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -115,6 +116,197 @@ static const help_case others[] = {
      .content = "Write <function= and a name. The answer is > 42."},
 };
 
+/* A section begins with a mark of its own. */
+static const help_case anthropic_xml[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <function_calls> and then a call. The answer is 42.",
+     .content = "Write <function_calls> and then a call. The answer is 42."},
+    {.name = "in back-ticks, and before a line end",
+     .text = "Use `<function_calls>`.\nOr <minimax:tool_call>\nto call.",
+     .content = "Use `<function_calls>`.\nOr <minimax:tool_call>\nto call."},
+    {.name = "before a parenthesis",
+     .text = "Write <function_calls> (a tag).",
+     .content = "Write <function_calls> (a tag)."},
+    {.name = "two marks",
+     .text = "Write <function_calls>, then <invoke and a name.",
+     .content = "Write <function_calls>, then <invoke and a name."},
+    {.name = "its end after it",
+     .text = "Write <function_calls> and </function_calls>.",
+     .content = "Write <function_calls> and </function_calls>."},
+    {.name = "a section after it",
+     .text = "Use <function_calls> so: <function_calls><invoke name=\"f\"></invoke>"
+             "</function_calls> Done.",
+     .calls = F,
+     .content = "Use <function_calls> so: Done."},
+    {.name = "a call after it",
+     .text = "Hi <function_calls>I call: <invoke name=\"x\"></invoke></function_calls>",
+     .calls = "x {}",
+     .content = "Hi I call:"},
+    {.name = "a call that is cut off after it",
+     .text = "Hi <function_calls>I call: <invoke name=\"x",
+     .content = "Hi I call:",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "reasoning after it",
+     .text = "Use <function_calls> or <think>not <invoke name=\"f\"></invoke></think> not.",
+     .content = "Use <function_calls> or not.",
+     .reasoning = "not <invoke name=\"f\"></invoke>"},
+    {.name = "reasoning that never ends after it",
+     .text = "Use <function_calls> or <think> so.",
+     .content = "Use <function_calls> or <think> so."},
+    {.name = "nothing after it",
+     .text = "So: <function_calls>\n",
+     .content = "So:",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "JSON after it",
+     .text = "So: <function_calls>{\"name\":\"f\"}",
+     .content = "So: {\"name\":\"f\"}",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "at the start of the reply",
+     .text = "<function_calls> and so on",
+     .content = "and so on",
+     .errors = "truncated: the text ends inside it"},
+};
+
+#define KIMI_SECTION "<|tool_calls_section_begin|>"
+#define KIMI_ID      "<|tool_call_begin|>functions.f:0"
+#define KIMI_CALL    KIMI_ID "<|tool_call_argument_begin|>{}<|tool_call_end|>"
+#define KIMI_F       "functions.f:0 f {}"
+
+static const help_case kimi_k2[] = {
+    {.name = "the mark of a section in a sentence",
+     .text = "Write " KIMI_SECTION " and then a call. The answer is 42.",
+     .content = "Write " KIMI_SECTION " and then a call. The answer is 42."},
+    {.name = "the mark of a call in a sentence",
+     .text = "Write <|tool_call_begin|> and then an id. The answer is 42.",
+     .content = "Write <|tool_call_begin|> and then an id. The answer is 42."},
+    {.name = "all marks but the ends",
+     .text = "Write " KIMI_SECTION ", <|tool_call_begin|> and <|tool_call_argument_begin|> first.",
+     .content =
+         "Write " KIMI_SECTION ", <|tool_call_begin|> and <|tool_call_argument_begin|> first."},
+    {.name = "a bracket after it",
+     .text = "Write <|tool_call_begin|> first [1].",
+     .content = "Write <|tool_call_begin|> first [1]."},
+    {.name = "the end of the section after it",
+     .text = "Write " KIMI_SECTION " and <|tool_calls_section_end|>.",
+     .content = "Write " KIMI_SECTION " and <|tool_calls_section_end|>."},
+    {.name = "a section after it",
+     .text = "Use " KIMI_SECTION " so: " KIMI_SECTION KIMI_CALL "<|tool_calls_section_end|> Done.",
+     .calls = KIMI_F,
+     .content = "Use " KIMI_SECTION " so: Done."},
+    {.name = "a section after the mark of a call",
+     .text =
+         "Use <|tool_call_begin|> so: " KIMI_SECTION KIMI_CALL "<|tool_calls_section_end|> Done.",
+     .calls = KIMI_F,
+     .content = "Use <|tool_call_begin|> so: Done."},
+    {.name = "a call after it",
+     .text = "Hi " KIMI_SECTION "I call: " KIMI_CALL,
+     .calls = KIMI_F,
+     .content = "Hi"},
+    {.name = "the end of the call after it",
+     .text = "Write <|tool_call_begin|> and <|tool_call_end|>",
+     .content = "Write",
+     .errors = "malformed: a tag is in its name or id"},
+    {.name = "an id after it",
+     .text = "So: <|tool_call_begin|>functions.f",
+     .content = "So:",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "at the start of the reply",
+     .text = KIMI_SECTION " and so on",
+     .errors = "truncated: the text ends inside it"},
+};
+
+#define DS_SECTION "<｜tool▁calls▁begin｜>"
+#define DS_CALL    "<｜tool▁call▁begin｜>"
+#define DS_SEP     "<｜tool▁sep｜>"
+#define DS_END     "<｜tool▁calls▁end｜>"
+#define DS_ENDS    "<｜tool▁call▁end｜>" DS_END
+#define DS_V3      DS_SECTION DS_CALL "function" DS_SEP "f\n```json\n{}\n```" DS_ENDS
+#define DS_V31     DS_SECTION DS_CALL "f" DS_SEP "{}" DS_ENDS
+
+#define DEEPSEEK(call)                                                                             \
+    {.name = "the mark of a section in a sentence",                                                \
+     .text = "Write " DS_SECTION " and then a call. The answer is 42.",                            \
+     .content = "Write " DS_SECTION " and then a call. The answer is 42."},                        \
+        {.name = "the mark of a call in a sentence",                                               \
+         .text = "Write " DS_CALL " and then a name. The answer is 42.",                           \
+         .content = "Write " DS_CALL " and then a name. The answer is 42."},                       \
+        {.name = "all marks but the ends",                                                         \
+         .text = "Write " DS_SECTION ", " DS_CALL " and " DS_SEP " first.",                        \
+         .content = "Write " DS_SECTION ", " DS_CALL " and " DS_SEP " first."},                    \
+        {.name = "a section after it",                                                             \
+         .text = "Use " DS_SECTION " so: " call " Done.",                                          \
+         .calls = F,                                                                               \
+         .content = "Use " DS_SECTION " so: Done."},                                               \
+        {.name = "a section after the mark of a call",                                             \
+         .text = "Use " DS_CALL " and " DS_CALL " so: " call " Done.",                             \
+         .calls = F,                                                                               \
+         .content = "Use " DS_CALL " and " DS_CALL " so: Done."},                                  \
+        {.name = "the end of the section after it",                                                \
+         .text = "Write " DS_SECTION " and " DS_END ".",                                           \
+         .content = "Write " DS_SECTION " and " DS_END "."},                                       \
+        {.name = "a name after it",                                                                \
+         .text = "So: " DS_CALL "func",                                                            \
+         .content = "So:",                                                                         \
+         .errors = "truncated: the text ends inside it"},                                          \
+    {                                                                                              \
+        .name = "nothing after it", .text = "So: " DS_SECTION,                                     \
+        .content = "So:", .errors = "truncated: the text ends inside it"                           \
+    }
+
+static const help_case deepseek_v3[] = {DEEPSEEK(DS_V3)};
+static const help_case deepseek_v31[] = {DEEPSEEK(DS_V31)};
+
+static const help_case deepseek_v32[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <｜DSML｜function_calls> and then <｜DSML｜invoke. The answer is 42.",
+     .content = "Write <｜DSML｜function_calls> and then <｜DSML｜invoke. The answer is 42."},
+    {.name = "a section after it",
+     .text = "Use <｜DSML｜tool_calls> so: <｜DSML｜function_calls><｜DSML｜invoke name=\"f\">"
+             "</｜DSML｜invoke></｜DSML｜function_calls> Done.",
+     .calls = F,
+     .content = "Use <｜DSML｜tool_calls> so: Done."},
+    {.name = "nothing after it",
+     .text = "So: <｜DSML｜function_calls>",
+     .content = "So:",
+     .errors = "truncated: the text ends inside it"},
+};
+
+static const help_case pythonic[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <|python_start|> and then a list. The answer is 42.",
+     .content = "Write <|python_start|> and then a list. The answer is 42."},
+    {.name = "in quotes and back-ticks",
+     .text = "The \"<|python_start|>\" or `<|tool_call_start|>` or '<function_calls>' (so). 42.",
+     .content =
+         "The \"<|python_start|>\" or `<|tool_call_start|>` or '<function_calls>' (so). 42."},
+    {.name = "one word after it",
+     .text = "Write <|tool_call_start|> first.",
+     .content = "Write <|tool_call_start|> first."},
+    {.name = "a line after it",
+     .text = "Write <function_calls>\nto call (if you can). 42.",
+     .content = "Write <function_calls>\nto call (if you can). 42."},
+    {.name = "calls after it",
+     .text = "Use <|python_start|> so: <|python_start|>[f()]<|python_end|> Or <function_calls>, "
+             "so: <function_calls>\nf()\n</function_calls>",
+     .calls = F "\n" F,
+     .content = "Use <|python_start|> so: Or <function_calls>, so:"},
+    {.name = "its end after it",
+     .text = "Write <|python_start|> and <|python_end|>",
+     .content = "Write",
+     .errors = "malformed: its name cannot be that of a tool"},
+    {.name = "a name after it",
+     .text = "So: <|python_start|>get",
+     .content = "So:",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "a tool after it",
+     .text = "So: <|python_start|> f",
+     .content = "So:",
+     .errors = "truncated: the text ends inside it"},
+    {.name = "at the start of the reply",
+     .text = "<|python_start|> and so on",
+     .errors = "truncated: the text ends inside it"},
+};
+
 TEST(prose_that_mentions_a_mark_is_text_at_every_cut)
 {
     help_check_cases("hermes", hermes, COUNT(hermes));
@@ -123,18 +315,82 @@ TEST(prose_that_mentions_a_mark_is_text_at_every_cut)
     help_check_cases("granite", granite, COUNT(granite));
     help_check_cases("mistral", mistral, COUNT(mistral));
     help_check_cases("functionary_v31", others, COUNT(others));
+    help_check_cases("pythonic", pythonic, COUNT(pythonic));
 }
 
-/* The end mark may have been cut off. */
-TEST(a_mention_in_a_reply_that_was_cut_is_a_malformed_call)
+TEST(prose_that_mentions_a_section_is_text_at_every_cut)
 {
-    help_input input = {.format = "hermes", .text = HAFT__LIT("So <tool_call> and"), .cut = true};
-    help_parsed parsed;
-    help_parsed_init(&parsed);
-    help_parse(&input, 0, 0, &parsed);
-    CHECK_STR(haft__buf_str(&parsed.content), HAFT__LIT("So"), "the content");
-    CHECK(parsed.malformed, "the call is reported");
-    help_parsed_finish(&parsed);
+    help_check_cases("anthropic_xml", anthropic_xml, COUNT(anthropic_xml));
+    help_check_cases("kimi_k2", kimi_k2, COUNT(kimi_k2));
+    help_check_cases("deepseek_v3", deepseek_v3, COUNT(deepseek_v3));
+    help_check_cases("deepseek_v31", deepseek_v31, COUNT(deepseek_v31));
+    help_check_cases("deepseek_v32", deepseek_v32, COUNT(deepseek_v32));
+}
+
+static const struct {
+    const char *format, *mark;
+} openers[] = {
+    {"hermes", "<tool_call>"},
+    {"qwen3coder", "<tool_call>"},
+    {"glm", "<tool_call>"},
+    {"granite", "<|tool_call|>"},
+    {"mistral", "[TOOL_CALLS]"},
+    {"functionary_v31", "<function="},
+    {"anthropic_xml", "<function_calls>"},
+    {"kimi_k2", KIMI_SECTION},
+    {"kimi_k2", "<|tool_call_begin|>"},
+    {"deepseek_v3", DS_SECTION},
+    {"deepseek_v3", DS_CALL},
+    {"deepseek_v31", DS_SECTION},
+    {"deepseek_v31", DS_CALL},
+    {"deepseek_v32", "<｜DSML｜function_calls>"},
+    {"deepseek_v32", "<｜DSML｜invoke"},
+    {"pythonic", "<|python_start|>"},
+    {"pythonic", "<function_calls>"},
+};
+
+/* More text than is kept of a malformed call, without any mark in it. */
+TEST(a_long_answer_after_a_mention_is_text)
+{
+    for (size_t i = 0; i < COUNT(openers); i++) {
+        haft__buf text;
+        help_parsed whole, cut;
+        haft__buf_init(&text, 1 << 20);
+        haft__buf_addf(&text, "Write %s and", openers[i].mark);
+        while (text.len < 3 * HAFT__LIMIT_FORMAT_RAW_BYTES) {
+            haft__buf_add_str(&text, HAFT__LIT(" a long answer,"));
+        }
+        help_input input = {.format = openers[i].format, .text = haft__buf_str(&text)};
+        help_parsed_init(&whole);
+        help_parsed_init(&cut);
+        help_parse(&input, 0, 0, &whole);
+        help_parse(&input, 7, 7, &cut);
+        CHECK_STR(haft__buf_str(&whole.content), haft__buf_str(&text), "%s: %s", openers[i].format,
+                  openers[i].mark);
+        (void)help_parsed_equal(&cut, &whole, openers[i].mark);
+        help_parsed_finish(&whole);
+        help_parsed_finish(&cut);
+        haft__buf_finish(&text);
+    }
+}
+
+/* The end mark, or the first call of a section, may have been cut off. */
+TEST(a_mention_in_a_reply_that_was_cut_is_a_call_that_failed)
+{
+    for (size_t i = 0; i < COUNT(openers); i++) {
+        bool at_once = haft__format_find(haft__str(openers[i].format))->open_ended;
+        haft__buf text;
+        help_parsed parsed;
+        haft__buf_init(&text, 1 << 10);
+        haft__buf_addf(&text, "So %s and then", openers[i].mark);
+        help_input input = {.format = openers[i].format, .text = haft__buf_str(&text), .cut = true};
+        help_parsed_init(&parsed);
+        help_parse(&input, 0, 0, &parsed);
+        CHECK(at_once || parsed.malformed || parsed.truncated, "%s: %s", openers[i].format,
+              openers[i].mark);
+        help_parsed_finish(&parsed);
+        haft__buf_finish(&text);
+    }
 }
 
 static haft_status ignore(void *context, const haft__parser_event *found, haft_error *err)
@@ -161,11 +417,19 @@ static size_t count_reads(const char *format, const char *text, size_t times)
 
 TEST(many_mentions_are_read_three_times_at_most)
 {
-    static const char *const formats[] = {"hermes", "qwen3coder", "glm", "granite"};
-    static const char *const texts[] = {"Write <tool_call> and JSON. ", "Or \"<tool_call>\" so. ",
-                                        "Use <tool_call> x " CALL " so. "};
-    for (size_t i = 0; i < COUNT(formats) * COUNT(texts); i++) {
-        const char *format = formats[i / COUNT(texts)], *text = texts[i % COUNT(texts)];
+    static const struct {
+        const char *before, *after;
+    } texts[] = {{"Write ", " and JSON. "},
+                 {"Or \"", "\" so. "},
+                 {"Use ", " x " CALL " so. "},
+                 {"Use ", " x " KIMI_CALL " so. "},
+                 {"Use ", " x " DS_V31 " so. "}};
+    for (size_t i = 0; i < COUNT(openers) * COUNT(texts); i++) {
+        const char *format = openers[i / COUNT(texts)].format;
+        size_t k = i % COUNT(texts);
+        char text[256];
+        (void)snprintf(text, sizeof(text), "%s%s%s", texts[k].before,
+                       openers[i / COUNT(texts)].mark, texts[k].after);
         for (size_t n = 1000; n <= 4000; n *= 2) {
             size_t reads = count_reads(format, text, n), bytes = n * strlen(text);
             CHECK(reads <= 3 * bytes + 4096, "%s, %s: %zu bytes are read %zu times", format, text,

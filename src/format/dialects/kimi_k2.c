@@ -3,7 +3,7 @@
  * tests/format/dialects/kimi_k2_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEADLESS, SECTION, ID, ARGS, AFTER, MALFORMED };
+enum { START, THINK, TEXT, HEADLESS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFORMED };
 
 #define SECTIONS                                                                                   \
     {                                                                                              \
@@ -60,8 +60,16 @@ const haft__format haft__format_kimi_k2 =
                                         CALL,
                                         {"</think>", HEADLESS, HAFT__ACTION_REASONING_STRAY_END},
                                         {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                [SECTION] = {.bytes = HAFT__BYTES_IGNORED,
+                [SECTION] = {.bytes = HAFT__BYTES_GAP,
+                             .fallback = BETWEEN,
                              .marks = {CALL,
+                                       {"<|tool_calls_section_end|>", TEXT,
+                                        HAFT__ACTION_CALL_DISCARD}}},
+                /* Text between calls is dropped. */
+                [BETWEEN] = {.bytes = HAFT__BYTES_SECTION_TEXT,
+                             .drops = true,
+                             .marks = {CALL,
+                                       SECTIONS,
                                        {"<|tool_calls_section_end|>", TEXT,
                                         HAFT__ACTION_CALL_DISCARD},
                                        {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},

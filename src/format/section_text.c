@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * section_text.c - text in a section, before its first call: "Write <function_calls> and then ...".
+ *
+ * A section has calls in it. If text follows its mark, the next mark decides: if a call follows,
+ * the text is content of the section. If the section ends, if another section or reasoning begins,
+ * or if the reply ends, the mark was only mentioned, and all of it is content. So the text is
+ * withheld until then. If the reply was cut, or begins with the mark, the section was cut off.
+ * Tests: tests/format/mention_test.c.
+ */
+#include "format/parser.h"
+
+void haft__section_text_begin(haft__parser *p, char next, size_t pending)
+{
+    haft__section_text *section = &p->section;
+    /* No call begins with a parenthesis here. */
+    if (haft__mention_judge(p, next == '(' ? ' ' : next) == HAFT__MENTION_NO) {
+        return;
+    }
+    haft_str raw = haft__buf_str(&p->call.raw);
+    raw.len -= p->again && !p->call.late ? pending : 0;
+    section->held = true;
+    section->drops = haft__parser_state(p)->drops;
+    section->layout = raw.len;
+    haft__buf_clear(&section->text);
+    haft__buf_add_str(&section->text, raw);
+    haft__parser_check(p, &section->text);
+}
+
+static void emit(haft__parser *p, size_t from)
+{
+    haft_str text = haft__buf_str(&p->section.text);
+    p->section.held = false;
+    haft__parser_emit_content(p, haft__str_skip(text, from));
+    haft__buf_clear(&p->section.text);
+}
+
+void haft__section_text_release(haft__parser *p)
+{
+    if (p->section.held) {
+        emit(p, p->section.drops ? p->section.text.len : p->section.layout);
+    }
+}
+
+void haft__section_text_revert(haft__parser *p)
+{
+    if (p->section.held) {
+        emit(p, 0);
+    }
+}
+
+bool haft__section_text_ends_at(haft__parser *p, const haft__format_mark *mark)
+{
+    bool inside = haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT;
+    bool section = p->format->states[mark->to].bytes == HAFT__BYTES_GAP;
+    if (!inside || !section) {
+        return true;
+    }
+    bool held = p->section.held;
+    haft__section_text_revert(p);
+    return held;
+}
