@@ -25,7 +25,7 @@ static void find(const haft__aho_corasick *marks, const char *const *texts, haft
     }
 }
 
-TEST(marks_are_found_behind_the_beginnings_of_others)
+TEST(marks_are_found_after_the_beginnings_of_others)
 {
     static const struct {
         const char *texts[4], *text, *found;

@@ -138,7 +138,7 @@ static bool has_option(haft__json line, const char *key)
     return value != NULL && value->kind != HAFT__JSON_FALSE;
 }
 
-/* The text, behind what the prompt ended with. */
+/* The text after the end of the prompt. */
 static haft_str whole_text(haft__arena *arena, haft__json line)
 {
     haft_str text = text_of(line, "text");

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format: what a text costs, counted in bytes that are looked at and bytes that are
- * kept, and how little is held back. Texts of every format, the ones that do it the most harm
- * among them.
+ * Tests for src/format: the cost of a text, counted in bytes that are read and bytes that are
+ * buffered, and how little is withheld. The texts of every format include the most expensive
+ * ones.
  */
 #include "base/limits.h"
 #include "format/parser.h"
 #include "parse_help.h"
 #include "test.h"
 
-/* A parser that can be looked into, and how much it has told. */
+/* A parser and how much it has reported. */
 typedef struct subject {
     haft__parser *parser;
     size_t fed, told;
@@ -61,7 +61,7 @@ static void feed(subject *s, haft_str text)
     s->most_kept = kept > s->most_kept ? kept : s->most_kept;
 }
 
-/* Ends it; says how many bytes were looked at. */
+/* Ends the text; returns how many bytes were read. */
 static size_t end(subject *s)
 {
     CHECK_INT(haft__parser_end(s->parser, false, NULL), HAFT_OK, "its end");
@@ -70,9 +70,9 @@ static size_t end(subject *s)
     return reads;
 }
 
-/* ---- what is looked at, and what is kept ---- */
+/* ---- bytes that are read and bytes that are buffered ---- */
 
-/* So many bytes are kept while pieces come, whatever the format. */
+/* The most bytes that any format may buffer while pieces arrive. */
 #define KEPT 65536
 
 /* Feeds the text over and over, until so many bytes have come. */
@@ -86,7 +86,7 @@ static void feed_times(subject *s, haft_str text, size_t bytes)
 static void check_cost(subject *s, const char *format, const char *what, size_t times)
 {
     size_t reads = end(s);
-    CHECK(reads <= times * s->fed + 4096, "%s, %s: %zu bytes are looked at %zu times", format, what,
+    CHECK(reads <= times * s->fed + 4096, "%s, %s: %zu bytes are read %zu times", format, what,
           s->fed, reads);
     CHECK(s->most_kept <= KEPT, "%s, %s: of %zu bytes %zu are kept", format, what, s->fed,
           s->most_kept);
@@ -127,8 +127,8 @@ TEST(the_cost_of_a_call_does_not_grow_with_their_number)
     }
 }
 
-/* A mark over and over, whole and without its last byte: none of it may be kept, or looked at again
- * and again, but for what waits for the end of reasoning. */
+/* A mark over and over, whole and without its last byte: none of it may be buffered or
+ * read repeatedly, except text that is withheld until reasoning ends. */
 static void check_mark(const haft__format *format, haft_str mark, const char *between)
 {
     for (size_t cut = 0; cut < 2 && cut < mark.len; cut++) {
@@ -160,9 +160,9 @@ TEST(no_mark_costs_more_for_being_repeated)
     }
 }
 
-/* ---- what is held back ---- */
+/* ---- text that is withheld ---- */
 
-/* Text is told to its last byte as soon as that cannot belong to a mark. */
+/* Text is reported up to its last byte as soon as that byte cannot belong to a mark. */
 static void check_held(const haft__format *format, haft_str mark, size_t length)
 {
     bool named = strcmp(format->name, "functionary_v32") == 0;
@@ -174,15 +174,16 @@ static void check_held(const haft__format *format, haft_str mark, size_t length)
     CHECK_INT(s.told, s.fed - before, "%s: text", format->name);
     for (size_t i = 0; i < length; i++) {
         feed(&s, (haft_str){mark.ptr + i, 1});
-        CHECK(s.told + i + 1 >= s.fed - before, "%s: more than %.*s is held back", format->name,
+        CHECK(s.told + i + 1 >= s.fed - before, "%s: more than %.*s is withheld", format->name,
               (int)i + 1, mark.ptr);
     }
     feed(&s, HAFT__LIT("~"));
-    CHECK_INT(s.told, s.fed - before, "%s: %.*s~ is all told", format->name, (int)length, mark.ptr);
+    CHECK_INT(s.told, s.fed - before, "%s: %.*s~ is all reported", format->name, (int)length,
+              mark.ptr);
     (void)end(&s);
 }
 
-TEST(nothing_is_held_back_but_the_beginning_of_a_mark)
+TEST(only_the_beginning_of_a_mark_is_withheld)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);

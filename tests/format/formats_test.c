@@ -43,7 +43,7 @@ static void check_mark(const haft__format *format, size_t place, const haft__for
     }
 }
 
-/* What the automaton of the marks needs: none is a part of another, but for the end of it. */
+/* The automaton requires that no mark is a part of another one, except its end. */
 TEST(tables_are_sound)
 {
     size_t count;
@@ -70,9 +70,9 @@ static bool has_act(const haft__format_state *place, haft__format_action act)
     return has;
 }
 
-/* Where text may stand and a call may begin, reasoning may begin as well, so that no call in it is
- * one. Harmony has messages for it. */
-TEST(reasoning_is_looked_for_wherever_calls_are)
+/* If text and calls are allowed in a state, reasoning may begin there too, so that nothing in it
+ * is a call. Harmony has messages for reasoning. */
+TEST(states_that_find_calls_also_find_reasoning)
 {
     size_t count, checked = 0;
     const haft__format *const *formats = haft__formats(&count);
@@ -92,8 +92,8 @@ TEST(reasoning_is_looked_for_wherever_calls_are)
     CHECK(checked > 15, "%zu places", checked);
 }
 
-/* What stands between a value and the mark that closes its call must not hide the mark. */
-TEST(behind_a_value_the_mark_that_closes_it_is_looked_for)
+/* Text between a value and the mark that closes its call must not hide the mark. */
+TEST(closing_mark_is_found_after_a_value)
 {
     size_t count, scanners = 0;
     const haft__format *const *formats = haft__formats(&count);
@@ -111,9 +111,9 @@ TEST(behind_a_value_the_mark_that_closes_it_is_looked_for)
     CHECK(scanners > 5, "%zu scanners", scanners);
 }
 
-/* ---- a row is more than its places ---- */
+/* ---- the other fields of a format ---- */
 
-/* A format that a model is never taught, or never held to, would be found out by users only. */
+/* Without this test only users would notice a format without a prompt or a grammar. */
 TEST(every_format_is_taught_and_has_a_grammar)
 {
     size_t count;
@@ -139,7 +139,7 @@ TEST(every_format_is_taught_and_has_a_grammar)
     }
 }
 
-/* Whoever adds a format copies from there. */
+/* Authors of a new format copy from that page. */
 TEST(the_page_shows_a_whole_file)
 {
     haft_str page = test_read_file("docs/adding-a-format.md");

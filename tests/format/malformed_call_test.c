@@ -37,7 +37,7 @@ static const struct {
      "<function=f>{\"a\":\"\\x<function=g>{}</function>\"}</function>", "[]", "",
      "malformed at 0: expected one of \"\\/bfnrtu after a backslash, found 'x': "
      "<function=f>{\"a\":\"\\x<function=g>{}</function>\"}</function>\n"},
-    {"a name that is none", "functionary_v31",
+    {"a name that is invalid", "functionary_v31",
      "<function=a b>{\"s\":\"</function><function=g>{}</function>\"}</function>", "[]", "",
      "malformed at 0: its name cannot be that of a tool: "
      "<function=a b>{\"s\":\"</function><function=g>{}</function>\"}</function>\n"},

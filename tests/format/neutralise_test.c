@@ -60,7 +60,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Marks of the format and halves of them, one behind the other. */
+/* Marks of the format and halves of them, one after the other. */
 static void make_text(const haft__format *format, uint64_t *state, haft__buf *buf)
 {
     for (size_t left = 1 + next_random(state) % 12; left > 0; left--) {

@@ -39,7 +39,7 @@ static void begin_call(help_parsed *parsed, const haft__parser_event *found)
     parsed->open_count++;
 }
 
-/* What is told of a spoilt call is the text from where it begins. */
+/* The report of a malformed call has its text from its first byte. */
 static void check_raw(const help_parsed *parsed, const haft__parser_event *found)
 {
     bool inside =
@@ -47,7 +47,7 @@ static void check_raw(const help_parsed *parsed, const haft__parser_event *found
     CHECK(inside, "%zu bytes at %zu", found->text.len, found->offset);
     if (inside) {
         CHECK_STR(found->text, ((haft_str){parsed->text.ptr + found->offset, found->text.len}),
-                  "what is told of the call at %zu", found->offset);
+                  "the reported text of the call at %zu", found->offset);
     }
 }
 
@@ -312,7 +312,7 @@ static bool has_failed(const help_parsed *parsed)
     return failed;
 }
 
-/* A failure is told, or does no harm: what could not be kept was not needed. */
+/* A failed allocation is reported, or the memory was not needed. */
 static void check_memory(const help_input *input, const help_parsed *whole, const char *name)
 {
     help_input failing = *input;

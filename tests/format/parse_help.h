@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* parse_help.h - a whole text through a parser, in pieces of one's choice, and what came of it. */
+/* parse_help.h - parses a text in pieces of a chosen size and collects the result. */
 #ifndef HAFT_TESTS_FORMAT_PARSE_HELP_H
 #define HAFT_TESTS_FORMAT_PARSE_HELP_H
 
 #include "base/buf.h"
 #include "format/format.h"
 
-/* What was told, written out: content, reasoning, code, each call, each error. Two parses of one
+/* All reported events as text: content, reasoning, code, each call, each error. Two parses of one
  * text must give the same. */
 typedef struct help_parsed {
     haft__buf content, reasoning, code;
@@ -20,9 +20,9 @@ typedef struct help_parsed {
     bool repaired;      /* one of the calls was */
     haft_status status; /* of the parser */
     bool lost;          /* of a call: memory was short here, not in the parser */
-    haft_str text;      /* that is read: errors have it as it stands there, unless it is mended */
+    haft_str text;      /* that is read: errors quote it unchanged, unless it is repaired */
     bool mends;
-    bool utf8; /* it is UTF-8, and so is every piece that is told */
+    bool utf8; /* it is UTF-8, and so is every reported piece */
 } help_parsed;
 
 typedef struct help_input {
@@ -32,13 +32,13 @@ typedef struct help_input {
     size_t tool_count;
     bool start_in_reasoning, repair;
     bool cut;      /* the model was not finished */
-    bool may_fail; /* a failure is kept in help_parsed.status, not complained of */
+    bool may_fail; /* a failure is kept in help_parsed.status, and does not fail the test */
 } help_input;
 
 void help_parsed_init(help_parsed *parsed);
 void help_parsed_finish(help_parsed *parsed);
 
-/* What a beginning of the text gives as calls, `whole` has too: nothing is made up for. */
+/* Every call that a prefix of the text gives is a call of `whole` too. */
 void help_check_beginnings(const help_input *input, const help_parsed *whole, const char *name);
 
 /* A text of a format and all that is in it; what is NULL is nothing. */
@@ -53,7 +53,7 @@ typedef struct help_case {
 extern const haft__format_tool help_tools[];
 extern const size_t help_tool_count;
 
-/* A call in each format that has any: what stands before and behind a text that is its argument. */
+/* A call in each format that has any: the text before and after its argument. */
 typedef struct help_sample {
     const char *format, *head, *tail;
     bool json; /* the argument is written as JSON has it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests for src/format/parser.c, emit.c and call_builder.c: what holds in every format. Large
- * texts, hostile ones, limits; work is counted in what is told and allocated, not in time.
+ * texts, hostile ones, limits; work is counted in events and allocations, not in time.
  */
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -381,7 +381,7 @@ TEST(callback_may_finish_the_parser)
     CHECK_INT(haft__parser_feed(parser, HAFT__LIT("x"), NULL), HAFT_BAD_STATE, "the failure");
     CHECK_INT(haft__parser_feed(parser, HAFT__LIT("y"), NULL), HAFT_BAD_STATE, "it stays");
     CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_BAD_STATE, "it stays");
-    CHECK_INT(told, 1, "nothing is told any more");
+    CHECK_INT(told, 1, "no more events are reported");
     haft__parser_destroy(parser);
     haft__parser_destroy(NULL);
 }

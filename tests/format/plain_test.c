@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format: what is no call is text, and all of it is told. Beginnings of every mark of
- * every format stand in plain replies, in every format.
+ * Tests for src/format: text that is not a call is reported in full. The replies contain the
+ * beginning of every mark of every format, in every format.
  */
 #include "base/macros.h"
 #include "format/special_tokens.h"
@@ -121,7 +121,7 @@ TEST(beginnings_of_marks_stay_text)
             checked += check_marks(formats[f], formats[of]);
         }
     }
-    CHECK(checked > 10000, "only %zu texts were looked at", checked);
+    CHECK(checked > 10000, "only %zu texts were checked", checked);
 }
 
 TEST(words_that_begin_like_a_mark_stay_whole)

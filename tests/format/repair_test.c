@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/repair.c: what models get wrong in JSON is mended, at every cut alike, and
- * what is cut never is. */
+/* Tests for src/format/repair.c: errors of models in JSON are repaired, the same at every cut; a
+ * truncated value is never repaired. */
 #include "parse_help.h"
 #include "test.h"
 

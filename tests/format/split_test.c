@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format: texts made at random from what formats are made of. However one is cut, the
- * same is found; and what is told as a call is JSON.
+ * Tests for src/format: random texts made of the marks of formats. The result is the same at every
+ * cut, and the arguments of a reported call are JSON.
  */
 #include "parse_help.h"
 #include "test.h"

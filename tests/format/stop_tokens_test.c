@@ -22,7 +22,7 @@ static void parse(const char *format, const char *text, help_parsed *ret_parsed)
     help_parse(&input, 0, 0, ret_parsed);
 }
 
-/* ---- every token, behind every sample of every format ---- */
+/* ---- every token, after every sample of every format ---- */
 
 static void check_token(const char *format, const char *text, const char *token)
 {
@@ -68,7 +68,7 @@ TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
             }
         }
     }
-    CHECK(checked > 200, "only %zu were looked at", checked);
+    CHECK(checked > 200, "only %zu were checked", checked);
 }
 
 /* ---- what it does where ---- */
@@ -78,7 +78,7 @@ static const struct {
     help_case one;
 } rows[] = {
     {"purejson",
-     {.name = "behind an answer", .text = "{\"answer\":\"42\"}<|im_end|>", .content = "42"}},
+     {.name = "after an answer", .text = "{\"answer\":\"42\"}<|im_end|>", .content = "42"}},
     {"hermes",
      {.name = "in the middle", .text = "Say <|im_end|> now.", .content = "Say <|im_end|> now."}},
     {"hermes",
@@ -87,7 +87,7 @@ static const struct {
       .content = "Say <|im_end|> now."}},
     {"hermes", {.name = "a beginning", .text = "Say <|im_en", .content = "Say <|im_en"}},
     {"hermes",
-     {.name = "a beginning behind one",
+     {.name = "a beginning after one",
       .text = "So<|im_end|>\n<|im_",
       .content = "So<|im_end|>\n<|im_"}},
     {"hermes", {.name = "nothing else", .text = "<|im_end|>"}},
@@ -101,7 +101,7 @@ static const struct {
       .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":\"<|im_end|>",
       .errors = "truncated: the text ends inside it"}},
     {"llama3",
-     {.name = "behind code",
+     {.name = "after code",
       .text = "<|python_tag|>print(1)<|eom_id|>",
       .calls = "python {\"code\":\"print(1)\"}"}},
     {"llama3",
@@ -109,14 +109,14 @@ static const struct {
       .text = "<|python_tag|>print('<|eom_id|>')<|eot_id|>",
       .calls = "python {\"code\":\"print('<|eom_id|>')\"}"}},
     {"qwen3coder",
-     {.name = "behind the end of a value",
+     {.name = "after the end of a value",
       .text = "<tool_call><function=f>\n<parameter=a>\n1\n</function>\n<|im_end|>",
       .calls = "f {\"a\":1}"}},
     {"glm",
      {.name = "instead of the end of a call",
       .text = "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n<|observation|>",
       .errors = "truncated: the text ends inside it"}},
-    {"codemode", {.name = "behind code", .text = "```python\nf()\n```<|im_end|>", .code = "f()"}},
+    {"codemode", {.name = "after code", .text = "```python\nf()\n```<|im_end|>", .code = "f()"}},
     {"harmony",
      {.name = "its own end of reasoning",
       .text = "<|channel|>analysis<|message|>a<|channel|>commentary "

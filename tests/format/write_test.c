@@ -209,7 +209,7 @@ TEST(turns_of_every_kind)
     }
 }
 
-TEST(a_call_that_cannot_be_read_stands_where_it_stood)
+TEST(malformed_call_keeps_its_position)
 {
     static const haft__format_call mixed[] = {
         {HAFT__LIT("1"), HAFT__LIT("f"), HAFT__LIT("{}"), false, 4},
@@ -230,8 +230,8 @@ TEST(a_call_that_cannot_be_read_stands_where_it_stood)
     haft__buf_finish(&buf);
 }
 
-/* One that was written like a call of a section stands in it. */
-TEST(a_call_that_cannot_be_read_stands_in_its_section)
+/* A call that was written like one of a section stays in the section. */
+TEST(malformed_call_stays_in_its_section)
 {
     static const struct {
         const char *format, *spoilt, *wanted, *alone;

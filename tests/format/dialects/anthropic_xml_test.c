@@ -49,7 +49,7 @@ static const help_case cases[] = {
     {.name = "cut",
      .text = "<function_calls><invoke name=\"f\"><parameter name=\"s\">x",
      .errors = "truncated: the text ends inside it"},
-    {.name = "cut behind a value",
+    {.name = "cut after a value",
      .text = "<function_calls><invoke name=\"f\"><parameter name=\"s\">x</parameter>",
      .errors = "truncated: the text ends inside it"},
     {.name = "no end",

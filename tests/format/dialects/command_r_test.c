@@ -37,7 +37,7 @@ static const help_case cases[] = {
              "ame\":\"f\",\"parameters\":{\"a\":1}}]<|END_ACTION|>",
      .calls = "0 f {\"a\":1}",
      .reasoning = "Hm."},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<|START_ACTION|>[{bad}]<|END_ACTION|><|START_ACTION|>[{\"tool_call_id\""
              ":\"0\",\"tool_name\":\"f\",\"parameters\":{\"a\":1}}]<|END_ACTION|>",
      .calls = "0 f {\"a\":1}",

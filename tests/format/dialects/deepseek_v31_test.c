@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/dialects/deepseek_v31.c: arguments behind a mark. */
+/* Tests for src/format/dialects/deepseek_v31.c: arguments after a mark. */
 #include "format/parse_help.h"
 #include "test.h"
 
@@ -20,7 +20,7 @@ static const help_case cases[] = {
              "ool▁call▁end｜><｜tool▁calls▁end｜>\"}<｜tool▁call▁end｜><｜tool▁calls▁"
              "end｜>",
      .calls = "f {\"a\":\"<｜tool▁call▁end｜><｜tool▁calls▁end｜>\"}"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>[]<｜tool▁cal"
              "l▁end｜><｜tool▁call▁begin｜>g<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜too"
              "l▁calls▁end｜>",

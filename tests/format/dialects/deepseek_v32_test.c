@@ -33,7 +33,7 @@ static const help_case cases[] = {
              "｜DSML｜parameter name=\"c\" string=\"false\">true</｜DSML｜parameter><"
              "/｜DSML｜invoke>\n</｜DSML｜function_calls>",
      .calls = "f {\"a\":{\"b\":[1.50,null]},\"c\":true}"},
-    {.name = "JSON that is none",
+    {.name = "JSON that is invalid",
      .text = "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"f\"><｜DSML｜parameter"
              " name=\"a\" string=\"false\">{bad</｜DSML｜parameter></｜DSML｜invoke>\n"
              "</｜DSML｜function_calls>",
@@ -69,7 +69,7 @@ static const help_case cases[] = {
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter n"
              "ame=\"s\" string=\"true\">x",
      .errors = "truncated: the text ends inside it"},
-    {.name = "cut behind a value",
+    {.name = "cut after a value",
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter n"
              "ame=\"s\" string=\"true\">x</｜DSML｜parameter>",
      .errors = "truncated: the text ends inside it"},

@@ -28,7 +28,7 @@ static const help_case cases[] = {
      .text = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```"
              "json\n{\"a\":\"\\n```\"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
      .calls = "f {\"a\":\"\\n```\"}"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```"
              "json\n{bad}\n```<｜tool▁call▁end｜><｜tool▁call▁begin｜>function<｜tool"
              "▁sep｜>g\n```json\n{}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>",

@@ -13,7 +13,7 @@ static const help_case cases[] = {
     {.name = "marks in a string",
      .text = "<function=f>{\"a\":\"</function>\"}</function>",
      .calls = "f {\"a\":\"</function>\"}"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<function=f>{bad}</function><function=g>{}</function>",
      .calls = "g {}",
      .errors = "malformed: expected a key in double quotes or '}', found 'b'"},

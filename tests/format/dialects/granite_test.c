@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/dialects/granite.c: arrays behind a mark. */
+/* Tests for src/format/dialects/granite.c: arrays after a mark. */
 #include "format/parse_help.h"
 #include "test.h"
 
@@ -20,7 +20,7 @@ static const help_case cases[] = {
      .text = "A <|tool_call|>[{\"name\":\"f\",\"arguments\":{\"a\":1}}] B",
      .calls = "f {\"a\":1}",
      .content = "A B"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<|tool_call|>[{\"name\":\"f\",\"arguments\":{\"a\":1}},{bad}]",
      .calls = "f {\"a\":1}",
      .errors = "malformed: expected a key in double quotes or '}', found 'b'"},

@@ -96,7 +96,7 @@ static const help_case cases[] = {
      .text = "<|channel|>commentary to=functions.f<|message|>{\"a\":\"<|call|><|end|>"
              "\"}<|call|>",
      .calls = "f {\"a\":\"<|call|><|end|>\"}"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<|channel|>commentary to=functions.f<|message|>{bad}<|call|><|start|>as"
              "sistant<|channel|>final<|message|>Hi.<|end|>",
      .content = "Hi.",
@@ -156,7 +156,7 @@ static const help_case cases[] = {
      .reasoning = "ab"},
 };
 
-/* What could not be read stands in the history as it was written: with its header. */
+/* A malformed call is in the history as it was written, with its header. */
 TEST(a_bad_call_has_its_header)
 {
     static const struct {

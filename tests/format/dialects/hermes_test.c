@@ -4,7 +4,7 @@
 #include "test.h"
 
 static const help_case cases[] = {
-    {.name = "the end of the text behind it",
+    {.name = "the end of the text after it",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{}}</tool_call><|endoftext|>",
      .calls = "f {}"},
     {.name = "text only", .text = "Just text.", .content = "Just text."},
@@ -79,7 +79,7 @@ static const help_case cases[] = {
      .text = "<tool_call>{\"type\":\"function\",\"id\":\"7\",\"name\":\"f\",\"x\":[{\""
              "name\":\"y\"}],\"arguments\":{\"a\":1}}</tool_call>",
      .calls = "7 f {\"a\":1}"},
-    {.name = "an id behind the arguments",
+    {.name = "an id after the arguments",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1},\"id\":\"7\"}</tool_"
              "call>",
      .calls = "7 f {\"a\":1}"},
@@ -112,11 +112,11 @@ static const help_case cases[] = {
      .text = "<tool_call>{\"name\":\"g\",\"name\":\"f\",\"arguments\":{\"a\":1}}</too"
              "l_call>",
      .calls = "f {\"a\":1}"},
-    {.name = "a name twice, but told",
+    {.name = "a name twice, but reported",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1},\"name\":\"g\"}</too"
              "l_call>",
      .errors = "malformed: it has two names"},
-    {.name = "arguments twice, but told",
+    {.name = "arguments twice, but reported",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1},\"arguments\":{\"a\""
              ":2}}</tool_call>",
      .errors = "malformed: it has arguments twice"},
@@ -125,7 +125,7 @@ static const help_case cases[] = {
              "rguments\":{\"a\":1}}</tool_call>",
      .calls = "f {\"a\":1}",
      .errors = "malformed: it has no name"},
-    {.name = "a name that is none",
+    {.name = "a name that is invalid",
      .text = "<tool_call>{\"name\":\"a b\",\"arguments\":{}}</tool_call><tool_call>{\""
              "name\":\"\",\"arguments\":{}}</tool_call><tool_call>{\"name\":5,\"argum"
              "ents\":{}}</tool_call><tool_call>{\"name\":{\"a\":1},\"arguments\":{}}<"
@@ -174,11 +174,11 @@ static const help_case cases[] = {
      .text = "<tool_<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}",
      .calls = "f {\"a\":1}",
      .content = "<tool_"},
-    {.name = "a call behind a spoilt one",
+    {.name = "a call after a malformed one",
      .text = "<tool_call>{bad<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}",
      .calls = "f {\"a\":1}",
      .errors = "malformed: expected a key in double quotes or '}', found 'b'"},
-    {.name = "something behind it",
+    {.name = "something after it",
      .text = "<tool_call>{\"name\":\"f\",\"arguments\":{\"a\":1}}}</tool_call> x",
      .calls = "f {\"a\":1}",
      .content = "} x"},
@@ -190,7 +190,7 @@ static const help_case cases[] = {
              "ll>{\"name\":\"g",
      .calls = "f {\"a\":1}",
      .errors = "truncated: the text ends inside it"},
-    {.name = "cut behind the mark",
+    {.name = "cut after the mark",
      .text = "<tool_call>",
      .errors = "truncated: the text ends inside it"},
     {.name = "reasoning",
@@ -210,7 +210,7 @@ static const help_case cases[] = {
              "ll>",
      .calls = "f {\"a\":1}",
      .reasoning = "Hm."},
-    {.name = "... with a spoilt one",
+    {.name = "... with a malformed one",
      .text = "<think>Hm. <tool_call>{bad}</tool_call><tool_call>{\"name\":\"f\",\"arg"
              "uments\":{\"a\":1}}</tool_call>",
      .calls = "f {\"a\":1}",

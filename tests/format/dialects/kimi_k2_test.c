@@ -44,7 +44,7 @@ static const help_case cases[] = {
              "_argument_begin|>{\"a\":\"<|tool_call_end|>\"}<|tool_call_end|><|tool_c"
              "alls_section_end|>",
      .calls = "functions.f:0 f {\"a\":\"<|tool_call_end|>\"}"},
-    {.name = "spoilt",
+    {.name = "malformed",
      .text = "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call"
              "_argument_begin|>{bad}<|tool_call_end|><|tool_call_begin|>functions.g:1"
              "<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end"

@@ -4,7 +4,7 @@
 #include "test.h"
 
 static const help_case cases[] = {
-    {.name = "the end of the turn behind it", .text = "[TOOL_CALLS]f[ARGS]{}</s>", .calls = "f {}"},
+    {.name = "the end of the turn after it", .text = "[TOOL_CALLS]f[ARGS]{}</s>", .calls = "f {}"},
     {.name = "a text", .text = "a[1] and ]", .content = "a[1] and ]"},
     {.name = "an array",
      .text = "[TOOL_CALLS][{\"name\":\"f\",\"arguments\":{\"a\":1}}]",
@@ -42,12 +42,12 @@ static const help_case cases[] = {
     {.name = "arguments first",
      .text = "[TOOL_CALLS][{\"arguments\":{\"name\":\"x\"},\"name\":\"f\"}]",
      .calls = "f {\"name\":\"x\"}"},
-    {.name = "text behind",
+    {.name = "text after",
      .text = "[TOOL_CALLS][{\"name\":\"f\",\"arguments\":{\"a\":1}}]\nThere.",
      .calls = "f {\"a\":1}",
      .content = "There."},
     {.name = "an empty array", .text = "[TOOL_CALLS] []"},
-    {.name = "an element that is none",
+    {.name = "an element that is invalid",
      .text = "[TOOL_CALLS][5,{\"name\":\"f\",\"arguments\":{\"a\":1}},\"x\",[1],{\"x\""
              ":1}]",
      .calls = "f {\"a\":1}",
@@ -67,7 +67,7 @@ static const help_case cases[] = {
      .text = "[TOOL_CALLS]f[ARGS]{bad}[TOOL_CALLS]g[ARGS]{}",
      .calls = "g {}",
      .errors = "malformed: expected a key in double quotes or '}', found 'b'"},
-    {.name = "a spoilt array",
+    {.name = "a malformed array",
      .text = "[TOOL_CALLS][{\"name\":\"f\",\"arguments\":{\"a\":1}} {\"name\":\"g\",\""
              "arguments\":{}}]",
      .calls = "f {\"a\":1}",
@@ -82,7 +82,7 @@ static const help_case cases[] = {
     {.name = "cut in a name",
      .text = "[TOOL_CALLS]f",
      .errors = "truncated: the text ends inside it"},
-    {.name = "cut behind the mark",
+    {.name = "cut after the mark",
      .text = "[TOOL_CALLS]",
      .errors = "truncated: the text ends inside it"},
     {.name = "reasoning",

@@ -106,7 +106,7 @@ static const help_case cases[] = {
     {.name = "cut",
      .text = "<tool_call><function=f><parameter=s>x",
      .errors = "truncated: the text ends inside it"},
-    {.name = "cut behind a value",
+    {.name = "cut after a value",
      .text = "<tool_call><function=f><parameter=s>x</parameter>",
      .errors = "truncated: the text ends inside it"},
     {.name = "no outer end",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/dialects/thinking.c: reasoning is told apart, and nothing is a call. */
+/* Tests for src/format/dialects/thinking.c: reasoning is separated, and nothing in it is a call. */
 #include "base/buf.h"
 #include "format/format.h"
 #include "format/parse_help.h"
@@ -84,7 +84,7 @@ static void parse(size_t row, size_t first)
     haft__buf_finish(&t.reasoning);
 }
 
-TEST(reasoning_is_told_apart_at_every_cut)
+TEST(reasoning_is_separated_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (size_t first = 0; first <= strlen(cases[i].text); first++) {
@@ -159,7 +159,7 @@ static void check_inside(size_t row, const char *before, size_t calls)
     }
 }
 
-TEST(nothing_in_reasoning_is_a_call_wherever_it_stands)
+TEST(nothing_in_reasoning_is_a_call_at_any_position)
 {
     for (size_t i = 0; i < COUNT(tags); i++) {
         const help_sample *sample = find_sample(tags[i].format);

@@ -94,7 +94,7 @@ TEST(a_reply_is_valid_if_it_calls)
     }
 }
 
-TEST(a_type_that_there_is_not_is_relaxed_where_it_stands)
+TEST(unknown_type_is_relaxed_at_its_position)
 {
     static const char *const types[] = {"\"wat\"", "[\"string\", \"wat\"]", "[]", "7"};
     for (size_t i = 0; i < COUNT(types); i++) {
