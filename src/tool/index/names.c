@@ -380,8 +380,24 @@ static float grade_name(const haft__search_index *search, const wanted *w, uint3
     return HAFT__SEARCH_EXACT_NAME + (is_as_written(search, doc, text) ? AS_WRITTEN : 0);
 }
 
+/* Adds the bonus to the documents of groups that the query names exactly. */
+static void add_exact_groups(const haft__search_index *search, const wanted *groups, float *total)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < search->group_table.limit && groups->count > 0; i++) {
+        any = any || is_wanted(groups, search->groups[i].name_hash);
+    }
+    for (uint32_t i = 0; i < search->doc_table.limit && any; i++) {
+        const haft__search_indexed_doc *file = &search->docs[i];
+        if (file->entries != NULL && file->group != HAFT__SEARCH_NONE
+            && is_wanted(groups, search->groups[file->group].name_hash)) {
+            total[i] += HAFT__SEARCH_EXACT_GROUP;
+        }
+    }
+}
+
 void haft__search_score_names(const haft__search_index *search,
-                              const haft__search_parsed_query *asked, float *total)
+                              const haft__search_parsed_query *asked, float *bonuses, float *total)
 {
     wanted w = {.count = 0}, groups = {.count = 0};
     if (asked->text.len <= HAFT__LIMIT_TOOL_NAME_BYTES) {
@@ -389,16 +405,19 @@ void haft__search_score_names(const haft__search_index *search,
         want_group(search, &groups, strip(asked->text));
     }
     want_words(search, asked->text, &w, &groups);
-    for (uint32_t i = 0; i < search->doc_table.limit && (w.count > 0 || asked->named_count > 0);
-         i++) {
+    if (w.count == 0 && asked->named_count == 0) {
+        return;
+    }
+    memset(bonuses, 0, search->group_table.limit * sizeof(*bonuses));
+    for (size_t i = 0; i < asked->named_count; i++) {
+        bonuses[asked->named[i].group] = asked->named[i].bonus;
+    }
+    for (uint32_t i = 0; i < search->doc_table.limit; i++) {
         const haft__search_indexed_doc *file = &search->docs[i];
-        if (file->entries == NULL) {
-            continue;
-        }
-        total[i] += grade_name(search, &w, i) + haft__search_named_bonus(search, asked, i);
-        if (file->group != HAFT__SEARCH_NONE
-            && is_wanted(&groups, search->groups[file->group].name_hash)) {
-            total[i] += HAFT__SEARCH_EXACT_GROUP;
+        if (file->entries != NULL) {
+            float named = file->group != HAFT__SEARCH_NONE ? bonuses[file->group] : 0;
+            total[i] += grade_name(search, &w, i) + named;
         }
     }
+    add_exact_groups(search, &groups, total);
 }

@@ -9,6 +9,7 @@
  *
  * Tests: tests/tool/index/query_test.c.
  */
+#include <float.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -55,8 +56,10 @@ typedef struct scorer {
     float group_slope;
     uint32_t limit;                            /* upper bound of document numbers */
     float *all, *clause, *best, *names, *part; /* by document number */
-    float *words;  /* `clause`, after its use: the evidence of words; then 1 for an answer */
-    float *groups; /* by group number */
+    float *words;                              /* `clause`, after its use: the evidence of words */
+    float floor;                               /* the evidence of words that makes an answer */
+    float *groups;                             /* by group number */
+    bool has_clauses;                          /* the query has several */
 } scorer;
 
 static float slope(uint64_t length, uint32_t count)
@@ -74,7 +77,8 @@ static haft_status begin(const haft__search_index *search, haft__arena *arena, s
                   .log_groups = haft__search_log(groups + 1.0),
                   .weights = {(float)w->name, (float)w->text, (float)w->group, (float)w->params},
                   .group_slope = slope(search->group_length, groups),
-                  .limit = search->doc_table.limit};
+                  .limit = search->doc_table.limit,
+                  .floor = FLOOR_WORDS_ALONE};
     for (size_t f = 0; f < HAFT__SEARCH_FIELDS; f++) {
         s->slopes[f] = slope(search->lengths[f], docs);
     }
@@ -113,7 +117,9 @@ static void score_term(scorer *s, const haft__search_query_term *part)
     for (uint32_t i = 0; i < term->doc_count; i++) {
         const haft__search_posting *posting = &term->docs[i];
         float score = rarity * frequency(s, posting);
-        s->clause[posting->doc] += score;
+        if (s->has_clauses) {
+            s->clause[posting->doc] += score;
+        }
         if (!part->again) {
             s->all[posting->doc] += score;
             s->names[posting->doc] += posting->counts[HAFT__SEARCH_NAME] > 0 ? rarity : 0;
@@ -191,23 +197,11 @@ static void score_parts(scorer *s, const haft__search_parsed_query *asked)
         const haft__search_query_term *part = &asked->parts[i];
         score_term(s, part);
         score_groups(s, part);
-        if (i + 1 == asked->part_count || asked->parts[i + 1].clause != part->clause) {
+        bool is_last = i + 1 == asked->part_count || asked->parts[i + 1].clause != part->clause;
+        if (is_last && s->has_clauses) {
             end_clause(s, &asked->parts[first], i + 1 - first);
             first = i + 1;
         }
-    }
-}
-
-/* Converts the sums of the names to the share that the query covers. */
-static void cover_names(scorer *s)
-{
-    for (uint32_t i = 0; i < s->limit; i++) {
-        const haft__search_indexed_doc *file = &s->search->docs[i];
-        float sum = 0;
-        for (uint32_t j = 0; j < file->name_count && s->names[i] > 0; j++) {
-            sum += haft__search_idf(s->log_docs, &s->search->terms[file->entries[j].term]);
-        }
-        s->names[i] = sum > 0 ? s->names[i] / sum : 0;
     }
 }
 
@@ -222,11 +216,6 @@ static void add_part(const scorer *s, const float *part, double weight, float be
     }
 }
 
-static void fuse(const scorer *s, const float *part, double weight)
-{
-    add_part(s, part, weight, best_of(part, s->limit));
-}
-
 /* Keeps the evidence of words, and divides the scores by the best one. */
 static void normalize_words(scorer *s, const haft__search_parsed_query *asked)
 {
@@ -238,19 +227,42 @@ static void normalize_words(scorer *s, const haft__search_parsed_query *asked)
     }
 }
 
+/* Converts the sums of the names to the share that the query covers, and adds it. */
+static void cover_names(scorer *s)
+{
+    float best = 0;
+    for (uint32_t i = 0; i < s->limit; i++) {
+        if (s->names[i] <= 0) {
+            continue;
+        }
+        const haft__search_indexed_doc *file = &s->search->docs[i];
+        float sum = 0;
+        for (uint32_t j = 0; j < file->name_count; j++) {
+            sum += haft__search_idf(s->log_docs, &s->search->terms[file->entries[j].term]);
+        }
+        s->names[i] = sum > 0 ? s->names[i] / sum : 0;
+        best = s->names[i] > best ? s->names[i] : best;
+    }
+    add_part(s, s->names, s->search->options.weights.cover, best);
+}
+
+/* Adds the score of its group to each document. A group with a score has a document, so the best
+ * group has the best document. */
 static void spread_groups(scorer *s, const haft__search_parsed_query *asked)
 {
     float share = asked->rarity > 0 ? WORDS_FACTOR * GROUP_FACTOR / asked->rarity : 0;
-    if (best_of(s->groups, s->search->group_table.limit) <= 0) {
+    float best = best_of(s->groups, s->search->group_table.limit);
+    if (best <= 0) {
         return;
     }
+    float factor = (float)s->search->options.weights.server / best;
     for (uint32_t i = 0; i < s->limit; i++) {
         const haft__search_indexed_doc *file = &s->search->docs[i];
-        bool grouped = file->entries != NULL && file->group != HAFT__SEARCH_NONE;
-        s->part[i] = grouped ? s->groups[file->group] : 0;
-        s->words[i] += s->part[i] * share;
+        if (file->entries != NULL && file->group != HAFT__SEARCH_NONE) {
+            s->words[i] += s->groups[file->group] * share;
+            s->all[i] += factor * s->groups[file->group];
+        }
     }
-    fuse(s, s->part, s->search->options.weights.server);
 }
 
 /* ---- meaning ---- */
@@ -271,7 +283,8 @@ static float similarity_above_mean(const scorer *s, double deviations)
     return (float)((mean + deviations * haft__search_sqrt(variance)) / (double)unit);
 }
 
-/* Decides which documents are answers: by their words, or by their meaning, too. */
+/* Decides which documents are answers: by their words, or by their meaning, too. Such a document
+ * gets the evidence of words that is enough. */
 static void find_answers(scorer *s)
 {
     float least = similarity_above_mean(s, FLOOR_DEVIATIONS), best = 0;
@@ -279,66 +292,60 @@ static void find_answers(scorer *s)
     for (uint32_t i = 0; i < s->limit; i++) {
         float similarity = s->part[i], evidence = s->words[i] + similarity;
         best = evidence > best ? evidence : best;
-        int similar = (similarity >= least) & (evidence >= FLOOR_BOTH);
-        s->words[i] = (float)((s->words[i] >= FLOOR_WORDS) | similar);
+        if (similarity >= least && evidence >= FLOOR_BOTH && s->words[i] < FLOOR_WORDS) {
+            s->words[i] = FLOOR_WORDS;
+        }
     }
-    if (best < FLOOR_RESULT) {
-        memset(s->words, 0, s->limit * sizeof(*s->words));
-    }
+    s->floor = best < FLOOR_RESULT ? FLT_MAX : FLOOR_WORDS;
 }
 
 /* Embedding models have their own scales: each similar document may be an answer. */
-static void find_answers_embedded(scorer *s)
+static void find_answers_embedded(scorer *s, float least)
 {
     for (uint32_t i = 0; i < s->limit; i++) {
-        s->words[i] = s->words[i] >= FLOOR_WORDS_ALONE || s->part[i] > 0;
+        if (s->part[i] > least && s->words[i] < FLOOR_WORDS_ALONE) {
+            s->words[i] = FLOOR_WORDS_ALONE;
+        }
     }
 }
 
-static void find_answers_by_words(scorer *s)
-{
-    for (uint32_t i = 0; i < s->limit; i++) {
-        s->words[i] = s->words[i] >= FLOOR_WORDS_ALONE;
-    }
-}
-
-/* Adds the meaning, and decides which documents are answers. */
+/* Adds the meaning, and decides which documents are answers. If the query has no meaning, their
+ * words decide. `part` is zero before and after. */
 static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
 {
     bool embedded = asked->given != NULL;
-    memset(s->part, 0, s->limit * sizeof(*s->part));
     if (embedded) {
         haft__search_score_embeddings(s->search, asked->given, s->part);
-    } else if (haft__search_score_similarity(s->search, asked, s->part)) {
-        find_answers(s);
-    } else {
-        find_answers_by_words(s);
+    } else if (!haft__search_score_similarity(s->search, asked, s->part)) {
         return;
     }
     float best = best_of(s->part, s->limit), least = LEAST_ANGLE * best;
-    for (uint32_t i = 0; i < s->limit; i++) {
-        s->part[i] = s->part[i] > least ? s->part[i] - least : 0;
-    }
     if (embedded) {
-        find_answers_embedded(s);
+        find_answers_embedded(s, least);
+    } else {
+        find_answers(s);
     }
     /* A query of many clauses has many meanings; their mean vector has none. */
     double clauses = asked->clause_count > 1 ? asked->clause_count : 1;
+    double weight = s->search->options.weights.vector / haft__search_sqrt(clauses);
     best -= least;
     best = embedded || best <= 0 || best >= FULL_ANGLE ? best : FULL_ANGLE;
-    add_part(s, s->part, s->search->options.weights.vector / haft__search_sqrt(clauses), best);
+    float factor = best > 0 ? (float)weight / best : 0;
+    for (uint32_t i = 0; i < s->limit; i++) {
+        s->all[i] += s->part[i] > least ? factor * (s->part[i] - least) : 0;
+    }
+    memset(s->part, 0, s->limit * sizeof(*s->part));
 }
 
 /* Drops documents that are no answers, unless the query names them. A deprecated document ranks
  * after its replacement. */
 static void finish(scorer *s, const haft__search_parsed_query *asked)
 {
-    memset(s->part, 0, s->limit * sizeof(*s->part));
     haft__search_score_partial_names(s->search, asked, s->part);
-    haft__search_score_names(s->search, asked, s->part);
+    haft__search_score_names(s->search, asked, s->groups, s->part);
     for (uint32_t i = 0; i < s->limit; i++) {
         float score = s->search->docs[i].deprecated ? DEPRECATED * s->all[i] : s->all[i];
-        s->all[i] = s->words[i] > 0 || s->part[i] > 0 ? score + s->part[i] : 0;
+        s->all[i] = s->words[i] >= s->floor || s->part[i] > 0 ? score + s->part[i] : 0;
     }
 }
 
@@ -351,18 +358,16 @@ haft_status haft__search_score(const haft__search_index *search,
     if (status != HAFT_OK) {
         return status;
     }
+    s.has_clauses = asked->clause_count > 1;
     score_parts(&s, asked);
-    cover_names(&s);
     normalize_words(&s, asked);
-    if (asked->clause_count > 1) {
-        fuse(&s, s.best, search->options.weights.clause);
+    if (s.has_clauses) {
+        add_part(&s, s.best, search->options.weights.clause, best_of(s.best, s.limit));
     }
-    fuse(&s, s.names, search->options.weights.cover);
+    cover_names(&s);
     spread_groups(&s, asked);
     if (asked->given != NULL || search->options.vectors != NULL) {
         score_meaning(&s, asked);
-    } else {
-        find_answers_by_words(&s);
     }
     finish(&s, asked);
     *ret_total = s.all;

@@ -222,7 +222,7 @@ bool haft__search_is_generic_word(haft_str name, const haft__search_word *word);
 size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZED_BYTES]);
 
 /* Adds a bonus to documents whose name, or whose group's name, is in the query, so large that they
- * come first. */
+ * come first. `bonuses` is a buffer by group number. */
 #define HAFT__SEARCH_EXACT_NAME  16.0F
 #define HAFT__SEARCH_EXACT_GROUP 8.0F
 /* The bonus for a plain word that is the name of a group and that no other document has ("on
@@ -230,7 +230,7 @@ size_t haft__search_normalize_name(haft_str name, char to[HAFT__SEARCH_NORMALIZE
 #define HAFT__SEARCH_NAMED_GROUP     1.5F
 #define HAFT__SEARCH_MENTIONED_GROUP 0.5F
 void haft__search_score_names(const haft__search_index *search,
-                              const haft__search_parsed_query *asked, float *total);
+                              const haft__search_parsed_query *asked, float *bonuses, float *total);
 
 /* Finds the groups that a sentence names: "send a slack message". */
 void haft__search_find_named_groups(const haft__search_index *search,

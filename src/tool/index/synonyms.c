@@ -82,14 +82,32 @@ static const char *const rows[] = {
     "join merg combin",
 };
 
+/* Whether a row contains the word. Each word of a query is compared with all rows, so the row is
+ * read only once and not split. */
+static bool has_word(const char *row, haft_str word)
+{
+    for (const char *at = row; *at != '\0'; at += *at == ' ') {
+        size_t same = 0;
+        while (same < word.len && at[same] != '\0' && at[same] == word.ptr[same]) {
+            same++;
+        }
+        at += same;
+        if (same == word.len && (*at == ' ' || *at == '\0')) {
+            return true;
+        }
+        while (*at != ' ' && *at != '\0') {
+            at++;
+        }
+    }
+    return false;
+}
+
 haft_str haft__search_synonyms(haft_str stem, size_t *at)
 {
     while (*at < COUNT(rows)) {
-        haft_str row = haft__str(rows[(*at)++]), rest = row;
-        while (rest.len > 0) {
-            if (haft__str_equal(haft__str_split(&rest, ' '), stem)) {
-                return row;
-            }
+        const char *row = rows[(*at)++];
+        if (has_word(row, stem)) {
+            return haft__str(row);
         }
     }
     return (haft_str){NULL, 0};
