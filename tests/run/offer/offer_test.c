@@ -2,6 +2,8 @@
 /* Tests for src/run/offer/offer.c: the tools of a turn in order, the format, and the facts. */
 #include "run/offer/offer.h"
 
+#include "format/render.h"
+#include "run/decide/decide.h"
 #include "run/run_help.h"
 
 static const struct {
@@ -33,6 +35,75 @@ TEST(the_format_is_the_first_that_is_available)
         const char *reason = NULL;
         CHECK_STR(haft__offer_format(&spec, &reason), haft__str(formats[i].format), "case %zu", i);
         CHECK_STR(haft__str(reason), haft__str(formats[i].reason), "case %zu", i);
+    }
+}
+
+/* The names of the server's tools in the order in which the prompt of the next turn lists them,
+ * separated by spaces. */
+static void list_prompted(help_run *r, haft__buf *names)
+{
+    haft__request request;
+    const haft__format_tool *tools;
+    haft__buf prompt;
+    haft__buf_init(&prompt, 1 << 16);
+    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, &r->err), HAFT_OK, "%s",
+              r->err.message);
+    CHECK_INT(haft__request_format_tools(&request, &r->arena, &tools, &r->err), HAFT_OK, "%s",
+              r->err.message);
+    haft__format_write_tools(&prompt, haft__format_find(request.format), HAFT__HISTORY_NATIVE,
+                             tools, request.tool_count);
+    haft_str text = help_keep(haft__buf_str(&prompt));
+    for (const char *at = text.ptr; (at = strstr(at, "mail_-_")) != NULL;) {
+        at += strlen("mail_-_");
+        haft__buf_addf(names, "%s%.*s", names->len > 0 ? " " : "",
+                       (int)strspn(at, "abcdefghijklmnopqrstuvwxyz"), at);
+    }
+    haft__buf_finish(&prompt);
+}
+
+/* The search with the task ("do it") finds names with "it" first, then the others in the order
+ * listed, but none that begins with "far". Each word of `searches` is a later search, which finds
+ * the names with it in the order listed. */
+TEST(the_prompt_lists_tools_by_relevance_and_appends_later_ones)
+{
+    static const struct {
+        const char *name, *server, *cap, *searches, *prompted;
+    } rows[] = {
+        {"by relevance, not as listed", "mail,add,edit,cut,visit", "9", "", "edit visit add cut"},
+        {"a later one is appended", "mail,far,add,edit", "9", "far", "edit add far"},
+        {"later ones by relevance", "mail,farb,fara,edit", "9", "far", "edit farb fara"},
+        {"each search appends", "mail,farb,fara,edit", "9", "fara farb", "edit fara farb"},
+        {"a tool that is found again stays", "mail,far,add,edit", "9", "add far edit",
+         "edit add far"},
+        {"a tool that was hidden is appended", "mail,far,add,edit", "2", "far edit", "far edit"},
+    };
+    static const char *const texts[] = {"hermes", "mistral", "purejson", "pythonic"};
+    for (size_t i = 0; i < COUNT(rows) * COUNT(texts); i++) {
+        const char *format = texts[i % COUNT(texts)];
+        size_t row = i / COUNT(texts);
+        char spec[256], script[1024];
+        size_t length = (size_t)snprintf(script, sizeof(script), "{\"replies\":[");
+        for (haft_str rest = haft__str(rows[row].searches); rest.len > 0;) {
+            haft_str word = haft__str_split(&rest, ' ');
+            length += (size_t)snprintf(script + length, sizeof(script) - length,
+                                       "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":"
+                                       "{\"query\":\"%.*s\"}}]},",
+                                       HAFT__ARG(word));
+        }
+        (void)snprintf(script + length, sizeof(script) - length, "{\"text\":\"good\"}]}");
+        (void)snprintf(spec, sizeof(spec),
+                       "agent; format=%s; max_mcp=%s; tools=tool_search; server=%s", format,
+                       rows[row].cap, rows[row].server);
+        help_run r;
+        haft__buf names;
+        haft__buf_init(&names, 1 << 12);
+        help_run_init(&r, spec, script);
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s", rows[row].name, r.err.message);
+        list_prompted(&r, &names);
+        CHECK_STR(haft__buf_str(&names), haft__str(rows[row].prompted), "%s: %s", format,
+                  rows[row].name);
+        haft__buf_finish(&names);
+        help_run_finish(&r);
     }
 }
 
