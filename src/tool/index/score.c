@@ -292,9 +292,10 @@ static void find_answers(scorer *s)
     for (uint32_t i = 0; i < s->limit; i++) {
         float similarity = s->part[i], evidence = s->words[i] + similarity;
         best = evidence > best ? evidence : best;
-        if (similarity >= least && evidence >= FLOOR_BOTH && s->words[i] < FLOOR_WORDS) {
-            s->words[i] = FLOOR_WORDS;
-        }
+        /* without branches, which a processor could not predict */
+        int similar = (similarity >= least) & (evidence >= FLOOR_BOTH);
+        float enough = (float)similar * FLOOR_WORDS;
+        s->words[i] = s->words[i] > enough ? s->words[i] : enough;
     }
     s->floor = best < FLOOR_RESULT ? FLT_MAX : FLOOR_WORDS;
 }
@@ -332,7 +333,8 @@ static void score_meaning(scorer *s, const haft__search_parsed_query *asked)
     best = embedded || best <= 0 || best >= FULL_ANGLE ? best : FULL_ANGLE;
     float factor = best > 0 ? (float)weight / best : 0;
     for (uint32_t i = 0; i < s->limit; i++) {
-        s->all[i] += s->part[i] > least ? factor * (s->part[i] - least) : 0;
+        float above = s->part[i] - least;
+        s->all[i] += factor * (above > 0 ? above : 0);
     }
     memset(s->part, 0, s->limit * sizeof(*s->part));
 }
