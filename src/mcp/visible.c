@@ -1,35 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* visible.c - the table of hidden characters, and texts without them. Tests:
+/* visible.c - texts without hidden characters. Tests:
  * tests/mcp/visible_test.c. */
 #include "mcp/visible.h"
 
 #include <stdio.h>
 
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
 
 #define CUT HAFT__LIT("...")
 
-/* First and last of each range; sorted. */
-static const uint32_t hidden[][2] = {
-    {0x0000, 0x0008},   {0x000B, 0x001F},     {0x007F, 0x009F},   {0x00AD, 0x00AD},
-    {0x034F, 0x034F},   {0x061C, 0x061C},     {0x115F, 0x1160},   {0x17B4, 0x17B5},
-    {0x180B, 0x180F},   {0x200B, 0x200F},     {0x2028, 0x202E},   {0x2060, 0x206F},
-    {0x3164, 0x3164},   {0xE000, 0xF8FF},     {0xFDD0, 0xFDEF},   {0xFE00, 0xFE0F},
-    {0xFEFF, 0xFEFF},   {0xFFA0, 0xFFA0},     {0xFFF0, 0xFFFB},   {0xFFFE, 0xFFFF},
-    {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3},   {0x1D173, 0x1D17A}, {0xE0000, 0xE0FFF},
-    {0xF0000, 0xFFFFF}, {0x100000, 0x10FFFF},
-};
-
 bool haft__visible_is_hidden(uint32_t code)
 {
-    for (size_t i = 0; i < COUNT(hidden) && hidden[i][0] <= code; i++) {
-        if (code <= hidden[i][1]) {
-            return true;
-        }
-    }
-    return false;
+    return code != '\n' && code != '\t' && haft__escape_is_hidden(code);
 }
 
 /* The visible form of one character. */

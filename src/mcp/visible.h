@@ -2,10 +2,9 @@
 /*
  * mcp/visible.h - makes hidden characters in untrusted text visible.
  *
- * Control characters, direction marks, zero-width characters, tags and private-use characters are
- * written as <U+202E>, so that people and models see them. Line feeds and tabs stay. Joiners inside
- * emoji or scripts, and variation selectors (U+FE0F), are written out too: they can encode hidden
- * text, and that is worse than an ugly emoji.
+ * Hidden characters (base/escape.h) are written as <U+202E>, so that people and models see them.
+ * Line feeds and tabs stay. Joiners inside emoji or scripts, and variation selectors (U+FE0F), are
+ * written out too: they can encode hidden text, and that is worse than an ugly emoji.
  */
 #ifndef HAFT_MCP_VISIBLE_H
 #define HAFT_MCP_VISIBLE_H

@@ -294,6 +294,46 @@ def test_approval_old():
                   ("elicitation/create", wanted))
 
 
+def test_hidden():
+    """Forms show every hidden character. The run gets the choice as the model wrote it."""
+    hidden = "a\u200b\ufe0f\ue000\U000e0041\u202e"
+    shown = r"a\u200b\ufe0f\ue000\udb40\udc41\u202e"
+    tools = [{"name": "send", "description": "Sends a text somewhere.", "args": ["q"],
+              "command": ["true"], "traits": {"needs_approval": True}}]
+    asked = {"question": f"Which?\n{hidden}", "choices": [hidden, "b"], "default": hidden}
+    put = {"hidden.json": {**SPEC, "tools": SPEC["tools"] + tools,
+                           "model": "script:hidden.script.json"},
+           "hidden.script.json": {"replies": [
+               {"calls": SCRIPT["replies"][0]["calls"]
+                + [{"name": "send", "arguments": {"q": hidden}}]},
+               {"calls": [{"name": "request_user_input", "arguments": asked}]},
+               {"expect": {"contains": hidden}, "text": "over"}]}}
+    for name, value in put.items():
+        (Path(scratch) / name).write_text(json.dumps(value))
+    with Stdio(spec="hidden.json") as s:
+        s.open({"elicitation": {}})
+        id = s.send("tools/call", {"name": "send", "arguments": {"q": hidden}})
+        question = s.read()
+        check("a_form_for_a_tool_hides_nothing", question["params"]["message"],
+              'May the tool \'send\' be called with {"q":"%s"}?' % shown)
+        s.write({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}})
+        s.wait(id)
+        id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}})
+        for wanted, content in (
+                (('May the tool \'send\' be called with {"q":"%s"}?' % shown, None, False),
+                 {"approve": True}),
+                ((f"Which?\n{shown}", [shown, "b"], shown), {"answer": shown})):
+            question = s.read()
+            while question is not None and question.get("method", "").startswith("notifications/"):
+                question = s.read()
+            field = next(iter(question["params"]["requestedSchema"]["properties"].values()))
+            check("a_form_for_a_run_hides_nothing", (question["params"]["message"],
+                                                     field.get("enum"), field["default"]), wanted)
+            s.write({"jsonrpc": "2.0", "id": question["id"],
+                     "result": {"action": "accept", "content": content}})
+        check("the_answer_is_the_choice", said(s.wait(id)), (False, "over"))
+
+
 def test_keys():
     """The tool gets the key and the epoch that the client sends, or is not run at all."""
     name, epoch = "internal.haft/idempotencyKey", "internal.haft/epoch"
@@ -863,6 +903,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_cancel()
     test_end()
     test_approval_old()
+    test_hidden()
     test_keys()
     test_key_through_haft()
     test_run_keys()

@@ -476,14 +476,14 @@ def test_server(inner, way):
 
 
 def test_server_without():
-    """A client that cannot ask: a server that waits gets a decline, a run that can wait does."""
+    """A client that cannot ask: a server that waits gets a cancel, a run that can wait does."""
     for can in ({}, {"elicitation": {}}):
         place = Place("old", "url")
         with Client(place) as client:
             client.greet(can)
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.told()),
-                  (("the end", False), [[{"action": "decline"}]]))
+                  (("the end", False), [[{"action": "cancel"}]]))
     place = Place("new", "url")
     with Client(place) as client:
         client.greet({})
@@ -494,17 +494,19 @@ def test_server_without():
 
 
 def test_server_no():
-    """A decline, an invalid answer, and a failure of the client all reach the server."""
-    for number, reply in enumerate(({"result": {"action": "decline"}},
-                                    {"result": {"action": "accept", "content": {"n": 1}}},
-                                    {"error": {"code": -1, "message": "no"}})):
+    """A decline reaches the server. An invalid answer and a failure of the client reach it as a
+    cancel: no person has declined."""
+    for number, (reply, told) in enumerate((
+            ({"result": {"action": "decline"}}, "decline"),
+            ({"result": {"action": "accept", "content": {"n": 1}}}, "cancel"),
+            ({"error": {"code": -1, "message": "no"}}, "cancel"))):
         place = Place("old", "form")
         with Client(place) as client:
             client.greet({"elicitation": {}})
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
             check(f"no_{number}", (said(client.next()["result"]), place.told()),
-                  (("the end", False), [[{"action": "decline"}]]))
+                  (("the end", False), [[{"action": told}]]))
 
 
 SETTLED = ("notifications/cancelled", "elicitation/create")

@@ -65,8 +65,8 @@ static glyph read_glyph(haft_str rest)
     }
     s.bytes = length;
     s.tab = code == '\t';
-    if (!s.tab && haft__width_is_unsafe(code)) {
-        s.width = (unsigned)snprintf(s.text, sizeof(s.text), "\\u%04x", (unsigned)code);
+    if (!s.tab && haft__escape_is_hidden(code)) {
+        s.width = (unsigned)haft__escape_code(code, s.text);
         return s;
     }
     memcpy(s.text, rest.ptr, length);

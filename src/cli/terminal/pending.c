@@ -9,6 +9,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "cli/terminal/form.h"
+#include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
 #include "cli/terminal/waiting_calls.h"
 #include "engine/run.h"
@@ -41,10 +42,9 @@ void haft__pending_print_quoted(FILE *out, const char *word)
 static void print_tool_question(FILE *out, const haft__run_call *call)
 {
     if (call->lost) {
-        (void)fprintf(out,
-                      "the question of %.*s was lost when its process ended; the outcome of the "
-                      "call is unknown\n",
-                      HAFT__ARG(call->name));
+        (void)fputs("the question of ", out);
+        haft__print_escaped(out, call->name);
+        (void)fputs(" was lost when its process ended; the outcome of the call is unknown\n", out);
     }
     if (call->elicitation.kind != HAFT__JSON_OBJECT) {
         return;

@@ -23,6 +23,16 @@ void haft__print_escaped(FILE *out, haft_str text)
     }
 }
 
+/* Nobody decides on it: joiners and selectors of emoji stay. */
+static void print_prose(FILE *out, haft_str text)
+{
+    haft__escaped_char shown;
+    while (text.len > 0) {
+        text = haft__str_skip(text, haft__escape_next_prose(text, &shown));
+        (void)fwrite(shown.bytes, 1, shown.length, out);
+    }
+}
+
 void haft__print_content(FILE *out, haft_str text)
 {
     if (isatty(fileno(out)) != 1) {
@@ -34,7 +44,7 @@ void haft__print_content(FILE *out, haft_str text)
         while (plain < text.len && text.ptr[plain] != '\n' && text.ptr[plain] != '\t') {
             plain++;
         }
-        haft__print_escaped(out, (haft_str){text.ptr, plain});
+        print_prose(out, (haft_str){text.ptr, plain});
         if (plain < text.len) {
             (void)fputc(text.ptr[plain], out);
         }
@@ -55,8 +65,9 @@ static size_t print_json_char(FILE *out, haft_str text)
     size_t length = haft__utf8_decode(text, &code);
     if (length == 0) {
         (void)fputs("\\ufffd", out);
-    } else if (haft__width_is_unsafe(code) && code != '\n') {
-        (void)fprintf(out, "\\u%04x", (unsigned)code);
+    } else if (haft__escape_is_hidden(code) && code != '\n') {
+        char shown[HAFT__ESCAPE_BYTES];
+        (void)fwrite(shown, 1, haft__escape_code(code, shown), out);
     } else {
         (void)fwrite(text.ptr, 1, length, out);
     }

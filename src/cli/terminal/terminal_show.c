@@ -75,10 +75,14 @@ static void add_position(const haft__terminal *t, haft__buf *out)
 static void add_deadline(haft__buf *out, const haft__run_call *call)
 {
     char at[HAFT__TIME_SIZE];
+    haft__buf then;
     if (call->deadline_ms > 0) {
         haft__time_format(call->deadline_ms, at);
         haft__buf_addf(out, "  until %s, then: ", at);
-        haft__json_write(out, call->on_expire);
+        haft__buf_init(&then, HAFT__LIMIT_RUN_BYTES);
+        haft__json_write(&then, call->on_expire);
+        haft__escape_add(out, haft__buf_str(&then));
+        haft__buf_finish(&then);
         haft__buf_add_char(out, '\n');
     }
 }

@@ -9,7 +9,6 @@
 #include "cli/terminal/width.h"
 
 #include "base/ascii.h"
-#include "base/hex.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -148,41 +147,27 @@ unsigned haft__width_of_code(uint32_t code)
 
 /* ---- escaping ---- */
 
-/* Control characters, and marks that change the direction of text or end lines. */
-bool haft__width_is_unsafe(uint32_t code)
+size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char)
 {
-    return code < 0x20 || (code >= 0x7F && code <= 0x9F) || code == 0x2028 || code == 0x2029
-           || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+    size_t used, length = haft__escape_first(text, ret_char->bytes, &used);
+    uint32_t code = 0;
+    bool same = length == used && haft__utf8_decode(text, &code) > 0;
+    ret_char->length = (uint8_t)length;
+    ret_char->columns = (uint8_t)(same ? haft__width_of_code(code) : length);
+    return used;
 }
 
-size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char)
+size_t haft__escape_next_prose(haft_str text, haft__escaped_char *ret_char)
 {
     uint32_t code = 0;
     size_t length = haft__utf8_decode(text, &code);
-    char *to = ret_char->bytes;
-    if (length > 0 && !haft__width_is_unsafe(code)) {
-        memcpy(to, text.ptr, length);
-        ret_char->length = (uint8_t)length;
-        ret_char->columns = (uint8_t)haft__width_of_code(code);
-        return length;
+    if (length == 0 || !haft__escape_is_prose_mark(code)) {
+        return haft__escape_next(text, ret_char);
     }
-    unsigned value = length > 0 ? code : (unsigned char)text.ptr[0], places = length > 0 ? 4 : 2;
-    *to++ = '\\';
-    *to++ = length > 0 ? 'u' : 'x';
-    for (unsigned i = places; i-- > 0;) {
-        *to++ = haft__hex_digit(value >> (4 * i));
-    }
-    ret_char->length = ret_char->columns = (uint8_t)(to - ret_char->bytes);
-    return length > 0 ? length : 1;
-}
-
-void haft__escape_add(haft__buf *buf, haft_str text)
-{
-    haft__escaped_char shown;
-    while (text.len > 0) {
-        text = haft__str_skip(text, haft__escape_next(text, &shown));
-        haft__buf_add(buf, shown.bytes, shown.length);
-    }
+    memcpy(ret_char->bytes, text.ptr, length);
+    ret_char->length = (uint8_t)length;
+    ret_char->columns = (uint8_t)haft__width_of_code(code);
+    return length;
 }
 
 /* ---- lines ---- */

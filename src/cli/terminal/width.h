@@ -3,32 +3,30 @@
  * cli/terminal/width.h - escapes text from outside for a terminal, and measures and cuts it to
  * columns.
  *
- * A control character, or a mark that changes the direction of text, is escaped as \u001b; a byte
- * that is not UTF-8 as \xff. The terminal does not interpret escaped text.
+ * Hidden characters are escaped (base/escape.h): the terminal interprets none of them, and a person
+ * sees each.
  */
 #ifndef HAFT_CLI_TERMINAL_WIDTH_H
 #define HAFT_CLI_TERMINAL_WIDTH_H
 
 #include <stdbool.h>
 
-#include "base/buf.h"
+#include "base/escape.h"
 
 /* The columns of a character: 0 for a combining one, 2 for a wide one. */
 unsigned haft__width_of_code(uint32_t code);
 
-/* True if a terminal would interpret the character, or if it changes the order of displayed text.
- * Never print such a character unescaped. */
-bool haft__width_is_unsafe(uint32_t code);
-
 /* One character, escaped. */
 typedef struct haft__escaped_char {
-    char bytes[8];
+    char bytes[HAFT__ESCAPE_BYTES];
     uint8_t length, columns;
 } haft__escaped_char;
 
 /* Escapes the first character of a text that is not empty. Returns the bytes of that character. */
 size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char);
-void haft__escape_add(haft__buf *buf, haft_str text);
+
+/* The same for text that nobody decides on: marks of ordinary prose stay. */
+size_t haft__escape_next_prose(haft_str text, haft__escaped_char *ret_char);
 
 /* Returns the columns of a text after escaping. */
 size_t haft__width_of_text(haft_str text);

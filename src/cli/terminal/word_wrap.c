@@ -71,7 +71,7 @@ void haft__word_wrap_add(haft__word_wrap *wrap, haft__buf *out, size_t width, ha
     while (text.len > 0) {
         haft__escaped_char shown;
         char first = text.ptr[0];
-        size_t length = haft__escape_next(text, &shown);
+        size_t length = (wrap->exact ? haft__escape_next : haft__escape_next_prose)(text, &shown);
         if (first == '\n') {
             put_word(wrap, out, width);
             end_line(wrap, out);

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 
 typedef struct haft__word_wrap {
-    bool exact;     /* carriage returns are also shown */
+    bool exact;     /* for text that a person decides on: every hidden character is shown */
     size_t indent;  /* columns before each line */
     size_t column;  /* columns used on the last line; 0: not begun */
     size_t spaces;  /* pending spaces */

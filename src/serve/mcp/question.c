@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/run.h"
@@ -70,7 +71,7 @@ static void reply_pending(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
     const char *store = job->spec_server->options.store;
-    haft__buf text;
+    haft__buf text, shown;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__buf_addf(&text, "the run %s is waiting for an answer:", job->run->id);
     for (size_t i = state->batch; i < state->call_count; i++) {
@@ -93,8 +94,62 @@ static void reply_pending(haft__mcp_spec_job *job)
                        HAFT__ARG(call->id), reply->value[0] != '\0' ? " VALUE" : "",
                        store != NULL ? " --store " : "", store != NULL ? store : "");
     }
-    haft__mcp_spec_job_reply(job, haft__buf_str(&text), true);
+    haft__buf_init(&shown, HAFT__LIMIT_JSON_BYTES);
+    haft__escape_add_lines(&shown, haft__buf_str(&text));
+    haft__mcp_spec_job_reply(job, haft__buf_str(&shown), true);
+    haft__buf_finish(&shown);
     haft__buf_finish(&text);
+}
+
+/* ---- choices ---- */
+
+static void write_escaped(haft__buf *json, haft_str text)
+{
+    haft__buf shown;
+    haft__buf_init(&shown, HAFT__LIMIT_JSON_BYTES);
+    haft__escape_add(&shown, text);
+    haft__json_write_string(json, haft__buf_str(&shown));
+    if (shown.status != HAFT_OK) {
+        haft__buf_fail(json, shown.status, shown.why);
+    }
+    haft__buf_finish(&shown);
+}
+
+static void add_choices(haft__buf *properties, haft__json choices)
+{
+    haft__buf_add_str(properties, HAFT__LIT(",\"enum\":["));
+    for (uint32_t i = 0; i < choices.count; i++) {
+        haft__buf_add_str(properties, i > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+        write_escaped(properties, haft__json_text(choices.items[i]));
+    }
+    haft__buf_add_char(properties, ']');
+}
+
+static bool is_shown_as(haft_str text, haft_str shown)
+{
+    haft__buf escaped;
+    haft__buf_init(&escaped, HAFT__LIMIT_JSON_BYTES);
+    haft__escape_add(&escaped, text);
+    bool same = escaped.status == HAFT_OK && haft__str_equal(haft__buf_str(&escaped), shown);
+    haft__buf_finish(&escaped);
+    return same;
+}
+
+/* The person sees escaped texts. The answer is the choice or the default that was shown so. */
+static haft__json answer_of_shown(const haft__run_call *call, haft__json answer)
+{
+    const haft__json *choices = haft__json_get(call->arguments, HAFT__LIT("choices"));
+    const haft__json *fallback = haft__json_get(call->arguments, HAFT__LIT("default"));
+    haft_str shown = haft__json_text(answer);
+    bool list = choices != NULL && choices->kind == HAFT__JSON_ARRAY;
+    for (uint32_t i = 0; list && i < choices->count; i++) {
+        if (is_shown_as(haft__json_text(choices->items[i]), shown)) {
+            return choices->items[i];
+        }
+    }
+    bool is_default = fallback != NULL && fallback->kind == HAFT__JSON_STRING
+                      && is_shown_as(haft__json_text(*fallback), shown);
+    return is_default ? *fallback : answer;
 }
 
 static void add_answer_field(haft__buf *properties, const haft__run_call *call)
@@ -103,30 +158,31 @@ static void add_answer_field(haft__buf *properties, const haft__run_call *call)
     const haft__json *fallback = haft__json_get(call->arguments, HAFT__LIT("default"));
     haft__buf_add_str(properties, HAFT__LIT("\"answer\":{\"type\":\"string\""));
     if (choices != NULL && choices->kind == HAFT__JSON_ARRAY && choices->count > 0) {
-        haft__buf_add_str(properties, HAFT__LIT(",\"enum\":"));
-        haft__json_write(properties, *choices);
+        add_choices(properties, *choices);
     }
     if (fallback != NULL && fallback->kind == HAFT__JSON_STRING) {
         haft__buf_add_str(properties, HAFT__LIT(",\"default\":"));
-        haft__json_write(properties, *fallback);
+        write_escaped(properties, haft__json_text(*fallback));
     }
     haft__buf_add_char(properties, '}');
 }
 
 /* Forwards a question of a server, with the server's name before it: the client's user knows this
  * server, not the one that asks. */
-static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__buf *params,
-                       const haft__run_call *call, haft_str key)
+static void add_passed(const haft__mcp_spec_job *job, haft__buf *params, const haft__run_call *call,
+                       haft_str key)
 {
     haft_str server = haft__elicitation_text(call, "server");
     bool url = haft__elicitation_is_url(call);
-    haft_str message = haft__arena_format(arena, "The server '%.*s' asks: %.*s", HAFT__ARG(server),
-                                          HAFT__ARG(question_of(call)));
+    haft__buf message;
     haft__json_writer w;
+    haft__buf_init(&message, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_addf(&message, "The server '%.*s' asks: ", HAFT__ARG(server));
+    haft__escape_add_lines(&message, question_of(call));
     haft__json_writer_init(&w, params);
     haft__json_begin_object(&w);
     haft__field_text(&w, "mode", url ? HAFT__LIT("url") : HAFT__LIT("form"));
-    haft__field_text(&w, "message", message.ptr != NULL ? message : question_of(call));
+    haft__field_text(&w, "message", haft__buf_str(&message));
     if (url) {
         haft__field_text(&w, "url", haft__elicitation_text(call, "url"));
     } else {
@@ -136,6 +192,10 @@ static void add_passed(const haft__mcp_spec_job *job, haft__arena *arena, haft__
         haft__field_text(&w, "elicitationId", key);
     }
     haft__json_end_object(&w);
+    if (message.status != HAFT_OK) {
+        haft__buf_fail(params, message.status, message.why);
+    }
+    haft__buf_finish(&message);
 }
 
 /* The form for one paused call; .ptr is NULL when out of memory. */
@@ -148,7 +208,7 @@ static haft_str make_form(const haft__mcp_spec_job *job, haft__arena *arena,
     haft__buf_init(&properties, HAFT__LIMIT_JSON_BYTES);
     haft__buf_init(&params, HAFT__LIMIT_JSON_BYTES);
     if (is_tool(call)) {
-        add_passed(job, arena, &params, call, key);
+        add_passed(job, &params, call, key);
     } else if (kind->prompt == HAFT__PAUSE_PROMPT_CALL) {
         haft__buf_addf(&message, "May the tool '%.*s' be called with ", HAFT__ARG(call->name));
         haft__json_write(&message, call->arguments);
@@ -215,16 +275,24 @@ static bool gather_questions(const haft__mcp_spec_job *job, haft__arena *arena,
 
 /* ---- asking ---- */
 
-/* Nobody can be asked now or later: declines for the servers that wait in this process. */
-static void decline(haft__mcp_spec_job *job)
+/* {action: cancel}: nobody has answered. Only a person declines. */
+static haft__json_member cancel_member(void)
+{
+    return (haft__json_member){haft__json_string(HAFT__LIT("action")),
+                               haft__json_string(HAFT__LIT("cancel"))};
+}
+
+/* Nobody can be asked now or later: cancels the questions that wait in this process. */
+static void cancel_questions(haft__mcp_spec_job *job)
 {
     const haft__run *state = &job->run->state;
+    haft__json_member cancel = cancel_member();
     for (size_t i = state->batch, end = state->call_count; i < end && i < state->call_count; i++) {
-        haft__run_command command = {.kind = HAFT__RUN_COMMAND_REJECT,
+        haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                      .call = state->calls[i].id,
-                                     .value = haft__json_null(),
+                                     .value = haft__json_object(&cancel, 1),
                                      .by = HAFT__LIT("mcp"),
-                                     .why = HAFT__LIT("the client cannot ask a person"),
+                                     .why = HAFT__LIT(""),
                                      .pause = haft__str(haft__pause_name(state->calls[i].pause))};
         if (is_pending(&state->calls[i]) && state->calls[i].pinned) {
             (void)!haft__run_perform_command(job->run, &command,
@@ -270,7 +338,7 @@ static void ask_pending(haft__mcp_spec_job *job, bool waits, const haft_error *e
     haft__arena_init(&scratch, HAFT__LIMIT_RUN_BYTES);
     bool can = gather_questions(job, &scratch, questions, &count);
     if (!can && haft__run_local_question_seq(&job->run->state) > 0) {
-        decline(job);
+        cancel_questions(job);
     } else if (waits && err->status != HAFT_OK && all_answered(job, questions, count)) {
         haft__mcp_run_fail(job, err);
     } else if (waits && (!can || all_answered(job, questions, count))) {
@@ -317,6 +385,8 @@ static bool give_answer(haft__mcp_spec_job *job, const haft__run_call *call, haf
         command->kind = approved ? HAFT__RUN_COMMAND_APPROVE : HAFT__RUN_COMMAND_REJECT;
         command->value = haft__json_null();
         accepted = accepted || declined;
+    } else if (accepted && command->value.kind == HAFT__JSON_STRING) {
+        command->value = answer_of_shown(call, command->value);
     }
     return accepted;
 }
@@ -340,8 +410,9 @@ static bool give(haft__mcp_spec_job *job, const haft__run_call *call, haft_str k
     }
     bool given = answered && haft__run_perform_command(job->run, &command, err) == HAFT_OK;
     if (!given && pinned) {
-        command.kind = HAFT__RUN_COMMAND_REJECT;
-        command.why = HAFT__LIT("no valid answer was given");
+        haft__json_member cancel = cancel_member();
+        command.kind = HAFT__RUN_COMMAND_ANSWER;
+        command.value = haft__json_object(&cancel, 1);
         given = haft__run_perform_command(job->run, &command, err) == HAFT_OK;
     }
     return given;

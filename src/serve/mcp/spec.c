@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spec.c - the tools of a spec for MCP clients. Tests: tests/cli/mcp_test.py. */
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/secrets.h"
@@ -426,8 +427,15 @@ bool haft__mcp_form_accepted(haft__json answers, haft_str key, const char *field
 void haft__mcp_form_write(haft__buf *params, haft_str message, haft_str properties,
                           const char *required)
 {
+    haft__buf shown;
+    haft__buf_init(&shown, HAFT__LIMIT_JSON_BYTES);
+    haft__escape_add_lines(&shown, message);
     haft__buf_add_str(params, HAFT__LIT("{\"mode\":\"form\",\"message\":"));
-    haft__json_write_string(params, message);
+    haft__json_write_string(params, haft__buf_str(&shown));
+    if (shown.status != HAFT_OK) {
+        haft__buf_fail(params, shown.status, shown.why);
+    }
+    haft__buf_finish(&shown);
     haft__buf_add_str(params,
                       HAFT__LIT(",\"requestedSchema\":{\"type\":\"object\",\"properties\":{"));
     haft__buf_add_str(params, properties);

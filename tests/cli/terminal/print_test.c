@@ -45,6 +45,8 @@ TEST(output_cannot_control_the_terminal)
         {HAFT__LIT("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80"),
          HAFT__LIT("caf\xC3\xA9 \xE2\x82\xAC \xF0\x9F\x98\x80")},
         {HAFT__LIT("\x9B\xC3"), HAFT__LIT("\\x9b\\xc3")},
+        {HAFT__LIT("\xE2\x80\x8B\xEF\xB8\x8F\xF3\xA0\x81\x81"),
+         HAFT__LIT("\\u200b\\ufe0f\\udb40\\udc41")},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         char shown[256];

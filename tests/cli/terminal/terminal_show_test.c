@@ -36,6 +36,11 @@ TEST(questions_have_their_choices)
          "\n? The model asks (2/3)\n    a\n    answer> \\u001b[2J\nanswer [x]> "},
         {"{\"question\":\"Which?\",\"choices\":[\"red\",\"blue\\u0007\"]}", 0, 1,
          "\n? The model asks\n    Which?\n  1) red\n  2) blue\\u0007\nanswer, or its number> "},
+        {"{\"question\":\"a\xE2\x80\x8B\xEF\xB8\x8F\xEE\x80\x80\xF3\xA0\x81\x81\","
+         "\"choices\":[\"\xE2\x80\xAE\"],\"default\":\"\xE2\x80\x8D\"}",
+         0, 1,
+         "\n? The model asks\n    a\\u200b\\ufe0f\\ue000\\udb40\\udc41\n  1) \\u202e\n"
+         "answer, or its number [\\u200d]> "},
         {"{\"question\":7,\"choices\":[],\"default\":null}", 0, 1, "\n? The model asks\nanswer> "},
     };
     haft__arena arena;

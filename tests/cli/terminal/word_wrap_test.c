@@ -81,3 +81,24 @@ TEST(a_word_is_shown_when_it_is_complete)
     haft__word_wrap_finish(&flow);
     haft__buf_finish(&out);
 }
+
+/* Text that nobody decides on keeps its emoji; text of a decision shows every hidden character. */
+TEST(exact_text_has_no_hidden_character)
+{
+    static const char text[] = "\xE2\x9A\xA0\xEF\xB8\x8F \xE2\x80\x8B\r";
+    static const char *const shown[] = {"\xE2\x9A\xA0\xEF\xB8\x8F \\u200b\n",
+                                        "\xE2\x9A\xA0\\ufe0f \\u200b\\u000d\n"};
+    haft__buf out;
+    haft__buf_init(&out, 1000);
+    for (size_t exact = 0; exact < COUNT(shown); exact++) {
+        haft__word_wrap flow;
+        haft__word_wrap_init(&flow);
+        flow.exact = exact == 1;
+        haft__buf_clear(&out);
+        haft__word_wrap_add(&flow, &out, 40, haft__str(text));
+        haft__word_wrap_end(&flow, &out, 40);
+        haft__word_wrap_finish(&flow);
+        CHECK_STR(haft__buf_str(&out), haft__str(shown[exact]), "exact %zu", exact);
+    }
+    haft__buf_finish(&out);
+}
