@@ -149,6 +149,7 @@ static haft_status read_traits(const haft__mcp_origin *origin, haft__mcp_tool *t
     haft__json closed = haft__object_get(hints, "openWorldHint");
     haft__traits_from_mcp(hints, &tool->traits);
     tool->trusted = origin->trusted;
+    tool->hinted_destructive = haft__object_flag(tool->annotations, "destructiveHint", false);
     tool->open_world = closed.kind != HAFT__JSON_FALSE;
     if (!tool->traits.read_only) {
         tool->traits.lane = tool->server;
@@ -253,6 +254,7 @@ haft_status haft__mcp_tool_to_registry(haft__arena *arena, const haft__mcp_tool 
                              .role = HAFT__ROLE_DATA,
                              .traits = tool->traits,
                              .traits_given = true,
+                             .hinted_destructive = tool->hinted_destructive,
                              .typed = true,
                              .definition = haft__json_object(members, 3)};
     return HAFT_OK;

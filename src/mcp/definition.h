@@ -30,9 +30,10 @@ typedef struct haft__mcp_tool {
     haft__json annotations;   /* as sent; null if missing */
     haft__json definition;    /* the input of the hash: the name and the members above, as sent */
     char hash[HAFT__SHA256_HEX + 1]; /* of the canonical text; NUL-terminated */
-    haft__traits traits; /* effective traits: pessimistic unless the server is trusted */
-    bool trusted;        /* the spec trusts the server's hints */
-    bool open_world;     /* may access external systems; true unless a trusted server denies it */
+    haft__traits traits;     /* effective traits: pessimistic unless the server is trusted */
+    bool trusted;            /* the spec trusts the server's hints */
+    bool hinted_destructive; /* the server itself sends destructiveHint: true, trusted or not */
+    bool open_world; /* may access external systems; true unless a trusted server denies it */
     const haft__mcp_param *params;
     size_t param_count;
 } haft__mcp_tool;

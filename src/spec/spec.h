@@ -182,6 +182,7 @@ typedef struct haft__spec {
     haft__on_unknown on_unknown;
     bool on_unknown_given; /* else the default, which excludes tools of MCP servers */
     haft__spec_limits limits;
+    bool approve_destructive; /* MCP tools that call themselves destructive need approval */
     const haft__approval_rule *approvals;
     size_t approval_count;
     haft__pause_rule pauses[HAFT__PAUSE_KINDS]; /* for pauses without an approval rule */

@@ -79,7 +79,8 @@ typedef struct haft__tool {
     haft__tool_source source;
     haft__tool_role role;
     haft__traits traits;
-    bool traits_given; /* by the author of the tool; else they are defaults */
+    bool traits_given;       /* by the author of the tool; else they are defaults */
+    bool hinted_destructive; /* its MCP server itself sends destructiveHint: true, trusted or not */
     bool typed; /* has its own schema, not the fallback in which every argument is a string */
     haft__json definition;      /* how it runs, as written in the spec; for src/exec */
     const haft_tool *function;  /* for HAFT__TOOL_FUNCTION: the declaration of the program */

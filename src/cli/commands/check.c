@@ -11,6 +11,7 @@
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
+#include "run/offer/unhinted_tools.h"
 #include "json/object.h"
 
 static void write_problem(haft__json_writer *w, const haft__spec_problem *problem)
@@ -90,6 +91,25 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
     }
 }
 
+/* Names tools that run without approval because they do not say whether they are destructive. */
+static void print_unhinted(FILE *out, const haft__spec *spec, const haft__mcp_listing *listing)
+{
+    haft__buf names;
+    haft__buf_init(&names, HAFT__LIMIT_JSON_BYTES);
+    size_t count = haft__unhinted_tools_add(&names, spec, listing);
+    if (count > 0 && names.status == HAFT_OK) {
+        (void)fprintf(out,
+                      "haft: warning: %zu tool%s of the MCP server %.*s %s not say whether %s "
+                      "destructive and need%s no approval: ",
+                      count, count == 1 ? "" : "s", HAFT__ARG(listing->server),
+                      count == 1 ? "does" : "do", count == 1 ? "it is" : "they are",
+                      count == 1 ? "s" : "");
+        haft__print_escaped(out, haft__buf_str(&names));
+        (void)fputs("\n  hint: add a rule to approvals for those that change things\n", out);
+    }
+    haft__buf_finish(&names);
+}
+
 /* Reports known problems of its servers. No server is queried. */
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
@@ -98,6 +118,9 @@ static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_er
                                                  haft__random_hash_key(), &first, err);
     if (status == HAFT_OK) {
         haft__tool_report_print_warnings(cli->errors, first.listings, first.listing_count);
+        for (size_t i = 0; i < first.listing_count; i++) {
+            print_unhinted(cli->errors, spec, &first.listings[i]);
+        }
         print_idle_remark(cli->errors, &first);
     }
     return status;

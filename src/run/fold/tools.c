@@ -135,6 +135,7 @@ static haft_status read_tool(haft__run *run, const haft__event *event, haft__jso
                          .source = HAFT__TOOL_MCP,
                          .role = HAFT__ROLE_DATA,
                          .traits_given = true,
+                         .hinted_destructive = haft__object_flag(entry, "destructive_hint", false),
                          .typed = true};
     haft_status status = read_traits(event, entry, tool, err);
     if (status == HAFT_OK) {

@@ -53,6 +53,9 @@ static void write_definition(haft__json_writer *w, const haft__mcp_tool *tool)
     haft__json_key(w, "traits");
     haft__traits_write(w, &traits);
     haft__field_text(w, "hash", haft__str(tool->hash));
+    if (tool->hinted_destructive) {
+        haft__field_flag(w, "destructive_hint", true);
+    }
 }
 
 /* A tool that the run already has is written by name only. */
@@ -138,6 +141,7 @@ static haft_status try_add(revealing *r, const haft__revealed *revealed, bool *r
                            .output_schema = tool->output_schema,
                            .source = HAFT__TOOL_MCP,
                            .traits = traits_of(tool),
+                           .hinted_destructive = tool->hinted_destructive,
                            .typed = true};
         bool room = r->tools.count < HAFT__LIMIT_CHOICE_TOOLS;
         haft_status added = room ? haft__tools_add(&r->tools, &made, NULL) : HAFT_TOO_BIG;

@@ -36,6 +36,11 @@ bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *t
     return names_tool(rule, tool->name) || names_trait(rule, &tool->traits);
 }
 
+bool haft__approval_by_tool(const haft__spec *spec, const haft__tool *tool)
+{
+    return tool->traits.needs_approval || (spec->approve_destructive && tool->hinted_destructive);
+}
+
 bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
                                 const haft__json *arguments, haft__arena *scratch,
                                 const haft__approval_rule **ret_rule)
@@ -49,7 +54,7 @@ bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,
             return true;
         }
     }
-    return tool->traits.needs_approval;
+    return haft__approval_by_tool(spec, tool);
 }
 
 haft_status haft__approval_check_command(const haft__run *run, const haft__run_call *call,

@@ -8,8 +8,12 @@
 /* Whether the rule applies to calls of the tool, by its name or by one of its traits. */
 bool haft__approval_matches(const haft__approval_rule *rule, const haft__tool *tool);
 
+/* Whether every call of the tool must be approved, whatever the rules say: its trait is set, or its
+ * MCP server calls it destructive and the spec has not turned that off. */
+bool haft__approval_by_tool(const haft__spec *spec, const haft__tool *tool);
+
 /* Whether a call of `tool` with `arguments` must be approved, by a rule of the spec or by the
- * tool's own trait; *ret_rule is the rule, or NULL. If `arguments` is NULL: whether any call could
+ * tool itself; *ret_rule is the rule, or NULL. If `arguments` is NULL: whether any call could
  * need an approval. If the `when` of a rule cannot be decided (run/pause/condition.h), the call
  * must be approved. */
 bool haft__approval_is_required(const haft__spec *spec, const haft__tool *tool,

@@ -6,6 +6,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "mcp/server_config.h"
+#include "run/pause/approval.h"
 #include "json/canonical.h"
 
 /* Adds one part and a newline, which canonical JSON does not contain. */
@@ -46,7 +47,7 @@ haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool, h
         haft__json_string(tool->description),
         tool->input_schema,
         tool->definition,
-        haft__json_bool(tool->traits.needs_approval),
+        haft__json_bool(haft__approval_by_tool(spec, tool)),
         arguments,
         rules != NULL ? *rules : haft__json_null(),
     };

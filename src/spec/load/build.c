@@ -394,6 +394,7 @@ void haft__loader_build(haft__loader *l)
     spec->databases = haft__object_get(source, "databases");
     spec->on_unknown = one_of(haft__object_string(source, "on_unknown"), unknowns, COUNT(unknowns));
     spec->on_unknown_given = haft__object_string(source, "on_unknown").len > 0;
+    spec->approve_destructive = haft__object_flag(source, "approve_destructive", true);
     spec->history = one_of(haft__object_string(source, "history"), histories, COUNT(histories));
     spec->max_mcp_tools = number32(source, "max_mcp_tools", 0);
     spec->tools_share = number32(source, "max_tools_share", HAFT__LIMIT_TOOL_SHARE_PERCENT);

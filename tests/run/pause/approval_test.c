@@ -34,3 +34,27 @@ TEST(rules_name_tools_and_traits)
     }
     haft__arena_finish(&arena);
 }
+
+/* A server that calls its tool destructive is believed, unless the spec turns that off. */
+TEST(hinted_destructive_tools_need_approval)
+{
+    static const struct {
+        bool on;
+        haft__tool tool;
+        bool wanted;
+    } cases[] = {
+        {true, {.name = {"docs:drop", 9}, .hinted_destructive = true}, true},
+        {false, {.name = {"docs:drop", 9}, .hinted_destructive = true}, false},
+        {true, {.name = {"docs:drop", 9}, .traits = {.destructive = true}}, false},
+        {false, {.name = {"docs:drop", 9}, .traits = {.needs_approval = true}}, true},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__approval_rule *found = NULL;
+        haft__spec spec = {.approve_destructive = cases[i].on};
+        CHECK_INT(haft__approval_is_required(&spec, &cases[i].tool, NULL, &arena, &found),
+                  cases[i].wanted, "case %zu", i);
+    }
+    haft__arena_finish(&arena);
+}
