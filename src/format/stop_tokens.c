@@ -36,7 +36,8 @@ void haft__stop_tokens_finish(haft__parser *p)
     haft__buf_finish(&p->stop_tokens.text);
 }
 
-/* The subset of tokens that continue with this byte. */
+/* The subset of tokens that continue with this byte. `held` is less than the length of each:
+ * follow() leaves no complete token in `fits`. */
 static uint32_t go_on(uint32_t fits, size_t held, char c)
 {
     uint32_t found = 0;
@@ -47,13 +48,12 @@ static uint32_t go_on(uint32_t fits, size_t held, char c)
     return found;
 }
 
-/* Whether a stop token is complete. A token that is a mark of the format is not a stop token. */
-static bool is_token(const haft__parser *p)
+/* The token that is complete, or NULL. */
+static const char *complete(const haft__stop_tokens *e)
 {
-    const haft__stop_tokens *e = &p->stop_tokens;
     bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* no token is the start of another */
     const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
-    return one && token[e->held] == '\0' && !haft__format_has_mark(p->format, token);
+    return one && token[e->held] == '\0' ? token : NULL;
 }
 
 static void follow(haft__parser *p, char c)
@@ -68,8 +68,11 @@ static void follow(haft__parser *p, char c)
     }
     bool more = e->held == before + 1 || (before == 0 && haft__ascii_is_space(c));
     e->since = e->since > 0 && more ? e->since + 1 : 0;
-    if (is_token(p)) {
-        e->since = e->since > 0 ? e->since : e->held;
+    const char *token = complete(e);
+    if (token != NULL) { /* a mark of the format is not a stop token: the parser reads it now */
+        bool mark = haft__format_has_mark(p->format, token);
+        size_t since = e->since > 0 ? e->since : e->held;
+        e->since = mark ? 0 : since;
         e->held = 0;
     }
 }

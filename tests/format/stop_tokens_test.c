@@ -2,6 +2,7 @@
 /* Tests for src/format/stop_tokens.c: a token that ends a turn is no part of a text that ends with
  * it, in any format. */
 #include "base/macros.h"
+#include "format/parser.h"
 #include "format/render.h"
 #include "format/special_tokens.h"
 #include "parse_help.h"
@@ -148,4 +149,66 @@ TEST(tokens_and_white_space_without_end_cost_what_text_does)
     help_parsed_finish(&whole);
     help_parsed_finish(&pieces);
     haft__buf_finish(&text);
+}
+
+/* ---- tokens that are marks of the format ---- */
+
+static haft_status ignore(void *context, const haft__parser_event *event, haft_error *err)
+{
+    (void)context;
+    (void)event;
+    (void)err;
+    return HAFT_OK;
+}
+
+/* A complete token that is still matched would be compared past its end with what follows. */
+TEST(mark_of_the_format_is_withheld_no_longer_than_its_last_byte)
+{
+    static const char *const marks[] = {"<|end|>", "<|call|>", "<|return|>"};
+    for (size_t i = 0; i < COUNT(marks); i++) {
+        haft__parser_options options = {.take = ignore};
+        haft__parser *parser = NULL;
+        const haft__format *harmony = haft__format_find(HAFT__LIT("harmony"));
+        CHECK_INT(haft__parser_create(harmony, &options, &parser, NULL), HAFT_OK, "create");
+        CHECK_INT(haft__parser_feed(parser, haft__str(marks[i]), NULL), HAFT_OK, "feed");
+        CHECK_INT(parser->stop_tokens.text.len, 0, "%s: withheld bytes", marks[i]);
+        CHECK_INT(haft__parser_feed(parser, (haft_str){"\0\0", 2}, NULL), HAFT_OK, "feed");
+        CHECK_INT(parser->stop_tokens.held, 0, "%s and NUL: matched bytes", marks[i]);
+        CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_OK, "end");
+        haft__parser_destroy(parser);
+    }
+}
+
+/* "a", the token, then bytes that are in no token, and "b". Events do not depend on the cut. */
+static void check_bytes_after(const char *format, const char *token, char byte)
+{
+    char text[96] = "a";
+    size_t length = 1 + (size_t)snprintf(text + 1, sizeof(text) - 1, "%s", token);
+    memset(text + length, byte, 40);
+    length += 40;
+    text[length++] = 'b';
+    help_input input = {.format = format, .text = {text, length}};
+    help_parsed whole, pieces;
+    help_parsed_init(&whole);
+    help_parsed_init(&pieces);
+    help_parse(&input, 0, 0, &whole);
+    help_parse(&input, 1, 1, &pieces);
+    (void)help_parsed_equal(&pieces, &whole, format);
+    CHECK(whole.content.len + whole.reasoning.len >= 41 || whole.errors.len > 0,
+          "%s, %s and bytes %d: they are lost", format, token, byte);
+    help_parsed_finish(&whole);
+    help_parsed_finish(&pieces);
+}
+
+TEST(nul_and_high_bytes_after_a_token_belong_to_the_text)
+{
+    static const char bytes[] = {'\0', '\x01', '\x7f', '\x80', '\xc3', '\xff'};
+    size_t count;
+    const haft__format *const *formats = haft__formats(&count);
+    for (size_t i = 0; i < count * COUNT(tokens); i++) {
+        for (size_t k = 0; k < COUNT(bytes); k++) {
+            check_bytes_after(formats[i / COUNT(tokens)]->name, tokens[i % COUNT(tokens)],
+                              bytes[k]);
+        }
+    }
 }
