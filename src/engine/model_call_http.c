@@ -127,7 +127,8 @@ static haft_status read_outcome(haft__model_call *call, const haft__http_result 
         ret_outcome->failed = true;
         return api->read_failure(call->status, haft__buf_str(&call->error_body),
                                  haft__str(hints->request_id), call->run->runtime->hash_key,
-                                 &call->arena, &ret_outcome->failure, err);
+                                 haft__redactor_cleaner(call->run->agent->redactor), &call->arena,
+                                 &ret_outcome->failure, err);
     }
     if (arrived || (good && result->end == HAFT__HTTP_CUT)) {
         return api->end(call->stream, &call->arena, ret_outcome, err);
@@ -224,7 +225,8 @@ static void reset_stream(haft__model_call *call)
         .json_only = call->request.constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA,
         .emit = on_delta,
         .context = call,
-        .hash_key = call->run->runtime->hash_key};
+        .hash_key = call->run->runtime->hash_key,
+        .cleaner = haft__redactor_cleaner(call->run->agent->redactor)};
     finish_stream(call);
     call->stream = (haft__provider_stream *)call->stream_memory;
     call->provider->api->init_stream(call->stream, &options);

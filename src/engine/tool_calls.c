@@ -492,6 +492,7 @@ static haft_status run_slot(haft__call_slot *slot, haft_error *err)
                             .progress = on_progress,
                             .ask = on_ask,
                             .withdraw = on_withdraw,
+                            .cleaner = haft__redactor_cleaner(slot->run->agent->redactor),
                             .resume = call->resume};
     haft_status status = collect_facts(slot, &exec.facts, err);
     return status == HAFT_OK

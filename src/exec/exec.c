@@ -119,6 +119,24 @@ static haft_str keep(haft__exec_job *job, haft_str text)
     return (haft_str){copy, text.len};
 }
 
+/* The text of the result: an error has a part of what the tool wrote, redacted before it is cut. */
+static haft_str keep_text(haft__exec_job *job, const haft__exec_result *result)
+{
+    haft__buf buf;
+    if (result->detail.text.len == 0) {
+        return keep(job, result->text);
+    }
+    haft__buf_init(&buf, SIZE_MAX / 2);
+    haft__buf_add_str(&buf, result->text);
+    haft__buf_add_str(&buf, HAFT__LIT(": "));
+    size_t before = buf.len;
+    haft__excerpt_append(&buf, &result->detail, job->call.cleaner);
+    bool shown = buf.status == HAFT_OK && buf.len > before;
+    haft_str kept = keep(job, shown ? haft__buf_str(&buf) : result->text);
+    haft__buf_finish(&buf);
+    return kept;
+}
+
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
 {
     if (job->reported) {
@@ -127,7 +145,8 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
     haft__timer_stop(job->exec->options.loop, &job->timer);
     job->reported = true;
     job->result = *result;
-    job->result.text = keep(job, result->text);
+    job->result.text = keep_text(job, result);
+    job->result.detail = (haft__excerpt){0};
     job->result.where = keep(job, result->where);
     job->result.hint = keep(job, result->hint);
     job->result.ms = haft__loop_now(job->exec->options.loop) - job->started_ms;

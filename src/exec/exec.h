@@ -9,6 +9,7 @@
 #ifndef HAFT_EXEC_EXEC_H
 #define HAFT_EXEC_EXEC_H
 
+#include "base/excerpt.h"
 #include "io/loop.h"
 #include "spec/load/load.h"
 
@@ -54,17 +55,20 @@ typedef struct haft__exec_call {
      * Called from the loop, after `ask`; may be NULL. The job continues when haft__exec_answer
      * passes {action: cancel}; the wait counts against its timeout. */
     void (*withdraw)(void *context);
-    haft__json resume; /* {state, answers: {action, content}}; null for a new call */
-} haft__exec_call;     /* all members are borrowed until the result or the cancellation */
+    haft__cleaner cleaner; /* of what the tool wrote, before a part of it is shown in an error */
+    haft__json resume;     /* {state, answers: {action, content}}; null for a new call */
+} haft__exec_call;         /* all members are borrowed until the result or the cancellation */
 
 typedef struct haft__exec_result {
     bool ok;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
-    bool timed_out;   /* our deadline passed: the call may or may not have had its effect */
-    bool lost;        /* the reply was lost: the effect is unknown too */
-    bool started;     /* false: it cannot have had any effect */
-    bool transient;   /* a retry may succeed */
-    bool changed;     /* not run: the tool definition has changed */
+    haft__excerpt detail; /* given to haft__exec_report: what the tool wrote, for the end of an
+                             error; it becomes a part of `text` */
+    bool timed_out;       /* our deadline passed: the call may or may not have had its effect */
+    bool lost;            /* the reply was lost: the effect is unknown too */
+    bool started;         /* false: it cannot have had any effect */
+    bool transient;       /* a retry may succeed */
+    bool changed;         /* not run: the tool definition has changed */
     haft_str diff;    /* of the definition; for people only: it has text that nobody has accepted */
     haft_str renewed; /* not run: the current definition, as in tools_revealed */
     uint64_t list;    /* number of the MCP server's current tool list; 0: no list */

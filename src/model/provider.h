@@ -22,6 +22,7 @@
 #define HAFT_MODEL_PROVIDER_H
 
 #include "base/buf.h"
+#include "base/excerpt.h"
 #include "format/format.h"
 #include "model/declared_tools.h"
 #include "model/model.h"
@@ -76,6 +77,7 @@ typedef struct haft__provider_stream_options {
     haft__provider_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text is not trusted */
+    haft__cleaner cleaner;   /* of texts of the server, before a part is shown in a failure */
 } haft__provider_stream_options;
 
 /* Reads one reply. The caller provides `stream_size` bytes, aligned for any type. */
@@ -131,9 +133,10 @@ typedef struct haft__provider_api {
                        haft__model_outcome *ret_outcome, haft_error *err);
 
     /* The failure in a response that is not 2xx. The first HAFT__LIMIT_MODEL_ERROR_BYTES of the
-     * body are enough; `request_id` may be empty. The message lives in `arena`. */
+     * body are enough; `request_id` may be empty. The message lives in `arena`. Texts of the server
+     * are redacted before they are cut. */
     haft_status (*read_failure)(uint32_t status, haft_str body, haft_str request_id,
-                                haft__hash_key hash_key, haft__arena *arena,
+                                haft__hash_key hash_key, haft__cleaner cleaner, haft__arena *arena,
                                 haft__model_failure *ret_failure, haft_error *err);
 } haft__provider_api;
 

@@ -60,46 +60,17 @@ static void report_not_started(haft__exec_job *job, haft_str program, haft_str l
 
 /* ---- failed ---- */
 
-/* Control characters could change a terminal; line ends and tabs are harmless. The ones above ASCII
- * are U+0080 to U+009F: two bytes, of which the first is C2. */
-static void make_harmless(char *text, size_t length)
-{
-    haft__utf8_replace_invalid(text, length);
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        unsigned char next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
-        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
-            text[i] = '?';
-        } else if (c == 0xC2 && next < 0xA0) {
-            text[i] = text[i + 1] = '?';
-        }
-    }
-}
-
-/* The end of a text that may be cut anywhere, from a whole character on. */
-static haft_str find_tail(haft_str text)
+/* The end of its output: of standard error or, if that is empty, of standard output. Standard error
+ * has lost its beginning if it is as long as the room for it. */
+static haft__excerpt find_detail(const haft__child_result *ended)
 {
     size_t most = HAFT__LIMIT_CHILD_ERROR_BYTES;
-    text = haft__str_skip(text, text.len > most ? text.len - most : 0);
-    for (size_t i = 0; i < HAFT__UTF8_MAX_BYTES - 1 && text.len > 0
-                       && ((unsigned char)text.ptr[0] & 0xC0) == 0x80;
-         i++) {
-        text = haft__str_skip(text, 1);
-    }
-    return haft__str_trim(text);
-}
-
-/* The end of its output: of standard error or, if that is empty, of standard output. */
-static void add_tail(haft__buf *buf, const haft__child_result *ended)
-{
-    haft_str tail = find_tail(ended->errors);
-    tail = tail.len > 0 ? tail : find_tail(ended->output);
-    if (tail.len > 0) {
-        haft__buf_addf(buf, ": ");
-        size_t start = buf->len;
-        haft__buf_add_str(buf, tail);
-        make_harmless(buf->ptr + start, buf->len - start);
-    }
+    bool errors = haft__str_trim(ended->errors).len > 0;
+    return (haft__excerpt){.text = errors ? ended->errors : haft__str_trim(ended->output),
+                           .lost.before = errors && ended->errors.len >= most,
+                           .max_bytes = most,
+                           .from_end = true,
+                           .plain = true};
 }
 
 static haft_str find_hint(const haft__child_result *ended, char *space, size_t size)
@@ -136,10 +107,10 @@ static void report_failed(haft__exec_job *job, haft_str program, const haft__chi
         haft__buf_addf(&buf, "was ended by signal %d (SIG%s)", ended->signal,
                        name != NULL ? name : "?");
         result.hint = find_hint(ended, space, sizeof(space));
-        add_tail(&buf, ended);
+        result.detail = find_detail(ended);
     } else {
         haft__buf_addf(&buf, "ended with exit status %d", ended->status);
-        add_tail(&buf, ended);
+        result.detail = find_detail(ended);
     }
     report(job, &result, &buf);
 }

@@ -261,11 +261,12 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
     if (slow && job->asked > 1) {
         job->embedder->batch = (job->asked + 3) / 4;
     }
-    bool has_reason = result->end == HAFT__HTTP_OK
-                      && haft__openai_chat_api.read_failure(job->status, body, HAFT__LIT(""),
-                                                            job->embedder->options.hash_key,
-                                                            &job->arena, &failure, NULL)
-                             == HAFT_OK;
+    bool has_reason =
+        result->end == HAFT__HTTP_OK
+        && haft__openai_chat_api.read_failure(
+               job->status, body, HAFT__LIT(""), job->embedder->options.hash_key,
+               haft__redactor_cleaner(job->embedder->options.redactor), &job->arena, &failure, NULL)
+               == HAFT_OK;
     note(job->embedder, has_reason ? failure.message : haft__str(result->message));
     /* The timeout of a query is short: only slow tool batches are recorded. */
     bool tools = job->at < job->count;

@@ -80,12 +80,11 @@ static void report_status(haft__exec_job *job, const haft__http_result *answer, 
                           haft__exec_result *result)
 {
     bool text = is_text(answer->content_type, body);
-    haft_str shown = text ? haft__str_trim(body) : describe(job, answer->content_type, body);
-    if (shown.len > HAFT__LIMIT_HTTP_ERROR_BYTES) {
-        shown.len = haft__utf8_floor(shown, HAFT__LIMIT_HTTP_ERROR_BYTES);
-    }
-    result->text = haft__arena_format(&job->arena, "HTTP %u from %s%s%.*s", answer->status,
-                                      answer->origin, shown.len > 0 ? ": " : "", HAFT__ARG(shown));
+    result->text =
+        haft__arena_format(&job->arena, "HTTP %u from %s", answer->status, answer->origin);
+    result->detail = (haft__excerpt){.text = text ? haft__str_trim(body)
+                                                  : describe(job, answer->content_type, body),
+                                     .max_bytes = HAFT__LIMIT_HTTP_ERROR_BYTES};
     result->transient = is_transient(answer->status);
     uint64_t seconds = 0;
     haft_str wait = haft__http_result_header(answer, "retry-after");

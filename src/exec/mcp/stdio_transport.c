@@ -17,24 +17,16 @@
 #define STDERR_BYTES 120 /* bytes of its last output in an error */
 
 /* Its output without secrets, and without partial secrets: the end of one at the beginning, where
- * earlier bytes were dropped, and the beginning of one at the end. */
+ * earlier bytes were dropped, and the beginning of one at the end, where it was stopped. */
 static haft_str clean_errors(const haft__mcp_connection *connection, haft_str errors,
                              haft__buf *clean)
 {
-    bool cut = errors.len == HAFT__LIMIT_CHILD_ERROR_BYTES;
     size_t safe_length =
         connection->redactor != NULL ? haft__redact_safe_length(connection->redactor, errors) : 0;
-    bool begun =
-        connection->redactor != NULL && errors.len - safe_length >= HAFT__LIMIT_REDACT_MIN_BYTES;
-    (void)haft__mcp_connection_redact(connection,
-                                      begun ? (haft_str){errors.ptr, safe_length} : errors, clean);
-    if (begun) {
-        haft__buf_add_str(clean, HAFT__LIT(HAFT__REDACTED));
-    }
-    /* Redaction makes a text longer, but never twice as long. */
-    size_t unsafe = cut && connection->redactor != NULL ? 2 * connection->redactor->max_length : 0;
-    bool whole = haft__buf_check(clean, NULL) == HAFT_OK && clean->len > unsafe;
-    return whole ? haft__str_skip(haft__buf_str(clean), unsafe) : HAFT__LIT("");
+    haft__lost lost = {.before = errors.len >= HAFT__LIMIT_CHILD_ERROR_BYTES,
+                       .after = errors.len - safe_length >= HAFT__LIMIT_REDACT_MIN_BYTES};
+    haft__clean(haft__redactor_cleaner(connection->redactor), errors, lost, clean);
+    return haft__buf_check(clean, NULL) == HAFT_OK ? haft__buf_str(clean) : HAFT__LIT("");
 }
 
 /* The last STDERR_BYTES or fewer, from a whole word on. */

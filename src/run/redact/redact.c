@@ -399,31 +399,28 @@ static void replace(haft_str text, const haft__buf *parts, haft__buf *out)
     haft__buf_add(out, text.ptr + done, text.len - done);
 }
 
-bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
+/* Appends the text with the spans of `found` replaced. */
+static void replace_found(haft_str text, const haft__buf *found, haft__buf *out)
 {
-    haft__buf found, parts;
-    if (!redactor->sealed) { /* a bug of the caller; a secret must not pass unredacted */
-        haft__buf_fail(out, HAFT_BAD_STATE, "the redactor was not sealed");
-        return true;
-    }
-    haft__buf_init(&found, SIZE_MAX / 2);
+    haft__buf parts;
     haft__buf_init(&parts, SIZE_MAX / 2);
-    find_all(redactor, text, &found);
-    bool any = found.len > 0 || found.status != HAFT_OK;
-    if (!any) {
+    if (found->len == 0 && found->status == HAFT_OK) {
         haft__buf_add_str(out, text);
-    } else if (found.status == HAFT_OK && haft__redact_fit_json(text, &found, &parts)) {
+    } else if (found->status == HAFT_OK && haft__redact_fit_json(text, found, &parts)) {
         replace(text, &parts, out);
-    } else if (found.status == HAFT_OK && parts.status == HAFT_OK) {
-        replace(text, &found, out);
+    } else if (found->status == HAFT_OK && parts.status == HAFT_OK) {
+        replace(text, found, out);
     }
-    haft_status status = found.status != HAFT_OK ? found.status : parts.status;
+    haft_status status = found->status != HAFT_OK ? found->status : parts.status;
     if (status != HAFT_OK) {
         haft__buf_fail(out, status, "out of memory");
     }
-    haft__buf_finish(&found);
     haft__buf_finish(&parts);
-    return any;
+}
+
+bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out)
+{
+    return haft__redact_cut(redactor, text, (haft__lost){false, false}, out);
 }
 
 /* ---- an incomplete text ---- */
@@ -478,4 +475,99 @@ size_t haft__redact_safe_length(const haft__redactor *redactor, haft_str text)
         found.status == HAFT_OK && redactor->sealed ? haft__utf8_floor(text, safe_length) : 0;
     haft__buf_finish(&found);
     return safe_length;
+}
+
+/* ---- a text that was cut before ---- */
+
+/* Whether the first `length` bytes of the text are the last ones of the encoding that ends at
+ * `at`. */
+static bool is_rest(const haft__redactor *r, uint32_t at, haft_str text, size_t length)
+{
+    while (length > 0 && r->nodes[at].byte == (uint8_t)text.ptr[length - 1]) {
+        at = r->nodes[at].parent;
+        length--;
+    }
+    return length == 0;
+}
+
+/* The length of the longest prefix of the text that is a suffix of an encoding. */
+static size_t rest_of_spelling(const haft__redactor *r, haft_str text)
+{
+    size_t longest = 0;
+    for (uint32_t i = 1; r->secret_count > 0 && i < r->node_count; i++) {
+        size_t length = r->nodes[i].end ? r->nodes[i].depth - 1 : 0;
+        length = length < text.len ? length : text.len;
+        while (length > longest && !is_rest(r, i, text, length)) {
+            length--;
+        }
+        longest = length > longest ? length : longest;
+    }
+    return longest;
+}
+
+/* The same for a token: any word that is long enough, since "Bearer " may be lost. */
+static size_t rest_of_token(haft_str text)
+{
+    size_t length = 0;
+    while (length < text.len && (is_token_char(text.ptr[length]) || text.ptr[length] == '\\')) {
+        length++;
+    }
+    return length >= MIN ? length : 0;
+}
+
+/* Adds the span [0, to), in front of the other spans. */
+static void add_first(haft__buf *found, size_t to)
+{
+    size_t count;
+    haft__redact_span *all = haft__redact_spans(found, &count);
+    size_t merged = 0;
+    for (; merged < count && all[merged].from <= to; merged++) {
+        to = all[merged].to > to ? all[merged].to : to;
+    }
+    haft__buf joined;
+    haft__buf_init(&joined, SIZE_MAX / 2);
+    haft__redact_span first = {.from = 0, .to = to};
+    haft__buf_add(&joined, (const char *)&first, sizeof(first));
+    haft__buf_add(&joined, (const char *)(all + merged), (count - merged) * sizeof(*all));
+    haft__buf_finish(found);
+    *found = joined;
+}
+
+bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost lost,
+                      haft__buf *out)
+{
+    haft__buf found;
+    if (!redactor->sealed) { /* a bug of the caller; a secret must not pass unredacted */
+        haft__buf_fail(out, HAFT_BAD_STATE, "the redactor was not sealed");
+        return true;
+    }
+    haft__buf_init(&found, SIZE_MAX / 2);
+    find_all(redactor, text, &found);
+    if (lost.after && found.status == HAFT_OK) {
+        size_t safe = haft__redact_safe_length(redactor, text);
+        if (safe < text.len) {
+            add_part(&found, safe, text.len);
+        }
+    }
+    if (lost.before && found.status == HAFT_OK) {
+        size_t spelling = rest_of_spelling(redactor, text), token = rest_of_token(text);
+        size_t to = spelling > token ? spelling : token;
+        if (to > 0) {
+            add_first(&found, to);
+        }
+    }
+    bool any = found.len > 0 || found.status != HAFT_OK;
+    replace_found(text, &found, out);
+    haft__buf_finish(&found);
+    return any;
+}
+
+static void clean(const void *context, haft_str text, haft__lost lost, haft__buf *out)
+{
+    (void)haft__redact_cut(context, text, lost, out);
+}
+
+haft__cleaner haft__redactor_cleaner(const haft__redactor *redactor)
+{
+    return (haft__cleaner){.clean = redactor != NULL ? clean : NULL, .context = redactor};
 }

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/excerpt.h"
 
 #define HAFT__REDACTED "[redacted]"
 
@@ -44,6 +45,15 @@ HAFT_MUST_USE haft_status haft__redactor_seal(haft__redactor *redactor, haft_err
 /* Appends the text without its secrets. Returns whether the text had secrets. If the
  * buffer fails, its content must not be used. */
 bool haft__redact(const haft__redactor *redactor, haft_str text, haft__buf *out);
+
+/* The same for a text of which bytes were dropped before it could be redacted: if they are lost at
+ * its beginning, the rest of a secret there is replaced too, and the rest of a word that may be a
+ * token; if they are lost at its end, the beginning of a secret there. */
+bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost lost,
+                      haft__buf *out);
+
+/* The cleaner of a redactor, which must outlive it. NULL: nothing is redacted. */
+haft__cleaner haft__redactor_cleaner(const haft__redactor *redactor);
 
 /* For a text whose end has not arrived: the length of the prefix that contains no beginning of a
  * secret that may continue after the text. This prefix can be redacted and shown at once. Never

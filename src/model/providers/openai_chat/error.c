@@ -220,36 +220,68 @@ static void add_line(haft__buf *buf, haft_str text, bool html, size_t chars)
     }
 }
 
-void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html)
+/* A body as long as its limit may have lost its end. */
+static bool is_cut(haft_str body)
+{
+    return body.len >= HAFT__LIMIT_MODEL_ERROR_BYTES;
+}
+
+/* The same without secrets. They are removed before the text changes, and again on the line: an
+ * entity may have hidden one. Only then is the line cut. `cut`: the text has lost its end
+ * already. */
+static void add_clean_line(haft__buf *buf, haft_str text, bool cut, bool html, size_t chars,
+                           haft__cleaner cleaner)
+{
+    haft__lost lost = {.after = cut};
+    haft__buf clean, line, shown;
+    haft__buf *const bufs[] = {&clean, &line, &shown};
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        haft__buf_init(bufs[i], SIZE_MAX / 2);
+    }
+    haft__clean(cleaner, text, lost, &clean);
+    add_line(&line, haft__buf_str(&clean), html, SIZE_MAX);
+    haft__clean(cleaner, haft__buf_str(&line), lost, &shown);
+    add_line(buf, haft__buf_str(&shown), false, chars);
+    for (size_t i = 0; i < COUNT(bufs); i++) {
+        if (bufs[i]->status != HAFT_OK) {
+            haft__buf_fail(buf, bufs[i]->status, "out of memory");
+        }
+        haft__buf_finish(bufs[i]);
+    }
+}
+
+void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html, haft__cleaner cleaner)
 {
     size_t before = buf->len;
-    add_line(buf, text, html, HAFT__LIMIT_MODEL_ERROR_CHARS);
+    add_clean_line(buf, text, is_cut(text), html, HAFT__LIMIT_MODEL_ERROR_CHARS, cleaner);
     if (buf->len == before) {
         haft__buf_add_str(buf, HAFT__LIT("nothing to read"));
     }
 }
 
-static void add_word(haft__buf *buf, bool *io_any, const char *label, haft_str word)
+static void add_word(haft__buf *buf, bool *io_any, const char *label, haft_str word,
+                     haft__cleaner cleaner)
 {
     if (word.len > 0) {
         haft__buf_addf(buf, "%s%s", *io_any ? ", " : " (", label);
-        add_line(buf, word, false, WORD_CHARS);
+        add_clean_line(buf, word, false, false, WORD_CHARS, cleaner);
         *io_any = true;
     }
 }
 
-void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id)
+void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id,
+                              haft__cleaner cleaner)
 {
     bool any = false;
     if (haft__str_trim(error->message).len > 0) {
-        add_line(buf, error->message, false, HAFT__LIMIT_MODEL_ERROR_CHARS);
+        add_clean_line(buf, error->message, false, false, HAFT__LIMIT_MODEL_ERROR_CHARS, cleaner);
     } else {
         haft__buf_add_str(buf, HAFT__LIT("no message"));
     }
-    add_word(buf, &any, "", error->type);
-    add_word(buf, &any, "", error->code);
-    add_word(buf, &any, "at ", error->param);
-    add_word(buf, &any, "request ", request_id);
+    add_word(buf, &any, "", error->type, cleaner);
+    add_word(buf, &any, "", error->code, cleaner);
+    add_word(buf, &any, "at ", error->param, cleaner);
+    add_word(buf, &any, "request ", request_id, cleaner);
     haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
 }
 
@@ -261,8 +293,9 @@ void haft__openai_add_endpoint_hint(haft__buf *buf)
 /* ---- responses that are not 2xx ---- */
 
 /* If the body is not JSON, its start is the message. */
-static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__arena *scratch,
-                              haft__buf *page, haft__openai_error *ret_error, haft_error *err)
+static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__cleaner cleaner,
+                              haft__arena *scratch, haft__buf *page, haft__openai_error *ret_error,
+                              haft_error *err)
 {
     haft__json value;
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
@@ -277,18 +310,19 @@ static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__aren
         return HAFT_OK;
     }
     haft_str shown = haft__str_trim(body);
-    add_line(page, shown, haft__str_starts_with(shown, HAFT__LIT("<")),
-             HAFT__LIMIT_MODEL_ERROR_CHARS);
+    add_clean_line(page, shown, is_cut(body), haft__str_starts_with(shown, HAFT__LIT("<")),
+                   HAFT__LIMIT_MODEL_ERROR_CHARS, cleaner);
     ret_error->message = haft__buf_str(page);
     return haft__buf_check(page, err);
 }
 
 static haft_status write_failure(uint32_t status, const haft__openai_error *error,
-                                 haft_str request_id, haft__buf *text, haft__arena *arena,
-                                 haft__model_failure *ret_failure, haft_error *err)
+                                 haft_str request_id, haft__cleaner cleaner, haft__buf *text,
+                                 haft__arena *arena, haft__model_failure *ret_failure,
+                                 haft_error *err)
 {
     haft__buf_addf(text, "HTTP %u from the model server: ", status);
-    haft__openai_error_write(text, error, request_id);
+    haft__openai_error_write(text, error, request_id, cleaner);
     if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
         haft__openai_add_endpoint_hint(text);
     }
@@ -307,8 +341,9 @@ static haft_status write_failure(uint32_t status, const haft__openai_error *erro
 }
 
 haft_status haft__openai_read_failure(uint32_t status, haft_str body, haft_str request_id,
-                                      haft__hash_key hash_key, haft__arena *arena,
-                                      haft__model_failure *ret_failure, haft_error *err)
+                                      haft__hash_key hash_key, haft__cleaner cleaner,
+                                      haft__arena *arena, haft__model_failure *ret_failure,
+                                      haft_error *err)
 {
     haft__openai_error error = {0};
     haft__arena scratch;
@@ -317,9 +352,9 @@ haft_status haft__openai_read_failure(uint32_t status, haft_str body, haft_str r
     haft__buf_init(&page, HAFT__LIMIT_MODEL_ERROR_BYTES);
     haft__buf_init(&text, HAFT__LIMIT_MODEL_ERROR_BYTES);
     body.len = body.len < HAFT__LIMIT_MODEL_ERROR_BYTES ? body.len : HAFT__LIMIT_MODEL_ERROR_BYTES;
-    haft_status found = find_error(body, hash_key, &scratch, &page, &error, err);
+    haft_status found = find_error(body, hash_key, cleaner, &scratch, &page, &error, err);
     if (found == HAFT_OK) {
-        found = write_failure(status, &error, request_id, &text, arena, ret_failure, err);
+        found = write_failure(status, &error, request_id, cleaner, &text, arena, ret_failure, err);
     }
     haft__arena_finish(&scratch);
     haft__buf_finish(&page);

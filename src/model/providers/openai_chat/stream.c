@@ -93,7 +93,7 @@ static void take_error(haft__openai_stream *stream, const haft__openai_error *er
     uint32_t status = haft__openai_error_status(error);
     haft__openai_fail(stream, haft__openai_error_kind(status, error), status);
     haft__buf_add_str(&stream->text, HAFT__LIT("the model server reported an error: "));
-    haft__openai_error_write(&stream->text, error, HAFT__LIT(""));
+    haft__openai_error_write(&stream->text, error, HAFT__LIT(""), stream->options.cleaner);
 }
 
 static haft_status take_value(haft__openai_stream *stream, haft__json value, haft_error *err)
@@ -220,7 +220,7 @@ static void fail_found(haft__openai_stream *stream, const char *message)
     haft__openai_fail(stream, HAFT__FAILURE_GARBLED, 0);
     haft__buf_addf(&stream->text, "%s", message);
     haft__openai_add_excerpt(&stream->text, haft__buf_str(&stream->body),
-                             stream->kind == HAFT__OPENAI_BODY_HTML);
+                             stream->kind == HAFT__OPENAI_BODY_HTML, stream->options.cleaner);
     if (stream->kind == HAFT__OPENAI_BODY_HTML) { /* an HTML page, from another URL */
         haft__openai_add_endpoint_hint(&stream->text);
     }

@@ -84,7 +84,7 @@ HAFT_MUST_USE haft_status haft__openai_read(const haft__provider_stream_options 
  * HAFT__LIMIT_MODEL_ERROR_BYTES of the body are enough. */
 HAFT_MUST_USE haft_status haft__openai_read_failure(uint32_t status, haft_str body,
                                                     haft_str request_id, haft__hash_key hash_key,
-                                                    haft__arena *arena,
+                                                    haft__cleaner cleaner, haft__arena *arena,
                                                     haft__model_failure *ret_failure,
                                                     haft_error *err);
 

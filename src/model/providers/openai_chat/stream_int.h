@@ -59,12 +59,13 @@ haft__failure_kind haft__openai_error_kind(uint32_t status, const haft__openai_e
 /* The status inside the error object, which some servers set; else 0. */
 uint32_t haft__openai_error_status(const haft__openai_error *error);
 
-/* Appends the message and, in parentheses, the other known details. */
-void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id);
+/* Appends the message and, in parentheses, the other known details, each redacted and then cut. */
+void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id,
+                              haft__cleaner cleaner);
 
 /* Appends the start of a text on one line: white space becomes one space, HTML tags are left out if
- * `html`, and invalid UTF-8 becomes '?'. */
-void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html);
+ * `html`, and invalid UTF-8 becomes '?'. Redacted before it is cut. */
+void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html, haft__cleaner cleaner);
 
 /* Appends the usual reason for a response that is not from a model server: a wrong URL. */
 void haft__openai_add_endpoint_hint(haft__buf *buf);

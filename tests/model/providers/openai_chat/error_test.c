@@ -96,7 +96,7 @@ static haft_status describe(size_t i, haft__buf *buf)
     haft__arena_init(&arena, 0);
     haft_status status = haft__openai_read_failure(cases[i].status, help_quotes(cases[i].body),
                                                    haft__str(cases[i].id), (haft__hash_key){1, 2},
-                                                   &arena, &failure, NULL);
+                                                   (haft__cleaner){0}, &arena, &failure, NULL);
     if (status == HAFT_OK) {
         CHECK_INT(failure.status, cases[i].status, "%s", cases[i].name);
         haft__buf_addf(buf, "%s %.*s", haft__failure_name(failure.kind),
@@ -139,9 +139,9 @@ TEST(errors_survive_every_failed_allocation)
 static haft_str failure_of(haft__arena *arena, haft_str body, haft_str id)
 {
     haft__model_failure failure = {.message = {NULL, 0}};
-    CHECK_INT(
-        haft__openai_read_failure(500, body, id, (haft__hash_key){1, 2}, arena, &failure, NULL),
-        HAFT_OK, "status");
+    CHECK_INT(haft__openai_read_failure(500, body, id, (haft__hash_key){1, 2}, (haft__cleaner){0},
+                                        arena, &failure, NULL),
+              HAFT_OK, "status");
     return failure.message;
 }
 

@@ -216,7 +216,8 @@ TEST(a_failure_is_read)
     haft__model_failure failure = {0};
     haft__arena_init(&arena, 0);
     CHECK_INT(api->read_failure(401, HAFT__LIT("{\"error\":{\"message\":\"No key\"}}"),
-                                HAFT__LIT("r1"), (haft__hash_key){1, 2}, &arena, &failure, NULL),
+                                HAFT__LIT("r1"), (haft__hash_key){1, 2}, (haft__cleaner){0}, &arena,
+                                &failure, NULL),
               HAFT_OK, "401");
     CHECK_INT(failure.kind, HAFT__FAILURE_AUTH, "401");
     CHECK_STR(failure.message, HAFT__LIT("HTTP 401 from the model server: No key (request r1)"),

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* excerpt.c - redacts a text whole, then cuts it. Tests: tests/redaction_test.c. */
+#include "base/excerpt.h"
+
+#include "base/str.h"
+#include "base/utf8.h"
+
+void haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__buf *out)
+{
+    if (cleaner.clean != NULL) {
+        cleaner.clean(cleaner.context, text, lost, out);
+    } else {
+        haft__buf_add_str(out, text);
+    }
+}
+
+/* The last bytes, from a whole character on. */
+static haft_str find_tail(haft_str text, size_t max_bytes)
+{
+    text = haft__str_skip(text, text.len > max_bytes ? text.len - max_bytes : 0);
+    for (size_t i = 0; i < HAFT__UTF8_MAX_BYTES - 1 && text.len > 0
+                       && ((unsigned char)text.ptr[0] & 0xC0) == 0x80;
+         i++) {
+        text = haft__str_skip(text, 1);
+    }
+    return haft__str_trim(text);
+}
+
+static haft_str find_head(haft_str text, size_t max_bytes)
+{
+    text = haft__str_trim(text);
+    text.len = text.len > max_bytes ? haft__utf8_floor(text, max_bytes) : text.len;
+    return text;
+}
+
+/* Control characters could change a terminal; line ends and tabs are harmless. The ones above ASCII
+ * are U+0080 to U+009F: two bytes, of which the first is C2. */
+static void make_harmless(char *text, size_t length)
+{
+    haft__utf8_replace_invalid(text, length);
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        unsigned char next = i + 1 < length ? (unsigned char)text[i + 1] : 0;
+        if ((c < 0x20 && c != '\n' && c != '\t') || c == 0x7F) {
+            text[i] = '?';
+        } else if (c == 0xC2 && next < 0xA0) {
+            text[i] = text[i + 1] = '?';
+        }
+    }
+}
+
+void haft__excerpt_append(haft__buf *buf, const haft__excerpt *excerpt, haft__cleaner cleaner)
+{
+    haft__buf clean;
+    haft__buf_init(&clean, SIZE_MAX / 2);
+    haft__clean(cleaner, excerpt->text, excerpt->lost, &clean);
+    if (clean.status != HAFT_OK) {
+        haft__buf_fail(buf, clean.status, "out of memory");
+    } else {
+        haft_str all = haft__buf_str(&clean);
+        size_t start = buf->len;
+        haft__buf_add_str(buf, excerpt->from_end ? find_tail(all, excerpt->max_bytes)
+                                                 : find_head(all, excerpt->max_bytes));
+        if (excerpt->plain) {
+            make_harmless(buf->ptr + start, buf->len - start);
+        }
+    }
+    haft__buf_finish(&clean);
+}
