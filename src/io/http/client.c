@@ -323,10 +323,9 @@ bool haft__http_transfer_is_sent(const haft__http_transfer *transfer)
 haft_str haft__http_result_header(const haft__http_result *result, const char *name)
 {
     struct curl_header *header = NULL;
-    CURLHcode code =
-        result->transfer != NULL
-            ? curl_easy_header(result->transfer->easy, name, 0, CURLH_HEADER, -1, &header)
-            : CURLHE_MISSING;
+    CURLHcode code = result->transfer != NULL ? curl_easy_header(result->transfer->easy, name, 0,
+                                                                 CURLH_HEADER, -1, &header)
+                                              : CURLHE_MISSING;
     return code == CURLHE_OK ? (haft_str){header->value, strlen(header->value)}
                              : (haft_str){NULL, 0};
 }
