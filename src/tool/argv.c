@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "tool/command_words.h"
 #include "tool/template.h"
 
 /* One word while it is built. */
@@ -72,22 +73,21 @@ haft_status haft__argv_build(haft__arena *arena, haft__json command, haft__json 
                              haft__json arguments, haft_str **ret_words, size_t *ret_count,
                              haft_error *err)
 {
+    haft__command_words templates;
     haft_str *words = haft__arena_array(arena, command.count, sizeof(*words));
     if (words == NULL) {
         return haft__arena_fail(arena, err);
     }
+    haft_status status = haft__command_words_read(arena, command, input_schema, &templates, err);
     word w = {0};
     haft__buf_init(&w.text, HAFT__LIMIT_EXEC_WORD_BYTES);
-    haft_status status = HAFT_OK;
-    bool options_over = false;
     size_t count = 0;
     for (uint32_t i = 0; i < command.count && status == HAFT_OK; i++) {
-        haft_str template = haft__json_text(command.items[i]);
-        fill(&w, template, i > 0 ? input_schema : haft__json_null(), arguments);
+        fill(&w, templates.items[i].text, i > 0 ? input_schema : haft__json_null(), arguments);
         if (w.left_out) {
             continue;
         }
-        status = check(&w, options_over, err);
+        status = check(&w, templates.items[i].options_over, err);
         if (status != HAFT_OK) {
             char where[32];
             (void)snprintf(where, sizeof(where), "/command/%u", i);
@@ -95,7 +95,6 @@ haft_status haft__argv_build(haft__arena *arena, haft__json command, haft__json 
         } else {
             status = keep(arena, haft__buf_str(&w.text), &words[count++], err);
         }
-        options_over = options_over || haft__str_equal(template, HAFT__LIT("--"));
     }
     haft__buf_finish(&w.text);
     if (status == HAFT_OK) {

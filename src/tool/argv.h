@@ -4,9 +4,10 @@
  * replaced.
  *
  * There is no shell, and a word stays one word whatever its value. An argument cannot become an
- * option: a word that would begin with the '-' of an argument is rejected, unless the word "--" of
- * the definition comes before it. A word that consists only of a missing argument is omitted. The
- * first word, the program, is never replaced.
+ * option: a word that would begin with the '-' of an argument is rejected, unless a word "--" of
+ * the definition that belongs to the program that reads it comes before it (tool/command_words.h).
+ * A word that consists only of a missing argument is omitted. The first word, the program, is never
+ * replaced.
  */
 #ifndef HAFT_TOOL_ARGV_H
 #define HAFT_TOOL_ARGV_H

@@ -75,6 +75,10 @@ TEST(an_argument_does_not_become_an_option)
          "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"rm\",\"{a}\",\"{b}{c}\"]", "{\"a\":\"x\",\"b\":\"\",\"c\":-1}", "/command/2",
          "the argument \"c\" starts with '-', so the program would read it as an option"},
+        {"[\"nice\",\"--\",\"ls\",\"{a}\"]", "{\"a\":\"--help\"}", "/command/3",
+         "the argument \"a\" starts with '-', so the program would read it as an option"},
+        {"[\"find\",\"--\",\"{a}\"]", "{\"a\":\"-delete\"}", "/command/2",
+         "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"x\",\"y\",\"{a}\"]", "{\"a\":\"x\\u0000y\"}", "/command/2",
          "an argument of a program cannot contain a NUL"},
     };

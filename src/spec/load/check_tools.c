@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check_tools.c - checks of one tool that a schema cannot express: an empty description, a
- * dangerous tool without approval, arguments where they could choose a host or a program, or be
- * code. Tests: tests/spec/load/check_test.c.
+ * dangerous tool without approval, arguments where they could choose a host. Commands are checked
+ * in check_command.c. Tests: tests/spec/load/check_test.c.
  */
 #include <string.h>
 
@@ -104,70 +104,6 @@ static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
     }
 }
 
-/* How a program interprets its words. */
-typedef enum reads {
-    READS_TEXT,
-    READS_CODE,   /* a word may be code */
-    READS_REMOTE, /* they pass through a shell at the other end */
-} reads;
-
-static reads find_reads(haft_str program)
-{
-    static const char *const names[] = {"sh",  "bash", "dash", "ash",   "zsh",  "ksh",  "fish",
-                                        "awk", "gawk", "mawk", "sed",   "perl", "ruby", "node",
-                                        "php", "lua",  "env",  "xargs", "sudo"};
-    for (haft_str rest = program; rest.len > 0;) {
-        program = haft__str_split(&rest, '/');
-    }
-    bool code = haft__str_starts_with(program, HAFT__LIT("python"));
-    for (size_t i = 0; i < COUNT(names) && !code; i++) {
-        code = haft__str_equal(program, haft__str(names[i]));
-    }
-    return haft__str_equal(program, HAFT__LIT("ssh")) ? READS_REMOTE
-           : code                                     ? READS_CODE
-                                                      : READS_TEXT;
-}
-
-static void reject_word(haft__loader *l, haft_str at, haft_str name, const char *what)
-{
-    haft__spec_problem *problem = haft__loader_error(
-        l, at, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s", HAFT__ARG(name), what);
-    haft__loader_hint(l, problem, "make it a separate word, or use stdin");
-}
-
-/* Checks the arguments in one word of a command. */
-static void check_word(haft__loader *l, const haft__tool *tool, haft_str at, haft_str word,
-                       bool program, reads what)
-{
-    haft__template_piece piece;
-    haft_str rest = word;
-    while (haft__template_next(&rest, &piece)) {
-        if (piece.name.ptr == NULL) {
-            continue;
-        }
-        bool known = haft__template_has_argument(tool->input_schema, piece.name);
-        bool inside = piece.text.len < word.len;
-        if (known && program) {
-            reject_word(l, at, piece.name, "choose the program");
-        } else if (known && (what == READS_REMOTE || (what == READS_CODE && inside))) {
-            reject_word(l, at, piece.name, "become part of code");
-        } else if (!known && what == READS_TEXT) {
-            (void)haft__loader_warning(l, at, HAFT__SUBJECT_VALUE,
-                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
-        }
-    }
-}
-
-static void check_words(haft__loader *l, const haft__tool *tool, haft_str pointer)
-{
-    haft__json words = haft__object_array(tool->definition, "command");
-    reads what = words.count > 0 ? find_reads(haft__json_text(words.items[0])) : READS_TEXT;
-    for (uint32_t i = 0; i < words.count; i++) {
-        check_word(l, tool, haft__loader_pointer(l, "%.*s/command/%u", HAFT__ARG(pointer), i),
-                   haft__json_text(words.items[i]), i == 0, what);
-    }
-}
-
 /* ---- all of them ---- */
 
 void haft__loader_check_tools(haft__loader *l)
@@ -179,7 +115,7 @@ void haft__loader_check_tools(haft__loader *l)
         if (tool != NULL && tool->source != HAFT__TOOL_BUILTIN) {
             check_tool(l, tool, haft__loader_pointer(l, "/tools/%u", i));
             check_url(l, tool, haft__loader_pointer(l, "/tools/%u", i));
-            check_words(l, tool, haft__loader_pointer(l, "/tools/%u", i));
+            haft__loader_check_command(l, tool, haft__loader_pointer(l, "/tools/%u", i));
         }
     }
 }

@@ -115,6 +115,8 @@ void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
 void haft__loader_check(haft__loader *l);        /* check.c: everything else */
 void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a tool */
+/* check_command.c: ... with the words of a tool's command. `pointer` leads to the tool. */
+void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer);
 void haft__loader_check_conditions(
     haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
 void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */

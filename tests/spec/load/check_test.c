@@ -12,11 +12,6 @@
     "1:84: the argument \"" name                                                                   \
     "\" would choose the host (arguments are allowed only in the path and after it)"
 
-#define COMMAND(words)                                                                             \
-    "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
-    "]}]\n"
-#define OWN " (make it a separate word, or use stdin)"
-
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
 #define UNTOLD(place)                                                                              \
     place ": warning: tools are deferred, and builtins.enabled does not list tool_search: "        \
@@ -28,16 +23,6 @@
           "finds them (builtins.allow and builtins.deny must permit tool_search)"
 
 static const problem_case cases[] = {
-    {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
-    {COMMAND("sh, do.sh, '{a}'"), ""},
-    {COMMAND("awk, '{a}{print}'"), "1:87: the argument \"a\" would become part of code" OWN},
-    {COMMAND("'{a}', x"), "1:82: the argument \"a\" would choose the program" OWN},
-    {COMMAND("/bin/sh, -c, 'echo {b}'"), "1:95: the argument \"b\" would become part of code" OWN},
-    {COMMAND("python3, -c, 'print({a})'"),
-     "1:95: the argument \"a\" would become part of code" OWN},
-    {COMMAND("ssh, host, '{a}'"), "1:93: the argument \"a\" would become part of code" OWN},
-    {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
-    {COMMAND("awk, '{print}'"), ""},
     {"kind: graph\n",
      "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
     {"graph: {nodes: {}}\n",

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_command.c - arguments of a model in the words of a command: as a program, as an option, as
+ * code. Tests: tests/spec/load/check_command_test.c.
+ */
+#include "base/str.h"
+#include "spec/load/load_int.h"
+#include "tool/command_words.h"
+#include "tool/template.h"
+#include "json/object.h"
+
+/* ---- words ---- */
+
+static const char *describe(haft__word_risk risk)
+{
+    switch (risk) {
+    case HAFT__WORD_PROGRAM: return "choose the program";
+    case HAFT__WORD_OPTION: return "become an option";
+    case HAFT__WORD_CODE: return "become part of code";
+    case HAFT__WORD_DATA: break;
+    }
+    return "";
+}
+
+static void report_word(haft__loader *l, const haft__command_words *words, size_t at,
+                        haft_str pointer)
+{
+    const haft__command_word *word = &words->items[at];
+    haft_str reader = words->items[word->reader].text;
+    const char *what = describe(word->risk);
+    if (word->unsure) {
+        haft__spec_problem *problem = haft__loader_warning(
+            l, pointer, HAFT__SUBJECT_VALUE,
+            "the argument \"%.*s\" may %s: haft does not know how '%.*s' reads this word",
+            HAFT__ARG(word->argument), what, HAFT__ARG(reader));
+        haft__loader_hint(l, problem, "use stdin, or a script that gets the argument as a word");
+    } else if (word->reader == at) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s",
+                               HAFT__ARG(word->argument), what);
+        haft__loader_hint(l, problem, "name the program in the spec");
+    } else {
+        haft__spec_problem *problem = haft__loader_error(
+            l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s of '%.*s'",
+            HAFT__ARG(word->argument), what, HAFT__ARG(reader));
+        haft__loader_hint(l, problem, "use stdin, or a script that gets the argument as a word");
+    }
+}
+
+/* Names in braces that are no arguments; code may have braces of its own. */
+static void check_names(haft__loader *l, const haft__tool *tool, haft_str word, haft_str pointer)
+{
+    haft__template_piece piece;
+    while (haft__template_next(&word, &piece)) {
+        if (piece.name.ptr != NULL
+            && !haft__template_has_argument(tool->input_schema, piece.name)) {
+            (void)haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                                       "the tool has no argument \"%.*s\"", HAFT__ARG(piece.name));
+        }
+    }
+}
+
+/* ---- standard input ---- */
+
+static bool has_arguments(haft__json input_schema)
+{
+    return haft__object_flag(input_schema, "additionalProperties", true)
+           || haft__object_object(input_schema, "properties").count > 0;
+}
+
+/* Whether the model writes a part of standard input. Without `stdin` it is the arguments. */
+static bool reaches_stdin(const haft__tool *tool)
+{
+    haft_str text = haft__object_string(tool->definition, "stdin");
+    haft__template_piece piece;
+    if (haft__object_get(tool->definition, "stdin").kind != HAFT__JSON_STRING) {
+        return has_arguments(tool->input_schema);
+    }
+    while (haft__template_next(&text, &piece)) {
+        if (piece.name.ptr != NULL && haft__template_has_argument(tool->input_schema, piece.name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_stdin(haft__loader *l, const haft__tool *tool, const haft__command_words *words,
+                        haft_str pointer)
+{
+    if (words->stdin_reader == words->count || !reaches_stdin(tool)) {
+        return;
+    }
+    size_t at = words->stdin_reader;
+    haft__spec_problem *problem = haft__loader_warning(
+        l, haft__loader_pointer(l, "%.*s/command/%zu", HAFT__ARG(pointer), at), HAFT__SUBJECT_VALUE,
+        "'%.*s' evaluates its standard input, and the model writes a part of it",
+        HAFT__ARG(words->items[at].text));
+    haft__loader_hint(l, problem, "name a script; it can read the arguments from standard input");
+}
+
+void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft__json command = haft__object_array(tool->definition, "command");
+    haft__command_words words;
+    haft_error err;
+    if (command.count == 0
+        || haft__loader_failed(
+            l, haft__command_words_read(l->arena, command, tool->input_schema, &words, &err))) {
+        return;
+    }
+    for (size_t i = 0; i < words.count; i++) {
+        haft_str at = haft__loader_pointer(l, "%.*s/command/%zu", HAFT__ARG(pointer), i);
+        if (words.items[i].risk != HAFT__WORD_DATA) {
+            report_word(l, &words, i, at);
+        }
+        if (!words.items[i].code) {
+            check_names(l, tool, words.items[i].text, at);
+        }
+    }
+    check_stdin(l, tool, &words, pointer);
+}

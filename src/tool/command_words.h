@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/command_words.h - how the program of a command reads its words, and what an argument of a
+ * model in one of them could become.
+ *
+ * `[timeout, "5", sh, -c, "echo {t}"]`: timeout reads one operand and starts sh; sh reads -c and
+ * evaluates the next word, which contains the argument t. The table in tool/programs.h knows the
+ * programs. Behind a program that it does not know, every word that names a program of the table is
+ * taken for one: what it would evaluate is still code.
+ */
+#ifndef HAFT_TOOL_COMMAND_WORDS_H
+#define HAFT_TOOL_COMMAND_WORDS_H
+
+#include "base/arena.h"
+#include "json/value.h"
+
+/* What an argument in the word would be. */
+typedef enum haft__word_risk {
+    HAFT__WORD_DATA,
+    HAFT__WORD_PROGRAM, /* a program, a script or a module that runs */
+    HAFT__WORD_OPTION,  /* an option or operand of a launcher or interpreter */
+    HAFT__WORD_CODE,    /* code, or a part of it */
+} haft__word_risk;
+
+typedef struct haft__command_word {
+    haft_str text;     /* as in the definition */
+    haft_str argument; /* the first argument in it; .ptr is NULL: it has none */
+    haft__word_risk risk;
+    bool unsure;       /* the risk cannot be known */
+    bool code;         /* a program evaluates it, with or without an argument in it */
+    bool options_over; /* "--" of the program that reads it comes before it */
+    bool optional;     /* it is left out when its argument is missing */
+    size_t reader;     /* the word of the program that reads it */
+} haft__command_word;
+
+typedef struct haft__command_words {
+    haft__command_word *items;
+    size_t count;
+    size_t stdin_reader; /* the word of a program that evaluates standard input; `count`: none */
+} haft__command_words;
+
+/* Reads the words of `command`, an array of strings, for a tool with that schema. In `arena`. */
+HAFT_MUST_USE haft_status haft__command_words_read(haft__arena *arena, haft__json command,
+                                                   haft__json input_schema,
+                                                   haft__command_words *ret_words, haft_error *err);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tool/programs.h - programs that start other programs or evaluate their words, as a table.
+ *
+ * The table decides where an argument of a model may stand in a command
+ * (tool/command_words.h). It knows the options of each program, because an option with a value
+ * moves the place where the program's own operands begin.
+ */
+#ifndef HAFT_TOOL_PROGRAMS_H
+#define HAFT_TOOL_PROGRAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "haft.h"
+
+typedef enum haft__program_kind {
+    HAFT__PROGRAM_TEXT,        /* its words are data, except values of code options */
+    HAFT__PROGRAM_LAUNCHER,    /* options, operands, then a program and its words: timeout */
+    HAFT__PROGRAM_JOINER,      /* the same, but a shell evaluates the words: ssh */
+    HAFT__PROGRAM_INTERPRETER, /* options, a script file, words of the script: python */
+    HAFT__PROGRAM_EVALUATOR,   /* options, operands, one word of code, then data: awk */
+    HAFT__PROGRAM_CODE,        /* every word may be code: make */
+    HAFT__PROGRAM_FIND,        /* -exec starts a program, up to ";" or "+" */
+} haft__program_kind;
+
+/* Flags of a program. */
+enum {
+    HAFT__PROGRAM_ASSIGNS = 1, /* operands NAME=VALUE come before its program */
+    HAFT__PROGRAM_MIXES = 2,   /* options may follow operands */
+    HAFT__PROGRAM_STOPS = 4,   /* an option with code ends its options */
+    HAFT__PROGRAM_STDIN = 8,   /* evaluates standard input, whatever its words are */
+    HAFT__PROGRAM_FEEDS = 16,  /* appends words from standard input to the words of its program */
+    HAFT__PROGRAM_LONG = 32,   /* long options have one dash: -separator */
+    HAFT__PROGRAM_COMMON = 64, /* its name is a common word: a guess is never an error */
+};
+
+typedef struct haft__program {
+    const char *names;      /* separated by spaces, without a version: "python", not "python3" */
+    const char *subcommand; /* words, separated by spaces; NULL: none */
+    haft__program_kind kind;
+    uint8_t operands; /* before its program or code */
+    uint8_t flags;
+    const char *options; /* separated by spaces, each with its effect (below) as a suffix */
+} haft__program;
+
+/* The effect of an option: the suffix of its name in the table. */
+typedef enum haft__option_effect {
+    HAFT__OPTION_FLAG = 0,
+    HAFT__OPTION_UNKNOWN = '?',
+    HAFT__OPTION_VALUE = '=',   /* has a value */
+    HAFT__OPTION_DATA = ':',    /* ... that is only data */
+    HAFT__OPTION_CODE = '!',    /* ... that is evaluated */
+    HAFT__OPTION_SCRIPT = '@',  /* ... that names the script or module to run */
+    HAFT__OPTION_OPERAND = '^', /* the first operand is code: sh -c */
+    HAFT__OPTION_DIRECT = '%',  /* a joiner starts the program without a shell: watch -x */
+    HAFT__OPTION_STDIN = '<',   /* standard input is code: sh -s */
+} haft__option_effect;
+
+/* Options of programs that are not in the table whose value is often code. */
+extern const haft__program haft__program_unknown;
+
+/* Row number `at`; NULL past the last one. */
+const haft__program *haft__program_at(size_t at);
+
+/* Whether the row is about the program `word` of a command: a name or a path, with or without a
+ * version ("/usr/bin/python3.11"). */
+bool haft__program_has_name(const haft__program *program, haft_str word);
+
+/* Reads a word that starts with '-'. *ret_next: the value is the next word. */
+haft__option_effect haft__program_option(const haft__program *program, haft_str word,
+                                         bool *ret_next);
+
+#endif

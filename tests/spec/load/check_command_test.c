@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/check_command.c: arguments in the words of a command. */
+#include "spec/spec_help.h"
+
+#define COMMAND(words)                                                                             \
+    "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
+    "]}]\n"
+#define SCRIPT " (use stdin, or a script that gets the argument as a word)"
+
+static const problem_case cases[] = {
+    {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
+    {COMMAND("sh, do.sh, '{a}'"), ""},
+    {COMMAND("awk, '{a}{print}'"),
+     "1:87: the argument \"a\" would become part of code of 'awk'" SCRIPT},
+    {COMMAND("'{a}', x"),
+     "1:82: the argument \"a\" would choose the program (name the program in the spec)"},
+    {COMMAND("/bin/sh, -c, 'echo {b}'"),
+     "1:95: the argument \"b\" would become part of code of '/bin/sh'" SCRIPT},
+    {COMMAND("timeout, '5', bash, -c, 'echo {b}'"),
+     "1:106: the argument \"b\" would become part of code of 'bash'" SCRIPT},
+    {COMMAND("env, '{a}'"),
+     "1:87: the argument \"a\" would choose the program (name the program in the spec)"},
+    {COMMAND("nice, -n, '{a}', ls"),
+     "1:92: the argument \"a\" would become an option of 'nice'" SCRIPT},
+    {COMMAND("ssh, host, '{a}'"),
+     "1:93: the argument \"a\" would become part of code of 'ssh'" SCRIPT},
+    {COMMAND("./wrap, sh, '{a}'"),
+     "1:94: warning: the argument \"a\" may choose the program: haft does not know how 'sh' reads "
+     "this word" SCRIPT},
+    {COMMAND("./x, -e, '{a}'"),
+     "1:91: warning: the argument \"a\" may become part of code: haft does not know how './x' "
+     "reads this word" SCRIPT},
+    {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
+    {COMMAND("awk, '{print}'"), ""},
+    {COMMAND("bash"), "1:82: warning: 'bash' evaluates its standard input, and the model writes a "
+                      "part of it (name a script; it can read the arguments from standard input)"},
+    {"tools: [{name: a, args: [a], description: Look up the words of it., command: [sh], stdin: "
+     "'echo {a}'}]\n",
+     "1:79: warning: 'sh' evaluates its standard input, and the model writes a part of it (name a "
+     "script; it can read the arguments from standard input)"},
+    {"tools: [{name: a, args: [a], description: Look up the words of it., command: [sh], stdin: "
+     "uptime}]\n",
+     ""},
+    {"tools: [{name: a, description: Look up the words of it., command: [sh]}]\n", ""},
+};
+
+TEST(arguments_are_rejected_where_they_could_be_more_than_data)
+{
+    check_problems(cases, COUNT(cases));
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/tool/command_words.c: what an argument in a word of a command would become. */
+#include "tool/command_words.h"
+
+#include "base/buf.h"
+#include "test.h"
+#include "json/read.h"
+
+/* t and u are required, o is not. */
+#define SCHEMA                                                                                     \
+    "{\"properties\":{\"t\":{},\"u\":{},\"o\":{}},\"required\":[\"t\",\"u\"],"                     \
+    "\"additionalProperties\":false}"
+
+static haft__json read_json(haft__arena *arena, const char *text)
+{
+    haft__json value = {0};
+    CHECK_INT(haft__json_read(arena, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "%s",
+              text);
+    return value;
+}
+
+/* Splits at '|'. */
+static haft__json split_words(haft__arena *arena, const char *text)
+{
+    haft__json items[32];
+    size_t count = 0;
+    for (haft_str rest = haft__str(text); rest.len > 0 && count < COUNT(items);) {
+        items[count++] = haft__json_string(haft__str_split(&rest, '|'));
+    }
+    haft__json *kept = haft__arena_array(arena, count, sizeof(*kept));
+    memcpy(kept, items, count * sizeof(*kept));
+    return haft__json_array(kept, count);
+}
+
+static const char *risk_name(haft__word_risk risk)
+{
+    switch (risk) {
+    case HAFT__WORD_DATA: return "data";
+    case HAFT__WORD_PROGRAM: return "program";
+    case HAFT__WORD_OPTION: return "option";
+    case HAFT__WORD_CODE: return "code";
+    }
+    return "?";
+}
+
+/* "code" for each word with an argument, with "?" if it is unsure and "--" if options are over;
+ * "stdin" if a program evaluates standard input. */
+static void describe(haft__buf *buf, const haft__command_words *words)
+{
+    haft__buf_clear(buf);
+    for (size_t i = 0; i < words->count; i++) {
+        const haft__command_word *word = &words->items[i];
+        if (word->argument.ptr != NULL) {
+            haft__buf_addf(buf, "%s%s%s%s", buf->len > 0 ? " " : "", risk_name(word->risk),
+                           word->unsure ? "?" : "", word->options_over ? "--" : "");
+        }
+    }
+    if (words->stdin_reader < words->count) {
+        haft__buf_addf(buf, "%sstdin", buf->len > 0 ? " " : "");
+    }
+}
+
+typedef struct row {
+    const char *command, *wanted;
+} row;
+
+static void check_rows(const row *rows, size_t count)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__buf shown;
+    haft__buf_init(&shown, 4096);
+    haft__json schema = read_json(&arena, SCHEMA);
+    for (size_t i = 0; i < count; i++) {
+        haft__command_words words;
+        haft__json command = split_words(&arena, rows[i].command);
+        CHECK_INT(haft__command_words_read(&arena, command, schema, &words, NULL), HAFT_OK,
+                  "words");
+        describe(&shown, &words);
+        CHECK_STR(haft__buf_str(&shown), haft__str(rows[i].wanted), "%s", rows[i].command);
+    }
+    haft__buf_finish(&shown);
+    haft__arena_finish(&arena);
+}
+
+TEST(words_of_ordinary_programs_are_data)
+{
+    static const row rows[] = {
+        {"df|-h|{t}", "data"},
+        {"./tool|{t}|--x={u}", "data data"},
+        {"./tool|--|{t}|{u}", "data-- data--"},
+        {"ls|--|{t}", "data--"},
+        {"grep|-e|{t}|--|{u}", "data data--"},
+        {"head|-c|{t}", "data"},
+        {"git|log|--|{t}", "data--"},
+        {"docker|ps|-f|name={t}", "data"},
+        {"find|{t}|-name|{u}", "data data"},
+        {"find|.|--|{t}", "data"}, /* find reads an expression after "--" too */
+        {"mkdir|-p|{t}", "data"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(launchers_are_followed_to_their_program)
+{
+    static const row rows[] = {
+        {"{t}|x", "program"},
+        {"./{t}|x", "program"},
+        {"env|{t}", "program"},
+        {"env|A={t}|ls", "option"},
+        {"env|-S|ls {t}", "code"},
+        {"env|-i|A=1|-u|B|ls|{t}", "data"},
+        {"env|A=1|sh|-c|echo {t}", "code"},
+        {"nice|{t}|ls", "program"},
+        {"nice|-n|{t}|ls", "option"},
+        {"nice|-n{t}|ls", "option"},
+        {"nice|-5|ls|{t}", "data"},
+        {"nice|--|ls|{t}", "data"}, /* this "--" is not the one of ls */
+        {"nice|ls|--|{t}", "data--"},
+        {"nice|-n|5|bash|-c|{t}", "code"},
+        {"timeout|5|bash|-c|echo {t}", "code"},
+        {"timeout|{t}|ls", "option"},
+        {"timeout|-k|1|--signal|KILL|5|sh|-c|{t}", "code"},
+        {"timeout|--sig=9|5|ls|{t}", "data"},
+        {"timeout|5|{t}", "program"},
+        {"nohup|sh|-c|{t}", "code"},
+        {"stdbuf|-oL|-e|0|sh|-ec|{t}", "code"},
+        {"setsid|-f|sh|-c|{t}", "code"},
+        {"sudo|-u|x|sh|-c|{t}", "code"},
+        {"sudo|-u|{t}|ls", "option"},
+        {"sudo|ls|{t}", "data"},
+        {"doas|-u|x|sh|-c|{t}", "code"},
+        {"su|-c|ls {t}", "code stdin"},
+        {"su|x|-c|{t}", "code stdin"},
+        {"runuser|-u|x|--|sh|-c|{t}", "code stdin"},
+        {"busybox|sh|-c|{t}", "code"},
+        {"busybox|{t}", "program"},
+        {"chroot|/x|sh|-c|{t}", "code"},
+        {"chroot|{t}|ls", "option"},
+        {"unshare|-r|--map-user|0|sh|-c|{t}", "code"},
+        {"nsenter|-t|1|-m|sh|-c|{t}", "code"},
+        {"flock|/x|sh|-c|{t}", "code"},
+        {"flock|/x|-c|{t}", "code"},
+        {"flock|-w|3|/x|ls|{t}", "data"},
+        {"ip|netns|exec|n|sh|-c|{t}", "code"},
+        {"ip|netns|exec|{t}|ls", "option"},
+        {"ip|addr|show|{t}", "data"},
+        {"docker|exec|c|sh|-c|{t}", "code"},
+        {"docker|--context|c|exec|-it|-u|root|c|sh|-c|ls {t}", "code"},
+        {"docker|exec|c|{t}", "program"},
+        {"docker|exec|{t}|ls", "option"},
+        {"docker|exec|c|ls|{t}", "data"},
+        {"docker|compose|exec|s|sh|-c|{t}", "code"},
+        {"docker|run|--rm|-v|/a:/b|i|sh|-c|{t}", "code"},
+        {"docker|{t}", "option"},
+        {"podman|container|exec|c|bash|-c|{t}", "code"},
+        {"kubectl|-n|n|exec|p|-c|c|--|sh|-c|{t}", "code"},
+        {"kubectl|exec|p|--|ls|{t}", "data"},
+        {"npx|-y|{t}", "program"},
+        {"xargs|ls|{t}", "data"},
+        {"xargs|-n|1|sh|-c|{t}", "code stdin"},
+        {"xargs|-I|R|sh|-c|echo R", "stdin"},
+        {"xargs|env", "stdin"},
+        {"xargs|rm|--", ""},
+        {"env|timeout|5|nice|-n|1|nohup|/bin/bash|-c|{t}", "code"},
+        {"time|-p|python3|-c|{t}", "code"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(words_that_a_shell_joins_are_code)
+{
+    static const row rows[] = {
+        {"ssh|h|ls|{t}", "code"},
+        {"ssh|{t}|ls", "option"},
+        {"ssh|-p|22|h|--|ls|{t}", "code"},
+        {"ssh|h", "stdin"},
+        {"watch|-n|1|ls|{t}", "code"},
+        {"watch|-x|ls|{t}", "data"},
+        {"watch|--exec|sh|-c|{t}", "code"},
+        {"parallel|echo|:::|{t}", "code"},
+        {"make|{t}", "code"},
+        {"rsync|-e|ssh {t}|a|b", "code"},
+        {"tar|-xf|{t}", "data"},
+        {"tar|--to-command={t}|-xf|x", "code"},
+        {"git|-c|{t}|log", "code"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(interpreters_evaluate_code_and_run_scripts)
+{
+    static const row rows[] = {
+        {"sh|do.sh|{t}", "data"},
+        {"sh|{t}", "program"},
+        {"sh|-c|echo \"$1\"|sh|{t}", "data"},
+        {"sh|-c|echo \"$1\"|--|{t}", "data--"},
+        {"sh|-c|-x|{t}", "code"},
+        {"sh|-c|--|{t}", "code"},
+        {"bash|-o|pipefail|-c|{t}", "code"},
+        {"bash|--rcfile|{t}|x.sh", "option"},
+        {"sh|--|x.sh|{t}", "data"},
+        {"sh|x.sh|--|{t}", "data--"},
+        {"sh", "stdin"},
+        {"sh|-s|{t}", "data stdin"},
+        {"python3|-", "stdin"},
+        {"python3.11|-c|print({t})", "code"},
+        {"python3|-m|{t}", "program"},
+        {"python3|-m|json.tool|{t}", "data"},
+        {"python3|-u|x.py|-c|{t}", "data"},
+        {"/usr/bin/perl|-ne|{t}", "code"},
+        {"perl|-e|1|-e|{t}", "code"},
+        {"perl|-M{t}|-e|1", "option"},
+        {"perl|-e|print @ARGV|--|{t}", "data--"},
+        {"ruby|-rjson|-e|{t}", "code"},
+        {"node|--eval={t}", "code"},
+        {"node|-r|{t}|x.js", "option"},
+        {"php|-r|{t}", "code"},
+        {"awk|{t}{print}", "code"},
+        {"awk|-v|x={t}|{print x}|{u}", "data data"},
+        {"awk|-F|{t}|{print}|f", "data"},
+        {"awk|-F|{o}|{print}|{t}", "option data"}, /* without o, t would be code */
+        {"awk|-f|{t}", "program"},
+        {"awk|-f|x.awk|{t}", "data"},
+        {"sed|s/a/{t}/|f", "code"},
+        {"sed|-n|p|{t}", "data"},
+        {"sed|f|-e|s/a/{t}/", "code"},
+        {"sed|-n|-e|p|--|{t}", "data--"},
+        {"sqlite3|x.db|select {t}", "code"},
+        {"sqlite3|-readonly|-separator|,|x.db|{t}", "code"},
+        {"psql|-h|h|-c|select {t}", "code"},
+        {"mysql|-e|select {t}|x", "code"},
+        {"find|.|-exec|sh|-c|{t}|;", "code"},
+        {"find|.|-name|x|-exec|{t}|;", "program"},
+        {"find|.|-exec|grep|{t}|{}|+", "data"},
+        {"find|.|-exec|grep|x|{}|;|-execdir|env|A=1|bash|-c|{t}|;", "code"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(unknown_programs_do_not_hide_an_interpreter)
+{
+    static const row rows[] = {
+        {"./wrap|bash|-c|echo {t}", "code"},
+        {"./wrap|--|sh|-c|{t}", "code"},
+        {"./wrap|--|ls|{t}", "data"}, /* the "--" may not be the one of ls */
+        {"./wrap|python3|{t}", "program?"},
+        {"./wrap|timeout|5|{t}", "program?"},
+        {"./wrap|timeout|5|sh|-c|{t}", "code"},
+        {"./wrap|make|{t}", "code?"},
+        {"./wrap|awk|{t}{print}", "code"},
+        {"./run|-c|{t}", "code?"},
+        {"./run|--eval={t}", "code?"},
+        {"timeout|--new-option|5|sh|-c|{t}", "code"},
+        {"timeout|--new-option|3|5|ls|{t}", "program?"},
+        {"nice|-Z|1|sh|-c|{t}", "code"},
+        {"docker|--new|x|exec|c|sh|-c|{t}", "code"},
+        {"bash|--new|{t}|x.sh", "program"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(many_words_take_little_time)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    enum { WORDS = 1024 };
+    haft__json *items = haft__arena_array(&arena, WORDS, sizeof(*items));
+    for (size_t i = 0; i < WORDS; i++) {
+        items[i] = haft__json_string(i == 0 ? HAFT__LIT("./x") : HAFT__LIT("xargs"));
+    }
+    haft__command_words words;
+    CHECK_INT(haft__command_words_read(&arena, haft__json_array(items, WORDS),
+                                       read_json(&arena, SCHEMA), &words, NULL),
+              HAFT_OK, "words");
+    haft__arena_finish(&arena);
+}
+
+TEST(reading_words_without_memory)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    haft__json command = split_words(&arena, "ls|{t}"), schema = read_json(&arena, SCHEMA);
+    test_fail_allocations_from(0);
+    haft__arena own;
+    haft__arena_init(&own, 0);
+    haft__command_words words;
+    haft_status status = haft__command_words_read(&own, command, schema, &words, NULL);
+    (void)test_allow_allocations();
+    CHECK_INT(status, HAFT_NO_MEMORY, "words");
+    haft__arena_finish(&own);
+    haft__arena_finish(&arena);
+}
