@@ -2,6 +2,10 @@
 /* spec_path.c - files that a spec names. Tests: tests/engine/spec_path_test.c. */
 #include "engine/spec_path.h"
 
+#include <limits.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/file.h"
@@ -20,4 +24,39 @@ haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spe
         return haft__arena_fail(arena, err);
     }
     return haft__file_read_arena(arena, file.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
+}
+
+/* ---- programs ---- */
+
+static haft__program_state check_program(haft_str directory, haft_str program)
+{
+    char path[PATH_MAX];
+    struct stat info;
+    bool relative = directory.len > 0 && directory.ptr[directory.len - 1] != '/';
+    int length = snprintf(path, sizeof(path), "%.*s%s%.*s", HAFT__ARG(directory),
+                          relative ? "/" : "", HAFT__ARG(program));
+    if (length < 0 || (size_t)length >= sizeof(path) || stat(path, &info) != 0) {
+        return HAFT__PROGRAM_MISSING;
+    }
+    bool executable = S_ISREG(info.st_mode) && access(path, X_OK) == 0;
+    return executable ? HAFT__PROGRAM_FOUND : HAFT__PROGRAM_NOT_EXECUTABLE;
+}
+
+haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program,
+                                                 haft_str search_path)
+{
+    if (program.len > 0 && memchr(program.ptr, '/', program.len) != NULL) {
+        while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
+            spec.len--;
+        }
+        return check_program(program.ptr[0] == '/' ? HAFT__LIT("") : spec, program);
+    }
+    haft__program_state found = HAFT__PROGRAM_MISSING;
+    haft_str rest =
+        search_path.ptr != NULL ? search_path : HAFT__LIT("/usr/local/bin:/usr/bin:/bin");
+    while (rest.len > 0 && found != HAFT__PROGRAM_FOUND) {
+        haft__program_state here = check_program(haft__str_split(&rest, ':'), program);
+        found = here != HAFT__PROGRAM_MISSING ? here : found;
+    }
+    return found;
 }

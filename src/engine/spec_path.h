@@ -4,10 +4,15 @@
 #define HAFT_ENGINE_SPEC_PATH_H
 
 #include "base/arena.h"
+#include "spec/load/load.h"
 
 /* haft__spec_options.read_file. IO if the file cannot be read, TOO_BIG if it has more than
  * HAFT__LIMIT_SPEC_BYTES. */
 HAFT_MUST_USE haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec,
                                                haft_str path, haft_str *ret_text, haft_error *err);
+
+/* haft__spec_options.find_program. */
+haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program,
+                                                 haft_str search_path);
 
 #endif

@@ -57,6 +57,10 @@ spec.yaml:4:18: warning: the description says little beyond filler words: name w
  works on
         description: Searches stuff.
                      ^~~~~~~~~~~~~~~
+spec.yaml:5:15: warning: the program 'x' does not exist here
+        command: [x]
+                  ^
+    hint: install it, or write its path relative to the spec
 spec.yaml:6:5: error: the tool has both "command" and "http"
         http: {url: "https://é", hedaers: {}}
         ^~~~
@@ -68,7 +72,7 @@ spec.yaml:6:30: error: there is no key "hedaers" here
 spec.yaml:7:17: error: expected a number of at least 1, found 0
     limits: {turns: 0}
                     ^
-4 errors, 1 warning in spec.yaml
+4 errors, 2 warnings in spec.yaml
 """
 
 
@@ -178,7 +182,6 @@ choice:
   default: auto
 root: .
 builtins: {enabled: [glob, grep, read, tool_search], allow: ["*"], deny: []}
-databases: {shop: {url: "sqlite:shop.db", read_only: true}}
 on_unknown: ask
 limits: {turns: 12, calls: 50, parallel: 3, overflow: queue, observation_chars: 8000,
          tokens: 200000, usd: 0.50, wall: 10m, invalid_calls: 3, reminders: 2, violations: 2}
@@ -193,7 +196,7 @@ def test_money():
     check("a_model_without_a_price",
           haft("check", put("spec.yaml", FULL), "--set", "model=openai:other",
                env=env)[1].split("\n")[0],
-          "spec.yaml:39:26: error: there is a limit in dollars, but the price of the model is not "
+          "spec.yaml:38:26: error: there is a limit in dollars, but the price of the model is not "
           "known")
     check("explain_shows_the_request_with_the_options",
           '"stream":true,"stream_options":{"include_usage":true},"seed":7}' in
@@ -249,7 +252,7 @@ def test_json():
     problems = json.loads(out)
     check("problems_as_json", (status, err, problems["valid"], problems["hash"],
                                problems["errors"], problems["warnings"], problems["problems"][0]),
-          (2, "", False, None, 4, 1,
+          (2, "", False, None, 4, 2,
            {"line": 1, "column": 1, "length": 4, "from": "", "where": "/modl", "severity": "error",
             "message": 'there is no key "modl" here', "hint": "did you mean model?"}))
     status, out, err = haft("check", "none.yaml", "--json")

@@ -45,7 +45,7 @@ CASES = {
     "plain": spec(tools=[{"builtin": ["grep", "read_result"]}, own("count")]),
     "builtins": spec(tools=[{"builtin": ["glob", "grep", "python_execution", "execute_sql",
                                          "search_schemas", "tool_search"]}],
-                     builtins={"deny": ["gl*"]}, databases={"shop": {"url": "sqlite:shop.db"}}),
+                     builtins={"deny": ["gl*"]}),
     "servers": spec(tools=[{"builtin": ["tool_search"]}, own("count")], mcp=MCP, max_mcp_tools=1),
     "undeclared": spec(mcp=MCP, builtins={"enabled": []}),
     "default": spec(mcp=MCP),

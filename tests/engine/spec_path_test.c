@@ -2,6 +2,7 @@
 /* Tests for src/engine/spec_path.c: paths are relative to the spec file. */
 #include "engine/spec_path.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
@@ -28,4 +29,37 @@ TEST(files_are_read_relative_to_the_spec)
     (void)unlink(path);
     CHECK_INT(rmdir(directory), 0, "the directory");
     haft__arena_finish(&arena);
+}
+
+TEST(programs_are_found_relative_to_the_spec_and_in_the_path)
+{
+    char directory[] = "/tmp/haft-program-XXXXXX", path[64], spec[64];
+    CHECK(mkdtemp(directory) != NULL, "no directory");
+    (void)snprintf(path, sizeof path, "%s/tool", directory);
+    (void)snprintf(spec, sizeof spec, "%s/spec.yaml", directory);
+    FILE *file = fopen(path, "we");
+    CHECK(file != NULL && fclose(file) == 0 && chmod(path, 0644) == 0, "no file");
+    const struct {
+        const char *program, *search_path;
+        mode_t mode;
+        haft__program_state wanted;
+    } rows[] = {
+        {"./tool", "", 0644, HAFT__PROGRAM_NOT_EXECUTABLE},
+        {"./tool", "", 0755, HAFT__PROGRAM_FOUND},
+        {path, "", 0755, HAFT__PROGRAM_FOUND},
+        {"tool", directory, 0755, HAFT__PROGRAM_FOUND},
+        {"tool", "/nowhere:/", 0755, HAFT__PROGRAM_MISSING},
+        {"./none", directory, 0755, HAFT__PROGRAM_MISSING},
+        {"sh", NULL, 0755, HAFT__PROGRAM_FOUND},
+        {"/", NULL, 0755, HAFT__PROGRAM_NOT_EXECUTABLE},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        CHECK_INT(chmod(path, rows[i].mode), 0, "chmod");
+        haft_str search = {rows[i].search_path,
+                           rows[i].search_path != NULL ? strlen(rows[i].search_path) : 0};
+        CHECK_INT(haft__spec_path_find_program(haft__str(spec), haft__str(rows[i].program), search),
+                  rows[i].wanted, "%s in %s", rows[i].program, rows[i].search_path);
+    }
+    (void)unlink(path);
+    CHECK_INT(rmdir(directory), 0, "the directory");
 }

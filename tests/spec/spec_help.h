@@ -86,6 +86,13 @@ static inline void load(loaded *f, const char *text)
     load_with(f, haft__str(text), &options);
 }
 
+/* As for a run that has begun: parts that this version cannot run are no errors. */
+static inline void load_kept(loaded *f, const char *text)
+{
+    haft__spec_options options = {.hash_key = {1, 2}, .kept = true};
+    load_with(f, haft__str(text), &options);
+}
+
 static inline void unload(loaded *f)
 {
     haft__arena_finish(&f->arena);

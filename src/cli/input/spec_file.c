@@ -53,6 +53,7 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
                                   .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
                                   .read_file = haft__spec_path_read,
+                                  .find_program = haft__spec_path_find_program,
                                   .hash_key = haft__random_hash_key()};
     if (place.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);

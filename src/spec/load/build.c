@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/suggestion.h"
+#include "model/provider.h"
 #include "run/pause/pause.h"
 #include "tool/duration.h"
 #include "json/number.h"
@@ -111,12 +112,35 @@ static bool is_short_for(haft_str word, const char *name)
     return word.len > 1 && at == word.len;
 }
 
+static bool is_local(haft_str provider)
+{
+    return haft__str_equal(provider, HAFT__LIT("script"))
+           || haft__str_equal(provider, HAFT__LIT("replay"))
+           || haft__str_equal(provider, HAFT__LIT("offline"));
+}
+
+/* The name of a provider that no code can ask yet. */
+static void check_provider_support(haft__loader *l, haft_str name, haft_str pointer)
+{
+    haft__model_spec model = {.provider = name};
+    if (is_local(name) || l->options->kept || haft__provider_for_model(&model) != NULL) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_error(
+        l, pointer, HAFT__SUBJECT_VALUE, "the provider \"%.*s\" is not supported in this version",
+        HAFT__ARG(name));
+    haft__loader_hint(l, problem,
+                      "use the provider openai with a base_url that serves OpenAI's Chat "
+                      "Completions API");
+}
+
 static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, name);
     for (size_t i = 0; i < COUNT(providers); i++) {
         if (haft__str_equal(name, haft__str(providers[i]))) {
+            check_provider_support(l, name, pointer);
             return;
         }
         haft__suggestion_offer(&near, haft__str(providers[i]));
@@ -133,13 +157,6 @@ static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
                           "for an OpenAI-compatible server, write {provider: openai, "
                           "model: NAME, base_url: URL}");
     }
-}
-
-static bool is_local(haft_str provider)
-{
-    return haft__str_equal(provider, HAFT__LIT("script"))
-           || haft__str_equal(provider, HAFT__LIT("replay"))
-           || haft__str_equal(provider, HAFT__LIT("offline"));
 }
 
 static void check_model_name(haft__loader *l, haft_str pointer)

@@ -246,7 +246,7 @@ static void check_builtins(haft__loader *l)
     }
     check_search(l, servers);
     if (!databases) {
-        warn_idle(l, HAFT__BUILTIN_NEEDS_DATABASE, "there is no database");
+        warn_idle(l, HAFT__BUILTIN_NEEDS_DATABASE, "databases cannot be queried in this version");
     }
     if (!code) {
         warn_idle(l, HAFT__BUILTIN_NEEDS_CODE, "the format codemode is not enabled");
@@ -336,6 +336,7 @@ void haft__loader_check(haft__loader *l)
         haft__loader_check_conditions(l);
     }
     haft__loader_check_tools(l);
+    haft__loader_check_support(l);
     if (haft__loader_keys_are_valid(
             l, "tools builtins enabled_builtins mcp formats tool_call_formats")) {
         check_builtins(l);

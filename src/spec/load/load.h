@@ -22,6 +22,13 @@ typedef struct haft__spec_env {
     void *context;
 } haft__spec_env;
 
+/* Whether a program can be started on this machine. */
+typedef enum haft__program_state {
+    HAFT__PROGRAM_FOUND,
+    HAFT__PROGRAM_MISSING,
+    HAFT__PROGRAM_NOT_EXECUTABLE,
+} haft__program_state;
+
 typedef struct haft__spec_options {
     haft_str path; /* of the file, for spec->path */
     haft__spec_env env;
@@ -40,6 +47,9 @@ typedef struct haft__spec_options {
     haft_status (*read_file)(void *context, haft__arena *arena, haft_str spec, haft_str path,
                              haft_str *ret_text, haft_error *err);
     void *read_context;
+    /* Finds the program of a command: a path relative to the spec at `spec`, or a name in
+     * `search_path` (.ptr NULL: the usual one). May be NULL: then programs are not checked. */
+    haft__program_state (*find_program)(haft_str spec, haft_str program, haft_str search_path);
     bool kept; /* of a run that has begun: probable mistakes are not errors */
     haft__hash_key hash_key;
 } haft__spec_options;

@@ -119,7 +119,8 @@ void haft__loader_check_tools(haft__loader *l);  /* check_tools.c: ... with a to
 void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer);
 void haft__loader_check_conditions(
     haft__loader *l); /* check_conditions.c: ... with `when` of a rule */
-void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
+void haft__loader_check_support(haft__loader *l);   /* check_support.c: this version can run it */
+void haft__loader_check_variables(haft__loader *l); /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
 
 #endif

@@ -7,7 +7,7 @@ static haft_str known(const char *text)
 {
     loaded f;
     haft__buf buf;
-    load(&f, text);
+    load_kept(&f, text);
     haft__buf_init(&buf, 1 << 20);
     if (f.spec == NULL) {
         haft__buf_add_str(&buf, f.listing);
@@ -115,7 +115,7 @@ TEST(a_family_that_only_its_maker_serves_counts_as_hosted)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         loaded f;
-        load(&f, rows[i].text);
+        load_kept(&f, rows[i].text);
         CHECK_INT(f.spec->model.family.hosted, rows[i].hosted, "%s", rows[i].text);
         unload(&f);
     }

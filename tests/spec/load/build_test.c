@@ -97,25 +97,26 @@ TEST(the_specs_own_tools_are_weighed)
 TEST(every_key_is_loaded)
 {
     loaded f;
-    load(&f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"
-             "model: {provider: openai, model: m, base_url: u, api_key_env: K, size_b: 7.5, "
-             "native_tools: false, constraint: grammar, price: {input: 0.25, output: 2, cached: "
-             "2.5e-2}, options: "
-             "{temperature: 0}}\n"
-             "plan: {a: 1}\nroot: docs\non_unknown: retry\nhistory: transcript\n"
-             "max_mcp_tools: 7\nmax_tools_share: 25\nmultitask: reject\n"
-             "tool_search: {embeddings: {base_url: e, model: v, api_key_env: E, query_prefix: 'q: "
-             "', document_prefix: 'd: ', timeout: 250ms}}\n"
-             "phases: [{name: p, tools: [glob, grep]}]\n"
-             "builtins: {enabled: [glob, grep, complete_workflow, tool_search], allow: [\"*\"], "
-             "deny: [read, "
-             "execute_sql]}\n"
-             "limits: {turns: 3, calls: 9, parallel: 2, overflow: truncate, observation_chars: 10, "
-             "tokens: 5000000000, usd: 0.5, wall: 90, invalid_calls: 1, reminders: 0, violations: "
-             "4}\n"
-             "approvals: [{tools: [glob], traits: [destructive], when: {at: /pattern, op: eq, "
-             "value: x}, deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
-             "databases: {d: {url: \"sqlite:x\"}}\nmcp: {servers: {s: {command: [x]}}}\n");
+    load_kept(
+        &f, "haft: 1\nkind: workflow\nname: n\ndescription: d\ninstructions: i\n"
+            "model: {provider: openai, model: m, base_url: u, api_key_env: K, size_b: 7.5, "
+            "native_tools: false, constraint: grammar, price: {input: 0.25, output: 2, cached: "
+            "2.5e-2}, options: "
+            "{temperature: 0}}\n"
+            "plan: {a: 1}\nroot: docs\non_unknown: retry\nhistory: transcript\n"
+            "max_mcp_tools: 7\nmax_tools_share: 25\nmultitask: reject\n"
+            "tool_search: {embeddings: {base_url: e, model: v, api_key_env: E, query_prefix: 'q: "
+            "', document_prefix: 'd: ', timeout: 250ms}}\n"
+            "phases: [{name: p, tools: [glob, grep]}]\n"
+            "builtins: {enabled: [glob, grep, complete_workflow, tool_search], allow: [\"*\"], "
+            "deny: [read, "
+            "execute_sql]}\n"
+            "limits: {turns: 3, calls: 9, parallel: 2, overflow: truncate, observation_chars: 10, "
+            "tokens: 5000000000, usd: 0.5, wall: 90, invalid_calls: 1, reminders: 0, violations: "
+            "4}\n"
+            "approvals: [{tools: [glob], traits: [destructive], when: {at: /pattern, op: eq, "
+            "value: x}, deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
+            "databases: {d: {url: \"sqlite:x\"}}\nmcp: {servers: {s: {command: [x]}}}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "good");
     const haft__spec *spec = f.spec;
     CHECK_INT(spec->kind, HAFT__SPEC_WORKFLOW, "kind");

@@ -23,7 +23,9 @@ TEST(tools_of_every_kind_keep_their_order)
         f.listing,
         HAFT__LIT(
             "5:56: warning: agent tools do not run in this version: calls of \"c\" end with an "
-            "error (use a command instead: haft run SPEC TASK --quiet)"),
+            "error (use a command instead: haft run SPEC TASK --quiet)\n"
+            "6:56: warning: \"provider\" has no effect: tools of a provider are not sent in this "
+            "version"),
         "no problems");
     static const struct {
         const char *name;

@@ -27,7 +27,8 @@ static const problem_case cases[] = {
      "1:7: the kind is graph, but there is no graph (describe it under the key graph)"},
     {"graph: {nodes: {}}\n",
      "1:1: there is a graph, but the kind is not graph (write kind: graph)"},
-    {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n", ""},
+    {"kind: graph\ngraph: {nodes: {a: {}}, edges: [[a, b]], channels: {x: {}}}\n",
+     "1:7: graphs do not run in this version (use kind: agent or kind: workflow)"},
     {"kind: graph\ngraph: {nods: {}}\n",
      "2:8: the key \"nodes\" is missing\n2:9: there is no key \"nods\" here (did you mean nodes?)"},
     {"mcp: {servers: {a: {command: [x], env: {API_TOKEN: abcDEF123, PATH: /bin, X_KEY: '${K}', "
@@ -134,13 +135,17 @@ static const problem_case cases[] = {
     /* built-ins that lack something */
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\n",
      "1:1: warning: tool_search is enabled but never offered: there is no MCP server to search\n"
-     "1:1: warning: execute_sql is enabled but never offered: there is no database\n"
-     "1:1: warning: search_schemas is enabled but never offered: there is no database\n"
+     "1:1: warning: execute_sql is enabled but never offered: databases cannot be queried "
+     "in this version\n"
+     "1:1: warning: search_schemas is enabled but never offered: databases cannot be "
+     "queried in this version\n"
      "1:1: warning: python_execution is enabled but never offered: the format codemode is not "
      "enabled"},
     {"enabled_builtins: [tool_search, execute_sql, search_schemas, python_execution]\nformats: "
      "[codemode, hermes]\nmcp: {import: x}\ndatabases: {d: {url: \"sqlite:x\"}}\n",
-     ""},
+     "4:1: databases cannot be queried in this version (leave it out, and query the database with "
+     "a "
+     "command)"},
     /* a search that the model is not told of */
     {"mcp: {servers: {a: {command: [x]}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNTOLD("1:1")},

@@ -92,7 +92,7 @@ TEST(explicit_keys_override_the_planner)
         haft__buf_addf(&text, "%s%s%s", PLANNER, variants[i].added, GATEWAYS);
         haft_str whole = keep(&text);
         loaded f;
-        load(&f, whole.ptr);
+        load_kept(&f, whole.ptr);
         CHECK_STR(f.listing, HAFT__LIT(""), "%s", variants[i].name);
         haft__buf found;
         haft__buf_init(&found, 1 << 16);

@@ -75,7 +75,7 @@ static const char everywhere[] = "model: {provider: openai, model: x, api_key: \
 TEST(every_variable_must_be_set)
 {
     size_t asked = 0;
-    haft__spec_options options = {.hash_key = {1, 2}, .env = {get, &asked}};
+    haft__spec_options options = {.hash_key = {1, 2}, .kept = true, .env = {get, &asked}};
     loaded f;
     load_with(&f, haft__str(everywhere), &options);
     CHECK_STR(f.listing,

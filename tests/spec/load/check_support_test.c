@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/spec/load/check_support.c: what this version cannot run, and keys without effect.
+ */
+#include "spec/spec_help.h"
+
+#define UNSUPPORTED(name)                                                                          \
+    "the provider \"" name "\" is not supported in this version (use the provider openai with a "  \
+    "base_url that serves OpenAI's Chat Completions API)"
+#define TOOL(rest) "tools: [{name: a, description: Count the words of it., " rest "}]\n"
+
+static const problem_case cases[] = {
+    {"kind: graph\ngraph: {nodes: {a: {}}}\n",
+     "1:7: graphs do not run in this version (use kind: agent or kind: workflow)"},
+    {"databases: {d: {url: \"sqlite:x\"}}\n", "1:1: databases cannot be queried in this version "
+                                              "(leave it out, and query the database with a "
+                                              "command)"},
+    {"databases: {}\n", ""},
+    {"model: anthropic:x\n", "1:8: " UNSUPPORTED("anthropic")},
+    {"model: gemini:x\n", "1:8: " UNSUPPORTED("gemini")},
+    {"model: {provider: openai-responses, model: x}\n", "1:19: " UNSUPPORTED("openai-responses")},
+    {"model: mistral:x\n", ""},
+    {"model: {provider: script, model: x, base_url: u, options: {temperature: 0}}\n",
+     "1:37: warning: \"base_url\" has no effect: this provider asks no server\n"
+     "1:50: warning: \"options\" has no effect: this provider asks no server"},
+    {TOOL("headless: true, stdin: x, env: {A: b}"),
+     "1:72: warning: \"stdin\" has no effect: the tool has no command\n"
+     "1:82: warning: \"env\" has no effect: the tool has no command"},
+    {TOOL("command: [x], stdin: x, env: {A: b}"), ""},
+    {TOOL("provider: {type: web_search}"),
+     "1:56: warning: \"provider\" has no effect: tools of a provider are not sent in this version"},
+    {"mcp: {servers: {a: {url: u, cwd: x, args: [y]}, b: {command: [x], headers: {A: b}}}}\n"
+     "builtins: {enabled: [tool_search]}\n",
+     "1:29: warning: \"cwd\" has no effect: the server has no command\n"
+     "1:37: warning: \"args\" has no effect: the server has no command\n"
+     "1:67: warning: \"headers\" has no effect: the server has no url"},
+};
+
+TEST(a_spec_that_cannot_run_is_not_good)
+{
+    check_problems(cases, COUNT(cases));
+}
+
+static haft__program_state find(haft_str spec, haft_str program, haft_str search_path)
+{
+    (void)spec;
+    return search_path.len > 0                             ? HAFT__PROGRAM_FOUND
+           : haft__str_equal(program, HAFT__LIT("./text")) ? HAFT__PROGRAM_NOT_EXECUTABLE
+                                                           : HAFT__PROGRAM_MISSING;
+}
+
+TEST(programs_that_cannot_be_started_here_get_a_warning)
+{
+    static const problem_case rows[] = {
+        {TOOL("command: [none]"), "1:66: warning: the program 'none' does not exist here (install "
+                                  "it, or write its path relative to the spec)"},
+        {TOOL("command: [./text]"), "1:66: warning: the program './text' is not executable here "
+                                    "(make it executable: chmod +x)"},
+        {TOOL("command: [none], env: {PATH: /opt}"), ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__spec_options options = {.hash_key = {1, 2}, .find_program = find};
+        loaded f;
+        load_with(&f, haft__str(rows[i].text), &options);
+        CHECK_STR(f.listing, haft__str(rows[i].problems), "%s", rows[i].text);
+        unload(&f);
+    }
+}
+
+TEST(a_run_that_has_begun_can_be_read)
+{
+    loaded f;
+    load_kept(&f, "model: anthropic:x\ndatabases: {d: {url: \"sqlite:x\"}}\n");
+    CHECK_STR(f.listing, HAFT__LIT(""), "kept");
+    unload(&f);
+}
