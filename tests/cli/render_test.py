@@ -339,8 +339,7 @@ def test_errors():
         "form": (["--format", "mistral", "--tools", TOOLS, "--grammar", "--form", "3"],
                  "haft: --form: mistral has 2 forms, found 3\n"),
         "auto_has_no_grammar": ([*with_tools, "--grammar", "--choice", "auto"],
-                                "haft: there is no grammar for a turn in which the model need not "
-                                "call a tool\n"),
+                                "haft: there is no grammar for a turn without a forced call\n"),
         "none_has_no_schema": ([*with_tools, "--schema", "vllm", "--choice", "none"],
                                "haft: there is no grammar for a turn"),
         "no_answer": ([*with_tools, "--grammar", "--answer"],
