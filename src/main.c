@@ -15,6 +15,7 @@
 
 #include "base/macros.h"
 #include "cli/command.h"
+#include "io/session.h"
 #include "serve/services.h"
 
 /* The memory of this process may contain keys. No other process of the user may read it (such as a
@@ -32,6 +33,7 @@ static void protect_process_memory(void)
 int main(int argc, char **argv)
 {
     protect_process_memory();
+    haft__session_adopt_orphans();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and haft can report it */
     (void)signal(SIGXFSZ, SIG_IGN); /* the same for a file that may not grow (ulimit -f) */
     haft__exit_status result = haft__cli_run(argc, argv, &haft__services_all, stdout, stderr);

@@ -14,15 +14,20 @@
  * When PROGRAM has ended, when guard gets SIGTERM, SIGINT or SIGHUP, or when its parent dies, guard
  * kills every process below it. With --term, guard answers a signal with SIGTERM to PROGRAM and its
  * process group first, and waits that many milliseconds for them to exit. No process escapes by
- * forking twice: guard is their subreaper, so an orphan becomes guard's child. It is therefore
- * enough to kill children until none are left; and forking cannot outrun a signal to a process
- * group. Then guard ends like PROGRAM, with the same exit status or by the same signal.
+ * forking twice: guard is their subreaper, so an orphan becomes guard's child. Then guard ends like
+ * PROGRAM, with the same exit status or by the same signal.
+ *
+ * guard is two processes, because PROGRAM can kill its parent. The supervisor, which is what haft
+ * started, leads the session and is a subreaper, too; below it, guard starts PROGRAM. If one of the
+ * two is killed, the other one kills everything. If both are killed, haft does (io/session.h).
  *
  * --parent is the process that must be alive; by default guard's parent at its start.
  *
- * If PROGRAM cannot start, guard reports that on standard error and, to distinguish it from an exit
- * of PROGRAM itself, in one line to --report:
+ * One line to --report says how the call ended. An empty report means that the supervisor was
+ * killed. If PROGRAM cannot start, guard says so on standard error, too.
  *
+ *     ended                     PROGRAM has ended, and nothing that it started is left
+ *     killed                    guard was killed, nothing is left; the supervisor ends with 125
  *     exec ENOENT               PROGRAM does not exist; guard ends with status 127
  *     exec ENOENT interpreter   it exists, but the interpreter of its first line does not; 126
  *     exec EACCES               it is not executable; 126; likewise other names of errno
@@ -30,13 +35,13 @@
  *
  * Tests: tests/exec/guard_test.c.
  */
+#include "guard.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -49,24 +54,15 @@ enum {
     NOT_RUN = 126,
     NOT_FOUND = 127,
     PARENT_DIED = SIGUSR1, /* sent by the kernel when the parent dies; others may send it, too */
-    REAP_BATCH = 1000,
-    QUICK_ROUNDS = 1000, /* of killing, before guard slows down */
 };
 
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
-typedef struct guard {
-    uint64_t memory, cpu, files; /* 0: guard sets no limit */
-    uint64_t term;               /* milliseconds to exit after SIGTERM; 0: none */
-    uint64_t report;             /* the descriptor; 0: none */
-    uint64_t parent;
-    char **argv;  /* of PROGRAM */
-    int children; /* /proc file with the list of guard's children */
-    bool session; /* guard leads a session: it contains only its descendants */
-    pid_t program;
-    int status;      /* of PROGRAM, from waitpid */
-    bool has_status; /* `status` is valid */
-} guard;
+/* How PROGRAM ended, from guard to the supervisor. */
+typedef struct verdict {
+    int status;    /* as from waitpid */
+    bool reported; /* guard has written the report */
+} verdict;
 
 /* ---- messages ---- */
 
@@ -98,10 +94,25 @@ static void report_error(const guard *g, const char *source, int code, const cha
     }
 }
 
+/* Without the supervisor nobody reads the verdict. */
+static void send_verdict(const guard *g, verdict found)
+{
+    if (g->verdict >= 0 && write(g->verdict, &found, sizeof(found)) < 0) {
+        return;
+    }
+}
+
+/* Exits because PROGRAM was not started; the reason is reported. */
+static _Noreturn void exit_not_started(const guard *g, int code)
+{
+    send_verdict(g, (verdict){.status = W_EXITCODE(code, 0), .reported = true});
+    exit(code);
+}
+
 static _Noreturn void fail(const guard *g, int code, const char *call)
 {
     report_error(g, "guard", code, call);
-    exit(GUARD_FAILED);
+    exit_not_started(g, GUARD_FAILED);
 }
 
 static void check(const guard *g, bool worked, const char *call)
@@ -201,7 +212,7 @@ static void close_other_descriptors(guard *g)
     check(g, close_range(first, ~0U, 0) == 0, "close_range");
 }
 
-/* Opens the list of guard's children. It is valid only if /proc belongs to guard's PID
+/* Opens the list of the children of this process. It is valid only if /proc belongs to its PID
  * namespace. */
 static void open_children(guard *g)
 {
@@ -211,18 +222,27 @@ static void open_children(guard *g)
     if (length < 0 || strcmp(own, name) != 0) {
         fail(g, ENOENT, "/proc/self");
     }
+    if (g->children >= 0) { /* the list of the supervisor */
+        (void)close(g->children);
+    }
     g->children = open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
     check(g, g->children >= 0, "/proc/thread-self/children");
+}
+
+/* What both processes do: they end with their parent and adopt all orphans below them. */
+static void adopt_orphans(guard *g)
+{
+    watch_parent(g);
+    open_children(g);
+    check(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
 }
 
 static void set_up(guard *g)
 {
     block_signals();
     close_other_descriptors(g);
-    watch_parent(g);
-    open_children(g);
+    adopt_orphans(g);
     g->session = setsid() >= 0; /* fails for a process group leader, as a shell creates it */
-    check(g, prctl(PR_SET_CHILD_SUBREAPER, 1) == 0, "prctl");
     check(g, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0, "prctl");
     check(g, setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0}) == 0, "setrlimit");
 }
@@ -323,10 +343,10 @@ static _Noreturn void fail_start(const guard *g, failure why)
         fail(g, why.code, why.call);
     }
     report_error(g, "exec", why.code, why.more);
-    exit(why.code == ENOENT && why.more == NULL ? NOT_FOUND : NOT_RUN);
+    exit_not_started(g, why.code == ENOENT && why.more == NULL ? NOT_FOUND : NOT_RUN);
 }
 
-/* From now on only the program has its input and output. */
+/* From now on only PROGRAM has its input and output. */
 static void close_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -374,7 +394,7 @@ static bool program_ended(const guard *g)
  * True if there may be more. */
 static bool reap_others(const guard *g)
 {
-    for (int i = 0; i < REAP_BATCH; i++) {
+    for (int i = 0; i < GUARD_REAP_BATCH; i++) {
         siginfo_t child = {.si_pid = 0};
         if (waitid(P_ALL, 0, &child, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || child.si_pid == 0
             || child.si_pid == g->program) {
@@ -418,168 +438,43 @@ static bool wait_for_end(const guard *g)
     }
 }
 
-/* ---- killing all ---- */
+/* ---- guard ---- */
 
-/* Kills a child and its process group in one step, so that forking does not help. Groups in guard's
- * session, and in sessions created in it, contain only its descendants. *last_group was already
- * killed. */
-static void kill_child(const guard *g, pid_t child, pid_t *last_group)
+static _Noreturn void guard_program(guard *g, pid_t supervisor)
 {
-    pid_t group = getpgid(child);
-    if (g->session && group > 0 && group != getpgrp() && group != *last_group) {
-        (void)kill(-group, SIGKILL);
-        *last_group = group;
+    g->parent = (uint64_t)supervisor;
+    adopt_orphans(g);
+    start(g);
+    if (wait_for_end(g) && g->term > 0) {
+        guard_terminate(g);
     }
-    (void)kill(child, SIGKILL);
+    guard_kill_all(g);
+    send_verdict(g, (verdict){.status = g->status});
+    exit(0);
 }
 
-typedef struct process {
-    pid_t id, parent;
-} process;
+/* ---- the supervisor ---- */
 
-/* The processes of one sweep; the next sweep finds the rest. */
-typedef struct sweep {
-    process all[8192];
-    size_t count;
-    pid_t last_group;
-} sweep;
-
-/* Kills the children in a list of the kernel, "12 345 ". The list also has zombies. */
-static void kill_list(const guard *g, sweep *found, int list, pid_t parent)
+/* Returns when guard has ended or the parent has died. A stopped guard must be continued to receive
+ * a signal. */
+static void wait_for_guard(const guard *g)
 {
-    char text[4096];
-    pid_t child = 0;
-    ssize_t length;
-    for (off_t at = 0; (length = pread(list, text, sizeof(text), at)) > 0; at += length) {
-        for (ssize_t i = 0; i < length; i++) {
-            if (text[i] >= '0' && text[i] <= '9') {
-                child = 10 * child + (text[i] - '0');
-                continue;
+    bool more = false;
+    for (;;) {
+        int number = next_signal(!more);
+        if (number == 0 || number == SIGCHLD) {
+            if (program_ended(g)) {
+                return;
             }
-            kill_child(g, child, &found->last_group);
-            if (found->count < sizeof(found->all) / sizeof(found->all[0])) {
-                found->all[found->count++] = (process){child, parent};
-            }
-            child = 0;
+            more = reap_others(g);
+        } else if (number != PARENT_DIED) {
+            (void)kill(g->program, number);
+            (void)kill(g->program, SIGCONT);
+        } else if (!parent_is_alive(g)) {
+            return;
         }
     }
 }
-
-/* Whether a PID still belongs to the process that was found: it has the same parent, or guard is
- * its parent. */
-static bool is_same_process(process it)
-{
-    char path[64], text[512];
-    (void)snprintf(path, sizeof(path), "/proc/%ld/stat", (long)it.id);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return false;
-    }
-    ssize_t length = read(file, text, sizeof(text) - 1);
-    (void)close(file);
-    text[length > 0 ? length : 0] = '\0';
-    const char *name_end = strrchr(text, ')'); /* the process name may contain any character */
-    if (name_end == NULL || strlen(name_end) < strlen(") S 1")) {
-        return false;
-    }
-    long parent = strtol(name_end + strlen(") S "), NULL, 10);
-    return parent == it.parent || parent == getpid();
-}
-
-/* Kills all descendants in one sweep. Otherwise processes that fork, each in its own group, would
- * have more children before they are scheduled to die. */
-static void kill_all(const guard *g)
-{
-    static sweep found;
-    found.count = 0;
-    found.last_group = 0;
-    kill_list(g, &found, g->children, getpid());
-    for (size_t i = 0; i < found.count; i++) {
-        char path[64];
-        long id = found.all[i].id;
-        (void)snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", id, id);
-        int list = open(path, O_RDONLY | O_CLOEXEC);
-        if (list < 0) {
-            continue; /* the process is gone */
-        }
-        if (is_same_process(found.all[i])) {
-            kill_list(g, &found, list, found.all[i].id);
-        }
-        (void)close(list);
-    }
-}
-
-/* Reaps a child; `pid` is a waitpid argument. Once the status of PROGRAM is known, the kernel
- * reaps all others (SA_NOCLDWAIT), since they may be more than guard could reap in time. */
-static pid_t reap_one(guard *g, pid_t pid)
-{
-    int status = 0;
-    pid_t child = waitpid(pid, &status, WNOHANG | __WALL);
-    if (child == g->program && !g->has_status) {
-        struct sigaction action = {.sa_flags = SA_NOCLDWAIT};
-        action.sa_handler = SIG_DFL;
-        (void)sigaction(SIGCHLD, &action, NULL);
-        g->status = status;
-        g->has_status = true;
-    }
-    return child;
-}
-
-/* False if no child is left. */
-static bool reap(guard *g)
-{
-    if (!g->has_status) {
-        (void)reap_one(g, g->program);
-    }
-    pid_t child = 1;
-    for (int i = 0; (i < REAP_BATCH || g->has_status) && child > 0; i++) {
-        child = reap_one(g, -1);
-    }
-    return child >= 0;
-}
-
-/* Waits until a child has ended, but not long. */
-static void wait_shortly(long ms)
-{
-    sigset_t set;
-    struct timespec most = {.tv_nsec = ms * 1000000};
-    (void)sigemptyset(&set);
-    (void)sigaddset(&set, SIGCHLD);
-    (void)sigtimedwait(&set, NULL, &most);
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
-/* Waits until PROGRAM and its process group have ended: PROGRAM may be a shell that ends before the
- * command it runs. SIGCONT lets a stopped process handle SIGTERM. */
-static void terminate(guard *g)
-{
-    uint64_t begun = now_ms();
-    (void)kill(-g->program, SIGTERM);
-    (void)kill(-g->program, SIGCONT);
-    while (reap(g) && (!g->has_status || kill(-g->program, 0) == 0) && now_ms() - begun < g->term) {
-        wait_shortly(5);
-    }
-}
-
-static void kill_and_reap_all(guard *g)
-{
-    if (!g->has_status) { /* not reaped, so the PID is still PROGRAM's */
-        (void)kill(-g->program, SIGKILL);
-        (void)kill(g->program, SIGKILL);
-    }
-    for (int round = 0; reap(g); round++) {
-        kill_all(g);
-        wait_shortly(round < QUICK_ROUNDS ? 1 : 20);
-    }
-}
-
-/* ---- exit ---- */
 
 static _Noreturn void exit_like_program(const guard *g)
 {
@@ -597,16 +492,40 @@ static _Noreturn void exit_like_program(const guard *g)
     exit(128 + number);
 }
 
+/* A guard without a verdict was killed. */
+static _Noreturn void supervise(guard *g, int verdicts)
+{
+    close_standard_descriptors();
+    wait_for_guard(g);
+    guard_kill_all(g);
+    verdict found;
+    bool known = read(verdicts, &found, sizeof(found)) == (ssize_t)sizeof(found);
+    if (g->report > 0 && !(known && found.reported)) {
+        write_line((int)g->report, known ? "ended\n" : "killed\n");
+    }
+    if (!known) {
+        exit(GUARD_FAILED);
+    }
+    g->status = found.status;
+    exit_like_program(g);
+}
+
 int main(int argc, char **argv)
 {
     (void)argc;
-    guard g = {.children = -1};
+    int verdicts[2];
+    guard g = {.children = -1, .verdict = -1};
     read_arguments(&g, argv);
     set_up(&g);
-    start(&g);
-    if (wait_for_end(&g) && g.term > 0) {
-        terminate(&g);
+    pid_t supervisor = getpid();
+    check(&g, pipe2(verdicts, O_CLOEXEC | O_NONBLOCK) == 0, "pipe");
+    g.program = fork();
+    check(&g, g.program >= 0, "fork");
+    if (g.program == 0) {
+        (void)close(verdicts[0]);
+        g.verdict = verdicts[1];
+        guard_program(&g, supervisor);
     }
-    kill_and_reap_all(&g);
-    exit_like_program(&g);
+    (void)close(verdicts[1]);
+    supervise(&g, verdicts[0]);
 }

@@ -256,6 +256,8 @@
     X(EXEC_WORD_BYTES, "exec.word_bytes", 131071, "bytes of one argument of a command tool")       \
     X(EXEC_FILES, "exec.files", 1024, "files that a command's process may have open")              \
     X(EXEC_GRACE_MS, "exec.grace_ms", 10000, "milliseconds that the guard has to end a command")   \
+    X(EXEC_SWEEP_MS, "exec.sweep_ms", 4000,                                                        \
+      "milliseconds to find and kill what a killed guard leaves")                                  \
     X(EXEC_PROGRESS_BYTES, "exec.progress_bytes", 1 << 20,                                         \
       "bytes of progress of one call that are not yet sent")                                       \
     X(REDACT_MIN_BYTES, "redact.min_bytes", 8, "minimum bytes of a secret that is redacted")       \

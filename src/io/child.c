@@ -23,6 +23,7 @@
 #include "base/str.h"
 #include "io/clock.h"
 #include "io/loop_uv.h"
+#include "io/session.h"
 
 /* The pipes, in the order of the program's descriptors. */
 enum {
@@ -49,6 +50,7 @@ struct haft__child {
     end ends[PIPES];
     haft__loop *loop;
     haft__child *next, **link; /* links in the group */
+    char *program;             /* its path, if it reports; else NULL */
     haft__timer timer;         /* until SIGTERM or SIGKILL, ... */
     uint64_t until_ms;         /* ... and its due time, for waiting without the loop */
     uint64_t grace;
@@ -76,6 +78,7 @@ static void free_child(haft__child *child)
 {
     haft__buf_finish(&child->output);
     haft__buf_finish(&child->unread);
+    free(child->program);
     free(child);
 }
 
@@ -163,9 +166,13 @@ static void terminate(haft__child *child)
     }
 }
 
-/* The status has been fetched: the process id is no longer valid. */
+/* The status has been fetched: the process id is no longer valid, except as the id of a session
+ * that still has processes. */
 static void reap(haft__child *child)
 {
+    if (child->program != NULL && child->report_bytes == 0) {
+        (void)haft__session_kill(child->process.pid, child->program);
+    }
     haft__timer_stop(child->loop, &child->timer);
     leave_group(child);
     close_ends(child);
@@ -205,10 +212,12 @@ void haft__child_kill(haft__child *child)
     child->on_output = NULL;
     if (child->interactive) {
         close_stdin_first(child);
-    } else {
-        close_ends(child);
-        terminate(child);
+        return;
     }
+    for (size_t i = 0; i < REPORT; i++) {
+        close_end(&child->ends[i]);
+    }
+    terminate(child);
 }
 
 static void drain(end *it);
@@ -447,6 +456,16 @@ static void drain(end *it)
     }
 }
 
+/* The lines of guard; see libexec/haft/guard.c. */
+static void read_report(haft__child *child)
+{
+    haft_str line = haft__str_trim((haft_str){child->report, child->report_bytes});
+    bool ended = haft__str_equal(line, HAFT__LIT("ended"));
+    bool killed = line.len == 0 || haft__str_equal(line, HAFT__LIT("killed"));
+    child->result.killed = child->program != NULL && killed;
+    child->result.report = ended || killed ? HAFT__LIT("") : line;
+}
+
 static void on_end(uv_process_t *process, int64_t status, int number)
 {
     haft__child *child = process->data;
@@ -463,7 +482,7 @@ static void on_end(uv_process_t *process, int64_t status, int number)
     result->signal = number;
     result->output = haft__buf_str(&child->output);
     result->errors = (haft_str){child->errors, child->error_bytes};
-    result->report = (haft_str){child->report, child->report_bytes};
+    read_report(child);
     child->done(child->context, result);
 }
 
@@ -568,7 +587,8 @@ haft_status haft__child_start(haft__loop *loop, const haft__child_options *optio
         child->ends[i].child = child;
         child->ends[i].fd = -1;
     }
-    int code = spawn(child, options);
+    child->program = options->report ? strdup(options->argv[0]) : NULL;
+    int code = options->report && child->program == NULL ? UV_ENOMEM : spawn(child, options);
     if (code != 0) {
         close_ends(child);
         if (child->handles == 0) { /* otherwise the close callbacks free it */

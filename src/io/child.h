@@ -28,7 +28,8 @@ typedef struct haft__child_result {
     int status;              /* the exit status; 0 if a signal ended it */
     int signal;              /* the signal that ended it, or 0 */
     haft_str output, errors; /* borrowed; `errors` has only the last part */
-    haft_str report;         /* the bytes that it wrote to descriptor 3, up to a small cap */
+    haft_str report;         /* why guard did not start the program, or empty */
+    bool killed;             /* guard was killed: how the program would have ended is unknown */
     bool output_cut;         /* terminated because it wrote more than the cap */
     bool no_memory;          /* terminated because memory for its output ran out */
     bool stdin_closed;       /* interactive: terminated because it closed its input */
@@ -42,7 +43,9 @@ typedef struct haft__child_options {
     const char *cwd;         /* NULL: that of this process */
     haft_str input;          /* its standard input; borrowed until its end */
     size_t max_output;
-    bool report;    /* it gets descriptor 3 for a report */
+    /* It is libexec/haft/guard, which writes a report to descriptor 3. If it ends without a report,
+     * somebody has killed it: then the processes of its session are killed, too (io/session.h). */
+    bool report;
     uint64_t grace; /* ms between SIGTERM and SIGKILL on termination; 0: SIGKILL at once */
     /* For an interactive child: called from the loop with the next bytes of its output, which are
      * not kept. Its input stays open, and `input` is ignored. */

@@ -136,7 +136,7 @@ TEST(guard_ends_as_its_program_does)
         CHECK_INT(e.status, cases[i].status, "%s", cases[i].script);
         CHECK_INT(e.signal, cases[i].signal, "%s", cases[i].script);
         CHECK_STR(haft__str(e.output), haft__str(cases[i].output), "%s", cases[i].script);
-        CHECK_STR(haft__str(e.report), HAFT__LIT(""), "%s", cases[i].script);
+        CHECK_STR(haft__str(e.report), HAFT__LIT("ended\n"), "%s", cases[i].script);
     }
     forget_guard();
 }
@@ -169,10 +169,10 @@ TEST(guard_reports_why_a_program_did_not_start)
         {lost, path, "exec ENOENT interpreter\n", 126},
         {"lost", path, "exec ENOENT interpreter\n", 126},
         {"/etc/passwd/x", path, "exec ENOTDIR\n", 126},
-        {"other", path, "", 0},
+        {"other", path, "ended\n", 0},
         {"other", empty, "exec ENOENT\n",
          127}, /* an empty part does not mean the working directory */
-        {"true", "NO=PATH", "", 0},
+        {"true", "NO=PATH", "ended\n", 0},
     };
     CHECK_INT(chdir(folder), 0, "chdir");
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -315,6 +315,47 @@ TEST(all_descendants_end_when_guard_is_signalled)
         ended e = finish(g);
         CHECK(!help_is_alive(other), "%s lives on", leavers[i].what);
         CHECK_INT(e.signal, SIGKILL, "%s", leavers[i].what);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    forget_guard();
+}
+
+/* The descendants of a killed guard belong to its supervisor. */
+TEST(all_descendants_end_when_guard_is_killed)
+{
+    find_guard();
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(leavers); i++) {
+        const char *file = help_path(folder, "id");
+        const char *script = leaver_script(leavers[i].script, "kill -9 $PPID; sleep 1000");
+        ended e = run(WORDS("--", "sh", "-c", script, "sh", file));
+        pid_t other = help_read_id(file);
+        CHECK(other > 0 && !help_is_alive(other), "%s lives on", leavers[i].what);
+        CHECK_INT(e.status, 125, "%s", leavers[i].what);
+        CHECK_STR(haft__str(e.report), HAFT__LIT("killed\n"), "%s", leavers[i].what);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    forget_guard();
+}
+
+/* Guard outlives its supervisor until all are killed. The empty report says what happened. */
+TEST(all_descendants_end_when_the_supervisor_is_killed)
+{
+    find_guard();
+    const char *folder = help_folder();
+    for (size_t i = 0; i < COUNT(leavers); i++) {
+        const char *file = help_path(folder, "id");
+        const char *script = leaver_script(leavers[i].script, "sleep 1000");
+        guarded g = start_with(WORDS("--", "sh", "-c", script, "sh", file), usual_env);
+        pid_t other = help_read_id(file);
+        CHECK(help_is_alive(other), "%s is gone already", leavers[i].what);
+        CHECK_INT(kill(g.id, SIGKILL), 0, "%s", leavers[i].what);
+        ended e = finish(g);
+        CHECK(help_is_gone(other), "%s lives on", leavers[i].what);
+        CHECK_INT(e.signal, SIGKILL, "%s", leavers[i].what);
+        CHECK_STR(haft__str(e.report), HAFT__LIT(""), "%s", leavers[i].what);
         (void)unlink(file);
     }
     help_remove(folder);

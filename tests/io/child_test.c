@@ -120,7 +120,8 @@ TEST(a_program_gets_its_input_and_its_end_is_reported)
     } cases[] = {
         {"cat", "some text", "some text", "", "", 0, 0},
         {"cat /dev/stdin | tee /dev/stderr", "again", "again", "again", "", 0, 0},
-        {"echo out; echo err >&2; echo rep >&3; exit 3", "", "out\n", "err\n", "rep\n", 3, 0},
+        {"echo out; echo err >&2; echo rep >&3; exit 3", "", "out\n", "err\n", "rep", 3, 0},
+        {"echo ended >&3", "", "", "", "", 0, 0},
         {"kill -9 $$", "unread", "", "", "", 0, SIGKILL},
         {"kill -TERM $$", "", "", "", "", 0, SIGTERM},
         {"exec 0<&- 1>&- 2>&- 3>&-; exit 127", "unread", "", "", "", 127, 0},

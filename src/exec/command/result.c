@@ -115,11 +115,25 @@ static void report_failed(haft__exec_job *job, haft_str program, const haft__chi
     report(job, &result, &buf);
 }
 
+/* The program was killed with its guard, at an unknown point of its work. */
+static void report_killed(haft__exec_job *job, haft_str program)
+{
+    haft__buf buf;
+    haft__buf_init(&buf, MESSAGE_BYTES);
+    haft__exec_result result = {.started = true, .lost = true, .transient = true};
+    haft__buf_addf(&buf, "the guard of the program '%.*s' was killed, and the program with it",
+                   HAFT__ARG(program));
+    result.hint = HAFT__LIT("find out what the program has done before you run it again");
+    report(job, &result, &buf);
+}
+
 void haft__command_report(haft__exec_job *job, haft_str program, const haft__child_result *ended)
 {
     haft_str output = ended->output;
     if (ended->report.len > 0) {
         report_not_started(job, program, haft__str_trim(ended->report));
+    } else if (ended->killed && !ended->output_cut && !ended->no_memory) {
+        report_killed(job, program);
     } else if (ended->status != 0 || ended->signal != 0 || ended->output_cut || ended->no_memory) {
         report_failed(job, program, ended);
     } else {

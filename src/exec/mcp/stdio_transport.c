@@ -108,6 +108,8 @@ static void on_done(void *context, const haft__child_result *result)
     if (result->stdin_closed || result->stdout_closed) {
         haft__buf_addf(&text, "closed its %s, so it was stopped",
                        result->stdout_closed ? "output" : "input");
+    } else if (result->killed) {
+        haft__buf_addf(&text, "was killed together with its guard");
     } else if (result->signal != 0) {
         const char *name = sigabbrev_np(result->signal);
         haft__buf_addf(&text, "was ended by signal %d (SIG%s)", result->signal,

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/exec/command/command.c, with programs of every system. */
+#include <sys/prctl.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "exec/exec_help.h"
+#include "io/session.h"
 #include "json/write.h"
 
 /* ["sh","-c",SCRIPT] as the command of a tool. */
@@ -358,6 +361,41 @@ TEST(processes_that_a_command_left_running_are_killed)
     pid_t other = help_read_id(file);
     CHECK(other > 0 && !help_is_alive(other), "it lives on");
     help_remove(folder);
+    help_end(&f);
+}
+
+/* The supervisor is the parent of guard, which is the parent of the program. */
+#define SUPERVISOR "$(cut -d' ' -f4 /proc/$PPID/stat)"
+
+TEST(a_command_that_kills_its_guard_has_an_unknown_outcome_and_leaves_nothing)
+{
+    static const char *const kills[] = {
+        "kill -9 $PPID",
+        "kill -9 " SUPERVISOR,
+        "kill -9 $PPID " SUPERVISOR,
+        "kill -9 -" SUPERVISOR, /* the whole process group */
+        "kill -STOP $PPID; kill -9 " SUPERVISOR,
+    };
+    help_exec f;
+    help_begin(&f);
+    haft__session_adopt_orphans();
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    for (size_t i = 0; i < 2 * COUNT(kills); i++) {
+        char script[512], start[256];
+        help_call c;
+        (void)snprintf(start, sizeof(start), "(%s sh -c 'echo $$ >%s; exec sleep 1000' &);",
+                       i % 2 == 0 ? "" : "setsid", file);
+        (void)snprintf(script, sizeof(script), "%s while ! [ -s %s ]; do :; done; %s; sleep 1000",
+                       start, file, kills[i / 2]);
+        run(&f, &c, shell(script), "");
+        CHECK(!c.result.ok && c.result.started && c.result.lost, "%s: %.*s", script,
+              HAFT__ARG(c.result.text));
+        pid_t other = help_read_id(file);
+        CHECK(other > 0 && help_is_gone(other), "%s: it lives on", script);
+        (void)unlink(file);
+    }
+    help_remove(folder);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 0);
     help_end(&f);
 }
 

@@ -93,6 +93,18 @@ TEST(ends_of_programs)
          false,
          true,
          true},
+        {{.status = 125, .killed = true, .output = TEXT("half")},
+         "the guard of the program 'prog' was killed, and the program with it",
+         "find out what the program has done before you run it again",
+         false,
+         true,
+         true},
+        {{.signal = SIGKILL, .killed = true, .output_cut = true},
+         "the program 'prog' printed more than the limit of 16777216 bytes",
+         "ask for less at once",
+         false,
+         true,
+         false},
         {{.status = 127, .report = TEXT("exec ENOENT\n")},
          "the program 'prog' does not exist",
          "install it, or write its path relative to the spec",
@@ -144,7 +156,8 @@ TEST(ends_of_programs)
         CHECK_STR(result.text, haft__str(cases[i].text), "case %zu", i);
         CHECK_STR(result.hint, haft__str(cases[i].hint), "case %zu", i);
         CHECK(result.ok == cases[i].ok && result.started == cases[i].started
-                  && result.transient == cases[i].transient && !result.timed_out,
+                  && result.transient == cases[i].transient && !result.timed_out
+                  && result.lost == (cases[i].ended.killed && !cases[i].ended.output_cut),
               "case %zu", i);
         haft__arena_finish(&job.arena);
     }

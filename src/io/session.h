@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * io/session.h - kills the processes of a guard that was killed itself.
+ *
+ * A program runs in the session of libexec/haft/guard, which kills everything that the program
+ * started. If guard is killed, this does its work.
+ */
+#ifndef HAFT_IO_SESSION_H
+#define HAFT_IO_SESSION_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Orphans below this process become its children, so that haft__session_kill finds those that have
+ * created a session of their own. For programs that own their process; libhaft does not call it. */
+void haft__session_adopt_orphans(void);
+
+/* Kills the processes of a session whose leader has ended, and the orphans that this process has
+ * adopted. Children that run the program `guard` are of other calls, and children in the session of
+ * this process (an editor) are not orphans; both stay. A remaining process of the leader's group is
+ * guard, which gets some time to end by itself. Waits until all are gone, at most
+ * HAFT__LIMIT_EXEC_SWEEP_MS. Returns whether all are gone. */
+bool haft__session_kill(pid_t leader, const char *guard);
+
+/* The fields of /proc/PID/stat that matter here. */
+typedef struct haft__process {
+    pid_t id, parent, group, session;
+    char state;
+} haft__process;
+
+/* Reads a line of /proc/PID/stat. False if it is malformed. */
+bool haft__process_parse(const char *line, haft__process *ret_process);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/io/session.c. tests/exec/command/command_test.c kills real guards. */
+#include "io/session.h"
+
+#include "process_help.h"
+
+TEST(lines_of_proc_stat)
+{
+    static const struct {
+        const char *line;
+        bool good;
+        haft__process found;
+    } cases[] = {
+        {"12 (sh) S 3 4 5 0 -1", true, {12, 3, 4, 5, 'S'}},
+        {"12 (a) R 9 9 9) Z 3 4 5 0", true, {12, 3, 4, 5, 'Z'}}, /* a name with ')' */
+        {"12 () S 0 0 0", true, {12, 0, 0, 0, 'S'}},
+        {"", false, {0}},
+        {"12 (sh)", false, {0}},
+        {"12 (sh) S 3 4", false, {0}},
+        {"12 (sh) S 3 4 x 0", false, {0}},
+        {"x (sh) S 3 4 5 0", false, {0}},
+        {"12 sh S 3 4 5 0", false, {0}},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__process found = {0};
+        CHECK_INT(haft__process_parse(cases[i].line, &found), cases[i].good, "%s", cases[i].line);
+        if (cases[i].good) {
+            CHECK(found.id == cases[i].found.id && found.parent == cases[i].found.parent
+                      && found.group == cases[i].found.group
+                      && found.session == cases[i].found.session
+                      && found.state == cases[i].found.state,
+                  "%s", cases[i].line);
+        }
+    }
+}
+
+/* A child in a session of its own, as guard has it. */
+static pid_t start(const char *script, const char *file)
+{
+    (void)fflush(stdout);
+    pid_t id = fork();
+    if (id == 0) {
+        (void)setsid();
+        (void)execl("/bin/sh", "sh", "-c", script, "sh", file, (char *)NULL);
+        _exit(99);
+    }
+    return id;
+}
+
+TEST(processes_of_a_session_are_killed_and_others_stay)
+{
+    const char *folder = help_folder();
+    const char *file = help_path(folder, "id"), *other_file = help_path(folder, "other");
+    /* `set -m`: each job has its own process group, as the program of a guard. */
+    pid_t leader = start("set -m; sleep 1000 & echo $! >$1", file);
+    pid_t other = start("echo $$ >$1; exec sleep 1000", other_file);
+    pid_t member = help_read_id(file);
+    CHECK_INT(help_read_id(other_file), other, "another session");
+    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader");
+    CHECK(help_is_alive(member), "it is gone already");
+    /* A child that runs the given program belongs to another call. */
+    char program[PATH_MAX] = "", link[64];
+    (void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)other);
+    CHECK(readlink(link, program, sizeof(program) - 1) > 0, "its program");
+    CHECK(haft__session_kill(leader, program), "not all are gone");
+    CHECK(help_is_gone(member), "the member lives on");
+    CHECK(help_is_alive(other), "a child with the program of guard is gone");
+    (void)kill(other, SIGKILL);
+    CHECK_INT(waitpid(other, NULL, 0), other, "the other");
+    help_remove(folder);
+}
