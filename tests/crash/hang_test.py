@@ -20,6 +20,9 @@ HANGS = {
     "holds_the_pipe": "sleep 300 & exit 0",
     "stops_itself": "kill -STOP $$; sleep 300",
     "leaves_its_group": "exec setsid sleep 300",
+    "kills_its_guard": "(setsid sleep 300 &); kill -9 $PPID; sleep 300",
+    "kills_both_guards": "(setsid sleep 300 &); "
+                         "kill -9 $PPID $(cut -d' ' -f4 /proc/$PPID/stat); sleep 300",
 }
 ENDS_WELL = ("holds_the_pipe", "leaves_its_group")  # the processes that they started do not
 CLASSES = {"send": "once", "put": "idempotent"}
