@@ -264,6 +264,8 @@
     X(REDACT_SECRETS, "redact.secrets", 512, "secrets that are redacted")                          \
     X(REDACT_SECRET_BYTES, "redact.secret_bytes", 16384, "bytes of one secret")                    \
     X(REDACT_BYTES, "redact.bytes", 4 << 20, "bytes of all secrets, in all their encodings")       \
+    X(RUN_FINAL_MS, "run.final_ms", 60000,                                                         \
+      "milliseconds a final answer may take after limits.wall")                                    \
     X(RUN_LEASE_MS, "run.lease_ms", 30000,                                                         \
       "milliseconds of a run's lease after its last renewal, by default")                          \
     X(RUN_LEASE_MIN_MS, "run.lease_min_ms", 1000,                                                  \

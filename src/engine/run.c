@@ -92,6 +92,7 @@ void haft__run_stop_operations(haft_run *run)
     haft__tool_calls_stop(run);
     haft__queue_leave(run);
     haft__timer_stop(run->runtime->loop, &run->deadline_timer);
+    haft__wall_clock_stop(run);
 }
 
 void haft__run_fail(haft_run *run, const haft_error *error)
@@ -128,6 +129,7 @@ void haft__run_drain(haft_run *run)
         haft__tool_calls_stop_repeatable(run);
         haft__queue_leave(run);
         haft__timer_stop(run->runtime->loop, &run->deadline_timer);
+        haft__wall_clock_stop(run);
     }
 }
 
@@ -294,6 +296,7 @@ void haft__run_advance(haft_run *run)
     }
     if (status == HAFT_OK && created && !is_suspended(run)) {
         status = low ? finish_on_full_disk(run, &err) : perform_effect(run, &err);
+        status = status == HAFT_OK ? haft__wall_clock_update(run, &err) : status;
     }
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);

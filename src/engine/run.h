@@ -11,6 +11,7 @@
  *     query.c         store queries of the parts above
  *     model_call.c    model calls; model_progress.c their progress
  *     tool_calls.c    tool calls; tool_search.c tool search
+ *     wall_clock.c    limits.wall
  *     spec_change.c   another spec than before
  *     crash_guard.c   runs whose owners crash
  *     command.c       commands: answer, approve, reject, cancel
@@ -28,6 +29,7 @@
 #include "engine/thread_queue.h"
 #include "engine/tool_calls.h"
 #include "engine/tool_search.h"
+#include "engine/wall_clock.h"
 #include "model/provider.h"
 #include "model/script/script.h"
 #include "run/decide/decide.h"
@@ -74,6 +76,7 @@ struct haft_run {
 
     uint32_t crash_count; /* owners that crashed at the event it was opened at; 0: not counted */
     haft__timer deadline_timer; /* the first deadline of a pause */
+    haft__wall_clock wall_clock;
 
     haft__lease lease;
     haft__log log;

@@ -40,6 +40,7 @@
     X(CHILD_FINISHED, "child_finished")                                                            \
     X(GRAPH_STEP, "graph_step")                                                                    \
     X(SPEC_CHANGED, "spec_changed")                                                                \
+    X(LIMIT_REACHED, "limit_reached")                                                              \
     X(CANCEL_ASKED, "cancel_asked")                                                                \
     X(RUN_FINISHED, "run_finished")
 

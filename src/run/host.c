@@ -17,9 +17,16 @@ bool haft__call_may_start(const haft__run_call *call, bool durable)
     return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
 }
 
+/* Whether the calls of the run continue; else it ends. */
+static bool is_calling(const haft__run *run)
+{
+    return run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired
+           && !run->wall_reached;
+}
+
 const haft__run_call *haft__run_next_interrupted_call(const haft__run *run, size_t *at)
 {
-    bool active = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    bool active = is_calling(run);
     size_t i = *at > run->batch ? *at : run->batch;
     while (active && i < run->call_count) {
         const haft__run_call *call = &run->calls[i++];
@@ -62,7 +69,7 @@ bool haft__call_is_pending(const haft__run_call *call)
 
 const haft__run_call *haft__run_find_overdue(const haft__run *run, uint64_t now_ms)
 {
-    bool active = run->stage == HAFT__RUN_CALLING && !run->cancel_asked && !run->expired;
+    bool active = is_calling(run);
     for (size_t i = run->batch; active && i < run->call_count; i++) {
         const haft__run_call *call = &run->calls[i];
         if (haft__call_is_pending(call) && call->deadline_ms > 0 && now_ms >= call->deadline_ms) {

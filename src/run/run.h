@@ -115,6 +115,7 @@ typedef struct haft__run_call {
     size_t hit_count, shown_count;                 /* the first shown_count hits are declared */
     uint64_t finished_ms;
     bool ok;             /* of a finished call */
+    bool cut_off;        /* it was cancelled because limits.wall was reached */
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
     bool counts_invalid; /* it was refused as unknown or invalid */
@@ -184,7 +185,7 @@ typedef struct haft__run {
     haft__hash_key hash_key;
     haft_str id, thread;
     uint64_t seq, started_ms, last_ms; /* of the last event */
-    uint64_t worked_ms; /* time spent in models and tools, without pauses and time between hosts */
+    uint64_t worked_ms; /* time spent in models and tools, without pauses and time between owners */
     haft__run_stage stage;
 
     /* the turn */
@@ -217,6 +218,7 @@ typedef struct haft__run {
     uint64_t cost_parts;     /* micro-dollars times a million; exact */
     bool constraint_refused; /* the server rejected the constraint: it is not sent again */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
+    bool wall_reached;        /* the owner counted limits.wall inside an operation */
     bool initial_search_done; /* the search before the first turn is recorded */
     bool searched_in_vain;    /* a search of the model found nothing */
     uint32_t gate_threshold;  /* lowest threshold of the gate so far; 0: no data tool was offered */

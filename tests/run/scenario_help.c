@@ -86,10 +86,15 @@ static haft_status act(help_run *r, haft_str action)
         r->now_ms = at > r->now_ms ? at : r->now_ms;
         return haft__drive_on(&r->drive, &r->err);
     }
-    if (haft__str_equal(first, HAFT__LIT("cancel"))) {
+    bool wall = haft__str_equal(first, HAFT__LIT("wall"));
+    if (wall || haft__str_equal(first, HAFT__LIT("cancel"))) {
         haft__buf body;
         haft__buf_init(&body, 4096);
-        haft__input_cancel_asked(&body, HAFT__LIT("test"), HAFT__LIT("enough"));
+        if (wall) {
+            haft__input_wall_reached(&body, &r->drive.run, r->drive.run.spec->limits.wall_ms + 5);
+        } else {
+            haft__input_cancel_asked(&body, HAFT__LIT("test"), HAFT__LIT("enough"));
+        }
         haft_status status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
         haft__buf_finish(&body);
         return status == HAFT_OK ? haft__drive_on(&r->drive, &r->err) : status;
@@ -106,7 +111,8 @@ static size_t actions_done(const help_run *r)
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
         count += haft__str_starts_with(line, HAFT__LIT("answered by=\"test\""))
-                 || haft__str_starts_with(line, HAFT__LIT("cancel_asked"));
+                 || haft__str_starts_with(line, HAFT__LIT("cancel_asked"))
+                 || haft__str_starts_with(line, HAFT__LIT("limit_reached"));
     }
     return count;
 }

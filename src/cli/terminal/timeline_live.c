@@ -400,6 +400,8 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
         HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "reminded: ", "", "", "text"};
     static const phrase cancelled = {
         HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "cancel requested by ", "by", ": ", "why"};
+    static const phrase limited = {
+        HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "cancelled: reached limits.", "limit", "", ""};
     static const phrase respec = {HAFT__SYMBOL_WARNING,
                                   HAFT__STYLE_WARNING,
                                   "the spec has changed; accepted by ",
@@ -426,6 +428,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_ANSWERED: report_answered(t, event); return;
     case HAFT__EVENT_ARTIFACT_STORED: report_stored(t, event); return;
     case HAFT__EVENT_SPEC_CHANGED: report_phrase(t, event, &respec); return;
+    case HAFT__EVENT_LIMIT_REACHED: report_phrase(t, event, &limited); return;
     case HAFT__EVENT_CANCEL_ASKED: report_phrase(t, event, &cancelled); return;
     case HAFT__EVENT_RUN_FINISHED: report_end(t, event); return;
     case HAFT__EVENT_TOOLS_REVEALED: report_revealed(t, event); return;

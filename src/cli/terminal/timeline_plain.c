@@ -315,6 +315,10 @@ static void report_event(haft__timeline *t, const haft__event *event)
         report_phrase(t, event,
                       (const char *const[]){"the spec has changed; accepted by ", "by", "", ""});
         return;
+    case HAFT__EVENT_LIMIT_REACHED:
+        report_phrase(t, event,
+                      (const char *const[]){"cancelled: reached limits.", "limit", "", ""});
+        return;
     case HAFT__EVENT_CANCEL_ASKED:
         report_phrase(t, event, haft__timeline_event_text(event, "why").len > 0 ? cancel : alone);
         return;

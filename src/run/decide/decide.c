@@ -188,6 +188,9 @@ static haft_status decide_stage(haft__decision *d)
         return haft__decide_end(d, HAFT__END_EXPIRED, HAFT__LIT(""), false,
                                 "nobody answered before the deadline", NULL);
     }
+    if (active && run->wall_reached) {
+        return haft__decide_wall(d);
+    }
     switch (run->stage) {
     case HAFT__RUN_NEW: return haft__fail(d->err, HAFT_BAD_STATE, "", "the run has not started");
     case HAFT__RUN_IDLE: return decide_idle(d);

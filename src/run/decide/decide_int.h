@@ -86,6 +86,10 @@ haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, ha
 haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *call,
                                       haft__json arguments);
 
+/* limits.wall was reached inside an operation: finishes the calls that were cancelled, then ends
+ * the run. */
+haft_status haft__decide_wall(haft__decision *d);
+
 /* Whether the guard of a control tool passes. If not, the decider's text says what is missing. */
 haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 

@@ -360,6 +360,16 @@ void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str v
     haft__event_body_end(&w, buf);
 }
 
+void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms)
+{
+    haft__json_writer w;
+    haft__event_body_begin(&w, buf, HAFT__EVENT_LIMIT_REACHED);
+    haft__field_text(&w, "limit", HAFT__LIT("wall"));
+    haft__field_number(&w, "used_ms", used_ms);
+    haft__field_number(&w, "limit_ms", run->spec->limits.wall_ms);
+    haft__event_body_end(&w, buf);
+}
+
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why)
 {
     haft__json_writer w;

@@ -266,8 +266,11 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
     bool pages = haft__tools_find(&run->spec->tools, HAFT__LIT(HAFT__READ_RESULT)) != NULL;
     call->shown = haft__observation_cut(run->arena, call->result,
                                         run->spec->limits.observation_chars, call->id, pages);
-    run->observation = call->shown;
-    if (call->shown.ptr != NULL
+    call->cut_off = run->wall_reached;
+    if (!run->wall_reached) { /* else it says that the call was cancelled: no observation */
+        run->observation = call->shown;
+    }
+    if (call->shown.ptr != NULL && !run->wall_reached
         && haft__observation_is_cut(call->result, run->spec->limits.observation_chars)) {
         /* It may become the answer, so it has no line and no note for the model. */
         bool cut;

@@ -258,6 +258,15 @@ static haft_status on_cancel_asked(haft__run *run, const haft__event *event)
     return HAFT_OK;
 }
 
+static haft_status on_limit_reached(haft__run *run, const haft__event *event, haft_error *err)
+{
+    uint64_t used = 0;
+    haft_status status = haft__event_number(event, "used_ms", &used, err);
+    run->wall_reached = true;
+    run->worked_ms = used > run->worked_ms ? used : run->worked_ms;
+    return status;
+}
+
 static haft_status on_run_finished(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft_str end = {NULL, 0};
@@ -307,6 +316,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_ANSWERED: return haft__fold_answered(run, event, err);
     case HAFT__EVENT_ARTIFACT_STORED: return haft__fold_artifact_stored(run, event, err);
     case HAFT__EVENT_SPEC_CHANGED: return haft__fold_spec_changed(run, event, err);
+    case HAFT__EVENT_LIMIT_REACHED: return on_limit_reached(run, event, err);
     case HAFT__EVENT_CANCEL_ASKED: return on_cancel_asked(run, event);
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
     case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);

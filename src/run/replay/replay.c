@@ -34,9 +34,9 @@ static bool is_input(haft__event_kind kind)
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
            || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
-           || kind == HAFT__EVENT_CANCEL_ASKED || kind == HAFT__EVENT_SPEC_CHANGED
-           || kind == HAFT__EVENT_CHILD_FINISHED || kind == HAFT__EVENT_TOOLS_REVEALED
-           || kind == HAFT__EVENT_CALL_ASKED;
+           || kind == HAFT__EVENT_LIMIT_REACHED || kind == HAFT__EVENT_CANCEL_ASKED
+           || kind == HAFT__EVENT_SPEC_CHANGED || kind == HAFT__EVENT_CHILD_FINISHED
+           || kind == HAFT__EVENT_TOOLS_REVEALED || kind == HAFT__EVENT_CALL_ASKED;
 }
 
 static haft_status report_difference(player *p, const haft__event *event, haft_str decided)
@@ -165,8 +165,8 @@ static haft_status compare(player *p, const haft__event *event)
     }
     bool decided = effect.kind == HAFT__EFFECT_EVENT;
     p->result.decisions += decided;
-    if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_SPEC_CHANGED
-        || is_scripted_result(&p->run, event)) {
+    if (event->kind == HAFT__EVENT_CANCEL_ASKED || event->kind == HAFT__EVENT_LIMIT_REACHED
+        || event->kind == HAFT__EVENT_SPEC_CHANGED || is_scripted_result(&p->run, event)) {
         return HAFT_OK; /* may come at any time */
     }
     if (decided ? matches_recorded(p, event, &effect) : is_input(event->kind)) {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall.c - the end of a run that reached limits.wall inside a model call or tool call. Tests:
+ * tests/run/scenarios/wall.txt.
+ */
+#include <inttypes.h>
+
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+#include "tool/traits.h"
+
+/* A call that may have had its effect must not look like one that failed. */
+static haft_status finish_cancelled(haft__decision *d, const haft__run_call *call)
+{
+    bool repeatable = haft__traits_are_repeatable(&call->tool->traits);
+    haft__outcome outcome = {
+        .ok = false,
+        .text = repeatable
+                    ? HAFT__LIT("the call was cancelled: the time budget is used up")
+                    : HAFT__LIT(
+                        "the outcome is unknown: the call was cancelled because the time budget "
+                        "is used up, and it may or may not have had its "
+                        "effect"),
+        .where = HAFT__LIT("limits.wall"),
+        .hint = repeatable ? HAFT__LIT("raise limits.wall")
+                           : HAFT__LIT("find out before you call it again"),
+    };
+    haft__buf_clear(&d->tools->body);
+    haft__input_call_finished(&d->tools->body, d->run, call, &outcome);
+    *d->effect = (haft__effect){HAFT__EFFECT_EVENT, haft__buf_str(&d->tools->body)};
+    return haft__buf_check(&d->tools->body, d->err);
+}
+
+/* "time budget used up (2.5 s of 2 s); the outcome is unknown: c1.2, c1.3" */
+static void write_reason(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    haft__buf *text = &d->tools->text;
+    uint64_t limit = d->spec->limits.wall_ms;
+    haft__buf_addf(
+        text, "time budget used up (%" PRIu64 ".%03" PRIu64 " s of %" PRIu64 ".%03" PRIu64 " s)",
+        run->worked_ms / 1000, run->worked_ms % 1000, limit / 1000, limit % 1000);
+    bool first = true;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        if (call->cut_off && !haft__traits_are_repeatable(&call->tool->traits)) {
+            haft__buf_addf(text, "%s%.*s", first ? "; the outcome is unknown: " : ", ",
+                           HAFT__ARG(call->id));
+            first = false;
+        }
+    }
+    haft__buf_add_char(text, '\0');
+}
+
+haft_status haft__decide_wall(haft__decision *d)
+{
+    const haft__run *run = d->run;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        if (call->stage == HAFT__CALL_STARTED && haft__call_needs_host(call)) {
+            return finish_cancelled(d, call);
+        }
+    }
+    write_reason(d);
+    haft_status status = haft__buf_check(&d->tools->text, d->err);
+    return status == HAFT_OK ? haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,
+                                                d->tools->text.ptr, NULL)
+                             : status;
+}
