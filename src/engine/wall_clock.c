@@ -2,8 +2,6 @@
 /* wall_clock.c - counts the time of a run and ends it. Tests: tests/cli/wall_test.py. */
 #include "engine/wall_clock.h"
 
-#include "base/limits.h"
-#include "engine/agent.h"
 #include "engine/model_call.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
@@ -16,14 +14,6 @@ static uint64_t used_ms(const haft_run *run)
     uint64_t now = haft__loop_now(run->runtime->loop);
     uint64_t counted = clock->used_ms + (clock->running ? now - clock->since_ms : 0);
     return counted > run->state.worked_ms ? counted : run->state.worked_ms;
-}
-
-/* A final turn that a budget forced has some time of its own: the budget may be this one. */
-static uint64_t limit_ms(const haft_run *run)
-{
-    uint64_t limit = run->agent->spec->limits.wall_ms;
-    bool extended = run->state.forced_by_limit && run->state.worked_ms >= limit;
-    return extended ? run->state.worked_ms + HAFT__LIMIT_RUN_FINAL_MS : limit;
 }
 
 static void on_time(void *context);
@@ -69,7 +59,7 @@ haft_status haft__wall_clock_update(haft_run *run, haft_error *err)
     clock->used_ms = used_ms(run);
     clock->since_ms = haft__loop_now(run->runtime->loop);
     clock->running = true;
-    uint64_t limit = limit_ms(run);
+    uint64_t limit = haft__run_wall_limit(&run->state);
     return start_timer(run, limit > clock->used_ms ? limit - clock->used_ms : 0, err);
 }
 

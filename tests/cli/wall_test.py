@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""limits.wall bounds a run inside a call, a stream and retries; waiting for people does not count."""
+"""limits.wall bounds a run inside a call, a stream and retries; time of people does not count."""
 import http.server
 import json
 import os

@@ -2,6 +2,7 @@
 /* Tests for src/io/session.c. tests/exec/command/command_test.c kills real guards. */
 #include "io/session.h"
 
+#include "base/limits.h"
 #include "process_help.h"
 
 TEST(lines_of_proc_stat)
@@ -67,5 +68,19 @@ TEST(processes_of_a_session_are_killed_and_others_stay)
     CHECK(help_is_alive(other), "a child with the program of guard is gone");
     (void)kill(other, SIGKILL);
     CHECK_INT(waitpid(other, NULL, 0), other, "the other");
+    help_remove(folder);
+}
+
+/* A process of the leader's group is guard: it has half of the time to end by itself. */
+TEST(a_stuck_guard_is_killed_in_the_end)
+{
+    const char *folder = help_folder(), *file = help_path(folder, "id");
+    pid_t leader = start("sleep 1000 & echo $! >$1", file);
+    pid_t member = help_read_id(file);
+    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader");
+    uint64_t begun = haft__clock_monotonic();
+    CHECK(haft__session_kill(leader, "/no/guard"), "not all are gone");
+    CHECK(haft__clock_monotonic() - begun >= HAFT__LIMIT_EXEC_SWEEP_MS / 2, "it had no time");
+    CHECK(help_is_gone(member), "it lives on");
     help_remove(folder);
 }

@@ -138,6 +138,8 @@ void haft__input_answered(haft__buf *buf, haft_str call, haft_str by, haft_str v
 void haft__input_approved(haft__buf *buf, haft_str call, haft_str by, haft_str verdict,
                           haft__json value, haft_str binding);
 void haft__input_cancel_asked(haft__buf *buf, haft_str by, haft_str why);
+/* The counted time, in milliseconds, at which the owner of the run cancels its operations. */
+uint64_t haft__run_wall_limit(const haft__run *run);
 /* The owner of the run has counted limits.wall, and has cancelled its operations. */
 void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t used_ms);
 

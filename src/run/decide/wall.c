@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * wall.c - the end of a run that reached limits.wall inside a model call or tool call. Tests:
- * tests/run/scenarios/wall.txt.
+ * tests/run/decide/wall_test.c.
  */
 #include <inttypes.h>
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "run/decide/decide_int.h"
 #include "tool/traits.h"
@@ -50,6 +51,14 @@ static void write_reason(haft__decision *d)
         }
     }
     haft__buf_add_char(text, '\0');
+}
+
+/* A final turn that a budget forced has some time of its own: the budget may be this one. */
+uint64_t haft__run_wall_limit(const haft__run *run)
+{
+    uint64_t limit = run->spec->limits.wall_ms;
+    bool extended = run->forced_by_limit && run->worked_ms >= limit;
+    return extended ? run->worked_ms + HAFT__LIMIT_RUN_FINAL_MS : limit;
 }
 
 haft_status haft__decide_wall(haft__decision *d)
