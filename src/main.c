@@ -7,11 +7,14 @@
  * tests/cli/faults_test.py.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/macros.h"
 #include "cli/command.h"
@@ -30,8 +33,22 @@ static void protect_process_memory(void)
     }
 }
 
+/* A file or socket that haft opens must not get the number of a standard descriptor that the caller
+ * closed. Reading from /dev/null ends at once. Writing to it fails, since it is opened for reading:
+ * output that cannot be written is reported. */
+static void replace_closed_descriptors(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        bool closed = fcntl(fd, F_GETFD) == -1 && errno == EBADF;
+        if (closed && open("/dev/null", O_RDONLY) == -1) {
+            _exit(HAFT__EXIT_FAILED); /* nowhere to say why */
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    replace_closed_descriptors();
     protect_process_memory();
     haft__session_adopt_orphans();
     (void)signal(SIGPIPE, SIG_IGN); /* so that writing fails, and haft can report it */

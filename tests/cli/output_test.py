@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -28,6 +29,28 @@ os.close(reading)
 check("a_broken_pipe_is_noticed", run(["--help"], writing),
       (1, "haft: cannot write the output: Broken pipe\n"))
 os.close(writing)
+
+LOST = "haft: cannot write the output: Bad file descriptor\n"
+
+
+def closed(redirection, *words):
+    """The exit status and output of haft with closed standard descriptors."""
+    with tempfile.TemporaryDirectory() as scratch:
+        Path(scratch, "s.json").write_text('{"haft": 1, "model": "script:r.json"}')
+        Path(scratch, "r.json").write_text('{"replies": [{"text": "answer"}]}')
+        done = subprocess.run(["sh", "-c", f'exec "$0" "$@" {redirection}', HAFT, *words],
+                              cwd=scratch, env=dict(os.environ, XDG_STATE_HOME=scratch),
+                              input="", capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stdout, done.stderr
+
+
+RUN = ("run", "s.json", "go", "-q")
+check("without_standard_input", closed("<&-", *RUN), (0, "answer\n", ""))
+check("without_standard_output", closed(">&-", *RUN), (1, "", LOST))
+check("without_standard_error", closed("2>&-", *RUN), (0, "answer\n", ""))
+check("with_standard_output_only", closed("<&- 2>&-", *RUN), (0, "answer\n", ""))
+check("without_any", closed("<&- >&- 2>&-", *RUN), (1, "", ""))
+check("chat_without_standard_input", closed("<&-", "chat", "s.json")[0], 0)
 
 with open("/dev/null", "wb") as null:
     check("successful_write_is_no_error", run(["--version"], null), (0, ""))

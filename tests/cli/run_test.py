@@ -157,7 +157,7 @@ def test_failures_as_json():
          f"{scratch}/good.yaml:--set limits.turns=x", 'expected integer, found string "x"'),
         ("no_spec", ["run", "none.yaml"], 2, "none.yaml",
          "cannot be opened: No such file or directory"),
-        ("no_script", ["run", good], 2, f"{scratch}/gone.yaml",
+        ("no_script", ["run", good, "go"], 2, f"{scratch}/gone.yaml",
          "cannot be opened: No such file or directory"),
         ("no_store", ["run", EXAMPLES / "workflow.yaml", "x", "--store", "sqlite:/proc/no/h.db"], 1,
          None, None),
@@ -221,6 +221,37 @@ def test_input():
     check("longer_than_it_may_be", (status, "longer than the 4194304 bytes" in err), (2, True))
 
 
+def test_task_from_standard_input():
+    """TASK "-" or a pipe; a TASK leaves standard input alone; an empty task is an error."""
+    path = put("any.json", {"haft": 1, "model": "script:any.script.json"})
+    put("any.script.json", {"replies": [{"text": "end"}]})
+    put("notes.txt", "of note")
+
+    def task(*words, text=""):
+        status, out, err = haft("run", path, *words, "--events", text=text)
+        return json.loads(out.splitlines()[0])["task"] if status == 0 else (status, err)
+
+    check("task_from_a_dash", task("-", text="from\nthere\n"), "from\nthere")
+    check("task_from_a_pipe", task(text="piped\n"), "piped")
+    check("a_task_is_not_extended_by_a_pipe", task("given", text="piped"), "given")
+    check("a_file_is_not_extended_by_a_pipe", task("--input", "notes.txt", text="piped"),
+          "--- notes.txt\nof note")
+    check("a_dash_and_a_file", task("-", "--input", "notes.txt", text="Read:\n"),
+          "Read:\n\n--- notes.txt\nof note")
+    check("input_from_standard_input", task("Read:", "--input", "-", text="piped"),
+          "Read:\n\n--- standard input\npiped")
+    empty = (2, "haft: TASK: the task is empty\n"
+                "hint: haft run SPEC 'what to do'; '-' or a pipe: from standard input\n")
+    check("an_empty_pipe", task(), empty)
+    check("an_empty_task", task(" \n"), empty)
+    check("standard_input_twice", task("-", "--input", "-", text="once"),
+          (2, "haft: -: standard input can be used only once, found 2 times\n"))
+    check("spec_and_task_from_standard_input", haft("run", "-", "-", text="once")[0], 2)
+    check("task_before_the_spec", haft("run", "Do it", path),
+          (2, "", "haft: Do it: cannot be opened: No such file or directory\n"
+                  f"hint: the spec comes first, then the task: {path} 'TASK'\n"))
+
+
 def test_bad_input():
     check("a_spec_that_does_not_exist", haft("run", "none.yaml")[0::2],
           (2, "haft: none.yaml: cannot be opened: No such file or directory\n"))
@@ -230,7 +261,7 @@ def test_bad_input():
     check("an_unknown_key", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
           (2, True, True))
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
-    status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"))
+    status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"), "go")
     put("big.json", " " * (4 << 20) + " ")
     put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
     check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),

@@ -8,31 +8,11 @@
 #include "cli/follow/follow.h"
 #include "cli/follow/run_result.h"
 #include "cli/input/spec_file.h"
+#include "cli/input/task.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "exec/embeddings/word_vectors.h"
-#include "io/file.h"
-
-/* The task, followed by each --input file with its name. */
-static haft_status gather_task(haft__cli *cli, const haft__args *args, haft__buf *task,
-                               haft_error *err)
-{
-    size_t at = 0;
-    haft_status status = HAFT_OK;
-    haft__buf_add_str(task, haft__str(args->word_count > 1 ? args->words[1] : ""));
-    for (const char *path;
-         status == HAFT_OK && (path = haft__args_next(args, "input", &at)) != NULL;) {
-        haft_str text = {NULL, 0};
-        status = haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_INPUT_BYTES, &text, err);
-        if (status == HAFT_OK) {
-            haft__buf_addf(task, "%s--- %s\n", task->len > 0 ? "\n\n" : "", path);
-            haft__buf_add_str(task, text);
-        }
-    }
-    haft__buf_add_char(task, '\0');
-    return status == HAFT_OK ? haft__buf_check(task, err) : status;
-}
 
 /* True until the run is stored and the run that it interrupts is notified, or until it has ended
  * because another run interrupts it. */
@@ -147,7 +127,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
         status = HAFT_BAD_INPUT; /* its problems were already printed */
     }
     if (status == HAFT_OK) {
-        status = gather_task(cli, args, &task, err);
+        status = haft__task_read(cli, args, &task, err);
     }
     haft__exit_status result =
         status == HAFT_OK ? run_spec(cli, args, &file, task.ptr, err) : HAFT__EXIT_USAGE;
@@ -187,7 +167,8 @@ const haft__command haft__cmd_run = {
         "Runs the agent that SPEC (YAML or JSON) describes until it ends or waits for a person.\n"
         "The answer goes to standard output, progress to standard error. On a terminal,\n"
         "questions and approvals are asked there. Otherwise the run waits; haft answer, approve\n"
-        "or reject continues it. Models: provider:model, offline, script:FILE, replay:FILE;\n"
+        "or reject continues it. TASK - is standard input; so is a pipe without TASK and --input.\n"
+        "Models: provider:model, offline, script:FILE, replay:FILE;\n"
         "OPENAI_BASE_URL names another server for openai.\n",
     .options = options,
     .examples = examples,

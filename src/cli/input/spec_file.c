@@ -3,6 +3,7 @@
 #include "cli/input/spec_file.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/limits.h"
@@ -43,6 +44,17 @@ static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__sp
     return HAFT_OK;
 }
 
+/* SPEC and TASK are easily swapped: the error says so if the second word is a file. */
+static haft_status fail_unreadable(const haft__args *args, haft_status status, haft_error *err)
+{
+    struct stat about;
+    bool swapped = status == HAFT_IO && args->word_count > 1 && stat(args->words[1], &about) == 0
+                   && S_ISREG(about.st_mode);
+    return swapped ? haft__hint(err, status, "the spec comes first, then the task: %s 'TASK'",
+                                args->words[1])
+                   : status;
+}
+
 haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
                                  haft__spec_file *ret_file, haft_error *err)
 {
@@ -60,9 +72,10 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
     }
     haft_status status =
         haft__file_read_arena(&cli->arena, path, HAFT__LIMIT_SPEC_BYTES, &file.text, err);
-    if (status == HAFT_OK) {
-        status = collect_sets(cli, args, &options, &file.origin, err);
+    if (status != HAFT_OK) {
+        return fail_unreadable(args, status, err);
     }
+    status = collect_sets(cli, args, &options, &file.origin, err);
     if (status == HAFT_OK) {
         status = haft__spec_load(&cli->arena, file.text, &options, &file.spec, &file.report, err);
     }
