@@ -2,37 +2,35 @@
 /* session.c - opens the store and the runtime of a command. Tests: tests/cli/store_test.py. */
 #include "cli/session.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "engine/ops/store_access.h"
+#include "io/environment.h"
 #include "tool/duration.h"
+
+#define STORE_HINT "name a store with --store: " HAFT__STORE_URLS
 
 haft_status haft__session_store_url(haft__cli *cli, const haft__args *args, const char **ret_url,
                                     haft_error *err)
 {
     const char *given = haft__config_get(cli, args, HAFT__SETTING_store).value;
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    haft_str url;
+    const char *why = NULL;
     if (given != NULL && given[0] != '\0') {
         *ret_url = given;
         return HAFT_OK;
     }
-    if (state != NULL && state[0] == '/') {
-        url = haft__arena_format(&cli->arena, "sqlite:%s/haft/haft.db", state);
-    } else if (home != NULL && home[0] == '/') {
-        url = haft__arena_format(&cli->arena, "sqlite:%s/.local/state/haft/haft.db", home);
-    } else {
-        haft_status status = haft__fail(err, HAFT_BAD_INPUT, "",
-                                        "no directory for the store: "
-                                        "neither XDG_STATE_HOME nor HOME is set");
-        return haft__hint(err, status, "name a store with --store: " HAFT__STORE_URLS);
+    haft_str path = haft__environment_state_path(&cli->arena, "haft.db", &why);
+    if (why != NULL) {
+        haft_status status =
+            haft__fail(err, HAFT_BAD_INPUT, "", "no directory for the store: %s", why);
+        return haft__hint(err, status, "%s", STORE_HINT);
     }
+    haft_str url = haft__arena_format(&cli->arena, "sqlite:%s", path.ptr != NULL ? path.ptr : "");
     *ret_url = url.ptr;
-    return url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
+    return path.ptr != NULL && url.ptr != NULL ? HAFT_OK : haft__arena_fail(&cli->arena, err);
 }
 
 /* The lease in milliseconds; 0 if it is not set. */
@@ -78,7 +76,15 @@ haft_status haft__session_open(haft__cli *cli, const haft__args *args, haft_runt
 {
     const char *url = NULL;
     haft_status status = haft__session_store_url(cli, args, &url, err);
-    return status == HAFT_OK ? open_store(cli, args, url, false, ret_runtime, err) : status;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    status = open_store(cli, args, url, false, ret_runtime, err);
+    bool by_default = haft__config_get(cli, args, HAFT__SETTING_store).value == NULL;
+    if (status == HAFT_IO && by_default && err != NULL && err->hint[0] == '\0') {
+        status = haft__hint(err, status, "%s", STORE_HINT); /* a home that cannot be written */
+    }
+    return status;
 }
 
 haft_status haft__session_open_existing(haft__cli *cli, const haft__args *args,

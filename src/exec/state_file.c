@@ -6,25 +6,19 @@
 #include "exec/state_file.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "io/environment.h"
 #include "io/file.h"
 #include "json/read.h"
 
 haft_str haft__state_file_directory(haft__arena *arena)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state != NULL && state[0] == '/') {
-        return haft__arena_format(arena, "%s/haft/mcp", state);
-    }
-    if (home != NULL && home[0] == '/') {
-        return haft__arena_format(arena, "%s/.local/state/haft/mcp", home);
-    }
-    return (haft_str){NULL, 0};
+    const char *why = NULL;
+    return haft__environment_state_path(arena, "mcp", &why);
 }
 
 void haft__state_file_create_directory(const char *path)

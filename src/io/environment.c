@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/str.h"
 
@@ -30,4 +31,24 @@ void haft__environment_each(void (*visit)(void *context, haft_str name, haft_str
         haft_str name = haft__str_split(&value, '=');
         visit(context, name, value);
     }
+}
+
+haft_str haft__environment_state_path(haft__arena *arena, const char *name, const char **ret_why)
+{
+    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
+    struct stat about;
+    *ret_why = NULL;
+    if (state != NULL && state[0] == '/') {
+        return haft__arena_format(arena, "%s/haft/%s", state, name);
+    }
+    if (home == NULL || home[0] != '/') {
+        *ret_why = "neither XDG_STATE_HOME nor HOME is set";
+    } else if (strspn(home, "/") == strlen(home)) {
+        *ret_why = "HOME is / and XDG_STATE_HOME is not set";
+    } else if (stat(home, &about) != 0 || !S_ISDIR(about.st_mode)) {
+        *ret_why = "HOME does not exist and XDG_STATE_HOME is not set";
+    } else {
+        return haft__arena_format(arena, "%s/.local/state/haft/%s", home, name);
+    }
+    return (haft_str){NULL, 0};
 }

@@ -26,11 +26,16 @@ TEST(the_place_is_below_the_state_of_the_user)
     static const struct {
         const char *state, *home, *wanted;
     } rows[] = {
-        {"/s", "/h", "/s/haft/mcp"},
-        {NULL, "/h", "/h/.local/state/haft/mcp"},
-        {"relative", "/h", "/h/.local/state/haft/mcp"},
-        {"", "/h", "/h/.local/state/haft/mcp"},
+        {"/s", "/tmp", "/s/haft/mcp"},
+        {NULL, "/tmp", "/tmp/.local/state/haft/mcp"},
+        {"relative", "/tmp", "/tmp/.local/state/haft/mcp"},
+        {"", "/tmp", "/tmp/.local/state/haft/mcp"},
         {NULL, NULL, NULL},
+        {NULL, "/", NULL},
+        {NULL, "//", NULL},
+        {NULL, "/no/such/home", NULL},
+        {NULL, "/dev/null", NULL},
+        {"/s", "/", "/s/haft/mcp"},
         {"relative", "relative", NULL},
     };
     char *state = copy_of("XDG_STATE_HOME"), *home = copy_of("HOME");

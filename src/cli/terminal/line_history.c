@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "io/environment.h"
 #include "io/file.h"
 
 /* Maximum size of a valid file: every byte may be escaped to two, and each line has an end. */
@@ -263,16 +264,8 @@ haft_status haft__line_history_add(haft__line_history *history, haft_str line, h
 
 haft_status haft__line_history_path(haft__arena *arena, const char **ret_path, haft_error *err)
 {
-    const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    haft_str path = {NULL, 0};
-    *ret_path = NULL;
-    if (state != NULL && state[0] == '/') {
-        path = haft__arena_format(arena, "%s/haft/history", state);
-    } else if (home != NULL && home[0] == '/') {
-        path = haft__arena_format(arena, "%s/.local/state/haft/history", home);
-    } else {
-        return HAFT_OK;
-    }
+    const char *why = NULL;
+    haft_str path = haft__environment_state_path(arena, "history", &why);
     *ret_path = path.ptr;
-    return path.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+    return path.ptr != NULL || why != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }
