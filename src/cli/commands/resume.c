@@ -25,7 +25,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 {
     bool all = haft__args_has(args, "all");
     haft_runtime *runtime = NULL;
-    haft_status status = haft__follow_check_options(args, err);
+    haft_status status = haft__follow_check_options(cli, args, err);
     if (status == HAFT_OK && all == (args->word_count == 1)) {
         status = haft__fail(err, HAFT_BAD_INPUT, "", "expected the id of a run, or --all");
         status = haft__hint(err, status, "'haft runs list' lists the runs");

@@ -119,7 +119,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
     haft__spec_file file;
     haft__buf task;
     haft__buf_init(&task, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__follow_check_options(args, err);
+    haft_status status = haft__follow_check_options(cli, args, err);
     if (status == HAFT_OK) {
         status = haft__spec_file_read(cli, args->words[0], args, &file, err);
     }

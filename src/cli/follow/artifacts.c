@@ -125,6 +125,22 @@ static haft_status export_some(exported *e, bool clean, haft_error *err)
     return status;
 }
 
+haft_status haft__artifacts_check(const char *path, haft_error *err)
+{
+    struct stat about;
+    if (path == NULL) {
+        return HAFT_OK;
+    }
+    bool made = mkdir(path, 0777) == 0 || errno == EEXIST;
+    if (made && stat(path, &about) == 0 && !S_ISDIR(about.st_mode)) {
+        return haft__fail(err, HAFT_BAD_INPUT, path, "is not a directory for artifacts");
+    }
+    return made && access(path, W_OK | X_OK) == 0
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_INPUT, path, "cannot %s the directory for artifacts: %s",
+                            made ? "write to" : "create", strerror(errno));
+}
+
 haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_error *err)
 {
     exported e = {.run = &run->state};

@@ -101,7 +101,7 @@ haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
                                       const haft__delivery *delivery, haft_error *err)
 {
     haft_runtime *runtime = NULL;
-    haft_status status = haft__follow_check_options(args, err);
+    haft_status status = haft__follow_check_options(cli, args, err);
     if (status != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }

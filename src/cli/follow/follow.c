@@ -41,12 +41,12 @@ typedef struct follower {
     haft_error *err;
 } follower;
 
-haft_status haft__follow_check_options(const haft__args *args, haft_error *err)
+haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json cannot be combined");
     }
-    return HAFT_OK;
+    return haft__artifacts_check(haft__config_get(cli, args, HAFT__SETTING_artifacts).value, err);
 }
 
 /* ---- progress ---- */

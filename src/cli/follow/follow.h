@@ -19,8 +19,9 @@
             "print only the answer, or the reason why the run has no answer"                       \
     }
 
-/* Fails with BAD_INPUT if options exclude each other. */
-HAFT_MUST_USE haft_status haft__follow_check_options(const haft__args *args, haft_error *err);
+/* Fails with BAD_INPUT if options exclude each other, or if artifacts could not be written. */
+HAFT_MUST_USE haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args,
+                                                     haft_error *err);
 
 /* Executes the run until it ends or waits for an answer that cannot be given here. Prints the
  * result. */
