@@ -242,9 +242,16 @@ static void load_agent(haft_run *run)
     (void)snprintf(run->id, sizeof(run->id), "%.*s", HAFT__ARG(run->opening.row.id));
     haft_agent *agent = NULL;
     haft_error err = {0};
+    const haft__store_run *row = &run->opening.row;
     haft_status status = haft__agent_load_text(
-        run->runtime, run->opening.row.spec, run->opening.row.spec_path,
+        run->runtime, row->spec, row->spec_path,
         is_read_only(run) ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
+    if (status == HAFT_BAD_INPUT && run->runtime->spec_change_hook.overrides) {
+        run->opening.agent_unusable = true; /* for example without a key; it may be overridden */
+        status = haft__agent_load_text(run->runtime, row->spec, row->spec_path,
+                                       HAFT__SPEC_READ_ONLY, &agent, &err);
+        status = status == HAFT_OK ? haft__agent_load_secrets(agent, &err) : status;
+    }
     if (status == HAFT_OK) {
         status = haft__run_attach_agent(run, agent, &err);
         haft_agent_release(agent);

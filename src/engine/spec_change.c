@@ -166,7 +166,14 @@ haft_status haft__spec_change_check(haft_run *run, haft_error *err)
         return HAFT_OK;
     }
     haft_status status = hook->check(hook->context, run, &replacement, err);
-    return status == HAFT_OK && replacement.text.ptr != NULL
-               ? record_replacement(run, &replacement, err)
-               : status;
+    if (status == HAFT_OK && replacement.text.ptr != NULL) {
+        return record_replacement(run, &replacement, err);
+    }
+    if (status == HAFT_OK && run->opening.agent_unusable) { /* fails as it did before */
+        haft_agent *agent = NULL;
+        status = haft__agent_load_text(run->runtime, run->opening.row.spec,
+                                       run->opening.row.spec_path, HAFT__SPEC_STORED, &agent, err);
+        haft_agent_release(agent);
+    }
+    return status;
 }

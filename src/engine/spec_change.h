@@ -19,6 +19,7 @@ typedef struct haft__spec_change_hook {
     haft_status (*check)(void *context, const haft_run *run,
                          haft__spec_replacement *ret_replacement, haft_error *err);
     void *context;
+    bool overrides; /* it changes the spec of each run: a spec that lacks a key may be opened */
 } haft__spec_change_hook;
 
 /* Loads the specs in the events of `run`: haft__run.specs. */

@@ -65,6 +65,49 @@ def test_unchanged():
     check("what was approved has run", sent(), ['{"n":1}'])
 
 
+def changed():
+    return [e["changes"] for e in events() if e["kind"] == "spec_changed"]
+
+
+def test_overridden():
+    """--model and --set: for a shell that lacks the variables of the first."""
+    (Path(scratch) / "other.json").write_text(json.dumps(
+        {"replies": [{"text": "unused"}, {"text": "of another"}]}))
+    for name, remove, words in (("with_its_file", False, ()),
+                                ("with_the_stored_spec", False, ("--stored-spec",)),
+                                ("without_its_file", True, ())):
+        begin("--set", "limits.turns=5")
+        if remove:
+            (Path(scratch) / "s.yaml").unlink()
+        check(f"overridden {name}",
+              haft("approve", "last", "--quiet", "--model", "script:other.json", *words)[:2],
+              (0, "of another\n"))
+        check(f"the changes {name} are recorded",
+              changed(), [['model: "script:script.json" -> "script:other.json"']])
+        check(f"what was approved has run {name}", sent(), ['{"n":1}'])
+    begin()
+    check("nothing is overridden", haft("approve", "last", "--quiet", "--model",
+                                        "script:script.json")[:2], (0, "good\n"))
+    check("no change is recorded", changed(), [])
+    begin()
+    status, _, err = haft("approve", "last", "--set", "limits.turns=x")
+    check("a bad override", (status, "is overridden and is not valid" in err, pending()),
+          (2, True, [("c1.1", "approval")]))
+    write(description="Sends it elsewhere.")
+    status, _, err = haft("approve", "last", "--set", "limits.turns=5")
+    check("an override accepts no other change",
+          (status, "the spec has changed since the run began" in err, sent()), (2, True, []))
+    missing = "needs a key, and OPENAI_API_KEY is not set"
+    environment["OPENAI_API_KEY"] = "k"
+    begin("--detach", model="openai:gpt-5-mini", tools=[])
+    del environment["OPENAI_API_KEY"]
+    for words in ((), ("--set", "limits.turns=5")):
+        status, _, err = haft("resume", "last", *words)
+        check(f"the missing variable is named {words}", (status, missing in err), (2, True))
+    check("another model needs no key",
+          haft("resume", "last", "--quiet", "--model", "script:other.json")[:2], (0, "unused\n"))
+
+
 def test_refused():
     begin()
     write(description="Sends it elsewhere.", limits={"turns": 3})
@@ -357,6 +400,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_accepted()
     test_same_binding()
     test_twice()
+    test_overridden()
     test_gone()
     test_broken()
     test_tool_gone()

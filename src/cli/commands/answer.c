@@ -31,6 +31,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     {"error", 0, HAFT__OPTION_TEXT, "TEXT",
      "the call of a headless tool failed; the model reads TEXT as its error"},
+    HAFT__OPTIONS_OVERRIDE,
     HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,

@@ -76,6 +76,7 @@ static const haft__option options[] = {
     {"binding", 0, HAFT__OPTION_TEXT, "HASH",
      "approve only if the call has this `binding` (see --json)"},
     {"again", 0, HAFT__OPTION_FLAG, NULL, "run a call with an unknown outcome again"},
+    HAFT__OPTIONS_OVERRIDE,
     HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,

@@ -16,6 +16,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 
 static const haft__option options[] = {
     {"why", 0, HAFT__OPTION_TEXT, "TEXT", "the reason; the model reads it"},
+    HAFT__OPTIONS_OVERRIDE,
     HAFT__OPTIONS_SPEC_CHOICE,
     HAFT__OPTION_STORE,
     HAFT__OPTIONS_OUTPUT,

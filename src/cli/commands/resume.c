@@ -51,6 +51,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     {"all", 0, HAFT__OPTION_FLAG, NULL, "every open run that no process owns"},
     HAFT__OPTION_STORE,
+    HAFT__OPTIONS_OVERRIDE,
     HAFT__OPTIONS_SPEC_CHOICE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve calls that are not destructive; =all: all calls"},

@@ -67,13 +67,14 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
 {
     haft__spec_choice choice;
     haft__delivery_result sent = {.run = NULL};
-    haft__command_delivery request = {.run = haft__str(delivery->run),
-                                      .command = delivery->command,
-                                      .value = delivery->value != NULL ? haft__str(delivery->value)
-                                                                       : (haft_str){NULL, 0},
-                                      .may_be_text = delivery->text,
-                                      .report = report_wait,
-                                      .context = cli};
+    haft__command_delivery request = {
+        .run = haft__str(delivery->run),
+        .command = delivery->command,
+        .value = delivery->value != NULL ? haft__str(delivery->value) : (haft_str){NULL, 0},
+        .may_be_text = delivery->text,
+        .here_only = haft__args_has(args, "model") || haft__args_has(args, "set"),
+        .report = report_wait,
+        .context = cli};
     request.command.by = haft__delivery_user();
     request.command.value = haft__json_null();
     haft_status status = haft__spec_choice_watch(&choice, cli, args, runtime, err);

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/follow/delivery.h"
+#include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 
 static void print_changes(FILE *out, haft_str changes)
@@ -59,7 +60,12 @@ haft_status haft__spec_choice_watch(haft__spec_choice *choice, haft__cli *cli,
                                         .context = choice};
     choice->cli = cli;
     choice->quiet = haft__args_has(args, "quiet");
+    haft_status status =
+        haft__spec_file_overrides(cli, args, &options.sets, &options.set_count, err);
     haft__spec_drift_watch(&choice->drift, runtime, &options);
+    if (status != HAFT_OK) {
+        return status;
+    }
     return accept && stored ? haft__fail(err, HAFT_BAD_INPUT, "",
                                          "--accept-spec and --stored-spec cannot be combined")
                             : HAFT_OK;

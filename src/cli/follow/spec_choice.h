@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/follow/spec_choice.h - --accept-spec and --stored-spec: which spec a run continues with if
- * its file has changed (engine/ops/spec_drift.h). */
+/* cli/follow/spec_choice.h - which spec a run continues with: --accept-spec and --stored-spec if
+ * its file has changed (engine/ops/spec_drift.h), --model and --set to change parts of it. */
 #ifndef HAFT_CLI_FOLLOW_SPEC_CHOICE_H
 #define HAFT_CLI_FOLLOW_SPEC_CHOICE_H
 
@@ -13,6 +13,14 @@
     {                                                                                              \
         "stored-spec", 0, HAFT__OPTION_FLAG, NULL,                                                 \
             "continue with the spec that is stored with the run"                                   \
+    }
+
+/* For commands that continue one run, perhaps where the variables of its start are not set. */
+#define HAFT__OPTIONS_OVERRIDE                                                                     \
+    {"model", 'm', HAFT__OPTION_TEXT, "M", "continue with this model: provider:model"},            \
+    {                                                                                              \
+        "set", 0, HAFT__OPTION_TEXT, "PATH=VALUE",                                                 \
+            "continue with this part of the spec changed; may be repeated"                         \
     }
 
 typedef struct haft__spec_choice {

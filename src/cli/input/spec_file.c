@@ -16,32 +16,44 @@
 #include "io/random.h"
 #include "model/provider.h"
 
-/* The values of --set, in order, and --model, which a run stores as one more override. */
-static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
-                                haft__spec_origin *ret_origin, haft_error *err)
+haft_status haft__spec_file_overrides(haft__cli *cli, const haft__args *args,
+                                      const char *const **ret_sets, size_t *ret_count,
+                                      haft_error *err)
 {
+    size_t at = 0, count = 0;
+    const char *model = haft__args_text(args, "model", NULL);
     const char **sets = haft__arena_array(&cli->arena, args->given_count + 1, sizeof(*sets));
     if (sets == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
-    size_t at = 0;
     for (const char *set; (set = haft__args_next(args, "set", &at)) != NULL;) {
-        sets[options->set_count++] = set;
+        sets[count++] = set;
     }
-    options->sets = sets;
-    haft__setting model = haft__config_get(cli, args, HAFT__SETTING_model);
-    options->model = model.value;
-    options->model_from = model.from;
-    options->model_always = haft__args_has(args, "model");
-    *ret_origin = (haft__spec_origin){.sets = sets, .set_count = options->set_count};
-    if (options->model_always) {
-        haft_str set = haft__arena_format(&cli->arena, "model=%s", model.value);
+    if (model != NULL) {
+        haft_str set = haft__arena_format(&cli->arena, "model=%s", model);
         if (set.ptr == NULL) {
             return haft__arena_fail(&cli->arena, err);
         }
-        sets[ret_origin->set_count++] = set.ptr;
+        sets[count++] = set.ptr;
     }
+    *ret_sets = sets;
+    *ret_count = count;
     return HAFT_OK;
+}
+
+/* A run stores --model as the last override; here it is an option of its own, with its origin. */
+static haft_status collect_sets(haft__cli *cli, const haft__args *args, haft__spec_options *options,
+                                haft__spec_origin *ret_origin, haft_error *err)
+{
+    size_t count = 0;
+    haft__setting model = haft__config_get(cli, args, HAFT__SETTING_model);
+    haft_status status = haft__spec_file_overrides(cli, args, &options->sets, &count, err);
+    options->model = model.value;
+    options->model_from = model.from;
+    options->model_always = haft__args_has(args, "model");
+    options->set_count = options->model_always ? count - 1 : count;
+    *ret_origin = (haft__spec_origin){.sets = options->sets, .set_count = count};
+    return status;
 }
 
 /* SPEC and TASK are easily swapped: the error says so if the second word is a file. */

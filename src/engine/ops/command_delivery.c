@@ -226,7 +226,7 @@ haft_status haft__command_deliver(haft_runtime *runtime, haft__arena *arena,
     }
     bool owned_elsewhere =
         status == HAFT_BAD_STATE && run != NULL && !run->opening.command_rejected;
-    if (owned_elsewhere) {
+    if (owned_elsewhere && !delivery->here_only) {
         *why = (haft_error){0};
         status = deliver_to_owner(&s, why);
     }

@@ -10,6 +10,7 @@ typedef struct haft__command_delivery {
     haft__run_command command;
     haft_str value;   /* the text of `command.value`; .ptr NULL: the command has its value */
     bool may_be_text; /* a value that is not JSON is a string, unless the call expects JSON */
+    bool here_only;   /* fails if another process has the run */
     haft__run_message_report *report; /* may be NULL */
     void *context;                    /* of `report` */
 } haft__command_delivery;

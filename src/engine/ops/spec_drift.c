@@ -15,13 +15,22 @@
 #include "spec/load/diff.h"
 #include "json/write.h"
 
-/* The overrides that the run was started with. */
-static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
+/* A spec to load instead of the run's. */
+typedef struct candidate {
+    haft_str text;
+    haft_str file;   /* hash of the file that the run has then */
+    bool from_file;  /* not the stored spec, which contains the overrides of the run's start */
+    bool overridden; /* with the overrides of the caller */
+} candidate;
+
+/* The overrides that the run was started with, then those of the caller. */
+static haft_status read_overrides(haft__spec_drift *r, const haft__run *run, const candidate *c,
                                   haft__spec_options *options, haft_error *err)
 {
     haft__json overrides = run->overrides;
-    uint32_t count = overrides.kind == HAFT__JSON_ARRAY ? overrides.count : 0;
-    const char **sets = haft__arena_array(&r->arena, count, sizeof(*sets));
+    uint32_t count = c->from_file && overrides.kind == HAFT__JSON_ARRAY ? overrides.count : 0;
+    size_t own = c->overridden ? r->options.set_count : 0;
+    const char **sets = haft__arena_array(&r->arena, count + own, sizeof(*sets));
     const haft__json *model = haft__json_get(run->spec->source, HAFT__LIT("model"));
     if (sets == NULL) {
         return haft__arena_fail(&r->arena, err);
@@ -32,6 +41,9 @@ static haft_status read_overrides(haft__spec_drift *r, const haft__run *run,
             return haft__arena_fail(&r->arena, err);
         }
         sets[options->set_count++] = set.ptr;
+    }
+    for (size_t i = 0; i < own; i++) {
+        sets[options->set_count++] = r->options.sets[i];
     }
     options->sets = sets;
     if (model != NULL && model->kind == HAFT__JSON_STRING) { /* if the file names none */
@@ -49,53 +61,52 @@ static void report(const haft__spec_drift *r, haft__spec_drift_finding finding, 
     }
 }
 
-static haft_status fail_load(const haft__spec_drift *r, const char *path,
+static haft_status fail_load(const haft__spec_drift *r, const char *path, const candidate *c,
                              const haft__spec_report *problems, haft_error *err)
 {
     haft_status status = HAFT_BAD_INPUT;
     for (size_t i = 0; i < problems->count; i++) {
         if (!problems->problems[i].warning) {
-            status = haft__fail(err, HAFT_BAD_INPUT, path,
-                                "the spec has changed since the run began and is not valid: %.*s",
+            status = haft__fail(err, HAFT_BAD_INPUT, path, "the spec %s and is not valid: %.*s",
+                                c->overridden ? "is overridden" : "has changed since the run began",
                                 HAFT__ARG(problems->problems[i].message));
             break;
         }
     }
-    report(r, HAFT__SPEC_DRIFT_INVALID, path, HAFT__LIT(""), err);
+    if (!c->overridden) {
+        report(r, HAFT__SPEC_DRIFT_INVALID, path, HAFT__LIT(""), err);
+    }
     return status;
 }
 
-/* The spec as its file is now. */
-static haft_status load(haft__spec_drift *r, const haft__run *run, const char *path, haft_str text,
-                        const haft__spec **ret_spec, haft_error *err)
+static haft_status load(haft__spec_drift *r, const haft__run *run, const char *path,
+                        const candidate *c, const haft__spec **ret_spec, haft_error *err)
 {
     haft__spec_options options = haft__agent_spec_options(r->runtime, run->spec->path);
     haft__spec_report problems;
-    haft_status status = read_overrides(r, run, &options, err);
+    haft_status status = read_overrides(r, run, c, &options, err);
     if (status == HAFT_OK) {
-        status = haft__spec_load(&r->arena, text, &options, ret_spec, &problems, err);
+        status = haft__spec_load(&r->arena, c->text, &options, ret_spec, &problems, err);
     }
-    return status == HAFT_OK && *ret_spec == NULL ? fail_load(r, path, &problems, err) : status;
+    return status == HAFT_OK && *ret_spec == NULL ? fail_load(r, path, c, &problems, err) : status;
 }
 
 /* ---- decisions ---- */
 
-static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, haft_str text,
+static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, haft_str file,
                                  haft_str changes, haft__spec_replacement *ret_replacement,
                                  haft_error *err)
 {
-    char digest[HAFT__SHA256_HEX];
     haft__buf source;
     haft__buf_init(&source, HAFT__LIMIT_RUN_BYTES);
     haft__json_write(&source, spec->source);
-    haft__sha256_hex(text, digest);
     haft_status status = haft__buf_check(&source, err);
     if (status == HAFT_OK) {
-        *ret_replacement = (haft__spec_replacement){
-            .text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
-            .file = haft__arena_copy(&r->arena, (haft_str){digest, sizeof(digest)}),
-            .by = r->options.by,
-            .changes = haft__arena_copy(&r->arena, changes)};
+        *ret_replacement =
+            (haft__spec_replacement){.text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
+                                     .file = haft__arena_copy(&r->arena, file),
+                                     .by = r->options.by,
+                                     .changes = haft__arena_copy(&r->arena, changes)};
         bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
                     && ret_replacement->changes.ptr != NULL;
         status = kept ? HAFT_OK : haft__arena_fail(&r->arena, err);
@@ -113,24 +124,42 @@ static haft_status reject_change(const haft__spec_drift *r, const char *path, ha
     return status;
 }
 
+/* Decides on the candidate, unless it is the run's spec. */
 static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
-                                 haft_str text, haft__spec_replacement *ret_replacement,
+                                 const candidate *c, haft__spec_replacement *ret_replacement,
                                  haft_error *err)
 {
     const haft__spec *spec = NULL;
     haft__buf changes;
-    haft_status status = load(r, run, path, text, &spec, err);
+    haft_status status = load(r, run, path, c, &spec, err);
     if (status != HAFT_OK || haft__str_equal(spec->hash, run->spec->hash)) {
         return status;
     }
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
     status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
-    if (status == HAFT_OK && r->options.policy == HAFT__SPEC_DRIFT_ACCEPT) {
-        status = accept_change(r, spec, text, haft__buf_str(&changes), ret_replacement, err);
+    bool accepted = c->overridden || r->options.policy == HAFT__SPEC_DRIFT_ACCEPT;
+    if (status == HAFT_OK && accepted) {
+        status = accept_change(r, spec, c->file, haft__buf_str(&changes), ret_replacement, err);
     } else if (status == HAFT_OK) {
         status = reject_change(r, path, haft__buf_str(&changes), err);
     }
     haft__buf_finish(&changes);
+    return status;
+}
+
+/* The stored spec with the overrides of the caller. */
+static haft_status override_stored(haft__spec_drift *r, const haft__run *run, const char *path,
+                                   haft__spec_replacement *ret_replacement, haft_error *err)
+{
+    haft__buf source;
+    haft__buf_init(&source, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write(&source, run->spec->source);
+    candidate c = {.text = haft__buf_str(&source), .file = run->file, .overridden = true};
+    haft_status status = haft__buf_check(&source, err);
+    if (status == HAFT_OK) {
+        status = compare_specs(r, run, path, &c, ret_replacement, err);
+    }
+    haft__buf_finish(&source);
     return status;
 }
 
@@ -151,30 +180,49 @@ static haft_status handle_missing_file(const haft__spec_drift *r, const char *pa
     return HAFT_OK;
 }
 
+/* The file of the run can be read. */
+static haft_status check_text(haft__spec_drift *r, const haft__run *run, const char *path,
+                              haft_str text, haft__spec_replacement *ret_replacement,
+                              haft_error *err)
+{
+    char digest[HAFT__SHA256_HEX];
+    haft__sha256_hex(text, digest);
+    candidate c = {.text = text, .file = {digest, sizeof(digest)}, .from_file = true};
+    haft_status status = haft__str_equal(run->file, c.file)
+                             ? HAFT_OK
+                             : compare_specs(r, run, path, &c, ret_replacement, err);
+    if (status == HAFT_OK && r->options.set_count > 0) {
+        c.overridden = true;
+        status = compare_specs(r, run, path, &c, ret_replacement, err);
+    }
+    return status;
+}
+
 /* `ahead`: the run does not exist yet; it is checked again when it is opened. */
 static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bool ahead,
                                    haft__spec_replacement *ret_replacement, haft_error *err)
 {
-    char digest[HAFT__SHA256_HEX];
     haft_str text;
     haft__arena_reset(&r->arena);
     haft_str place = haft__arena_copy(&r->arena, run->spec->path);
+    if (place.ptr == NULL) {
+        return haft__arena_fail(&r->arena, err);
+    }
     bool known = run->file.len > 0 && place.len > 0;
-    if (!known || r->options.policy == HAFT__SPEC_DRIFT_KEEP) {
-        return place.ptr != NULL ? HAFT_OK : haft__arena_fail(&r->arena, err);
+    bool stored = !known || r->options.policy == HAFT__SPEC_DRIFT_KEEP;
+    haft_status status = HAFT_OK;
+    if (!stored) {
+        status = haft__file_read_arena(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
     }
-    haft_status status =
-        haft__file_read_arena(&r->arena, place.ptr, HAFT__LIMIT_SPEC_BYTES, &text, err);
     if (status == HAFT_IO && access(place.ptr, F_OK) != 0) {
-        return handle_missing_file(r, place.ptr, ahead, err);
+        status = handle_missing_file(r, place.ptr, ahead, err);
+        stored = true;
     }
-    if (status != HAFT_OK) {
+    if (status != HAFT_OK || (stored && r->options.set_count == 0)) {
         return status;
     }
-    haft__sha256_hex(text, digest);
-    return haft__str_equal(run->file, (haft_str){digest, sizeof(digest)})
-               ? HAFT_OK
-               : compare_specs(r, run, place.ptr, text, ret_replacement, err);
+    return stored ? override_stored(r, run, place.ptr, ret_replacement, err)
+                  : check_text(r, run, place.ptr, text, ret_replacement, err);
 }
 
 static haft_status check_opened(void *context, const haft_run *run,
@@ -194,11 +242,12 @@ void haft__spec_drift_watch(haft__spec_drift *drift, haft_runtime *runtime,
 {
     *drift = (haft__spec_drift){.options = *options, .runtime = runtime};
     haft__arena_init(&drift->arena, HAFT__LIMIT_RUN_BYTES);
-    runtime->spec_change_hook = (haft__spec_change_hook){check_opened, drift};
+    runtime->spec_change_hook = (haft__spec_change_hook){
+        .check = check_opened, .context = drift, .overrides = options->set_count > 0};
 }
 
 void haft__spec_drift_finish(haft__spec_drift *drift)
 {
-    drift->runtime->spec_change_hook = (haft__spec_change_hook){NULL, NULL};
+    drift->runtime->spec_change_hook = (haft__spec_change_hook){.check = NULL};
     haft__arena_finish(&drift->arena);
 }

@@ -3,7 +3,8 @@
  * engine/ops/spec_drift.h - detects that the spec file of a run has changed since the run started.
  *
  * A run continues with the spec that is stored with it. If the file that this spec came from has
- * changed, the caller chooses between the two; without a choice the run is rejected.
+ * changed, the caller chooses between the two; without a choice the run is rejected. A caller may
+ * also override parts of the spec, for example name another model.
  */
 #ifndef HAFT_ENGINE_OPS_SPEC_DRIFT_H
 #define HAFT_ENGINE_OPS_SPEC_DRIFT_H
@@ -25,7 +26,9 @@ typedef enum haft__spec_drift_finding {
 
 typedef struct haft__spec_drift_options {
     haft__spec_drift_policy policy;
-    haft_str by; /* who accepts the file, for the event; borrowed */
+    haft_str by;             /* who accepts the file or overrides parts, for the event; borrowed */
+    const char *const *sets; /* overrides, PATH=VALUE, beside those of the run; borrowed */
+    size_t set_count;
     /* Reports a finding about the file at `path`; may be NULL. `changes` has a line for each
      * difference (CHANGED only). `err` is the error of a rejected run; the callback may add a
      * hint. */
