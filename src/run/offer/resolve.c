@@ -138,16 +138,24 @@ static bool exceeds_context_share(const haft__spec *spec)
     return context > 0 && tokens * 100 > context * spec->tools_share;
 }
 
+static bool is_scheduled(const haft__spec *spec, haft_str name)
+{
+    const haft__choice_spec *choice = &spec->choice;
+    bool scheduled = false;
+    for (size_t i = 0; !scheduled && i < choice->schedule_count; i++) {
+        scheduled = choice->schedule[i].mode == HAFT__MODE_TOOL
+                    && haft__str_equal(choice->schedule[i].tool, name);
+    }
+    return scheduled;
+}
+
 /* A tool that the spec names for a call must be declared. */
 bool haft__resolve_is_named(const haft__spec *spec, haft_str name)
 {
     const haft__choice_spec *choice = &spec->choice;
-    bool named = choice->default_choice.mode == HAFT__MODE_TOOL
-                 && haft__str_equal(choice->default_choice.tool, name);
-    for (size_t i = 0; !named && i < choice->schedule_count; i++) {
-        named = choice->schedule[i].mode == HAFT__MODE_TOOL
-                && haft__str_equal(choice->schedule[i].tool, name);
-    }
+    bool named = is_scheduled(spec, name)
+                 || (choice->default_choice.mode == HAFT__MODE_TOOL
+                     && haft__str_equal(choice->default_choice.tool, name));
     for (size_t i = 0; !named && i < spec->phase_count; i++) {
         for (size_t k = 0; !named && k < spec->phases[i].tool_count; k++) {
             named = haft__str_equal(spec->phases[i].tools[k], name);
@@ -370,11 +378,12 @@ static bool takes_subset(const haft__spec *spec)
 }
 
 /* While the gate is closed, an artifact tool may not be called. A model that cannot be given a
- * subset would see it among the tools of which it must call one. */
+ * subset would see it among the tools of which it must call one. Only the schedule can force a call
+ * before the gate opens; the default applies after it, and a phase forces nothing. */
 static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const haft__tool *tool)
 {
     return tool->role == HAFT__ROLE_ARTIFACT && spec->choice.gate
-           && !(run != NULL && run->gate_opened) && !haft__resolve_is_named(spec, tool->name)
+           && !(run != NULL && run->gate_opened) && !is_scheduled(spec, tool->name)
            && !takes_subset(spec);
 }
 
