@@ -65,6 +65,13 @@ bool haft__provider_is_offline(const haft__model_spec *model)
     return haft__str_equal(model->provider, HAFT__LIT("offline"));
 }
 
+bool haft__provider_is_local(const haft__model_spec *model)
+{
+    return model->provider.len == 0 || haft__provider_is_offline(model)
+           || haft__str_equal(model->provider, HAFT__LIT("script"))
+           || haft__str_equal(model->provider, HAFT__LIT("replay"));
+}
+
 /* A base_url may contain a password: no message repeats it. */
 static haft_status check_url(haft_str url, haft_error *err)
 {

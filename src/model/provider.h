@@ -186,6 +186,10 @@ const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 /* Whether the model is `offline`: it has no server (model/rules/). */
 bool haft__provider_is_offline(const haft__model_spec *model);
 
+/* Whether the model runs in this process: `offline`, also as the default,
+ * `script` and `replay`. */
+bool haft__provider_is_local(const haft__model_spec *model);
+
 /* Appends `base_url`, or the provider's own if that is empty, with `path`. The base URL may end in
  * slashes, have a query, or end in `path` already. BAD_INPUT when it is not an http or https URL.
  */

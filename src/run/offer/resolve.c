@@ -366,15 +366,17 @@ static haft_str server_of(const haft__tool *tool)
     return tool->source == HAFT__TOOL_MCP && server.ptr != NULL ? server : HAFT__LIT("");
 }
 
-/* Whether a choice of this model can name the allowed tools. Text formats and most servers cannot.
- * A model that is not asked over a wire reads the allowed tools themselves. */
+/* Whether the model can be told which of the declared tools are allowed. Text formats and most
+ * servers have no place for it. A model of this process reads the choice itself. */
 static bool takes_subset(const haft__spec *spec)
 {
     const char *why;
     const haft__provider *provider = haft__provider_for_model(&spec->model);
-    return provider == NULL
-           || (provider->capabilities.allowed_tools
-               && haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native")));
+    if (!haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native"))) {
+        return false;
+    }
+    return provider != NULL ? provider->capabilities.allowed_tools
+                            : haft__provider_is_local(&spec->model);
 }
 
 /* While the gate is closed, an artifact tool may not be called. A model that cannot be given a

@@ -222,14 +222,14 @@ static void build_model(haft__loader *l)
     } else {
         model->provider = HAFT__LIT("offline");
     }
-    if (!is_local(model->provider)) {
+    if (!haft__provider_is_local(model)) {
         haft__loader_fill_family(l, source);
     }
     model->price.input = micros(l, price, "input", "/model/price/input", 0);
     model->price.output = micros(l, price, "output", "/model/price/output", 0);
     model->price.cached = micros(l, price, "cached", "/model/price/cached", model->price.input);
     /* A local model costs nothing. */
-    model->price.known = price.count > 0 || is_local(model->provider);
+    model->price.known = price.count > 0 || haft__provider_is_local(model);
     const haft__spec_options *options = l->options;
     /* The price of a server with its own base_url is unknown. */
     if (!model->price.known && model->base_url.len == 0 && options->find_price != NULL) {
