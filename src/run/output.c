@@ -12,23 +12,18 @@ bool haft__output_is_checked(const haft__tool *tool)
     return tool->output != NULL;
 }
 
+#define MISMATCH " does not match its output_schema: "
+
 static void add_start(haft__buf *why, const haft__tool *tool)
 {
     haft__wire_name wire = haft__wire_name_encode(tool->name);
-    haft__buf_addf(why, "%s ran, but its result does not match its output_schema: ", wire.text);
+    haft__buf_addf(why, "%s ran, but its result" MISMATCH, wire.text);
 }
 
-haft_status haft__output_check(const haft__tool *tool, haft__json value, haft__checker *checker,
-                               haft__arena *arena, haft__buf *why, haft_error *err)
+static void add_start_given(haft__buf *why, const haft__tool *tool)
 {
-    haft__schema_report report = {.valid = true};
-    haft_status status = haft__schema_check(tool->output, checker, value, arena, &report, err);
-    if (status != HAFT_OK || report.valid) {
-        return status;
-    }
-    add_start(why, tool);
-    haft__schema_report_write(why, &report);
-    return haft__buf_check(why, err);
+    haft__wire_name wire = haft__wire_name_encode(tool->name);
+    haft__buf_addf(why, "the result that was given for %s" MISMATCH, wire.text);
 }
 
 haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool secret,
@@ -37,7 +32,7 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     haft__json value;
-    size_t before = why->len;
+    haft__schema_report report = {.valid = true};
     options.hash_key = hash_key;
     haft_status status = haft__json_read(arena, text, &options, &value, NULL, NULL);
     if (status == HAFT_NO_MEMORY) {
@@ -48,11 +43,46 @@ haft_status haft__output_check_text(const haft__tool *tool, haft_str text, bool 
         haft__buf_add_str(why, HAFT__LIT("expected JSON, found other text"));
         return haft__buf_check(why, err);
     }
-    status = haft__output_check(tool, value, checker, arena, why, err);
-    if (status == HAFT_OK && secret && why->len > before) {
-        why->len = before; /* the report may quote a part of the secret */
-        add_start(why, tool);
+    status = haft__schema_check(tool->output, checker, value, arena, &report, err);
+    if (status != HAFT_OK || report.valid) {
+        return status;
+    }
+    add_start(why, tool);
+    if (secret) { /* the report may quote a part of it */
         haft__buf_add_str(why, HAFT__LIT("it contains a secret, so nothing of it is shown"));
+    } else {
+        haft__schema_report_write(why, &report);
+    }
+    return haft__buf_check(why, err);
+}
+
+haft_status haft__output_check_given(const haft__tool *tool, haft__json value,
+                                     haft__checker *checker, haft__arena *arena,
+                                     haft__hash_key hash_key, haft__buf *why, haft_error *err)
+{
+    const haft__schema *schema = tool->output;
+    haft__schema_options options = {.hash_key = hash_key};
+    haft__schema_report report = {.valid = true};
+    haft_error unusable = {0};
+    haft_status status = HAFT_OK;
+    if (tool->output_schema.kind == HAFT__JSON_NULL) {
+        return HAFT_OK;
+    }
+    if (schema == NULL) { /* a tool of an MCP server */
+        status = haft__schema_compile(arena, tool->output_schema, &options, &schema, &unusable);
+    }
+    if (status == HAFT_NO_MEMORY) {
+        return haft__fail_no_memory(err);
+    }
+    if (status != HAFT_OK) {
+        add_start_given(why, tool);
+        haft__buf_addf(why, "the schema cannot be used: %s", unusable.message);
+        return haft__buf_check(why, err);
+    }
+    status = haft__schema_check(schema, checker, value, arena, &report, err);
+    if (status == HAFT_OK && !report.valid) {
+        add_start_given(why, tool);
+        haft__schema_report_write(why, &report);
         status = haft__buf_check(why, err);
     }
     return status;

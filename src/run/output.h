@@ -6,21 +6,24 @@
 #include "base/buf.h"
 #include "tool/tool.h"
 
-/* Whether the tool has an output_schema that this module checks. Results of MCP servers are checked
+/* Whether this module checks the results that the tool returns. Those of MCP servers are checked
  * where they are read (mcp/client/content.h). */
 bool haft__output_is_checked(const haft__tool *tool);
 
-/* Checks a result. If it does not match the schema, appends to `why`, for the model, what was found
- * and what was expected; else appends nothing. Fails only when out of memory. */
-HAFT_MUST_USE haft_status haft__output_check(const haft__tool *tool, haft__json value,
-                                             haft__checker *checker, haft__arena *arena,
-                                             haft__buf *why, haft_error *err);
-
-/* The same for a text, which must be JSON. `secret`: the text contains a secret, and `why` quotes
- * nothing of it. */
+/* Checks the text that a tool returned, which must be JSON. If it does not match the schema,
+ * appends to `why`, for the model, what was found and what was expected; else appends nothing.
+ * `secret`: the text contains a secret, and `why` quotes nothing of it. Fails only when out of
+ * memory. */
 HAFT_MUST_USE haft_status haft__output_check_text(const haft__tool *tool, haft_str text,
                                                   bool secret, haft__checker *checker,
                                                   haft__arena *arena, haft__hash_key hash_key,
                                                   haft__buf *why, haft_error *err);
+
+/* The same for a value that a client or a person gives as the result, also of a tool of an MCP
+ * server. */
+HAFT_MUST_USE haft_status haft__output_check_given(const haft__tool *tool, haft__json value,
+                                                   haft__checker *checker, haft__arena *arena,
+                                                   haft__hash_key hash_key, haft__buf *why,
+                                                   haft_error *err);
 
 #endif

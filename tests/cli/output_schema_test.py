@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Results of commands and clients against output_schema, and headless calls that fail."""
+"""Results of commands, clients and people against output_schema, and headless calls that fail."""
 import json
 import os
 import subprocess
@@ -14,6 +14,7 @@ from script import check  # noqa: E402
 HAFT = os.environ["HAFT"]
 OUTPUT = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 WRONG = "ran, but its result does not match its output_schema: "
+GIVEN = "the result that was given for count does not match its output_schema: "
 
 
 def haft(*words):
@@ -38,6 +39,13 @@ def finished():
     lines = haft("runs", "events", "last")[1].splitlines()
     events = [event for event in map(json.loads, lines) if event["kind"] == "call_finished"]
     return [(e["ok"], e["result"] if e["ok"] else e["error"]["message"]) for e in events]
+
+
+def causes():
+    """where and hint of the error of each failed call of the newest run."""
+    lines = haft("runs", "events", "last")[1].splitlines()
+    events = [event for event in map(json.loads, lines) if event["kind"] == "call_finished"]
+    return [(e["error"]["where"], e["error"]["hint"]) for e in events if not e["ok"]]
 
 
 def test_commands():
@@ -69,7 +77,8 @@ def test_clients():
     status = haft("answer", "last", "c1.1", '{"n": "x"}', "--quiet")[0]
     found = [(ok, text.strip()) for ok, text in finished()]
     check("a_result_that_does_not_fit_is_an_error_for_the_model", (status, found),
-          (0, [(False, f'count {WRONG}/n: Expected integer, found string "x"')]))
+          (0, [(False, f'{GIVEN}/n: Expected integer, found string "x"')]))
+    check("it_says_where", causes(), [("output_schema", "this is a fault of the tool")])
     check("a_third_waits", start("fails"), 4)
     status, _, err = haft("answer", "last", "c1.1", "7", "--error", "x")
     check("a_value_and_an_error", (status, "cannot be combined" in err), (2, True))
@@ -87,7 +96,23 @@ def test_clients():
     check("only_a_headless_call_can_fail_at_a_client", status, 1)
 
 
+def test_people():
+    for name, value, wanted in (
+            ("fits", '{"n": 3}', (True, '{"n":3}')),
+            ("does_not_fit", '{"n": "x"}',
+             (False, f'{GIVEN}/n: Expected integer, found string "x"'))):
+        path = spec(name, 1, command=["false"], traits={"needs_approval": True})
+        check(f"an_approval_of_a_call_that_{name}_waits", haft("run", path, "go", "--quiet")[0], 4)
+        status = haft("answer", "last", value, "--quiet")[0]
+        found = [(ok, text.strip()) for ok, text in finished()]
+        check(f"a_result_in_place_of_an_approved_call_{name}", (status, found), (0, [wanted]))
+    check("it_says_who_gave_it", causes(),
+          [("output_schema", "a person gave it in place of the tool")])
+    check("that_replays_too", haft("runs", "replay", "last")[0], 0)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     environment = {**os.environ, "XDG_STATE_HOME": scratch, "XDG_CONFIG_HOME": scratch}
     test_commands()
     test_clients()
+    test_people()

@@ -34,6 +34,7 @@ static const haft__tool *make_tool(haft__arena *arena, haft__tools *tools, const
 #define SCHEMA                                                                                     \
     "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"integer\"}},\"required\":[\"n\"]}"
 #define START "count ran, but its result does not match its output_schema: "
+#define GIVEN "the result that was given for count does not match its output_schema: "
 
 TEST(results_are_checked_against_the_schema)
 {
@@ -83,4 +84,40 @@ TEST(tools_without_a_schema_and_tools_of_servers_are_not_checked)
     CHECK(!haft__output_is_checked(make_tool(&arena, &tools, NULL, HAFT__TOOL_COMMAND)), "none");
     CHECK(!haft__output_is_checked(make_tool(&arena, &tools, SCHEMA, HAFT__TOOL_MCP)), "server");
     haft__arena_finish(&arena);
+}
+
+/* In place of any tool, also one of a server. */
+TEST(results_that_are_given_are_checked_too)
+{
+    static const struct {
+        const char *schema;
+        haft__tool_source source;
+        const char *value, *why;
+    } rows[] = {
+        {SCHEMA, HAFT__TOOL_COMMAND, "{\"n\":3}", ""},
+        {SCHEMA, HAFT__TOOL_COMMAND, "{\"n\":\"3\"}", GIVEN "/n: Expected integer, found string"},
+        {SCHEMA, HAFT__TOOL_MCP, "{\"n\":3}", ""},
+        {SCHEMA, HAFT__TOOL_MCP, "\"three\"", GIVEN "Expected object, found string"},
+        {"{\"$ref\":\"#/$defs/none\"}", HAFT__TOOL_MCP, "3", GIVEN "the schema cannot be used: "},
+        {NULL, HAFT__TOOL_COMMAND, "3", ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__tools tools;
+        haft__buf why;
+        haft__arena_init(&arena, 0);
+        haft__buf_init(&why, 1 << 16);
+        haft__checker *checker = haft__checker_create();
+        const haft__tool *tool = make_tool(&arena, &tools, rows[i].schema, rows[i].source);
+        haft__json value = read_json(&arena, rows[i].value);
+        CHECK_INT(haft__output_check_given(tool, value, checker, &arena, HELP_KEY, &why, NULL),
+                  HAFT_OK, "%s", rows[i].value);
+        haft_str found = haft__buf_str(&why);
+        CHECK(haft__str_starts_with(found, haft__str(rows[i].why))
+                  && (found.len > 0) == (rows[i].why[0] != '\0'),
+              "%s: %.*s", rows[i].value, HAFT__ARG(found));
+        haft__checker_destroy(checker);
+        haft__buf_finish(&why);
+        haft__arena_finish(&arena);
+    }
 }

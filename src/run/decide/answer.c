@@ -101,31 +101,35 @@ static haft_status refuse_denied(haft__decision *d, const haft__run_call *call)
     return haft__decide_refuse(d, call, "denied");
 }
 
-/* The answer is the result of the call. The result of a client must match the tool's output_schema,
- * like any other. */
+/* The answer is the result of the call. It must match the tool's output_schema, like the result
+ * that the tool itself returns. */
 static haft_status decide_result(haft__decision *d, const haft__run_call *call)
 {
     haft__buf *why = &d->tools->body; /* not used yet */
     haft_str text = value_text(d, call->value);
-    bool at_client = haft__pause_kind_of(call->pause)->at_client;
+    haft__outcome error = {.text = text, .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
     if (haft__str_equal(call->verdict, HAFT__LIT(HAFT__VERDICT_ERROR))) {
-        return haft__decide_error(d, call, call->arguments, text, false, HAFT__LIT(""));
+        return haft__decide_error(d, call, call->arguments, &error, HAFT__LIT(""));
     }
-    if (at_client && haft__output_is_checked(call->tool)) {
-        haft__buf_clear(why);
-        haft_status status = haft__output_check(call->tool, call->value, d->tools->checker,
-                                                &d->tools->scratch, why, d->err);
-        if (status != HAFT_OK) {
-            return status;
-        }
-        if (why->len > 0) {
-            haft__buf_clear(&d->tools->text);
-            haft__buf_add_str(&d->tools->text, haft__buf_str(why));
-            return haft__decide_error(d, call, call->arguments, haft__buf_str(&d->tools->text),
-                                      false, HAFT__LIT(""));
-        }
+    haft__buf_clear(why);
+    haft_status status =
+        call->tool != NULL
+            ? haft__output_check_given(call->tool, call->value, d->tools->checker,
+                                       &d->tools->scratch, d->run->hash_key, why, d->err)
+            : HAFT_OK;
+    if (status != HAFT_OK || why->len == 0) {
+        return status == HAFT_OK
+                   ? haft__decide_finish(d, call, call->arguments, text, false, HAFT__LIT(""))
+                   : status;
     }
-    return haft__decide_finish(d, call, call->arguments, text, false, HAFT__LIT(""));
+    haft__buf_clear(&d->tools->text);
+    haft__buf_add_str(&d->tools->text, haft__buf_str(why));
+    error.text = haft__buf_str(&d->tools->text);
+    error.where = HAFT__LIT("output_schema");
+    error.hint = haft__pause_kind_of(call->pause)->at_client
+                     ? HAFT__LIT("this is a fault of the tool")
+                     : HAFT__LIT("a person gave it in place of the tool");
+    return haft__decide_error(d, call, call->arguments, &error, HAFT__LIT(""));
 }
 
 haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call)

@@ -196,7 +196,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
 }
 
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               haft_str message, bool cached, haft_str note)
+                               const haft__outcome *error, haft_str note)
 {
     haft__decision_begin(d, HAFT__EVENT_CALL_FINISHED);
     haft__field_text(&d->w, "call", call->id);
@@ -205,12 +205,12 @@ haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, ha
     haft__field_null(&d->w, "result");
     haft__json_key(&d->w, "error");
     haft__json_begin_object(&d->w);
-    haft__field_text(&d->w, "where", HAFT__LIT(""));
-    haft__field_text(&d->w, "message", message);
-    haft__field_text(&d->w, "hint", HAFT__LIT(""));
+    haft__field_text(&d->w, "where", error->where);
+    haft__field_text(&d->w, "message", error->text);
+    haft__field_text(&d->w, "hint", error->hint);
     haft__json_end_object(&d->w);
     haft__field_flag(&d->w, "truncated", false);
-    haft__field_flag(&d->w, "cached", cached);
+    haft__field_flag(&d->w, "cached", error->cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null if call_started has them */
     haft__json_add(&d->w, call->started ? haft__json_null() : arguments);
@@ -224,8 +224,11 @@ static haft_status finish_with_error_of(haft__decision *d, const haft__run_call 
 {
     haft_str message = failed->result, prefix = HAFT__LIT("Error: ");
     size_t skipped = haft__str_starts_with(message, prefix) ? prefix.len : 0;
-    return haft__decide_error(d, call, arguments, haft__str_skip(message, skipped), true,
-                              haft__buf_str(&d->tools->text));
+    haft__outcome error = {.text = haft__str_skip(message, skipped),
+                           .where = HAFT__LIT(""),
+                           .hint = HAFT__LIT(""),
+                           .cached = true};
+    return haft__decide_error(d, call, arguments, &error, haft__buf_str(&d->tools->text));
 }
 
 /* ---- judging ---- */

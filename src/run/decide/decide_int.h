@@ -60,9 +60,9 @@ haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call
 haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, haft__json arguments,
                                 haft_str result, bool cached, haft_str note);
 
-/* Finishes the call with an error. */
+/* Finishes the call with an error that no tool has just returned. */
 haft_status haft__decide_error(haft__decision *d, const haft__run_call *call, haft__json arguments,
-                               haft_str message, bool cached, haft_str note);
+                               const haft__outcome *error, haft_str note);
 
 /* Refuses a call past a limit: that of the whole run if `budget`, else that of the turn. */
 haft_status haft__decide_over_limit(haft__decision *d, const haft__run_call *call, bool budget);
