@@ -33,7 +33,7 @@ haft_str help_keep(haft_str text)
     return (haft_str){kept, text.len};
 }
 
-static void add_trait(haft__tool *tool, haft_str trait)
+static void add_trait(help_spec *s, haft__tool *tool, haft_str trait)
 {
     haft__traits *t = &tool->traits;
     t->destructive = t->destructive || haft__str_equal(trait, HAFT__LIT("destructive"));
@@ -46,6 +46,9 @@ static void add_trait(haft__tool *tool, haft_str trait)
     if (haft__str_equal(trait, HAFT__LIT("cached"))) {
         t->idempotent = true;
         t->cache = HAFT__CACHE_RUN;
+    }
+    if (haft__str_equal(trait, HAFT__LIT("open"))) { /* any arguments */
+        tool->input_schema = help_json(s->arena, "{\"type\":\"object\"}");
     }
     if (haft__str_equal(trait, HAFT__LIT("headless"))) {
         tool->source = HAFT__TOOL_HEADLESS;
@@ -81,7 +84,7 @@ static void add_tool(help_spec *s, haft_str words)
         };
     }
     while (words.len > 0) {
-        add_trait(&tool, haft__str_split(&words, '!'));
+        add_trait(s, &tool, haft__str_split(&words, '!'));
     }
     CHECK_INT(haft__tools_add(&s->spec.tools, &tool, &err), HAFT_OK, "%.*s: %s", HAFT__ARG(name),
               err.message);

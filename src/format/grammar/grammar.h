@@ -24,6 +24,7 @@ typedef struct haft__grammar_options {
     uint8_t form; /* of GBNF: which of the format's syntaxes, from 0; see haft__grammar_forms. For
                      mistral 0 is the array that is taught, 1 is name[ARGS]{} */
     size_t max_bytes;   /* 0: HAFT__LIMIT_GRAMMAR_BYTES, which is also the maximum */
+    bool complete;      /* of a schema: fail if it would accept fewer arguments than a tool does */
     uint32_t max_chars; /* of GBNF: the maximum for a JSON string without maxLength; 0: unlimited */
 } haft__grammar_options;
 
@@ -50,7 +51,8 @@ HAFT_MUST_USE haft_status haft__grammar_gbnf(haft__buf *buf, const haft__format 
  * `format` has (purejson: "tool" and "args"), several of them in an array; if the root must be an
  * object (OpenAI), in {"tool_call": ...} or {"tool_calls": [...]}. The rest is as above; `answer`
  * is UNSUPPORTED for OpenAI. For OpenAI optional arguments may be null, which the report says:
- * remove them before the call is checked. */
+ * remove them before the call is checked. With `complete`, UNSUPPORTED with the location and the
+ * reason if the target cannot express the arguments of a tool. */
 HAFT_MUST_USE haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                                                const haft__format *format,
                                                const haft__format_tool *tools, size_t tool_count,

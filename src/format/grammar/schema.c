@@ -10,7 +10,7 @@
 typedef struct reply {
     haft__schema_target target;
     const char *name_key, *args_key;
-    bool several, answer;
+    bool several, answer, complete;
     const haft__format_tool *tools;
     size_t *picked, count;
 } reply;
@@ -117,11 +117,17 @@ static void add_list(haft__json_writer *w, haft__downlevel *d, const reply *r)
     haft__json_end_object(w);
 }
 
+/* Whether the root must be an object, not an anyOf. */
+static bool needs_object(haft__schema_target target)
+{
+    return target == HAFT__TARGET_OPENAI || target == HAFT__TARGET_OPENAI_OPEN;
+}
+
 /* The members of the reply's schema. Definitions come last, when all are known. */
 static void add_reply(haft__json_writer *w, haft__downlevel *d, const reply *r)
 {
     haft__json_begin_object(w);
-    if (r->target == HAFT__TARGET_OPENAI) { /* the root must be an object, not an anyOf */
+    if (needs_object(r->target)) {
         const char *key = r->several ? "tool_calls" : "tool_call";
         haft__json_key(w, "type");
         haft__json_add_str(w, HAFT__LIT("object"));
@@ -173,6 +179,10 @@ static haft_status write_reply(haft__buf *buf, const reply *r, size_t max,
     add_reply(&writer, &d, r);
     haft_status status = haft__downlevel_check(&d, err);
     status = status == HAFT_OK ? haft__buf_check(&out, err) : status;
+    if (status == HAFT_OK && r->complete && d.narrowed != NULL) {
+        status =
+            haft__fail(err, HAFT_UNSUPPORTED, d.narrowed_at.ptr, "cannot express %s", d.narrowed);
+    }
     if (status == HAFT_TOO_BIG) {
         (void)haft__fail(err, status, "", "a schema for %zu tools takes more than %zu bytes",
                          r->count, max);
@@ -200,8 +210,9 @@ haft_status haft__grammar_schema(haft__buf *buf, haft__schema_target target,
                .args_key = keyed ? format->grammar[0].args_key : "arguments",
                .several = o.several,
                .answer = o.answer,
+               .complete = o.complete,
                .tools = tools};
-    if (o.answer && target == HAFT__TARGET_OPENAI) {
+    if (o.answer && needs_object(target)) {
         return haft__fail(err, HAFT_UNSUPPORTED, "",
                           "a schema for OpenAI cannot leave a choice between a call and an answer");
     }

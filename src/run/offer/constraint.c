@@ -113,7 +113,34 @@ static haft__grammar_options options_for(const haft__model_spec *model, bool sev
                                    .max_chars = max_reply_chars(model->options)};
 }
 
-static haft_status write_constraint(const haft__constraint_support *force,
+/* Writes the schema for the target. If the target's strict mode would leave no room for arguments
+ * that a tool accepts, the schema is not strict: `io_target` becomes the target without that mode.
+ */
+static haft_status write_schema(const haft__request *request, const haft__format *format,
+                                const haft__format_tool *tools, haft_str tool,
+                                haft__grammar_options options, haft__schema_target *io_target,
+                                haft__buf *text, haft__relax_report *report, haft_error *err)
+{
+    haft_error narrow = {0};
+    size_t before = haft__relax_report_count(report);
+    options.complete = haft__schema_target_is_strict(*io_target);
+    haft_status status =
+        haft__grammar_schema(text, *io_target, format, tools, request->tool_count, request->allowed,
+                             request->mode, tool, &options, report, &narrow);
+    if (status != HAFT_UNSUPPORTED || !options.complete) {
+        return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, "", "%s", narrow.message);
+    }
+    char why[sizeof(narrow.message) + 16];
+    (void)snprintf(why, sizeof(why), "off: it %s", narrow.message);
+    haft__relax_report_truncate(report, before);
+    haft__relax_report_add(report, haft__str(narrow.where), HAFT__LIT("strict mode"), why);
+    options.complete = false;
+    *io_target = HAFT__TARGET_OPENAI_OPEN;
+    return haft__grammar_schema(text, *io_target, format, tools, request->tool_count,
+                                request->allowed, request->mode, tool, &options, report, err);
+}
+
+static haft_status write_constraint(haft__constraint_support *io_force,
                                     const haft__request *request, const haft__format *format,
                                     haft__grammar_options options, haft__arena *arena,
                                     haft__buf *text, haft__relax_report *report, haft_error *err)
@@ -125,13 +152,12 @@ static haft_status write_constraint(const haft__constraint_support *force,
     if (status != HAFT_OK) {
         return status;
     }
-    if (force->kind == HAFT__CONSTRAINT_GBNF) {
+    if (io_force->kind == HAFT__CONSTRAINT_GBNF) {
         return haft__grammar_gbnf(text, format, tools, request->tool_count, request->allowed,
                                   request->mode, haft__wire_name_str(&tool), &options, report, err);
     }
-    return haft__grammar_schema(text, force->target, format, tools, request->tool_count,
-                                request->allowed, request->mode, haft__wire_name_str(&tool),
-                                &options, report, err);
+    return write_schema(request, format, tools, haft__wire_name_str(&tool), options,
+                        &io_force->target, text, report, err);
 }
 
 haft_status haft__constraint_apply(const haft__spec *spec, haft_str format, bool again,

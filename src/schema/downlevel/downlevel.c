@@ -12,7 +12,8 @@
 #include "json/object.h"
 
 enum {
-    OPENAI = 1 << HAFT__TARGET_OPENAI,
+    OPEN = 1 << HAFT__TARGET_OPENAI_OPEN,
+    OPENAI = 1 << HAFT__TARGET_OPENAI | OPEN,
     VLLM = 1 << HAFT__TARGET_VLLM,
     OLLAMA = 1 << HAFT__TARGET_OLLAMA,
     ALL = OPENAI | VLLM | OLLAMA,
@@ -48,7 +49,7 @@ static const struct {
     {"const", ALL, HOLDS_VALUE},
     {"properties", ALL, HOLDS_MEMBERS},
     {"required", ALL, HOLDS_REQUIRED},
-    {"additionalProperties", VLLM | OLLAMA, HOLDS_SCHEMA}, /* OpenAI's is always false */
+    {"additionalProperties", VLLM | OLLAMA | OPEN, HOLDS_SCHEMA}, /* always false in strict mode */
     {"items", ALL, HOLDS_ITEMS},
     {"prefixItems", VLLM, HOLDS_LIST}, /* llama.cpp's is broken */
     {"anyOf", ALL, HOLDS_CHOICE},

@@ -10,7 +10,7 @@
  *     haft__downlevel_finish(&d);                                       frees the results
  *
  * Keywords that the target does not support are left out and reported. The result accepts every
- * value that the schema accepts, except where the target has its own requirements.
+ * value that the schema accepts, except where the target has its own requirements (`narrowed`).
  */
 #ifndef HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_H
 #define HAFT_SCHEMA_DOWNLEVEL_DOWNLEVEL_H
@@ -24,6 +24,7 @@ typedef enum haft__schema_target {
                             others; the root is an object */
     HAFT__TARGET_VLLM,   /* the common subset of xgrammar, guidance and outlines */
     HAFT__TARGET_OLLAMA, /* llama.cpp's own translation */
+    HAFT__TARGET_OPENAI_OPEN, /* without strict mode: only the root must be an object */
 } haft__schema_target;
 
 /* "openai", "vllm", "ollama"; false for any other name. */
@@ -38,6 +39,12 @@ typedef struct haft__downlevel {
     haft__buf out;       /* of that */
     haft__json_member *defs;
     size_t def_count, def_room;
+    /* The first place where the result accepts less than the schema, and the part of the schema
+     * that the target cannot express; NULL: none. An optional property that may be null is no such
+     * part.
+     */
+    haft_str narrowed_at;
+    const char *narrowed;
 } haft__downlevel;
 
 void haft__downlevel_init(haft__downlevel *d, haft__schema_target target,

@@ -60,7 +60,23 @@ static bool may_be_object(haft__json schema)
     return false;
 }
 
-/* Adds OpenAI's requirements for an object. */
+static void report_narrowed(haft__downlevel *d, const char *what, const char *became)
+{
+    if (d->narrowed == NULL) {
+        d->narrowed_at =
+            haft__arena_format(&d->g.arena, "%.*s", HAFT__ARG(haft__buf_str(&d->g.path)));
+        d->narrowed = what;
+    }
+    if (d->narrowed_at.ptr == NULL) {
+        haft__gbnf_fail(&d->g, haft__arena_fail(&d->g.arena, NULL));
+    }
+    if (became != NULL) {
+        haft__gbnf_report_relaxed(&d->g, what, became);
+    }
+}
+
+/* Adds OpenAI's requirements for an object. An object with `properties` may have others only if it
+ * says so. */
 static void close_object(haft__downlevel *d, haft__json schema, haft__object_builder *m)
 {
     haft__json members = haft__json_object(NULL, 0);
@@ -69,8 +85,15 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
             members = m->members[i].value;
         }
     }
+    const haft__json *others = haft__object_find(schema, "additionalProperties");
+    bool closed = others != NULL && others->kind == HAFT__JSON_FALSE;
+    if (others != NULL && !closed) {
+        report_narrowed(d, "an object with other members", NULL); /* the keyword is reported */
+    }
     if (haft__object_find(schema, "properties") == NULL) {
-        haft__gbnf_report_relaxed(&d->g, "an object with any members", "an empty object");
+        if (!closed) {
+            report_narrowed(d, "an object with any members", "an empty object");
+        }
         haft__object_builder_put(m, haft__object_builder_string("properties"), members);
     }
     haft__object_builder_put(m, haft__object_builder_string("required"), all_required(d, members));
@@ -88,7 +111,7 @@ static haft__json any_scalar(haft__downlevel *d)
         {.kind = HAFT__JSON_STRING, .count = 7, .text = "boolean"},
         {.kind = HAFT__JSON_STRING, .count = 4, .text = "null"},
     };
-    haft__gbnf_report_relaxed(&d->g, "any value", "any value except objects and arrays");
+    report_narrowed(d, "any value", "any value except objects and arrays");
     return haft__json_array(types, COUNT(types));
 }
 

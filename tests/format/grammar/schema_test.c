@@ -308,6 +308,47 @@ TEST(supported_keywords_are_kept)
     }
 }
 
+/* Schemas that OpenAI's strict mode cannot express. */
+static const struct {
+    const char *schema, *where, *why, *open; /* why "": it can; `open`: in the other mode */
+} narrow[] = {
+    {"{\"type\": \"object\"}", "/t", "an object with any members",
+     "\"arguments\":{\"type\":\"object\"}"},
+    {"{\"properties\": {\"a\": {\"type\": \"object\"}}}", "/t/properties/a",
+     "an object with any members", "{\"a\":{\"type\":\"object\"}}"},
+    {"{\"properties\": {\"a\": {\"type\": \"null\"}}, \"additionalProperties\": {}}", "/t",
+     "an object with other members", "\"additionalProperties\":{}"},
+    {"{\"properties\": {\"a\": {}}}", "/t/properties/a", "any value", "{\"a\":{}}"},
+    {"{\"properties\": {\"a\": {\"type\": \"array\"}}}", "/t/properties/a", "any value",
+     "{\"a\":{\"type\":\"array\"}}"},
+    {"{\"properties\": {}}", "", "", "\"properties\":{}"},
+    {"{\"type\": \"object\", \"additionalProperties\": false}", "", "",
+     "\"additionalProperties\":false"},
+    {"{\"properties\": {\"a\": {\"type\": \"string\"}}}", "", "", "{\"a\":{\"type\":\"string\"}}"},
+};
+
+TEST(a_complete_schema_accepts_all_arguments_of_a_tool)
+{
+    haft__grammar_options complete = {.complete = true};
+    for (size_t i = 0; i < COUNT(narrow); i++) {
+        help_grammar h, open;
+        char tools[512];
+        bool fits = narrow[i].why[0] == '\0';
+        (void)snprintf(tools, sizeof tools, "{\"t\": %s}", narrow[i].schema);
+        help_grammar_tools(&h, tools);
+        help_grammar_tools(&open, tools);
+        CHECK_INT(make(&h, HAFT__TARGET_OPENAI, NULL, NULL, &complete),
+                  fits ? HAFT_OK : HAFT_UNSUPPORTED, "%s", narrow[i].schema);
+        CHECK(fits || strstr(h.err.message, narrow[i].why) != NULL, "%s", h.err.message);
+        CHECK_STR(haft__str(h.err.where), haft__str(narrow[i].where), "%s", narrow[i].schema);
+        CHECK_INT(make(&open, HAFT__TARGET_OPENAI_OPEN, NULL, NULL, &complete), HAFT_OK, "%s",
+                  narrow[i].schema);
+        CHECK(strstr(open.text.ptr, narrow[i].open) != NULL, "%s", open.text.ptr);
+        help_grammar_finish(&h);
+        help_grammar_finish(&open);
+    }
+}
+
 TEST(targets_have_names)
 {
     haft__schema_target target = HAFT__TARGET_OPENAI;

@@ -111,6 +111,10 @@ static const struct {
      "json_schema", false},
     {"OpenAI's rules", "openai", "pythonic", "agent; default=any; tools=look,find", "pythonic",
      "purejson", "json_schema", true},
+    {"arguments that strict mode cannot express", "openai", "purejson",
+     "agent; default=any; tools=look,find!open", "purejson", "purejson", "json_schema", false},
+    {"of a tool that is not forced", "openai", "purejson",
+     "agent; default=look; tools=look,find!open", "purejson", "purejson", "json_schema", true},
     {"nothing is forced", "openai", "hermes", "agent; tools=look,find", "hermes", "", "none",
      false},
     {"nothing may be called", "openai", "hermes", "agent; turns=1; tools=look", "hermes", "",
@@ -143,6 +147,34 @@ TEST(forced_turns_in_a_text_format_are_constrained)
         }
         help_run_finish(&f.run);
     }
+}
+
+/* A tool that takes any arguments gets them, and the report says what that costs. */
+TEST(open_arguments_are_not_constrained)
+{
+    forced f;
+    haft__relax_report report;
+    haft__buf notes;
+    begin(&f, "openai", "purejson", "agent; default=any; tools=look,find!open",
+          "{\"replies\":[{\"error\":{}}]}");
+    CHECK_INT(help_run_go(&f.run), HAFT_OK, "%s", f.run.err.message);
+    haft__request request = request_of(&f);
+    haft_str open = HAFT__LIT("\"args\":{\"type\":\"object\"}");
+    CHECK(memmem(request.constraint.text.ptr, request.constraint.text.len, open.ptr, open.len)
+              != NULL,
+          "%.*s", HAFT__ARG(request.constraint.text));
+    haft__relax_report_init(&report, &f.run.arena);
+    haft__buf_init(&notes, 1 << 16);
+    CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("purejson"), false, &request,
+                                     &f.run.arena, &report, NULL),
+              HAFT_OK, "%s", "the report");
+    haft__relax_report_write(&notes, &report);
+    CHECK_STR(haft__str_trim(haft__buf_str(&notes)),
+              HAFT__LIT("/find: strict mode became off: it cannot express an object with "
+                        "any members"),
+              "%s", "the report");
+    haft__buf_finish(&notes);
+    help_run_finish(&f.run);
 }
 
 /* ---- strings that would use up the reply ---- */
