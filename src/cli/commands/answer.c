@@ -5,6 +5,44 @@
 #include "cli/follow/delivery.h"
 #include "cli/follow/spec_choice.h"
 
+static const haft__option options[] = {
+    {"error", 0, HAFT__OPTION_TEXT, "TEXT",
+     "the call of a headless tool failed; the model reads TEXT as its error"},
+    HAFT__OPTIONS_OVERRIDE,
+    HAFT__OPTIONS_SPEC_CHOICE,
+    HAFT__OPTION_STORE,
+    HAFT__OPTIONS_OUTPUT,
+    {0},
+};
+
+/* Whether the text of --error is another option: the text was forgotten. */
+static bool is_option(const char *text)
+{
+    bool found = false;
+    for (const haft__option *option = options; option->name != NULL && !found; option++) {
+        found = strncmp(text, "--", 2) == 0 && strcmp(text + 2, option->name) == 0;
+    }
+    return found;
+}
+
+static haft_status check_words(const haft__args *args, const char *error, haft_error *err)
+{
+    if (error == NULL && args->word_count == 1) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "expected VALUE or --error TEXT");
+    }
+    if (error != NULL && is_option(error)) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--error expects TEXT, found the option %s",
+                          error);
+    }
+    if (error != NULL && haft__str_trim(haft__str(error)).len == 0) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--error expects TEXT, found an empty text");
+    }
+    if (error != NULL && args->word_count == 3) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "VALUE and --error cannot be combined");
+    }
+    return HAFT_OK;
+}
+
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     const char *error = haft__args_text(args, "error", NULL);
@@ -17,26 +55,11 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
                     .why = haft__str(error != NULL ? error : "")},
         .value = error == NULL ? args->words[args->word_count - 1] : NULL,
         .text = true};
-    if (error == NULL && args->word_count == 1) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "expected VALUE or --error TEXT");
-        return HAFT__EXIT_USAGE;
-    }
-    if (error != NULL && args->word_count == 3) {
-        (void)haft__fail(err, HAFT_BAD_INPUT, "", "VALUE and --error cannot be combined");
+    if (check_words(args, error, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }
     return haft__delivery_send(cli, args, &delivery, err);
 }
-
-static const haft__option options[] = {
-    {"error", 0, HAFT__OPTION_TEXT, "TEXT",
-     "the call of a headless tool failed; the model reads TEXT as its error"},
-    HAFT__OPTIONS_OVERRIDE,
-    HAFT__OPTIONS_SPEC_CHOICE,
-    HAFT__OPTION_STORE,
-    HAFT__OPTIONS_OUTPUT,
-    {0},
-};
 
 static const haft__example examples[] = {
     {"haft answer last 'the second one'", "answer the question of the newest run"},

@@ -544,12 +544,13 @@ static haft_status refuse_unnamed(const haft__run *run, const haft__run_command 
 static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call *call,
                                      const haft__run_command *command, haft_error *err)
 {
+    const char *why = command->kind == HAFT__RUN_COMMAND_AGAIN
+                          ? "was not interrupted, so it cannot be run again"
+                      : command->kind == HAFT__RUN_COMMAND_FAIL
+                          ? "is not headless: only a call that a client runs can fail there"
+                          : "does not wait for approval";
     haft_status status =
-        haft__fail(err, HAFT_BAD_STATE, "",
-                   command->kind == HAFT__RUN_COMMAND_AGAIN
-                       ? "the call %.*s was not interrupted, so it cannot be run again"
-                       : "the call %.*s does not wait for approval",
-                   HAFT__ARG(call->id));
+        haft__fail(err, HAFT_BAD_STATE, "", "the call %.*s %s", HAFT__ARG(call->id), why);
     return hint_pending(run, status, err);
 }
 
@@ -562,7 +563,10 @@ static haft_status apply_answer(const haft__run *run, const haft__run_call *call
     bool approves = kind->binds && command->kind == HAFT__RUN_COMMAND_APPROVE;
     haft__json value = value_of(command);
     haft_status status = HAFT_OK;
-    if (call->elicitation.kind == HAFT__JSON_OBJECT && command->kind != HAFT__RUN_COMMAND_AGAIN) {
+    bool form = call->elicitation.kind == HAFT__JSON_OBJECT
+                && command->kind != HAFT__RUN_COMMAND_AGAIN
+                && command->kind != HAFT__RUN_COMMAND_FAIL;
+    if (form) {
         return apply_elicitation_answer(run, call, command, buf, err);
     }
     if (verdict == NULL) {
