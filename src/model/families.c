@@ -56,10 +56,32 @@ static bool skip_separators(haft_str name, size_t *io_at, char next)
     return !needed;
 }
 
+/* Whether the pattern has a digit and `+` here: that number or a larger one. */
+static bool is_version(haft_str pattern, size_t at)
+{
+    return at + 1 < pattern.len && haft__ascii_is_digit(pattern.ptr[at])
+           && pattern.ptr[at + 1] == '+';
+}
+
+/* Consumes a version of at least `least`, which has at most two digits: a longer number is a date.
+ */
+static bool skip_version(haft_str name, size_t *io_at, unsigned least)
+{
+    size_t at = *io_at;
+    unsigned number = 0;
+    for (; at < name.len && haft__ascii_is_digit(name.ptr[at]) && at < *io_at + 3; at++) {
+        number = number * 10 + (unsigned)(name.ptr[at] - '0');
+    }
+    bool good = at > *io_at && at <= *io_at + 2 && number >= least;
+    *io_at = at;
+    return good;
+}
+
 /* The 3b of open_llama_3b is a size, not a version. */
 static bool is_size(haft_str piece, haft_str name, size_t at)
 {
-    bool number = haft__ascii_is_digit(piece.ptr[piece.len - 1]) && at < name.len;
+    bool version = piece.len > 1 && is_version(piece, piece.len - 2);
+    bool number = (haft__ascii_is_digit(piece.ptr[piece.len - 1]) || version) && at < name.len;
     bool over =
         at + 1 >= name.len
         || (!haft__ascii_is_letter(name.ptr[at + 1]) && !haft__ascii_is_digit(name.ptr[at + 1]));
@@ -76,6 +98,11 @@ static size_t match_piece(haft_str piece, haft_str name, size_t at)
             if (!skip_separators(name, &at, i + 1 < piece.len ? piece.ptr[i + 1] : '\0')) {
                 return 0;
             }
+        } else if (is_version(piece, i)) {
+            if (!skip_version(name, &at, (unsigned)(piece.ptr[i] - '0'))) {
+                return 0;
+            }
+            i++;
         } else if (at >= name.len || haft__ascii_lower(name.ptr[at]) != piece.ptr[i]) {
             return 0;
         } else {
@@ -107,12 +134,13 @@ static bool matches(haft_str pattern, haft_str name)
     return true;
 }
 
-/* The number of letters and digits. */
-static size_t weight(const char *pattern)
+/* The number of letters and digits, and of other signs that a name must have. */
+static size_t weight(haft_str pattern)
 {
     size_t count = 0;
-    for (; *pattern != '\0'; pattern++) {
-        count += strchr("-*^", *pattern) == NULL ? 1 : 0;
+    for (size_t i = 0; i < pattern.len; i++) {
+        bool more = i > 0 && is_version(pattern, i - 1); /* its '+' */
+        count += !more && strchr("-*^", pattern.ptr[i]) == NULL ? 1 : 0;
     }
     return count;
 }
@@ -124,8 +152,8 @@ static const haft__family *find_part(haft_str part, const char **ret_pattern)
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < HAFT__FAMILY_PATTERNS && rows[i].patterns[k] != NULL; k++) {
             const char *pattern = rows[i].patterns[k];
-            if (weight(pattern) > best && matches(haft__str(pattern), part)) {
-                best = weight(pattern);
+            if (weight(haft__str(pattern)) > best && matches(haft__str(pattern), part)) {
+                best = weight(haft__str(pattern));
                 found = &rows[i];
                 *ret_pattern = pattern;
             }
@@ -149,6 +177,15 @@ static bool take_part(haft_str *io_path, haft_str *ret_part)
     return true;
 }
 
+/* OpenAI's names of fine-tuned models: ft:gpt-5-mini:org::id. */
+static haft_str skip_fine_tuned(haft_str part)
+{
+    haft_str prefix = HAFT__LIT("ft:");
+    bool tuned = part.len > prefix.len
+                 && haft__str_equal_ignore_case((haft_str){part.ptr, prefix.len}, prefix);
+    return tuned ? haft__str_skip(part, prefix.len) : part;
+}
+
 const haft__family *haft__family_match_name(haft_str name, const char **ret_pattern)
 {
     const haft__family *found = NULL;
@@ -158,7 +195,7 @@ const haft__family *haft__family_match_name(haft_str name, const char **ret_patt
         return NULL;
     }
     while (found == NULL && take_part(&name, &part)) {
-        found = find_part(part, ret_pattern);
+        found = find_part(skip_fine_tuned(part), ret_pattern);
     }
     return found;
 }
