@@ -2,6 +2,7 @@
 /* observation.c - see prompt/observation.h. Tests: tests/prompt/observation_test.c. */
 #include "prompt/observation.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +12,9 @@
 /* Maximum length of the line after the mark, and of a note after it, such as that of a repeated
  * call. */
 #define MARK_NOTE_BYTES 1024
+
+/* An id of a call is short; a longer one is cut in a line. */
+#define CALL_BYTES 64
 
 /* The number of bytes of the result that are shown. A text with at most `chars` bytes has at most
  * `chars` code points. */
@@ -52,11 +56,50 @@ haft_str haft__observation_cut(haft__arena *arena, haft_str result, uint32_t cha
     return (haft_str){text, shown + end};
 }
 
-haft_str haft__observation_page(haft_str result, uint64_t offset, uint64_t limit, uint32_t chars)
+/* "first 40 of 100 characters", or "40 of 100 characters, from offset 20,"; at most `size` bytes.
+ */
+static int write_page_line(char *line, size_t size, uint64_t offset, size_t shown, size_t total,
+                           haft_str call, bool filtered)
+{
+    char from[64] = "";
+    if (offset > 0) {
+        (void)snprintf(from, sizeof(from), ", from offset %" PRIu64 ",", offset);
+    }
+    return snprintf(line, size,
+                    HAFT__OBSERVATION_MARK "\nThese are %s%zu of %zu characters%s of the result of "
+                                           "call %.*s%s. read_result with call \"%.*s\"%s and "
+                                           "offset %" PRIu64 " returns more.",
+                    offset > 0 ? "" : "the first ", shown, total, from, HAFT__ARG(call),
+                    filtered ? " after grep" : "", HAFT__ARG(call),
+                    filtered ? ", the same grep" : "", offset + shown);
+}
+
+haft_str haft__observation_page(haft__arena *arena, haft_str result, uint64_t offset,
+                                uint64_t limit, uint32_t chars, haft_str call, bool filtered)
 {
     haft_str rest = haft__str_skip(result, haft__utf8_offset(result, offset));
     size_t shown = haft__utf8_offset(rest, limit < chars ? limit : chars);
-    return (haft_str){rest.len > 0 ? rest.ptr : "", shown};
+    size_t total = haft__utf8_length(result);
+    char line[HAFT__OBSERVATION_LINE_CHARS];
+    haft_str id = {call.ptr, haft__utf8_floor(call, CALL_BYTES)};
+    if (rest.len == 0 && offset > 0) {
+        return haft__arena_format(arena,
+                                  "The result of call %.*s has %zu characters%s: nothing follows "
+                                  "offset %" PRIu64 ".",
+                                  HAFT__ARG(id), total, filtered ? " after grep" : "", offset);
+    }
+    if (shown == rest.len) {
+        return (haft_str){rest.len > 0 ? rest.ptr : "", shown};
+    }
+    size_t count = haft__utf8_length((haft_str){rest.ptr, shown});
+    int length = write_page_line(line, sizeof(line), offset, count, total, id, filtered);
+    char *text = haft__arena_alloc(arena, shown + (size_t)length);
+    if (text == NULL) {
+        return (haft_str){NULL, 0};
+    }
+    memcpy(text, rest.ptr, shown);
+    memcpy(text + shown, line, (size_t)length);
+    return (haft_str){text, shown + (size_t)length};
 }
 
 haft_str haft__observation_unmark(haft_str shown, bool *ret_cut)

@@ -6,6 +6,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "prompt/observation.h"
+#include "tool/builtin.h"
 #include "json/canonical.h"
 
 const char *haft__end_name(haft__end end)
@@ -88,6 +90,13 @@ bool haft__run_batch_done(const haft__run *run)
 }
 
 /* Searches from the newest: the caller most likely means that one. */
+uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call)
+{
+    bool page = call->tool != NULL && call->tool->source == HAFT__TOOL_BUILTIN
+                && haft__str_equal(call->tool->name, HAFT__LIT(HAFT__READ_RESULT));
+    return run->spec->limits.observation_chars + (page ? HAFT__OBSERVATION_LINE_CHARS : 0);
+}
+
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id)
 {
     for (size_t i = run->call_count; i-- > 0;) {

@@ -280,6 +280,10 @@ bool haft__run_batch_done(const haft__run *run);
 /* The newest call with that id, haft's or the model's own; NULL if it does not exist. */
 const haft__run_call *haft__run_find_call(const haft__run *run, haft_str id);
 
+/* How many characters of the call's result the model sees. A page of read_result may have a line
+ * about itself in addition. */
+uint32_t haft__run_observation_chars(const haft__run *run, const haft__run_call *call);
+
 /* For commands that only read a run whose process is gone: the questions that its tools asked are
  * lost, so the outcome of these calls is unknown. The next owner of the run records that. */
 void haft__run_drop_lost_questions(haft__run *run);

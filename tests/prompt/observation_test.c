@@ -2,6 +2,8 @@
 /* Tests for src/prompt/observation.c. */
 #include "prompt/observation.h"
 
+#include "base/utf8.h"
+
 #include "base/str.h"
 #include "test.h"
 
@@ -84,22 +86,56 @@ TEST(a_cut_survives_a_failed_allocation)
     haft__arena_finish(&arena);
 }
 
+#define LINE(what, offset)                                                                         \
+    HAFT__OBSERVATION_MARK "\nThese are " what                                                     \
+                           " of the result of call c1.1. read_result with call "                   \
+                           "\"c1.1\" and offset " offset " returns more."
+
 TEST(pages_of_a_result_are_never_longer_than_an_observation)
 {
     static const struct {
         uint64_t offset, limit;
         size_t first, count;
+        const char *line;
     } rows[] = {
-        {0, 3, 0, 3}, {0, 10, 0, 5}, {4, 3, 4, 3}, {18, 5, 18, 2}, {20, 5, 20, 0}, {99, 5, 20, 0},
+        {0, 3, 0, 3, LINE("the first 3 of 20 characters", "3")},
+        {0, 10, 0, 5, LINE("the first 5 of 20 characters", "5")},
+        {0, 100000000, 0, 5, LINE("the first 5 of 20 characters", "5")},
+        {4, 3, 4, 3, LINE("3 of 20 characters, from offset 4,", "7")},
+        {18, 5, 18, 2, ""},
+        {20, 5, 20, 0, "The result of call c1.1 has 20 characters: nothing follows offset 20."},
+        {99, 5, 20, 0, "The result of call c1.1 has 20 characters: nothing follows offset 99."},
     };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
     for (size_t i = 0; i < COUNT(rows); i++) {
-        haft_str page = haft__observation_page(characters(20), rows[i].offset, rows[i].limit, 5);
+        haft_str page = haft__observation_page(&arena, characters(20), rows[i].offset,
+                                               rows[i].limit, 5, HAFT__LIT("c1.1"), false);
         haft_str before = characters(rows[i].first), all = characters(20);
         haft_str rest = haft__str_skip(all, before.len);
         haft_str wanted = {rest.ptr, characters(rows[i].first + rows[i].count).len - before.len};
-        CHECK(page.ptr != NULL, "row %zu", i);
-        CHECK_STR(page, wanted, "row %zu", i);
+        CHECK(page.ptr != NULL && haft__str_starts_with(page, wanted), "row %zu", i);
+        CHECK_STR(haft__str_skip(page, wanted.len), haft__str(rows[i].line), "row %zu", i);
     }
+    haft_str page =
+        haft__observation_page(&arena, characters(20), 0, 3, 5, HAFT__LIT("c1.1"), true);
+    CHECK(haft__str_ends_with(page, HAFT__LIT("of the result of call c1.1 after grep. read_result "
+                                              "with call \"c1.1\", the same grep and offset 3 "
+                                              "returns more.")),
+          "%.*s", HAFT__ARG(page));
+    haft__arena_finish(&arena);
+}
+
+TEST(the_line_of_a_page_has_its_most_characters)
+{
+    haft__arena arena;
+    char id[2000];
+    memset(id, 'i', sizeof(id));
+    haft__arena_init(&arena, 0);
+    haft_str page =
+        haft__observation_page(&arena, characters(20), 1, 1, 1, (haft_str){id, sizeof(id)}, true);
+    CHECK(haft__utf8_length(page) <= 1 + HAFT__OBSERVATION_LINE_CHARS, "%zu", page.len);
+    haft__arena_finish(&arena);
 }
 
 TEST(the_mark_is_found_before_a_short_note)

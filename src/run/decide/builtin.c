@@ -112,7 +112,10 @@ static haft_status read_result(haft__decision *d, const haft__run_call *call)
     haft_str text = part.len > 0 ? filter_lines(d, wanted->result, part) : wanted->result;
     uint32_t most = d->spec->limits.observation_chars;
     uint64_t offset = number_of(call, "offset", 0), limit = number_of(call, "limit", most);
-    return finish_text(d, call, haft__observation_page(text, offset, limit, most));
+    haft_str page = haft__observation_page(&d->tools->scratch, text, offset, limit, most,
+                                           wanted->id, part.len > 0);
+    return page.ptr != NULL ? finish_text(d, call, page)
+                            : haft__arena_fail(&d->tools->scratch, d->err);
 }
 
 /* The built-ins of HAFT__BUILTIN_IN_RUN. */

@@ -186,7 +186,7 @@ haft_status haft__decide_finish(haft__decision *d, const haft__run_call *call, h
     haft__field_text(&d->w, "result", result);
     haft__field_null(&d->w, "error");
     haft__field_flag(&d->w, "truncated",
-                     haft__observation_is_cut(result, d->run->spec->limits.observation_chars));
+                     haft__observation_is_cut(result, haft__run_observation_chars(d->run, call)));
     haft__field_flag(&d->w, "cached", cached);
     haft__field_number(&d->w, "ms", 0);
     haft__json_key(&d->w, "arguments"); /* null if call_started has them */

@@ -265,7 +265,7 @@ void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *f
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome)
 {
-    uint32_t chars = run->spec->limits.observation_chars;
+    uint32_t chars = haft__run_observation_chars(run, call);
     bool truncated = outcome->ok && haft__observation_is_cut(outcome->text, chars);
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_CALL_FINISHED);

@@ -264,18 +264,19 @@ static haft_status set_shown_text(haft__run *run, haft__run_call *call, bool not
                                   haft_error *err)
 {
     bool pages = haft__tools_find(&run->spec->tools, HAFT__LIT(HAFT__READ_RESULT)) != NULL;
-    call->shown = haft__observation_cut(run->arena, call->result,
-                                        run->spec->limits.observation_chars, call->id, pages);
+    uint32_t chars = haft__run_observation_chars(run, call);
+    call->shown = haft__observation_cut(run->arena, call->result, chars, call->id, pages);
     call->cut_off = run->wall_reached;
     if (!run->wall_reached) { /* else it says that the call was cancelled: no observation */
         run->observation = call->shown;
     }
     if (call->shown.ptr != NULL && !run->wall_reached
-        && haft__observation_is_cut(call->result, run->spec->limits.observation_chars)) {
+        && (haft__observation_is_cut(call->result, chars)
+            || chars > run->spec->limits.observation_chars)) {
         /* It may become the answer, so it has no line and no note for the model. */
         bool cut;
         haft_str start = haft__observation_unmark(call->shown, &cut);
-        run->observation.len = start.len + strlen(HAFT__OBSERVATION_MARK);
+        run->observation.len = start.len + (cut ? strlen(HAFT__OBSERVATION_MARK) : 0);
     }
     if (call->shown.ptr != NULL && nothing_new && call->note.len > 0) {
         haft_str gap = HAFT__LIT("\n\n"), shown = call->shown;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/run/decide/builtin.c: the built-ins that need only the run. */
+#include "prompt/observation.h"
 #include "run/decide/decide_int.h"
 #include "run/run_help.h"
 #include "tool/builtin.h"
@@ -27,22 +28,35 @@ static haft_str shown_by(const char *words, const char *result, const char *tool
 /* The result that is paged is äöü, €€, zwölf and ende, a line each: 17 characters. */
 #define RESULT "\"\xC3\xA4\xC3\xB6\xC3\xBC\\n\xE2\x82\xAC\xE2\x82\xAC\\nzw\xC3\xB6lf\\nende\""
 
+#define MORE(what, offset)                                                                         \
+    HAFT__OBSERVATION_MARK "\nThese are " what                                                     \
+                           " of the result of call c1.1. read_result with call "                   \
+                           "\"c1.1\" and offset " offset " returns more."
+
 static const struct {
     const char *arguments, *shown;
 } pages[] = {
-    {"{\"call\":\"c1.1\"}",
-     "\xC3\xA4\xC3\xB6\xC3\xBC\n\xE2\x82\xAC\xE2\x82\xAC\nzw\xC3\xB6"}, /* observation_chars */
-    {"{\"call\":\"c1.1\",\"offset\":0,\"limit\":2}", "\xC3\xA4\xC3\xB6"},
-    {"{\"call\":\"c1.1\",\"offset\":2,\"limit\":3}", "\xC3\xBC\n\xE2\x82\xAC"},
+    {"{\"call\":\"c1.1\"}", "\xC3\xA4\xC3\xB6\xC3\xBC\n\xE2\x82\xAC\xE2\x82\xAC\nzw\xC3\xB6" MORE(
+                                "the first 10 of 17 characters", "10")}, /* observation_chars */
+    {"{\"call\":\"c1.1\",\"offset\":0,\"limit\":2}",
+     "\xC3\xA4\xC3\xB6" MORE("the first 2 of 17 characters", "2")},
+    {"{\"call\":\"c1.1\",\"offset\":2,\"limit\":3}",
+     "\xC3\xBC\n\xE2\x82\xAC" MORE("3 of 17 characters, from offset 2,", "5")},
     {"{\"call\":\"c1.1\",\"offset\":12}", "\nende"},
     {"{\"call\":\"c1.1\",\"offset\":16,\"limit\":1}", "e"},
-    {"{\"call\":\"c1.1\",\"offset\":17}", ""},
-    {"{\"call\":\"c1.1\",\"offset\":100000}", ""},
+    {"{\"call\":\"c1.1\",\"offset\":17}",
+     "The result of call c1.1 has 17 characters: nothing follows offset 17."},
+    {"{\"call\":\"c1.1\",\"offset\":100000}",
+     "The result of call c1.1 has 17 characters: nothing follows offset 100000."},
     {"{\"call\":\"c1.1\",\"limit\":100000}",
-     "\xC3\xA4\xC3\xB6\xC3\xBC\n\xE2\x82\xAC\xE2\x82\xAC\nzw\xC3\xB6"},
+     "\xC3\xA4\xC3\xB6\xC3\xBC\n\xE2\x82\xAC\xE2\x82\xAC\nzw\xC3\xB6" MORE(
+         "the first 10 of 17 characters", "10")},
     {"{\"call\":\"c1.1\",\"grep\":\"\xE2\x82\xAC\"}", "\xE2\x82\xAC\xE2\x82\xAC\n"},
     {"{\"call\":\"c1.1\",\"grep\":\"e\"}", "ende\n"},
-    {"{\"call\":\"c1.1\",\"grep\":\"\xC3\xB6\",\"offset\":4,\"limit\":4}", "zw\xC3\xB6l"},
+    {"{\"call\":\"c1.1\",\"grep\":\"\xC3\xB6\",\"offset\":4,\"limit\":4}",
+     "zw\xC3\xB6l" HAFT__OBSERVATION_MARK
+     "\nThese are 4 of 10 characters, from offset 4, of the result of call c1.1 after grep. "
+     "read_result with call \"c1.1\", the same grep and offset 8 returns more."},
     {"{\"call\":\"c1.1\",\"grep\":\"none\"}", ""},
     {"{\"call\":\"c1.1\",\"grep\":\"a longer text than any of the lines\"}", ""},
     {"{\"call\":\"c1.2\"}", "f"},
