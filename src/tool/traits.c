@@ -499,9 +499,12 @@ static const haft__trait table[] = {
     },
     {
         .key = "return_direct",
-        .what = "Its result is the answer of the run, even of a workflow, except while the gate "
-                "is closed. The results of several such calls in one reply are the answer "
-                "together, in call order, with a blank line between them.",
+        .what =
+            "Its result is the answer of the run, even of a workflow, except while the gate "
+            "is closed. The results of several such calls in one reply are the answer "
+            "together, in call order, with a blank line between them. A call that failed is not "
+            "part of the answer: if no other result is, the model reads the error and goes "
+            "on.",
         FLAG(return_direct),
         .declared = HAFT_RETURN_DIRECT,
         .in_approvals = true,

@@ -125,7 +125,7 @@ static bool is_direct(const haft__run_call *call)
 }
 
 /* Writes the results of the last batch that are the answer, in the order of the calls with a blank
- * line between them. Returns their number. */
+ * line between them; an empty result adds nothing. Returns their number. */
 static size_t write_direct(haft__decision *d)
 {
     const haft__run *run = d->run;
@@ -133,8 +133,11 @@ static size_t write_direct(haft__decision *d)
     size_t count = 0;
     for (size_t i = run->batch; i < run->call_count; i++) {
         if (is_direct(&run->calls[i])) {
-            haft__buf_add_str(text, count++ > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
-            haft__buf_add_str(text, run->calls[i].result);
+            haft_str result = run->calls[i].result;
+            haft__buf_add_str(text,
+                              text->len > 0 && result.len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+            haft__buf_add_str(text, result);
+            count++;
         }
     }
     return count;
