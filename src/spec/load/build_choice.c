@@ -34,25 +34,36 @@ static bool is_word(haft_str text, haft__tool_choice *ret_wish)
     return false;
 }
 
-/* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}} */
+static haft__tool_choice refuse_object(haft__loader *l, haft_str pointer, const char *why)
+{
+    haft__spec_problem *problem = haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "%s", why);
+    haft__loader_hint(l, problem, "write auto, required, none, or {tool: NAME}");
+    return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
+}
+
+/* {tool: x}, {type: auto}, {type: tool, name: x}, {type: function, function: {name: x}}. Several
+ * names must be the same. */
 static haft__tool_choice read_object(haft__loader *l, haft__json object, haft_str pointer)
 {
-    haft_str type = haft__object_string(object, "type"), name = haft__object_string(object, "tool");
+    const haft_str names[] = {
+        haft__object_string(object, "tool"),
+        haft__object_string(object, "name"),
+        haft__object_string(haft__object_object(object, "function"), "name"),
+    };
     haft__tool_choice wish = {.mode = HAFT__MODE_TOOL};
-    if (is_word(type, &wish)) {
-        return wish;
+    haft_str name = HAFT__LIT("");
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (name.len > 0 && names[i].len > 0 && !haft__str_equal(name, names[i])) {
+            return refuse_object(l, pointer, "the choice names two tools");
+        }
+        name = names[i].len > 0 ? names[i] : name;
+    }
+    if (is_word(haft__object_string(object, "type"), &wish)) {
+        return name.len == 0 ? wish
+                             : refuse_object(l, pointer, "the choice names both a mode and a tool");
     }
     if (name.len == 0) {
-        name = haft__object_string(object, "name");
-    }
-    if (name.len == 0) {
-        name = haft__object_string(haft__object_object(object, "function"), "name");
-    }
-    if (name.len == 0) {
-        haft__spec_problem *problem = haft__loader_error(
-            l, pointer, HAFT__SUBJECT_VALUE, "the choice names neither a mode nor a tool");
-        haft__loader_hint(l, problem, "write auto, required, none, or {tool: NAME}");
-        return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
+        return refuse_object(l, pointer, "the choice names neither a mode nor a tool");
     }
     wish.tool = name;
     return wish;

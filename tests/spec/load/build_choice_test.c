@@ -79,6 +79,15 @@ static const problem_case cases[] = {
                                 "required, none, or {tool: NAME})"},
     {"choice: {default: {type: function}}\n", "1:19: the choice names neither a mode nor a tool "
                                               "(write auto, required, none, or {tool: NAME})"},
+    {"choice: {default: {type: auto, name: t1}}\n",
+     "1:19: the choice names both a mode and a tool (write auto, required, none, or {tool: NAME})"},
+    {"choice: {default: {type: required, tool: t1}}\n",
+     "1:19: the choice names both a mode and a tool (write auto, required, none, or {tool: NAME})"},
+    {"choice: {default: {type: function, name: t1, function: {name: t2}}}\n",
+     "1:19: the choice names two tools (write auto, required, none, or {tool: NAME})"},
+    {"enabled_builtins: [glob]\n"
+     "choice: {default: {type: function, name: glob, function: {name: glob}}}\n",
+     ""},
     {"choice: {schedule: [{}, {type: function}]}\n",
      "1:21: the choice names neither a mode nor a tool (write auto, required, none, or {tool: "
      "NAME})\n"
