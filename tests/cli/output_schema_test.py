@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Results of commands, clients and people against output_schema, and headless calls that fail."""
+"""Results of commands, servers, clients and people against output_schema, and headless calls that fail."""
+import http.server
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
+import urllib.parse
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -67,6 +70,39 @@ def test_commands():
     check("no_part_of_a_secret_is_quoted", (secret[:12] in log, finished()[0][0]), (False, False))
 
 
+class Server(http.server.BaseHTTPRequestHandler):
+    """The path is the reply."""
+
+    def do_GET(self):
+        body = urllib.parse.unquote(self.path[1:]).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_http():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Server) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for name, body, wanted in (
+                ("good", '{"n": 3}', (True, '{"n": 3}')),
+                ("type", '{"n": "3"}',
+                 (False, f'count {WRONG}/n: Expected integer, found string "3"')),
+                ("text", "three", (False, f"count {WRONG}expected JSON, found other text"))):
+            url = f"http://127.0.0.1:{server.server_port}/{urllib.parse.quote(body)}"
+            path = spec(f"http_{name}", 1, http={"url": url, "allow_private": True})
+            status, _, err = haft("run", path, "go", "--quiet")
+            found = [(ok, text.strip()) for ok, text in finished()]
+            check(f"a_server_that_sends_{name}", (status, found, err), (0, [wanted], ""))
+        server.shutdown()
+    check("it_says_that_the_tool_is_at_fault", causes(),
+          [("output_schema", "this is a fault of the tool")])
+
+
 def test_clients():
     def start(name):
         return haft("run", spec(name, 1, headless=True), "go", "--quiet")[0]
@@ -119,5 +155,6 @@ def test_people():
 with tempfile.TemporaryDirectory() as scratch:
     environment = {**os.environ, "XDG_STATE_HOME": scratch, "XDG_CONFIG_HOME": scratch}
     test_commands()
+    test_http()
     test_clients()
     test_people()
