@@ -178,7 +178,8 @@ def test_artifacts():
               (status, err.startswith(f"haft: {place}: {reason}"), haft("runs", "list")[1]),
               (2, True, before))
     check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
-    names = ["a/b.md", "a_b.md", "A_B.md", "a", "a/b.md", ".x", "_x", "_x-2"]
+    names = ["a/b.md", "a_b.md", "A_B.md", "a", "a/b.md", ".x", "_x", "_x-2", "a_b-2.md",
+             "\u00e9.md", "e\u0301.md", "L" * 300 + ".md"]
     path = spec("names", [{"calls": [{"name": "store_artifact", "arguments": {
         "name": name, "content": f"{i} {name}"}} for i, name in enumerate(names)]},
         {"text": "stored"}], [{"builtin": ["store_artifact"]}])
@@ -186,8 +187,10 @@ def test_artifacts():
     status, done = result("run", path, "go", "--artifacts", directory)
     check("names_that_collide_are_kept_apart",
           (status, {p.name: p.read_text() for p in directory.iterdir()}),
-          (0, {"a_b.md": "1 a_b.md", "A_B-2.md": "2 A_B.md", "a": "3 a", "a_b-3.md": "4 a/b.md",
-               "_x": "6 _x", "_x-2": "7 _x-2", "_x-3": "5 .x"}))
+          (0, {"a_b.md": "1 a_b.md", "A_B-3.md": "2 A_B.md", "a": "3 a", "a_b-4.md": "4 a/b.md",
+               "_x": "6 _x", "_x-2": "7 _x-2", "_x-3": "5 .x", "a_b-2.md": "8 a_b-2.md",
+               "\u00e9.md": "9 \u00e9.md", "e\u0301-2.md": "10 e\u0301.md",
+               "L" * 197 + ".md": "11 " + "L" * 300 + ".md"}))
     check("the_name_gives_the_media_type",
           {a["name"]: a["media_type"] for a in done["artifacts"]}.get("a/b.md"), "text/markdown")
 

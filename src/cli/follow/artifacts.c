@@ -7,32 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/ascii.h"
 #include "base/error.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "cli/follow/artifact_name.h"
 #include "engine/run.h"
 #include "io/file.h"
 #include "json/object.h"
-
-#define NAME_BYTES 200
-
-/* A valid file name: no slash, no control character, not hidden, not empty. */
-static void make_file_name(haft_str name, char to[NAME_BYTES + 1])
-{
-    size_t length = name.len < NAME_BYTES ? name.len : NAME_BYTES;
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)name.ptr[i];
-        bool bad = c < ' ' || c == '/' || c == 0x7f || (i == 0 && (c == '.' || c == '-'));
-        to[i] = bad ? '_' : (char)c;
-    }
-    if (length == 0) {
-        to[length++] = '_';
-    }
-    to[length] = '\0';
-}
-
-/* ---- names that are kept apart ---- */
 
 #define MOST_TRIES 10000
 
@@ -40,44 +21,38 @@ static void make_file_name(haft_str name, char to[NAME_BYTES + 1])
 typedef struct exported {
     const haft__run *run;
     haft__arena arena;
-    haft__map taken; /* file name in lower case -> the artifact's name, a haft_str */
+    haft__map taken; /* key of a file name -> the artifact's name, a haft_str */
     int directory;
 } exported;
 
-/* Inserts a number before the extension: report-2.md. `file` has room for it. */
-static haft_str number_name(haft__arena *arena, const char *file, unsigned number)
+/* Whether the file is free for the artifact; then it is reserved. An artifact with the same name
+ * was replaced and keeps the file. */
+static haft_status reserve_file(exported *e, haft_str name, haft_str file, bool *ret_free,
+                                haft_error *err)
 {
-    const char *dot = strrchr(file, '.');
-    size_t stem = dot != NULL && dot != file ? (size_t)(dot - file) : strlen(file);
-    return number == 1
-               ? haft__arena_format(arena, "%s", file)
-               : haft__arena_format(arena, "%.*s-%u%s", (int)stem, file, number, file + stem);
+    haft_str key = haft__artifact_name_key(&e->arena, file);
+    haft_str *kept = haft__arena_alloc(&e->arena, sizeof(*kept));
+    if (key.ptr == NULL || kept == NULL) {
+        return haft__arena_fail(&e->arena, err);
+    }
+    const haft_str *owner = haft__map_get(&e->taken, key);
+    *ret_free = owner == NULL || haft__str_equal(*owner, name);
+    *kept = name;
+    return *ret_free ? haft__map_put(&e->taken, key, kept, err) : HAFT_OK;
 }
 
-/* Reserves a file for the artifact: file systems may ignore case, and two names may be the same
- * after cleaning. An artifact with the same name was replaced and keeps the file. */
+/* Reserves a file, with the first number that is free. */
 static haft_status reserve(exported *e, haft_str name, haft_str *ret_file, haft_error *err)
 {
-    char file[NAME_BYTES + 1];
-    make_file_name(name, file);
+    char file[HAFT__ARTIFACT_NAME_BYTES + 1];
+    haft__artifact_name_clean(name, file);
     for (unsigned number = 1; number <= MOST_TRIES; number++) {
-        haft_str found = number_name(&e->arena, file, number);
-        char *key = found.ptr != NULL ? haft__arena_alloc(&e->arena, found.len + 1) : NULL;
-        if (key == NULL) {
-            return haft__arena_fail(&e->arena, err);
-        }
-        for (size_t i = 0; i < found.len; i++) {
-            key[i] = haft__ascii_lower(found.ptr[i]);
-        }
-        const haft_str *owner = haft__map_get(&e->taken, (haft_str){key, found.len});
-        if (owner == NULL || haft__str_equal(*owner, name)) {
-            haft_str *kept = haft__arena_alloc(&e->arena, sizeof(*kept));
-            if (kept == NULL) {
-                return haft__arena_fail(&e->arena, err);
-            }
-            *kept = name;
-            *ret_file = found;
-            return haft__map_put(&e->taken, (haft_str){key, found.len}, kept, err);
+        bool free = false;
+        *ret_file = haft__artifact_name_number(&e->arena, file, number);
+        haft_status status = ret_file->ptr != NULL ? reserve_file(e, name, *ret_file, &free, err)
+                                                   : haft__arena_fail(&e->arena, err);
+        if (status != HAFT_OK || free) {
+            return status;
         }
     }
     return haft__fail(err, HAFT_TOO_BIG, file, "too many artifacts have this name");
@@ -98,13 +73,25 @@ static haft_status write_file(int directory, const char *file, haft_str content,
 
 static bool is_clean(haft_str name)
 {
-    char file[NAME_BYTES + 1];
-    make_file_name(name, file);
+    char file[HAFT__ARTIFACT_NAME_BYTES + 1];
+    haft__artifact_name_clean(name, file);
     return haft__str_equal(haft__str(file), name);
 }
 
-/* Writes the artifacts whose names are file names, or the others: a file name is kept if it can
- * be. */
+/* Reserves the names that need no change, the first of those that are one file, before any name
+ * gets a number. */
+static haft_status reserve_clean(exported *e, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; i < e->run->artifact_count && status == HAFT_OK; i++) {
+        haft_str name = e->run->artifacts[i]->name;
+        bool free;
+        status = is_clean(name) ? reserve_file(e, name, name, &free, err) : HAFT_OK;
+    }
+    return status;
+}
+
+/* Writes the artifacts whose names are file names, or the others. */
 static haft_status export_some(exported *e, bool clean, haft_error *err)
 {
     haft_status status = HAFT_OK;
@@ -154,7 +141,8 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
     }
     haft__arena_init(&e.arena, 0);
     haft__map_init(&e.taken, &e.arena, e.run->hash_key);
-    haft_status status = export_some(&e, true, err);
+    haft_status status = reserve_clean(&e, err);
+    status = status == HAFT_OK ? export_some(&e, true, err) : status;
     status = status == HAFT_OK ? export_some(&e, false, err) : status;
     haft__arena_finish(&e.arena);
     (void)close(e.directory);
