@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Results of commands, servers, clients and people against output_schema, and headless calls that fail."""
+"""Results of commands, servers, clients and people against output_schema, and headless calls that
+fail."""
 import http.server
 import json
 import os
@@ -129,7 +130,8 @@ def test_clients():
     path = spec("asks", 1, command=["true"], traits={"needs_approval": True})
     check("an_approval_waits", haft("run", path, "go", "--quiet")[0], 4)
     status, _, err = haft("answer", "last", "c1.1", "--error", "x")
-    check("only_a_headless_call_can_fail_at_a_client", (status, "is not headless" in err), (1, True))
+    check("only_a_headless_call_can_fail_at_a_client", (status, "is not headless" in err),
+          (1, True))
     for name, words, message in (
             ("an_empty_error", ["--error", ""], "found an empty text"),
             ("an_error_without_its_text", ["--error", "--store", "x"], "found the option --store")):
