@@ -34,13 +34,13 @@ static void protect_process_memory(void)
 }
 
 /* A file or socket that haft opens must not get the number of a standard descriptor that the caller
- * closed. Reading from /dev/null ends at once. Writing to it fails, since it is opened for reading:
- * output that cannot be written is reported. */
+ * closed. Each is opened for the wrong direction: reading and writing still fail, and are reported.
+ */
 static void replace_closed_descriptors(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
         bool closed = fcntl(fd, F_GETFD) == -1 && errno == EBADF;
-        if (closed && open("/dev/null", O_RDONLY) == -1) {
+        if (closed && open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) == -1) {
             _exit(HAFT__EXIT_FAILED); /* nowhere to say why */
         }
     }

@@ -147,7 +147,8 @@ def test_after_the_end():
     """A write that fails after the end does not change the end."""
     path = spec("kept", [call("store_artifact", name="a", content="b"), {"text": "good"}],
                 {"builtin": ["store_artifact"]})
-    nowhere = put("file", "") / "below"
+    nowhere = Path(scratch) / "taken"
+    (nowhere / "a").mkdir(parents=True)
     for store in f"sqlite:{scratch}/kept.db", "memory:":
         status, found = one("result", "run", path, "go", "--artifacts", nowhere, "--store", store)
         check(f"the_answer_is_printed_{store[:6]}", (status, found["end"], found["answer"],

@@ -50,7 +50,7 @@ check("without_standard_output", closed(">&-", *RUN), (1, "", LOST))
 check("without_standard_error", closed("2>&-", *RUN), (0, "answer\n", ""))
 check("with_standard_output_only", closed("<&- 2>&-", *RUN), (0, "answer\n", ""))
 check("without_any", closed("<&- >&- 2>&-", *RUN), (1, "", ""))
-check("chat_without_standard_input", closed("<&-", "chat", "s.json")[0], 0)
+check("chat_without_standard_input", closed("<&-", "chat", "s.json")[0], 1)
 
 with open("/dev/null", "wb") as null:
     check("successful_write_is_no_error", run(["--version"], null), (0, ""))

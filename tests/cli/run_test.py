@@ -261,7 +261,8 @@ def test_bad_input():
     check("an_unknown_key", (status, "typo.yaml:3:1: error: " in err, "limits" in err),
           (2, True, True))
     put("bad.script.yaml", "replies: [{txt: hi}]\n")
-    status, _, err = haft("run", put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n"), "go")
+    put("s.yaml", "haft: 1\nname: s\nmodel: script:bad.script.yaml\n")
+    status, _, err = haft("run", "s.yaml", "go")
     put("big.json", " " * (4 << 20) + " ")
     put("big.yaml", "haft: 1\nname: s\nmodel: script:big.json\n")
     check("a_script_that_is_too_long", haft("run", "big.yaml", "go"),
