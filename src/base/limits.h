@@ -287,6 +287,8 @@
     X(TERMINAL_TEXT_BYTES, "terminal.text_bytes", 64 << 10,                                        \
       "bytes of a question, or of a call to approve, that the terminal shows")                     \
     X(LINE_BYTES, "line.bytes", 256 << 10, "bytes of one input to chat, typed or piped")           \
+    X(MARKDOWN_SPAN_BYTES, "markdown.span_bytes", 2048,                                            \
+      "bytes of one emphasis, code span or link of Markdown on a terminal")                        \
     X(LINE_COMPLETIONS, "line.completions", 100, "completions that chat shows at once")            \
     X(HISTORY_LINES, "history.lines", 1000, "lines in the history of chat")                        \
     X(HISTORY_BYTES, "history.bytes", 1 << 20,                                                     \
