@@ -31,6 +31,7 @@ typedef struct follower {
     haft_run *run;
     haft__timeline timeline;
     bool events, json, reports;
+    bool chat;           /* the chat says how to continue */
     bool wants_progress; /* progress events are shown */
     haft__interrupts interrupts;
     bool pausing, cancelling;          /* because of an interrupt */
@@ -210,7 +211,7 @@ static haft__exit_status stop_following(follower *f)
     write_timeline(f);
     if (f->json) {
         print_interrupted(f, HAFT__END_CANCELLED, &stopped);
-    } else {
+    } else if (!f->chat) {
         (void)fprintf(f->cli->errors, "paused; %s\n", stopped.hint);
     }
     return HAFT__EXIT_CANCELLED;
@@ -325,12 +326,13 @@ static haft__exit_status follow_until_done(follower *f)
     return result;
 }
 
-haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
-                                   haft_error *err)
+static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run *run, bool chat,
+                                haft_error *err)
 {
     follower f = {.cli = cli,
                   .args = args,
                   .run = run,
+                  .chat = chat,
                   .events = haft__args_has(args, "events"),
                   .json = haft__args_has(args, "json"),
                   .err = err};
@@ -345,6 +347,7 @@ haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_
         terminal.caps = caps;
     }
     haft__timeline_init(&f.timeline, run->agent->spec, caps);
+    f.timeline.brief = chat && !haft__args_has(args, "verbose");
     if (f.reports && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }
@@ -363,4 +366,16 @@ haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_
         haft__terminal_close(&terminal);
     }
     return result;
+}
+
+haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
+                                   haft_error *err)
+{
+    return follow(cli, args, run, false, err);
+}
+
+haft__exit_status haft__follow_chat_run(haft__cli *cli, const haft__args *args, haft_run *run,
+                                        haft_error *err)
+{
+    return follow(cli, args, run, true, err);
 }

@@ -28,6 +28,12 @@ HAFT_MUST_USE haft_status haft__follow_check_options(haft__cli *cli, const haft_
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
+/* The same for a message of a chat: no heading, and with --verbose not set only what the model
+ * writes and calls, and a last line with the totals. The chat reports that the run was interrupted.
+ */
+haft__exit_status haft__follow_chat_run(haft__cli *cli, const haft__args *args, haft_run *run,
+                                        haft_error *err);
+
 /* With --events: prints the stored events that were not printed yet. */
 HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error *err);
 

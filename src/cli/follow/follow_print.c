@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/config/config.h"
 #include "cli/follow/follow_int.h"
 #include "cli/follow/run_result.h"
 #include "cli/terminal/pending.h"
@@ -59,6 +60,15 @@ haft_status haft__follow_print_events(haft__cli *cli, haft_run *run, haft_error 
     return status;
 }
 
+/* The answer of the model is Markdown; the result of a tool is not. */
+static void print_answer(haft__cli *cli, const haft__args *args, const haft_run *run,
+                         haft_str answer)
+{
+    bool raw = run->state.end != HAFT__END_DONE || haft__config_is_plain(cli, args);
+    haft__terminal_caps caps = haft__terminal_caps_detect(cli->out, raw);
+    haft__print_markdown(cli->out, answer, &caps);
+}
+
 haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args *args,
                                                const haft_run *run, bool answer_shown,
                                                haft_error *err)
@@ -70,7 +80,7 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
                                                                              : HAFT__EXIT_FAILED;
     }
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
-        haft__print_answer(cli->out, answer);
+        print_answer(cli, args, run, answer);
     }
     bool verbose = !haft__args_has(args, "quiet") && !haft__args_has(args, "events");
     if (verbose && haft_run_state(run) == HAFT_RUNNING) {

@@ -8,8 +8,10 @@
 
 #include <unistd.h>
 
+#include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "cli/terminal/markdown.h"
 #include "cli/terminal/width.h"
 
 #define MAX_COLUMNS 70
@@ -56,6 +58,25 @@ void haft__print_answer(FILE *out, haft_str text)
 {
     haft__print_content(out, text);
     (void)fputc('\n', out);
+}
+
+void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps)
+{
+    haft__markdown markdown;
+    haft__buf shown;
+    haft__markdown_init(&markdown, caps->symbols);
+    haft__buf_init(&shown, HAFT__LIMIT_RUN_BYTES);
+    if (caps->colour) {
+        haft__markdown_add(&markdown, &shown, caps->width - 1, text);
+        haft__markdown_end(&markdown, &shown, caps->width - 1);
+    }
+    if (caps->colour && shown.status == HAFT_OK) {
+        (void)fwrite(shown.ptr, 1, shown.len, out);
+    } else {
+        haft__print_answer(out, text);
+    }
+    haft__buf_finish(&shown);
+    haft__markdown_finish(&markdown);
 }
 
 /* Invalid UTF-8 is not JSON, but may occur in a file of events. */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "cli/terminal/terminal_caps.h"
 #include "haft.h"
 
 /* Writes `text` so that a terminal does not interpret it: control characters as \u001b, a byte that
@@ -16,6 +17,9 @@ void haft__print_escaped(FILE *out, haft_str text);
  * feed follows an answer. */
 void haft__print_content(FILE *out, haft_str text);
 void haft__print_answer(FILE *out, haft_str text);
+
+/* The answer of a model. A terminal with colours shows its Markdown (cli/terminal/markdown.h). */
+void haft__print_markdown(FILE *out, haft_str text, const haft__terminal_caps *caps);
 
 /* JSON text: unchanged, but for a terminal with \uXXXX for unsafe characters
  * (cli/terminal/width.h), which is the same JSON. */

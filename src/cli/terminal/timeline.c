@@ -31,6 +31,7 @@ void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft_
         haft__buf_init(all[i], HAFT__LIMIT_RUN_BYTES);
     }
     haft__word_wrap_init(&timeline->wrap);
+    haft__markdown_init(&timeline->markdown, caps.symbols);
 }
 
 void haft__timeline_finish(haft__timeline *timeline)
@@ -42,6 +43,7 @@ void haft__timeline_finish(haft__timeline *timeline)
     haft__buf_finish(&timeline->progress);
     haft__buf_finish(&timeline->reply_text);
     haft__word_wrap_finish(&timeline->wrap);
+    haft__markdown_finish(&timeline->markdown);
     haft__arena_finish(&timeline->arena);
 }
 

@@ -10,6 +10,7 @@
 #ifndef HAFT_CLI_TERMINAL_TIMELINE_H
 #define HAFT_CLI_TERMINAL_TIMELINE_H
 
+#include "cli/terminal/markdown.h"
 #include "cli/terminal/terminal_caps.h"
 #include "cli/terminal/word_wrap.h"
 #include "run/event.h"
@@ -35,6 +36,7 @@ typedef enum haft__reply_part {
 typedef struct haft__timeline {
     haft__terminal_caps caps; /* its width may change between two events */
     const haft__spec *spec;
+    bool brief;    /* live: no heading and no lines of turns; the id is in the last line */
     haft__buf out; /* to be written by the caller */
 
     /* private */
@@ -45,10 +47,11 @@ typedef struct haft__timeline {
     uint64_t open_since_ms;
     uint64_t open_seconds; /* the elapsed seconds that the line shows */
     haft__buf open_call, open_tool, open_arguments, progress;
-    bool waiting_for_model; /* since open_since_ms */
-    bool reply_started;     /* a part of the reply has been shown */
-    bool replied;           /* the whole reply has arrived: its progress events are late */
-    haft__word_wrap wrap;
+    bool waiting_for_model;  /* since open_since_ms */
+    bool reply_started;      /* a part of the reply has been shown */
+    bool replied;            /* the whole reply has arrived: its progress events are late */
+    haft__word_wrap wrap;    /* of reasoning; also of text on a terminal without colours */
+    haft__markdown markdown; /* of text */
     haft__reply_part reply_part;
     haft__buf reply_text; /* the text of the reply that was shown */
     bool answer_shown;    /* the answer of the run is the text that was shown last */

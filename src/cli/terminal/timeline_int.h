@@ -111,6 +111,9 @@ void haft__timeline_line_add_call(haft__timeline_line *l, haft_str call, haft_st
 /* Live: a piece of the reply. */
 void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, haft_str text);
 
+/* Whether the part of the reply that is being shown is rendered as Markdown. */
+bool haft__timeline_renders(const haft__timeline *t);
+
 /* Live: redraws the open line for this time. */
 void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms);
 

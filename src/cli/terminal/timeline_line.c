@@ -75,6 +75,11 @@ void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str
     l->left -= used + 1 >= room ? room : used; /* it was cut: no column is left */
 }
 
+bool haft__timeline_renders(const haft__timeline *t)
+{
+    return t->caps.colour && t->reply_part == HAFT__REPLY_PART_TEXT;
+}
+
 void haft__timeline_line_close(haft__timeline *t)
 {
     if (t->open == HAFT__OPEN_LINE_CALL) {
@@ -83,7 +88,10 @@ void haft__timeline_line_close(haft__timeline *t)
         haft__buf_add_str(&t->out, HAFT__LIT("\r\x1b[K"));
     }
     t->open = HAFT__OPEN_LINE_NONE;
-    if (t->reply_part != HAFT__REPLY_PART_NONE) {
+    if (haft__timeline_renders(t)) {
+        haft__markdown_end(&t->markdown, &t->out, t->caps.width - 1);
+        t->reply_part = HAFT__REPLY_PART_NONE;
+    } else if (t->reply_part != HAFT__REPLY_PART_NONE) {
         haft__timeline_line l = {t, 0};
         haft__style s =
             t->reply_part == HAFT__REPLY_PART_REASONING ? HAFT__STYLE_DIM : HAFT__STYLE_PLAIN;

@@ -16,6 +16,9 @@
 static void add_head(haft__timeline *t, haft_str run, haft_str task)
 {
     haft_str name = t->spec->name;
+    if (t->brief) {
+        return;
+    }
     haft__timeline_line l = haft__timeline_line_begin(t);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_BOLD, name.len > 0 ? name : HAFT__LIT("run"), 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "  ");
@@ -64,6 +67,14 @@ static void report_turn(haft__timeline *t, const haft__event *event)
     haft__timeline_line_add_details(&l, &small);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "reason"), 0);
     haft__timeline_line_end(&l);
+}
+
+static void begin_turn(haft__timeline *t, const haft__event *event)
+{
+    haft__timeline_line_close(t);
+    if (!t->brief) {
+        report_turn(t, event);
+    }
     t->running = 0;
     t->waiting_for_model = true;
     t->replied = t->reply_started = false;
@@ -91,6 +102,11 @@ void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, ha
         t->reply_part = reply_part;
         /* Never at the beginning of a line, where lines and prompts of haft begin. */
         t->wrap.indent = reply_part == HAFT__REPLY_PART_REASONING ? 3 : 2;
+        t->markdown.wrap.indent = 2;
+    }
+    if (haft__timeline_renders(t)) {
+        haft__markdown_add(&t->markdown, &t->out, t->caps.width - 1, text);
+        return;
     }
     haft__style_begin(&l, s);
     haft__word_wrap_add(&t->wrap, &t->out, t->caps.width - 1, text);
@@ -144,7 +160,9 @@ static void report_reply(haft__timeline *t, const haft__event *event)
     if (t->reply_text.len > 0 && (calls == NULL || calls->count == 0)) { /* it may be the answer */
         haft__buf_add_char(&t->out, '\n');
     }
-    report_usage(t, event);
+    if (!t->brief) {
+        report_usage(t, event);
+    }
 }
 
 /* ---- the rest of a turn ---- */
@@ -297,18 +315,10 @@ static void add_totals(const haft__timeline *t, const haft__event *event, haft__
     }
 }
 
-static void report_end(haft__timeline *t, const haft__event *event)
+/* How the run ended, and why. */
+static void report_verdict(haft__timeline *t, const haft__event *event, bool good)
 {
-    haft_str end = haft__timeline_event_text(event, "end"),
-             answer = haft__timeline_event_text(event, "answer");
-    bool good =
-        haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
-    t->answer_shown =
-        answer.len > 0
-        && haft__str_equal(haft__str_trim(answer), haft__str_trim(haft__buf_str(&t->reply_text)));
-    t->waiting_for_model = false;
+    haft_str end = haft__timeline_event_text(event, "end");
     haft__timeline_line l = haft__timeline_line_begin(t);
     haft__timeline_line_add(&l, good ? HAFT__STYLE_SUCCESS : HAFT__STYLE_ERROR,
                             haft__symbol_text(t, good ? HAFT__SYMBOL_DONE : HAFT__SYMBOL_FAILED));
@@ -324,8 +334,29 @@ static void report_end(haft__timeline *t, const haft__event *event)
         haft__timeline_line_add_cut(&l, HAFT__STYLE_ERROR, haft__timeline_event_error(event), 0);
         haft__timeline_line_end(&l);
     }
+}
+
+static void report_end(haft__timeline *t, const haft__event *event)
+{
+    haft_str end = haft__timeline_event_text(event, "end"),
+             answer = haft__timeline_event_text(event, "answer");
+    bool good =
+        haft__str_equal(end, HAFT__LIT("done")) || haft__str_equal(end, HAFT__LIT("direct"));
+    haft__buf small;
+    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
+    t->answer_shown =
+        answer.len > 0
+        && haft__str_equal(haft__str_trim(answer), haft__str_trim(haft__buf_str(&t->reply_text)));
+    t->waiting_for_model = false;
+    if (!t->brief || !good) {
+        report_verdict(t, event, good);
+    }
     add_totals(t, event, &small);
-    l = haft__timeline_line_begin(t);
+    if (t->brief) {
+        haft__timeline_add_separator(t, &small);
+        haft__buf_add_str(&small, event->run);
+    }
+    haft__timeline_line l = haft__timeline_line_begin(t);
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "  ");
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__buf_str(&small), 0);
     haft__buf_finish(&small);
@@ -412,7 +443,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_RUN_STARTED:
         add_head(t, event->run, haft__timeline_event_text(event, "task"));
         return;
-    case HAFT__EVENT_TURN_STARTED: report_turn(t, event); return;
+    case HAFT__EVENT_TURN_STARTED: begin_turn(t, event); return;
     case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED:

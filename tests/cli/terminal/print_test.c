@@ -87,3 +87,26 @@ TEST(a_json_line_is_all_or_nothing)
         haft__buf_finish(&text);
     }
 }
+
+TEST(markdown_is_rendered_on_a_terminal_with_colours)
+{
+    static const struct {
+        haft__terminal_caps caps;
+        haft_str shown;
+    } cases[] = {
+        {{.width = 80}, HAFT__LIT("a *b*\n")},
+        {{.width = 80, .live = true}, HAFT__LIT("a *b*\n")},
+        {{.width = 80, .live = true, .colour = true}, HAFT__LIT("a \x1b[3mb\x1b[0m\n")},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char shown[256];
+        FILE *out = fmemopen(shown, sizeof(shown), "w");
+        CHECK(out != NULL, "fmemopen");
+        if (out != NULL) {
+            haft__print_markdown(out, HAFT__LIT("a *b*"), &cases[i].caps);
+            size_t length = (size_t)ftell(out);
+            (void)fclose(out);
+            CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
+        }
+    }
+}

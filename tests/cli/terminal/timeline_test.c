@@ -432,3 +432,47 @@ TEST(a_timeline_survives_every_failed_allocation)
         }
     }
 }
+
+TEST(text_of_the_model_is_rendered_on_a_terminal_with_colours)
+{
+    static const char *const events[] = {
+        TURN(1),
+        TOLD("\"kind\":\"model_progress\",\"text\":\"a *wor\""),
+        TOLD("\"kind\":\"model_progress\",\"text\":\"d* \\u001b[2J **op\""),
+        REPLY("a *word* \\u001b[2J **op", "[]"),
+    };
+    static const char *const shown[] = {"  a *word* \\u001b[2J **op\n",
+                                        "  a \x1b[3mword\x1b[0m \\u001b[2J **op\n"};
+    for (size_t i = 0; i < COUNT(shown); i++) {
+        haft__timeline t;
+        haft__terminal_caps caps = live;
+        caps.colour = i == 1;
+        haft__timeline_init(&t, &spec, caps);
+        tell_all(&t, events, 1);
+        haft__buf_clear(&t.out);
+        tell_all(&t, events + 1, COUNT(events) - 1);
+        CHECK(haft__str_starts_with(haft__buf_str(&t.out), haft__str(shown[i])),
+              "colours %zu: %.*s", i, HAFT__ARG(haft__buf_str(&t.out)));
+        haft__timeline_finish(&t);
+    }
+}
+
+TEST(a_chat_shows_text_and_one_line_with_the_totals)
+{
+    static const char *const events[] = {
+        EV("\"kind\":\"run_started\",\"name\":\"test\",\"task\":\"do it\""),
+        TURN(1),
+        REPLY("an answer", "[]"),
+        END("an answer"),
+    };
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    t.brief = true;
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("  an answer\n\n  1 turn \u00B7 0 calls \u00B7 0 ms \u00B7 "
+                        "01m7f695e3nrwbnz5x52brkr9g\n"),
+              "all");
+    CHECK(t.answer_shown, "the answer");
+    haft__timeline_finish(&t);
+}
