@@ -78,9 +78,9 @@ static void on_history(haft__store_request *request)
     for (size_t i = 0; status == HAFT_OK && i < request->found_count; i++) {
         haft_str task = haft__arena_copy(&run->arena, request->found[i].task);
         haft_str answer = haft__arena_copy(&run->arena, request->found[i].answer);
-        status = task.ptr != NULL && answer.ptr != NULL
-                     ? haft__run_append_exchange(task, answer, &run->earlier, &err)
-                     : haft__arena_fail(&run->arena, &err);
+        status = task.ptr != NULL && answer.ptr != NULL ? haft__run_append_exchange(
+                     task, answer, request->found[i].end, &run->earlier, &err)
+                                                        : haft__arena_fail(&run->arena, &err);
     }
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);

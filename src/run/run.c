@@ -50,9 +50,11 @@ haft_status haft__run_insert_earlier(haft__run *run, haft_error *err)
     return status == HAFT_OK ? haft__messages_add(messages, task, err) : status;
 }
 
-haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft__messages *to,
-                                      haft_error *err)
+haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft_str end,
+                                      haft__messages *to, haft_error *err)
 {
+    bool cancelled = haft__str_equal(end, haft__str(haft__end_name(HAFT__END_CANCELLED)));
+    answer = answer.len == 0 && cancelled ? HAFT__LIT("[interrupted before the answer]") : answer;
     haft__message asked = {.role = HAFT__MESSAGE_USER, .text = task};
     haft__message answered = {.role = HAFT__MESSAGE_ASSISTANT, .text = answer};
     haft_status status = haft__messages_add(to, asked, err);

@@ -260,9 +260,10 @@ void haft__run_set_earlier(haft__run *run, const haft__messages *earlier);
  * its first turn, at the same place. */
 HAFT_MUST_USE haft_status haft__run_insert_earlier(haft__run *run, haft_error *err);
 
-/* Appends the task and the answer of a run that has ended to the messages of its thread. Both are
- * borrowed and must live as long as the messages. */
-HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answer,
+/* Appends the task and the answer of a run that has ended to the messages of its thread; `end` is
+ * how it ended. In place of the answer of a cancelled run, the model reads that the run was
+ * interrupted. Task and answer are borrowed and must live as long as the messages. */
+HAFT_MUST_USE haft_status haft__run_append_exchange(haft_str task, haft_str answer, haft_str end,
                                                     haft__messages *to, haft_error *err);
 
 /* Folds one event; copies `line`. BAD_INPUT if the event cannot follow the state. After an error

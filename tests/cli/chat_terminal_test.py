@@ -219,8 +219,6 @@ def test_pause():
     started("go")
     t.type("\x03")
     check("ctrl_c_pauses_a_run", (t.wait("/resume continues"), t.prompt()), (True, True))
-    check("paused_run_blocks_its_thread", t.say("more", "has not ended"), True)
-    t.prompt()
     t.type("/cancel" + ENTER)
     t.prompt()
     put("slow.script.json", {"replies": [{"text": "at last"}]})
@@ -247,6 +245,74 @@ def test_pause():
     started("and go")
     t.signal(signal.SIGTERM)
     check("sigterm_pauses_and_leaves", (t.end(), "continue it: haft chat" in t.shown), (130, True))
+
+
+def test_redirect():
+    """Ctrl-C and a new message: the interrupted run stays in the thread, and the model reads so."""
+    put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
+    t = Terminal("chat", slow)
+    t.prompt()
+    t.type("the wrong way" + ENTER)
+    started("the wrong way")
+    t.type("\x03")
+    check("ctrl_c_interrupts", (t.wait("a new message redirects"), t.prompt()), (True, True))
+    check("the_shell_command_is_not_repeated", "haft resume" in t.shown, False)
+    put("slow.script.json", {"replies": [
+        {"expect": {"contains": "[interrupted before the answer]"}, "text": "redirected"}]})
+    t.say("/model script:slow.script.json", "the model is now")
+    t.prompt()
+    check("a_new_message_redirects", t.say("the right way", "redirected"), True)
+    t.prompt()
+    t.type("/history" + ENTER)
+    check("the_interrupted_turn_stays_in_the_history",
+          (t.wait("the wrong way"), t.wait("(interrupted)"), t.wait("the right way")), (True,) * 3)
+    t.prompt()
+    t.type("\x04")
+    check("the_chat_is_left", t.end(), 0)
+    put("slow.script.json", {"replies": [{"text": "late", "delay": 3600}]})
+    t = Terminal("chat", slow)
+    t.prompt()
+    t.type("left open" + ENTER)
+    started("left open")
+    t.type("\x03")
+    t.prompt()
+    t.type("\x04")
+    t.end()
+    t = Terminal("chat", slow, "--thread", "last")
+    t.prompt()
+    check("a_run_of_another_chat_is_not_redirected", t.say("more", "has not ended"), True)
+    t.prompt()
+    t.type("/cancel" + ENTER)
+    t.prompt()
+    t.type("\x04")
+    t.end()
+
+
+def test_quiet():
+    """A chat repeats nothing: the id and the tokens are in one line, and more with -v."""
+    t = Terminal("chat", marked, "--store", "memory:")
+    t.prompt()
+    t.type("say it" + ENTER)
+    good = t.wait("0 calls")
+    t.prompt()
+    t.type("\x04")
+    t.end()
+    shown = t.shown[t.shown.find("say it\r\n"):]
+    check("markdown_is_rendered",
+          (good, "\x1b[1mbold\x1b[0m" in shown, "\x1b[4ma page\x1b[0m" in shown,
+           "(\x1b]8;;https://a.example\x1b\\\x1b[2mhttps://a.example\x1b[0m" in shown),
+          (True, True, True, True))
+    check("the_input_and_the_turns_are_not_repeated",
+          (t.shown.count("marker  "), "turn 1/" in shown, "the model answered" in shown,
+           len(re.findall(r"0 calls.* [0-9a-hjkmnp-tv-z]{26}", shown))), (0, False, False, 1))
+    t = Terminal("chat", marked, "-v", "--store", "memory:")
+    t.prompt()
+    t.type("say it" + ENTER)
+    good = t.wait("the model answered")
+    t.prompt()
+    t.type("\x04")
+    t.end()
+    check("with_v_they_are", (good, "turn 1/" in t.shown), (True, True))
 
 
 def test_restored():
@@ -352,10 +418,16 @@ with tempfile.TemporaryDirectory() as scratch:
                             "tools": [
         {"builtin": ["request_user_input"]},
         {"name": "look", "description": "Look something up.", "args": []}]})
+    put("marked.script.json", {"replies": [
+        {"text": "Some **bold** text, [a page](https://a.example) and `code`."}]})
+    marked = put("marked.json", {"haft": 1, "name": "marker",
+                                 "model": "script:marked.script.json"})
     test_typing()
     test_history()
     test_narrow()
     test_pause()
+    test_redirect()
+    test_quiet()
     test_restored()
     test_stop()
     test_asking()

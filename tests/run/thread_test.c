@@ -7,7 +7,8 @@
 
 static haft_status help_leave(help_run *r, haft__messages *to)
 {
-    return haft__run_append_exchange(r->drive.run.task, r->drive.run.answer, to, &r->err);
+    return haft__run_append_exchange(r->drive.run.task, r->drive.run.answer, HAFT__LIT("done"), to,
+                                     &r->err);
 }
 
 TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
@@ -53,4 +54,30 @@ TEST(a_run_without_an_answer_leaves_its_task)
     CHECK_INT(help_leave(&r, &left), HAFT_OK, "leave");
     CHECK_INT(left.count, 1, "the task alone");
     help_run_finish(&r);
+}
+
+TEST(a_cancelled_run_is_left_as_interrupted)
+{
+    static const struct {
+        const char *answer, *end, *text;
+    } cases[] = {
+        {"", "cancelled", "[interrupted before the answer]"},
+        {"half", "cancelled", "half"},
+        {"", "failed", NULL},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        haft__messages left;
+        haft__arena_init(&arena, 0);
+        haft__messages_init(&left, &arena);
+        CHECK_INT(haft__run_append_exchange(HAFT__LIT("do it"), haft__str(cases[i].answer),
+                                            haft__str(cases[i].end), &left, NULL),
+                  HAFT_OK, "case %zu", i);
+        CHECK_INT(left.count, cases[i].text != NULL ? 2 : 1, "case %zu", i);
+        if (left.count == 2) {
+            CHECK_INT(left.items[1].role, HAFT__MESSAGE_ASSISTANT, "case %zu", i);
+            CHECK_STR(left.items[1].text, haft__str(cases[i].text), "case %zu", i);
+        }
+        haft__arena_finish(&arena);
+    }
 }

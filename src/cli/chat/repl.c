@@ -124,7 +124,8 @@ static void print_end(haft__repl *repl, const haft_run *run)
 {
     switch (haft_run_state(run)) {
     case HAFT_RUNNING:
-        haft__repl_print_note(repl, "paused; /resume continues the run, /cancel ends it");
+        haft__repl_print_note(
+            repl, "interrupted; a new message redirects the agent, /resume continues the run");
         break;
     case HAFT_WAITING:
         haft__repl_print_note(
@@ -144,10 +145,15 @@ static void print_end(haft__repl *repl, const haft_run *run)
 static void follow(haft__repl *repl, haft_run *run)
 {
     haft_error err = {0};
-    (void)haft__follow_run(repl->cli, repl->args, run, &err);
+    (void)haft__follow_chat_run(repl->cli, repl->args, run, &err);
     (void)fflush(repl->cli->out);
     haft__repl_print_error(repl, &err);
     print_end(repl, run);
+    haft_state state = haft_run_state(run);
+    bool interrupted =
+        repl->interrupts.sigint_count > 0 && (state == HAFT_RUNNING || state == HAFT_WAITING);
+    (void)snprintf(repl->interrupted_run, sizeof(repl->interrupted_run), "%s",
+                   interrupted ? run->id : "");
     haft_run_release(run);
     drain(repl);
 }
@@ -204,12 +210,56 @@ static bool may_queue_after(const haft__repl *repl, const haft__store_run *open)
     HAFT__UNREACHABLE();
 }
 
+static haft__run_command cancel_command(const char *by, const char *why)
+{
+    return (haft__run_command){.kind = HAFT__RUN_COMMAND_CANCEL,
+                               .call = HAFT__LIT(""),
+                               .value = haft__json_null(),
+                               .by = haft__str(by),
+                               .why = haft__str(why)};
+}
+
+/* Ends the run that the person has interrupted, because a new message redirects the agent. It stays
+ * in the thread as cancelled. *io_open becomes NULL if that was the open run. */
+static haft_status end_interrupted(haft__repl *repl, const haft__store_run **io_open,
+                                   haft_error *err)
+{
+    haft_run *run = NULL;
+    if (*io_open == NULL || !haft__str_equal((*io_open)->id, haft__str(repl->interrupted_run))) {
+        return HAFT_OK;
+    }
+    haft__run_command command = cancel_command("terminal", "a new message");
+    haft_status status =
+        haft__run_message_post(repl->runtime, &repl->cli->arena, (*io_open)->id, &command, err);
+    if (status == HAFT_OK) { /* it reads the command before it continues */
+        status = haft_run_open(repl->runtime, repl->interrupted_run, &run, err);
+    }
+    while (status == HAFT_OK && haft_run_state(run) != HAFT_ENDED) {
+        if (haft_run_state(run) == HAFT_STOPPED) {
+            *err = run->error;
+            status = err->status;
+        } else {
+            status = haft_runtime_step(repl->runtime, STEP_MS, err);
+        }
+    }
+    haft_run_release(run);
+    drain(repl);
+    if (status == HAFT_OK) {
+        repl->interrupted_run[0] = '\0';
+        *io_open = NULL;
+    }
+    return status;
+}
+
 void haft__repl_send(haft__repl *repl, haft_str text)
 {
     const haft__store_run *open = NULL;
     haft_run *run = NULL;
     haft_error err = {0};
     haft_status status = haft__repl_find_open_run(repl, &open, &err);
+    if (status == HAFT_OK) {
+        status = end_interrupted(repl, &open, &err);
+    }
     if (status == HAFT_OK && open != NULL && !may_queue_after(repl, open)) {
         haft__repl_print_open_run(repl, open);
         return;
@@ -282,15 +332,6 @@ void haft__repl_cmd_resume(haft__repl *repl, haft_str argument)
     } else if (status != HAFT_OK) {
         haft__repl_print_error(repl, &err);
     }
-}
-
-static haft__run_command cancel_command(const char *by, const char *why)
-{
-    return (haft__run_command){.kind = HAFT__RUN_COMMAND_CANCEL,
-                               .call = HAFT__LIT(""),
-                               .value = haft__json_null(),
-                               .by = haft__str(by),
-                               .why = haft__str(why)};
 }
 
 void haft__repl_cmd_cancel(haft__repl *repl, haft_str argument)

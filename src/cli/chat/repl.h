@@ -31,6 +31,7 @@ typedef struct haft__repl {
     size_t input_count;
     haft__buf sent; /* the last message, as it was typed */
     char sent_run[HAFT__ID_LENGTH + 1];
+    char interrupted_run[HAFT__ID_LENGTH + 1]; /* by Ctrl-C, and still open; "" without one */
     haft__line_history history;
     bool interactive; /* reads from `tty`; otherwise from `lines` */
     haft__editor_tty tty;

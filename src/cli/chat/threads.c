@@ -97,7 +97,8 @@ static void print_exchange(FILE *out, size_t number, haft_str task, haft_str ans
     if (answer.len > 0) {
         haft__print_excerpt(out, answer);
     } else {
-        (void)fprintf(out, "(%.*s)", HAFT__ARG(end));
+        bool cancelled = haft__str_equal(end, HAFT__LIT("cancelled"));
+        (void)fprintf(out, "(%.*s)", HAFT__ARG(cancelled ? HAFT__LIT("interrupted") : end));
     }
     (void)fputc('\n', out);
 }

@@ -322,7 +322,9 @@ static const haft__option options[] = {
     HAFT__OPTION_STORE,
     {"yes", 'y', HAFT__OPTION_OPTIONAL_CHOICE, "all",
      "approve calls that are not destructive; =all: all calls"},
-    {"plain", 0, HAFT__OPTION_FLAG, NULL, "no line editing, no redrawing"},
+    {"plain", 0, HAFT__OPTION_FLAG, NULL, "no line editing, no redrawing, no rendered Markdown"},
+    {"verbose", 'v', HAFT__OPTION_FLAG, NULL,
+     "show the heading of each run, its turns, and the tokens of each reply"},
     {"quiet", 'q', HAFT__OPTION_FLAG, NULL, "print only the answers"},
     {0},
 };
@@ -340,7 +342,8 @@ const haft__command haft__cmd_chat = {
     .summary = "talk with an agent, turn by turn",
     .help = "Each message is a run of one thread, so the model sees the messages before it.\n"
             "Alt-Enter or a backslash at the end starts another line; /help lists the commands.\n"
-            "Ctrl-C pauses a run or clears the line, Ctrl-D leaves. If standard input is not a\n"
+            "Ctrl-C interrupts a run: the next message redirects the agent, /resume continues.\n"
+            "At the prompt Ctrl-C clears the line, Ctrl-D leaves. If standard input is not a\n"
             "terminal, each line of it is a message. Answers go to standard output. The exit\n"
             "status is 0 when you leave the chat, even if runs failed.\n",
     .options = options,
