@@ -396,6 +396,29 @@ def slow(name, *extra, **traits):
     return terminal
 
 
+def test_markdown():
+    """The answer of a run: rendered on a terminal, raw elsewhere."""
+    text = "# Title\n- **bold** [x](https://a.example/\x1b[2J) [y](https://b.example)"
+    path = spec("mark", [{"text": text}])
+    link = "\x1b]8;;https://b.example\x1b\\\x1b[4my\x1b[0m\x1b]8;;\x1b\\"
+    for name, words in (("streamed", []), ("quiet", ["-q"])):
+        status, shown = at_terminal(["run", path, "go", *words])
+        check(f"markdown_is_rendered_{name}",
+              (status, "\x1b[1m\x1b[4mTitle\x1b[0m" in shown, "• \x1b[1mbold\x1b[0m" in shown,
+               link in shown, "\x1b[2J" in shown, "](https://a.example/\\u001b[2J)" in shown),
+              (0, True, True, True, False, True))
+    for name, words, more in (("plain", ["--plain"], {}), ("no_color", ["-q"], {"NO_COLOR": "1"})):
+        status, shown = at_terminal(["run", path, "go", *words], **more)
+        check(f"markdown_is_raw_with_{name}",
+              (status, "# Title\r\n- **bold** [x](" in shown, "\x1b" in shown), (0, True, False))
+    check("markdown_is_raw_in_a_pipe", haft("run", path, "go", "-q")[:2], (0, text + "\n"))
+    direct = spec("direct", [{"calls": [call("log")]}],
+                  [tool("log", ["printf", "*a* %s", "{q}"], read_only=True, return_direct=True)],
+                  choice={"min_tools_for_auto": 0})
+    shown = at_terminal(["run", direct, "go", "-q"])[1]
+    check("the_result_of_a_tool_is_raw", "*a* x" in shown, True)
+
+
 def test_interrupts():
     terminal = slow("reads", read_only=True)
     terminal.type("\x03")
@@ -500,6 +523,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_timeline()
     test_plain()
     test_streaming()
+    test_markdown()
     test_interrupts()
     test_show()
     test_raw()
