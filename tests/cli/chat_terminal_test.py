@@ -286,6 +286,22 @@ def test_redirect():
     t.prompt()
     t.type("\x04")
     t.end()
+    t = Terminal("chat", asks)
+    t.prompt()
+    t.type("ask me" + ENTER)
+    t.wait("Which?")
+    t.wait("> ")
+    t.type("\x03")
+    check("ctrl_c_interrupts_a_question", (t.wait("a new message redirects"), t.prompt()),
+          (True, True))
+    t.type("ask me again" + ENTER)
+    t.wait("Which?")
+    t.wait("> ")
+    t.type("blue\n")
+    check("a_new_message_redirects_instead_of_an_answer", t.wait("blue it is"), True)
+    t.prompt()
+    t.type("\x04")
+    t.end()
 
 
 def test_quiet():

@@ -120,7 +120,7 @@ static void drain(haft__repl *repl)
     haft__repl_print_error(repl, &err);
 }
 
-static void print_end(haft__repl *repl, const haft_run *run)
+static void print_end(haft__repl *repl, const haft_run *run, bool interrupted)
 {
     switch (haft_run_state(run)) {
     case HAFT_RUNNING:
@@ -129,7 +129,9 @@ static void print_end(haft__repl *repl, const haft_run *run)
         break;
     case HAFT_WAITING:
         haft__repl_print_note(
-            repl, "in this chat: /resume answers, /cancel ends the run, /undo leaves it");
+            repl, interrupted
+                      ? "interrupted; a new message redirects the agent, /resume asks again"
+                      : "in this chat: /resume answers, /cancel ends the run, /undo leaves it");
         break;
     case HAFT_ENDED:
         if (repl->quiet && run->state.answer.len == 0) {
@@ -148,10 +150,10 @@ static void follow(haft__repl *repl, haft_run *run)
     (void)haft__follow_chat_run(repl->cli, repl->args, run, &err);
     (void)fflush(repl->cli->out);
     haft__repl_print_error(repl, &err);
-    print_end(repl, run);
     haft_state state = haft_run_state(run);
     bool interrupted =
         repl->interrupts.sigint_count > 0 && (state == HAFT_RUNNING || state == HAFT_WAITING);
+    print_end(repl, run, interrupted);
     (void)snprintf(repl->interrupted_run, sizeof(repl->interrupted_run), "%s",
                    interrupted ? run->id : "");
     haft_run_release(run);
