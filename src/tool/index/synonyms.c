@@ -29,7 +29,7 @@ static const char *const rows[] = {
     "row record",
     "user peopl person member",
     "bill invoic",
-    "refund money",
+    "refund monei",
     "set configur prefer",
     "log histori",
     "script code",

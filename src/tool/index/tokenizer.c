@@ -278,11 +278,14 @@ static void read_something(haft__search_tokenizer *words, haft__search_word *wor
     }
 }
 
-/* The stem of `raw`, or of the word that it abbreviates. */
+/* The stem of `raw`, or of the word that it abbreviates. "news" is not the plural of "new", which
+ * is a synonym of "create". */
 static void find_stem(haft__search_tokenizer *words, haft__search_word *word)
 {
+    bool is_news = haft__str_equal((haft_str){word->raw, word->raw_length}, HAFT__LIT("news"));
     memcpy(word->stem, word->raw, word->raw_length);
-    word->stem_length = haft__search_stem(word->stem, word->raw_length);
+    word->stem_length =
+        is_news ? word->raw_length : haft__search_stem(word->stem, word->raw_length);
     haft_str whole = haft__search_abbreviation((haft_str){word->stem, word->stem_length});
     if (whole.len > 0) {
         haft_str first = haft__str_split(&whole, ' ');

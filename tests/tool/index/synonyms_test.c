@@ -24,13 +24,15 @@ TEST(synonyms_are_in_rows)
 TEST(tools_are_found_by_synonyms)
 {
     static const search_tool tools[] = {
-        {"a", "create_directory", "", "", NULL},
-        {"b", "create_pull_request", "", "", NULL},
-        {"c", "send_email", "", "", NULL},
+        {"a", "create_directory", "", "", NULL}, {"b", "create_pull_request", "", "", NULL},
+        {"c", "send_email", "", "", NULL},       {"d", "refund_payment", "", "", NULL},
+        {"e", "top_headlines", "", "", NULL},
     };
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("a folder"), 1), HAFT__LIT("a:name"), "folder");
     CHECK_STR(search_ids(search, HAFT__LIT("open a PR"), 1), HAFT__LIT("b:name"), "PR");
     CHECK_STR(search_ids(search, HAFT__LIT("mails"), 1), HAFT__LIT("c:name"), "mails");
+    CHECK_STR(search_ids(search, HAFT__LIT("my money back"), 5), HAFT__LIT("d:name"), "money");
+    CHECK_STR(search_ids(search, HAFT__LIT("latest news"), 5), HAFT__LIT("e:name"), "not new");
     haft__search_destroy(search);
 }

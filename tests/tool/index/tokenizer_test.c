@@ -87,6 +87,7 @@ TEST(stems_come_along)
               HAFT__LIT("list repositori quickli"), "stems");
     CHECK_STR(words_of(HAFT__LIT("repos of K8s, createPR"), true),
               HAFT__LIT("repositori kubernet k 8 | creat pull request"), "what is short");
+    CHECK_STR(words_of(HAFT__LIT("new news"), true), HAFT__LIT("new news"), "two words");
 }
 
 TEST(queries_say_what_a_token_is)
