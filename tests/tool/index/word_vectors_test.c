@@ -3,6 +3,7 @@
 #include "tool/index/word_vectors.h"
 
 #include "base/limits.h"
+#include "base/str.h"
 #include "test.h"
 #include "tool/search_help.h"
 
@@ -206,8 +207,78 @@ TEST(words_have_a_floor_without_vectors)
     haft__search_index *search = search_make(office, COUNT(office), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("book a flight"), 12), HAFT__LIT(""), "no word");
     CHECK_STR(search_ids(search, HAFT__LIT("please merge what my colleague wrote yesterday"), 12),
-              HAFT__LIT("github:merge_pull_request:name github:create_issue:server"), "a word");
+              HAFT__LIT("github:merge_pull_request:name"), "a word");
     haft__search_destroy(search);
+}
+
+/* Twelve unrelated tools of one server. */
+static const search_tool util[] = {
+    {"delete_file", "delete_file", "util", "Delete a file from the disk.", NULL},
+    {"book_hotel", "book_hotel", "util", "Reserve a hotel room in a city.", NULL},
+    {"send_email", "send_email", "util", "Send an email message to a person.", NULL},
+    {"get_weather", "get_weather", "util", "Get the weather forecast of a city.", NULL},
+    {"create_container", "create_container", "util", "Create a docker container.", NULL},
+    {"list_issues", "list_issues", "util", "List issues of a repository.", NULL},
+    {"calculate_sum", "calculate_sum", "util", "Calculate the sum of numbers.", NULL},
+    {"create_mindmap", "create_mindmap", "util", "Draws a mindmap from a topic.", NULL},
+    {"query_database", "query_database", "util", "Run a SQL query on the database.", NULL},
+    {"translate_text", "translate_text", "util", "Translate text into another language.", NULL},
+    {"play_music", "play_music", "util", "Play a song on the speaker.", NULL},
+    {"resize_image", "resize_image", "util", "Resize an image file.", NULL},
+};
+
+/* A tool that matches must not make answers of the other tools of its server. Some of them are
+ * similar to the query themselves. */
+TEST(a_match_does_not_find_the_other_tools_of_its_server)
+{
+    static const struct {
+        const char *query, *found, *found_without_vectors;
+    } cases[] = {
+        {"What is the weather?", "get_weather:name", "get_weather:name"},
+        {"play some music", "play_music:name", "play_music:name"},
+        {"translate this text", "translate_text:name", "translate_text:name"},
+        {"list issues", "list_issues:exact name delete_file:meaning", "list_issues:exact name"},
+        {"delete the file",
+         "delete_file:name resize_image:text list_issues:meaning query_database:meaning",
+         "delete_file:name resize_image:text"},
+        {"please play what my colleague wrote yesterday",
+         "play_music:name translate_text:meaning send_email:meaning", "play_music:name"},
+        {"book a flight", "book_hotel:name translate_text:meaning", "book_hotel:name"},
+        {"order a pizza", "", ""},
+    };
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    haft__search_index *search = search_make(util, COUNT(util), &vectors);
+    haft__search_index *plain = search_make(util, COUNT(util), NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft_str query = haft__str(cases[i].query);
+        CHECK_STR(search_ids(search, query, COUNT(util)), haft__str(cases[i].found), "%s",
+                  cases[i].query);
+        CHECK_STR(search_ids(plain, query, COUNT(util)), haft__str(cases[i].found_without_vectors),
+                  "without vectors: %s", cases[i].query);
+    }
+    haft__search_destroy(search);
+    haft__search_destroy(plain);
+}
+
+/* The tools of a server that the query names are answers, the best of them first. */
+TEST(a_query_that_names_a_server_finds_all_its_tools)
+{
+    haft__search_word_vectors vectors;
+    CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
+              == HAFT_OK,
+          "open");
+    for (size_t with = 0; with < 2; with++) {
+        haft__search_index *search = search_make(util, COUNT(util), with > 0 ? &vectors : NULL);
+        haft_str found = search_ids(search, HAFT__LIT("util issues"), COUNT(util));
+        CHECK(haft__str_starts_with(found, HAFT__LIT("list_issues:server name ")), "the best");
+        for (size_t i = 0; i < COUNT(util); i++) {
+            CHECK(haft__str_contains_ignore_case(found, haft__str(util[i].id)), "%s", util[i].id);
+        }
+        haft__search_destroy(search);
+    }
 }
 
 TEST(a_word_that_no_language_has_is_a_name)
