@@ -68,6 +68,9 @@ typedef struct haft__pause_answer {
 /* `by` of the answer to a question that the server withdrew. */
 #define HAFT__BY_SERVER HAFT__LIT("server")
 
+/* `by` of an approval that follows from a standing approval. */
+#define HAFT__BY_STANDING_APPROVAL HAFT__LIT("standing approval")
+
 typedef struct haft__run_call {
     haft_str id; /* c3.1: turn 3, first call */
     haft_str model_call, name, raw;
@@ -125,6 +128,12 @@ typedef struct haft__artifact {
     haft_str name, media_type, sha256, call;
     uint64_t bytes;
 } haft__artifact;
+
+/* A standing approval of the run: a person approved all later calls of a tool. */
+typedef struct haft__standing_approval {
+    haft_str tool; /* haft__binding_make_tool when it was given */
+    haft_str call; /* the id of the call at which it was given */
+} haft__standing_approval;
 
 /* The search state of a deferred tool. */
 typedef enum haft__tool_reveal {
@@ -235,6 +244,8 @@ typedef struct haft__run {
     haft__map results; /* cache_key -> haft__run_call */
     const haft__artifact **artifacts;
     size_t artifact_count, artifact_capacity;
+    haft__standing_approval *standing; /* in the order in which they were given */
+    size_t standing_count, standing_capacity;
     haft_str observation; /* the last result, as shown */
     haft_str last_text;   /* the last text of the model that was not empty, trimmed */
 
@@ -294,6 +305,11 @@ bool haft__call_may_be_judged_again(const haft__run_call *call);
 
 /* Whether a person rejected the call before it started. Such a call needs no tool. */
 bool haft__call_is_declined(const haft__run_call *call);
+
+/* Finds the standing approval for a tool with that hash (haft__binding_make_tool); NULL without
+ * one.
+ */
+const haft__standing_approval *haft__run_find_standing(const haft__run *run, haft_str tool);
 
 /* The index of the tool among the run's tools. The tool must be one of them. */
 size_t haft__run_tool_index(const haft__run *run, const haft__tool *tool);

@@ -180,6 +180,43 @@ haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call)
     return haft__decision_commit(d);
 }
 
+/* ---- standing approvals ---- */
+
+static haft_status approve_by_standing(haft__decision *d, const haft__run_call *call,
+                                       const haft__standing_approval *standing)
+{
+    haft__buf_clear(&d->tools->text);
+    haft__buf_addf(&d->tools->text, "always in this run, since %.*s", HAFT__ARG(standing->call));
+    haft__decision_begin(d, HAFT__EVENT_ANSWERED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "by", HAFT__BY_STANDING_APPROVAL);
+    haft__field_text(&d->w, "verdict", HAFT__LIT("approve"));
+    haft__field_null(&d->w, "value");
+    haft__field_text(&d->w, "binding", call->binding);
+    haft__field_text(&d->w, "why", haft__buf_str(&d->tools->text));
+    return haft__decision_commit(d);
+}
+
+haft_status haft__decide_standing(haft__decision *d, const haft__run_call *call, bool *ret_decided)
+{
+    char tool[HAFT__SHA256_HEX];
+    *ret_decided = false;
+    if (d->run->standing_count == 0 || call->tool == NULL
+        || !haft__pause_kind_of(call->pause)->binds) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__binding_make_tool(d->spec, call->tool, tool, d->err);
+    const haft__standing_approval *standing =
+        status == HAFT_OK ? haft__run_find_standing(d->run, (haft_str){tool, sizeof(tool)}) : NULL;
+    if (standing == NULL) {
+        return status;
+    }
+    *ret_decided = true;
+    return approve_by_standing(d, call, standing);
+}
+
+/* ---- for the host ---- */
+
 haft_status haft__decide_expiry(haft__decider *decider, const haft__run *run,
                                 const haft__run_call *call, uint64_t now_ms,
                                 haft__effect *ret_effect, haft_error *err)

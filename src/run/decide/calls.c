@@ -555,7 +555,7 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
         if (call->deadline_ms > 0 && d->now_ms >= call->deadline_ms) {
             return haft__decide_overdue(d, call);
         }
-        break;
+        return haft__decide_standing(d, call, ret_decided);
     case HAFT__CALL_FINISHED:
     case HAFT__CALL_REFUSED: break;
     }

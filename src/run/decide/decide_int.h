@@ -77,6 +77,9 @@ haft_status haft__decide_answer(haft__decision *d, const haft__run_call *call);
 /* Decides about a pause whose deadline has passed without an answer. */
 haft_status haft__decide_overdue(haft__decision *d, const haft__run_call *call);
 
+/* Approves a pending call if the run has a standing approval for its tool. */
+haft_status haft__decide_standing(haft__decision *d, const haft__run_call *call, bool *ret_decided);
+
 /* Starts a call again that had started before. If a new spec has changed the tool or the rules
  * since, a person must approve the call again, or the call ends with an error. */
 haft_status haft__decide_retry(haft__decision *d, const haft__run_call *call, haft_str note);

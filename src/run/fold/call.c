@@ -462,6 +462,36 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     return haft__fold_copy_json(run, on_expire, &call->on_expire, err);
 }
 
+const haft__standing_approval *haft__run_find_standing(const haft__run *run, haft_str tool)
+{
+    for (size_t i = 0; i < run->standing_count; i++) {
+        if (haft__str_equal(run->standing[i].tool, tool)) {
+            return &run->standing[i];
+        }
+    }
+    return NULL;
+}
+
+/* Keeps the standing approval of an answer, if it has one. */
+static haft_status keep_standing(haft__run *run, const haft__run_call *call,
+                                 const haft__event *event, haft_error *err)
+{
+    haft_str tool = haft__object_string(event->object, "always");
+    bool gives = tool.len > 0 && call->approved && haft__pause_kind_of(call->pause)->binds;
+    if (!gives || haft__run_find_standing(run, tool) != NULL) {
+        return HAFT_OK;
+    }
+    haft__standing_approval *all =
+        haft__vec_reserve_in(run->arena, run->standing, run->standing_count,
+                             &run->standing_capacity, run->standing_count + 1, sizeof(*all));
+    if (all == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    run->standing = all;
+    run->standing[run->standing_count++] = (haft__standing_approval){tool, call->id};
+    return HAFT_OK;
+}
+
 haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -495,6 +525,9 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
         .elicitation = call->elicitation,
         .message = haft__object_text(event->object, "message"),
     };
+    if (status == HAFT_OK) {
+        status = keep_standing(run, call, event, err);
+    }
     if (call->pinned) { /* the call keeps running */
         call->stage = HAFT__CALL_STARTED;
         call->answer_due = true;

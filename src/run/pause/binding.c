@@ -17,24 +17,56 @@ static haft_status add(haft__buf *text, haft__json part, haft_error *err)
     return status;
 }
 
+/* Reads the configuration of the tool's server; NULL if the spec has no such server. */
+static haft_status read_server(haft__arena *arena, const haft__spec *spec, const haft__tool *tool,
+                               const haft__mcp_server_config **ret_server, haft_error *err)
+{
+    haft__mcp_server_configs servers;
+    const haft__json *name = haft__json_get(tool->definition, HAFT__LIT("server"));
+    haft_status status = haft__mcp_server_configs_read(arena, spec->mcp, &servers, err);
+    *ret_server = status == HAFT_OK && name != NULL
+                      ? haft__mcp_server_configs_find(&servers, haft__json_text(*name))
+                      : NULL;
+    return status;
+}
+
 /* Adds the hash of the configuration of the tool's server as it is written in the spec
  * (mcp/server_config.h). Null if the spec has no such server. */
 static haft_status add_server(haft__buf *text, const haft__spec *spec, const haft__tool *tool,
                               haft_error *err)
 {
     haft__arena arena;
-    haft__mcp_server_configs servers;
-    const haft__json *name = haft__json_get(tool->definition, HAFT__LIT("server"));
+    const haft__mcp_server_config *server = NULL;
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__mcp_server_configs_read(&arena, spec->mcp, &servers, err);
+    haft_status status = read_server(&arena, spec, tool, &server, err);
     if (status == HAFT_OK) {
-        const haft__mcp_server_config *server =
-            name != NULL ? haft__mcp_server_configs_find(&servers, haft__json_text(*name)) : NULL;
         haft__json hash =
             server != NULL ? haft__json_string(haft__str(server->hash)) : haft__json_null();
         status = add(text, hash, err);
     }
     haft__arena_finish(&arena);
+    return status;
+}
+
+/* Hashes the parts, and the configuration of the tool's server if it has one. */
+static haft_status hash_parts(const haft__spec *spec, const haft__tool *tool,
+                              const haft__json *parts, size_t count,
+                              char ret_hash[HAFT__SHA256_HEX], haft_error *err)
+{
+    haft__buf text;
+    haft_status status = HAFT_OK;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; status == HAFT_OK && i < count; i++) {
+        status = add(&text, parts[i], err);
+    }
+    if (status == HAFT_OK && tool->source == HAFT__TOOL_MCP) {
+        status = add_server(&text, spec, tool, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__buf_check(&text, err);
+    }
+    haft__sha256_hex(haft__buf_str(&text), ret_hash);
+    haft__buf_finish(&text);
     return status;
 }
 
@@ -51,19 +83,63 @@ haft_status haft__binding_make(const haft__spec *spec, const haft__tool *tool, h
         arguments,
         rules != NULL ? *rules : haft__json_null(),
     };
-    haft__buf text;
+    return hash_parts(spec, tool, parts, COUNT(parts), ret_binding, err);
+}
+
+/* A tool that becomes destructive is not the tool that was approved. */
+haft_status haft__binding_make_tool(const haft__spec *spec, const haft__tool *tool,
+                                    char ret_hash[HAFT__SHA256_HEX], haft_error *err)
+{
+    const haft__json parts[] = {
+        haft__json_string(HAFT__LIT("tool")), /* never equal to a binding */
+        haft__json_string(tool->name),
+        haft__json_string(haft__str(haft__tool_source_name(tool->source))),
+        haft__json_string(tool->description),
+        tool->input_schema,
+        tool->definition,
+        haft__json_bool(tool->traits.destructive || tool->hinted_destructive),
+    };
+    return hash_parts(spec, tool, parts, COUNT(parts), ret_hash, err);
+}
+
+haft_status haft__binding_depends_on_directory(const haft__spec *spec, const haft__tool *tool,
+                                               bool *ret_depends, haft_error *err)
+{
+    haft__arena arena;
+    const haft__mcp_server_config *server = NULL;
     haft_status status = HAFT_OK;
-    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    for (size_t i = 0; status == HAFT_OK && i < COUNT(parts); i++) {
-        status = add(&text, parts[i], err);
+    haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
+    if (tool->source == HAFT__TOOL_MCP) {
+        status = read_server(&arena, spec, tool, &server, err);
     }
-    if (status == HAFT_OK && tool->source == HAFT__TOOL_MCP) {
-        status = add_server(&text, spec, tool, err);
+    *ret_depends =
+        tool->source == HAFT__TOOL_COMMAND || (server != NULL && server->command_count > 0);
+    haft__arena_finish(&arena);
+    return status;
+}
+
+haft_status haft__binding_make_user(const haft__spec *spec, const haft__tool *tool,
+                                    haft_str directory, char ret_hash[HAFT__SHA256_HEX],
+                                    haft_error *err)
+{
+    char own[HAFT__SHA256_HEX];
+    bool depends = false;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = haft__binding_make_tool(spec, tool, own, err);
+    if (status == HAFT_OK) {
+        status = haft__binding_depends_on_directory(spec, tool, &depends, err);
+    }
+    if (status == HAFT_OK) {
+        status = add(&text, haft__json_string((haft_str){own, sizeof(own)}), err);
+    }
+    if (status == HAFT_OK) {
+        status = add(&text, depends ? haft__json_string(directory) : haft__json_null(), err);
     }
     if (status == HAFT_OK) {
         status = haft__buf_check(&text, err);
     }
-    haft__sha256_hex(haft__buf_str(&text), ret_binding);
+    haft__sha256_hex(haft__buf_str(&text), ret_hash);
     haft__buf_finish(&text);
     return status;
 }

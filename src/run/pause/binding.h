@@ -23,6 +23,24 @@ HAFT_MUST_USE haft_status haft__binding_make(const haft__spec *spec, const haft_
                                              haft__json arguments,
                                              char ret_binding[HAFT__SHA256_HEX], haft_error *err);
 
+/* Makes the hash that a standing approval applies to: of the tool's definition, of whether it is
+ * destructive, and of its server's configuration if it has a server. Arguments and rules do not
+ * matter. The hash is the same in every process. */
+HAFT_MUST_USE haft_status haft__binding_make_tool(const haft__spec *spec, const haft__tool *tool,
+                                                  char ret_hash[HAFT__SHA256_HEX], haft_error *err);
+
+/* Whether a call of the tool starts a program, whose relative path depends on the spec's directory:
+ * a command, or a tool of a server that is started. */
+HAFT_MUST_USE haft_status haft__binding_depends_on_directory(const haft__spec *spec,
+                                                             const haft__tool *tool,
+                                                             bool *ret_depends, haft_error *err);
+
+/* Makes the hash that a standing approval of a user applies to, in all runs: that of
+ * haft__binding_make_tool, and the spec's directory if the tool depends on it. */
+HAFT_MUST_USE haft_status haft__binding_make_user(const haft__spec *spec, const haft__tool *tool,
+                                                  haft_str directory,
+                                                  char ret_hash[HAFT__SHA256_HEX], haft_error *err);
+
 /* Whether the approved binding and arguments match the call that would run now. A call without an
  * approval has no binding (""), which always matches. */
 HAFT_MUST_USE haft_status haft__binding_matches(const haft__spec *spec, const haft__tool *tool,

@@ -10,6 +10,7 @@
 #include "run/arguments.h"
 #include "run/decide/decide.h"
 #include "run/event_body.h"
+#include "run/pause/binding.h"
 #include "run/pause/elicitation.h"
 #include "run/pause/question.h"
 #include "run/pause/unknown_outcome.h"
@@ -37,6 +38,9 @@ static void write_text(haft__buf *buf, const haft__run_command *command)
     haft__field_text(&w, "why", command->why);
     haft__field_text(&w, "pause", command->pause);
     haft__field_text(&w, "binding", command->binding);
+    if (command->always) {
+        haft__field_flag(&w, "always", true);
+    }
     if (command->message.len > 0) {
         haft__field_text(&w, "message", command->message);
     }
@@ -83,6 +87,7 @@ haft_status haft__run_command_read(haft__arena *arena, haft_str text, haft__hash
                                                .why = haft__object_string(object, "why"),
                                                .pause = haft__object_string(object, "pause"),
                                                .binding = haft__object_string(object, "binding"),
+                                               .always = haft__object_flag(object, "always", false),
                                                .message = haft__object_string(object, "message")};
             if (!haft__id_valid(ret_command->message)) { /* the id is written into an event */
                 ret_command->message = HAFT__LIT("");
@@ -554,6 +559,33 @@ static haft_status refuse_wrong_kind(const haft__run *run, const haft__run_call 
     return hint_pending(run, status, err);
 }
 
+/* Adds a member to the body of the event that was written last. */
+static void add_member(haft__buf *buf, const char *key, haft_str text)
+{
+    if (buf->status == HAFT_OK && text.len > 0) {
+        buf->len--; /* removes the closing brace */
+        haft__buf_addf(buf, ",\"%s\":", key);
+        haft__json_write_string(buf, text);
+        haft__buf_add_char(buf, '}');
+    }
+}
+
+/* Adds what an approval has besides its binding. */
+static haft_status add_standing(const haft__run *run, const haft__run_call *call,
+                                const haft__run_command *command, haft__buf *buf, haft_error *err)
+{
+    char tool[HAFT__SHA256_HEX];
+    if (command->always) {
+        haft_status status = haft__binding_make_tool(run->spec, call->tool, tool, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        add_member(buf, "always", (haft_str){tool, sizeof(tool)});
+    }
+    add_member(buf, "why", command->why);
+    return HAFT_OK;
+}
+
 /* Answers the pause of the call. */
 static haft_status apply_answer(const haft__run *run, const haft__run_call *call,
                                 const haft__run_command *command, haft__buf *buf, haft_error *err)
@@ -584,7 +616,10 @@ static haft_status apply_answer(const haft__run *run, const haft__run_call *call
     }
     haft__input_approved(buf, call->id, command->by, haft__str(verdict), value,
                          approves ? call->binding : HAFT__LIT(""));
-    return haft__buf_check(buf, err);
+    if (approves) {
+        status = add_standing(run, call, command, buf, err);
+    }
+    return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
 static haft_status apply_command(const haft__run *run, const haft__run_command *command,
@@ -624,8 +659,7 @@ haft_status haft__run_command_apply(const haft__run *run, const haft__run_comman
     haft_status status = apply_command(run, command, buf, err);
     bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL && buf->len > before;
     if (status == HAFT_OK && answers && command->message.len > 0) {
-        buf->len--; /* removes the closing brace */
-        haft__buf_addf(buf, ",\"message\":\"%.*s\"}", HAFT__ARG(command->message));
+        add_member(buf, "message", command->message);
         status = haft__buf_check(buf, err);
     }
     return status;

@@ -24,11 +24,12 @@ typedef struct haft__run_command {
     haft__json value; /* of an answer; the new arguments of an approval, or null */
     haft_str by;      /* the person or client that issued it */
     haft_str why;     /* the reason of a rejection or cancellation, which may be empty; the error of
-                         a call that failed at its client */
+                         a call that failed at its client; why nobody was asked for an approval */
     haft_str pause;   /* the pause that the sender saw, by name, or HAFT__RUN_COMMAND_NO_PAUSE; only
                          that pause is answered. "": unknown */
     haft_str binding; /* the binding that the sender saw (run/pause/binding.h), in the same way; a
                          prefix is enough */
+    bool always;      /* of an approval: also approves later calls of the tool in this run */
     haft_str message; /* the id of the command, for its sender; "" without one */
     const haft__redactor *redactor; /* secrets that must not be logged; or NULL */
 } haft__run_command;

@@ -259,3 +259,123 @@ TEST(every_allocation_of_an_edit_may_fail)
     }
     help_run_finish(&r);
 }
+
+/* ---- standing approvals ---- */
+
+/* The hash of a tool for standing approvals. */
+static haft_str make_tool(haft__tool tool, const char *definition, const char *mcp)
+{
+    haft__arena arena;
+    char hex[HAFT__SHA256_HEX];
+    haft__arena_init(&arena, 0);
+    tool.input_schema = help_json(&arena, "{\"type\":\"object\"}");
+    tool.definition = help_json(&arena, definition);
+    haft__spec spec = {.source = help_json(&arena, "{}"), .mcp = help_json(&arena, mcp)};
+    CHECK_INT(haft__binding_make_tool(&spec, &tool, hex, NULL), HAFT_OK, "made");
+    haft__arena_finish(&arena);
+    return help_keep((haft_str){hex, sizeof(hex)});
+}
+
+#define SERVED "{\"server\":\"docs\",\"hash\":\"h\"}"
+
+TEST(a_standing_approval_covers_the_tool_and_its_server)
+{
+    const haft__tool tool = {
+        .name = HAFT__LIT("docs:send"), .description = HAFT__LIT("d"), .source = HAFT__TOOL_MCP};
+    haft__tool needs = tool, renamed = tool, described = tool, hinted = tool, command = tool;
+    needs.traits.needs_approval = true;
+    renamed.name = HAFT__LIT("docs:sent");
+    described.description = HAFT__LIT("e");
+    hinted.hinted_destructive = true;
+    command.source = HAFT__TOOL_COMMAND;
+    haft_str first = make_tool(tool, SERVED, SERVER("\"command\":[\"a\"]"));
+    CHECK_STR(make_tool(needs, SERVED, SERVER("\"command\":[\"a\"]")), first,
+              "rules do not matter");
+    const haft_str others[] = {
+        make_tool(renamed, SERVED, SERVER("\"command\":[\"a\"]")),
+        make_tool(described, SERVED, SERVER("\"command\":[\"a\"]")),
+        make_tool(hinted, SERVED, SERVER("\"command\":[\"a\"]")),
+        make_tool(command, SERVED, SERVER("\"command\":[\"a\"]")),
+        make_tool(tool, "{\"server\":\"docs\",\"hash\":\"i\"}", SERVER("\"command\":[\"a\"]")),
+        make_tool(tool, SERVED, SERVER("\"command\":[\"b\"]")),
+        make_tool(tool, SERVED, "null"),
+    };
+    for (size_t i = 0; i < COUNT(others); i++) {
+        CHECK(!haft__str_equal(others[i], first), "%zu is the same", i);
+    }
+}
+
+/* The first call is answered in one way; which later calls are still pending? */
+TEST(later_calls_of_an_approved_tool_are_approved)
+{
+    static const char script[] =
+        "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},"
+        "{\"name\":\"send\",\"arguments\":{\"q\":\"b\"}},"
+        "{\"name\":\"drop\",\"arguments\":{\"q\":\"c\"}}]},{\"text\":\"good\"}],"
+        "\"results\":{\"send\":\"sent\",\"drop\":\"dropped\"}}";
+    static const struct {
+        const char *command;
+        bool second; /* it is approved, too */
+    } cases[] = {
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"always\":true}", true},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"always\":true,\"value\":{\"q\":\"x\"}}",
+         true},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\",\"always\":false}", false},
+        {"{\"command\":\"approve\",\"call\":\"c1.1\"}", false},
+        {"{\"command\":\"reject\",\"call\":\"c1.1\",\"always\":true}", false},
+        {"{\"command\":\"answer\",\"call\":\"c1.1\",\"always\":true,\"value\":\"x\"}", false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        help_run r;
+        help_run_init(&r, "agent; tools=send!approval,drop!approval!destructive", script);
+        CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(say(&r, cases[i].command), HAFT_OK, "%s: %s", cases[i].command, r.err.message);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        const haft__run_call *calls = r.drive.run.calls;
+        CHECK_INT(calls[1].stage, cases[i].second ? HAFT__CALL_FINISHED : HAFT__CALL_PAUSED,
+                  "%s: the same tool", cases[i].command);
+        CHECK_INT(calls[2].stage, HAFT__CALL_PAUSED, "%s: another tool", cases[i].command);
+        haft__replay replay;
+        CHECK_INT(haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay,
+                                   &r.err),
+                  HAFT_OK, "%s", r.err.message);
+        CHECK(replay.identical, "%s: %.*s", cases[i].command, HAFT__ARG(replay.decided));
+        help_run_finish(&r);
+    }
+}
+
+TEST(a_standing_approval_of_a_user_covers_the_directory_of_programs)
+{
+    static const struct {
+        haft__tool_source source;
+        const char *mcp;
+        bool depends;
+    } cases[] = {
+        {HAFT__TOOL_COMMAND, "null", true},
+        {HAFT__TOOL_HTTP, "null", false},
+        {HAFT__TOOL_MCP, SERVER("\"command\":[\"a\"]"), true},
+        {HAFT__TOOL_MCP, SERVER("\"url\":\"https://a.example/mcp\""), false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__arena arena;
+        char one[HAFT__SHA256_HEX], other[HAFT__SHA256_HEX];
+        bool depends = false;
+        haft__arena_init(&arena, 0);
+        haft__tool tool = {.name = HAFT__LIT("docs:send"),
+                           .description = HAFT__LIT("d"),
+                           .source = cases[i].source,
+                           .input_schema = help_json(&arena, "{}"),
+                           .definition = help_json(&arena, SERVED)};
+        haft__spec spec = {.source = help_json(&arena, "{}"),
+                           .mcp = help_json(&arena, cases[i].mcp)};
+        CHECK_INT(haft__binding_make_user(&spec, &tool, HAFT__LIT("/a"), one, NULL), HAFT_OK, "%zu",
+                  i);
+        CHECK_INT(haft__binding_make_user(&spec, &tool, HAFT__LIT("/b"), other, NULL), HAFT_OK,
+                  "%zu", i);
+        CHECK_INT(haft__binding_depends_on_directory(&spec, &tool, &depends, NULL), HAFT_OK, "%zu",
+                  i);
+        CHECK(depends == cases[i].depends, "%zu", i);
+        CHECK((memcmp(one, other, sizeof(one)) != 0) == cases[i].depends, "%zu", i);
+        haft__arena_finish(&arena);
+    }
+}
