@@ -27,6 +27,7 @@
     X(answer)                                                                                      \
     X(approve)                                                                                     \
     X(reject)                                                                                      \
+    X(approvals)                                                                                   \
     X(resume)                                                                                      \
     X(cancel)                                                                                      \
     X(worker)                                                                                      \

@@ -163,13 +163,22 @@ def test_question_during_a_call():
           (0, True, 1, "Ada"))
 
 
-def approval(name, keys, **traits):
+PROMPT = "approve? [y/N/a/A/e/?]> "
+CONFIRM = "send this text to the model? [y/N]> "
+
+
+def approval(name, keys, variables=None, **traits):
     sent = Path(scratch) / "sent.txt"
     sent.unlink(missing_ok=True)
     path = spec(name, [{"calls": [call("send", q="it's \x1b[31mred")]}, {"text": "over"}],
                 [tool("send", ["sh", "-c", f"cat > '{sent}'"], needs_approval=True, **traits)])
-    status, shown = at_terminal(["run", path, "go"], keys, prompt="[y/N]> ")
+    status, shown = at_terminal(["run", path, "go"], keys, prompt="]> ", **(variables or {}))
     return status, shown, sent.exists()
+
+
+def answers():
+    log = [json.loads(line) for line in haft("runs", "events", "last")[1].splitlines()]
+    return [event for event in log if event["kind"] == "answered"]
 
 
 def test_approval():
@@ -177,36 +186,103 @@ def test_approval():
     check("yes_lets_it_run", (status, sent), (0, True))
     check("exact_arguments_are_shown_before_approval", (
         f"sh -c 'cat > '\\''{scratch}" in shown.replace("\r\n    ", " "),
-        '    {"q":"it\'s \\u001b[31mred"}' in shown, "destructive" in shown), (True, True, False))
-    for name, keys in (("empty", "\n"), ("no", "n\n"), ("other", "sure\n"), ("end", "\x04")):
-        status, shown, sent = approval("send", [keys])
+        '    {\r\n      "q": "it\'s \\u001b[31mred"\r\n    }\r\n' in shown,
+        "  input: the arguments as one line of JSON\r\n" in shown, "destructive" in shown),
+        (True, True, True, False))
+    for name, keys in (("empty", ["\n"]), ("no", ["n\n"]), ("end", ["\x04"]),
+                       ("other", ["sure\n", "y\n"])):
+        status, shown, sent = approval("send", keys)
         said = "reject by terminal" in STYLE.sub("", shown)
         check(f"anything_else_is_a_no_{name}", (status, sent, said), (0, False, True))
-    for name, keys, why in (("no", "no thanks, not him\n", "thanks, not him"), ("n", "n\n", ""),
-                            ("text", "ask Ada first\n", "ask Ada first")):
-        approval("send", [keys])
-        log = [json.loads(line) for line in haft("runs", "events", "last")[1].splitlines()]
-        check(f"the_reason_is_kept_{name}",
-              [e["value"] for e in log if e["kind"] == "answered"], [why])
+    for name, keys, why in (("no", ["no thanks, not him\n"], "thanks, not him"), ("n", ["n\n"], ""),
+                            ("text", ["ask Ada first\n", "y\n"], "ask Ada first")):
+        approval("send", keys)
+        check(f"the_reason_is_kept_{name}", [e["value"] for e in answers()], [why])
+    status, shown, sent = approval("send", ["ask Ada first\n", "n\n", "y\n"])
+    check("a_text_that_is_not_confirmed_decides_nothing",
+          (status, sent, shown.count(PROMPT), shown.count(CONFIRM), shown.count("  arguments:")),
+          (0, True, 2, 1, 1))
     status, shown, sent = approval("send", ['{"q": 7, }\n', '{"q": []}\n', '{"q": "other"}\n'])
     check("other_arguments_are_checked_and_run",
-          (status, sent, shown.count("[y/N]> "), "does not accept these arguments" in shown,
+          (status, sent, shown.count(PROMPT), "does not accept these arguments" in shown,
            (Path(scratch) / "sent.txt").read_text()), (0, True, 3, True, '{"q":"other"}\n'))
+    status, shown, sent = approval("send", ["?\n", "n\n"])
+    check("help_lists_the_replies", (
+        status, sent, shown.count(PROMPT), [word for word in "ynaAe?" if
+                                            f"\r\n  {word}      " not in shown],
+        "other text is a message to the model" in shown), (0, False, 2, [], True))
     _, shown, _ = approval("send", ["n\n"], destructive=True)
-    check("a_destructive_call_is_marked", "destructive: its effect cannot be undone" in shown,
-          True)
+    check("a_destructive_call_is_marked", (
+        "destructive: its effect cannot be undone" in shown,
+        "also approve later destructive calls of this tool" in shown), (True, True))
     terminal = Terminal(["run", Path(scratch) / "send.json", "go"])
-    terminal.until("[y/N]> ")
+    terminal.until(PROMPT)
     os.close(terminal.master)
     status = os.waitstatus_to_exitcode(os.waitpid(terminal.child, 0)[1])
     check("hanging_up_answers_nothing", (status in (4, 130), newest()["end"]), (True, None))
+
+
+def editor(name, script):
+    """A program that changes the file it is called with."""
+    path = Path(scratch) / name
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o700)
+    return {"EDITOR": f"{path} -w", "VISUAL": "", "TMPDIR": scratch}
+
+
+def test_editor():
+    sent = Path(scratch) / "sent.txt"
+    seen = Path(scratch) / "seen.txt"
+    edit = editor("edit", f'cp "$2" {seen}; stat -c %a "$2" >> {seen}; '
+                          """printf '{\n  "q": "edited"\n}\n' > "$2\"""")
+    status, shown, _ = approval("send", ["e\n"], edit)
+    check("the_arguments_are_edited", (status, sent.read_text(), answers()[0]["verdict"]),
+          (0, '{"q":"edited"}\n', "edit"))
+    check("the_editor_gets_the_shown_arguments", seen.read_text(),
+          '{\n  "q": "it\'s \\u001b[31mred"\n}\n600\n')
+    check("no_file_is_left", list(Path(scratch).glob("haft-*.json")), [])
+    for name, script, said in (
+            ("same", "true", "the arguments are unchanged"),
+            ("no_json", 'echo "{q" > "$2"', "expected"),
+            ("no_object", 'echo "[1]" > "$2"', "expected an object with the arguments"),
+            ("no_fit", """echo '{"q": []}' > "$2\"""", "does not accept these arguments"),
+            ("failed", """echo '{"q": "x"}' > "$2"; exit 3""", "the editor failed")):
+        status, shown, ran = approval("send", ["e\n", "n\n"], editor("edit", script))
+        check(f"an_edit_is_asked_again_{name}", (
+            status, ran, shown.count(PROMPT), said in shown.split(PROMPT)[1]), (0, False, 2, True))
+    status, shown, ran = approval("send", ["e\n", "n\n"], {"EDITOR": "", "VISUAL": ""})
+    check("an_editor_must_be_named", (status, ran, "EDITOR is not set" in shown), (0, False, True))
+
+
+def test_always_in_a_run():
+    log = Path(scratch) / "always.txt"
+    for name, destructive in (("plain", False), ("destructive", True)):
+        log.unlink(missing_ok=True)
+        path = spec("always", [{"calls": [call("send", q="1"), call("other", q="2"),
+                                          call("send", q="3")]},
+                               {"calls": [call("send", q="4")]}, {"text": "over"}],
+                    [tool(word, ["sh", "-c", f"cat >> '{log}'"], needs_approval=True,
+                          destructive=destructive) for word in ("send", "other")])
+        status, shown = at_terminal(["run", path, "go"], ["a\n", "y\n"], prompt=PROMPT)
+        ran = sorted(json.loads(line)["q"] for line in log.read_text().splitlines())
+        given = [(e["call"], e["by"], e.get("why")) for e in answers()]
+        check(f"always_is_for_this_tool_{name}", (status, ran, shown.count(PROMPT)),
+              (0, ["1", "2", "3", "4"], 2))
+        why = "always in this run, since c1.1"
+        check(f"always_is_recorded_{name}", sorted(given, key=str), sorted([
+            ("c1.1", "terminal", None), ("c1.2", "terminal", None),
+            ("c1.3", "standing approval", why), ("c2.1", "standing approval", why)], key=str))
+        status, out, _ = haft("runs", "replay", "last")
+        check(f"replay_gives_the_same_run_{name}", (status, "identical" in out), (0, True))
+    status, shown = at_terminal(["run", path, "go"], ["n\n", "n\n", "n\n", "n\n"], prompt=PROMPT)
+    check("always_ends_with_the_run", (status, shown.count(PROMPT)), (0, 4))
 
 
 def test_long():
     """HAFT__LIMIT_TERMINAL_TEXT_BYTES: 64 KiB of the arguments are shown; longer arguments cannot
     be approved here."""
     for more in (0, 1):
-        text = "x" * (65536 - len('{"q":""}') + more)
+        text = "x" * (65536 - len('{\n  "q": ""\n}') + more)
         path = spec("long", [{"calls": [call("send", q=text)]}, {"text": "over"}],
                     [tool("send", ["true"], needs_approval=True)])
         status, shown = at_terminal(["run", path, "go"], ["y\n"] if more == 0 else [])
@@ -517,6 +593,8 @@ with tempfile.TemporaryDirectory() as scratch:
     test_question()
     test_question_during_a_call()
     test_approval()
+    test_editor()
+    test_always_in_a_run()
     test_long()
     test_shown_without_a_terminal()
     test_several()

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "base/map.h"
 #include "base/str.h"
+#include "cli/follow/auto_approve.h"
 #include "cli/follow/follow.h"
 #include "cli/follow/run_result.h"
 #include "cli/interrupts.h"
@@ -221,14 +222,14 @@ static void on_progress(void *context, const haft__worker_event *worker_event)
     }
 }
 
-/* Handles a pending run before it is released: applies --yes; asks or prints the question of a tool
- * that runs in this process, which cannot be answered after the process has ended. */
+/* Handles a pending run before it is released: applies --yes and standing approvals; asks or prints
+ * the question of a tool that runs in this process, which cannot be answered after the process has
+ * ended. */
 static bool answer_waiting(void *context, haft_run *run)
 {
     resume_job *r = context;
     bool did = false;
-    if (haft__args_has(r->args, "yes")
-        && haft__follow_auto_approve(r->args, run, &did, NULL) == HAFT_OK && did) {
+    if (haft__auto_approve_call(r->cli, r->args, run, &did, NULL) == HAFT_OK && did) {
         return true;
     }
     outcome *one = run->slots != NULL ? find_outcome(r, haft__str(run->id)) : NULL;

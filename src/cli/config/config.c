@@ -112,14 +112,15 @@ static const char *find_project(search *s, haft_str here)
     return join(s, here, PROJECT);
 }
 
-static const char *find_user(search *s)
+const char *haft__config_user_path(haft__arena *arena, const char *name)
 {
     const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
     if (base != NULL && base[0] == '/') {
-        return join(s, haft__str(base), "haft/config.yaml");
+        return haft__arena_format(arena, "%s/haft/%s", base, name).ptr;
     }
-    return home != NULL && home[0] == '/' ? join(s, haft__str(home), ".config/haft/config.yaml")
-                                          : NULL;
+    return home != NULL && home[0] == '/'
+               ? haft__arena_format(arena, "%s/.config/haft/%s", home, name).ptr
+               : NULL;
 }
 
 static const char *find_dotenv(search *s, haft_str here)
@@ -444,7 +445,7 @@ haft_status haft__config_load(haft__cli *cli, const haft__args *args, haft_error
     }
     s.config->project.path = find_project(&s, here);
     read_settings(&s, &s.config->project, read_file(&s, &s.config->project, false));
-    s.config->user.path = find_user(&s);
+    s.config->user.path = haft__config_user_path(&cli->arena, "config.yaml");
     read_settings(&s, &s.config->user, read_file(&s, &s.config->user, true));
     s.config->dotenv_file.path = find_dotenv(&s, here);
     read_variables(&s, read_file(&s, &s.config->dotenv_file, false));

@@ -58,7 +58,8 @@ typedef struct haft__config_file {
 typedef struct haft__config {
     haft__config_file project, user, dotenv_file;
     haft__dotenv dotenv;
-    bool off; /* --no-config */
+    bool off;                /* --no-config */
+    bool approvals_reported; /* a warning about approvals.json was printed */
 } haft__config;
 
 /* Finds and reads all files into cli->config, and warns about refused files. Fails with BAD_INPUT
@@ -81,6 +82,10 @@ haft_str haft__config_get_variable(void *context, haft_str name);
 
 /* The same for a runtime. */
 haft__runtime_env haft__config_env(const haft__cli *cli);
+
+/* The path of a file of the user's settings; NULL if neither XDG_CONFIG_HOME nor HOME is set, or if
+ * out of memory. */
+const char *haft__config_user_path(haft__arena *arena, const char *name);
 
 /* The text of config.schema.json. */
 haft_str haft__config_schema_text(void);

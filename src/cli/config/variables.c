@@ -31,6 +31,9 @@ static const haft__variable_row rows[] = {
     {"LANG", "passed to tools; C.UTF-8 if not set", false, false},
     {"LC_ALL", "locale: the timeline uses symbols if it names UTF-8", false, false},
     {"LC_CTYPE", "the same if LC_ALL is not set; then LANG", false, false},
+    {"VISUAL", "program that edits the arguments of a call, `e` at an approval", false, false},
+    {"EDITOR", "the same if VISUAL is not set or empty", false, false},
+    {"TMPDIR", "directory of the file that the editor changes; /tmp if not set", false, false},
     {"NO_COLOR", "no colours unless it is empty", false, false},
     {"TERM", "type of the terminal; no colours if it is `dumb`", false, false},
 };

@@ -13,6 +13,7 @@
 #include "base/str.h"
 #include "cli/config/config.h"
 #include "cli/follow/artifacts.h"
+#include "cli/follow/auto_approve.h"
 #include "cli/follow/follow_int.h"
 #include "cli/follow/run_result.h"
 #include "cli/interrupts.h"
@@ -112,42 +113,14 @@ static haft_status step(follower *f)
 
 /* ---- questions ---- */
 
-haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run, bool *ret_did,
-                                      haft_error *err)
-{
-    const haft__run *state = &run->state;
-    const char *yes = haft__args_text(args, "yes", NULL);
-    for (size_t i = state->batch; i < state->call_count; i++) {
-        const haft__run_call *call = &state->calls[i];
-        bool pending = call->stage == HAFT__CALL_PAUSED && haft__pause_kind_of(call->pause)->binds;
-        if (pending && (yes != NULL || !call->tool->traits.destructive)) {
-            haft__run_command command = {
-                .kind = HAFT__RUN_COMMAND_APPROVE,
-                .call = call->id,
-                .value = haft__json_null(),
-                .by = yes != NULL ? HAFT__LIT("--yes=all") : HAFT__LIT("--yes"),
-                .why = HAFT__LIT(""),
-                .pause = haft__str(haft__pause_name(call->pause)),
-                .binding = call->binding,
-            };
-            *ret_did = true;
-            return haft__run_perform_command(run, &command, err);
-        }
-    }
-    return HAFT_OK;
-}
-
 /* *ret_continues: somebody answered here, and the run continues. */
 static haft_status ask_user(follower *f, bool *ret_continues)
 {
-    *ret_continues = false;
-    if (haft__args_has(f->args, "yes")) {
-        haft_status status = haft__follow_auto_approve(f->args, f->run, ret_continues, f->err);
-        if (status != HAFT_OK || *ret_continues) {
-            return status;
-        }
+    haft_status status = haft__auto_approve_call(f->cli, f->args, f->run, ret_continues, f->err);
+    if (status != HAFT_OK || *ret_continues) {
+        return status;
     }
-    haft_status status = show_events(f); /* print events before the question */
+    status = show_events(f); /* print events before the question */
     if (f->terminal != NULL) {
         haft__timeline_end_line(&f->timeline);
         write_timeline(f);
@@ -345,6 +318,8 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     if (f.terminal != NULL) {
         terminal.interrupts = &f.interrupts;
         terminal.caps = caps;
+        terminal.keep_approval = haft__auto_approve_keep;
+        terminal.keep_context = cli;
     }
     haft__timeline_init(&f.timeline, run->agent->spec, caps);
     f.timeline.brief = chat && !haft__args_has(args, "verbose");

@@ -46,10 +46,6 @@ haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *ar
 haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
                                            const haft_run *run, uint64_t seq, haft_error *err);
 
-/* --yes approves a pending call that is not destructive; --yes=all approves any. */
-HAFT_MUST_USE haft_status haft__follow_auto_approve(const haft__args *args, haft_run *run,
-                                                    bool *ret_did, haft_error *err);
-
 /* Prints which run of its thread the run waits for, and what the user can do about that. */
 void haft__follow_report_queue(haft__cli *cli, const haft_run *run);
 

@@ -3,7 +3,8 @@
  * cli/terminal/terminal.h - asks the person at the terminal: questions and approvals of a run.
  *
  * Reads from the terminal itself, not from standard input, which may be a file. Shows exactly what
- * would run; anything but a clear yes is a no.
+ * would run; only the listed replies approve anything
+ * (cli/terminal/approval_reply.h).
  */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_H
 #define HAFT_CLI_TERMINAL_TERMINAL_H
@@ -13,12 +14,17 @@
 #include "cli/interrupts.h"
 #include "cli/terminal/terminal_caps.h"
 #include "engine/runtime.h"
+#include "run/run.h"
 
 typedef struct haft__terminal {
     FILE *out;
     int fd;
     const haft__interrupts *interrupts; /* no questions after an interrupt; may be NULL */
     haft__terminal_caps caps;
+    /* Keeps a standing approval of the user for the tool of a call; NULL: none is kept. */
+    haft_status (*keep_approval)(void *context, const haft_run *run, const haft__run_call *call,
+                                 haft_error *err);
+    void *keep_context;
     size_t asked, left; /* pending calls that were answered here, and that are still to be asked */
     char line[4096];    /* typed bytes that were not handled yet */
     size_t length;

@@ -23,15 +23,21 @@ HAFT_MUST_USE haft_status haft__terminal_print_question(FILE *to, const haft__ru
 HAFT_MUST_USE haft_status haft__terminal_print_tool_question(FILE *to, const haft__run_call *call,
                                                              haft_error *err);
 
-/* Shows the tool, its exact arguments and what it would do, with a prompt. Omits the prompt if not
- * all of it could be shown. */
+/* Shows the tool, its exact arguments and what it would do; the caller adds the prompt.
+ * *ret_whole is false if not all of it could be shown. */
 HAFT_MUST_USE haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
                                                        const haft__run_call *call, bool *ret_whole,
                                                        haft_error *err);
 
-/* The same in plain lines and without a prompt, if nobody can be asked. */
+/* The same in plain lines, if nobody can be asked. */
 HAFT_MUST_USE haft_status haft__terminal_print_approval(FILE *to, const haft_run *run,
                                                         const haft__run_call *call,
                                                         haft_error *err);
+
+/* Appends the arguments of the call as a person edits them: JSON over several lines, with secrets
+ * redacted and every hidden character escaped. */
+HAFT_MUST_USE haft_status haft__terminal_add_editable(const haft_run *run,
+                                                      const haft__run_call *call, haft__buf *out,
+                                                      haft_error *err);
 
 #endif

@@ -221,9 +221,10 @@ static bool add_row(const haft__terminal *t, const haft_run *run, haft__buf *out
     return whole;
 }
 
+/* Adds what would run. A row that only repeats the arguments says so instead. */
 static haft_status add_preview(const haft__terminal *t, const haft_run *run,
-                               const haft__run_call *call, haft__buf *out, bool *io_whole,
-                               haft_error *err)
+                               const haft__run_call *call, haft_str arguments, haft__buf *out,
+                               bool *io_whole, haft_error *err)
 {
     haft__exec_call exec = {.spec = run->agent->spec,
                             .tool = call->tool,
@@ -239,17 +240,27 @@ static haft_status add_preview(const haft__terminal *t, const haft_run *run,
     haft__arena_init(&arena, HAFT__LIMIT_RUN_BYTES);
     haft_status status = haft__exec_preview(run->runtime->exec, &exec, &arena, &preview, err);
     for (size_t i = 0; status == HAFT_OK && i < preview.count; i++) {
-        *io_whole = add_row(t, run, out, preview.rows[i].label, preview.rows[i].text) && *io_whole;
+        const char *label = preview.rows[i].label;
+        if (haft__str_equal(preview.rows[i].text, arguments)) {
+            haft__buf_addf(out, "  %s: the arguments as one line of JSON\n", label);
+        } else {
+            *io_whole = add_row(t, run, out, label, preview.rows[i].text) && *io_whole;
+        }
     }
     haft__arena_finish(&arena);
     return status;
+}
+
+static bool is_destructive(const haft__tool *tool)
+{
+    return tool->traits.destructive || tool->hinted_destructive;
 }
 
 /* A warning about the tool's effects. */
 static const char *warning_of(const haft__tool *tool)
 {
     const haft__traits *traits = &tool->traits;
-    if (traits->destructive) {
+    if (is_destructive(tool)) {
         return "  destructive: its effect cannot be undone\n";
     }
     if (traits->read_only) {
@@ -262,8 +273,9 @@ static haft_status add_call(const haft__terminal *t, const haft_run *run,
                             const haft__run_call *call, haft__buf *out, bool *ret_whole,
                             haft_error *err)
 {
-    haft__buf arguments;
+    haft__buf arguments, pretty;
     haft__buf_init(&arguments, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&pretty, HAFT__LIMIT_RUN_BYTES);
     haft__buf_add_str(out, HAFT__LIT("\n! "));
     add_bold(t, out, call->name);
     haft__buf_addf(out, " needs approval: %s tool", haft__tool_source_name(call->tool->source));
@@ -271,12 +283,17 @@ static haft_status add_call(const haft__terminal *t, const haft_run *run,
     haft__buf_add_char(out, '\n');
     haft__buf_add_str(out, haft__str(warning_of(call->tool)));
     haft__json_write(&arguments, call->arguments);
-    *ret_whole = add_row(t, run, out, "arguments", haft__buf_str(&arguments));
+    haft__json_write_pretty(&pretty, call->arguments, 2);
+    *ret_whole = add_row(t, run, out, "arguments", haft__buf_str(&pretty));
     haft_status status = haft__buf_check(&arguments, err);
-    haft__buf_finish(&arguments);
     if (status == HAFT_OK) {
-        status = add_preview(t, run, call, out, ret_whole, err);
+        status = haft__buf_check(&pretty, err);
     }
+    if (status == HAFT_OK) {
+        status = add_preview(t, run, call, haft__buf_str(&arguments), out, ret_whole, err);
+    }
+    haft__buf_finish(&arguments);
+    haft__buf_finish(&pretty);
     add_deadline(out, call);
     return status;
 }
@@ -307,9 +324,35 @@ haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
         haft__buf_finish(&out);
         return status;
     }
-    haft__buf_add_str(
-        &out, *ret_whole ? HAFT__LIT("approve? {...} changes the arguments [y/N]> ")
-                         : HAFT__LIT("The call is too long to show, so it cannot be approved "
-                                     "here.\n"));
+    if (!*ret_whole) {
+        haft__buf_add_str(&out, HAFT__LIT("The call is too long to show, so it cannot be approved "
+                                          "here.\n"));
+    } else if (is_destructive(call->tool)) {
+        haft__buf_add_str(&out,
+                          HAFT__LIT("  a and A also approve later destructive calls of this tool, "
+                                    "whatever their arguments\n"));
+    }
     return write_out(t, &out, err);
+}
+
+haft_status haft__terminal_add_editable(const haft_run *run, const haft__run_call *call,
+                                        haft__buf *out, haft_error *err)
+{
+    haft__buf pretty, clean;
+    haft__buf_init(&pretty, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&clean, HAFT__LIMIT_RUN_BYTES);
+    haft__json_write_pretty(&pretty, call->arguments, 2);
+    haft_status status = haft__buf_check(&pretty, err);
+    if (status == HAFT_OK) {
+        (void)haft__redact(run->agent->redactor, haft__buf_str(&pretty), &clean);
+        status = haft__buf_check(&clean, err);
+    }
+    if (status == HAFT_OK) {
+        haft__escape_add_lines(out, haft__buf_str(&clean)); /* the escapes are those of JSON */
+        haft__buf_add_char(out, '\n');
+        status = haft__buf_check(out, err);
+    }
+    haft__buf_finish(&pretty);
+    haft__buf_finish(&clean);
+    return status;
 }
