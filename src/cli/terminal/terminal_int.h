@@ -1,10 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/terminal_int.h - the texts that a person is shown with a question. Private to
+/* cli/terminal/terminal_int.h - what is shown to a person and read from them. Private to
  * cli/terminal/terminal.h's files. */
 #ifndef HAFT_CLI_TERMINAL_TERMINAL_INT_H
 #define HAFT_CLI_TERMINAL_TERMINAL_INT_H
 
 #include "cli/terminal/terminal.h"
+
+/* What came from the terminal. */
+typedef enum haft__typed {
+    HAFT__TYPED_LINE,
+    HAFT__TYPED_NOTHING, /* no line yet */
+    HAFT__TYPED_EOF,     /* Ctrl-D */
+    HAFT__TYPED_HANGUP,  /* the terminal is closed */
+} haft__typed;
+
+/* Ignores what was typed before a prompt. */
+void haft__terminal_discard_typed(haft__terminal *t);
+
+/* Whether the pause that was shown is still open; `seq` is that of the pause. A question that is
+ * lost with this process stays open while other calls run; any other one is withdrawn when the run
+ * continues. */
+bool haft__terminal_is_open(const haft_run *run, haft_str id, uint64_t seq);
+
+/* Waits for a line and steps the run, until the pause is no longer open or a signal arrives.
+ * *ret_line is valid until the next line. */
+HAFT_MUST_USE haft_status haft__terminal_wait_for_line(haft__terminal *t, haft_run *run,
+                                                       haft_str id, uint64_t seq,
+                                                       haft__typed *ret_typed, haft_str *ret_line,
+                                                       haft_error *err);
+
+/* Ends the line of a prompt that got no line. */
+void haft__terminal_end_prompt(haft__terminal *t);
+
+/* Asks whether the call may run. *ret_answered as for haft__terminal_ask. */
+HAFT_MUST_USE haft_status haft__terminal_ask_approval(haft__terminal *t, haft_run *run,
+                                                      const haft__run_call *call,
+                                                      bool *ret_answered, haft_error *err);
 
 /* The choices of a question; NULL if any answer is allowed. */
 const haft__json *haft__terminal_question_choices(const haft__run_call *call);
