@@ -379,3 +379,21 @@ TEST(a_standing_approval_of_a_user_covers_the_directory_of_programs)
         haft__arena_finish(&arena);
     }
 }
+
+TEST(a_standing_approval_ends_when_the_tool_changes)
+{
+    static const bool holds[] = {
+        [CHANGE_DESCRIPTION] = false, [CHANGE_RULES] = true, [CHANGE_ARGUMENTS] = true};
+    for (change what = 0; what < CHANGES; what++) {
+        help_run r;
+        start(&r);
+        CHECK_INT(say(&r, "{\"command\":\"approve\",\"always\":true}"), HAFT_OK, "%s",
+                  r.err.message);
+        apply_change(&r, what);
+        CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(first_call(&r)->stage, holds[what] ? HAFT__CALL_FINISHED : HAFT__CALL_PAUSED,
+                  "change %d", what);
+        CHECK(first_call(&r)->started == holds[what], "change %d: it ran", what);
+        help_run_finish(&r);
+    }
+}
