@@ -29,18 +29,6 @@ static haft__http_server_connection *connection_of(struct MHD_Connection *mhd)
     return info->socket_context;
 }
 
-/* Splits the target at the '?' and removes the "http://host" of a request to a proxy. */
-static void read_target(haft__http_server_request *request)
-{
-    haft_str rest = haft__str(request->target);
-    if (haft__str_starts_with(rest, HAFT__LIT("http://"))) {
-        const char *slash = strchr(request->target + strlen("http://"), '/');
-        rest = slash != NULL ? haft__str(slash) : HAFT__LIT("/");
-    }
-    request->path = haft__str_split(&rest, '?');
-    request->query = rest;
-}
-
 void *haft__http_server_on_target(void *server, const char *target, struct MHD_Connection *mhd)
 {
     const haft__http_server_options *options = &((haft__http_server *)server)->options;
@@ -53,7 +41,8 @@ void *haft__http_server_on_target(void *server, const char *target, struct MHD_C
     }
     *request = (haft__http_server_request){.connection = connection};
     memcpy(request->target, target, size);
-    read_target(request);
+    request->target_is_valid =
+        haft__http_target_read(haft__str(request->target), &request->target_parts);
     haft__buf_init(&request->body, options->max_body);
     haft__buf_init(&request->queue, 2 * options->max_queue);
     connection->request = request;
@@ -175,6 +164,10 @@ static enum MHD_Result refuse(haft__http_server_request *request, unsigned statu
         return MHD_NO;
     }
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, "application/json");
+    if (status == MHD_HTTP_BAD_REQUEST) {
+        /* The bytes that follow are perhaps no request. */
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
+    }
     enum MHD_Result queued = MHD_queue_response(request->connection->mhd, status, response);
     MHD_destroy_response(response);
     request->answered = true;
@@ -185,6 +178,8 @@ typedef struct seen {
     unsigned lengths, codings, hosts;
     bool bad_name, bad_value, chunked;
     uint64_t length;
+    haft_str host;
+    haft__http_layout layout;
 } seen;
 
 /* Characters that RFC 9110, 5.5 does not allow in a value. */
@@ -203,6 +198,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
 {
     (void)kind;
     seen *s = context;
+    haft__http_layout_add(&s->layout, name, name_length, value, value_length);
     s->bad_name = s->bad_name || !haft__str_is_token((haft_str){name, name_length});
     s->bad_value = s->bad_value || has_control(value, value_length);
     if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0) {
@@ -214,6 +210,7 @@ static enum MHD_Result check_field(void *context, enum MHD_ValueKind kind, const
         s->chunked = strcasecmp(value, "chunked") == 0;
     } else if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0) {
         s->hosts++;
+        s->host = (haft_str){value, value_length};
     }
     return MHD_YES;
 }
@@ -238,6 +235,25 @@ static const char *find_ambiguity(const seen *s, const char *version)
     }
     if (s->codings > 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0) {
         return "HTTP/1.0 has no transfer coding";
+    }
+    return NULL;
+}
+
+/* From version 1.0 on, libmicrohttpd rejects what the layout shows, and removes white space. */
+static bool hides_bytes(const seen *s, size_t head_bytes)
+{
+    return haft__str_starts_with(haft__str(MHD_get_version()), HAFT__LIT("0."))
+           && !haft__http_layout_is_whole(&s->layout, head_bytes);
+}
+
+/* Rejects targets that another program could take for those of another host or path. */
+static const char *find_bad_target(const haft__http_server_request *request, haft_str host)
+{
+    if (!request->target_is_valid) {
+        return "the request target is not valid";
+    }
+    if (!haft__http_target_is_for(&request->target_parts, host)) {
+        return "the request target is for another host than the Host header";
     }
     return NULL;
 }
@@ -302,11 +318,13 @@ static enum MHD_Result begin_body(haft__http_server_request *request, uint64_t l
                : MHD_YES;
 }
 
-static enum MHD_Result read_head(haft__http_server_request *request, const char *method,
-                                 const char *version)
+static enum MHD_Result read_head(haft__http_server_request *request, const char *url,
+                                 const char *method, const char *version)
 {
     struct MHD_Connection *mhd = request->connection->mhd;
-    seen s = {0};
+    seen s = {
+        .layout = haft__http_layout_begin(method, url, strlen(request->target), version),
+    };
     (void)MHD_get_connection_values_n(mhd, MHD_HEADER_KIND, check_field, &s);
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
@@ -320,9 +338,15 @@ static enum MHD_Result read_head(haft__http_server_request *request, const char 
         return refuse(request, MHD_HTTP_NOT_IMPLEMENTED, "unknown method");
     }
     memcpy(request->method, method, length + 1);
-    const char *ambiguity = find_ambiguity(&s, version);
-    if (ambiguity != NULL) {
-        return refuse(request, MHD_HTTP_BAD_REQUEST, ambiguity);
+    const char *reason = find_ambiguity(&s, version);
+    if (reason == NULL && hides_bytes(&s, info->header_size)) {
+        reason = "the head contains a NUL, a header without a name or one that is continued";
+    }
+    if (reason == NULL) {
+        reason = find_bad_target(request, s.host);
+    }
+    if (reason != NULL) {
+        return refuse(request, MHD_HTTP_BAD_REQUEST, reason);
     }
     return begin_body(request, s.length);
 }
@@ -368,13 +392,12 @@ enum MHD_Result haft__http_server_on_access(void *server, struct MHD_Connection 
 {
     (void)server;
     (void)mhd;
-    (void)url;
     haft__http_server_request *r = *request;
     if (r == NULL) {
         return MHD_NO; /* out of memory for the request */
     }
     switch (r->stage) {
-    case HAFT__HTTP_SERVER_READING_HEAD: return read_head(r, method, version);
+    case HAFT__HTTP_SERVER_READING_HEAD: return read_head(r, url, method, version);
     case HAFT__HTTP_SERVER_READING_BODY: break;
     case HAFT__HTTP_SERVER_HANDLING: return MHD_NO; /* resumed without a response: drop it */
     }
@@ -395,12 +418,12 @@ haft_str haft__http_server_method(const haft__http_server_request *request)
 
 haft_str haft__http_server_path(const haft__http_server_request *request)
 {
-    return request->path;
+    return request->target_parts.path;
 }
 
 haft_str haft__http_server_query(const haft__http_server_request *request)
 {
-    return request->query;
+    return request->target_parts.query;
 }
 
 haft_str haft__http_server_body(const haft__http_server_request *request)

@@ -10,13 +10,14 @@
  * The server itself rejects requests that are too big (413, 431), requests whose body does not fit
  * into the memory for all bodies (503), requests that arrive too slowly, and requests that two
  * programs could parse differently: a repeated Content-Length, or one together with a transfer
- * coding; invalid header names, and control characters in header values; a coding other than
- * chunked.
+ * coding; invalid header names, and control characters in header values and targets; continued
+ * header lines; a coding other than chunked; an absolute target for another host than the Host
+ * header. After such a request the connection is closed.
  *
- * libmicrohttpd parses lines that end with a bare LF or CR, continued header lines and headers
- * without a name, each in its own way. haft cannot detect them: a proxy in front must not forward
- * them. Responses that libmicrohttpd generates itself have an HTML body. Version 0.9.75 sends the
- * head of that response twice if a Content-Length is not a number.
+ * libmicrohttpd before 1.0 parses lines that end with a bare LF, or with a NUL and a bare LF. haft
+ * cannot detect them: a proxy in front must not forward them. Responses that libmicrohttpd
+ * generates itself have an HTML body. Version 0.9.75 sends the head of that response twice if a
+ * Content-Length is not a number.
  */
 #ifndef HAFT_IO_SERVER_SERVER_H
 #define HAFT_IO_SERVER_SERVER_H

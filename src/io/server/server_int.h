@@ -7,6 +7,7 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "io/server/head.h"
 #include "io/server/listener.h"
 #include "io/server/server.h"
 
@@ -72,7 +73,8 @@ struct haft__http_server_request {
     void (*on_disconnect)(void *context, haft__http_server_request *request);
     void *disconnect_context;
     char method[32];
-    haft_str path, query;
+    bool target_is_valid;
+    haft__http_target target_parts;
     char target[]; /* the request target */
 };
 

@@ -17,8 +17,9 @@ TEST(a_request_arrives_as_it_was_sent)
         {"GET / HTTP/1.1\r\n" CLOSED "\r\n", "GET|/|||"},
         {"GET /a%2Fb%00?q=%41&r HTTP/1.1\r\n" CLOSED "\r\n", "GET|/a%2Fb%00|q=%41&r||"},
         {"GET /? HTTP/1.1\r\n" CLOSED "\r\n", "GET|/|||"},
-        {"GET http://other/a?b HTTP/1.1\r\n" CLOSED "\r\n", "GET|/a|b||"},
-        {"GET http://other HTTP/1.1\r\n" CLOSED "\r\n", "GET|/|||"},
+        {"GET http://x/a?b HTTP/1.1\r\n" CLOSED "\r\n", "GET|/a|b||"},
+        {"GET HTTP://X:80 HTTP/1.1\r\n" CLOSED "\r\n", "GET|/|||"},
+        {"GET http://x?/b HTTP/1.1\r\n" CLOSED "\r\n", "GET|/|/b||"},
         {"OPTIONS * HTTP/1.1\r\n" CLOSED "\r\n", "OPTIONS|*|||"},
         {"BREW /pot HTTP/1.1\r\n" CLOSED "x-TEST: 1\r\nX-Test: 2\r\n\r\n", "BREW|/pot||1|"},
         {"POST / HTTP/1.1\r\n" CLOSED "Content-Length: 0\r\n\r\n", "POST|/|||"},
@@ -127,6 +128,19 @@ TEST(an_ambiguous_request_is_rejected)
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x1b[2J\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nX: a\x7f\r\n\r\n", "a control character", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "twice", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n folded\r\n\r\n", "continued", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: a\r\n\tfolded\r\nY: b\r\n\r\n", "continued", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\n: no name\r\n\r\n", "without a name", 400},
+        {"GET / HTTP/1.1\r\nHost: x\r\nX: a\rY: b\r\n\r\n", "a control character", 400},
+        {"GET http://other/a HTTP/1.1\r\nHost: x\r\n\r\n", "another host", 400},
+        {"GET HTTPS://other HTTP/1.1\r\nHost: x\r\n\r\n", "another host", 400},
+        {"GET http://x:81/ HTTP/1.1\r\nHost: x\r\n\r\n", "another host", 400},
+        {"GET http://x@other/ HTTP/1.1\r\nHost: x\r\n\r\n", "another host", 400},
+        {"GET http://other/ HTTP/1.0\r\n\r\n", "another host", 400},
+        {"GET http:///a HTTP/1.1\r\nHost:\r\n\r\n", "another host", 400},
+        {"GET ftp://x/a HTTP/1.1\r\nHost: x\r\n\r\n", "target is not valid", 400},
+        {"CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", "target is not valid", 400},
+        {"GET /a\x01 HTTP/1.1\r\nHost: x\r\n\r\n", "target is not valid", 400},
         {"GET / HTTP/1.1\r\n\r\n", "", 400},
         {"GET / HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n", "", 400},
         {"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", "", 400},
@@ -149,6 +163,57 @@ TEST(an_ambiguous_request_is_rejected)
     CHECK_INT(server_status(server_exchange(
                   &c, "AMETHODOFTHIRTYONECHARACTERSXXX / HTTP/1.1\r\n" CLOSED "\r\n")),
               200, "the longest method");
+    server_close(&c);
+}
+
+/* Whether the server sends 400, or drops the connection, and does nothing else. */
+static bool is_rejected(server_case *c, haft_str request)
+{
+    int handled = c->handled, fd = server_dial(c);
+    bool closed = server_send(c, fd, request) && server_receive(c, fd, NULL);
+    int status = server_status(haft__buf_str(&c->received));
+    (void)close(fd);
+    return closed && c->handled == handled && (status == 400 || status == 0);
+}
+
+/* libmicrohttpd 0.9.75 drops the rest of a text that contains a NUL; 1.0 sends 400 for a NUL in a
+ * header, and drops the connection for one in the request line. */
+TEST(a_nul_in_the_head_is_rejected)
+{
+    static const char request[] = "GET /path?query HTTP/1.1\r\n" CLOSED "X-Test:  value \r\n\r\n";
+    server_case c;
+    server_open(&c, NULL);
+    for (size_t i = 1; i < strlen(request); i++) {
+        char text[sizeof(request)];
+        memcpy(text, request, i);
+        text[i] = '\0';
+        memcpy(text + i + 1, request + i, strlen(request) - i);
+        CHECK(is_rejected(&c, (haft_str){text, sizeof(text)}), "a NUL at %zu", i);
+        memcpy(text, request, sizeof(request));
+        if (text[i] != '\r' && text[i] != '\n') {
+            text[i] = '\0';
+            CHECK(is_rejected(&c, (haft_str){text, strlen(request)}), "a NUL as byte %zu", i);
+        }
+    }
+    CHECK_INT(c.handled, 0, "handled");
+    server_close(&c);
+}
+
+/* The bytes after a line that begins with a NUL are no second request. */
+TEST(nothing_after_a_rejected_head_is_a_request)
+{
+    static const haft_str cases[] = {
+        HAFT__LIT("GET / HTTP/1.1\r\nHost: x\r\n\0\r\nGET /b HTTP/1.1\r\n" CLOSED "\r\n"),
+        HAFT__LIT("GET / HTTP/1.1\r\n\0Host: x\r\nGET /b HTTP/1.1\r\n" CLOSED "\r\n"),
+        HAFT__LIT("GET / HTTP/1.1\r\nHost: x\r\nX: a\0\r\n\r\n"
+                  "GET /b HTTP/1.1\r\n" CLOSED "\r\n"),
+        HAFT__LIT("GET http://y/ HTTP/1.1\r\nHost: x\r\n\r\nGET /b HTTP/1.1\r\n" CLOSED "\r\n"),
+    };
+    server_case c;
+    server_open(&c, NULL);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        CHECK(is_rejected(&c, cases[i]), "case %zu: %.*s", i, (int)c.received.len, c.received.ptr);
+    }
     server_close(&c);
 }
 
