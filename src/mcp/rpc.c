@@ -216,6 +216,7 @@ haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key has
                      : fail_type("", "an object", &value, err);
     } else if (status == HAFT_TOO_BIG) {
         fault.code = HAFT__RPC_INVALID; /* it may be valid JSON */
+        haft__rpc_read_envelope(arena, text, &fault);
     }
     if (status == HAFT_OK) {
         *ret_message = message;

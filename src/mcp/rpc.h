@@ -63,11 +63,16 @@ typedef struct haft__rpc_fault {
 
 /* Parses one message. The result points into `arena` or `text`. BAD_INPUT if it is invalid and
  * TOO_BIG above HAFT__LIMIT_MCP_MESSAGE_BYTES, _MCP_DEPTH, _MCP_VALUES or _MCP_ID_BYTES; *ret_fault
- * is then filled. Keys unknown to JSON-RPC are ignored; a duplicate key anywhere is a fault.
+ * is then filled, with the id also if it stands after a part that is too big. Keys unknown to
+ * JSON-RPC are ignored; a duplicate key anywhere is a fault.
  * `"params": null` means no parameters. */
 HAFT_MUST_USE haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,
                                          haft__rpc_message *ret_message, haft__rpc_fault *ret_fault,
                                          haft_error *err);
+
+/* For a message that is too big to be read: sets what its members show of its kind, and its id if
+ * it has exactly one. */
+void haft__rpc_read_envelope(haft__arena *arena, haft_str text, haft__rpc_fault *io_fault);
 
 /* Whether two ids are equal: 1 and "1" differ. */
 bool haft__rpc_id_equal(haft__json a, haft__json b);

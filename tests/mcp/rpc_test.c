@@ -265,6 +265,61 @@ TEST(a_message_has_a_greatest_depth)
     CHECK_INT(fault.code, HAFT__RPC_INVALID, "the code");
 }
 
+/* A '~' stands for a value that is too deep. */
+static haft_status read_deep(const char *form, haft__arena *arena, haft__rpc_fault *ret_fault)
+{
+    haft__buf buf;
+    haft__rpc_message message;
+    haft__buf_init(&buf, 1 << 16);
+    for (const char *p = form; *p != '\0'; p++) {
+        for (size_t i = 0; *p == '~' && i <= HAFT__LIMIT_JSON_DEPTH; i++) {
+            haft__buf_addf(&buf, "{\"id\":[\"\\\"]\",");
+        }
+        for (size_t i = 0; *p == '~' && i <= HAFT__LIMIT_JSON_DEPTH; i++) {
+            haft__buf_addf(&buf, "0]}");
+        }
+        haft__buf_add(&buf, p, *p != '~');
+    }
+    haft_str text = haft__arena_copy(arena, haft__buf_str(&buf));
+    haft__buf_finish(&buf);
+    return haft__rpc_read(arena, text, key, &message, ret_fault, NULL);
+}
+
+TEST(a_message_that_is_too_deep_has_its_id)
+{
+    static const struct {
+        const char *form, *id;
+        bool answer, maybe_response;
+    } rows[] = {
+        {"{" V ",\"id\":7,\"result\":~}", "7", true, true},
+        {"{\"result\" : ~ , \"id\" : \"a\" }", "a", true, true},
+        {"{\"error\":~,\"id\":-7,\"jsonrpc\":\"2.0\"}", "-7", true, true},
+        {"{\"x\":[true,{}],\"y\":\"}\",\"z\":\"\",\"result\":~,\"id\":7}", "7", true, true},
+        {"{\"id\":7,\"result\":[~", "7", true, true},
+        {"{\"id\":7,\"method\":\"m\",\"params\":~}", "7", false, false},
+        {"{\"id\":7,\"params\":~}", "7", false, true},
+        {"{\"method\":\"m\",\"params\":~}", "", false, false},
+        {"{\"result\":~}", "", true, false},
+        {"{\"id\":7,\"result\":~,\"id\":7}", "", true, false},
+        {"{\"id\":1.5,\"result\":~}", "", true, false},
+        {"{\"id\":null,\"result\":~}", "", true, false},
+        {"{\"id\":[7],\"result\":~}", "", true, false},
+        {"{\"result\":{\"id\":7,\"x\":~}}", "", true, false},
+        {"[{\"id\":7,\"result\":~}]", "", false, false},
+        {"~", "", false, false},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__rpc_fault fault = {0};
+        haft__arena_init(&arena, 0);
+        CHECK_INT(read_deep(rows[i].form, &arena, &fault), HAFT_TOO_BIG, "%s", rows[i].form);
+        CHECK_STR(haft__json_text(fault.id), haft__str(rows[i].id), "%s", rows[i].form);
+        CHECK_INT(fault.answer, rows[i].answer, "%s", rows[i].form);
+        CHECK_INT(fault.maybe_response, rows[i].maybe_response, "%s", rows[i].form);
+        haft__arena_finish(&arena);
+    }
+}
+
 /* The message, params and x, their keys and values, are 7 values besides the items. */
 static haft_status read_wide(size_t values, haft__rpc_fault *ret_fault)
 {

@@ -308,16 +308,27 @@ TEST(an_error_without_an_id_belongs_to_the_only_request)
     }
 }
 
-TEST(an_answer_with_too_much_in_it_ends_its_call)
+/* The steps of `begin`, and a response that is too deep. */
+static bool ends(const char *begin, const char *wanted)
 {
     haft__buf steps;
     haft__buf_init(&steps, 1 << 20);
-    haft__buf_add_str(&steps, HAFT__LIT(OPEN "call a\nget " J "\"id\":2,\"result\":{\"x\":"));
+    haft__buf_addf(&steps, "%sget " J "\"id\":2,\"result\":{\"x\":", begin);
     for (int i = 0; i < HAFT__LIMIT_MCP_DEPTH; i++) {
         haft__buf_add_char(&steps, '[');
     }
     haft__buf_add_char(&steps, '\n');
     haft__buf_add_char(&steps, '\0');
-    CHECK(happens("L", steps.ptr, "done 1 error sent 0 http 0 null"), "too deep");
+    bool found = happens("L", steps.ptr, wanted);
     haft__buf_finish(&steps);
+    return found;
+}
+
+TEST(an_answer_with_too_much_in_it_ends_its_request)
+{
+    CHECK(ends(OPEN "call a\n", "done 1 error sent 0 http 0 null"), "a call");
+    CHECK(ends(OPEN "call a\ncall b\n", "done 1 error sent 0 http 0 null"), "one of two calls");
+    CHECK(ends(OPEN "list\n", "tools 0 error the server did not list its tools"), "a list");
+    CHECK(ends(OPEN "list\ncall a\n", "tools 0 error the server did not list its tools"),
+          "a list next to a call");
 }
