@@ -3,9 +3,13 @@
  * outcome.c - the outcome of a transfer, as a name and as a message.
  *
  * Messages contain only scheme, host and port of a URL: its other parts and the headers may contain
- * secrets.
+ * secrets. A host may contain one too, so that it is shown whole, for redaction, or not at all.
  * Tests: tests/io/http/client_test.c.
  */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -78,7 +82,9 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
         (void)curl_easy_getinfo(t->easy, CURLINFO_OS_ERRNO, &system);
         detail = system > 0 ? uv_strerror(-(int)system) : NULL;
     } else if (end == HAFT__HTTP_TLS && t->error[0] != '\0') {
-        detail = t->error; /* about certificates and versions, not about the request */
+        /* About certificates, versions and the host, not about the request. libcurl cuts it. */
+        bool whole = strlen(t->error) < sizeof(t->error) - 1;
+        detail = whole ? t->error : curl_easy_strerror(code);
     } else if (end == HAFT__HTTP_BAD_ANSWER || end == HAFT__HTTP_OTHER) {
         detail = curl_easy_strerror(code);
     }
@@ -87,6 +93,20 @@ void haft__http_transfer_finish_curl(haft__http_transfer *t, CURLcode code)
 
 /* ---- messages ---- */
 
+/* Formats into a field of fixed size. False if it does not fit; then the field is empty: a part of
+ * it could be a part of a secret, and nobody could recognise that. */
+static bool HAFT__PRINTF(3, 4) print_whole(char *field, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(field, size, format, args);
+    va_end(args);
+    bool fits = length >= 0 && (size_t)length < size;
+    field[fits ? length : 0] = '\0';
+    haft__utf8_replace_invalid(field, strlen(field));
+    return fits;
+}
+
 void haft__http_transfer_set_origin(haft__http_transfer *t)
 {
     char *scheme = NULL, *host = NULL, *port = NULL;
@@ -94,9 +114,11 @@ void haft__http_transfer_set_origin(haft__http_transfer *t)
     if (curl_url_get(t->url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK
         && curl_url_get(t->url, CURLUPART_HOST, &host, 0) == CURLUE_OK) {
         bool has_port = curl_url_get(t->url, CURLUPART_PORT, &port, 0) == CURLUE_OK;
-        (void)snprintf(t->result.origin, sizeof(t->result.origin), "%s://%s%s%s", scheme, host,
-                       has_port ? ":" : "", has_port ? port : "");
-        haft__utf8_replace_invalid(t->result.origin, strlen(t->result.origin));
+        if (!print_whole(t->result.origin, sizeof(t->result.origin), "%s://%s%s%s", scheme, host,
+                         has_port ? ":" : "", has_port ? port : "")) {
+            (void)print_whole(t->result.origin, sizeof(t->result.origin),
+                              "%s://(a host of %zu bytes)", scheme, strlen(host));
+        }
     }
     curl_free(scheme);
     curl_free(host);
@@ -133,8 +155,10 @@ void haft__http_transfer_set_message(haft__http_transfer *t, const char *detail)
     char limit[64];
     haft__http_result *result = &t->result;
     print_limit(t, limit, sizeof(limit));
-    (void)snprintf(result->message, sizeof(result->message), "%s%s%s%s%s", result->origin,
-                   result->origin[0] != '\0' ? ": " : "", ends[result->end].words,
-                   detail != NULL ? ": " : "", detail != NULL ? detail : limit);
-    haft__utf8_replace_invalid(result->message, strlen(result->message));
+    const char *origin = result->origin, *words = ends[result->end].words;
+    const char *colon = origin[0] != '\0' ? ": " : "";
+    if (!print_whole(result->message, sizeof(result->message), "%s%s%s%s%s", origin, colon, words,
+                     detail != NULL ? ": " : "", detail != NULL ? detail : limit)) {
+        (void)print_whole(result->message, sizeof(result->message), "%s%s%s", origin, colon, words);
+    }
 }

@@ -39,6 +39,26 @@ TEST(messages_hold_no_secrets)
     web_tear_down(&b);
 }
 
+/* A host is shown whole, so that a secret in it can be recognised, or not at all. */
+TEST(host_is_never_cut)
+{
+    static const char secret[] = "s3cret0123456789";
+    web_bench b = web_set_up(&anywhere);
+    for (size_t before = 280; before < 340; before++) {
+        char url[512], filler[400];
+        memset(filler, 'a', sizeof(filler));
+        (void)snprintf(url, sizeof(url), "http://%.*s%s%.*s/", (int)before, filler, secret,
+                       (int)(400 - before), filler);
+        haft__http_request request = web_get(url);
+        web_told told;
+        (void)web_fetch(b.loop, b.http, &request, &told);
+        CHECK(told.end != HAFT__HTTP_OK && told.message[0] != '\0', "%zu", before);
+        CHECK(strstr(told.message, "s3c") == NULL, "%zu: %s", before, told.message);
+        CHECK(strstr(told.message, "a host of ") != NULL, "%zu: %s", before, told.message);
+    }
+    web_tear_down(&b);
+}
+
 TEST(every_end_has_a_name)
 {
     CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OK)), HAFT__LIT("ok"), "first");
