@@ -109,6 +109,10 @@ def test_words():
     check("a_model_of_the_command_line",
           haft("explain", "spec.yaml", "--model", "nix:x")[2].split("\n")[:3],
           ['--model: error: there is no provider "nix"', "    nix:x", "    ^~~~~"])
+    check("a_model_of_the_command_line_without_a_provider",
+          haft("explain", "spec.yaml", "--model", "gpt-4o"),
+          (2, "", '--model: error: the model "gpt-4o" has no provider\n    gpt-4o\n    ^~~~~~\n'
+           "    hint: write openai:gpt-4o\n"))
     check("a_wide_character_takes_two_columns",
           haft("check", put("spec.yaml",
                             'limits: {中文: 1, "é\u0301": 2}\n'))[1].split("\n")[0:7],

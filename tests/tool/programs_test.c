@@ -77,6 +77,20 @@ TEST(options_have_effects)
     }
 }
 
+/* docs/spec.md says so. */
+TEST(more_than_200_launchers_and_interpreters_are_known)
+{
+    size_t count = 0;
+    const haft__program *row = NULL;
+    for (size_t i = 0; (row = haft__program_at(i)) != NULL; i++) {
+        for (haft_str rest = haft__str(row->names); rest.len > 0 && row->kind != HAFT__PROGRAM_TEXT;
+             count++) {
+            (void)haft__str_split(&rest, ' ');
+        }
+    }
+    CHECK(count > 200, "%zu", count);
+}
+
 TEST(the_table_is_well_formed)
 {
     const haft__program *row = NULL;

@@ -17,8 +17,7 @@
 
 /* ---- what the server supports ---- */
 
-/* Options of a request that set a constraint themselves. They take precedence. */
-static bool has_own_constraint(haft__json options)
+bool haft__constraint_has_own(haft__json options)
 {
     static const char *const keys[] = {"grammar",       "json_schema",  "response_format",
                                        "format",        "guided_json",  "structured_outputs",
@@ -52,7 +51,7 @@ haft__constraint_support haft__constraint_detect(const haft__spec *spec)
     if (provider == NULL) {
         return (haft__constraint_support){.why = "the model has no server"};
     }
-    if (has_own_constraint(spec->model.options)) {
+    if (haft__constraint_has_own(spec->model.options)) {
         return (haft__constraint_support){.why = "model.options set a constraint of their own"};
     }
     switch (spec->model.constraint) {

@@ -20,6 +20,9 @@ typedef struct haft__constraint_support {
     const char *why;            /* static text */
 } haft__constraint_support;
 
+/* Whether options of a request set a constraint themselves. They take precedence. */
+bool haft__constraint_has_own(haft__json options);
+
 haft__constraint_support haft__constraint_detect(const haft__spec *spec);
 
 /* The format of the next request if it is to be constrained, else "". It is "" if the turn forces

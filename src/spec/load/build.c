@@ -9,7 +9,6 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "base/suggestion.h"
 #include "model/provider.h"
 #include "run/pause/pause.h"
 #include "tool/duration.h"
@@ -92,97 +91,12 @@ static uint64_t micros(haft__loader *l, haft__json object, const char *key, cons
 
 /* ---- the model ---- */
 
-static const char *const providers[] = {
-    "openai", "openai-responses", "anthropic", "gemini", "mistral", "deepseek",
-    "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
-};
-
-/* Whether `word` abbreviates `name`: the same first letter and its letters in order, as in opn,
- * anth. */
-static bool is_short_for(haft_str word, const char *name)
-{
-    size_t at = 0;
-    for (const char *c = name; *c != '\0' && at < word.len; c++) {
-        if (*c == word.ptr[at]) {
-            at++;
-        } else if (at == 0) {
-            return false;
-        }
-    }
-    return word.len > 1 && at == word.len;
-}
-
-static bool is_local(haft_str provider)
-{
-    return haft__str_equal(provider, HAFT__LIT("script"))
-           || haft__str_equal(provider, HAFT__LIT("replay"))
-           || haft__str_equal(provider, HAFT__LIT("offline"));
-}
-
-/* The name of a provider that no code can ask yet. */
-static void check_provider_support(haft__loader *l, haft_str name, haft_str pointer)
-{
-    haft__model_spec model = {.provider = name};
-    if (is_local(name) || l->options->kept || haft__provider_for_model(&model) != NULL) {
-        return;
-    }
-    haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__SUBJECT_VALUE, "the provider \"%.*s\" is not supported in this version",
-        HAFT__ARG(name));
-    haft__loader_hint(l, problem,
-                      "use the provider openai with a base_url that serves OpenAI's Chat "
-                      "Completions API");
-}
-
-static void check_provider(haft__loader *l, haft_str name, haft_str pointer)
-{
-    haft__suggestion near;
-    haft__suggestion_init(&near, name);
-    for (size_t i = 0; i < COUNT(providers); i++) {
-        if (haft__str_equal(name, haft__str(providers[i]))) {
-            check_provider_support(l, name, pointer);
-            return;
-        }
-        haft__suggestion_offer(&near, haft__str(providers[i]));
-    }
-    for (size_t i = 0; i < COUNT(providers) && near.best.ptr == NULL; i++) {
-        near.best = is_short_for(name, providers[i]) ? haft__str(providers[i]) : near.best;
-    }
-    haft__spec_problem *problem = haft__loader_error(
-        l, pointer, HAFT__SUBJECT_VALUE, "there is no provider \"%.*s\"", HAFT__ARG(name));
-    if (near.best.ptr != NULL) {
-        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(near.best));
-    } else {
-        haft__loader_hint(l, problem,
-                          "for an OpenAI-compatible server, write {provider: openai, "
-                          "model: NAME, base_url: URL}");
-    }
-}
-
-static void check_model_name(haft__loader *l, haft_str pointer)
-{
-    const haft__model_spec *model = &l->spec->model;
-    bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
-    if (offline || model->model.len > 0) {
-        return;
-    }
-    haft__spec_problem *problem =
-        haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the model \"%.*s\" has no name",
-                           HAFT__ARG(model->provider));
-    haft__loader_hint(l, problem, "write provider:model, such as openai:gpt-5.4-mini");
-}
-
 static void build_model_text(haft__loader *l, haft_str text)
 {
     haft__model_spec *model = &l->spec->model;
-    bool url = haft__str_starts_with(text, HAFT__LIT("http://"))
-               || haft__str_starts_with(text, HAFT__LIT("https://"));
     model->model = text;
     model->provider = haft__str_split(&model->model, ':');
-    check_provider(l, model->provider, HAFT__LIT("/model"));
-    if (!url) {
-        check_model_name(l, HAFT__LIT("/model"));
-    }
+    haft__loader_check_provider(l, text, HAFT__LIT("/model"));
 }
 
 static haft__constraint_setting read_constraint(haft_str word)
@@ -217,8 +131,7 @@ static void build_model(haft__loader *l)
     if (source.kind == HAFT__JSON_STRING) {
         build_model_text(l, haft__json_text(source));
     } else if (source.kind == HAFT__JSON_OBJECT && model->provider.len > 0) {
-        check_provider(l, model->provider, HAFT__LIT("/model/provider"));
-        check_model_name(l, HAFT__LIT("/model"));
+        haft__loader_check_provider(l, HAFT__LIT(""), HAFT__LIT("/model/provider"));
     } else {
         model->provider = HAFT__LIT("offline");
     }

@@ -17,6 +17,12 @@ uint64_t haft__loader_read_duration(haft__loader *l, haft__json value, haft_str 
 /* Fills in model settings that `source`, an object or a text, omits. */
 void haft__loader_fill_family(haft__loader *l, haft__json source);
 
+/* ---- build_provider.c ---- */
+
+/* Reports at most one problem with spec->model: no provider, one that does not exist or that this
+ * version cannot ask, no name. `text` is the model if the spec has it as a text, or empty. */
+void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointer);
+
 /* ---- build.c ---- */
 
 /* The texts of an array. */

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_support.c - parts of a spec that this version cannot run, keys that have no effect where
- * they stand, and programs that do not exist here. Tests: tests/spec/load/check_support_test.c.
+ * check_support.c - parts of a spec that this version cannot run, and programs that do not exist
+ * here. Tests: tests/spec/load/check_support_test.c.
  */
-#include "base/macros.h"
 #include "base/str.h"
 #include "spec/load/load_int.h"
 #include "json/object.h"
@@ -26,70 +25,13 @@ static void check_version(haft__loader *l)
     }
 }
 
-/* ---- keys without effect ---- */
-
-static bool has(haft__json object, const char *key)
-{
-    return haft__object_get(object, key).kind != HAFT__JSON_NULL;
-}
-
-/* Warns about the keys that `object` has, separated by spaces. */
-static void warn_idle_keys(haft__loader *l, haft__json object, haft_str pointer, const char *keys,
-                           const char *why)
-{
-    for (haft_str rest = haft__str(keys); rest.len > 0;) {
-        haft_str key = haft__str_split(&rest, ' ');
-        if (haft__json_get(object, key) != NULL) {
-            (void)haft__loader_warning(l, haft__loader_pointer_to_key(l, pointer, key),
-                                       HAFT__SUBJECT_KEY, "\"%.*s\" has no effect: %s",
-                                       HAFT__ARG(key), why);
-        }
-    }
-}
-
-static bool is_local_model(haft_str provider)
-{
-    static const char *const names[] = {"script", "replay", "offline"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (haft__str_equal(provider, haft__str(names[i]))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void check_model_keys(haft__loader *l)
-{
-    if (is_local_model(l->spec->model.provider)) {
-        warn_idle_keys(l, haft__object_get(l->source, "model"), HAFT__LIT("/model"),
-                       "base_url api_key api_key_env options constraint",
-                       "this provider asks no server");
-    }
-}
-
-static void check_server_keys(haft__loader *l)
-{
-    haft__json servers = haft__object_object(haft__object_object(l->source, "mcp"), "servers");
-    for (uint32_t i = 0; i < servers.count; i++) {
-        haft__json server = servers.members[i].value;
-        haft_str at = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
-                                                  haft__json_text(servers.members[i].key));
-        bool command = has(server, "command"), url = has(server, "url");
-        if (url && !command) {
-            warn_idle_keys(l, server, at, "args env cwd", "the server has no command");
-        } else if (command && !url) {
-            warn_idle_keys(l, server, at, "headers", "the server has no url");
-        }
-    }
-}
-
 /* ---- programs ---- */
 
-/* The PATH of a tool: its own, if its value is known. False if it is not. */
-static bool find_path(const haft__loader *l, haft__json tool, haft_str *ret_path)
+/* The PATH of a tool or server: its own, if its value is known. False if it is not. */
+static bool find_path(const haft__loader *l, haft__json owner, haft_str *ret_path)
 {
     const haft__spec_env *env = &l->options->env;
-    haft__json own = haft__object_get(haft__object_object(tool, "env"), "PATH");
+    haft__json own = haft__object_get(haft__object_object(owner, "env"), "PATH");
     if (own.kind == HAFT__JSON_STRING) {
         *ret_path = haft__json_text(own);
         return memchr(ret_path->ptr, '$', ret_path->len) == NULL;
@@ -98,39 +40,68 @@ static bool find_path(const haft__loader *l, haft__json tool, haft_str *ret_path
     return true;
 }
 
-static void check_program(haft__loader *l, haft__json tool, haft_str pointer)
+/* Where a program is looked up: a path is relative to the working directory of its server. */
+static haft_str program_path(haft__loader *l, haft_str program, haft_str cwd)
 {
-    haft__json command = haft__object_array(tool, "command");
+    bool relative =
+        program.len > 0 && program.ptr[0] != '/' && memchr(program.ptr, '/', program.len) != NULL;
+    return relative && cwd.len > 0
+               ? haft__loader_pointer(l, "%.*s/%.*s", HAFT__ARG(cwd), HAFT__ARG(program))
+               : program;
+}
+
+/* `owner` is a tool or a server. A name with a variable is not checked: its value may differ when
+ * the program starts. */
+static void check_program(haft__loader *l, haft__json owner, haft_str program, haft_str pointer)
+{
     haft_str path = {NULL, 0};
-    if (command.count == 0 || l->options->find_program == NULL || !find_path(l, tool, &path)) {
+    haft_str file = program_path(l, program, haft__object_string(owner, "cwd"));
+    if (program.len == 0 || l->options->find_program == NULL || !find_path(l, owner, &path)
+        || memchr(file.ptr, '$', file.len) != NULL) {
         return;
     }
-    haft_str program = haft__json_text(command.items[0]);
-    haft__program_state state = l->options->find_program(l->options->path, program, path);
+    haft__program_state state = l->options->find_program(l->options->path, file, path);
     if (state == HAFT__PROGRAM_FOUND) {
         return;
     }
     bool missing = state == HAFT__PROGRAM_MISSING;
     haft__spec_problem *problem =
-        haft__loader_warning(l, haft__loader_pointer(l, "%.*s/command/0", HAFT__ARG(pointer)),
-                             HAFT__SUBJECT_VALUE, "the program '%.*s' %s here", HAFT__ARG(program),
-                             missing ? "does not exist" : "is not executable");
+        haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE, "the program '%.*s' %s here",
+                             HAFT__ARG(program), missing ? "does not exist" : "is not executable");
     haft__loader_hint(l, problem,
                       missing ? "install it, or write its path relative to the spec"
                               : "make it executable: chmod +x");
 }
 
-static void check_tool_entries(haft__loader *l)
+static void check_tool_programs(haft__loader *l)
 {
     haft__json tools = haft__object_array(l->source, "tools");
     for (uint32_t i = 0; i < tools.count; i++) {
-        haft_str at = haft__loader_pointer(l, "/tools/%u", i);
-        if (!has(tools.items[i], "command")) {
-            warn_idle_keys(l, tools.items[i], at, "stdin env", "the tool has no command");
+        haft__json command = haft__object_array(tools.items[i], "command");
+        if (command.count > 0) {
+            check_program(l, tools.items[i], haft__json_text(command.items[0]),
+                          haft__loader_pointer(l, "/tools/%u/command/0", i));
         }
-        warn_idle_keys(l, tools.items[i], at, "provider",
-                       "tools of a provider are not sent in this version");
-        check_program(l, tools.items[i], at);
+    }
+}
+
+/* Servers of an imported file have no place in the spec but that of the import. */
+static void check_server_programs(haft__loader *l)
+{
+    haft__json servers = haft__object_object(l->spec->mcp, "servers");
+    for (uint32_t i = 0; i < servers.count && haft__loader_keys_are_valid(l, "mcp"); i++) {
+        haft__json server = servers.members[i].value;
+        haft__json command = haft__object_get(server, "command");
+        bool list = command.kind == HAFT__JSON_ARRAY;
+        haft__json program = list && command.count > 0 ? command.items[0] : command;
+        haft_str at = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                  haft__json_text(servers.members[i].key));
+        at = haft__loader_pointer(l, "%.*s/command%s", HAFT__ARG(at), list ? "/0" : "");
+        bool imported = haft__json_get(server, HAFT__LIT("imported")) != NULL;
+        if (program.kind == HAFT__JSON_STRING && haft__object_flag(server, "enabled", true)) {
+            check_program(l, server, haft__json_text(program),
+                          imported ? HAFT__LIT("/mcp/import") : at);
+        }
     }
 }
 
@@ -140,7 +111,7 @@ void haft__loader_check_support(haft__loader *l)
         return;
     }
     check_version(l);
-    check_model_keys(l);
-    check_server_keys(l);
-    check_tool_entries(l);
+    haft__loader_check_idle_keys(l);
+    check_tool_programs(l);
+    check_server_programs(l);
 }

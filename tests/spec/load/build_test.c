@@ -199,24 +199,6 @@ TEST(model_can_be_a_string)
 }
 
 static const problem_case cases[] = {
-    {"model: opnai:gpt\n", "1:8: there is no provider \"opnai\" (did you mean openai?)"},
-    {"model: gpt-5.4-mini\n",
-     "1:8: there is no provider \"gpt-5.4-mini\" (for an OpenAI-compatible server, write "
-     "{provider: openai, model: NAME, base_url: URL})\n"
-     "1:8: the model \"gpt-5.4-mini\" has no name (write provider:model, such as "
-     "openai:gpt-5.4-mini)"},
-    {"model: openai\n",
-     "1:8: the model \"openai\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
-    {"model: \"script:\"\n",
-     "1:8: the model \"script\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
-    {"model: https://example.org/v1\n",
-     "1:8: there is no provider \"https\" (for an OpenAI-compatible server, write "
-     "{provider: openai, model: NAME, base_url: URL})"},
-    {"model: {provider: openai}\n",
-     "1:8: the model \"openai\" has no name (write provider:model, such as openai:gpt-5.4-mini)"},
-    {"model: {provider: x, model: y}\n",
-     "1:19: there is no provider \"x\" (for an OpenAI-compatible server, write {provider: "
-     "openai, model: NAME, base_url: URL})"},
     {"model: {model: x}\n", "1:8: the key \"provider\" is missing"},
     {"limits: {usd: 0.0000001}\n",
      "1:15: found 0.0000001 dollars, expected at most 6 digits after the decimal point"},

@@ -119,15 +119,15 @@ static const problem_case cases[] = {
      "\"#/nowhere\"}}\n",
      "2:107: found the reference \"#/nowhere\", which does not exist"},
     /* traits */
-    {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {retries: 2}}\n",
+    {"tools:\n  - {name: a, " WORDS ", command: [cat], traits: {retries: 2}}\n",
      "2:90: retries on a tool that is neither read_only nor idempotent (a second attempt could "
      "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
     {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {read_only: true, destructive: "
      "true}}\n",
      "2:111: a tool cannot be destructive and read_only"},
-    {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {timeout: 40d}}\n",
+    {"tools:\n  - {name: a, " WORDS ", command: [cat], traits: {timeout: 40d}}\n",
      "2:90: a timeout can be at most 24 hours"},
-    {"tools:\n  - {name: a, " WORDS ", headless: true, traits: {timeout: soon}}\n",
+    {"tools:\n  - {name: a, " WORDS ", command: [cat], traits: {timeout: soon}}\n",
      "2:90: does not match the pattern ^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)?$: found \"soon\" (write it "
      "like 250ms, 10s, 5m, 2h or 1d)"},
     /* names */

@@ -63,7 +63,7 @@ static const problem_case cases[] = {
     {"builtins: {enabled: [tool_search]}\nmcp: {import: x, deny: [docs, \"web:*\", \"x*\"]}\n",
      "2:25: " DENIES_NOTHING("docs")},
     /* a tool that is there but wrong is not also missing */
-    {"tools:\n  - {name: a, description: Does what it should., headless: true, traits: {retries: "
+    {"tools:\n  - {name: a, description: Does what it should., command: [cat], traits: {retries: "
      "1}}\nchoice: {schedule: [{tool: a}]}\n",
      "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could "
      "repeat the effect; set idempotent: true if it cannot, or remove retries)"},

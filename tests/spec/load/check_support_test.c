@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_support.c: what this version cannot run, and keys without effect.
- */
+/* Tests for src/spec/load/check_support.c: what this version cannot run, and missing programs. */
 #include "spec/spec_help.h"
 
 #define UNSUPPORTED(name)                                                                          \
     "the provider \"" name "\" is not supported in this version (use the provider openai with a "  \
     "base_url that serves OpenAI's Chat Completions API)"
-#define TOOL(rest) "tools: [{name: a, description: Count the words of it., " rest "}]\n"
+#define SERVER(rest) "mcp: {servers: {a: {" rest "}}}\nbuiltins: {enabled: [tool_search]}\n"
+#define TOOL(rest)   "tools: [{name: a, description: Count the words of it., " rest "}]\n"
 
 static const problem_case cases[] = {
     {"kind: graph\ngraph: {nodes: {a: {}}}\n",
@@ -19,20 +19,6 @@ static const problem_case cases[] = {
     {"model: gemini:x\n", "1:8: " UNSUPPORTED("gemini")},
     {"model: {provider: openai-responses, model: x}\n", "1:19: " UNSUPPORTED("openai-responses")},
     {"model: mistral:x\n", ""},
-    {"model: {provider: script, model: x, base_url: u, options: {temperature: 0}}\n",
-     "1:37: warning: \"base_url\" has no effect: this provider asks no server\n"
-     "1:50: warning: \"options\" has no effect: this provider asks no server"},
-    {TOOL("headless: true, stdin: x, env: {A: b}"),
-     "1:72: warning: \"stdin\" has no effect: the tool has no command\n"
-     "1:82: warning: \"env\" has no effect: the tool has no command"},
-    {TOOL("command: [x], stdin: x, env: {A: b}"), ""},
-    {TOOL("provider: {type: web_search}"),
-     "1:56: warning: \"provider\" has no effect: tools of a provider are not sent in this version"},
-    {"mcp: {servers: {a: {url: u, cwd: x, args: [y]}, b: {command: [x], headers: {A: b}}}}\n"
-     "builtins: {enabled: [tool_search]}\n",
-     "1:29: warning: \"cwd\" has no effect: the server has no command\n"
-     "1:37: warning: \"args\" has no effect: the server has no command\n"
-     "1:67: warning: \"headers\" has no effect: the server has no url"},
 };
 
 TEST(a_spec_that_cannot_run_is_not_good)
@@ -56,6 +42,18 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
         {TOOL("command: [./text]"), "1:66: warning: the program './text' is not executable here "
                                     "(make it executable: chmod +x)"},
         {TOOL("command: [none], env: {PATH: /opt}"), ""},
+        {SERVER("command: [none, x]"), "1:31: warning: the program 'none' does not exist here "
+                                       "(install it, or write its path relative to the spec)"},
+        {SERVER("command: none, args: [x]"),
+         "1:30: warning: the program 'none' does not exist here (install it, or write its path "
+         "relative to the spec)"},
+        {SERVER("command: ./text"), "1:30: warning: the program './text' is not executable here "
+                                    "(make it executable: chmod +x)"},
+        {SERVER("command: ./text, cwd: sub"),
+         "1:30: warning: the program './text' does not exist here (install it, or write its path "
+         "relative to the spec)"},
+        {SERVER("command: none, enabled: false"), ""},
+        {SERVER("command: none, env: {PATH: /opt}"), ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__spec_options options = {.hash_key = {1, 2}, .find_program = find};

@@ -13,6 +13,7 @@
     "\" would choose the host (arguments are allowed only in the path and after it)"
 
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
+#define SEARCHED "mcp: {servers: {b: {command: [x]}}}\n" SEARCHES
 #define UNTOLD(place)                                                                              \
     place ": warning: tools are deferred, and builtins.enabled does not list tool_search: "        \
           "nothing searches before the first turn, and the model does not see that it can (add "   \
@@ -51,15 +52,15 @@ static const problem_case cases[] = {
     {"model: {provider: openai, model: x, options: {temperature: 0, stream: false, tools: []}}\n",
      "1:63: warning: the option \"stream\" is not sent: haft sets it itself\n"
      "1:78: warning: the option \"tools\" is not sent: haft sets it itself"},
-    {"tool_search: {embeddings: {base_url: u, model: m, api_key: abc}}\n",
+    {"tool_search: {embeddings: {base_url: u, model: m, api_key: abc}}\n" SEARCHED,
      "1:60: warning: this looks like an API key in the spec (name a variable instead: "
      "api_key: ${OPENAI_API_KEY})"},
-    {"tool_search: {embeddings: {base_url: u}}\n", "1:27: the key \"model\" is missing"},
-    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 1m}}\n", ""},
-    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 60001ms}}\n",
+    {"tool_search: {embeddings: {base_url: u}}\n" SEARCHED, "1:27: the key \"model\" is missing"},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 1m}}\n" SEARCHED, ""},
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 60001ms}}\n" SEARCHED,
      "1:60: expected a time above 0 and at most 60 seconds, found 60001 ms (a search waits this "
      "long for vectors, then continues without them)"},
-    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n",
+    {"tool_search: {embeddings: {base_url: u, model: m, timeout: 0}}\n" SEARCHED,
      "1:60: expected a time above 0 and at most 60 seconds, found 0 ms (a search waits this long "
      "for vectors, then continues without them)"},
     {"approvals: [{traits: [read_only], deadline: 0s}]\n",

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* build_provider.c - the provider of a spec's model, and what to write if it is missing. Tests:
+ * tests/spec/load/build_provider_test.c. */
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/suggestion.h"
+#include "model/families.h"
+#include "model/provider.h"
+#include "spec/load/build_int.h"
+
+static const char *const providers[] = {
+    "openai", "openai-responses", "anthropic", "gemini", "mistral", "deepseek",
+    "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
+};
+
+/* Providers of models that only their maker serves, by the start of the name. */
+static const struct {
+    const char *start, *provider;
+} makers[] = {
+    {"gpt-oss", "ollama"},
+    {"gpt-", "openai"},
+    {"chatgpt-", "openai"},
+    {"o1", "openai"},
+    {"o3", "openai"},
+    {"o4", "openai"},
+    {"claude", "anthropic"},
+    {"gemini-", "gemini"},
+    {"mistral-large", "mistral"},
+    {"grok", ""},
+    {"deepseek-chat", "deepseek"},
+    {"deepseek-reasoner", "deepseek"},
+};
+
+/* Whether no code can ask the provider yet. */
+static bool is_unsupported(haft_str provider)
+{
+    haft__model_spec model = {.provider = provider};
+    return !haft__provider_is_local(&model) && haft__provider_for_model(&model) == NULL;
+}
+
+/* The provider that serves a model of this name; "" if it is not known or not supported. A model
+ * with a row in the table of families that anyone may serve is probably one of Ollama. */
+static haft_str provider_of_model(haft_str name)
+{
+    for (size_t i = 0; i < COUNT(makers); i++) {
+        if (haft__str_starts_with(name, haft__str(makers[i].start))) {
+            haft_str found = haft__str(makers[i].provider);
+            return is_unsupported(found) ? HAFT__LIT("") : found;
+        }
+    }
+    const char *pattern;
+    const haft__family *family = haft__family_match_name(name, &pattern);
+    return family != NULL && !family->hosted ? HAFT__LIT("ollama") : HAFT__LIT("");
+}
+
+/* Whether `word` abbreviates `name`: the same first letter and its letters in order, as in opn,
+ * anth. */
+static bool is_short_for(haft_str word, const char *name)
+{
+    size_t at = 0;
+    for (const char *c = name; *c != '\0' && at < word.len; c++) {
+        if (*c == word.ptr[at]) {
+            at++;
+        } else if (at == 0) {
+            return false;
+        }
+    }
+    return word.len > 1 && at == word.len;
+}
+
+/* The provider that `name` probably means, or .ptr NULL. */
+static haft_str similar_provider(haft_str name)
+{
+    haft__suggestion near;
+    haft__suggestion_init(&near, name);
+    for (size_t i = 0; i < COUNT(providers); i++) {
+        haft__suggestion_offer(&near, haft__str(providers[i]));
+    }
+    for (size_t i = 0; i < COUNT(providers) && near.best.ptr == NULL; i++) {
+        near.best = is_short_for(name, providers[i]) ? haft__str(providers[i]) : near.best;
+    }
+    return near.best;
+}
+
+static void report_unknown(haft__loader *l, haft_str text, haft_str pointer)
+{
+    const haft__model_spec *model = &l->spec->model;
+    haft_str provider = text.len > 0 ? provider_of_model(text) : HAFT__LIT("");
+    haft_str similar = similar_provider(model->provider);
+    bool bare = text.len > 0 && model->model.len == 0 && similar.ptr == NULL;
+    haft__spec_problem *problem =
+        provider.len > 0 || bare
+            ? haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                                 "the model \"%.*s\" has no provider", HAFT__ARG(text))
+            : haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "there is no provider \"%.*s\"",
+                                 HAFT__ARG(model->provider));
+    if (provider.len > 0) {
+        haft__loader_hint(l, problem, "write %.*s:%.*s", HAFT__ARG(provider), HAFT__ARG(text));
+    } else if (similar.ptr != NULL) {
+        haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(similar));
+    } else {
+        haft__loader_hint(l, problem,
+                          "for an OpenAI-compatible server, write {provider: openai, "
+                          "model: NAME, base_url: URL}");
+    }
+}
+
+static bool is_known(haft_str provider)
+{
+    for (size_t i = 0; i < COUNT(providers); i++) {
+        if (haft__str_equal(provider, haft__str(providers[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointer)
+{
+    const haft__model_spec *model = &l->spec->model;
+    bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
+    if (!is_known(model->provider)) {
+        report_unknown(l, text, pointer);
+    } else if (is_unsupported(model->provider) && !l->options->kept) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, pointer, HAFT__SUBJECT_VALUE,
+            "the provider \"%.*s\" is not supported in this version", HAFT__ARG(model->provider));
+        haft__loader_hint(l, problem,
+                          "use the provider openai with a base_url that serves OpenAI's Chat "
+                          "Completions API");
+    } else if (model->model.len == 0 && !offline) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, HAFT__LIT("/model"), HAFT__SUBJECT_VALUE,
+                               "the model \"%.*s\" has no name", HAFT__ARG(model->provider));
+        haft__loader_hint(l, problem, "write provider:model, such as openai:gpt-5.4-mini");
+    }
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * check_idle_keys.c - warns about keys that have no effect where they stand, because another key is
+ * missing, or takes precedence. Tests: tests/spec/load/check_idle_keys_test.c.
+ */
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/provider.h"
+#include "run/offer/constraint.h"
+#include "run/offer/resolve.h"
+#include "spec/load/load_int.h"
+#include "json/object.h"
+
+static bool has(haft__json object, const char *key)
+{
+    return haft__object_get(object, key).kind != HAFT__JSON_NULL;
+}
+
+/* Warns about the keys that `object` has, separated by spaces. */
+static void warn_idle_keys(haft__loader *l, haft__json object, haft_str pointer, const char *keys,
+                           const char *why)
+{
+    for (haft_str rest = haft__str(keys); rest.len > 0;) {
+        haft_str key = haft__str_split(&rest, ' ');
+        if (haft__json_get(object, key) != NULL) {
+            (void)haft__loader_warning(l, haft__loader_pointer_to_key(l, pointer, key),
+                                       HAFT__SUBJECT_KEY, "\"%.*s\" has no effect: %s",
+                                       HAFT__ARG(key), why);
+        }
+    }
+}
+
+static void check_api_key(haft__loader *l, haft__json object, haft_str pointer)
+{
+    if (has(object, "api_key")) {
+        warn_idle_keys(l, object, pointer, "api_key_env", "api_key takes precedence");
+    }
+}
+
+/* ---- the model ---- */
+
+static void check_model(haft__loader *l)
+{
+    const haft__model_spec *model = &l->spec->model;
+    haft__json source = haft__object_get(l->source, "model");
+    haft_str at = HAFT__LIT("/model");
+    if (haft__provider_is_local(model)) {
+        warn_idle_keys(l, source, at,
+                       "base_url api_key api_key_env options constraint family chat_template",
+                       "this provider asks no server");
+        bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
+        warn_idle_keys(l, source, at, offline ? "model" : "", "offline has no models");
+        return;
+    }
+    check_api_key(l, source, at);
+    if (has(source, "family")) {
+        warn_idle_keys(l, source, at, "chat_template", "family takes precedence");
+    }
+    if (haft__constraint_has_own(model->options)) {
+        warn_idle_keys(l, source, at, "constraint", "options have a constraint of their own");
+    }
+}
+
+/* ---- tools ---- */
+
+/* The results of an idempotent tool are reused in a run without a cache, for the time of ttl. */
+static void check_traits(haft__loader *l, haft__json tool, haft_str pointer)
+{
+    haft__json traits = haft__object_object(tool, "traits");
+    haft__json cache = haft__object_object(traits, "cache");
+    haft_str at = haft__loader_pointer(l, "%.*s/traits", HAFT__ARG(pointer));
+    bool reused = haft__object_flag(traits, "idempotent", false)
+                  && !haft__object_flag(traits, "polls", false);
+    if (haft__str_equal(haft__object_string(cache, "scope"), HAFT__LIT("none")) && !reused) {
+        warn_idle_keys(l, cache, haft__loader_pointer(l, "%.*s/cache", HAFT__ARG(at)), "ttl",
+                       "with the scope none, no result is reused");
+    }
+    if (haft__object_flag(tool, "headless", false)) {
+        warn_idle_keys(l, traits, at, "timeout retries",
+                       "the tool is headless; pauses.headless has the deadline of its answers");
+    }
+}
+
+static void check_tools(haft__loader *l)
+{
+    haft__json tools = haft__object_array(l->source, "tools");
+    for (uint32_t i = 0; i < tools.count; i++) {
+        haft_str at = haft__loader_pointer(l, "/tools/%u", i);
+        if (!has(tools.items[i], "command")) {
+            warn_idle_keys(l, tools.items[i], at, "stdin env", "the tool has no command");
+        }
+        warn_idle_keys(l, tools.items[i], at, "provider",
+                       "tools of a provider are not sent in this version");
+        check_traits(l, tools.items[i], at);
+    }
+}
+
+static bool has_tool(const haft__loader *l, const char *name)
+{
+    return haft__tools_find(&l->spec->tools, haft__str(name)) != NULL;
+}
+
+/* ---- servers and search ---- */
+
+static void check_servers(haft__loader *l)
+{
+    haft__json servers = haft__object_object(haft__object_object(l->source, "mcp"), "servers");
+    for (uint32_t i = 0; i < servers.count; i++) {
+        haft__json server = servers.members[i].value;
+        haft_str at = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                  haft__json_text(servers.members[i].key));
+        bool command = has(server, "command"), url = has(server, "url");
+        if (url && !command) {
+            warn_idle_keys(l, server, at, "args env cwd", "the server has no command");
+        } else if (command && !url) {
+            warn_idle_keys(l, server, at, "headers", "the server has no url");
+        }
+    }
+}
+
+static void check_search(haft__loader *l)
+{
+    haft__json embeddings =
+        haft__object_object(haft__object_object(l->source, "tool_search"), "embeddings");
+    check_api_key(l, embeddings, HAFT__LIT("/tool_search/embeddings"));
+    if (!haft__loader_keys_are_valid(l, "tools builtins enabled_builtins mcp model")) {
+        return; /* a tool that could not be read would be missing */
+    }
+    bool servers =
+        haft__object_object(l->spec->mcp, "servers").count > 0 || has(l->spec->mcp, "import");
+    if (!servers) {
+        warn_idle_keys(l, l->source, HAFT__LIT(""), "approve_destructive",
+                       "the spec has no MCP server");
+    }
+    if (!servers && !haft__resolve_can_search(l->spec)) {
+        warn_idle_keys(l, l->source, HAFT__LIT(""), "max_mcp_tools tool_search",
+                       "no tool is deferred");
+    }
+    if (!has_tool(l, "glob") && !has_tool(l, "grep") && !has_tool(l, "read")) {
+        warn_idle_keys(l, l->source, HAFT__LIT(""), "root",
+                       "none of glob, grep and read is enabled");
+    }
+}
+
+/* ---- the choice and the limits ---- */
+
+static void check_choice(haft__loader *l)
+{
+    haft__json choice = haft__object_object(l->source, "choice");
+    haft__json schedule = haft__object_array(choice, "schedule");
+    if (schedule.count == 0 || !l->spec->choice.gate) {
+        warn_idle_keys(l, choice, HAFT__LIT("/choice"), "schedule_overrides_gate",
+                       schedule.count == 0 ? "there is no schedule" : "there is no gate");
+    }
+}
+
+static void check_limits(haft__loader *l)
+{
+    haft__json limits = haft__object_object(l->source, "limits");
+    if (l->spec->kind != HAFT__SPEC_WORKFLOW) {
+        warn_idle_keys(l, limits, HAFT__LIT("/limits"), "reminders", "only a workflow is reminded");
+    }
+}
+
+static void check_planner(haft__loader *l)
+{
+    haft__json planner = haft__object_object(haft__object_object(l->raw, "spec"), "planner");
+    if (has(haft__object_object(planner, "config"), "gateway")) {
+        warn_idle_keys(l, planner, HAFT__LIT("/spec/planner"), "gateway",
+                       "config.gateway takes precedence");
+    }
+}
+
+void haft__loader_check_idle_keys(haft__loader *l)
+{
+    check_planner(l);
+    if (haft__loader_keys_are_valid(l, "model")) {
+        check_model(l);
+    }
+    check_tools(l);
+    check_servers(l);
+    check_search(l);
+    check_choice(l);
+    check_limits(l);
+}
