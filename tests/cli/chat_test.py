@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -319,6 +320,36 @@ def test_signal():
     check("a_signal_ends_it", (process.returncode, b"continue it: haft chat" in err), (130, True))
 
 
+def test_signals_without_a_store():
+    """The directory of the store is deleted while a call with effects runs."""
+    gone = os.path.join(scratch, "gone")
+    os.mkdir(gone)
+    put("gone/replies.json", {"replies": [{"calls": [{"name": "wait", "arguments": {}}]}]})
+    put("gone/spec.json", {
+        "haft": 1, "model": "script:replies.json",
+        "tools": [{"name": "wait", "description": "Waits for an hour.", "args": [],
+                   "command": ["sleep", "3600"], "traits": {"timeout": "2h"}}]})
+    process = subprocess.Popen([HAFT, "chat", "spec.json"], cwd=gone,
+                               env=dict(environment, XDG_STATE_HOME=gone),
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                               stderr=subprocess.PIPE)
+    process.stdin.write(b"go\n")
+    process.stdin.flush()
+    until(process.stderr, b"wait")
+    shutil.rmtree(gone)
+    process.send_signal(signal.SIGTERM)
+    until(process.stderr, b"pausing after wait")
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=LONG)
+    check("a_second_signal_ends_it_even_if_its_directory_was_deleted", process.returncode, 130)
+
+
+def until(stream, text):
+    line = stream.readline()
+    while line and text not in line:
+        line = stream.readline()
+
+
 with tempfile.TemporaryDirectory() as scratch:
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Model)
     threading.Thread(target=server.serve_forever, daemon=True).start()
@@ -335,4 +366,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_bad_input()
     test_commands()
     test_signal()
+    test_signals_without_a_store()
     server.shutdown()

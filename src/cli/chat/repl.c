@@ -109,12 +109,23 @@ haft_status haft__repl_set_spec(haft__repl *repl, const haft__spec *spec, haft_e
 
 /* ---- runs ---- */
 
+/* Whether the store has not replied to a request of a run. A released run without a request stays
+ * only because the store failed: waiting would not end. */
+static bool has_pending_request(const haft_runtime *runtime)
+{
+    bool pending = false;
+    for (const haft_run *run = runtime->runs; run != NULL && !pending; run = run->next) {
+        pending = haft__log_is_busy(&run->log) || run->query.pending;
+    }
+    return pending;
+}
+
 /* Waits until all store writes of a run are complete. */
 static void drain(haft__repl *repl)
 {
     haft_error err = {0};
     haft_status status = HAFT_OK;
-    while (repl->runtime->runs != NULL && status == HAFT_OK) {
+    while (has_pending_request(repl->runtime) && status == HAFT_OK) {
         status = haft_runtime_step(repl->runtime, STEP_MS, &err);
     }
     haft__repl_print_error(repl, &err);

@@ -80,6 +80,10 @@ static bool next_plain(haft__repl *repl, haft__buf *text)
         if (status != HAFT_OK) {
             haft__repl_print_error(repl, &err);
         }
+        if (!there) { /* the loop failed */
+            repl->result = HAFT__EXIT_FAILED;
+            return false;
+        }
         if (status != HAFT_OK && status != HAFT_TOO_BIG) {
             repl->result = HAFT__EXIT_FAILED;
             return false;
