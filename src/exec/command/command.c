@@ -267,6 +267,7 @@ static haft_status start(haft__exec_job *job, haft_error *err)
     c->job = job;
     job->state = c;
     haft_status status = find_guard(job->exec, err);
+    status = status == HAFT_OK ? haft__command_confine(job, err) : status;
     status = status == HAFT_OK ? make_argv(c, err) : status;
     status = status == HAFT_OK ? make_env(c, err) : status;
     status = status == HAFT_OK ? find_cwd(c, err) : status;

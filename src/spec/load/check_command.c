@@ -98,6 +98,20 @@ static void check_stdin(haft__loader *l, const haft__tool *tool, const haft__com
     haft__loader_hint(l, problem, "name a script; it can read the arguments from standard input");
 }
 
+/* A confined argument that the tool does not have would confine nothing. */
+static void check_root(haft__loader *l, const haft__tool *tool, haft_str pointer)
+{
+    haft__json roots = haft__object_object(tool->definition, "root");
+    haft_str at = haft__loader_pointer(l, "%.*s/root", HAFT__ARG(pointer));
+    for (uint32_t i = 0; i < roots.count; i++) {
+        haft_str name = haft__json_text(roots.members[i].key);
+        if (!haft__template_has_argument(tool->input_schema, name)) {
+            (void)haft__loader_error(l, haft__loader_pointer_to_key(l, at, name), HAFT__SUBJECT_KEY,
+                                     "the tool has no argument \"%.*s\"", HAFT__ARG(name));
+        }
+    }
+}
+
 void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
     haft__json command = haft__object_array(tool->definition, "command");
@@ -118,4 +132,5 @@ void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_st
         }
     }
     check_stdin(l, tool, &words, pointer);
+    check_root(l, tool, pointer);
 }

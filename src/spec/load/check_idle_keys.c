@@ -87,7 +87,7 @@ static void check_tools(haft__loader *l)
     for (uint32_t i = 0; i < tools.count; i++) {
         haft_str at = haft__loader_pointer(l, "/tools/%u", i);
         if (!has(tools.items[i], "command")) {
-            warn_idle_keys(l, tools.items[i], at, "stdin env", "the tool has no command");
+            warn_idle_keys(l, tools.items[i], at, "stdin root env", "the tool has no command");
         }
         warn_idle_keys(l, tools.items[i], at, "provider",
                        "tools of a provider are not sent in this version");

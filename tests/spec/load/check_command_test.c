@@ -10,6 +10,8 @@
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
     {COMMAND("sh, do.sh, '{a}'"), ""},
+    {COMMAND("cat, '{a}'], root: {a: data, c: '.'}, env: {A: x}, stdin: x}]\n#"),
+     "1:111: the tool has no argument \"c\""},
     {COMMAND("awk, '{a}{print}'"),
      "1:87: the argument \"a\" would become part of code of 'awk'" SCRIPT},
     {COMMAND("'{a}', x"),

@@ -28,6 +28,8 @@ static const problem_case cases[] = {
     {TOOL("headless: true, stdin: x, env: {A: b}"),
      "1:72: warning: \"stdin\" has no effect: the tool has no command\n"
      "1:82: warning: \"env\" has no effect: the tool has no command"},
+    {TOOL("headless: true, root: {}"),
+     "1:72: warning: \"root\" has no effect: the tool has no command"},
     {TOOL("command: [x], stdin: x, env: {A: b}"), ""},
     {TOOL("provider: {type: web_search}"),
      "1:56: warning: \"provider\" has no effect: tools of a provider are not sent in this version"},
