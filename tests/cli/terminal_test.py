@@ -338,9 +338,15 @@ def test_timeline():
     status, shown = timeline()
     plain = STYLE.sub("", shown)
     check("events_are_shown", [word for word in (
-        "line  go", "turn 1/12", "First, let me look.", "I look.", "1.5k tokens in",
-        "✓ c1.1 look", "turn 2/12", "✓ done: the model answered", "2 turns · 1 call") if word not in
-        plain], [])
+        "line  go", "turn 1/12 · free to answer", "First, let me look.", "I look.", "✓ look 漢字",
+        "turn 2/12", "✓ done: the model answered", "2 turns · 1 call · 1.5k tokens in · 20 out")
+        if word not in plain], [])
+    check("tokens_and_ids_are_shown_once_at_the_end",
+          (plain.count("tokens in"), "c1.1" in plain, '{"q":' in plain), (1, False, False))
+    verbose = STYLE.sub("", timeline("-v")[1])
+    check("verbose_shows_all", (verbose.count("tokens in"), "✓ c1.1 look" in verbose,
+                                '{"q":' in verbose, "free to answer · auto · default auto" in
+                                verbose), (2, True, True, True))
     check("the_answer_is_shown_once", (status, plain.count("Found: 漢字")), (0, 1))
     check("control_characters_are_escaped", ("\\u001b]0;title\\u0007" in plain,
                                              "\x1b" in plain or "\x07" in plain), (True, False))
@@ -366,11 +372,13 @@ def test_plain():
           (0, False, True))
     events = [re.sub(r"\d+ ms", "N ms", line) for line in ours if line.startswith(("[", "  "))]
     check("plain_has_a_line_an_event", events, [
-        "[line] turn 1/12  auto  default auto",
-        "  model: 1500 tokens in, 0 cached, 20 out, N ms; text: I look.",
-        "  c1.1 look: ok, 5 bytes, N ms",
-        "[line] turn 2/12  auto  default auto",
+        "[line] turn 1/12: free to answer",
+        "  model: I look.",
+        "[line] turn 2/12: free to answer",
         "[line] done: the model answered; 2 turns, 1 call, 1500 tokens in, 20 out"])
+    calls = [re.sub(r"\d+ ms", "N ms", line) for line in shown.split("\r\n") if "漢" in line]
+    check("plain_has_a_line_a_call", calls[0],
+          "  look " + "漢字" * 14 + "...: ok, 5 bytes, N ms")
     check("a_terminal_that_can_only_print_is_plain",
           re.sub(r"\d+ ms", "", timeline(TERM="dumb")[1]), re.sub(r"\d+ ms", "", shown))
     err = haft("run", Path(scratch) / "line.json", "go")[2]

@@ -189,10 +189,11 @@ static haft__exit_status show_timeline(const runs_request *a, const haft__run *r
 {
     haft__timeline timeline;
     haft__timeline_init(&timeline, a->spec, caps);
+    timeline.verbose = true;
     for (haft_str lines = a->lines; lines.len > 0;) {
         haft__timeline_add_event(&timeline, haft__str_split(&lines, '\n'));
     }
-    haft__timeline_end_line(&timeline);
+    haft__timeline_add_running(&timeline);
     haft__waiting_calls_add(&timeline.out, run);
     haft__buf text = timeline.out;
     haft__buf_init(&timeline.out, HAFT__LIMIT_RUN_BYTES);

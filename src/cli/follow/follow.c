@@ -48,6 +48,9 @@ haft_status haft__follow_check_options(haft__cli *cli, const haft__args *args, h
     if (haft__args_has(args, "events") && haft__args_has(args, "json")) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "--events and --json cannot be combined");
     }
+    if (haft__args_has(args, "quiet") && haft__args_has(args, "verbose")) {
+        return haft__fail(err, HAFT_BAD_INPUT, "", "--quiet and --verbose cannot be combined");
+    }
     return haft__artifacts_check(haft__config_get(cli, args, HAFT__SETTING_artifacts).value, err);
 }
 
@@ -323,6 +326,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     }
     haft__timeline_init(&f.timeline, run->agent->spec, caps);
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
+    f.timeline.verbose = haft__args_has(args, "verbose");
     if (f.reports && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);
     }

@@ -14,6 +14,9 @@
         {"json", 0, HAFT__OPTION_FLAG, NULL, "print the result as one JSON object"},               \
         {"plain", 0, HAFT__OPTION_FLAG, NULL,                                                      \
          "plain lines also on a terminal, one for each event"},                                    \
+        {"verbose", 'v', HAFT__OPTION_FLAG, NULL,                                                  \
+         "show all arguments and the id of each call, the tokens of each reply, and why a tool "   \
+         "had to be used"},                                                                        \
     {                                                                                              \
         "quiet", 'q', HAFT__OPTION_FLAG, NULL,                                                     \
             "print only the answer, or the reason why the run has no answer"                       \

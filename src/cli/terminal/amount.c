@@ -51,6 +51,12 @@ void haft__amount_add_count(haft__buf *buf, uint64_t count)
     }
 }
 
+void haft__amount_add_tokens(haft__buf *buf, uint64_t count)
+{
+    haft__amount_add_count(buf, count);
+    haft__buf_add_str(buf, count == 1 ? HAFT__LIT(" token") : HAFT__LIT(" tokens"));
+}
+
 void haft__amount_add_dollars(haft__buf *buf, uint64_t micro_dollars)
 {
     uint64_t part = micro_dollars % 1000000;

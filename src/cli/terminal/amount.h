@@ -14,6 +14,9 @@ void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes);
 /* Appends a number: "85", "1.2k", "3.4M". */
 void haft__amount_add_count(haft__buf *buf, uint64_t count);
 
+/* Appends a number of tokens: "1 token", "1.2k tokens". */
+void haft__amount_add_tokens(haft__buf *buf, uint64_t count);
+
 /* Appends a cost: "$0.0019", "$1.25". It has at least two decimals and no zeros after them. */
 void haft__amount_add_dollars(haft__buf *buf, uint64_t micro_dollars);
 

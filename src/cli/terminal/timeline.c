@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/terminal/choice_words.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
 #include "json/object.h"
@@ -24,9 +25,8 @@ void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft_
 {
     *timeline = (haft__timeline){.spec = spec, .caps = caps};
     haft__arena_init(&timeline->arena, 0);
-    haft__buf *const all[] = {&timeline->out,       &timeline->open_call,
-                              &timeline->open_tool, &timeline->open_arguments,
-                              &timeline->progress,  &timeline->reply_text};
+    haft__arena_init(&timeline->call_arena, 0);
+    haft__buf *const all[] = {&timeline->out, &timeline->progress, &timeline->reply_text};
     for (size_t i = 0; i < COUNT(all); i++) {
         haft__buf_init(all[i], HAFT__LIMIT_RUN_BYTES);
     }
@@ -37,13 +37,11 @@ void haft__timeline_init(haft__timeline *timeline, const haft__spec *spec, haft_
 void haft__timeline_finish(haft__timeline *timeline)
 {
     haft__buf_finish(&timeline->out);
-    haft__buf_finish(&timeline->open_call);
-    haft__buf_finish(&timeline->open_tool);
-    haft__buf_finish(&timeline->open_arguments);
     haft__buf_finish(&timeline->progress);
     haft__buf_finish(&timeline->reply_text);
     haft__word_wrap_finish(&timeline->wrap);
     haft__markdown_finish(&timeline->markdown);
+    haft__arena_finish(&timeline->call_arena);
     haft__arena_finish(&timeline->arena);
 }
 
@@ -101,6 +99,14 @@ haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *e
     return any && t->spec->model.price.known ? text : HAFT__LIT("");
 }
 
+/* Copies the text of a buffer to the arena, and frees the buffer. */
+static haft_str keep(haft__timeline *t, haft__buf *text)
+{
+    haft_str kept = haft__arena_copy(&t->arena, haft__buf_str(text));
+    haft__buf_finish(text);
+    return kept.ptr != NULL ? kept : HAFT__LIT("");
+}
+
 haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, const char *key)
 {
     const haft__json *value = haft__event_field(event, key);
@@ -109,9 +115,7 @@ haft_str haft__timeline_event_json(haft__timeline *t, const haft__event *event, 
     if (value != NULL) {
         haft__json_write(&text, *value);
     }
-    haft_str kept = haft__arena_copy(&t->arena, haft__buf_str(&text));
-    haft__buf_finish(&text);
-    return kept.ptr != NULL ? kept : HAFT__LIT("");
+    return keep(t, &text);
 }
 
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply)
@@ -137,24 +141,34 @@ bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf)
     return deferred > 0;
 }
 
-bool haft__timeline_add_gate(haft__buf *buf, const haft__event *turn)
+haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn)
 {
-    const haft__json *gate = haft__event_field(turn, "gate");
-    const haft__json *called = gate != NULL ? haft__json_get(*gate, HAFT__LIT("called")) : NULL;
-    if (called == NULL) {
-        return false;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__choice_words_add(&text, turn);
+    return keep(t, &text);
+}
+
+haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
+{
+    haft__json called = haft__timeline_event_array(event, "called");
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&text, "enough tools used (%u of %llu)", called.count,
+                   (unsigned long long)haft__timeline_event_number(event, "threshold"));
+    for (uint32_t i = 0; i < called.count; i++) {
+        haft__buf_add_str(&text, i > 0 ? HAFT__LIT(", ") : HAFT__LIT(": "));
+        haft__buf_add_str(&text, haft__json_text(called.items[i]));
     }
-    haft__buf_addf(buf, "gate %u/%llu", called->count,
-                   (unsigned long long)haft__timeline_nested_number(turn, "gate", "threshold"));
-    return true;
+    return keep(t, &text);
 }
 
 /* ---- progress events ---- */
 
 static void report_progress(haft__timeline *t, const haft__event *event)
 {
-    haft_str call = haft__timeline_event_text(event, "call");
-    if (t->open != HAFT__OPEN_LINE_CALL || !haft__str_equal(call, haft__buf_str(&t->open_call))) {
+    if (t->open != HAFT__OPEN_LINE_CALLS
+        || !haft__timeline_runs_alone(t, haft__timeline_event_text(event, "call"))) {
         return;
     }
     haft_str text = haft__timeline_event_text(event, "data");
@@ -185,8 +199,7 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     if (t->caps.live) {
         haft__timeline_line l =
             haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
-        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, text, 0);
-        haft__timeline_line_end(&l);
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, text);
     } else {
         haft__buf_add_str(&t->out, HAFT__LIT("  "));
         (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
@@ -221,24 +234,36 @@ static void report_progress_event(haft__timeline *t, haft_str line)
     }
 }
 
-void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
+static void add_event(haft__timeline *t, haft_str line)
 {
     haft__event event;
-    haft__arena_reset(&timeline->arena);
     if (haft__str_starts_with(line, HAFT__LIT("{\"after\":"))) {
-        report_progress_event(timeline, line);
+        report_progress_event(t, line);
         return;
     }
-    if (haft__event_read(&timeline->arena, line, (haft__hash_key){0, 0}, &event, NULL) != HAFT_OK) {
+    if (haft__event_read(&t->arena, line, (haft__hash_key){0, 0}, &event, NULL) != HAFT_OK) {
         return;
     }
     if (event.kind == HAFT__EVENT_RUN_STARTED) {
-        timeline->started_ms = event.at_ms;
+        t->started_ms = event.at_ms;
     }
-    if (timeline->caps.live) {
-        haft__timeline_add_live(timeline, &event);
+    if (t->caps.live) {
+        haft__timeline_add_live(t, &event);
     } else {
-        haft__timeline_add_plain(timeline, &event);
+        haft__timeline_add_plain(t, &event);
+    }
+}
+
+void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
+{
+    size_t before = haft__timeline_count_running(timeline);
+    haft__arena_reset(&timeline->arena);
+    add_event(timeline, line);
+    size_t running = haft__timeline_count_running(timeline);
+    bool outdated = timeline->open != HAFT__OPEN_LINE_CALLS || running != before;
+    if (timeline->caps.live && running > 0 && outdated) {
+        haft__timeline_redraw_line(timeline,
+                                   timeline->open_since_ms + timeline->open_seconds * TICK_MS);
     }
 }
 
@@ -246,7 +271,7 @@ void haft__timeline_add_event(haft__timeline *timeline, haft_str line)
 
 int haft__timeline_next_tick_ms(const haft__timeline *timeline)
 {
-    bool under_way = timeline->open == HAFT__OPEN_LINE_CALL || timeline->waiting_for_model;
+    bool under_way = haft__timeline_count_running(timeline) > 0 || timeline->waiting_for_model;
     return timeline->caps.live && under_way ? TICK_MS : -1;
 }
 

@@ -2,10 +2,10 @@
 /*
  * cli/terminal/timeline.h - shows the events of a run as lines while they happen.
  *
- * The caller passes in events, and writes and empties `out`. Plain output is a line for each
- * event. On a live terminal (caps.live) text streams, and a call or request in progress may have an
- * open line that is redrawn; nothing above that line is ever changed. docs/terminal.md describes
- * both.
+ * The caller passes in events, and writes and empties `out`. Plain output is a line for each event,
+ * and one for a call when it has finished. On a live terminal (caps.live) text streams, and the
+ * calls or the request in progress have an open line that is redrawn; nothing above that line is
+ * ever changed. docs/terminal.md describes both.
  */
 #ifndef HAFT_CLI_TERMINAL_TIMELINE_H
 #define HAFT_CLI_TERMINAL_TIMELINE_H
@@ -16,14 +16,15 @@
 #include "run/event.h"
 #include "spec/spec.h"
 
-/* Maximum columns for the reason of a failure: longer than any reason of haft itself. */
-#define HAFT__REASON_COLUMNS 1000
+/* Maximum columns for the reason of a failure on a plain line: longer than the error of any event.
+ */
+#define HAFT__REASON_COLUMNS 100000
 
 /* The content of the last line, which has no line feed yet. */
 typedef enum haft__open_line {
     HAFT__OPEN_LINE_NONE,
-    HAFT__OPEN_LINE_CALL,  /* a running call: the line stays */
-    HAFT__OPEN_LINE_MODEL, /* waiting for the model: the line is removed */
+    HAFT__OPEN_LINE_CALLS, /* the running calls */
+    HAFT__OPEN_LINE_MODEL, /* waiting for the model */
 } haft__open_line;
 
 /* The part of a reply that is being shown. */
@@ -33,20 +34,26 @@ typedef enum haft__reply_part {
     HAFT__REPLY_PART_TEXT,
 } haft__reply_part;
 
+/* A call of the current turn that has started. */
+typedef struct haft__timeline_call haft__timeline_call;
+
 typedef struct haft__timeline {
     haft__terminal_caps caps; /* its width may change between two events */
     const haft__spec *spec;
     bool brief;    /* live: no heading and no lines of turns; the id is in the last line */
+    bool verbose;  /* shows the ids and arguments of calls, the usage of replies, the reason of a
+                      choice; set it before the first event */
     haft__buf out; /* to be written by the caller */
 
     /* private */
     haft__arena arena; /* of the current event */
     uint64_t started_ms;
-    size_t running; /* number of running calls */
+    haft__arena call_arena; /* of the calls of the current turn */
+    haft__timeline_call *calls;
     haft__open_line open;
     uint64_t open_since_ms;
     uint64_t open_seconds; /* the elapsed seconds that the line shows */
-    haft__buf open_call, open_tool, open_arguments, progress;
+    haft__buf progress;    /* of a call that runs alone */
     bool waiting_for_model;  /* since open_since_ms */
     bool reply_started;      /* a part of the reply has been shown */
     bool replied;            /* the whole reply has arrived: its progress events are late */
@@ -74,7 +81,11 @@ void haft__timeline_tick(haft__timeline *timeline, uint64_t now_ms);
 /* Milliseconds until the next tick is useful; -1: never. */
 int haft__timeline_next_tick_ms(const haft__timeline *timeline);
 
-/* Ends the open line before other output. */
+/* Ends streamed text and removes the open line before other output. The next event or tick draws
+ * the open line again. */
 void haft__timeline_end_line(haft__timeline *timeline);
+
+/* Live only: a line for each call that still runs, at the end of a timeline. */
+void haft__timeline_add_running(haft__timeline *timeline);
 
 #endif

@@ -28,8 +28,11 @@ uint64_t haft__timeline_nested_number(const haft__event *event, const char *key,
 /* The cost of a reply, in millionths of a dollar. */
 uint64_t haft__timeline_reply_cost(const haft__timeline *t, const haft__event *reply);
 
-/* Appends "gate 1/3". False if there is no gate. */
-bool haft__timeline_add_gate(haft__buf *buf, const haft__event *turn);
+/* What the model may do in a turn, in the arena of the timeline. */
+haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn);
+
+/* "enough tools used (3 of 3): a, b, c", in the arena of the timeline. */
+haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event);
 
 /* Appends "9 tools, 2 shown (at most 2)", unless `buf` is NULL. False if there were none. */
 bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf);
@@ -70,7 +73,7 @@ typedef struct haft__timeline_line {
 void haft__style_begin(const haft__timeline_line *l, haft__style s);
 void haft__style_end(const haft__timeline_line *l, haft__style s);
 
-/* Moves the cursor to the beginning of a line: ends or removes an open line. */
+/* Moves the cursor to the beginning of a line: ends streamed text, removes an open line. */
 void haft__timeline_line_close(haft__timeline *t);
 haft__timeline_line haft__timeline_line_begin(haft__timeline *t);
 
@@ -87,6 +90,10 @@ void haft__timeline_line_add_text(haft__timeline_line *l, haft__style s, const c
 void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str text,
                                  size_t reserved);
 
+/* Adds a text from outside that is never cut, and ends the line: a text that is too long for this
+ * line continues on the next ones. */
+void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text);
+
 /* Maximum bytes of the buffer that collects amounts, separated by dots. */
 #define HAFT__TIMELINE_DETAILS_BYTES 256
 void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small);
@@ -99,14 +106,31 @@ void haft__timeline_line_add_details(haft__timeline_line *l, haft__buf *small);
 void haft__timeline_add_plain(haft__timeline *t, const haft__event *event);
 void haft__timeline_add_live(haft__timeline *t, const haft__event *event);
 
-/* Live: a call starts, a call ends. */
-void haft__timeline_call_started(haft__timeline *t, const haft__event *event);
+/* ---- calls ---- */
+
+struct haft__timeline_call {
+    haft__timeline_call *next;
+    haft_str id, tool, arguments; /* `arguments`: as they are shown */
+    uint64_t since_ms;
+    bool running;
+};
+
+/* Records that a call has started, and that it no longer runs. A call that was not recorded, or is
+ * unknown, has the fields of the event. */
+void haft__timeline_note_started(haft__timeline *t, const haft__event *event);
+haft__timeline_call haft__timeline_note_stopped(haft__timeline *t, const haft__event *event);
+void haft__timeline_forget_calls(haft__timeline *t);
+
+/* The arguments of a call as they are shown: the main one; all of them as JSON if verbose. */
+haft_str haft__timeline_arguments(haft__timeline *t, const haft__event *event);
+
+/* Live: the line of a finished call. */
 void haft__timeline_call_finished(haft__timeline *t, const haft__event *event);
 
-/* Adds the id, the tool and the arguments of a call. Cuts the arguments to the remaining columns
- * minus `reserved`. */
-void haft__timeline_line_add_call(haft__timeline_line *l, haft_str call, haft_str tool,
-                                  haft_str arguments, size_t reserved);
+/* Adds the tool and the arguments of a call, and its id if verbose. Cuts them to the remaining
+ * columns minus `reserved`. */
+void haft__timeline_line_add_call(haft__timeline_line *l, const haft__timeline_call *call,
+                                  size_t reserved);
 
 /* Live: a piece of the reply. */
 void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, haft_str text);
@@ -114,7 +138,11 @@ void haft__timeline_add_reply(haft__timeline *t, haft__reply_part reply_part, ha
 /* Whether the part of the reply that is being shown is rendered as Markdown. */
 bool haft__timeline_renders(const haft__timeline *t);
 
-/* Live: redraws the open line for this time. */
+/* The number of running calls; whether this call runs and no other. */
+size_t haft__timeline_count_running(const haft__timeline *t);
+bool haft__timeline_runs_alone(const haft__timeline *t, haft_str id);
+
+/* Live: draws or redraws the open line for this time. */
 void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms);
 
 #endif

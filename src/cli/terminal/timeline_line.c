@@ -48,6 +48,8 @@ void haft__timeline_line_add(haft__timeline_line *l, haft__style s, haft_str tex
     size_t width = haft__width_of_text(text);
     if (width > l->left) {
         l->left = 0;
+    }
+    if (width > l->left || text.len == 0) {
         return;
     }
     haft__style_begin(l, s);
@@ -82,9 +84,7 @@ bool haft__timeline_renders(const haft__timeline *t)
 
 void haft__timeline_line_close(haft__timeline *t)
 {
-    if (t->open == HAFT__OPEN_LINE_CALL) {
-        haft__buf_add_char(&t->out, '\n');
-    } else if (t->open == HAFT__OPEN_LINE_MODEL) {
+    if (t->open != HAFT__OPEN_LINE_NONE) {
         haft__buf_add_str(&t->out, HAFT__LIT("\r\x1b[K"));
     }
     t->open = HAFT__OPEN_LINE_NONE;
@@ -121,6 +121,23 @@ haft__timeline_line haft__timeline_line_begin_item(haft__timeline *t, haft__symb
 void haft__timeline_line_end(const haft__timeline_line *l)
 {
     haft__buf_add_char(&l->t->out, '\n');
+}
+
+/* The symbol of an item stands before this column. */
+#define WRAPPED_INDENT 5
+
+void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text)
+{
+    size_t width = l->t->caps.width - 1;
+    haft__word_wrap wrap;
+    haft__word_wrap_init(&wrap);
+    wrap.indent = WRAPPED_INDENT;
+    wrap.column = width - l->left;
+    haft__style_begin(l, s);
+    haft__word_wrap_add(&wrap, &l->t->out, width, haft__str_trim(text));
+    haft__word_wrap_end(&wrap, &l->t->out, width);
+    haft__style_end(l, s);
+    haft__word_wrap_finish(&wrap);
 }
 
 void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small)

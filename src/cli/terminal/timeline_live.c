@@ -53,19 +53,16 @@ static void report_turn(haft__timeline *t, const haft__event *event)
     haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__symbol_text(t, HAFT__SYMBOL_RULE));
     haft__timeline_line_add(&l, HAFT__STYLE_BOLD, haft__buf_str(&small));
     haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_text(event, "mode"), 0);
-    if (haft__event_field(event, "tool") != NULL) {
-        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
-        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_text(event, "tool"),
+    haft__buf_finish(&small);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_choice(t, event), 0);
+    if (t->verbose) {
+        haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "mode"),
+                                    0);
+        haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__symbol_text(t, HAFT__SYMBOL_DOT));
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "reason"),
                                     0);
     }
-    haft__buf_clear(&small);
-    haft__timeline_add_separator(t, &small);
-    if (haft__timeline_add_gate(&small, event)) {
-        haft__timeline_add_separator(t, &small);
-    }
-    haft__timeline_line_add_details(&l, &small);
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "reason"), 0);
     haft__timeline_line_end(&l);
 }
 
@@ -75,7 +72,7 @@ static void begin_turn(haft__timeline *t, const haft__event *event)
     if (!t->brief) {
         report_turn(t, event);
     }
-    t->running = 0;
+    haft__timeline_forget_calls(t);
     t->waiting_for_model = true;
     t->replied = t->reply_started = false;
     t->open_since_ms = event->at_ms;
@@ -125,8 +122,8 @@ static void report_usage(haft__timeline *t, const haft__event *event)
     haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
     haft__timeline_line l = haft__timeline_line_begin(t);
     haft__buf_add_str(&small, HAFT__LIT("   "));
-    haft__amount_add_count(&small, input);
-    haft__buf_add_str(&small, HAFT__LIT(" tokens in"));
+    haft__amount_add_tokens(&small, input);
+    haft__buf_add_str(&small, HAFT__LIT(" in"));
     if (cached > 0) {
         haft__buf_add_str(&small, HAFT__LIT(" ("));
         haft__amount_add_count(&small, cached);
@@ -160,7 +157,7 @@ static void report_reply(haft__timeline *t, const haft__event *event)
     if (t->reply_text.len > 0 && (calls == NULL || calls->count == 0)) { /* it may be the answer */
         haft__buf_add_char(&t->out, '\n');
     }
-    if (!t->brief) {
+    if (t->verbose) {
         report_usage(t, event);
     }
 }
@@ -169,22 +166,22 @@ static void report_reply(haft__timeline *t, const haft__event *event)
 
 static void report_rejected(haft__timeline *t, const haft__event *event)
 {
+    haft__timeline_call call = haft__timeline_note_stopped(t, event);
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_REJECTED, HAFT__STYLE_WARNING);
-    haft__timeline_line_add_call(&l, haft__timeline_event_text(event, "call"),
-                                 haft__timeline_event_text(event, "tool"), HAFT__LIT(""),
-                                 l.left / 2);
+    call.arguments = HAFT__LIT("");
+    haft__timeline_line_add_call(&l, &call, l.left / 2);
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, " refused (");
     haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__timeline_event_text(event, "why"),
                                 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, "): ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_refusal(event), 0);
-    haft__timeline_line_end(&l);
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, haft__timeline_event_refusal(event));
 }
 
 static void report_paused(haft__timeline *t, const haft__event *event)
 {
     haft_str question = haft__timeline_event_text(event, "question");
+    (void)haft__timeline_note_stopped(t, event);
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_QUESTION, HAFT__STYLE_WARNING);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "call"), 0);
@@ -203,8 +200,7 @@ static void report_paused(haft__timeline *t, const haft__event *event)
         haft__timeline_line_add_cut(&l, HAFT__STYLE_BOLD, haft__timeline_event_text(event, "tool"),
                                     0);
         haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
-        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN,
-                                    haft__timeline_event_json(t, event, "arguments"), 0);
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_arguments(t, event), 0);
     }
     haft__timeline_line_end(&l);
 }
@@ -222,9 +218,8 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const phr
     haft__timeline_line_add_text(&l, p->style, p->before);
     haft__timeline_line_add_cut(&l, p->style, haft__timeline_event_text(event, p->key), 0);
     haft__timeline_line_add_text(&l, p->style, p->between);
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_text(event, p->key2),
-                                0);
-    haft__timeline_line_end(&l);
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN,
+                                    haft__timeline_event_text(event, p->key2));
     t->waiting_for_model = event->kind == HAFT__EVENT_VIOLATION;
     t->replied = !t->waiting_for_model;
     t->reply_started = false;
@@ -235,18 +230,9 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const phr
 
 static void report_gate(haft__timeline *t, const haft__event *event)
 {
-    const haft__json *called = haft__event_field(event, "called");
-    haft__buf small;
-    haft__buf_init(&small, HAFT__TIMELINE_DETAILS_BYTES);
-    haft__buf_addf(&small, "gate open: %u/%llu data tools called  ",
-                   called != NULL ? called->count : 0,
-                   (unsigned long long)haft__timeline_event_number(event, "threshold"));
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_DONE, HAFT__STYLE_SUCCESS);
-    haft__timeline_line_add(&l, HAFT__STYLE_SUCCESS, haft__buf_str(&small));
-    haft__buf_finish(&small);
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_json(t, event, "called"),
-                                0);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_SUCCESS, haft__timeline_gate(t, event), 0);
     haft__timeline_line_end(&l);
 }
 
@@ -298,8 +284,8 @@ static void add_totals(const haft__timeline *t, const haft__event *event, haft__
     haft_str cost = haft__timeline_total_cost(t, event);
     if (input + output > 0) {
         haft__timeline_add_separator(t, small);
-        haft__amount_add_count(small, input);
-        haft__buf_add_str(small, HAFT__LIT(" tokens in"));
+        haft__amount_add_tokens(small, input);
+        haft__buf_add_str(small, HAFT__LIT(" in"));
         haft__timeline_add_separator(t, small);
         haft__amount_add_count(small, output);
         haft__buf_add_str(small, HAFT__LIT(" out"));
@@ -325,14 +311,12 @@ static void report_verdict(haft__timeline *t, const haft__event *event, bool goo
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
     haft__timeline_line_add_cut(&l, HAFT__STYLE_BOLD, end, 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, ": ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__timeline_event_text(event, "reason"),
-                                0);
-    haft__timeline_line_end(&l);
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN,
+                                    haft__timeline_event_text(event, "reason"));
     if (haft__timeline_event_error(event).len > 0) {
         l = haft__timeline_line_begin(t);
         haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "  ");
-        haft__timeline_line_add_cut(&l, HAFT__STYLE_ERROR, haft__timeline_event_error(event), 0);
-        haft__timeline_line_end(&l);
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_ERROR, haft__timeline_event_error(event));
     }
 }
 
@@ -348,6 +332,7 @@ static void report_end(haft__timeline *t, const haft__event *event)
         answer.len > 0
         && haft__str_equal(haft__str_trim(answer), haft__str_trim(haft__buf_str(&t->reply_text)));
     t->waiting_for_model = false;
+    haft__timeline_forget_calls(t);
     if (!t->brief || !good) {
         report_verdict(t, event, good);
     }
@@ -372,6 +357,10 @@ static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, 
         haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, "server ");
         haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__object_text(server, "name"), 0);
         haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, ": ");
+        if (more[0] == '\0') {
+            haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, what);
+            return;
+        }
         haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, what, 0);
         haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, more);
         haft__timeline_line_end(&l);
@@ -452,7 +441,9 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, &unconstrained); return;
     case HAFT__EVENT_VIOLATION: report_phrase(t, event, &violation); return;
     case HAFT__EVENT_REMINDED: report_phrase(t, event, &reminded); return;
-    case HAFT__EVENT_CALL_STARTED: haft__timeline_call_started(t, event); return;
+    case HAFT__EVENT_CALL_STARTED:
+        haft__timeline_note_started(t, event); /* the open line shows it */
+        return;
     case HAFT__EVENT_CALL_FINISHED: haft__timeline_call_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
     case HAFT__EVENT_PAUSED: report_paused(t, event); return;

@@ -19,7 +19,7 @@ static void add_short(haft__timeline *t, haft_str text)
     (void)haft__escape_add_line(&t->out, text, MAX_COLUMNS, HAFT__LIT("..."));
 }
 
-/* The reason of a failure: complete, unless it is extremely long. */
+/* The reason of a failure: complete. */
 static void add_reason(haft__timeline *t, haft_str text)
 {
     (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
@@ -43,70 +43,77 @@ static void add_name(haft__timeline *t)
     add(t, "] ");
 }
 
-/* "  c1.1 tool" */
-static void add_call(haft__timeline *t, const haft__event *event)
+/* "  tool argument", with the id if verbose */
+static void add_call(haft__timeline *t, const haft__timeline_call *call)
 {
     add(t, "  ");
-    add_field(t, event, "call");
-    add(t, " ");
-    add_field(t, event, "tool");
+    if (t->verbose) {
+        add_short(t, call->id);
+        add(t, " ");
+    }
+    add_short(t, call->tool);
+    add(t, call->arguments.len > 0 ? " " : "");
+    add_reason(t, call->arguments);
 }
 
 static void report_turn(haft__timeline *t, const haft__event *event)
 {
     add_name(t);
-    haft__buf_addf(&t->out, "turn %llu/%u  ",
-                   (unsigned long long)haft__timeline_event_number(event, "turn"),
+    haft__buf_addf(&t->out,
+                   "turn %llu/%u: ", (unsigned long long)haft__timeline_event_number(event, "turn"),
                    t->spec->limits.turns);
-    add_field(t, event, "mode");
-    if (haft__event_field(event, "tool") != NULL) {
-        add(t, " ");
-        add_field(t, event, "tool");
+    add_reason(t, haft__timeline_choice(t, event));
+    if (t->verbose) {
+        add(t, " (");
+        add_field(t, event, "mode");
+        add(t, ", ");
+        add_field(t, event, "reason");
+        add(t, ")");
     }
-    add(t, "  ");
-    if (haft__timeline_add_gate(&t->out, event)) {
-        add(t, "  ");
-    }
-    add_field(t, event, "reason");
+    haft__timeline_forget_calls(t);
 }
 
-/* The usage of a reply, if known. The text of a reply without calls is the answer, which is printed
- * elsewhere. */
+/* "1500 tokens in, 0 cached, 20 out, 12 ms" */
+static void add_usage(haft__timeline *t, const haft__event *event)
+{
+    haft__buf_addf(
+        &t->out, "%llu token%s in, %llu cached, %llu out, %llu ms",
+        (unsigned long long)haft__timeline_nested_number(event, "usage", "input_tokens"),
+        haft__timeline_nested_number(event, "usage", "input_tokens") == 1 ? "" : "s",
+        (unsigned long long)haft__timeline_nested_number(event, "usage", "cached_tokens"),
+        (unsigned long long)haft__timeline_nested_number(event, "usage", "output_tokens"),
+        (unsigned long long)haft__timeline_event_number(event, "ms"));
+}
+
+/* The text of a reply with calls, and its usage if verbose. The text of a reply without calls is
+ * the answer, which is printed elsewhere. */
 static void report_reply(haft__timeline *t, const haft__event *event)
 {
     const haft__json *calls = haft__event_field(event, "calls");
     haft_str text = haft__timeline_event_text(event, "content");
-    unsigned long long input = haft__timeline_nested_number(event, "usage", "input_tokens");
-    unsigned long long output = haft__timeline_nested_number(event, "usage", "output_tokens");
     bool has_text = text.len > 0 && calls != NULL && calls->count > 0;
-    if (!has_text && input + output == 0) {
+    bool has_usage = t->verbose
+                     && haft__timeline_nested_number(event, "usage", "input_tokens")
+                                + haft__timeline_nested_number(event, "usage", "output_tokens")
+                            > 0;
+    if (!has_text && !has_usage) {
         return;
     }
     add(t, "  model: ");
-    if (input + output > 0) {
-        haft__buf_addf(
-            &t->out, "%llu tokens in, %llu cached, %llu out, %llu ms%s", input,
-            (unsigned long long)haft__timeline_nested_number(event, "usage", "cached_tokens"),
-            output, (unsigned long long)haft__timeline_event_number(event, "ms"),
-            has_text ? "; " : "");
+    if (has_usage) {
+        add_usage(t, event);
+        add(t, has_text ? "; " : "");
     }
-    add(t, has_text ? "text: " : "");
     add_short(t, has_text ? text : HAFT__LIT(""));
-}
-
-static void report_started(haft__timeline *t, const haft__event *event)
-{
-    add_call(t, event);
-    add(t, " ");
-    add_short(t, haft__timeline_event_json(t, event, "arguments"));
 }
 
 static void report_finished(haft__timeline *t, const haft__event *event)
 {
-    add_call(t, event);
+    haft__timeline_call call = haft__timeline_note_stopped(t, event);
+    add_call(t, &call);
     if (!haft__event_flag(event, "ok")) {
         add(t, ": error: ");
-        add_short(t, haft__timeline_event_error(event));
+        add_reason(t, haft__timeline_event_error(event));
         return;
     }
     size_t bytes = haft__timeline_event_text(event, "result").len;
@@ -118,11 +125,13 @@ static void report_finished(haft__timeline *t, const haft__event *event)
 
 static void report_rejected(haft__timeline *t, const haft__event *event)
 {
-    add_call(t, event);
+    haft__timeline_call call = haft__timeline_note_stopped(t, event);
+    call.arguments = HAFT__LIT("");
+    add_call(t, &call);
     add(t, " refused (");
     add_field(t, event, "why");
     add(t, "): ");
-    add_short(t, haft__timeline_event_refusal(event));
+    add_reason(t, haft__timeline_event_refusal(event));
 }
 
 static void report_paused(haft__timeline *t, const haft__event *event)
@@ -141,8 +150,9 @@ static void report_paused(haft__timeline *t, const haft__event *event)
         add_short(t, question);
     } else {
         add_field(t, event, "tool");
-        add(t, " ");
-        add_short(t, haft__timeline_event_json(t, event, "arguments"));
+        haft_str arguments = haft__timeline_arguments(t, event);
+        add(t, arguments.len > 0 ? " " : "");
+        add_short(t, arguments);
     }
 }
 
@@ -152,7 +162,7 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const cha
     add(t, words[0]);
     add_field(t, event, words[1]);
     add(t, words[2]);
-    add_field(t, event, words[3]);
+    add_reason(t, haft__timeline_event_text(event, words[3]));
 }
 
 static void report_end(haft__timeline *t, const haft__event *event)
@@ -164,10 +174,10 @@ static void report_end(haft__timeline *t, const haft__event *event)
     unsigned long long calls = haft__timeline_event_number(event, "calls");
     add(t, ": ");
     add_reason(t, haft__timeline_event_text(event, "reason"));
+    unsigned long long input = haft__timeline_nested_number(event, "usage", "input_tokens");
     haft__buf_addf(
-        &t->out, "; %llu turn%s, %llu call%s, %llu tokens in, %llu out", turns,
-        turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s",
-        (unsigned long long)haft__timeline_nested_number(event, "usage", "input_tokens"),
+        &t->out, "; %llu turn%s, %llu call%s, %llu token%s in, %llu out", turns,
+        turns == 1 ? "" : "s", calls, calls == 1 ? "" : "s", input, input == 1 ? "" : "s",
         (unsigned long long)haft__timeline_nested_number(event, "usage", "output_tokens"));
     if (cost.len > 0) {
         add(t, ", ");
@@ -187,8 +197,8 @@ static void report_stored(haft__timeline *t, const haft__event *event)
 
 static void report_gate(haft__timeline *t, const haft__event *event)
 {
-    add(t, "  gate open after ");
-    add_short(t, haft__timeline_event_json(t, event, "called"));
+    add(t, "  ");
+    add_reason(t, haft__timeline_gate(t, event));
 }
 
 static void report_failed(haft__timeline *t, const haft__event *event)
@@ -200,7 +210,7 @@ static void report_failed(haft__timeline *t, const haft__event *event)
 static void report_reminded(haft__timeline *t, const haft__event *event)
 {
     add(t, "  reminded: ");
-    add_field(t, event, "text");
+    add_reason(t, haft__timeline_event_text(event, "text"));
 }
 
 /* "1 tool, 2 left out" */
@@ -291,7 +301,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
 {
     static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const unconstrained[] = {
-        "  the server refused the constraint, asked again without: ", "message", "", ""};
+        "  the server refused the constraint, asked again without: ", "", "", "message"};
     static const char *const cancel[] = {"  cancel requested by ", "by", ": ", "why"};
     static const char *const alone[] = {"  cancel requested by ", "by", "", ""};
     switch (event->kind) {
@@ -302,7 +312,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, unconstrained); return;
     case HAFT__EVENT_VIOLATION: report_phrase(t, event, violation); return;
     case HAFT__EVENT_REMINDED: report_reminded(t, event); return;
-    case HAFT__EVENT_CALL_STARTED: report_started(t, event); return;
+    case HAFT__EVENT_CALL_STARTED: haft__timeline_note_started(t, event); return;
     case HAFT__EVENT_CALL_FINISHED: report_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
     case HAFT__EVENT_PAUSED: report_paused(t, event); return;

@@ -97,18 +97,16 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"turn_started\",\"turn\":3,\"mode\":\"tool\",\"tool\":\"find\",\"reason\":"
             "\"schedule, turn "
             "3\",\"gate\":{\"called\":[\"a\",\"b\"],\"threshold\":5,\"open\":false}"),
-         "[test] turn 3/12  tool find  gate 2/5  schedule, turn 3\n",
-         "\u2500\u2500 turn 3/12 \u00B7 tool find \u00B7 gate 2/5 \u00B7 schedule, turn 3\n"},
-        {TURN(1), "[test] turn 1/12  auto  default auto\n",
-         "\u2500\u2500 turn 1/12 \u00B7 auto \u00B7 default auto\n"},
+         "[test] turn 3/12: must use find: 2 of 5 done\n",
+         "\u2500\u2500 turn 3/12 \u00B7 must use find: 2 of 5 done\n"},
+        {TURN(1), "[test] turn 1/12: free to answer\n",
+         "\u2500\u2500 turn 1/12 \u00B7 free to answer\n"},
         {EV("\"kind\":\"gate_opened\",\"called\":[\"a\",\"b\"],\"threshold\":2"),
-         "  gate open after [\"a\",\"b\"]\n",
-         "   \u2713 gate open: 2/2 data tools called  [\"a\",\"b\"]\n"},
+         "  enough tools used (2 of 2): a, b\n", "   \u2713 enough tools used (2 of 2): a, b\n"},
         {EV("\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":[],\"usage\":"
             "{\"input_tokens\":1500,\"output_tokens\":20,\"cached_tokens\":500},\"ms\":1200"),
-         "  model: 1500 tokens in, 500 cached, 20 out, 1200 ms\n",
-         "   1.5k tokens in (500 cached) \u00B7 20 out \u00B7 $0.00129 \u00B7 1.2 s\n"},
-        {REPLY("let me see", "[{}]"), "  model: text: let me see\n", "  let me see\n"},
+         "", ""},
+        {REPLY("let me see", "[{}]"), "  model: let me see\n", "  let me see\n"},
         {REPLY("the answer", "[]"), "", "  the answer\n\n"},
         {REPLY("", "[]"), "", ""},
         {EV("\"kind\":\"model_failed\",\"status\":500,\"message\":\"HTTP 500\",\"ms\":1"),
@@ -122,32 +120,29 @@ TEST(each_event_has_its_line)
          "   ! reply dropped (empty_reply), asked again: Call a tool.\n"},
         {EV("\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"Go on.\""),
          "  reminded: Go on.\n", "   ! reminded: Go on.\n"},
-        {STARTED("c1.1", "find", "{\"q\":1}"), "  c1.1 find {\"q\":1}\n",
-         "   \u25B8 c1.1 find {\"q\":1}"},
-        {STARTED("c1.1", "find", "{}"), "  c1.1 find {}\n", "   \u25B8 c1.1 find"},
-        {FINISHED("c1.1", "find", "found"), "  c1.1 find: ok, 5 bytes, 12 ms\n",
-         "   \u2713 c1.1 find  12 ms \u00B7 5 B\n"},
+        {STARTED("c1.1", "find", "{\"q\":1}"), "", "   \u25B8 find 1"},
+        {STARTED("c1.1", "find", "{}"), "", "   \u25B8 find"},
+        {FINISHED("c1.1", "find", "found"), "  find: ok, 5 bytes, 12 ms\n",
+         "   \u2713 find  12 ms \u00B7 5 B\n"},
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":true,\"result\":"
             "\"x\",\"cached\":true,\"truncated\":true,\"ms\":0,\"arguments\":{\"q\":1}"),
-         "  c1.1 find: ok, 1 byte, 0 ms, cached, truncated for the model\n",
-         "   \u2713 c1.1 find {\"q\":1}  0 ms \u00B7 1 B \u00B7 cached \u00B7 truncated\n"},
+         "  find 1: ok, 1 byte, 0 ms, cached, truncated for the model\n",
+         "   \u2713 find 1  0 ms \u00B7 1 B \u00B7 cached \u00B7 truncated\n"},
         {EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,"
             "\"result\":"
             "null,\"error\":{\"message\":\"not there\"},\"ms\":3"),
-         "  c1.1 find: error: not there\n", "   \u2717 c1.1 find  3 ms  error: not there\n"},
+         "  find: error: not there\n", "   \u2717 find  3 ms  error: not there\n"},
         {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"find\",\"why\":\"guard\","
             "\"text\":\"Error: find is refused: not yet.\""),
-         "  c1.1 find refused (guard): not yet.\n",
-         "   \u00D7 c1.1 find refused (guard): not yet.\n"},
+         "  find refused (guard): not yet.\n", "   \u00D7 find refused (guard): not yet.\n"},
         {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"\\u001b[2J\",\"why\":"
             "\"unknown\","
             "\"text\":\"There is no such tool.\""),
-         "  c1.1 \\u001b[2J refused (unknown): There is no such tool.\n",
-         "   \u00D7 c1.1 \\u001b[2J refused (unknown): There is no such to\u2026\n"},
+         "  \\u001b[2J refused (unknown): There is no such tool.\n",
+         "   \u00D7 \\u001b[2J refused (unknown): There is no such tool.\n"},
         {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"approval\",\"tool\":\"send\","
             "\"arguments\":{\"q\":1},\"question\":null"),
-         "  c1.1 waits for approval: send {\"q\":1}\n",
-         "   ? c1.1 waits for approval: send {\"q\":1}\n"},
+         "  c1.1 waits for approval: send 1\n", "   ? c1.1 waits for approval: send 1\n"},
         {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"question\",\"tool\":\"ask\","
             "\"arguments\":{},\"question\":\"Which?\""),
          "  c1.1 waits for question: Which?\n", "   ? c1.1 waits for question: Which?\n"},
@@ -169,7 +164,7 @@ TEST(each_event_has_its_line)
          "  2 turns \u00B7 3 calls \u00B7 2.0k tokens in \u00B7 5 out \u00B7 $0.25\n"},
         {EV("\"kind\":\"child_started\",\"node\":\"a\""), "", ""},
         {EV("\"kind\":\"nonsense\""), "", ""},
-        {EV("\"kind\":\"call_finished\""), "   : error: \n", "   \u2717    0 ms  error: \n"},
+        {EV("\"kind\":\"call_finished\""), "  : error: \n", "   \u2717   0 ms  error: \n"},
         {"{", "", ""},
         {"[]", "", ""},
         {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "", "  hello"},
@@ -232,32 +227,150 @@ TEST(a_single_call_redraws_its_line)
     haft__timeline_tick(&t, 1000000 + 2900);
     tell_all(&t, one + 1, COUNT(one) - 1);
     CHECK_STR(haft__buf_str(&t.out),
-              HAFT__LIT("   \u25B8 c1.1 find {\"q\":1}"
-                        "\r   \u25B8 c1.1 find {\"q\":1}  2.0 s\x1b[K"
-                        "\r   \u25B8 c1.1 find {\"q\":1}  half  2.0 s\x1b[K"
-                        "\r   \u25B8 c1.1 find {\"q\":1}  {\"n\":2}  2.0 s\x1b[K"
-                        "\r   \u2713 c1.1 find {\"q\":1}  12 ms \u00B7 1 B\x1b[K\n"),
+              HAFT__LIT("   \u25B8 find 1"
+                        "\r\x1b[K   \u25B8 find 1  2.0 s"
+                        "\r\x1b[K   \u25B8 find 1  half  2.0 s"
+                        "\r\x1b[K   \u25B8 find 1  {\"n\":2}  2.0 s"
+                        "\r\x1b[K   \u2713 find 1  12 ms \u00B7 1 B\n"),
               "one call");
     CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "the call has ended");
     haft__timeline_finish(&t);
 }
 
-TEST(concurrent_calls_have_separate_lines)
+TEST(concurrent_calls_have_one_line_each)
 {
     static const char *const two[] = {
-        STARTED("c1.1", "find", "{}"), STARTED("c1.2", "look", "{}"), FINISHED("c1.2", "look", "x"),
-        FINISHED("c1.1", "find", "x"), STARTED("c1.3", "find", "{}"), TURN(2),
+        STARTED("c1.1", "find", "{\"q\":\"x\"}"),
+        STARTED("c1.2", "look", "{}"),
+        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.2\",\"data\":\"half\""),
+        FINISHED("c1.2", "look", "x"),
+        FINISHED("c1.1", "find", "x"),
+        STARTED("c1.3", "find", "{}"),
+        TURN(2),
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
     tell_all(&t, two, COUNT(two));
-    CHECK_STR(
-        haft__buf_str(&t.out),
-        HAFT__LIT("   \u25B8 c1.1 find\n   \u25B8 c1.2 look\n"
-                  "   \u2713 c1.2 look  12 ms \u00B7 1 B\n"
-                  "   \u2713 c1.1 find  12 ms \u00B7 1 B\n"
-                  "   \u25B8 c1.3 find\n\u2500\u2500 turn 2/12 \u00B7 auto \u00B7 default auto\n"),
-        "two calls");
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \u25B8 find x"
+                        "\r\x1b[K   \u25B8 2 calls run: find, look"
+                        "\r\x1b[K   \u2713 look  12 ms \u00B7 1 B\n   \u25B8 find x"
+                        "\r\x1b[K   \u2713 find x  12 ms \u00B7 1 B\n   \u25B8 find"
+                        "\r\x1b[K\u2500\u2500 turn 2/12 \u00B7 free to answer\n"),
+              "two calls");
+    haft__timeline_finish(&t);
+}
+
+/* Another line appears above the open line: the call still has one line at its end. */
+TEST(lines_during_a_call_stand_above_it)
+{
+    static const char *const events[] = {STARTED("c1.1", "store", "{\"name\":\"a\"}"),
+                                         LOGGED("warning"), FINISHED("c1.1", "store", "x")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \u25B8 store a"
+                        "\r\x1b[K   ! server a: warning: low\n   \u25B8 store a"
+                        "\r\x1b[K   \u2713 store a  12 ms \u00B7 1 B\n"),
+              "one line a call");
+    haft__timeline_finish(&t);
+}
+
+TEST(running_calls_of_a_shown_run_have_a_line)
+{
+    static const char *const events[] = {STARTED("c1.1", "find", "{}"),
+                                         STARTED("c1.2", "look", "{}")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    tell_all(&t, events, COUNT(events));
+    haft__buf_clear(&t.out);
+    haft__timeline_add_running(&t);
+    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT("\r\x1b[K   \u25B8 find\n   \u25B8 look\n"), "both");
+    haft__timeline_finish(&t);
+}
+
+/* ---- verbose ---- */
+
+TEST(verbose_shows_arguments_ids_usage_and_reasons)
+{
+    static const char *const events[] = {
+        EV("\"kind\":\"turn_started\",\"turn\":1,\"mode\":\"any\",\"tool\":null,\"reason\":\"1 of "
+           "3 data tools called\",\"gate\":{\"called\":[\"a\"],\"threshold\":3,\"open\":false}"),
+        EV("\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":[],\"usage\":"
+           "{\"input_tokens\":1500,\"output_tokens\":20,\"cached_tokens\":500},\"ms\":1200"),
+        STARTED("c1.1", "find", "{\"q\":\"x\",\"n\":1}"),
+        FINISHED("c1.1", "find", "found"),
+        STARTED("c1.2", "find", "{\"q\":\"a text that is much too long for the line of a call\"}"),
+        FINISHED("c1.2", "find", "found")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, plain);
+    t.verbose = true;
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("[test] turn 1/12: must use a tool: 1 of 3 done (any, 1 of 3 data tools "
+                        "called)\n"
+                        "  model: 1500 tokens in, 500 cached, 20 out, 1200 ms\n"
+                        "  c1.1 find {\"q\":\"x\",\"n\":1}: ok, 5 bytes, 12 ms\n"
+                        "  c1.2 find {\"q\":\"a text that is much too long for the line of a "
+                        "call\"}: ok, 5 bytes, 12 ms\n"),
+              "plain");
+    haft__timeline_finish(&t);
+    haft__timeline_init(&t, &spec, live);
+    t.caps.width = 100;
+    t.verbose = true;
+    tell_all(&t, events, 2);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 must use a tool: 1 of 3 done \u00B7 any "
+                        "\u00B7 1 of 3 data tools called\n"
+                        "   1.5k tokens in (500 cached) \u00B7 20 out \u00B7 $0.00129 \u00B7 1.2 "
+                        "s\n"),
+              "live");
+    t.caps.width = 60;
+    tell_all(&t, events + 2, 1);
+    haft__buf_clear(&t.out);
+    tell_all(&t, events + 3, 1);
+    tell_all(&t, events + 4, 1);
+    tell_all(&t, events + 5, 1);
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("\r\x1b[K   \u2713 c1.1 find {\"q\":\"x\",\"n\":1}  12 ms \u00B7 5 B\n"
+                        "   \u25B8 c1.2 find {\"q\":\"a text that is much too long for the \u2026"
+                        "\r\x1b[K   \u2713 c1.2 find  12 ms \u00B7 5 B\n"
+                        "     {\"q\":\"a text that is much too long for the line of a\n"
+                        "     call\"}\n"),
+              "all arguments");
+    haft__timeline_finish(&t);
+}
+
+/* ---- errors ---- */
+
+TEST(errors_wrap_and_are_never_cut)
+{
+    static const char long_error[] =
+        EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,\"result\":"
+           "null,\"error\":{\"message\":\"it exited with 3 and wrote: the table of orders is "
+           "locked by another process, try again later\"},\"ms\":3");
+    static const char failed[] =
+        EV("\"kind\":\"model_failed\",\"status\":500,\"message\":\"HTTP 500: the server is "
+           "overloaded and asks you to come back in a while\",\"ms\":1");
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    haft__timeline_add_event(&t, haft__str(long_error));
+    haft__timeline_add_event(&t, haft__str(failed));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \u2717 find  3 ms  error: it exited with 3 and wrote: the\n"
+                        "     table of orders is locked by another process, try\n"
+                        "     again later\n"
+                        "   \u2717 the model failed: HTTP 500: the server is overloaded\n"
+                        "     and asks you to come back in a while\n"),
+              "wrapped");
+    haft__timeline_finish(&t);
+    haft__timeline_init(&t, &spec, plain);
+    haft__timeline_add_event(&t, haft__str(long_error));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("  find: error: it exited with 3 and wrote: the table of orders is locked "
+                        "by another process, try again later\n"),
+              "on one plain line");
     haft__timeline_finish(&t);
 }
 
@@ -277,8 +390,8 @@ TEST(waiting_for_the_model_is_shown)
     haft__timeline_end_line(&t);
     haft__timeline_end_line(&t);
     CHECK_STR(haft__buf_str(&t.out),
-              HAFT__LIT("   waits for the model  1.0 s\x1b[K"
-                        "\r\x1b[K   waits for the model  1 min 1 s\x1b[K"
+              HAFT__LIT("   waits for the model  1.0 s"
+                        "\r\x1b[K   waits for the model  1 min 1 s"
                         "\r\x1b[K  hi\n"),
               "but then");
     haft__timeline_finish(&t);
@@ -301,7 +414,7 @@ TEST(text_streams_and_is_not_repeated)
     haft__timeline_init(&t, &spec, live);
     tell_all(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
-              HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 auto \u00B7 default auto\n"
+              HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 free to answer\n"
                         "   let me think\n  one two\n\n"
                         "\u2713 done: the model answered\n  1 turn \u00B7 0 calls\n"),
               "all of it");
@@ -355,14 +468,13 @@ TEST(colours_never_carry_the_meaning_alone)
     colours.colour = true;
     haft__timeline_init(&t, &spec, colours);
     tell_all(&t, events, COUNT(events));
-    CHECK_STR(
-        haft__buf_str(&t.out),
-        HAFT__LIT("   \x1b[32m\u2713\x1b[0m \x1b[2mc1.1\x1b[0m \x1b[1mfind\x1b[0m"
-                  "\x1b[2m  12 ms \u00B7 1 B\x1b[0m\n"
-                  "\x1b[2m   a\x1b[0m\x1b[2m b\n\x1b[0m"
-                  "\x1b[1m\u2500\u2500\x1b[0m\x1b[1m turn 1/12\x1b[0m\x1b[2m \u00B7 \x1b[0mauto"
-                  "\x1b[2m \u00B7 \x1b[0m\x1b[2mdefault auto\x1b[0m\n"),
-        "output with colours");
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \x1b[32m\u2713\x1b[0m \x1b[1mfind\x1b[0m"
+                        "\x1b[2m  12 ms \u00B7 1 B\x1b[0m\n"
+                        "\x1b[2m   a\x1b[0m\x1b[2m b\n\x1b[0m"
+                        "\x1b[1m\u2500\u2500\x1b[0m\x1b[1m turn 1/12\x1b[0m\x1b[2m \u00B7 \x1b[0m"
+                        "free to answer\n"),
+              "output with colours");
     haft__timeline_finish(&t);
 }
 
@@ -397,6 +509,7 @@ TEST(every_line_fits)
             .live = true, .symbols = width % 2 == 0, .colour = width % 3 == 0, .width = width};
         haft__timeline t;
         haft__timeline_init(&t, &spec, caps);
+        t.verbose = width % 5 == 0;
         haft_str rest = log;
         while (rest.len > 0) {
             haft__timeline_add_event(&t, haft__str_split(&rest, '\n'));
