@@ -80,7 +80,8 @@ def test_output():
     check("the_answer_is_all_of_standard_output", (status, out), (
         0, "The report is stored as report.md; the parser is in src/json/read.c.\n"))
     check("the_timeline_is_on_standard_error",
-          ["[report] turn 1/12  any" in err, "gate open after" in err, "[report] done:" in err],
+          ["[report] turn 1/12: must use a tool: 0 of 3 done" in err,
+           "enough tools used (3 of 3): " in err, "[report] done:" in err],
           [True, True, True])
     status, out, err = haft(*words, "--json")
     result = json.loads(out)

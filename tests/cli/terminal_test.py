@@ -571,6 +571,25 @@ def test_show():
     check("unless_json_is_requested", (status, json.loads(shown)["end"]), (0, "done"))
 
 
+def test_list():
+    """`runs list` fits the terminal, and tells a run that waits or is stopped from one that runs."""
+    def states():
+        return [line.split()[3] for line in haft("runs", "list", "--limit", "2")[1].splitlines()]
+    path = spec("asks", [{"calls": [call("send")]}, {"text": "over"}],
+                [tool("send", ["true"], needs_approval=True)])
+    haft("run", path, "a task that is much longer than a line of a terminal " * 3)
+    terminal = slow("listed", read_only=True)
+    check("running_and_waiting_are_told_apart", states(), ["running", "waiting"])
+    terminal.type("\x03")
+    terminal.end()
+    check("a_run_without_a_process_is_stopped", states(), ["stopped", "waiting"])
+    for width in (60, 80, 200):
+        status, shown = at_terminal(["runs", "list"], columns=width)
+        lines = shown.split("\r\n")
+        check(f"the_list_fits_{width}", (status, [line for line in lines if columns(line) >= width],
+                                        " s  stopped" in lines[0]), (0, [], True))
+
+
 def test_raw():
     """Text of models never reaches a terminal raw, and is unchanged when redirected."""
     bad = "a\x1b[2J\u009b31m\u202eb\u2066\u2028c\x7f"
@@ -612,4 +631,5 @@ with tempfile.TemporaryDirectory() as scratch:
     test_markdown()
     test_interrupts()
     test_show()
+    test_list()
     test_raw()

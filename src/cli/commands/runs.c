@@ -13,6 +13,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/commands/runs_fork.h"
+#include "cli/commands/runs_list.h"
 #include "cli/follow/run_result.h"
 #include "cli/input/log_file.h"
 #include "cli/input/spec_file.h"
@@ -25,6 +26,7 @@
 #include "engine/ops/run_list.h"
 #include "engine/ops/store_access.h"
 #include "engine/ops/stored_run.h"
+#include "io/clock.h"
 #include "io/owner.h"
 #include "io/random.h"
 #include "run/replay/replay.h"
@@ -115,17 +117,31 @@ static haft_status read_run(runs_request *a, bool want_spec)
 
 /* ---- list ---- */
 
-static void list_line(FILE *out, const haft__store_run *row)
+/* Whether a process works on the run. */
+static bool is_owned(const haft__store_run *row, uint64_t now_ms)
 {
-    char at[HAFT__TIME_SIZE];
-    haft__time_format(row->created_ms, at);
-    bool ended = row->state == HAFT__RUN_STATE_ENDED && !row->damaged;
-    haft_str state = ended ? row->end : haft__run_list_state(row);
-    (void)fprintf(out, "%.*s  %s  %-10.*s  %3u %-5s  %3u %-5s  ", HAFT__ARG(row->id), at,
-                  HAFT__ARG(state), row->turns, row->turns == 1 ? "turn" : "turns", row->calls,
-                  row->calls == 1 ? "call" : "calls");
-    haft__print_excerpt(out, row->task);
-    (void)fputc('\n', out);
+    return row->owner.len > 0 && row->lease_ms > now_ms && !haft__owner_is_dead(row->owner);
+}
+
+static haft__exit_status print_lines(const runs_request *a, const haft__run_list *runs)
+{
+    bool terminal = isatty(fileno(a->cli->out));
+    haft__runs_list_view view = {
+        .now_ms = haft__clock_now(),
+        .width = terminal ? haft__terminal_caps_width(a->cli->out) : 0,
+    };
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    for (size_t i = 0; i < runs->count; i++) {
+        haft__runs_list_add_line(&text, &runs->items[i], is_owned(&runs->items[i], view.now_ms),
+                                 &view);
+    }
+    haft_status status = haft__buf_check(&text, a->err);
+    if (status == HAFT_OK) { /* escaped by haft__runs_list_add_line */
+        (void)fwrite(text.ptr, 1, text.len, a->cli->out);
+    }
+    haft__buf_finish(&text);
+    return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
 /* A store that does not exist has no runs: not an error. */
@@ -146,10 +162,7 @@ static bool report_missing_store(const runs_request *a)
 static haft__exit_status print_list(runs_request *a, const haft__run_list *runs)
 {
     if (!haft__args_has(a->args, "json")) {
-        for (size_t i = 0; i < runs->count; i++) {
-            list_line(a->cli->out, &runs->items[i]);
-        }
-        return HAFT__EXIT_DONE;
+        return print_lines(a, runs);
     }
     haft__buf text;
     haft__json_writer w;
@@ -288,8 +301,9 @@ static haft__exit_status replay(runs_request *a)
         return replay_json(a, &found);
     }
     if (found.identical) {
-        (void)fprintf(a->cli->out, "identical: %llu events, %llu decisions recomputed\n",
-                      (unsigned long long)found.events, (unsigned long long)found.decisions);
+        (void)fprintf(a->cli->out, "identical: %llu event%s, %llu decision%s recomputed\n",
+                      (unsigned long long)found.events, found.events == 1 ? "" : "s",
+                      (unsigned long long)found.decisions, found.decisions == 1 ? "" : "s");
         return HAFT__EXIT_DONE;
     }
     (void)fprintf(a->cli->out, "different at event %llu\n  recorded {",
@@ -428,7 +442,7 @@ static haft__exit_status collect(runs_request *a)
 /* ---- the command ---- */
 
 static const haft__subcommand rows[] = {
-    {"list", "", "list the runs, the newest first"},
+    {"list", "", "list the runs, the newest first: id, age, state or end, task"},
     {"show", "ID", "print the result of a run like `haft run --json`; on a terminal, its timeline"},
     {"events", "ID", "print the events of a run, one JSON object per line"},
     {"replay", "ID", "compute all decisions of a run again and compare the bytes"},

@@ -87,7 +87,10 @@ static void print_words(FILE *out, const answer *found)
     for (size_t i = 0; i < found->count; i++) {
         (void)fprintf(out, "%8.4f  ", found->hits[i].score);
         haft__print_escaped(out, found->hits[i].id);
-        (void)fprintf(out, "  (%s)\n", found->hits[i].why);
+        if (found->hits[i].why[0] != '\0') {
+            (void)fprintf(out, "  (%s)", found->hits[i].why);
+        }
+        (void)fputc('\n', out);
     }
 }
 

@@ -2,6 +2,7 @@
 /* amount.c - formats times, sizes and costs. Tests: tests/cli/terminal/amount_test.c. */
 #include "cli/terminal/amount.h"
 
+#include "base/macros.h"
 #include "base/str.h"
 
 /* One decimal digit below ten, none above; rounded down. */
@@ -27,6 +28,20 @@ void haft__amount_add_duration(haft__buf *buf, uint64_t ms)
     } else {
         haft__buf_addf(buf, "%llu h %llu min", seconds / 3600, seconds % 3600 / 60);
     }
+}
+
+void haft__amount_add_age(haft__buf *buf, uint64_t ms)
+{
+    static const struct {
+        uint64_t seconds;
+        const char *name;
+    } units[] = {{86400, "d"}, {3600, "h"}, {60, "min"}, {1, "s"}};
+    size_t i = 0;
+    while (i < COUNT(units) - 1 && ms / 1000 < units[i].seconds) {
+        i++;
+    }
+    haft__buf_addf(buf, "%llu %s", (unsigned long long)(ms / 1000 / units[i].seconds),
+                   units[i].name);
 }
 
 void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes)

@@ -8,6 +8,9 @@
 /* Appends a duration: "12 ms", "1.2 s", "2 min 5 s", "3 h 20 min". */
 void haft__amount_add_duration(haft__buf *buf, uint64_t ms);
 
+/* Appends an age in its greatest unit: "5 s", "12 min", "3 h", "40 d". */
+void haft__amount_add_age(haft__buf *buf, uint64_t ms);
+
 /* Appends a size: "40 B", "1.2 KB", "3.4 MB". A KB has 1000 bytes. */
 void haft__amount_add_bytes(haft__buf *buf, uint64_t bytes);
 

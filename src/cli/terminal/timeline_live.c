@@ -171,10 +171,10 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_REJECTED, HAFT__STYLE_WARNING);
     call.arguments = HAFT__LIT("");
     haft__timeline_line_add_call(&l, &call, l.left / 2);
-    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, " refused (");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__timeline_event_text(event, "why"),
-                                0);
-    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, "): ");
+    haft_str why = haft__timeline_event_text(event, "why");
+    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, why.len > 0 ? " refused (" : " refused");
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, why, 0);
+    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, why.len > 0 ? "): " : ": ");
     haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, haft__timeline_event_refusal(event));
 }
 
@@ -407,9 +407,12 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
                                   "",
                                   "",
                                   "message"};
-    static const phrase violation = {HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING,
-                                     "reply dropped (",    "came",
-                                     "), asked again: ",   "text"};
+    static const phrase violation = {HAFT__SYMBOL_WARNING,
+                                     HAFT__STYLE_WARNING,
+                                     "reply dropped, asked again: ",
+                                     "came",
+                                     ": ",
+                                     "text"};
     static const phrase unconstrained = {HAFT__SYMBOL_WARNING,
                                          HAFT__STYLE_WARNING,
                                          "constraint refused, asked again without: ",

@@ -128,9 +128,13 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
     haft__timeline_call call = haft__timeline_note_stopped(t, event);
     call.arguments = HAFT__LIT("");
     add_call(t, &call);
-    add(t, " refused (");
-    add_field(t, event, "why");
-    add(t, "): ");
+    add(t, " refused");
+    if (haft__timeline_event_text(event, "why").len > 0) {
+        add(t, " (");
+        add_field(t, event, "why");
+        add(t, ")");
+    }
+    add(t, ": ");
     add_reason(t, haft__timeline_event_refusal(event));
 }
 
@@ -293,8 +297,9 @@ static void report_hidden(haft__timeline *t, const haft__event *event)
     haft__buf_addf(&t->out, "  hidden (at most %llu are shown): ",
                    (unsigned long long)haft__timeline_event_number(event, "cap"));
     add_names(t, haft__timeline_event_array(event, "tools"));
-    haft__buf_addf(&t->out, "; about %llu tokens of the prompt are no longer cached",
-                   (unsigned long long)haft__timeline_event_number(event, "cache_tokens"));
+    unsigned long long tokens = haft__timeline_event_number(event, "cache_tokens");
+    haft__buf_addf(&t->out, "; about %llu token%s of the prompt %s no longer cached", tokens,
+                   tokens == 1 ? "" : "s", tokens == 1 ? "is" : "are");
 }
 
 static void report_event(haft__timeline *t, const haft__event *event)

@@ -117,7 +117,7 @@ TEST(each_event_has_its_line)
          "   ! constraint refused, asked again without: HTTP 400\n"},
         {EV("\"kind\":\"violation\",\"came\":\"empty_reply\",\"text\":\"Call a tool.\""),
          "  reply dropped, asked again: empty_reply: Call a tool.\n",
-         "   ! reply dropped (empty_reply), asked again: Call a tool.\n"},
+         "   ! reply dropped, asked again: empty_reply: Call a tool.\n"},
         {EV("\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"Go on.\""),
          "  reminded: Go on.\n", "   ! reminded: Go on.\n"},
         {STARTED("c1.1", "find", "{\"q\":1}"), "", "   \u25B8 find 1"},

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/commands/runs_list.h - a line of `haft runs list`. */
+#ifndef HAFT_CLI_COMMANDS_RUNS_LIST_H
+#define HAFT_CLI_COMMANDS_RUNS_LIST_H
+
+#include "base/buf.h"
+#include "store/store.h"
+
+typedef struct haft__runs_list_view {
+    uint64_t now_ms;
+    size_t width; /* columns of the terminal; 0: not a terminal */
+} haft__runs_list_view;
+
+/* Appends the line of a run: id, age, state or end, turns and calls if there is room, task. The
+ * line is narrower than the terminal, unless the id alone is not. `owned`: a process works on the
+ * run. */
+void haft__runs_list_add_line(haft__buf *buf, const haft__store_run *row, bool owned,
+                              const haft__runs_list_view *view);
+
+#endif
