@@ -68,6 +68,9 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
         haft__field_null(w, "deadline");
     }
     haft__field_text_or_null(w, "binding", call->binding);
+    if (call->reason.len > 0) {
+        haft__field_text(w, "reason", call->reason);
+    }
     if (is_tool(call)) {
         haft__json_key(w, "asks");
         write_asks(w, call);

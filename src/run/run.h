@@ -82,6 +82,7 @@ typedef struct haft__run_call {
     haft__call_stage stage;
     bool started;     /* a call_started has been seen */
     bool approved;    /* a person approved it */
+    haft_str reason;  /* why the outcome of a paused call is unknown; "" if that is not known */
     haft_str binding; /* of the approval, given or pending (run/pause/binding.h); "" without one */
     bool consented;   /* it started with an approval, */
     haft_str bound;   /* with this binding; "" without one, */

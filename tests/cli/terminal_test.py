@@ -571,6 +571,32 @@ def test_show():
     check("unless_json_is_requested", (status, json.loads(shown)["end"]), (0, "done"))
 
 
+def test_unknown_outcome():
+    """A call with effects that times out is asked about; the reason is in event, result and
+    terminal."""
+    path = spec("late", [{"calls": [call("late")]}, {"text": "over"}],
+                [tool("late", ["sh", "-c", "test -e again && exit; touch again; sleep 600"],
+                      timeout="300ms")])
+    prompt, reason = "[y/N]> ", "the call took longer than its timeout of 300 ms"
+    for name, keys, verdict in (("yes", "y\n", "retry"), ("no", "n not now\n", "reject"),
+                                ("result", "= it is there\n", "answer")):
+        (Path(scratch) / "again").unlink(missing_ok=True)
+        status, shown = at_terminal(["run", path, "go"], [keys], prompt=prompt)
+        log = [json.loads(line) for line in haft("runs", "events", "last")[1].splitlines()]
+        check(f"an_unknown_outcome_is_asked_about_{name}", (
+            status, reason in shown, [e["reason"] for e in log if e["kind"] == "paused"],
+            [(e["verdict"], e["value"]) for e in log if e["kind"] == "answered"]),
+            (0, True, [reason], [(verdict, {"reject": "not now", "answer": "it is there"}.get(
+                verdict))]))
+    check("the_reason_replays", haft("runs", "replay", "last")[0], 0)
+    (Path(scratch) / "again").unlink()
+    status, shown = at_terminal(["run", path, "go"], ["\x04"], prompt=prompt)
+    result = json.loads(haft("runs", "show", "last")[1])
+    check("the_end_of_input_decides_nothing", (
+        status, f"c1.1 late: {reason}: its outcome is unknown" in shown,
+        [call["reason"] for call in result["pending"]]), (4, True, [reason]))
+
+
 def test_list():
     """`runs list` fits the terminal, and tells a run that waits or is stopped from one that runs."""
     def states():
@@ -631,5 +657,6 @@ with tempfile.TemporaryDirectory() as scratch:
     test_markdown()
     test_interrupts()
     test_show()
+    test_unknown_outcome()
     test_list()
     test_raw()

@@ -60,19 +60,26 @@ static void print_tool_question(FILE *out, const haft__run_call *call)
 /* Explains why a person is asked: this is not an approval. */
 static void print_unknown_outcome(FILE *out, const haft__run_call *call)
 {
-    if (haft__pause_kind_of(call->pause)->outcome_unknown && !call->lost) {
-        (void)fprintf(out,
-                      "%.*s was interrupted: its outcome is unknown, and it may or may not have "
-                      "had its effect\n",
-                      HAFT__ARG(call->id));
+    if (!haft__pause_kind_of(call->pause)->outcome_unknown || call->lost) {
+        return;
     }
+    (void)fprintf(out, "%.*s ", HAFT__ARG(call->id));
+    if (call->reason.len > 0) {
+        haft__print_escaped(out, call->name);
+        (void)fputs(": ", out);
+        haft__print_escaped(out, call->reason);
+    } else {
+        (void)fputs("was interrupted", out);
+    }
+    (void)fputs(": its outcome is unknown, and it may or may not have had its effect\n", out);
 }
 
 /* Prints what a person would be asked. */
 static haft_status print_prompt(FILE *out, const haft_run *run, const haft__run_call *call)
 {
     switch (haft__pause_kind_of(call->pause)->prompt) {
-    case HAFT__PAUSE_PROMPT_NONE: return HAFT_OK;
+    case HAFT__PAUSE_PROMPT_NONE:
+    case HAFT__PAUSE_PROMPT_OUTCOME: return HAFT_OK;
     case HAFT__PAUSE_PROMPT_QUESTION:
         return call->elicitation.kind != HAFT__JSON_OBJECT
                    ? haft__terminal_print_question(out, call, NULL)

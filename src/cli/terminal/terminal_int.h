@@ -71,4 +71,8 @@ HAFT_MUST_USE haft_status haft__terminal_add_editable(const haft_run *run,
                                                       const haft__run_call *call, haft__buf *out,
                                                       haft_error *err);
 
+/* Shows a call whose outcome is unknown, and why, with a prompt. */
+HAFT_MUST_USE haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
+                                                      const haft__run_call *call, haft_error *err);
+
 #endif

@@ -356,3 +356,34 @@ haft_status haft__terminal_add_editable(const haft_run *run, const haft__run_cal
     haft__buf_finish(&clean);
     return status;
 }
+
+/* ---- unknown outcomes ---- */
+
+haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
+                                        const haft__run_call *call, haft_error *err)
+{
+    haft__buf out, arguments;
+    haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&arguments, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&out, HAFT__LIT("\n! "));
+    add_bold(t, &out, call->name);
+    haft__buf_add_str(&out, HAFT__LIT(": its outcome is unknown"));
+    add_position(t, &out);
+    haft__buf_add_char(&out, '\n');
+    (void)add_text(t, &out,
+                   call->reason.len > 0 ? call->reason
+                                        : HAFT__LIT("the process that ran it has ended"));
+    haft__buf_add_str(&out, HAFT__LIT("  it may or may not have had its effect\n"));
+    haft__buf_add_str(&out, haft__str(warning_of(call->tool)));
+    haft__json_write(&arguments, call->arguments);
+    (void)add_row(t, run, &out, "arguments", haft__buf_str(&arguments));
+    haft_status status = haft__buf_check(&arguments, err);
+    haft__buf_finish(&arguments);
+    if (status != HAFT_OK) {
+        haft__buf_finish(&out);
+        return status;
+    }
+    add_deadline(&out, call);
+    haft__buf_add_str(&out, HAFT__LIT("run it again? or: = and its result [y/N]> "));
+    return write_out(t, &out, err);
+}

@@ -163,6 +163,27 @@ haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
     return keep(t, &text);
 }
 
+haft_str haft__timeline_pause_words(const haft__event *event)
+{
+    haft_str pause = haft__timeline_event_text(event, "pause");
+    return haft__str_equal(pause, HAFT__LIT("unknown_outcome"))
+               ? HAFT__LIT("a decision, its outcome is unknown")
+               : pause;
+}
+
+haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *event)
+{
+    haft_str reason = haft__timeline_event_text(event, "reason");
+    haft_str arguments = haft__timeline_arguments(t, event);
+    haft_str text = reason.len > 0
+                        ? haft__arena_format(&t->arena, "%.*s%s%.*s: %.*s",
+                                             HAFT__ARG(haft__timeline_event_text(event, "tool")),
+                                             arguments.len > 0 ? " " : "", HAFT__ARG(arguments),
+                                             HAFT__ARG(reason))
+                        : (haft_str){NULL, 0};
+    return text.ptr != NULL ? text : HAFT__LIT("");
+}
+
 /* ---- progress events ---- */
 
 static void report_progress(haft__timeline *t, const haft__event *event)

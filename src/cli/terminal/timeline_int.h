@@ -13,6 +13,13 @@ uint64_t haft__timeline_event_number(const haft__event *event, const char *key);
 haft__json haft__timeline_event_array(const haft__event *event, const char *key); /* an array */
 haft_str haft__timeline_event_error(const haft__event *event);
 
+/* What a paused call waits for: "approval", "a decision about its unknown outcome". */
+haft_str haft__timeline_pause_words(const haft__event *event);
+
+/* "slow x: the call took longer than ...", in the arena of the timeline; "" if the event has no
+ * reason. */
+haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *event);
+
 /* Why a call was refused, without the part that its line already says. */
 haft_str haft__timeline_event_refusal(const haft__event *event);
 

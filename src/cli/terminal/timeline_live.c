@@ -181,19 +181,23 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
 static void report_paused(haft__timeline *t, const haft__event *event)
 {
     haft_str question = haft__timeline_event_text(event, "question");
+    haft_str reason = haft__timeline_unknown_reason(t, event);
     (void)haft__timeline_note_stopped(t, event);
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_QUESTION, HAFT__STYLE_WARNING);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "call"), 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, " waits for ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__timeline_event_text(event, "pause"),
-                                0);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, haft__timeline_pause_words(event), 0);
     if (haft__event_field(event, "server") != NULL) {
         haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, " of ");
         haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING,
                                     haft__timeline_event_text(event, "server"), 0);
     }
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, ": ");
+    if (reason.len > 0) {
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, reason);
+        return;
+    }
     if (question.len > 0) {
         haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, question, 0);
     } else {

@@ -141,16 +141,19 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
 static void report_paused(haft__timeline *t, const haft__event *event)
 {
     haft_str question = haft__timeline_event_text(event, "question");
+    haft_str reason = haft__timeline_unknown_reason(t, event);
     add(t, "  ");
     add_field(t, event, "call");
     add(t, " waits for ");
-    add_field(t, event, "pause");
+    add_short(t, haft__timeline_pause_words(event));
     if (haft__event_field(event, "server") != NULL) {
         add(t, " of ");
         add_field(t, event, "server");
     }
     add(t, ": ");
-    if (question.len > 0) {
+    if (reason.len > 0) {
+        add_reason(t, reason);
+    } else if (question.len > 0) {
         add_short(t, question);
     } else {
         add_field(t, event, "tool");

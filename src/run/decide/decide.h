@@ -76,6 +76,13 @@ HAFT_MUST_USE haft_status haft__decide_recovery(haft__decider *decider, const ha
                                                 const haft__run_call *call, uint64_t now_ms,
                                                 haft__effect *ret_effect, haft_error *err);
 
+/* The same if the reason why its outcome is unknown is known: it timed out, or its reply was lost.
+ */
+HAFT_MUST_USE haft_status haft__decide_interrupted(haft__decider *decider, const haft__run *run,
+                                                   const haft__run_call *call, haft_str reason,
+                                                   uint64_t now_ms, haft__effect *ret_effect,
+                                                   haft_error *err);
+
 /* Decides about a failed attempt of a call: another attempt, a pause for the unknown outcome, or
  * the error as the result. `outcome` is not ok. The effect is EVENT. */
 HAFT_MUST_USE haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,

@@ -53,7 +53,9 @@ haft_status haft__decide_headless(haft__decision *d, const haft__run_call *call)
 haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
                                   haft__json arguments, const haft__approval_rule *rule);
 /* or it was interrupted and its outcome is unknown. */
-haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call);
+/* `reason`: why the outcome is unknown; "" if the process that ran the call has ended. */
+haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call,
+                                         haft_str reason);
 
 /* Finishes the call with a result that no tool has just returned: from the cache, or from a person
  * or client in the tool's place. */

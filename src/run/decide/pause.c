@@ -84,9 +84,15 @@ haft_status haft__decide_approval(haft__decision *d, const haft__run_call *call,
     return decide_pause(d, call, HAFT__PAUSE_APPROVAL, arguments, rule);
 }
 
-haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call)
+haft_status haft__decide_unknown_outcome(haft__decision *d, const haft__run_call *call,
+                                         haft_str reason)
 {
-    return decide_pause(d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, NULL);
+    begin_pause(d, call, HAFT__PAUSE_UNKNOWN_OUTCOME, call->arguments, (haft_str){NULL, 0});
+    write_expiry(d, HAFT__PAUSE_UNKNOWN_OUTCOME, NULL);
+    if (reason.len > 0) {
+        haft__field_text(&d->w, "reason", reason);
+    }
+    return haft__decision_commit(d);
 }
 
 /* When the deadline passes, the tool gets the answer "cancel". A pinned question has only the

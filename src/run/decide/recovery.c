@@ -149,6 +149,13 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
                                   const haft__run_call *call, uint64_t now_ms,
                                   haft__effect *ret_effect, haft_error *err)
 {
+    return haft__decide_interrupted(decider, run, call, HAFT__LIT(""), now_ms, ret_effect, err);
+}
+
+haft_status haft__decide_interrupted(haft__decider *decider, const haft__run *run,
+                                     const haft__run_call *call, haft_str reason, uint64_t now_ms,
+                                     haft__effect *ret_effect, haft_error *err)
+{
     haft__decision d = haft__decision_open(decider, run, now_ms, ret_effect, err);
     bool safe = haft__traits_are_repeatable(&call->tool->traits);
     haft__on_unknown wanted = haft__decide_unknown_policy(run, call->tool);
@@ -156,7 +163,7 @@ haft_status haft__decide_recovery(haft__decider *decider, const haft__run *run,
         return haft__decide_retry(&d, call, call->note);
     }
     if (wanted != HAFT__ON_UNKNOWN_TELL) {
-        return haft__decide_unknown_outcome(&d, call);
+        return haft__decide_unknown_outcome(&d, call, reason);
     }
     haft__outcome unknown = {
         .ok = false,
@@ -207,7 +214,7 @@ haft_status haft__decide_failed(haft__decider *decider, const haft__run *run,
     bool again =
         safe ? outcome->transient && haft__traits_allow_retry(traits, call->attempt) : repeat;
     if (again || (outcome->unknown && !safe && wanted == HAFT__ON_UNKNOWN_ASK)) {
-        return haft__decide_recovery(decider, run, call, now_ms, ret_effect, err);
+        return haft__decide_interrupted(decider, run, call, outcome->text, now_ms, ret_effect, err);
     }
     haft__outcome reported = *outcome;
     if (outcome->unknown && !safe) {

@@ -451,6 +451,7 @@ haft_status haft__fold_paused(haft__run *run, const haft__event *event, haft_err
     }
     call->approved = false;
     call->binding = haft__object_text(event->object, "binding");
+    call->reason = haft__object_text(event->object, "reason");
     call->deadline_ms = 0;
     const haft__json *deadline = haft__event_field(event, "deadline");
     const haft__json *on_expire = haft__event_field(event, "on_expire");

@@ -48,6 +48,7 @@ static const haft__pause_kind kinds[HAFT__PAUSE_KINDS] = {
         {
             .name = "unknown_outcome",
             .outcome_unknown = true,
+            .prompt = HAFT__PAUSE_PROMPT_OUTCOME,
             .verdicts = {[HAFT__RUN_COMMAND_ANSWER] = "answer",
                          [HAFT__RUN_COMMAND_APPROVE] = "retry",
                          [HAFT__RUN_COMMAND_AGAIN] = "retry",

@@ -33,6 +33,7 @@ typedef enum haft__pause_prompt {
     HAFT__PAUSE_PROMPT_NONE,     /* no prompt: only a command answers the pause */
     HAFT__PAUSE_PROMPT_QUESTION, /* the argument `question`; the answer is a text */
     HAFT__PAUSE_PROMPT_CALL,     /* the tool and its arguments; the answer is yes or no */
+    HAFT__PAUSE_PROMPT_OUTCOME,  /* whether to repeat a call; only a terminal has this prompt */
 } haft__pause_prompt;
 
 /* A command line that answers a pause: `haft COMMAND RUN CALL VALUE NOTE`. */

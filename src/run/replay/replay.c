@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "run/host.h"
 #include "run/redact/withhold.h"
+#include "json/object.h"
 
 typedef struct player {
     haft__run run;
@@ -92,6 +93,13 @@ static bool matches_recorded(player *p, const haft__event *event, const haft__ef
     return same;
 }
 
+/* Why the outcome of a call is unknown: no other event has it, so it is not recomputed. */
+static haft_str reason_of(const haft__event *event)
+{
+    return event->kind == HAFT__EVENT_PAUSED ? haft__object_text(event->object, "reason")
+                                             : (haft_str){NULL, 0};
+}
+
 /* The recorded event differs from the decision. A new owner of a run first recovers all interrupted
  * calls; the event may be such a decision. */
 static haft_status compare_recovery(player *p, const haft__event *event, haft__effect *effect)
@@ -102,8 +110,8 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
     }
     bool due = effect->kind == HAFT__EFFECT_EVENT;
     haft__effect recovered = {.kind = HAFT__EFFECT_END};
-    haft_status status =
-        haft__decide_recovery(&p->decider, &p->run, call, event->at_ms, &recovered, p->err);
+    haft_status status = haft__decide_interrupted(&p->decider, &p->run, call, reason_of(event),
+                                                  event->at_ms, &recovered, p->err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -244,7 +244,9 @@ static haft_str make_key(haft__arena *arena, const haft__run_call *call)
 /* Whether the client can ask its user. */
 static bool is_question(const haft__run_call *call)
 {
-    return is_pending(call) && haft__pause_kind_of(call->pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
+    haft__pause_prompt prompt = haft__pause_kind_of(call->pause)->prompt;
+    return is_pending(call) && prompt != HAFT__PAUSE_PROMPT_NONE
+           && prompt != HAFT__PAUSE_PROMPT_OUTCOME;
 }
 
 /* Collects the pending calls as questions; false if not all of them can be asked. */

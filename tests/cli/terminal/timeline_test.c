@@ -146,6 +146,10 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"question\",\"tool\":\"ask\","
             "\"arguments\":{},\"question\":\"Which?\""),
          "  c1.1 waits for question: Which?\n", "   ? c1.1 waits for question: Which?\n"},
+        {EV("\"kind\":\"paused\",\"call\":\"c1.1\",\"pause\":\"unknown_outcome\",\"tool\":\"send\","
+            "\"arguments\":{\"q\":1},\"question\":null,\"reason\":\"it timed out\""),
+         "  c1.1 waits for a decision, its outcome is unknown: send 1: it timed out\n",
+         "   ? c1.1 waits for a decision, its outcome is unknown: \n     send 1: it timed out\n"},
         {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"approve\""),
          "  c1.1: approve by me\n", "   \u2713 c1.1 approve by me\n"},
         {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"reject\""),
