@@ -527,7 +527,8 @@ HAFT_API HAFT_MUST_USE haft_status haft_run_open(haft_runtime *runtime, const ch
                                                  haft_run **ret_run, haft_error *err);
 
 /* A durable event (docs/events.md) or a progress event, which is not durable: "model_progress" with
- * the next piece of the reply's "text" or "reasoning", and "call_progress".
+ * the next piece of the reply's "text" or "reasoning", "call_progress", and "model_retry" and
+ * "call_retry" before another attempt.
  * Owns: nothing; the run owns the text. Thread: the runtime's. Since: 0.1. */
 typedef struct haft_event {
     uint64_t seq;  /* from 1; 0: a progress event */

@@ -86,6 +86,8 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
     haft__retry retry = haft__retry_decide(&facts);
     if (retry.again) {
         call->attempt++;
+        haft__model_progress_report_retry(call->run, call->attempt + 1, outcome->failure.message,
+                                          retry.wait_ms);
         return haft__timer_start(call->run->runtime->loop, &call->timer, retry.wait_ms, on_retry,
                                  call, err);
     }

@@ -39,6 +39,21 @@ void haft__model_progress_add(haft__model_progress *progress, const haft__delta 
     }
 }
 
+void haft__model_progress_report_retry(haft_run *run, uint32_t attempt, haft_str reason,
+                                       uint64_t wait_ms)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_addf(&body, "\"kind\":\"model_retry\",\"turn\":%u,\"attempt\":%u,\"reason\":",
+                   run->state.turn, attempt);
+    haft__json_write_string(&body, reason);
+    haft__buf_addf(&body, ",\"wait_ms\":%llu}", (unsigned long long)wait_ms);
+    if (haft__buf_check(&body, NULL) == HAFT_OK) {
+        haft__log_notify(run, haft__buf_str(&body));
+    }
+    haft__buf_finish(&body);
+}
+
 static void emit_piece(haft_run *run, const char *key, haft_str piece)
 {
     haft__buf body;

@@ -22,6 +22,11 @@ typedef struct haft__model_progress {
 void haft__model_progress_init(haft__model_progress *progress, haft_run *run);
 void haft__model_progress_finish(haft__model_progress *progress);
 
+/* Reports that an attempt of the model call has failed and when the next one starts: model_retry.
+ */
+void haft__model_progress_report_retry(haft_run *run, uint32_t attempt, haft_str reason,
+                                       uint64_t wait_ms);
+
 /* Adds a piece of the reply. Calls and their arguments are not reported. */
 void haft__model_progress_add(haft__model_progress *progress, const haft__delta *delta);
 

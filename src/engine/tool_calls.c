@@ -91,6 +91,22 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
 
 /* ---- outcomes ---- */
 
+/* Reports that an attempt has failed and that another one starts. */
+static void report_retry(haft_run *run, const haft__run_call *call, haft_str reason)
+{
+    haft__buf body;
+    haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&body, HAFT__LIT("\"kind\":\"call_retry\",\"call\":"));
+    haft__json_write_string(&body, call->id);
+    haft__buf_addf(&body, ",\"attempt\":%u,\"reason\":", call->attempt);
+    haft__json_write_string(&body, reason);
+    haft__buf_add_char(&body, '}');
+    if (haft__buf_check(&body, NULL) == HAFT_OK) {
+        haft__log_notify(run, haft__buf_str(&body));
+    }
+    haft__buf_finish(&body);
+}
+
 static haft_status write_outcome(haft_run *run, const haft__run_call *call,
                                  const haft__outcome *outcome, haft_error *err)
 {
@@ -100,7 +116,14 @@ static haft_status write_outcome(haft_run *run, const haft__run_call *call,
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         haft_status status =
             haft__decide_failed(&runtime->decider, &run->state, call, outcome, now, &effect, err);
-        return status == HAFT_OK ? haft__log_append(run, now, effect.body, err) : status;
+        uint32_t attempt = call->attempt;
+        if (status == HAFT_OK) {
+            status = haft__log_append(run, now, effect.body, err);
+        }
+        if (status == HAFT_OK && call->attempt > attempt) {
+            report_retry(run, call, outcome->text);
+        }
+        return status;
     }
     haft__buf_clear(&runtime->body);
     haft__input_call_finished(&runtime->body, &run->state, call, outcome);

@@ -111,6 +111,10 @@ def test_faults():
     recovering = [{"error": {"status": 503, "body": "busy", "headers": {"retry-after-ms": "5"}}}]
     check("a_server_that_is_busy_at_first", play(recovering + REPLIES, "--quiet")[:2],
           (0, "It is in turn.c.\n"))
+    err = play(recovering + REPLIES)[2]
+    check("a_retry_says_why_and_when", [line for line in err.splitlines() if "attempt 2" in line],
+          ["  the model failed: HTTP 503 from the model server: busy (request req_1); attempt 2 "
+           "in 5 ms"])
     server, url = serve([])
     server.terminate()
     server.communicate()

@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/terminal/amount.h"
 #include "cli/terminal/choice_words.h"
 #include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
@@ -200,6 +201,19 @@ static void report_progress(haft__timeline *t, const haft__event *event)
     haft__timeline_redraw_line(t, t->open_since_ms + t->open_seconds * TICK_MS);
 }
 
+static void add_warning(haft__timeline *t, haft_str text)
+{
+    if (t->caps.live) {
+        haft__timeline_line l =
+            haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, text);
+    } else {
+        haft__buf_add_str(&t->out, HAFT__LIT("  "));
+        (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
+        haft__buf_add_char(&t->out, '\n');
+    }
+}
+
 /* Shows a log message of a tool's server, if it is a warning or worse. */
 static bool report_log(haft__timeline *t, const haft__event *event)
 {
@@ -217,16 +231,27 @@ static bool report_log(haft__timeline *t, const haft__event *event)
     }
     haft_str text = haft__arena_format(&t->arena, "server %.*s: %s: %.*s", HAFT__ARG(server),
                                        levels[i], HAFT__ARG(haft__object_text(*data, "message")));
-    if (t->caps.live) {
-        haft__timeline_line l =
-            haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
-        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, text);
-    } else {
-        haft__buf_add_str(&t->out, HAFT__LIT("  "));
-        (void)haft__escape_add_line(&t->out, text, HAFT__REASON_COLUMNS, HAFT__LIT("..."));
-        haft__buf_add_char(&t->out, '\n');
-    }
+    add_warning(t, text);
     return true;
+}
+
+/* "HTTP 503; attempt 2 in 2.0 s" */
+static void report_retry(haft__timeline *t, const haft__event *event)
+{
+    haft_str tool = haft__timeline_call_tool(t, haft__timeline_event_text(event, "call"));
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_add_str(&text, tool.len > 0 ? tool : HAFT__LIT("the model"));
+    haft__buf_add_str(&text, HAFT__LIT(" failed: "));
+    haft__buf_add_str(&text, haft__timeline_event_text(event, "reason"));
+    haft__buf_addf(&text, "; attempt %llu",
+                   (unsigned long long)haft__timeline_event_number(event, "attempt"));
+    if (haft__event_field(event, "wait_ms") != NULL) {
+        haft__buf_add_str(&text, HAFT__LIT(" in "));
+        haft__amount_add_duration(&text, haft__timeline_event_number(event, "wait_ms"));
+    }
+    add_warning(t, haft__buf_str(&text));
+    haft__buf_finish(&text);
 }
 
 /* A progress event has no sequence number and no event kind, so it is parsed here. */
@@ -240,6 +265,11 @@ static void report_progress_event(haft__timeline *t, haft_str line)
     haft_str kind = haft__timeline_event_text(&event, "kind"),
              text = haft__timeline_event_text(&event, "text");
     bool progress = haft__str_equal(kind, HAFT__LIT("call_progress"));
+    if (haft__str_equal(kind, HAFT__LIT("model_retry"))
+        || haft__str_equal(kind, HAFT__LIT("call_retry"))) {
+        report_retry(t, &event);
+        return;
+    }
     if ((progress && report_log(t, &event)) || !t->caps.live) {
         return;
     }

@@ -38,6 +38,12 @@ bool haft__timeline_runs_alone(const haft__timeline *t, haft_str id)
     return call != NULL && call->running && haft__timeline_count_running(t) == 1;
 }
 
+haft_str haft__timeline_call_tool(const haft__timeline *t, haft_str id)
+{
+    const haft__timeline_call *call = find_call(t, id);
+    return call != NULL ? call->tool : HAFT__LIT("");
+}
+
 void haft__timeline_forget_calls(haft__timeline *t)
 {
     t->calls = NULL;

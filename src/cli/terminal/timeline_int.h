@@ -149,6 +149,9 @@ bool haft__timeline_renders(const haft__timeline *t);
 size_t haft__timeline_count_running(const haft__timeline *t);
 bool haft__timeline_runs_alone(const haft__timeline *t, haft_str id);
 
+/* The tool of a call of this turn; "" if the call is not known. */
+haft_str haft__timeline_call_tool(const haft__timeline *t, haft_str id);
+
 /* Live: draws or redraws the open line for this time. */
 void haft__timeline_redraw_line(haft__timeline *t, uint64_t now_ms);
 

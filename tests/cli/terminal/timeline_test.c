@@ -175,6 +175,10 @@ TEST(each_event_has_its_line)
         {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "", "   so it"},
         {TOLD("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
         {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
+        {TOLD("\"kind\":\"model_retry\",\"turn\":1,\"attempt\":2,\"reason\":\"HTTP 503\","
+              "\"wait_ms\":2500"),
+         "  the model failed: HTTP 503; attempt 2 in 2.5 s\n",
+         "   ! the model failed: HTTP 503; attempt 2 in 2.5 s\n"},
         {LOGGED("info"), "", ""},
         {LOGGED("debug"), "", ""},
         {LOGGED("warning"), "  server a: warning: low\n", "   ! server a: warning: low\n"},
@@ -262,6 +266,18 @@ TEST(concurrent_calls_have_one_line_each)
                         "\r\x1b[K   \u2713 find x  12 ms \u00B7 1 B\n   \u25B8 find"
                         "\r\x1b[K\u2500\u2500 turn 2/12 \u00B7 free to answer\n"),
               "two calls");
+    haft__timeline_finish(&t);
+}
+
+TEST(retries_of_a_call_have_a_reason)
+{
+    static const char *const events[] = {
+        STARTED("c1.1", "find", "{}"),
+        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,\"reason\":\"not there\"")};
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, plain);
+    tell_all(&t, events, COUNT(events));
+    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT("  find failed: not there; attempt 2\n"), "plain");
     haft__timeline_finish(&t);
 }
 
