@@ -571,26 +571,32 @@ def test_show():
     check("unless_json_is_requested", (status, json.loads(shown)["end"]), (0, "done"))
 
 
+def late(timeout):
+    """A call with effects that times out, unless the file `free` exists."""
+    (Path(scratch) / "free").unlink(missing_ok=True)
+    return spec("late", [{"calls": [call("late")]}, {"text": "over"}],
+                [tool("late", ["sh", "-c", "test -e free || sleep 600"], timeout=timeout)])
+
+
 def test_unknown_outcome():
-    """A call with effects that times out is asked about; the reason is in event, result and
-    terminal."""
-    path = spec("late", [{"calls": [call("late")]}, {"text": "over"}],
-                [tool("late", ["sh", "-c", "test -e again && exit; touch again; sleep 600"],
-                      timeout="300ms")])
-    prompt, reason = "[y/N]> ", "the call took longer than its timeout of 300 ms"
-    for name, keys, verdict in (("yes", "y\n", "retry"), ("no", "n not now\n", "reject"),
-                                ("result", "= it is there\n", "answer")):
-        (Path(scratch) / "again").unlink(missing_ok=True)
-        status, shown = at_terminal(["run", path, "go"], [keys], prompt=prompt)
+    """The reason of an unknown outcome is in the event, in the result and on the terminal, and a
+    person decides."""
+    for name, keys, verdict, value, timeout in (
+            ("yes", "y\n", "retry", None, "3s"), ("no", "n not now\n", "reject", "not now", "1s"),
+            ("result", "= it is there\n", "answer", "it is there", "1s")):
+        reason = f"the call took longer than its timeout of {timeout[0]}000 ms"
+        terminal = Terminal(["run", late(timeout), "go"])
+        terminal.until("[y/N]> ")
+        (Path(scratch) / "free").touch()
+        terminal.type(keys)
+        status, shown = terminal.end()
         log = [json.loads(line) for line in haft("runs", "events", "last")[1].splitlines()]
-        check(f"an_unknown_outcome_is_asked_about_{name}", (
+        check(f"an_unknown_outcome_has_a_prompt_{name}", (
             status, reason in shown, [e["reason"] for e in log if e["kind"] == "paused"],
             [(e["verdict"], e["value"]) for e in log if e["kind"] == "answered"]),
-            (0, True, [reason], [(verdict, {"reject": "not now", "answer": "it is there"}.get(
-                verdict))]))
+            (0, True, [reason], [(verdict, value)]))
     check("the_reason_replays", haft("runs", "replay", "last")[0], 0)
-    (Path(scratch) / "again").unlink()
-    status, shown = at_terminal(["run", path, "go"], ["\x04"], prompt=prompt)
+    status, shown = at_terminal(["run", late("1s"), "go"], ["\x04"], prompt="[y/N]> ")
     result = json.loads(haft("runs", "show", "last")[1])
     check("the_end_of_input_decides_nothing", (
         status, f"c1.1 late: {reason}: its outcome is unknown" in shown,
@@ -598,7 +604,7 @@ def test_unknown_outcome():
 
 
 def test_list():
-    """`runs list` fits the terminal, and tells a run that waits or is stopped from one that runs."""
+    """`runs list` fits the terminal, and tells waiting and stopped runs from running ones."""
     def states():
         return [line.split()[3] for line in haft("runs", "list", "--limit", "2")[1].splitlines()]
     path = spec("asks", [{"calls": [call("send")]}, {"text": "over"}],

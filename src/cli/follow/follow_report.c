@@ -6,8 +6,8 @@
 #include "base/str.h"
 #include "cli/follow/follow_int.h"
 #include "cli/terminal/pending.h"
-#include "cli/terminal/timeline.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/timeline.h"
 #include "engine/run.h"
 
 bool haft__follow_queue_changed(haft__follow_reported_queue *reported, const haft_run *run)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/choice_words.c. */
-#include "cli/terminal/choice_words.h"
+/* Tests for src/cli/timeline/choice_words.c. */
+#include "cli/timeline/choice_words.h"
 
 #include "test.h"
 #include "json/read.h"

@@ -3,14 +3,14 @@
  * timeline_calls.c - calls: what is known about those of the current turn; on a live terminal, the
  * open line of running calls and the line of a finished one.
  *
- * Tests: tests/cli/terminal/timeline_test.c.
+ * Tests: tests/cli/timeline/timeline_test.c.
  */
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/terminal/amount.h"
-#include "cli/terminal/main_argument.h"
-#include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/main_argument.h"
+#include "cli/timeline/timeline_int.h"
 
 /* ---- the calls of the turn ---- */
 

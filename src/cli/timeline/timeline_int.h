@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/timeline_int.h - shared by the files of cli/terminal/timeline.h: fields of events,
+/* cli/timeline/timeline_int.h - shared by the files of cli/timeline/timeline.h: fields of events,
  * and lines. */
-#ifndef HAFT_CLI_TERMINAL_TIMELINE_INT_H
-#define HAFT_CLI_TERMINAL_TIMELINE_INT_H
+#ifndef HAFT_CLI_TIMELINE_TIMELINE_INT_H
+#define HAFT_CLI_TIMELINE_TIMELINE_INT_H
 
-#include "cli/terminal/timeline.h"
+#include "cli/timeline/timeline.h"
 
 /* ---- fields: empty or 0 if missing ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/choice_words.h - the choice of a turn in words for people. */
-#ifndef HAFT_CLI_TERMINAL_CHOICE_WORDS_H
-#define HAFT_CLI_TERMINAL_CHOICE_WORDS_H
+/* cli/timeline/choice_words.h - the choice of a turn in words for people. */
+#ifndef HAFT_CLI_TIMELINE_CHOICE_WORDS_H
+#define HAFT_CLI_TIMELINE_CHOICE_WORDS_H
 
 #include "base/buf.h"
 #include "run/event.h"

@@ -3,11 +3,11 @@
  * timeline_line.c - lines of a live terminal: styles, symbols, and cutting to the width.
  *
  * Every colour has a symbol or a word with the same meaning. Tests:
- * tests/cli/terminal/timeline_test.c.
+ * tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
-#include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/timeline_int.h"
 
 static const char *const codes[] = {
     [HAFT__STYLE_PLAIN] = "",     [HAFT__STYLE_BOLD] = "1",   [HAFT__STYLE_DIM] = "2",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* choice_words.c - see cli/terminal/choice_words.h. Tests: tests/cli/terminal/choice_words_test.c.
+/* choice_words.c - see cli/timeline/choice_words.h. Tests: tests/cli/timeline/choice_words_test.c.
  */
-#include "cli/terminal/choice_words.h"
+#include "cli/timeline/choice_words.h"
 
 #include "base/str.h"
 #include "json/object.h"

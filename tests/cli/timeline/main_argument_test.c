@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/main_argument.c. */
-#include "cli/terminal/main_argument.h"
+/* Tests for src/cli/timeline/main_argument.c. */
+#include "cli/timeline/main_argument.h"
 
 #include "test.h"
 #include "json/read.h"

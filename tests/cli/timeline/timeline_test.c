@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/cli/terminal/timeline*.c: events in, lines out. */
-#include "cli/terminal/timeline.h"
+/* Tests for src/cli/timeline/timeline*.c: events in, lines out. */
+#include "cli/timeline/timeline.h"
 
 #include "base/utf8.h"
 #include "cli/terminal/width.h"

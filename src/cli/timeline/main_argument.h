@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cli/terminal/main_argument.h - the argument that tells a person what a call is about. */
-#ifndef HAFT_CLI_TERMINAL_MAIN_ARGUMENT_H
-#define HAFT_CLI_TERMINAL_MAIN_ARGUMENT_H
+/* cli/timeline/main_argument.h - the argument that tells a person what a call is about. */
+#ifndef HAFT_CLI_TIMELINE_MAIN_ARGUMENT_H
+#define HAFT_CLI_TIMELINE_MAIN_ARGUMENT_H
 
 #include "base/buf.h"
 #include "json/value.h"

@@ -3,11 +3,11 @@
  * timeline_plain.c - a run as plain lines, one an event: for logs and for screen readers.
  *
  * Only words and ASCII punctuation, except for texts of models and tools. Tests:
- * tests/cli/terminal/timeline_test.c.
+ * tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
-#include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/timeline_int.h"
 #include "json/object.h"
 
 /* Maximum columns of a text from outside. */

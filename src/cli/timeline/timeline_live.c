@@ -3,12 +3,12 @@
  * timeline_live.c - a run on a live terminal: symbols, colours, streamed text, and an open line.
  *
  * Every line fits the terminal. Every colour has a symbol or a word with the same meaning; the
- * colours are readable on light and dark backgrounds. Tests: tests/cli/terminal/timeline_test.c.
+ * colours are readable on light and dark backgrounds. Tests: tests/cli/timeline/timeline_test.c.
  */
 #include "base/str.h"
 #include "cli/terminal/amount.h"
-#include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/timeline_int.h"
 #include "json/object.h"
 
 /* ---- the run ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* main_argument.c - see cli/terminal/main_argument.h. Tests:
- * tests/cli/terminal/main_argument_test.c. */
-#include "cli/terminal/main_argument.h"
+/* main_argument.c - see cli/timeline/main_argument.h. Tests:
+ * tests/cli/timeline/main_argument_test.c. */
+#include "cli/timeline/main_argument.h"
 
 #include <string.h>
 

@@ -2,16 +2,16 @@
 /*
  * timeline.c - shared by the plain and the live timeline: reads events, and updates the open line.
  *
- * Tests: tests/cli/terminal/timeline_test.c.
+ * Tests: tests/cli/timeline/timeline_test.c.
  */
-#include "cli/terminal/timeline.h"
+#include "cli/timeline/timeline.h"
 
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/terminal/amount.h"
-#include "cli/terminal/choice_words.h"
-#include "cli/terminal/timeline_int.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/choice_words.h"
+#include "cli/timeline/timeline_int.h"
 #include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli/terminal/timeline.h - shows the events of a run as lines while they happen.
+ * cli/timeline/timeline.h - shows the events of a run as lines while they happen.
  *
  * The caller passes in events, and writes and empties `out`. Plain output is a line for each event,
  * and one for a call when it has finished. On a live terminal (caps.live) text streams, and the
  * calls or the request in progress have an open line that is redrawn; nothing above that line is
  * ever changed. docs/terminal.md describes both.
  */
-#ifndef HAFT_CLI_TERMINAL_TIMELINE_H
-#define HAFT_CLI_TERMINAL_TIMELINE_H
+#ifndef HAFT_CLI_TIMELINE_TIMELINE_H
+#define HAFT_CLI_TIMELINE_TIMELINE_H
 
 #include "cli/terminal/markdown.h"
 #include "cli/terminal/terminal_caps.h"
@@ -52,8 +52,8 @@ typedef struct haft__timeline {
     haft__timeline_call *calls;
     haft__open_line open;
     uint64_t open_since_ms;
-    uint64_t open_seconds; /* the elapsed seconds that the line shows */
-    haft__buf progress;    /* of a call that runs alone */
+    uint64_t open_seconds;   /* the elapsed seconds that the line shows */
+    haft__buf progress;      /* of a call that runs alone */
     bool waiting_for_model;  /* since open_since_ms */
     bool reply_started;      /* a part of the reply has been shown */
     bool replied;            /* the whole reply has arrived: its progress events are late */
