@@ -328,14 +328,16 @@ def test_signals_without_a_store():
     put("gone/spec.json", {
         "haft": 1, "model": "script:replies.json",
         "tools": [{"name": "wait", "description": "Waits for an hour.", "args": [],
-                   "command": ["sleep", "3600"], "traits": {"timeout": "2h"}}]})
+                   "command": ["sh", "-c", "touch ../begun; exec sleep 3600"],
+                   "traits": {"timeout": "2h"}}]})
     process = subprocess.Popen([HAFT, "chat", "spec.json"], cwd=gone,
                                env=dict(environment, XDG_STATE_HOME=gone),
                                stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE)
     process.stdin.write(b"go\n")
     process.stdin.flush()
-    until(process.stderr, b"wait")
+    while not os.path.exists(os.path.join(scratch, "begun")):
+        time.sleep(0.01)
     shutil.rmtree(gone)
     process.send_signal(signal.SIGTERM)
     until(process.stderr, b"pausing after wait")

@@ -45,7 +45,8 @@ TEST(a_call_that_takes_too_long)
          TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"read_only\":true,\"timeout\":\"50ms\","
               "\"retries\":1}"),
          HAFT_ENDED,
-         "run_started turn_started model_replied call_started call_started call_finished "
+         "run_started turn_started model_replied call_started call_started call_retry "
+         "call_finished "
          "turn_started model_replied run_finished"},
         {"may not: somebody is asked",
          TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"}"), HAFT_WAITING,

@@ -208,6 +208,7 @@ TEST(only_fields_about_questions_and_changed_tools_are_optional)
             haft_str field = haft__json_text(properties->members[k].key);
             bool of_tool = haft__str_equal(kind, HAFT__LIT("paused"))
                            && (haft__str_equal(field, HAFT__LIT("server"))
+                               || haft__str_equal(field, HAFT__LIT("reason"))
                                || haft__str_equal(field, HAFT__LIT("pinned")));
             of_tool = of_tool
                       || (haft__str_equal(kind, HAFT__LIT("tools_revealed"))
