@@ -34,10 +34,12 @@ typedef struct outcome {
     uint64_t shown;      /* the last event that was shown; 0: none */
     uint64_t asked;      /* the last event when a tool's question was printed */
     bool queued;         /* another run of its thread is ahead of it */
-    bool may_start_soon; /* another process owns the run ahead: this one may become due */
+    bool may_start_soon; /* another process owns the run ahead, or may just have claimed it */
     bool seen;           /* the last check found a run ahead of it */
-    haft_str result;     /* as a line of JSON; "" if there is no result */
-    haft_error failed;   /* why it was skipped, if it has no result */
+    bool reported;       /* that it is queued */
+    char lost[HAFT__ID_LENGTH + 1]; /* the run ahead that had no owner at the last check, or "" */
+    haft_str result;                /* as a line of JSON; "" if there is no result */
+    haft_error failed;              /* why it was skipped, if it has no result */
 } outcome;
 
 typedef struct resume_job {
@@ -295,7 +297,8 @@ static haft_status work(resume_job *r)
 
 /* ---- queued runs ---- */
 
-/* Finds the run ahead, and whether another process owns it. */
+/* Finds the run ahead, and whether another process owns it. A run without an owner may have become
+ * due just now, and another process may be faster to claim it: it is checked once more. */
 static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *arena)
 {
     haft__store_request ahead = {
@@ -311,10 +314,14 @@ static haft_status check_run_ahead(resume_job *r, outcome *one, haft__arena *are
     }
     const haft__store_run *first = &ahead.found[0];
     bool lost = !haft__stored_run_is_owned(r->runtime, first);
-    one->may_start_soon = first->state != HAFT__RUN_STATE_WAITING && !lost;
+    bool still_lost = lost && haft__str_equal(first->id, haft__str(one->lost));
+    haft_str unowned = lost ? first->id : HAFT__LIT("");
+    (void)snprintf(one->lost, sizeof(one->lost), "%.*s", HAFT__ARG(unowned));
+    one->may_start_soon = first->state != HAFT__RUN_STATE_WAITING && !still_lost;
     one->exit = HAFT__EXIT_WAITING;
-    if (!one->queued) {
-        one->queued = true;
+    one->queued = true;
+    if (!one->reported && (!lost || !one->may_start_soon)) {
+        one->reported = true;
         haft__follow_report_run_ahead(r->cli, one->id, first->id, first->state, lost);
     }
     return status;
@@ -371,7 +378,7 @@ static haft_status update_queued_runs(resume_job *r, bool *ret_soon)
     for (uint32_t i = 0; status == HAFT_OK && i < r->outcomes.count; i++) {
         outcome *one = r->outcomes.entries[i].value;
         if (one->queued && !one->seen) {
-            one->queued = one->may_start_soon = false;
+            one->queued = one->may_start_soon = one->reported = false;
             one->exit = HAFT__EXIT_DONE;
         }
         *ret_soon = *ret_soon || one->may_start_soon;
