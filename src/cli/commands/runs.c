@@ -137,7 +137,7 @@ static haft__exit_status print_lines(const runs_request *a, const haft__run_list
                                  &view);
     }
     haft_status status = haft__buf_check(&text, a->err);
-    if (status == HAFT_OK) { /* escaped by haft__runs_list_add_line */
+    if (status == HAFT_OK && text.len > 0) { /* escaped by haft__runs_list_add_line */
         (void)fwrite(text.ptr, 1, text.len, a->cli->out);
     }
     haft__buf_finish(&text);
