@@ -179,6 +179,20 @@ def test_artifacts():
                haft("runs", "list")[1].count("\n")),
               (2, True, before))
     check("one_that_does_not_exist", haft("runs", "artifact", "last", "x")[0], 2)
+    path = spec("some", [{"calls": [{"name": "store_artifact", "arguments": {
+        "name": name, "content": name}} for name in ("folder", "pipe", "good")]},
+        {"text": "stored"}], [{"builtin": ["store_artifact"]}])
+    directory = Path(scratch) / "some"
+    (directory / "folder").mkdir(parents=True)
+    os.mkfifo(directory / "pipe")
+    status, out, err = haft("run", path, "go", "--artifacts", directory, "--quiet")
+    check("the_answer_and_the_other_artifacts_are_written",
+          (status, out, "haft: folder: cannot write the artifact" in err,
+           (directory / "good").read_text()), (1, "stored\n", True, "good"))
+    with open(directory / "pipe", "rb", buffering=0,
+              opener=lambda name, flags: os.open(name, flags | os.O_NONBLOCK)) as reader:
+        haft("run", path, "go", "--artifacts", directory, "--quiet")
+        check("a_pipe_with_a_reader_gets_nothing", reader.read(), b"")
     names = ["a/b.md", "a_b.md", "A_B.md", "a", "a/b.md", ".x", "_x", "_x-2", "a_b-2.md",
              "\u00e9.md", "e\u0301.md", "L" * 300 + ".md"]
     path = spec("names", [{"calls": [{"name": "store_artifact", "arguments": {

@@ -60,7 +60,14 @@ static haft_status reserve(exported *e, haft_str name, haft_str *ret_file, haft_
 
 static haft_status write_file(int directory, const char *file, haft_str content, haft_error *err)
 {
-    int fd = openat(directory, file, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+    /* Opening a FIFO would wait for a reader. */
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+    int fd = openat(directory, file, flags, 0666);
+    struct stat about;
+    if (fd >= 0 && fstat(fd, &about) == 0 && !S_ISREG(about.st_mode)) {
+        (void)close(fd);
+        return haft__fail(err, HAFT_IO, file, "cannot write the artifact: this is not a file");
+    }
     bool good = fd >= 0 && haft__file_write_all(fd, content);
     int reason = errno;
     if (fd >= 0 && close(fd) != 0 && good) {
@@ -94,22 +101,24 @@ static haft_status reserve_clean(exported *e, haft_error *err)
 /* Writes the artifacts whose names are file names, or the others. */
 static haft_status export_some(exported *e, bool clean, haft_error *err)
 {
-    haft_status status = HAFT_OK;
-    for (size_t i = 0; i < e->run->artifact_count && status == HAFT_OK; i++) {
+    haft_status first = HAFT_OK; /* failure; the other artifacts are written nevertheless */
+    for (size_t i = 0; i < e->run->artifact_count; i++) {
         const haft__artifact *artifact = e->run->artifacts[i];
         const haft__run_call *call = haft__run_find_call(e->run, artifact->call);
         haft_str file = {"", 0};
         if (is_clean(artifact->name) != clean) {
             continue;
         }
-        status = reserve(e, artifact->name, &file, err);
+        haft_error *why = first == HAFT_OK ? err : NULL;
+        haft_status status = reserve(e, artifact->name, &file, why);
         if (status == HAFT_OK) {
             haft_str content =
                 call != NULL ? haft__object_text(call->arguments, "content") : HAFT__LIT("");
-            status = write_file(e->directory, file.ptr, content, err);
+            status = write_file(e->directory, file.ptr, content, why);
         }
+        first = first == HAFT_OK ? status : first;
     }
-    return status;
+    return first;
 }
 
 haft_status haft__artifacts_check(const char *path, haft_error *err)
@@ -142,8 +151,11 @@ haft_status haft__artifacts_export(const char *path, const haft_run *run, haft_e
     haft__arena_init(&e.arena, 0);
     haft__map_init(&e.taken, &e.arena, e.run->hash_key);
     haft_status status = reserve_clean(&e, err);
-    status = status == HAFT_OK ? export_some(&e, true, err) : status;
-    status = status == HAFT_OK ? export_some(&e, false, err) : status;
+    if (status == HAFT_OK) {
+        status = export_some(&e, true, err);
+        haft_status others = export_some(&e, false, status == HAFT_OK ? err : NULL);
+        status = status == HAFT_OK ? others : status;
+    }
     haft__arena_finish(&e.arena);
     (void)close(e.directory);
     return status;

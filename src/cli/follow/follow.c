@@ -288,17 +288,23 @@ static haft__exit_status follow_until_done(follower *f)
     if (status == HAFT_OK) {
         status = show_events(f);
     }
+    haft_status exported = HAFT_OK;
     if (status == HAFT_OK) {
-        status = haft__artifacts_export(
+        exported = haft__artifacts_export(
             haft__config_get(f->cli, f->args, HAFT__SETTING_artifacts).value, f->run, f->err);
     }
-    if (status != HAFT_OK) {
+    if (status != HAFT_OK || (exported != HAFT_OK && f->json)) { /* JSON has the error, too */
         return HAFT__EXIT_FAILED;
     }
+    haft_error unwritten = *f->err;
     bool shown =
         f->timeline.answer_shown && haft__terminal_caps_same_device(f->cli->out, f->cli->errors);
     haft__exit_status result = haft__follow_print_remaining(f->cli, f->args, f->run, shown, f->err);
     haft__follow_report_end(f->cli, f->args, f->run);
+    if (exported != HAFT_OK) { /* the answer is printed nevertheless */
+        *f->err = unwritten;
+        result = HAFT__EXIT_FAILED;
+    }
     return result;
 }
 
