@@ -159,6 +159,15 @@ def test_threads():
     check("runs_of_a_thread", [row["task"] for row in listed], ["and one?", "two and two?"])
 
 
+def test_waiting_in_memory():
+    paying = spec("paying", [{"calls": [{"name": "pay", "arguments": {}}]}, {"text": "paid"}],
+                  [{"name": "pay", "description": "Pays the invoice that was named.",
+                    "command": ["true"], "traits": {"needs_approval": True}}])
+    status, _, err = haft("run", paying, "go", "--store", "memory:")
+    check("no_command_is_suggested_for_a_run_in_memory",
+          (status, "haft approve" in err, "its store is in memory" in err), (4, False, True))
+
+
 def test_artifacts():
     path = spec("store", [{"calls": [{"name": "store_artifact", "arguments": {
         "name": "../notes.md", "content": "# Hi\n", "media_type": "text/markdown"}}]},
@@ -447,6 +456,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_question()
     test_approval()
     test_threads()
+    test_waiting_in_memory()
     test_artifacts()
     test_crash()
     test_cancel()

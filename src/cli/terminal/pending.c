@@ -156,6 +156,12 @@ void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
     const haft__run *state = &run->state;
     print_calls(out, run);
     print_waiting_calls(out, state);
+    if (!run->runtime->shared) { /* no other process can answer */
+        (void)fputs("the run waits, but its store is in memory and ends with this process;\n"
+                    "use another --store to answer later, or a terminal to answer here\n",
+                    out);
+        return;
+    }
     (void)fputs("the run waits; continue it with one of\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
