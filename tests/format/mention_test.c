@@ -110,10 +110,56 @@ static const help_case mistral[] = {
      .errors = "malformed: its name cannot be that of a tool"},
 };
 
-static const help_case others[] = {
+static const help_case functionary_v31[] = {
     {.name = "a mark in a sentence",
      .text = "Write <function= and a name. The answer is > 42.",
      .content = "Write <function= and a name. The answer is > 42."},
+    {.name = "a whole head in a sentence",
+     .text = "Write <function=f> and then JSON.",
+     .content = "Write",
+     .errors = "malformed: expected a value, found 'a'"},
+};
+
+static const help_case functionary_v32[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write >>> and then a name. The answer is 42.",
+     .content = "Write >>> and then a name. The answer is 42."},
+    {.name = "a whole head in a sentence",
+     .text = "all\nWrite >>>f\nand then JSON.",
+     .content = "Write",
+     .errors = "malformed: expected a value, found 'a'"},
+};
+
+static const help_case llama3[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <|python_tag|> and then JSON. The answer is 42.",
+     .content = "Write <|python_tag|> and then JSON. The answer is 42."},
+};
+
+static const help_case command_r[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <|START_ACTION|> and then a list. The answer is 42.",
+     .content = "Write <|START_ACTION|> and then a list. The answer is 42."},
+};
+
+/* Tokens end a message wherever they are. */
+static const help_case harmony[] = {
+    {.name = "the token of a channel in a sentence",
+     .text = "<|channel|>final<|message|>Write <|channel|> and then a word. The answer is 42.",
+     .content = "Write  then a word. The answer is 42."},
+    {.name = "the token of a message in a sentence",
+     .text = "<|channel|>final<|message|>Write <|start|> and then a role. The answer is 42.",
+     .content = "Write and then a role. The answer is 42."},
+    {.name = "a token that ends a message in a sentence",
+     .text = "<|channel|>final<|message|>Write <|call|> and stop. The answer is 42.",
+     .content = "Write \n and stop. The answer is 42."},
+};
+
+static const help_case codemode[] = {
+    {.name = "a mark in a sentence",
+     .text = "Write <code> and then code.",
+     .content = "Write",
+     .errors = "truncated: the text ends inside it"},
 };
 
 /* A section begins with a mark of its own. */
@@ -265,6 +311,10 @@ static const help_case deepseek_v32[] = {
              "</｜DSML｜invoke></｜DSML｜function_calls> Done.",
      .calls = F,
      .content = "Use <｜DSML｜tool_calls> so: Done."},
+    {.name = "a whole head in a sentence",
+     .text = "Write <｜DSML｜invoke name=\"f\"> and then a value.",
+     .content = "Write",
+     .errors = "malformed: it has text where only tags belong"},
     {.name = "nothing after it",
      .text = "So: <｜DSML｜function_calls>",
      .content = "So:",
@@ -314,7 +364,10 @@ TEST(prose_that_mentions_a_mark_is_text_at_every_cut)
     help_check_cases("glm", glm, COUNT(glm));
     help_check_cases("granite", granite, COUNT(granite));
     help_check_cases("mistral", mistral, COUNT(mistral));
-    help_check_cases("functionary_v31", others, COUNT(others));
+    help_check_cases("functionary_v31", functionary_v31, COUNT(functionary_v31));
+    help_check_cases("functionary_v32", functionary_v32, COUNT(functionary_v32));
+    help_check_cases("llama3", llama3, COUNT(llama3));
+    help_check_cases("command_r", command_r, COUNT(command_r));
     help_check_cases("pythonic", pythonic, COUNT(pythonic));
 }
 
@@ -325,6 +378,12 @@ TEST(prose_that_mentions_a_section_is_text_at_every_cut)
     help_check_cases("deepseek_v3", deepseek_v3, COUNT(deepseek_v3));
     help_check_cases("deepseek_v31", deepseek_v31, COUNT(deepseek_v31));
     help_check_cases("deepseek_v32", deepseek_v32, COUNT(deepseek_v32));
+}
+
+TEST(marks_that_are_never_text)
+{
+    help_check_cases("harmony", harmony, COUNT(harmony));
+    help_check_cases("codemode", codemode, COUNT(codemode));
 }
 
 static const struct {
