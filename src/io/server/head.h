@@ -32,8 +32,8 @@ bool haft__http_target_is_for(const haft__http_target *target, haft_str host);
  * The places of a head's texts in libmicrohttpd's buffer. Versions before 1.0 end a text at a NUL
  * and drop the rest of its line, end the head at a line that begins with a NUL, drop headers
  * without a name, and join continued lines. They leave each text where it arrived, so that a gap
- * between two texts gives dropped bytes away. A NUL in front of a lone line feed remains hidden: it
- * looks like the end of a line.
+ * between two texts gives dropped bytes away. A NUL next to a lone line feed can remain hidden: the
+ * two are as long as the end of a line.
  */
 typedef struct haft__http_layout {
     uintptr_t start, end; /* of the texts so far */

@@ -14,8 +14,9 @@
  * header lines; a coding other than chunked; an absolute target for another host than the Host
  * header. After such a request the connection is closed.
  *
- * libmicrohttpd before 1.0 parses lines that end with a bare LF, or with a NUL and a bare LF. haft
- * cannot detect them: a proxy in front must not forward them. Responses that libmicrohttpd
+ * libmicrohttpd before 1.0 parses lines that end with a bare LF, and a NUL in a head with such
+ * lines may remain hidden. It skips lines in front of a request that are empty or begin with a NUL.
+ * haft cannot detect these: a proxy in front must not forward them. Responses that libmicrohttpd
  * generates itself have an HTML body. Version 0.9.75 sends the head of that response twice if a
  * Content-Length is not a number.
  */
