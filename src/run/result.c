@@ -24,15 +24,15 @@ static void write_artifacts(haft__json_writer *w, const haft__run *run)
     haft__json_end_array(w);
 }
 
-/* Whether the tool itself asks a question. */
-static bool is_tool(const haft__run_call *call)
+/* Whether the pause is a question of the tool itself. */
+static bool is_elicitation(const haft__run_call *call)
 {
     return call->elicitation.kind == HAFT__JSON_OBJECT;
 }
 
-/* Writes the fields of a tool's question: its server, the schema of the answer, and whether it can
- * wait. */
-static void write_asks(haft__json_writer *w, const haft__run_call *call)
+/* Writes the fields of a tool's question: its server, its form or URL, and whether only the process
+ * that runs the call can pass on the answer (`pinned`). */
+static void write_elicitation(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *schema = haft__json_get(call->elicitation, HAFT__LIT("schema"));
     haft__json_begin_object(w);
@@ -49,10 +49,10 @@ static void write_asks(haft__json_writer *w, const haft__run_call *call)
 static void write_pending(haft__json_writer *w, const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
-    bool asks =
+    bool is_question =
         haft__pause_kind_of(call->pause)->prompt == HAFT__PAUSE_PROMPT_QUESTION && question != NULL;
-    haft_str text = asks ? haft__json_text(*question) : (haft_str){NULL, 0};
-    text = is_tool(call) ? haft__elicitation_text(call, "message") : text;
+    haft_str text = is_question ? haft__json_text(*question) : (haft_str){NULL, 0};
+    text = is_elicitation(call) ? haft__elicitation_text(call, "message") : text;
     haft__json_begin_object(w);
     haft__field_text(w, "call", call->id);
     haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
@@ -71,14 +71,15 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     if (call->reason.len > 0) {
         haft__field_text(w, "reason", call->reason);
     }
-    if (is_tool(call)) {
+    if (is_elicitation(call)) {
         haft__json_key(w, "asks");
-        write_asks(w, call);
+        write_elicitation(w, call);
     }
     haft__json_end_object(w);
 }
 
-/* Writes the calls that could run and wait for others. Omitted if empty. */
+/* Writes `held`: the calls that could run but wait for a lane, a slot, other calls or a delay.
+ * Omitted if empty. */
 static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
 {
     bool any = false;
@@ -107,8 +108,8 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
     }
 }
 
-/* Whether the run cannot continue without an answer. Calls that have arrived or have their answer
- * also wait while a pending call is before them in their lane. */
+/* Whether the run cannot continue without an answer: a call is paused and no call is running. Calls
+ * in other stages do not count: they wait for the paused call, such as in its lane. */
 static bool is_waiting(const haft__run *run)
 {
     size_t paused = 0;
@@ -123,7 +124,7 @@ static bool is_waiting(const haft__run *run)
     return paused > 0;
 }
 
-/* The state of the run, independent of an error of a command to it. */
+/* The field `end`: the state of the run. An error of a command to the run does not change it. */
 static haft_str end_name(const haft__run *run)
 {
     if (run->stage == HAFT__RUN_ENDED) {
@@ -132,10 +133,10 @@ static haft_str end_name(const haft__run *run)
     if (run->seq == 0) { /* the run never existed, or only its id is known */
         return HAFT__LIT("failed");
     }
-    if (run->seq == 1 && !run->unopened) { /* it is in the store and waits for its turn */
+    if (run->seq == 1 && !run->stored_as_waiting) { /* created, and not started yet */
         return HAFT__LIT("queued");
     }
-    return is_waiting(run) || run->unopened ? HAFT__LIT("waiting") : HAFT__LIT("running");
+    return is_waiting(run) || run->stored_as_waiting ? HAFT__LIT("waiting") : HAFT__LIT("running");
 }
 
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why)

@@ -256,8 +256,8 @@ typedef struct haft__run {
     bool forced_final;
     haft__json end_error; /* null or {status, where, message, hint} */
 
-    bool unopened; /* a fork that nobody has opened: the store keeps it queued, whatever its events
-                      say; set by the caller that read the store */
+    bool stored_as_waiting; /* the store says that the run is waiting; for a new fork its events do
+                               not say so. Set by the caller that read the store */
 } haft__run;
 
 /* `spec` must outlive the run. */

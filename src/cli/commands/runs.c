@@ -237,7 +237,7 @@ static haft__exit_status show(runs_request *a)
         haft__terminal_caps_detect(a->cli->out, haft__args_has(a->args, "json"));
     if (caps.live) {
         haft__exit_status result = show_timeline(a, &run, caps);
-        if (run.unopened && run.stage != HAFT__RUN_CALLING) {
+        if (run.stored_as_waiting && run.stage != HAFT__RUN_CALLING) {
             (void)fputs("waiting: a fork that has not started; `haft resume` starts it\n",
                         a->cli->out);
         } else if (run.seq == 1) {

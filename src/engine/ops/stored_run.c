@@ -58,7 +58,7 @@ haft_status haft__stored_run_fold(haft_runtime *runtime, haft__arena *arena,
 
 void haft__stored_run_apply_row(const haft__store_run *row, haft__run *state)
 {
-    state->unopened = row->state == HAFT__RUN_STATE_WAITING;
+    state->stored_as_waiting = row->state == HAFT__RUN_STATE_WAITING;
     if (row->owner.len == 0 || haft__owner_is_dead(row->owner)) {
         haft__run_drop_lost_questions(state);
     }
