@@ -95,14 +95,14 @@ static haft_status is_same_call(haft__withholding *w, const haft__event *event, 
 }
 
 haft_status haft__withhold_matches(const haft__run *run, const haft__event *event,
-                                   haft_str recorded, haft_str decided, bool *ret_withheld,
+                                   haft_str recorded, haft_str decided, bool *ret_matches,
                                    haft_error *err)
 {
     haft__withholding w = {.run = run, .err = err};
     haft_str text = {NULL, 0};
-    *ret_withheld = false;
+    *ret_matches = false;
     if (!haft__event_body_is_call(decided)) {
-        *ret_withheld = matches_masked(recorded, decided);
+        *ret_matches = matches_masked(recorded, decided);
         return HAFT_OK;
     }
     haft__arena_init(&w.arena, HAFT__LIMIT_RUN_BYTES);
@@ -111,9 +111,9 @@ haft_status haft__withhold_matches(const haft__run *run, const haft__event *even
         status = haft__event_body_read(&w.arena, text, run->hash_key, &w.original, err);
     }
     if (status == HAFT_OK && haft__event_body_is_call(recorded)) {
-        status = is_same_call(&w, event, recorded, ret_withheld);
+        status = is_same_call(&w, event, recorded, ret_matches);
     } else if (status == HAFT_OK) {
-        *ret_withheld = is_end(event, w.original);
+        *ret_matches = is_end(event, w.original);
     }
     haft__arena_finish(&w.arena);
     return status;
