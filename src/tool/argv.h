@@ -4,10 +4,10 @@
  * replaced.
  *
  * There is no shell, and a word stays one word whatever its value. An argument cannot become an
- * option: a word that would begin with the '-' of an argument is rejected, unless a word "--" of
- * the definition that belongs to the program that reads it comes before it (tool/command_words.h).
- * A word that consists only of a missing argument is omitted. The first word, the program, is never
- * replaced.
+ * option: if a word begins with an argument and the argument begins with '-', the word is rejected,
+ * unless the definition has "--" before the word, for the program that reads the word
+ * (tool/command_words.h). A word that consists only of a missing argument is omitted. In the first
+ * word, the program, nothing is replaced.
  */
 #ifndef HAFT_TOOL_ARGV_H
 #define HAFT_TOOL_ARGV_H
@@ -15,8 +15,8 @@
 #include "base/arena.h"
 #include "json/value.h"
 
-/* `command` is a non-empty array of strings. The words live in `arena`, NUL-terminated. BAD_INPUT,
- * with a message for the model, if a word cannot be built. */
+/* Builds the words. `command` is a non-empty array of strings. The words live in `arena`,
+ * NUL-terminated. BAD_INPUT, with a message for the model, if a word cannot be built. */
 HAFT_MUST_USE haft_status haft__argv_build(haft__arena *arena, haft__json command,
                                            haft__json input_schema, haft__json arguments,
                                            haft_str **ret_words, size_t *ret_count,

@@ -15,7 +15,7 @@
 #include "exec/command/command.h"
 #include "exec/files/root.h"
 
-/* The path of the directory that contains it; "." for the root. */
+/* The directory that contains `path`; "." is the root. */
 static haft__files_path parent_of(const haft__files_path *path)
 {
     haft__files_path parent = *path;
@@ -30,8 +30,9 @@ static haft__files_path parent_of(const haft__files_path *path)
     return parent;
 }
 
-/* 0, or the errno of the path. A file that does not exist is fine if its directory does. */
-static int find_error(int root, const haft__files_path *path)
+/* Checks that the path is beneath `root` and has no symbolic links. A file that does not exist is
+ * accepted if its directory exists. Returns 0 or an errno. */
+static int check_path(int root, const haft__files_path *path)
 {
     struct stat info;
     int fd = haft__files_root_stat(root, path->text, &info);
@@ -52,14 +53,14 @@ static int find_error(int root, const haft__files_path *path)
 
 static haft_status fail_path(haft_str name, int error, haft_error *err)
 {
-    bool leaves = error == ELOOP || error == EXDEV;
+    bool blocked = error == ELOOP || error == EXDEV; /* by openat2 (exec/files/root.h) */
     haft_status status = haft__fail(err, HAFT_BAD_INPUT, "", "the path in \"%.*s\" %s%s",
-                                    HAFT__ARG(name), leaves ? "" : "cannot be used: ",
-                                    leaves ? "leads through a symbolic link" : strerror(error));
+                                    HAFT__ARG(name), blocked ? "" : "cannot be used: ",
+                                    blocked ? "leads through a symbolic link" : strerror(error));
     return haft__hint(err, status, "paths are relative to the root, such as 'docs/a.md'");
 }
 
-/* "ROOT/path", as the program sees it from its working directory. */
+/* Returns "ROOT/path", relative to the working directory of the program. */
 static haft_status write_path(haft__exec_job *job, haft_str root, const haft__files_path *path,
                               haft__json *ret_value, haft_error *err)
 {
@@ -90,7 +91,7 @@ static haft_status confine(haft__exec_job *job, haft_str name, haft_str director
     if (status != HAFT_OK) {
         return status;
     }
-    int error = find_error(root, &path);
+    int error = check_path(root, &path);
     (void)close(root);
     return error != 0 ? fail_path(name, error, err)
                       : write_path(job, directory, &path, io_value, err);
