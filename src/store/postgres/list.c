@@ -49,7 +49,7 @@ static haft_status read_runs(haft__pg_job *job, unsigned answer, haft__row_reade
 }
 
 /* Fails if a run in `found` is damaged, unless the request accepts damaged runs. */
-static haft_status refuse_damaged(const haft__pg_job *job, haft_error *err)
+static haft_status reject_damaged(const haft__pg_job *job, haft_error *err)
 {
     const haft__store_run *run = haft__row_first_damaged(job->request);
     return run != NULL ? haft__pg_fail_run(job->connection->pg, run->id, err) : HAFT_OK;
@@ -61,7 +61,7 @@ haft_status haft__pg_return_runs(haft__pg_job *job, haft_error *err)
         return HAFT_OK;
     }
     haft_status status = read_runs(job, 0, haft__row_read_full, false, err);
-    return status == HAFT_OK ? refuse_damaged(job, err) : status;
+    return status == HAFT_OK ? reject_damaged(job, err) : status;
 }
 
 /* ---- one run ---- */
@@ -79,7 +79,7 @@ haft_status haft__pg_find(haft__pg_job *job, haft_error *err)
         haft__pg_job_query(job, HAFT__PG_FIND_LAST, NULL);
     } else {
         haft__pg_arg(&args, request->name);
-        haft__pg_job_query(job, HAFT__PG_FIND_START, &args);
+        haft__pg_job_query(job, HAFT__PG_FIND_PREFIX, &args);
     }
     job->next = return_found;
     return HAFT_OK;
@@ -96,10 +96,10 @@ static haft_status return_found(haft__pg_job *job, haft_error *err)
         status = haft__store_fail_ambiguous_id(request->name, request->found[0].id,
                                                request->found[1].id, err);
     }
-    return status == HAFT_OK ? refuse_damaged(job, err) : status;
+    return status == HAFT_OK ? reject_damaged(job, err) : status;
 }
 
-/* ---- several ---- */
+/* ---- several runs ---- */
 
 static uint64_t limit_of(const haft__store_request *request)
 {
@@ -119,7 +119,7 @@ haft_status haft__pg_list(haft__pg_job *job, haft_error *err)
         haft__pg_arg(&args, request->thread);
     }
     haft__pg_arg(&args, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
-    if (in_thread) {
+    if (in_thread) { /* only states below this number */
         haft__pg_arg_int(&args, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
     haft__pg_arg_int(&args, limit_of(request));
@@ -185,5 +185,5 @@ static haft_status return_thread(haft__pg_job *job, haft_error *err)
     if (status == HAFT_OK) {
         status = read_runs(job, 0, haft__row_read_history, true, err);
     }
-    return status == HAFT_OK ? refuse_damaged(job, err) : status;
+    return status == HAFT_OK ? reject_damaged(job, err) : status;
 }

@@ -308,7 +308,7 @@
     "FROM haft.events WHERE run = $1 AND seq <= $2 ORDER BY seq DESC LIMIT 1), 0) "                \
     "AND seq <= coalesce((SELECT seq FROM haft.events WHERE run = $1 AND seq > $3 ORDER BY seq "   \
     "LIMIT 1), $4) ORDER BY seq"
-#define HAFT__PG_FIND_START                                                                        \
+#define HAFT__PG_FIND_PREFIX                                                                       \
     "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM                                                     \
     "WHERE r.id >= $1 AND r.id < $1 || '~' ORDER BY r.id LIMIT 2"
 #define HAFT__PG_FIND_LAST                                                                         \

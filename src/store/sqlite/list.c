@@ -59,7 +59,7 @@ static haft_status read_rows(haft__sqlite_query *query, haft__store_request *req
 }
 
 /* Fails if a run in `found` is damaged, unless the request accepts damaged runs. */
-static haft_status refuse_damaged(const haft__sqlite_worker *worker,
+static haft_status reject_damaged(const haft__sqlite_worker *worker,
                                   const haft__store_request *request, haft_error *err)
 {
     const haft__store_run *run = haft__row_first_damaged(request);
@@ -78,7 +78,7 @@ haft_status haft__sqlite_return_run(haft__sqlite_worker *worker, haft__store_req
         haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_FIND_ID);
     haft__sqlite_query_bind(&query, request->run.id);
     haft_status status = read_rows(&query, request, haft__row_read_full, err);
-    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
+    return status == HAFT_OK ? reject_damaged(worker, request, err) : status;
 }
 
 haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *request,
@@ -89,7 +89,7 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
         return haft__store_fail_no_run(request->name, err);
     }
     haft__sqlite_query query = haft__sqlite_query_begin(
-        &worker->connection, last ? HAFT__SQLITE_STMT_FIND_LAST : HAFT__SQLITE_STMT_FIND_START);
+        &worker->connection, last ? HAFT__SQLITE_STMT_FIND_LAST : HAFT__SQLITE_STMT_FIND_PREFIX);
     if (!last) {
         haft__sqlite_query_bind(&query, request->name);
     }
@@ -102,12 +102,12 @@ haft_status haft__sqlite_find(haft__sqlite_worker *worker, haft__store_request *
         status = haft__store_fail_ambiguous_id(request->name, request->found[0].id,
                                                request->found[1].id, err);
     }
-    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
+    return status == HAFT_OK ? reject_damaged(worker, request, err) : status;
 }
 
-/* ---- several ---- */
+/* ---- several runs ---- */
 
-/* The most runs that a request wants. */
+/* The maximum number of runs to return. */
 static uint64_t limit_of(const haft__store_request *request)
 {
     uint64_t max_count = HAFT__LIMIT_STORE_LIST;
@@ -127,7 +127,7 @@ haft_status haft__sqlite_list(haft__sqlite_worker *worker, haft__store_request *
         haft__sqlite_query_bind(&query, request->thread);
     }
     haft__sqlite_query_bind(&query, request->name.len > 0 ? request->name : AFTER_EVERY_ID);
-    if (in_thread) {
+    if (in_thread) { /* only states below this number */
         haft__sqlite_query_bind_int(&query, HAFT__RUN_STATE_ENDED + !request->open_only);
     }
     haft__sqlite_query_bind_int(&query, limit_of(request));
@@ -145,7 +145,7 @@ haft_status haft__sqlite_predecessors(haft__sqlite_worker *worker, haft__store_r
         return status;
     }
     haft__sqlite_query query =
-        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_AHEAD);
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_PREDECESSORS);
     haft__sqlite_query_bind_int(&query, head.number);
     haft__sqlite_query_bind_int(&query, limit_of(request));
     return read_rows(&query, request, haft__row_read_ownership, err);
@@ -161,10 +161,10 @@ haft_status haft__sqlite_thread_history(haft__sqlite_worker *worker, haft__store
         return status;
     }
     haft__sqlite_query query =
-        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD);
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_THREAD_HISTORY);
     haft__sqlite_query_bind(&query, request->thread);
     haft__sqlite_query_bind_int(&query, head.number);
     haft__sqlite_query_bind_int(&query, HAFT__LIMIT_STORE_LIST);
     status = read_rows(&query, request, haft__row_read_history, err);
-    return status == HAFT_OK ? refuse_damaged(worker, request, err) : status;
+    return status == HAFT_OK ? reject_damaged(worker, request, err) : status;
 }

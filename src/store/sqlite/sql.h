@@ -162,14 +162,14 @@
     X(EVENTS_SUM, /* the last row that ends at or before event ?2 */                               \
       "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
     X(FIND_ID, HAFT__SQLITE_SELECT_FULL "WHERE r.id = ?")                                          \
-    X(FIND_START, HAFT__SQLITE_SELECT_FULL "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")        \
+    X(FIND_PREFIX, HAFT__SQLITE_SELECT_FULL "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")       \
     X(FIND_LAST, HAFT__SQLITE_SELECT_FULL "ORDER BY r.created DESC, r.id DESC LIMIT 1")            \
     X(LIST, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.id < ? ORDER BY r.id DESC LIMIT ?")               \
     X(LIST_OPEN,                                                                                   \
       HAFT__SQLITE_SELECT_SUMMARY "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")     \
     X(LIST_THREAD, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.thread = ? AND r.id < ? AND r.state < ? "  \
                                                "ORDER BY r.id DESC LIMIT ?")                       \
-    X(THREAD, /* ordered by number: ids follow the clock, which may be set back */                 \
+    X(THREAD_HISTORY, /* ordered by number: ids follow the clock, which may be set back */         \
       "SELECT r.id, r.created, r.ending, t.sha256, t.content, r.answer "                           \
       "FROM runs r LEFT JOIN blobs t ON t.id = r.task WHERE r.number IN "                          \
       "(SELECT number FROM runs INDEXED BY runs_thread WHERE thread = ? AND state = 2 "            \
@@ -180,7 +180,7 @@
       "UNION ALL SELECT number FROM runs INDEXED BY runs_owner WHERE owner <> '' AND state = 0) "  \
       "c CROSS JOIN runs r ON r.number = c.number WHERE r.id < ? AND NOT " HAFT__SQLITE_FIRST      \
       "ORDER BY r.id DESC LIMIT ?")                                                                \
-    X(AHEAD, /* the index limits the scan to the rows of the thread */                             \
+    X(PREDECESSORS, /* the index limits the scan to the rows of the thread */                      \
       "SELECT r.id, r.state, r.owner, r.lease FROM runs r INDEXED BY runs_queue "                  \
       "WHERE r.state < 2 AND r.number < ?1 "                                                       \
       "AND r.thread = (SELECT thread FROM runs WHERE number = ?1) ORDER BY r.number LIMIT ?2")     \
