@@ -54,7 +54,7 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
                     .call = haft__str(named ? args->words[1] : ""),
                     .why = haft__str(error != NULL ? error : "")},
         .value = error == NULL ? args->words[args->word_count - 1] : NULL,
-        .text = true};
+        .may_be_text = true};
     if (check_words(args, error, err) != HAFT_OK) {
         return HAFT__EXIT_USAGE;
     }

@@ -102,7 +102,7 @@ static haft__exit_status continue_fork(fork_command *f)
             .run = f->fork.id,
             .command = {.kind = HAFT__RUN_COMMAND_ANSWER, .call = haft__str(f->options.call)},
             .value = answer,
-            .text = true};
+            .may_be_text = true};
         return haft__delivery_send(f->cli, f->args, &delivery, f->err);
     }
     return open_fork(f);

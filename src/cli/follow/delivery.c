@@ -48,7 +48,7 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
     switch (problem) {
     case HAFT__DELIVERY_OTHER_PROBLEM: return;
     case HAFT__DELIVERY_BAD_VALUE:
-        haft__diagnostic_print_json_error(cli->errors, delivery->text ? "VALUE" : "--args",
+        haft__diagnostic_print_json_error(cli->errors, delivery->may_be_text ? "VALUE" : "--args",
                                           haft__str(delivery->value != NULL ? delivery->value : ""),
                                           true, err);
         haft__error_prepend_location(err, "the value"); /* not its text: it may be a secret */
@@ -71,7 +71,7 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
         .run = haft__str(delivery->run),
         .command = delivery->command,
         .value = delivery->value != NULL ? haft__str(delivery->value) : (haft_str){NULL, 0},
-        .may_be_text = delivery->text,
+        .may_be_text = delivery->may_be_text,
         .here_only = haft__args_has(args, "model") || haft__args_has(args, "set"),
         .report = report_wait,
         .context = cli};

@@ -8,17 +8,17 @@
 #include "run/pause/command.h"
 
 typedef struct haft__delivery {
-    const char *run; /* an id, the beginning of one, or "last" */
+    const char *run; /* an id, a prefix of an id, or "last" */
     haft__run_command command;
-    const char *value; /* becomes `command.value`; NULL: none */
-    bool text;         /* a value that is not JSON is treated as text if that is valid */
+    const char *value; /* becomes `command.value`; NULL: no value */
+    bool may_be_text;  /* a value that is not JSON is a string, unless the call expects JSON */
 } haft__delivery;
 
 /* The name of the user, for events. */
 haft_str haft__delivery_user(void);
 
-/* Delivers the command (engine/ops/command_delivery.h). Follows the run if this process owns it
- * then; otherwise prints the outcome. */
+/* Delivers the command (engine/ops/command_delivery.h). If this process has become the owner of
+ * the run, follows the run; otherwise prints the outcome. */
 haft__exit_status haft__delivery_send(haft__cli *cli, const haft__args *args,
                                       const haft__delivery *delivery, haft_error *err);
 

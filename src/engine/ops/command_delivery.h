@@ -6,7 +6,7 @@
 #include "engine/ops/run_message.h"
 
 typedef struct haft__command_delivery {
-    haft_str run; /* an id, the beginning of one, or "last" */
+    haft_str run; /* an id, a prefix of an id, or "last" */
     haft__run_command command;
     haft_str value;   /* the text of `command.value`; .ptr NULL: the command has its value */
     bool may_be_text; /* a value that is not JSON is a string, unless the call expects JSON */
