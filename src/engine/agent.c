@@ -231,8 +231,8 @@ haft_status haft_agent_load(haft_runtime *runtime, const char *path, haft_agent 
             haft__error_prepend_location(err, path);
         } else {
             haft_agent *agent = *ret_agent;
-            haft__sha256_hex(haft__buf_str(&text), agent->file);
-            agent->origin.file = (haft_str){agent->file, sizeof(agent->file)};
+            haft__sha256_hex(haft__buf_str(&text), agent->file_sha256);
+            agent->origin.file = (haft_str){agent->file_sha256, sizeof(agent->file_sha256)};
         }
     }
     haft__buf_finish(&text);

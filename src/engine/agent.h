@@ -16,19 +16,19 @@ struct haft_agent {
     haft__arena arena;
     haft__arena spec_arena; /* the spec, if it was loaded for this agent alone */
     const haft__spec *spec;
-    haft__script script; /* of script: and replay: */
-    bool scripted;
+    haft__script script;            /* the replies, if `scripted` */
+    bool scripted;                  /* the model is script:FILE or replay:FILE */
     haft_str spec_text;             /* the spec as JSON, for the store */
-    const haft__provider *provider; /* of a model server; NULL: the model is part of this program */
-    haft_str url;                   /* of that server */
+    const haft__provider *provider; /* NULL: script:, replay:, offline, or READ_ONLY */
+    haft_str url;                   /* of the model server */
     haft__provider_headers headers;
-    haft_str embed_url, embed_key;       /* of tool_search.embeddings */
+    haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */
     struct haft__redactor *redactor;     /* the secrets that must not be stored */
-    size_t reference_count;              /* of its runs and its creator */
+    size_t reference_count;              /* one for each run, one for the creator */
     haft__spec_origin origin;            /* where the spec came from, for its runs */
-    char file[HAFT__SHA256_HEX];         /* text of `origin`, if it was loaded here */
+    char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
     haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
 };
 
@@ -38,25 +38,25 @@ haft__spec_options haft__agent_spec_options(const haft_runtime *runtime, haft_st
 /* Input to resolve the endpoint of a server that a spec names. */
 struct haft__endpoint haft__agent_endpoint(haft_agent *agent, const haft__model_spec *model);
 
-/* Creates an agent of `spec`, which must outlive the agent. */
+/* Creates an agent for `spec`, which must outlive the agent. */
 HAFT_MUST_USE haft_status haft__agent_create(haft_runtime *runtime, const haft__spec *spec,
                                              haft_agent **ret_agent, haft_error *err);
 
 typedef enum haft__spec_use {
-    HAFT__SPEC_NEW,       /* for a new run */
-    HAFT__SPEC_STORED,    /* of a run that has begun; an earlier version of haft with weaker checks
-                           * may have accepted the spec */
-    HAFT__SPEC_READ_ONLY, /* of a run that is only read: needs neither a key nor a script */
+    HAFT__SPEC_NEW,    /* for a new run */
+    HAFT__SPEC_STORED, /* for a run that has begun. Some checks are skipped: an earlier version of
+                        * haft may have accepted the spec without them */
+    HAFT__SPEC_READ_ONLY, /* for reading a run: needs neither a key nor a script */
 } haft__spec_use;
 
-/* Loads a spec from text. BAD_INPUT with the first problem. */
+/* Loads a spec from text. Fails with BAD_INPUT and the first problem of the spec. */
 HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str path,
                                                 haft__spec_use use, haft_agent **ret_agent,
                                                 haft_error *err);
 void haft__agent_retain(haft_agent *agent);
 
-/* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY:
- * commands must be redacted before they are compared or sent. */
+/* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
+ * Needed before a command is compared or sent: it must be redacted first. */
 HAFT_MUST_USE haft_status haft__agent_load_secrets(haft_agent *agent, haft_error *err);
 
 /* Resolves the endpoint of the model. BAD_INPUT if the spec's model cannot be called. */

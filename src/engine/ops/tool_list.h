@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* engine/ops/tool_list.h - the tools of a spec: its own, and the known ones of its MCP servers.
- * Does not query servers (engine/ops/mcp_refresh.h does). */
+/* engine/ops/tool_list.h - the tools of a spec: its own, and the cached ones of its MCP servers.
+ * Does not query the servers; engine/ops/mcp_refresh.h does. */
 #ifndef HAFT_ENGINE_OPS_TOOL_LIST_H
 #define HAFT_ENGINE_OPS_TOOL_LIST_H
 
@@ -12,25 +12,27 @@
 typedef struct haft__tool_list {
     const haft__spec *spec;
     haft__first_turn_preview preview;
-    const haft__tool *server_tools; /* one for each verdict on a tool of a server */
+    const haft__tool *server_tools; /* in the order of haft__tool_list_next_server_tool */
 } haft__tool_list;
 
-/* Reads the list; it lives in `arena`. `refreshed` has the servers that failed to refresh; their
- * listings report that. */
+/* Reads the list into `arena`. `refreshed` has the servers that failed to list their tools; the
+ * listing of such a server gets its error, or a warning if the cached list is used. */
 HAFT_MUST_USE haft_status haft__tool_list_read(haft__arena *arena, const haft__spec *spec,
                                                const haft__mcp_refresh_result *refreshed,
                                                haft__tool_list *ret_list, haft_error *err);
 
-/* The next verdict on a tool of a server, from *at on (0 at first); NULL after the last. */
+/* Returns the next verdict on a tool of a server, or NULL after the last one. *at is the position,
+ * 0 before the first call. */
 const haft__verdict *haft__tool_list_next_server_tool(const haft__tool_list *list, size_t *at);
 
 /* ---- tool_list_json.c ---- */
 
-/* One object: docs/schemas/tools.schema.json. */
+/* Writes one object (docs/schemas/tools.schema.json). */
 HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__arena *arena,
                                                 const haft__tool_list *list, haft_error *err);
 
-/* The tools in the wire format of a provider. Of servers only those that a run would see. */
+/* Writes the tools in the wire format of a provider: all tools of the spec, and the tools of
+ * servers that the first turn declares. */
 void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *list,
                                 const haft__tool_definition_format *format);
 

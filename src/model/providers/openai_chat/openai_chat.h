@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* model/providers/openai_chat/openai_chat.h - Chat Completions as a row of model/provider.h. */
+/* model/providers/openai_chat/openai_chat.h - the wire format of Chat Completions: the functions
+ * that model/provider.h declares. */
 #ifndef HAFT_MODEL_PROVIDERS_OPENAI_CHAT_OPENAI_CHAT_H
 #define HAFT_MODEL_PROVIDERS_OPENAI_CHAT_OPENAI_CHAT_H
 
