@@ -16,7 +16,7 @@
 #include "cli/terminal/editor_int.h"
 #include "cli/terminal/sanitize.h"
 
-/* Notes and lists of completions. */
+/* Limit of the text below the line: a note, or a list of completions. */
 #define BELOW_BYTES (64U << 10)
 
 void haft__editor_init(haft__editor *edit, const haft__line_history *history)
@@ -66,6 +66,16 @@ void haft__editor_set_note(haft__editor *edit, const char *format, ...)
     edit->needs_redraw = edit->beep = true;
 }
 
+static void note_insert_failure(haft__editor *edit, haft_status status)
+{
+    if (status == HAFT_TOO_BIG) {
+        haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
+                              HAFT__LIMIT_LINE_BYTES);
+    } else {
+        haft__editor_set_note(edit, "out of memory");
+    }
+}
+
 bool haft__editor_insert(haft__editor *edit, haft_str text)
 {
     haft__buf *buf = &edit->text;
@@ -74,14 +84,8 @@ bool haft__editor_insert(haft__editor *edit, haft_str text)
     }
     char *room = haft__buf_reserve(buf, text.len);
     if (room == NULL) {
-        bool full = buf->status == HAFT_TOO_BIG;
-        buf->status = HAFT_OK; /* the text before is unchanged */
-        if (full) {
-            haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
-                                  HAFT__LIMIT_LINE_BYTES);
-        } else {
-            haft__editor_set_note(edit, "out of memory");
-        }
+        note_insert_failure(edit, buf->status);
+        buf->status = HAFT_OK; /* the text is unchanged and can still be edited */
         return false;
     }
     edit->needs_redraw = edit->needs_redraw || edit->cursor < buf->len;
@@ -117,8 +121,7 @@ static void insert_sanitized(haft__editor *edit, haft_str text)
     haft__buf_clear(&edit->scratch);
     size_t replaced = haft__sanitize_text(text, &edit->scratch);
     if (edit->scratch.status != HAFT_OK) {
-        haft__editor_set_note(edit, "too long: a message has at most %d bytes (line.bytes)",
-                              HAFT__LIMIT_LINE_BYTES);
+        note_insert_failure(edit, edit->scratch.status);
         return;
     }
     if (haft__editor_insert(edit, haft__buf_str(&edit->scratch)) && replaced > 0) {
@@ -200,7 +203,8 @@ static size_t word_right(const haft__editor *edit)
     return at;
 }
 
-static size_t blank_left(const haft__editor *edit)
+/* The start of the word before the cursor, if only white space separates words. */
+static size_t blank_word_left(const haft__editor *edit)
 {
     size_t at = edit->cursor;
     while (at > 0 && is_blank(edit, at - 1)) {
@@ -262,12 +266,12 @@ static unsigned cells_between(const haft__editor *edit, size_t from, size_t to)
     return sum;
 }
 
-/* Moves to the line that starts at `start`, below or above the cursor. */
+/* Moves to the line that starts at `start`, in the same column if the line is long enough. */
 static void move_to_line(haft__editor *edit, size_t start)
 {
-    unsigned wanted = cells_between(edit, line_start(edit, edit->cursor), edit->cursor);
+    unsigned column = cells_between(edit, line_start(edit, edit->cursor), edit->cursor);
     size_t at = start, last = line_end(edit, start);
-    while (at < last && cells_between(edit, start, next_of(edit, at)) <= wanted) {
+    while (at < last && cells_between(edit, start, next_of(edit, at)) <= column) {
         at = next_of(edit, at);
     }
     move_cursor(edit, at);
@@ -327,8 +331,8 @@ static void kill(haft__editor *edit, size_t from, size_t to)
 static void kill_end(haft__editor *edit)
 {
     size_t to = line_end(edit, edit->cursor);
-    bool feed = to == edit->cursor && to < edit->text.len;
-    kill(edit, edit->cursor, to + feed);
+    bool at_end = to == edit->cursor && to < edit->text.len; /* then the line feed */
+    kill(edit, edit->cursor, to + at_end);
 }
 
 static void kill_start(haft__editor *edit)
@@ -336,9 +340,9 @@ static void kill_start(haft__editor *edit)
     kill(edit, line_start(edit, edit->cursor), edit->cursor);
 }
 
-static void kill_blank(haft__editor *edit)
+static void kill_blank_word(haft__editor *edit)
 {
-    kill(edit, blank_left(edit), edit->cursor);
+    kill(edit, blank_word_left(edit), edit->cursor);
 }
 
 static void kill_word_left(haft__editor *edit)
@@ -356,7 +360,7 @@ static void yank(haft__editor *edit)
     (void)haft__editor_insert(edit, haft__buf_str(&edit->killed));
 }
 
-/* Swaps the characters before and after the cursor; at the end, the last two. */
+/* Swaps the characters before and after the cursor; at the end of a line, its last two. */
 static void transpose(haft__editor *edit)
 {
     size_t middle = edit->cursor;
@@ -420,7 +424,7 @@ static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_EOF] = delete_next,
     [HAFT__KEY_KILL_END] = kill_end,
     [HAFT__KEY_KILL_START] = kill_start,
-    [HAFT__KEY_KILL_BLANK] = kill_blank,
+    [HAFT__KEY_KILL_BLANK_WORD] = kill_blank_word,
     [HAFT__KEY_KILL_WORD_LEFT] = kill_word_left,
     [HAFT__KEY_KILL_WORD_RIGHT] = kill_word_right,
     [HAFT__KEY_YANK] = yank,
@@ -430,7 +434,7 @@ static void (*const actions[HAFT__KEY_COUNT])(haft__editor *edit) = {
     [HAFT__KEY_INTERRUPT] = haft__editor_interrupt,
 };
 
-/* A backslash at the end starts another line. */
+/* After a backslash at the end of the text, Enter starts another line. */
 static haft__editor_result enter(haft__editor *edit)
 {
     if (edit->text.len > 0 && edit->text.ptr[edit->text.len - 1] == '\\') {

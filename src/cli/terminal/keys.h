@@ -35,7 +35,7 @@ typedef enum haft__key {
     HAFT__KEY_DELETE,
     HAFT__KEY_KILL_END,
     HAFT__KEY_KILL_START,
-    HAFT__KEY_KILL_BLANK, /* back to white space */
+    HAFT__KEY_KILL_BLANK_WORD, /* back to white space */
     HAFT__KEY_KILL_WORD_LEFT,
     HAFT__KEY_KILL_WORD_RIGHT,
     HAFT__KEY_YANK,
