@@ -218,7 +218,7 @@ static void consume_malformed(haft__parser *p, haft_str *io_bytes)
 static bool scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes)
 {
     if (what == HAFT__SCAN_FINAL_VALUE) {
-        return haft__parser_repair_hold(p, io_bytes);
+        return haft__parser_repair_scan_undecided(p, io_bytes);
     }
     return what >= HAFT__SCAN_PYTHON_LIST ? haft__scan_python(p, what, io_bytes)
                                           : haft__scan_json(p, what, io_bytes);

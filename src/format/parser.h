@@ -112,13 +112,13 @@ typedef struct haft__parser_json_scanner {
 
 /* JSON that is buffered until it is complete, to be repaired. */
 typedef struct haft__parser_repair {
-    bool live;
-    bool strict;   /* repair is off: the buffered text is being read */
-    bool repaired; /* ... after a repair */
-    bool cut;      /* ... although it is incomplete */
-    bool ended;    /* the text has ended; repair stays off */
-    bool broken;   /* the call ended before the value did */
-    bool waits;    /* a value is scanned to its end and stays undecided */
+    bool live;            /* a value is being buffered */
+    bool strict;          /* repair is off: the buffered text is being read */
+    bool repaired;        /* ... after a repair */
+    bool cut;             /* ... although it is incomplete */
+    bool ended;           /* the text has ended; repair stays off */
+    bool broken;          /* the call ended before the value did */
+    bool scans_undecided; /* a value is scanned to its end and stays undecided */
     haft__buf text;
     size_t offset;       /* of its first byte */
     size_t raw, written; /* how much of the call preceded it */
@@ -494,7 +494,7 @@ bool haft__parser_repair_applies(const haft__parser *p);
 void haft__parser_repair_scan(haft__parser *p, haft__scan_kind what, haft_str *io_bytes);
 /* Scans a value to its end; all of it stays undecided. True after its last byte, unless the state
  * has changed. */
-bool haft__parser_repair_hold(haft__parser *p, haft_str *io_bytes);
+bool haft__parser_repair_scan_undecided(haft__parser *p, haft_str *io_bytes);
 /* The text has ended: reads the buffered bytes as they are. */
 void haft__parser_repair_end(haft__parser *p);
 /* The buffered bytes have been read; repair is on again for those that follow. */

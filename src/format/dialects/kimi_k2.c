@@ -3,7 +3,7 @@
  * tests/format/dialects/kimi_k2_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEADLESS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFORMED };
+enum { START, THINK, TEXT, ORPHAN_ARGS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFORMED };
 
 #define SECTIONS                                                                                   \
     {                                                                                              \
@@ -13,9 +13,10 @@ enum { START, THINK, TEXT, HEADLESS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFORME
     {                                                                                              \
         "<|tool_call_begin|>", ID, HAFT__ACTION_CALL_BEGIN                                         \
     }
-/* End marks without a call are dropped, unless only the beginning of the call is missing. */
+/* End marks outside a call are dropped. A mark of arguments outside a call is content, and so are
+ * the end marks after it: the model omitted the beginning of the call. */
 #define STRAY                                                                                      \
-    {"<|tool_call_argument_begin|>", HEADLESS, .keep = true}, {"<|tool_call_end|>", TEXT},         \
+    {"<|tool_call_argument_begin|>", ORPHAN_ARGS, .keep = true}, {"<|tool_call_end|>", TEXT},      \
     {                                                                                              \
         "<|tool_calls_section_end|>", TEXT                                                         \
     }
@@ -55,11 +56,12 @@ const haft__format haft__format_kimi_k2 =
                                     STRAY,
                                     {"</think>", TEXT, HAFT__ACTION_REASONING_STRAY_END},
                                     {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
-                [HEADLESS] = {.bytes = HAFT__BYTES_CONTENT,
-                              .marks = {SECTIONS,
-                                        CALL,
-                                        {"</think>", HEADLESS, HAFT__ACTION_REASONING_STRAY_END},
-                                        {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
+                [ORPHAN_ARGS] = {.bytes = HAFT__BYTES_CONTENT,
+                                 .marks = {SECTIONS,
+                                           CALL,
+                                           {"</think>", ORPHAN_ARGS,
+                                            HAFT__ACTION_REASONING_STRAY_END},
+                                           {"<think>", THINK, HAFT__ACTION_REASONING_AFTER_TEXT}}},
                 [SECTION] = {.bytes = HAFT__BYTES_GAP,
                              .fallback = BETWEEN,
                              .marks = {CALL,
