@@ -29,11 +29,13 @@ static void report_word(haft__loader *l, const haft__command_words *words, size_
     haft_str reader = words->items[word->reader].text;
     const char *what = describe(word->risk);
     if (word->unsure) {
-        haft__spec_problem *problem = haft__loader_warning(
-            l, pointer, HAFT__SUBJECT_VALUE,
-            "the argument \"%.*s\" may %s: haft does not know how '%.*s' reads this word",
-            HAFT__ARG(word->argument), what, HAFT__ARG(reader));
-        haft__loader_hint(l, problem, "use stdin, or a script that gets the argument as a word");
+        haft__spec_problem *problem =
+            haft__loader_warning(l, pointer, HAFT__SUBJECT_VALUE,
+                                 "the argument \"%.*s\" may %s: haft does not know whether and how "
+                                 "'%.*s' reads this word",
+                                 HAFT__ARG(word->argument), what, HAFT__ARG(reader));
+        haft__loader_hint(l, problem,
+                          "use stdin, or pass the argument to a script as a separate word");
     } else if (word->reader == at) {
         haft__spec_problem *problem =
             haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s",
@@ -43,11 +45,12 @@ static void report_word(haft__loader *l, const haft__command_words *words, size_
         haft__spec_problem *problem = haft__loader_error(
             l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" would %s of '%.*s'",
             HAFT__ARG(word->argument), what, HAFT__ARG(reader));
-        haft__loader_hint(l, problem, "use stdin, or a script that gets the argument as a word");
+        haft__loader_hint(l, problem,
+                          "use stdin, or pass the argument to a script as a separate word");
     }
 }
 
-/* Names in braces that are no arguments; code may have braces of its own. */
+/* Warns of names in braces that are not arguments. Not for code: it may have its own braces. */
 static void check_names(haft__loader *l, const haft__tool *tool, haft_str word, haft_str pointer)
 {
     haft__template_piece piece;

@@ -5,7 +5,7 @@
 #define COMMAND(words)                                                                             \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., command: [" words      \
     "]}]\n"
-#define SCRIPT " (use stdin, or a script that gets the argument as a word)"
+#define USE_STDIN " (use stdin, or pass the argument to a script as a separate word)"
 
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
@@ -13,25 +13,25 @@ static const problem_case cases[] = {
     {COMMAND("cat, '{a}'], root: {a: data, c: '.'}, env: {A: x}, stdin: x}]\n#"),
      "1:111: the tool has no argument \"c\""},
     {COMMAND("awk, '{a}{print}'"),
-     "1:87: the argument \"a\" would become part of code of 'awk'" SCRIPT},
+     "1:87: the argument \"a\" would become part of code of 'awk'" USE_STDIN},
     {COMMAND("'{a}', x"),
      "1:82: the argument \"a\" would choose the program (name the program in the spec)"},
     {COMMAND("/bin/sh, -c, 'echo {b}'"),
-     "1:95: the argument \"b\" would become part of code of '/bin/sh'" SCRIPT},
+     "1:95: the argument \"b\" would become part of code of '/bin/sh'" USE_STDIN},
     {COMMAND("timeout, '5', bash, -c, 'echo {b}'"),
-     "1:106: the argument \"b\" would become part of code of 'bash'" SCRIPT},
+     "1:106: the argument \"b\" would become part of code of 'bash'" USE_STDIN},
     {COMMAND("env, '{a}'"),
      "1:87: the argument \"a\" would choose the program (name the program in the spec)"},
     {COMMAND("nice, -n, '{a}', ls"),
-     "1:92: the argument \"a\" would become an option of 'nice'" SCRIPT},
+     "1:92: the argument \"a\" would become an option of 'nice'" USE_STDIN},
     {COMMAND("ssh, host, '{a}'"),
-     "1:93: the argument \"a\" would become part of code of 'ssh'" SCRIPT},
+     "1:93: the argument \"a\" would become part of code of 'ssh'" USE_STDIN},
     {COMMAND("./wrap, sh, '{a}'"),
-     "1:94: warning: the argument \"a\" may choose the program: haft does not know how 'sh' reads "
-     "this word" SCRIPT},
-    {COMMAND("./x, -e, '{a}'"),
-     "1:91: warning: the argument \"a\" may become part of code: haft does not know how './x' "
-     "reads this word" SCRIPT},
+     "1:94: warning: the argument \"a\" may choose the program: haft does not know whether and how "
+     "'sh' reads this word" USE_STDIN},
+    {COMMAND("./x, -e, '{a}'"), "1:91: warning: the argument \"a\" may become part of code: haft "
+                                "does not know whether and how "
+                                "'./x' reads this word" USE_STDIN},
     {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
     {COMMAND("awk, '{print}'"), ""},
     {COMMAND("bash"), "1:82: warning: 'bash' evaluates its standard input, and the model writes a "
@@ -46,7 +46,7 @@ static const problem_case cases[] = {
     {"tools: [{name: a, description: Look up the words of it., command: [sh]}]\n", ""},
 };
 
-TEST(arguments_are_rejected_where_they_could_be_more_than_data)
+TEST(arguments_that_may_become_code_options_or_programs_are_reported)
 {
     check_problems(cases, COUNT(cases));
 }
