@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* exec_help.h - shared by the tests of executors: an exec on a loop, calls from text, results. */
+/* exec_help.h - shared by the tests of executors: an executor, its calls and their results. */
 #ifndef HAFT_TESTS_EXEC_HELP_H
 #define HAFT_TESTS_EXEC_HELP_H
 
@@ -12,21 +12,23 @@ typedef struct help_exec {
     haft__exec *exec;
     haft__spec spec;
     haft__arena arena;
-    int fds; /* open before */
+    int fds; /* open descriptors before the executor was created */
 } help_exec;
+
+#define LATE_PROGRESS 1000000
 
 /* A call and its result. Texts are valid until the test ends. */
 typedef struct help_call {
     haft__tool tool;
     haft__exec_job *job;
     haft__exec_call call;
-    int times; /* it was reported */
+    int result_count; /* how often a result was reported; must become 1 */
     haft__exec_result result;
-    int steps; /* reported progress */
-    haft_str last;
+    int progress_count; /* progress reports; LATE_PROGRESS is added for each one after the result */
+    haft_str last_progress;
 } help_call;
 
-/* The environment of the tests: names without a value are not set. */
+/* The environment of the tests; other variables are not set. */
 static inline haft_str help_variable(void *context, haft_str name)
 {
     (void)context;
@@ -49,7 +51,7 @@ static inline void help_begin_with(help_exec *f, const char *guard, uint32_t thr
     *f = (help_exec){.loop = NULL};
     haft_error err = {0};
     haft__arena_init(&f->arena, 0);
-    /* libuv keeps a few descriptors from its first loop on. */
+    /* The first loop makes libuv open descriptors that it never closes: count after it. */
     CHECK_INT(haft__loop_create(&f->loop, &err), HAFT_OK, "%s", err.message);
     haft__loop_destroy(f->loop);
     f->fds = help_count_fds();
@@ -64,20 +66,20 @@ static inline void help_begin(help_exec *f)
     help_begin_with(f, NULL, 0);
 }
 
-/* No process may be left. */
+/* Checks that no process and no descriptor is left. */
 static inline void help_end(help_exec *f)
 {
     haft__exec_destroy(f->exec);
-    CHECK(!help_has_children(), "processes are left");
+    CHECK(!help_has_children(), "a child process is left");
     haft__loop_destroy(f->loop);
     haft__arena_finish(&f->arena);
-    CHECK_INT(help_count_fds(), f->fds, "descriptors");
+    CHECK_INT(help_count_fds(), f->fds, "open descriptors");
 }
 
 static inline void help_keep_result(void *context, const haft__exec_result *result)
 {
     help_call *c = context;
-    c->times++;
+    c->result_count++;
     c->result = *result;
     c->result.text = help_keep(result->text);
     c->result.where = help_keep(result->where);
@@ -88,8 +90,8 @@ static inline void help_keep_result(void *context, const haft__exec_result *resu
 static inline void help_keep_progress(void *context, haft_str json)
 {
     help_call *c = context;
-    c->steps += c->times == 0 ? 1 : 1000000; /* never after the result */
-    c->last = help_keep(json);
+    c->progress_count += c->result_count == 0 ? 1 : LATE_PROGRESS;
+    c->last_progress = help_keep(json);
 }
 
 static inline haft__json help_read_copy(help_exec *f, const char *text)
@@ -97,11 +99,11 @@ static inline haft__json help_read_copy(help_exec *f, const char *text)
     return help_read(&f->arena, haft__arena_copy(&f->arena, haft__str(text)).ptr);
 }
 
-/* A call of a tool, defined in JSON as in a spec; "" for no arguments. */
-static inline void help_make(help_exec *f, help_call *c, haft__tool_source source,
-                             const char *definition, const char *arguments)
+/* Prepares a call. `definition` is the tool in JSON, as in a spec; `arguments` may be "". */
+static inline void help_init_call(help_exec *f, help_call *c, haft__tool_source source,
+                                  const char *definition, const char *arguments)
 {
-    *c = (help_call){.times = 0};
+    *c = (help_call){.result_count = 0};
     c->tool = (haft__tool){.name = HAFT__LIT("tool"), .source = source};
     c->tool.definition = help_read_copy(f, definition);
     const haft__json *schema = haft__json_get(c->tool.definition, HAFT__LIT("input_schema"));
@@ -126,31 +128,31 @@ static inline void help_start(help_exec *f, help_call *c)
     haft_error err = {0};
     CHECK_INT(haft__exec_start(f->exec, &c->call, help_keep_result, c, &c->job, &err), HAFT_OK,
               "%s", err.message);
-    CHECK_INT(c->times, 0, "it was reported while it started");
+    CHECK_INT(c->result_count, 0, "a result was reported before haft__exec_start returned");
 }
 
 static inline void help_step(help_exec *f, int ms)
 {
-    CHECK_INT(haft__loop_step(f->loop, ms, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(f->loop, ms, NULL), HAFT_OK, "loop step");
 }
 
 static inline void help_wait(help_exec *f, help_call *c)
 {
-    uint64_t begun = haft__loop_now(f->loop);
-    while (c->times == 0 && haft__loop_now(f->loop) - begun < 2 * HELP_PATIENCE_MS) {
+    uint64_t start = haft__loop_now(f->loop);
+    while (c->result_count == 0 && haft__loop_now(f->loop) - start < 2 * HELP_PATIENCE_MS) {
         help_step(f, 1000);
     }
-    CHECK_INT(c->times, 1, "reports");
+    CHECK_INT(c->result_count, 1, "results");
 }
 
-/* Waits until all ended commands are gone. */
+/* Waits until no command has a child process. */
 static inline void help_settle(help_exec *f)
 {
-    uint64_t begun = haft__loop_now(f->loop);
-    while (f->exec->children.first != NULL && haft__loop_now(f->loop) - begun < HELP_PATIENCE_MS) {
+    uint64_t start = haft__loop_now(f->loop);
+    while (f->exec->children.first != NULL && haft__loop_now(f->loop) - start < HELP_PATIENCE_MS) {
         help_step(f, 1000);
     }
-    CHECK(f->exec->children.first == NULL, "commands live on");
+    CHECK(f->exec->children.first == NULL, "commands are still running");
 }
 
 #endif

@@ -148,7 +148,7 @@ static void end(help_exec *f)
 
 static void make(help_exec *f, help_call *c, const haft_tool *tool, const char *arguments)
 {
-    help_make(f, c, HAFT__TOOL_FUNCTION, "{}", arguments);
+    help_init_call(f, c, HAFT__TOOL_FUNCTION, "{}", arguments);
     c->tool.function = tool;
 }
 
@@ -192,13 +192,13 @@ TEST(replies_of_functions)
     run(&f, &c, &answer_tool, "");
     CHECK(c.result.ok, "JSON");
     CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "JSON");
-    CHECK_INT(c.steps, 2, "progress");
-    CHECK_STR(c.last, HAFT__LIT("\"nearly done\""), "progress");
+    CHECK_INT(c.progress_count, 2, "progress");
+    CHECK_STR(c.last_progress, HAFT__LIT("\"nearly done\""), "progress");
     make(&f, &c, &answer_tool, "");
     c.call.progress = NULL;
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK_INT(c.steps, 0, "nobody asked for progress");
+    CHECK_INT(c.progress_count, 0, "nobody asked for progress");
     run(&f, &c, &odd_tool, "");
     CHECK_STR(c.result.text, ((haft_str){"a?\0b", 4}), "bytes that are no text");
     run(&f, &c, &greet_tool, "{\"name\":\"x\",\"times\":99999999999999999999}");
@@ -217,12 +217,13 @@ TEST(a_function_that_is_free_runs_on_the_loops_thread)
     c.call.timeout_ms = 1000000;
     help_start(&f, &c);
     CHECK_INT(begun, 1, "it has run");
-    CHECK_INT(c.times + c.steps, 0, "and nothing was reported before the loop was stepped");
+    CHECK_INT(c.result_count + c.progress_count, 0,
+              "and nothing was reported before the loop was stepped");
     help_wait(&f, &c);
     CHECK(c.result.ok && c.result.started, "it failed");
     CHECK_STR(c.result.text, HAFT__LIT("Ada run here 0"), "reply");
-    CHECK_INT(c.steps, 2, "progress");
-    CHECK_STR(c.last, HAFT__LIT("{\"half\":true}"), "progress");
+    CHECK_INT(c.progress_count, 2, "progress");
+    CHECK_STR(c.last_progress, HAFT__LIT("{\"half\":true}"), "progress");
     run(&f, &c, &quick_refusal_tool, "");
     CHECK(!c.result.ok && c.result.started, "an error");
     CHECK_STR(c.result.text, HAFT__LIT("no"), "an error");
@@ -247,7 +248,7 @@ TEST(a_cancelled_free_function_is_not_reported)
     help_start(&f, &c);
     haft__exec_cancel(c.job);
     help_step(&f, 0);
-    CHECK_INT(c.times + c.steps, 0, "reports");
+    CHECK_INT(c.result_count + c.progress_count, 0, "reports");
     end(&f);
 }
 
@@ -306,7 +307,7 @@ TEST(a_function_sees_that_it_is_cancelled)
     haft__exec_cancel(c.job);
     end(&f);
     CHECK_INT(cancels, 1, "it saw");
-    CHECK_INT(c.times, 0, "reports");
+    CHECK_INT(c.result_count, 0, "reports");
 }
 
 /* Steps until no abandoned call is left. */
@@ -438,7 +439,8 @@ TEST(unread_progress_is_bounded)
         (void)sem_wait(&entered);
         (void)sem_post(&released);
         help_wait(&f, &c);
-        CHECK(c.steps >= cases[i].least && c.steps <= cases[i].most, "case %zu: %d", i, c.steps);
+        CHECK(c.progress_count >= cases[i].least && c.progress_count <= cases[i].most,
+              "case %zu: %d", i, c.progress_count);
     }
     end(&f);
 }
@@ -461,7 +463,7 @@ TEST(no_progress_comes_after_the_end)
             help_wait(&f, &c);
         }
         end(&f);
-        CHECK(c.steps <= (way == 0 ? 0 : 5), "way %d: %d", way, c.steps);
+        CHECK(c.progress_count <= (way == 0 ? 0 : 5), "way %d: %d", way, c.progress_count);
     }
 }
 
@@ -474,12 +476,12 @@ TEST(a_function_without_memory_is_reported_all_the_same)
         make(&f, &c, &answer_tool, "{\"a\":[1,{\"b\":2}]}");
         test_fail_allocation(n);
         haft_status status = haft__exec_start(f.exec, &c.call, help_keep_result, &c, &c.job, NULL);
-        while (status == HAFT_OK && c.times == 0) {
+        while (status == HAFT_OK && c.result_count == 0) {
             help_step(&f, 1000);
         }
         bool failed = test_allow_allocations();
         CHECK(failed || status == HAFT_OK, "allocation %u", n);
-        CHECK(c.times == 1 || status == HAFT_NO_MEMORY, "allocation %u", n);
+        CHECK(c.result_count == 1 || status == HAFT_NO_MEMORY, "allocation %u", n);
         end(&f);
         if (!failed) {
             CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "at last");
@@ -508,6 +510,6 @@ TEST(many_functions_at_once)
     }
     end(&f);
     for (size_t i = 4; i < COUNT(calls); i += 5) {
-        CHECK_INT(calls[i].times + calls[i].steps, 0, "call %zu was cancelled", i);
+        CHECK_INT(calls[i].result_count + calls[i].progress_count, 0, "call %zu was cancelled", i);
     }
 }

@@ -25,7 +25,7 @@ static const char *shell(const char *script)
 
 static void run(help_exec *f, help_call *c, const char *definition, const char *arguments)
 {
-    help_make(f, c, HAFT__TOOL_COMMAND, definition, arguments);
+    help_init_call(f, c, HAFT__TOOL_COMMAND, definition, arguments);
     help_start(f, c);
     help_wait(f, c);
 }
@@ -204,8 +204,9 @@ TEST(a_command_has_its_limits)
     help_exec f;
     help_call c;
     help_begin(&f);
-    help_make(&f, &c, HAFT__TOOL_COMMAND,
-              shell("ulimit -v; ulimit -n; ulimit -c; [ $(ulimit -t) -ge 61 ] && echo time"), "");
+    help_init_call(&f, &c, HAFT__TOOL_COMMAND,
+                   shell("ulimit -v; ulimit -n; ulimit -c; [ $(ulimit -t) -ge 61 ] && echo time"),
+                   "");
     c.call.timeout_ms = 60000;
     help_start(&f, &c);
     help_wait(&f, &c);
@@ -263,7 +264,7 @@ static void make_endless(help_exec *f, help_call *c, size_t which, const char *f
     char definition[512];
     (void)snprintf(definition, sizeof(definition),
                    "{\"command\":[\"sh\",\"-c\",\"%s\",\"sh\",\"%s\"]}", endless[which], file);
-    help_make(f, c, HAFT__TOOL_COMMAND, definition, "");
+    help_init_call(f, c, HAFT__TOOL_COMMAND, definition, "");
 }
 
 TEST(a_command_past_its_time_is_ended_with_all_it_started)
@@ -306,7 +307,7 @@ TEST(a_command_that_is_cancelled_is_ended_with_all_it_started)
         haft__exec_cancel(c.job);
         help_settle(&f);
         CHECK(!help_is_alive(other), "%s lives on", endless[i]);
-        CHECK_INT(c.times, 0, "%s: reports", endless[i]);
+        CHECK_INT(c.result_count, 0, "%s: reports", endless[i]);
         (void)unlink(file);
     }
     for (size_t i = 0; i < COUNT(endless); i++) { /* and at once, without another step */
@@ -330,7 +331,7 @@ TEST(guard_has_some_time_to_end_a_command)
                    "#!/bin/sh\ntrap '' TERM\necho $$ >%s\nwhile :; do sleep 0.05; done\n", file);
     help_write(stubborn, script, 0755);
     help_begin_with(&f, stubborn, 0);
-    help_make(&f, &c, HAFT__TOOL_COMMAND, "{\"command\":[\"true\"]}", "");
+    help_init_call(&f, &c, HAFT__TOOL_COMMAND, "{\"command\":[\"true\"]}", "");
     help_start(&f, &c);
     pid_t guard = help_read_id(file);
     haft__exec_cancel(c.job);
@@ -428,7 +429,8 @@ TEST(a_hundred_commands_at_once_leave_nothing)
     help_begin(&f);
     static help_call calls[100];
     for (size_t i = 0; i < COUNT(calls); i++) {
-        help_make(&f, &calls[i], HAFT__TOOL_COMMAND, "{\"command\":[\"cat\"]}", "{\"text\":\"x\"}");
+        help_init_call(&f, &calls[i], HAFT__TOOL_COMMAND, "{\"command\":[\"cat\"]}",
+                       "{\"text\":\"x\"}");
         help_start(&f, &calls[i]);
     }
     for (size_t i = 0; i < COUNT(calls); i++) {
@@ -445,17 +447,17 @@ TEST(a_command_without_memory_is_reported_all_the_same)
         help_exec f;
         help_call c;
         help_begin(&f);
-        help_make(&f, &c, HAFT__TOOL_COMMAND,
-                  "{\"command\":[\"cat\"],\"stdin\":\"{a}\",\"env\":{\"A\":\"${TOKEN}\"}}",
-                  "{\"a\":\"text\"}");
+        help_init_call(&f, &c, HAFT__TOOL_COMMAND,
+                       "{\"command\":[\"cat\"],\"stdin\":\"{a}\",\"env\":{\"A\":\"${TOKEN}\"}}",
+                       "{\"a\":\"text\"}");
         test_fail_allocation(n);
         haft_status status = haft__exec_start(f.exec, &c.call, help_keep_result, &c, &c.job, NULL);
-        while (status == HAFT_OK && c.times == 0) {
+        while (status == HAFT_OK && c.result_count == 0) {
             help_step(&f, 1000);
         }
         bool failed = test_allow_allocations();
         CHECK(status == HAFT_OK || failed, "allocation %u", n);
-        CHECK(c.times == 1 || failed, "allocation %u", n);
+        CHECK(c.result_count == 1 || failed, "allocation %u", n);
         CHECK(!failed || status != HAFT_OK || !c.result.ok
                   || haft__str_starts_with(c.result.text, HAFT__LIT("(out of memory")),
               "allocation %u", n);

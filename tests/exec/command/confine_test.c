@@ -40,7 +40,7 @@ TEST(a_confined_path_stays_beneath_its_root)
     f.spec.path = haft__str(help_path(folder, "spec.yaml"));
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_call c;
-        help_make(&f, &c, HAFT__TOOL_COMMAND, SHOW, rows[i].arguments);
+        help_init_call(&f, &c, HAFT__TOOL_COMMAND, SHOW, rows[i].arguments);
         help_start(&f, &c);
         help_wait(&f, &c);
         CHECK(c.result.ok == rows[i].ok, "%s", rows[i].arguments);
@@ -50,7 +50,7 @@ TEST(a_confined_path_stays_beneath_its_root)
         char arguments[64];
         help_call c;
         (void)snprintf(arguments, sizeof(arguments), "{\"file\":\"%s\"}", outside[i]);
-        help_make(&f, &c, HAFT__TOOL_COMMAND, SHOW, arguments);
+        help_init_call(&f, &c, HAFT__TOOL_COMMAND, SHOW, arguments);
         help_start(&f, &c);
         help_wait(&f, &c);
         CHECK(!c.result.ok && !c.result.started, "%s", arguments);

@@ -7,7 +7,7 @@
 static void make(help_exec *e, help_call *c, const files *f, const char *tool,
                  const char *arguments)
 {
-    help_make(e, c, HAFT__TOOL_BUILTIN, "{}", arguments);
+    help_init_call(e, c, HAFT__TOOL_BUILTIN, "{}", arguments);
     c->tool.name = haft__str(tool);
     e->spec.path = haft__str(files_path(f, "agent.yaml"));
     e->spec.root = HAFT__LIT("root");
@@ -152,7 +152,7 @@ FILES_TEST(a_search_is_cancelled_while_running_and_while_queued)
     help_call next;
     call(&e, &next, &f, "glob", "{\"pattern\":\"*\"}");
     CHECK_STR(next.result.text, HAFT__LIT("a"), "the next one");
-    CHECK_INT(first.times + second.times, 0, "reports of what was cancelled");
+    CHECK_INT(first.result_count + second.result_count, 0, "reports of what was cancelled");
     help_end(&e);
     files_remove(&f);
 }

@@ -144,7 +144,7 @@ TEST(a_storm_of_changes_leads_to_one_list)
     haft__mcp_connection *connection = begin(&m, SERVER("storm"), &catalogue);
     step_until(&m, &connection->fresh);
     uint64_t before = haft__loop_now(m.exec.loop);
-    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
@@ -163,11 +163,11 @@ TEST(no_call_is_made_on_an_outdated_list)
     haft__catalogue *catalogue = NULL;
     haft__mcp_connection *connection = begin(&m, SERVER("change_hang"), &catalogue);
     step_until(&m, &connection->fresh);
-    help_make(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_init_call(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &first);
     help_wait(&m.exec, &first);
     CHECK(first.result.ok && !connection->fresh && !connection->listing, "after the change");
-    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     CHECK(connection->listing && connection->refresh.slot == 0, "it is listed at once");
     CHECK(connection->tool_calls != NULL && connection->tool_calls->number == 0,
@@ -192,7 +192,7 @@ TEST(a_list_that_keeps_changing_fails)
     haft__mcp_tools none = {.count = 0};
     step_until(&m, &connection->fresh);
     connection->fresh = false;
-    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
     for (uint32_t i = 0; i <= HAFT__LIMIT_MCP_RELISTS; i++) {
         CHECK(connection->listing && connection->relist_attempts == i
@@ -307,21 +307,21 @@ TEST(a_server_that_does_not_read_is_ended)
 static bool survive(unsigned n)
 {
     help_mcp m;
-    help_call c = {.times = 0};
+    help_call c = {.result_count = 0};
     haft_error err = {0};
     help_mcp_begin(&m);
     help_mcp_servers(&m, "{'servers':{'a':{'command':['sh','~/quick_server']}}}");
-    help_make(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
+    help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     test_fail_allocation(n);
     haft_status status = haft__exec_start(m.exec.exec, &c.call, help_keep_result, &c, &c.job, &err);
     uint64_t begun = haft__loop_now(m.exec.loop);
-    while (status == HAFT_OK && c.times == 0
+    while (status == HAFT_OK && c.result_count == 0
            && haft__loop_now(m.exec.loop) - begun < HELP_PATIENCE_MS) {
         (void)!haft__loop_step(m.exec.loop, 1000, NULL);
     }
     bool failed = test_allow_allocations();
     CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
-    CHECK(status != HAFT_OK || c.times == 1, "allocation %u: %d reports", n, c.times);
+    CHECK(status != HAFT_OK || c.result_count == 1, "allocation %u: %d reports", n, c.result_count);
     CHECK(failed || c.result.ok, "without a failure: %.*s", HAFT__ARG(c.result.text));
     help_mcp_end(&m);
     return failed;

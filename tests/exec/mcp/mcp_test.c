@@ -14,7 +14,7 @@ static void make_call(help_mcp *m, help_call *c, const char *server, const char 
     char definition[512];
     (void)snprintf(definition, sizeof(definition), "{\"server\":\"%s\",\"tool\":\"%s\"}", server,
                    tool);
-    help_make(&m->exec, c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
+    help_init_call(&m->exec, c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
 }
 
 static void call(help_mcp *m, help_call *c, const char *server)
@@ -37,8 +37,9 @@ TEST(servers_are_listed_and_called)
     CHECK(c.result.ok && c.result.started, "%.*s", HAFT__ARG(c.result.text));
     CHECK_STR(c.result.text, HAFT__LIT("you said hello"), "result");
     call(&m, &c, "b");
-    CHECK_INT(c.steps, 3, "progress");
-    CHECK_STR(c.last, HAFT__LIT("{\"progress\":2,\"total\":3,\"message\":\"on\"}"), "progress");
+    CHECK_INT(c.progress_count, 3, "progress");
+    CHECK_STR(c.last_progress, HAFT__LIT("{\"progress\":2,\"total\":3,\"message\":\"on\"}"),
+              "progress");
     help_mcp_list(&m);
     CHECK_STR(m.states, HAFT__LIT("used used "), "states");
     help_mcp_end(&m);
@@ -52,8 +53,8 @@ TEST(a_log_message_goes_to_the_call_in_progress)
     help_mcp_servers(&m, "{'servers':{" SERVER("a", "log") "}}");
     call(&m, &c, "a");
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    CHECK_INT(c.steps, 2, "messages");
-    CHECK_STR(c.last,
+    CHECK_INT(c.progress_count, 2, "messages");
+    CHECK_STR(c.last_progress,
               HAFT__LIT("{\"server\":\"a\",\"level\":\"warning\",\"logger\":\"db\",\"message\":"
                         "\"warning: <U+001B>[31mlow on cheese\"}"),
               "the last");
@@ -83,10 +84,12 @@ TEST(a_log_message_does_not_go_to_another_run)
             CHECK(c[j].result.ok, "%.*s", HAFT__ARG(c[j].result.text));
         }
         for (size_t j = 0; j < COUNT(c); j++) {
-            CHECK_INT(c[j].steps, rows[i].steps[j], "call %zu, row %zu", j, i);
+            CHECK_INT(c[j].progress_count, rows[i].steps[j], "call %zu, row %zu", j, i);
             bool cheese =
-                c[j].last.len > 0 && memmem(c[j].last.ptr, c[j].last.len, "cheese", 6) != NULL;
-            CHECK(cheese == (rows[i].steps[j] == 2), "row %zu: %.*s", i, HAFT__ARG(c[j].last));
+                c[j].last_progress.len > 0
+                && memmem(c[j].last_progress.ptr, c[j].last_progress.len, "cheese", 6) != NULL;
+            CHECK(cheese == (rows[i].steps[j] == 2), "row %zu: %.*s", i,
+                  HAFT__ARG(c[j].last_progress));
         }
         help_mcp_end(&m);
     }
@@ -373,7 +376,7 @@ TEST(a_question_does_not_go_to_another_run)
             haft_str text = a[j].call.result.text;
             CHECK(memmem(text.ptr, text.len, rows[i].told, strlen(rows[i].told)) != NULL,
                   "row %zu: %.*s", i, HAFT__ARG(text));
-            CHECK_INT(a[j].call.steps, rows[i].steps, "row %zu, call %zu", i, j);
+            CHECK_INT(a[j].call.progress_count, rows[i].steps, "row %zu, call %zu", i, j);
         }
         CHECK_INT((a[0].message.len > 0) + (a[1].message.len > 0), rows[i].asked, "row %zu", i);
         help_mcp_end(&m);

@@ -50,7 +50,7 @@ static void call(fixture *f, const char *hash, bool approved)
     char definition[256];
     (void)snprintf(definition, sizeof(definition),
                    "{\"server\":\"a\",\"tool\":\"say\",\"hash\":\"%s\"}", hash);
-    help_make(&f->m.exec, &f->c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
+    help_init_call(&f->m.exec, &f->c, HAFT__TOOL_MCP, definition, "{\"word\":\"hello\"}");
     f->c.call.approved = approved;
     f->c.tool.description = HAFT__LIT("What the run was shown.");
     help_start(&f->m.exec, &f->c);
@@ -284,10 +284,10 @@ TEST(pins_that_cannot_be_written_are_reported)
           HAFT__ARG(f.m.warnings));
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
-    CHECK_INT(f.c.steps, 1, "told");
-    CHECK(memmem(f.c.last.ptr, f.c.last.len, "\"level\":\"warning\"", 17) != NULL
-              && memmem(f.c.last.ptr, f.c.last.len, "is not saved", 12) != NULL,
-          "%.*s", HAFT__ARG(f.c.last));
+    CHECK_INT(f.c.progress_count, 1, "told");
+    CHECK(memmem(f.c.last_progress.ptr, f.c.last_progress.len, "\"level\":\"warning\"", 17) != NULL
+              && memmem(f.c.last_progress.ptr, f.c.last_progress.len, "is not saved", 12) != NULL,
+          "%.*s", HAFT__ARG(f.c.last_progress));
     call(&f, "00", false);
     CHECK(f.c.result.ok, "it is pinned here: %.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
