@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests for src/cli/commands/render.c and turns.c, by running haft: options, errors, exit status,
-and for each format a golden file in tests/cli/render/: the prompt, a history, the grammar of any
-tool and of one. `HAFT=build/haft tests/cli/render_test.py --write` renews them; read what
-changed."""
+and for each format a golden file in tests/cli/render/: the prompt, a history, the grammar for any
+tool and the grammar for one tool. `HAFT=build/haft tests/cli/render_test.py --write` rewrites the
+golden files; review the diff."""
 import difflib
 import json
 import os
@@ -20,8 +20,8 @@ HAFT = str(Path(os.environ["HAFT"]).resolve())
 ROOT = Path(__file__).resolve().parent.parent.parent
 GOLDEN = ROOT / "tests/cli/render"
 TOOLS, CALLS = str(GOLDEN / "tools.json"), str(GOLDEN / "calls.jsonl")
-SHAPE = ROOT / "docs/schemas/render.schema.json"
-# Every row of src/format/formats.h, as the program knows it.
+SCHEMA = ROOT / "docs/schemas/render.schema.json"
+# The formats that `haft help render` lists.
 FORMATS = re.findall(r"^    (\w+)$", subprocess.run([HAFT, "help", "render"], capture_output=True,
                                                    text=True).stdout, re.M)
 
@@ -41,7 +41,7 @@ def put(name, value):
 # ---- golden files ----
 
 def golden(name):
-    """Everything that is printed for a format, part by part."""
+    """The output for a format: all parts of its golden file."""
     parts = {
         "prompt": ["--tools", TOOLS, "--choice", "any", "--allow", "get_weather,now"],
         "history": ["--calls", CALLS],
@@ -65,14 +65,15 @@ def test_golden():
         if "--write" in sys.argv:
             path.write_text(text)
         was = path.read_text() if path.exists() else ""
-        check(f"{name} is unchanged", list(difflib.unified_diff(
+        check(f"{name} matches its golden file", list(difflib.unified_diff(
             was.splitlines(), text.splitlines(), "golden", "printed", lineterm="", n=0)), [])
-    known = json.loads(haft("--format", "nix", "--tools", TOOLS, "--json")[1])["error"]["hint"]
-    check("the_help_lists_the_formats", known, "'haft help render' lists the formats")
+    hint = json.loads(haft("--format", "nix", "--tools", TOOLS, "--json")[1])["error"]["hint"]
+    check("unknown_format_has_a_hint", hint, "'haft help render' lists the formats")
     rows = re.findall(r"^    X\((\w+)\)", (ROOT / "src/format/formats.h").read_text(), re.M)
     check("every_format_is_in_the_help", FORMATS, rows)
     page = (ROOT / "docs/formats.md").read_text()
-    check("every_format_is_in_its_page", [name for name in rows if f"`{name}`" not in page], [])
+    check("every_format_is_in_docs_formats_md",
+          [name for name in rows if f"`{name}`" not in page], [])
 
 
 def test_histories_are_read_back():
@@ -125,29 +126,29 @@ def test_choice():
     }.items():
         check(f"choice {' '.join(words)}", prompt(*words), (0, wanted, ""))
     grammar = haft("--format", "hermes", "--tools", TOOLS, "--grammar", "--allow", "now")[1]
-    check("a_grammar_has_the_tools_that_are_allowed",
+    check("grammar_has_only_allowed_tools",
           ("\\\"now\\\"" in grammar, "get_weather" in grammar), (True, False))
 
 
 def test_input():
     text = Path(TOOLS).read_text()
     whole = haft("--format", "hermes", "--tools", TOOLS)
-    check("a_name_in_capitals", haft("-f", "HERMES", "--tools", TOOLS), whole)
+    check("format_name_ignores_case", haft("-f", "HERMES", "--tools", TOOLS), whole)
     check("tools_from_standard_input", haft("--format", "hermes", "--tools", "-", text=text), whole)
     tools = json.loads(text)
     for name, value in {
-        "an_object": {"tools": tools},
-        "as_openai_has_them": [{"type": "function", "function": tool} for tool in tools],
-        "as_anthropic_has_them": [{"name": t["name"], "description": t["description"],
-                                   "input_schema": t["parameters"]} for t in tools],
-        "as_mcp_has_them": [{"name": t["name"], "description": t["description"],
+        "in_an_object": {"tools": tools},
+        "as_in_openai_requests": [{"type": "function", "function": tool} for tool in tools],
+        "as_in_anthropic_requests": [{"name": t["name"], "description": t["description"],
+                                      "input_schema": t["parameters"]} for t in tools],
+        "as_in_mcp_lists": [{"name": t["name"], "description": t["description"],
                              "inputSchema": t["parameters"]} for t in tools],
     }.items():
-        check(f"tools_are_{name}", haft("--format", "hermes", "--tools", put("t.json", value)),
-              whole)
-    check("names_alone_are_tools", '{"name":"f","description":"","parameters":{}}' in haft(
+        check(f"tools_are_accepted_{name}",
+              haft("--format", "hermes", "--tools", put("t.json", value)), whole)
+    check("a_tool_may_be_only_a_name", '{"name":"f","description":"","parameters":{}}' in haft(
         "--format", "llama3", "--tools", put("t.json", ["f"]))[1], True)
-    check("an_alias", haft("--format", "json", "--tools", TOOLS),
+    check("json_is_an_alias_of_purejson", haft("--format", "json", "--tools", TOOLS),
           haft("--format", "purejson", "--tools", TOOLS))
 
 
@@ -163,12 +164,13 @@ def test_native():
         2, "", "haft: --calls: calls in the format native are members of messages, not text\n"))
 
 
-def test_bounds():
+def test_constraints():
     words = ["--format", "hermes", "--tools", TOOLS]
     status, out, err = haft(*words, "--schema", "openai", "--choice", "tool:save_note")
     schema = json.loads(out)
     call = schema["properties"]["tool_call"]["properties"]
-    check("a_schema", (status, call["name"]["enum"], call["arguments"]["required"]),
+    check("schema_requires_the_chosen_tool",
+          (status, call["name"]["enum"], call["arguments"]["required"]),
           (0, ["save_note"], ["text", "tags", "pinned"]))
     check("relaxed_parts_are_reported", err.splitlines(), [
         "relaxed: /save_note/properties/text: maxLength 200 became nothing: not supported by "
@@ -177,40 +179,44 @@ def test_bounds():
         "null"])
     for server in ("vllm", "ollama"):
         status, out, err = haft(*words, "--schema", server, "--several")
-        check(f"a_schema_for_{server}", (status, json.loads(out)["anyOf"][0]["type"], err),
-              (0, "array", ""))
+        check(f"schema_for_{server}_allows_several_calls",
+              (status, json.loads(out)["anyOf"][0]["type"], err), (0, "array", ""))
     answer = haft("--format", "purejson", "--tools", TOOLS, "--grammar", "--choice", "auto",
                   "--answer")
-    check("an_answer_may_come", (answer[0], '\\"answer\\":' in answer[1]), (0, True))
-    thought = haft(*words, "--grammar", "--reasoning")
-    check("reasoning_may_come", (thought[0], '"<think>"' in thought[1]), (0, True))
+    check("grammar_with_answer_allows_an_answer",
+          (answer[0], '\\"answer\\":' in answer[1]), (0, True))
+    reasoning = haft(*words, "--grammar", "--reasoning")
+    check("grammar_with_reasoning_allows_reasoning",
+          (reasoning[0], '"<think>"' in reasoning[1]), (0, True))
     check("code_reports_what_it_cannot_express",
           haft("--format", "codemode", "--tools", TOOLS, "--grammar")[2],
           "relaxed: a call of a tool became code that may call it\n")
 
 
 def test_large():
-    """Attempts that were too large leave no error; omitted lines are counted."""
+    """haft retries a grammar that is too large with fewer details: no error of the first attempt is
+    printed. Omitted lines are counted."""
     text = {"type": "string", "pattern": "^[a-z]{3}$", "description": "x" * 40}
     many = [{"name": f"tool{n}", "parameters": {
         "properties": {f"argument{k}_{n}": dict(text, pattern=f"^[a-z]{{{k + 1}}}[0-9]{{{n}}}$")
                        for k in range(20)}}} for n in range(1, 41)]
     status, _, err = haft("--format", "hermes", "--tools", put("many.json", many), "--grammar")
-    check("no_error_of_an_attempt", (status, [line for line in err.splitlines()
-                                              if not line.startswith("relaxed: ")]), (0, []))
+    check("failed_attempts_print_no_error",
+          (status, [line for line in err.splitlines() if not line.startswith("relaxed: ")]),
+          (0, []))
     loose = [{"name": "loose", "parameters": {"properties": {
         f"a{n}": {"type": "string", "format": "odd"} for n in range(203)}}}]
     path = put("loose.json", loose)
     status, _, err = haft("--format", "hermes", "--tools", path, "--grammar")
-    check("lines_left_off_are_counted", (len(err.splitlines()), err.splitlines()[-1]),
+    check("omitted_lines_are_counted", (len(err.splitlines()), err.splitlines()[-1]),
           (201, "relaxed: and 3 more"))
-    made = json.loads(haft("--format", "hermes", "--tools", path, "--grammar", "--json")[1])
+    found = json.loads(haft("--format", "hermes", "--tools", path, "--grammar", "--json")[1])
     check("json_output_has_the_number_of_omitted_relaxations",
-          (len(made["relaxed"]), made["relaxed_left_off"]), (200, 3))
+          (len(found["relaxed"]), found["relaxed_left_off"]), (200, 3))
 
 
 def valid(text):
-    done = subprocess.run([HAFT, "validate", str(SHAPE), "-"], input=text.encode(),
+    done = subprocess.run([HAFT, "validate", str(SCHEMA), "-"], input=text.encode(),
                           capture_output=True)
     return done.returncode == 0
 
@@ -218,10 +224,10 @@ def valid(text):
 def test_json():
     everything = ["--tools", TOOLS, "--calls", CALLS, "--grammar", "--schema", "vllm", "--choice",
                   "any", "--json"]
-    for name in [*FORMATS]:
+    for name in FORMATS:
         status, out, err = haft("--format", name, *everything)
         check(f"{name} as JSON", (status, valid(out), err), (0, True, ""))
-    name = "qwen3coder"  # it reports what it cannot express
+    name = "qwen3coder"  # its grammar relaxes a schema
     found = json.loads(haft("--format", name, *everything)[1])
     check("json_and_text_output_agree",
           (found["prompt"] + "\n\n" + found["choice"] + "\n", found["grammar"]),
@@ -234,8 +240,9 @@ def test_json():
     check("members_that_were_not_requested_are_null", (valid(out), [found[k] for k in (
         "prompt", "choice", "grammar", "schema")]), (True, [None] * 4))
     status, out, err = haft("--format", "hermes", "--tools", "nix.json", "--json")
-    check("an_error_as_json", (status, list(json.loads(out)), json.loads(out)["error"]["status"],
-                               err != ""), (2, ["error"], "IO", True))
+    check("error_is_printed_as_json",
+          (status, list(json.loads(out)), json.loads(out)["error"]["status"], err != ""),
+          (2, ["error"], "IO", True))
 
 
 # ---- calls ----
@@ -248,115 +255,124 @@ def history(turns, name="kimi_k2"):
 def test_calls():
     turns = [json.loads(line) for line in Path(CALLS).read_text().splitlines()]
     lines = haft("--format", "kimi_k2", "--calls", CALLS)
-    check("an_array_is_the_same", history(json.dumps(turns, indent=2)), lines)
+    check("turns_may_be_in_an_array", history(json.dumps(turns, indent=2)), lines)
     check("numbers_keep_their_digits", '{"n":1.50,"m":12345678901234567890123}' in history(
         '{"calls":[{"name":"f","arguments":{"n":1.50,"m":12345678901234567890123}}]}')[1], True)
     check("calls_are_numbered_across_turns",
           [word.split("<|")[0] for word in lines[1].split("functions.")[1:]
                                    if "tool_call_argument" in word],
           ["get_weather:0", "now:1", "save_note:2"])
-    check("results_find_their_call", history([
+    check("results_match_calls_by_id", history([
         {"calls": [{"id": "a", "name": "f"}, {"id": "b", "name": "g"}]},
         {"results": [{"id": "b", "text": "two"}, {"id": "a", "text": {"x": 1}}]}])[1].split(
             "[user]\n")[1],
           '## Return of functions.g:1\ntwo\n## Return of functions.f:0\n{"x":1}\n')
     check("result_can_name_its_tool", history([{"results": [
         {"name": "f", "text": "x"}]}], "llama3")[1], '[user]\n{"name": "f", "output": "x"}\n')
-    check("arguments_as_text", '{"a":1}' in history([
+    check("arguments_may_be_json_in_a_string", '{"a":1}' in history([
         {"calls": [{"name": "f", "arguments": '{"a": 1}'}]}])[1], True)
-    check("no_turns", history(""), (0, "", ""))
-    check("empty_lines_count_for_nothing", history('\n\n{"text":"a"}\r\n\n'),
+    check("empty_input_has_no_turns", history(""), (0, "", ""))
+    check("empty_lines_are_ignored", history('\n\n{"text":"a"}\r\n\n'),
           (0, "[assistant]\na\n", ""))
 
 
 def test_bad_calls():
     for name, (text, wanted) in {
-        "no_json": ('{"text":"a"}\n{"text":}', "standard input:2:9: "),
-        "no_object": ("5\n", "standard input:1: expected a turn, found number"),
-        "neither": ("{}", "standard input:1: expected a turn, found object without"),
-        "calls_are_no_array": ('{"calls":5}', "standard input:1: /calls: expected an array"),
-        "a_call_is_none": ('{"calls":[5]}', "standard input:1: /calls/0: expected a call"),
-        "no_name": ('{"calls":[{}]}', 'standard input:1: /calls/0: expected the key "name"'),
-        "a_name_is_none": ('{"calls":[{"name":5}]}', "standard input:1: /calls/0/name: expected"),
-        "text_is_none": ('{"text":5}', "standard input:1: /text: expected a string"),
-        "an_id_is_none": ('{"calls":[{"id":5}]}', "standard input:1: /calls/0/id: expected"),
-        "a_result_is_none": ('{"results":[5]}', "standard input:1: /results/0: expected a result"),
-        "results_are_none": ('{"results":5}', "standard input:1: /results: expected an array"),
-        "whose_result": ('{"results":[{"text":"x"}]}',
-                         "standard input:1: /results/0: no call matches this result"),
-        "unknown_id": ('{"calls":[{"name":"f"}]}\n{"results":[{"id":"q","text":"x"}]}',
-                       "standard input:2: /results/0: no call matches this result"),
-        "in_an_array": ('[{"text":"a"},{"calls":[{}]}]', "standard input:/1/calls/0: expected"),
-        "an_array_that_ends": ('[{"text":"a"},', "standard input:1:15"),
+        "invalid_json": ('{"text":"a"}\n{"text":}', "standard input:2:9: "),
+        "turn_is_not_an_object": ("5\n", "standard input:1: expected a turn, found number"),
+        "turn_without_text_calls_or_results": (
+            "{}", "standard input:1: expected a turn, found object without"),
+        "calls_are_not_an_array": ('{"calls":5}', "standard input:1: /calls: expected an array"),
+        "call_is_not_an_object": ('{"calls":[5]}', "standard input:1: /calls/0: expected a call"),
+        "call_without_name": ('{"calls":[{}]}',
+                              'standard input:1: /calls/0: expected the key "name"'),
+        "name_is_not_a_string": ('{"calls":[{"name":5}]}',
+                                 "standard input:1: /calls/0/name: expected"),
+        "text_is_not_a_string": ('{"text":5}', "standard input:1: /text: expected a string"),
+        "id_is_not_a_string": ('{"calls":[{"id":5}]}', "standard input:1: /calls/0/id: expected"),
+        "result_is_not_an_object": ('{"results":[5]}',
+                                    "standard input:1: /results/0: expected a result"),
+        "results_are_not_an_array": ('{"results":5}',
+                                     "standard input:1: /results: expected an array"),
+        "result_without_call": ('{"results":[{"text":"x"}]}',
+                                "standard input:1: /results/0: no call matches this result"),
+        "result_with_unknown_id": ('{"calls":[{"name":"f"}]}\n{"results":[{"id":"q","text":"x"}]}',
+                                   "standard input:2: /results/0: no call matches this result"),
+        "call_without_name_in_an_array": ('[{"text":"a"},{"calls":[{}]}]',
+                                          "standard input:/1/calls/0: expected"),
+        "truncated_array": ('[{"text":"a"},', "standard input:1:15"),
     }.items():
         status, out, err = history(text)
         check(f"calls: {name}", (status, out, err[:len(wanted) + 6]), (2, "", f"haft: {wanted}"))
     bad = put("bad.jsonl", '{"text":"a"}\n{"text":}\n')
-    check("the_line_is_shown", haft("--format", "hermes", "--calls", bad)[2].splitlines()[1:],
+    check("error_shows_the_line", haft("--format", "hermes", "--calls", bad)[2].splitlines()[1:],
           ['    {"text":}', "            ^"])
 
 
-# ---- what is wrong ----
+# ---- errors ----
 
 def test_errors():
     with_tools = ["--format", "hermes", "--tools", TOOLS]
     for name, (words, wanted) in {
         "no_format": (["--tools", TOOLS], "haft: expected --format F, found none\n"
                       "hint: 'haft help render' lists the formats\n"),
-        "near_format": (["--format", "hermse", "--tools", TOOLS],
-                        "haft: unknown format 'hermse'\nhint: did you mean 'hermes'?\n"),
+        "misspelled_format": (["--format", "hermse", "--tools", TOOLS],
+                              "haft: unknown format 'hermse'\nhint: did you mean 'hermes'?\n"),
         "no_tools": (["--format", "hermes"], "haft: expected --tools FILE, found none\n"
                      'hint: the file is an array of {"name", "description", "parameters"}\n'),
-        "calls_and_choice": (["--format", "hermes", "--calls", CALLS, "--choice", "any"],
-                             "haft: expected --tools FILE"),
+        "choice_without_tools": (["--format", "hermes", "--calls", CALLS, "--choice", "any"],
+                                 "haft: expected --tools FILE"),
         "missing_file": (["--format", "hermes", "--tools", "nix.json"], "haft: nix.json: "),
-        "no_json": (["--format", "hermes", "--tools", put("bad.json", '[{"name": }]')],
-                    "haft: bad.json:1:11 (byte 10): "),
-        "no_array": (["--format", "hermes", "--tools", put("five.json", "5")],
-                     "haft: five.json: expected an array of tools, found number\n"),
-        "no_name": (["--format", "hermes", "--tools", put("less.json", [{}])],
-                    "haft: less.json:/0: expected the name of a tool"),
+        "invalid_json": (["--format", "hermes", "--tools", put("bad.json", '[{"name": }]')],
+                         "haft: bad.json:1:11 (byte 10): "),
+        "tools_are_not_an_array": (["--format", "hermes", "--tools", put("five.json", "5")],
+                                   "haft: five.json: expected an array of tools, found number\n"),
+        "tool_without_name": (["--format", "hermes", "--tools", put("less.json", [{}])],
+                              "haft: less.json:/0: expected the name of a tool"),
         "bad_name": (["--format", "hermes", "--tools", put("odd.json", ['a"b'])],
                      "haft: odd.json: 'a\"b' is not a valid tool name\nhint: a name has "),
         "long_name": (["--format", "hermes", "--tools", put("long.json", ["a" * 129])],
                       "haft: long.json: 'aaa"),
-        "twice": (["--format", "hermes", "--tools", put("twice.json", ["f", "g", "f"])],
-                  "haft: twice.json: two tools are named 'f'\n"),
-        "empty": (["--format", "hermes", "--tools", put("empty.json", [])],
-                  "haft: empty.json: expected tools, found none\nhint: a tool is {"),
-        "choice": ([*with_tools, "--choice", "ayn"],
-                   "haft: --choice: expected auto, any, none or tool:NAME, found 'ayn'\n"),
+        "duplicate_name": (["--format", "hermes", "--tools", put("twice.json", ["f", "g", "f"])],
+                           "haft: twice.json: two tools are named 'f'\n"),
+        "empty_array": (["--format", "hermes", "--tools", put("empty.json", [])],
+                        "haft: empty.json: expected tools, found none\nhint: a tool is {"),
+        "unknown_choice": ([*with_tools, "--choice", "ayn"],
+                           "haft: --choice: expected auto, any, none or tool:NAME, found 'ayn'\n"),
         "unknown_tool": ([*with_tools, "--choice", "tool:get_wether"],
                          "haft: --choice: no tool is named 'get_wether'\n"
                          "hint: did you mean 'get_weather'?\n"),
-        "unknown_allowed": ([*with_tools, "--allow", "now,,"],
-                            "haft: --allow: no tool is named ''\n"),
-        "not_allowed": ([*with_tools, "--allow", "now", "--choice", "tool:save_note"],
-                        "haft: --choice: --allow does not name the tool 'save_note'\n"),
-        "server": ([*with_tools, "--schema", "nix"], "haft: render: --schema expects one of "),
+        "empty_name_in_allow": ([*with_tools, "--allow", "now,,"],
+                                "haft: --allow: no tool is named ''\n"),
+        "choice_is_not_allowed": ([*with_tools, "--allow", "now", "--choice", "tool:save_note"],
+                                  "haft: --choice: --allow does not name the tool 'save_note'\n"),
+        "unknown_server": ([*with_tools, "--schema", "nix"],
+                           "haft: render: --schema expects one of "),
         "form_0": ([*with_tools, "--grammar", "--form", "0"],
                    "haft: --form: hermes has 1 form, found 0\n"),
-        "form": (["--format", "mistral", "--tools", TOOLS, "--grammar", "--form", "3"],
-                 "haft: --form: mistral has 2 forms, found 3\n"),
+        "form_3_of_2": (["--format", "mistral", "--tools", TOOLS, "--grammar", "--form", "3"],
+                        "haft: --form: mistral has 2 forms, found 3\n"),
         "auto_has_no_grammar": ([*with_tools, "--grammar", "--choice", "auto"],
                                 "haft: there is no grammar for a turn without a forced call\n"),
         "none_has_no_schema": ([*with_tools, "--schema", "vllm", "--choice", "none"],
                                "haft: there is no grammar for a turn"),
-        "no_answer": ([*with_tools, "--grammar", "--answer"],
-                      "haft: the format hermes has no way to answer in it\n"),
-        "openai_answer": (["--format", "purejson", "--tools", TOOLS, "--schema", "openai",
-                           "--answer"], "haft: a schema for OpenAI cannot leave a choice"),
-        "two_at_once": ([*with_tools, "--grammar", "--schema", "vllm"],
+        "format_without_answers": ([*with_tools, "--grammar", "--answer"],
+                                   "haft: the format hermes has no syntax for an answer\n"),
+        "openai_schema_with_answer": (
+            ["--format", "purejson", "--tools", TOOLS, "--schema", "openai", "--answer"],
+            "haft: a schema for OpenAI cannot leave a choice"),
+        "two_outputs": ([*with_tools, "--grammar", "--schema", "vllm"],
                         "haft: --grammar, --schema and --calls cannot be combined\n"
                         "hint: with --json they can be combined\n"),
-        "one_input": (["--format", "hermes", "--tools", "-", "--calls", "-"],
-                      "haft: only one of --tools and --calls can be standard input\n"),
-        "a_word": ([*with_tools, "x"], "haft: render: expected no argument, found 1 argument\n"),
+        "two_inputs_from_stdin": (["--format", "hermes", "--tools", "-", "--calls", "-"],
+                                  "haft: only one of --tools and --calls can be standard input\n"),
+        "unexpected_argument": ([*with_tools, "x"],
+                                "haft: render: expected no argument, found 1 argument\n"),
     }.items():
         status, out, err = haft(*words)
         check(f"error: {name}", (status, out, err[:len(wanted)]), (2, "", wanted))
     longest = put("longest.json", ["a" * 128])
-    check("a_name_of_128_bytes", haft("--format", "hermes", "--tools", longest)[0], 0)
+    check("tool_name_may_have_128_bytes", haft("--format", "hermes", "--tools", longest)[0], 0)
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -365,7 +381,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_choice()
     test_input()
     test_native()
-    test_bounds()
+    test_constraints()
     test_large()
     test_json()
     test_calls()

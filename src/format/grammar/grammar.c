@@ -89,7 +89,7 @@ static haft_status select_syntax(grammar_builder *m, const haft__format *format,
     m->syntax = format != NULL ? format->grammar[m->options.form] : native_syntax;
     m->one_newline = format != NULL && format->one_newline;
     if (m->options.answer && !m->syntax.answer) {
-        return haft__fail(err, HAFT_UNSUPPORTED, "", "the format %s has no way to answer in it",
+        return haft__fail(err, HAFT_UNSUPPORTED, "", "the format %s has no syntax for an answer",
                           format->name);
     }
     return HAFT_OK;
