@@ -5,7 +5,7 @@
 #include "test.h"
 #include "json/read.h"
 
-TEST(a_choice_in_words)
+TEST(mode_of_a_turn_is_described_in_plain_words)
 {
     static const struct {
         const char *turn, *words;
