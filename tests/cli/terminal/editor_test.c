@@ -941,3 +941,16 @@ TEST(out_of_memory_loses_no_text)
         }
     }
 }
+
+TEST(paste_without_memory_is_not_called_too_long)
+{
+    desk d;
+    open_desk(&d, 10, 40);
+    type(&d, HAFT__LIT("\x1b[200~pasted\x1b[201"), true);
+    test_fail_allocation(0);
+    (void)haft__editor_feed(&d.edit, '~');
+    CHECK(test_allow_allocations(), "no allocation failed");
+    CHECK_STR(haft__buf_str(&d.edit.below), HAFT__LIT("out of memory"), "the note");
+    CHECK_INT(d.edit.text.len, 0, "text");
+    close_desk(&d);
+}
