@@ -2,7 +2,8 @@
 /*
  * Properties of the HTTP server. The input is a byte for the size of pieces, and then what one
  * client sends.
- *   - the handler gets the same requests however the bytes are split;
+ *   - the handler gets the same requests however the bytes are split; if the server closes the
+ *     connection, only the last ones may be missing;
  *   - no request has a control character in its target or in a header, and its target is a path or
  *     "*";
  *   - a head with a NUL never reaches the handler (except before a bare LF, see
@@ -28,6 +29,7 @@
 typedef struct outcome {
     haft__buf requests, received;
     size_t handled;
+    bool closed; /* by the server */
 } outcome;
 
 static haft__loop *loop;
@@ -101,6 +103,7 @@ static void settle(int fd, outcome *out)
             haft__buf_add_str(&out->received, (haft_str){bytes, (size_t)count});
             quiet = 0;
         }
+        out->closed = out->closed || count == 0;
     }
 }
 
@@ -110,6 +113,7 @@ static void converse(haft_str bytes, size_t piece, outcome *out)
     haft__buf_init(&out->requests, 1U << 20);
     haft__buf_init(&out->received, 1U << 20);
     out->handled = 0;
+    out->closed = false;
     current = out;
     int fd = dial();
     while (bytes.len > 0) {
@@ -154,6 +158,18 @@ static bool has_nul(haft_str bytes)
     return false;
 }
 
+/* libmicrohttpd may close earlier if it has read more bytes of an invalid request. */
+static void check_same(const outcome *a, const outcome *b)
+{
+    haft_str first = haft__buf_str(&a->requests), second = haft__buf_str(&b->requests);
+    bool same = haft__str_equal(first, second);
+    bool lacks_end = (a->closed && haft__str_starts_with(second, first))
+                     || (b->closed && haft__str_starts_with(first, second));
+    REQUIREF(same || lacks_end, "whole: %.*s\nreceived: %.*s\nsplit: %.*s\nreceived: %.*s",
+             HAFT__ARG(first), HAFT__ARG(haft__buf_str(&a->received)), HAFT__ARG(second),
+             HAFT__ARG(haft__buf_str(&b->received)));
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     outcome whole, split;
@@ -166,9 +182,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     haft_str bytes = {(const char *)data + 1, size - 1};
     converse(bytes, 0, &whole);
     converse(bytes, data[0] + (size_t)1, &split);
-    REQUIREF(haft__str_equal(haft__buf_str(&whole.requests), haft__buf_str(&split.requests)),
-             "whole: %.*s\nsplit: %.*s", HAFT__ARG(haft__buf_str(&whole.requests)),
-             HAFT__ARG(haft__buf_str(&split.requests)));
+    check_same(&whole, &split);
     REQUIREF(whole.handled == 0 || !has_nul(bytes), "%.*s",
              HAFT__ARG(haft__buf_str(&whole.requests)));
     REQUIRE(whole.received.len == 0

@@ -8,6 +8,8 @@
  * withheld until then. If the reply was cut, or begins with the mark, the section was cut off.
  * Tests: tests/format/mention_test.c.
  */
+#include <assert.h>
+
 #include "format/parser.h"
 
 void haft__section_text_begin(haft__parser *p, char next, size_t pending)
@@ -18,7 +20,9 @@ void haft__section_text_begin(haft__parser *p, char next, size_t pending)
         return;
     }
     haft_str raw = haft__buf_str(&p->call.raw);
-    raw.len -= p->again && !p->call.late ? pending : 0;
+    size_t repeated = p->again && !p->call.late ? pending : 0;
+    assert(repeated <= raw.len);
+    raw.len -= repeated;
     section->held = true;
     section->drops = haft__parser_state(p)->drops;
     section->layout = raw.len;

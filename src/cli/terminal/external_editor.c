@@ -18,8 +18,6 @@
 #include "base/str.h"
 #include "io/file.h"
 
-extern char **environ;
-
 /* Milliseconds between two checks whether the editor has ended: the loop cannot wait for it. */
 #define CHECK_MS 50
 

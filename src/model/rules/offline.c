@@ -336,7 +336,10 @@ haft_status haft__offline_ask(const haft__request *request, haft__arena *arena,
 {
     haft__offline o = {.request = request, .arena = arena, .err = err, .text = ""};
     o.checker = haft__checker_create();
-    haft_status status = o.checker != NULL ? read_request(&o) : haft__fail_no_memory(err);
+    if (o.checker == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    haft_status status = read_request(&o);
     if (status == HAFT_OK) {
         bool calls = call_something(&o);
         status = write_reply(&o, calls, ret_reply);

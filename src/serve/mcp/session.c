@@ -43,6 +43,15 @@ void haft__mcp_session_destroy(haft__mcp_session *s)
     free(s);
 }
 
+static void on_sweep(void *context);
+
+static void start_sweep_timer(haft__mcp_endpoint *endpoint)
+{
+    uint64_t ms = endpoint->options.idle_ms < SWEEP_MS ? endpoint->options.idle_ms : SWEEP_MS;
+    (void)!haft__timer_start(endpoint->options.loop, &endpoint->sweep, ms, on_sweep, endpoint,
+                             NULL);
+}
+
 static void on_sweep(void *context)
 {
     haft__mcp_endpoint *endpoint = context;
@@ -54,18 +63,16 @@ static void on_sweep(void *context)
         }
     }
     if (endpoint->sessions != NULL) {
-        uint64_t ms = endpoint->options.idle_ms < SWEEP_MS ? endpoint->options.idle_ms : SWEEP_MS;
-        (void)!haft__timer_start(endpoint->options.loop, &endpoint->sweep, ms, on_sweep, endpoint,
-                                 NULL);
+        start_sweep_timer(endpoint);
     }
 }
 
-/* Evicts a session if the limit is reached: the longest idle one, or a busy one if all are busy. */
-static void make_room(haft__mcp_endpoint *endpoint)
+/* Evicts one of the sessions: the longest idle one, or a busy one if all are busy. */
+static void evict_session(haft__mcp_session *sessions)
 {
     haft__mcp_session *oldest = NULL;
     bool oldest_busy = true;
-    for (haft__mcp_session *s = endpoint->sessions; s != NULL; s = s->next) {
+    for (haft__mcp_session *s = sessions; s != NULL; s = s->next) {
         bool busy = is_busy(s);
         if (oldest == NULL || (oldest_busy && !busy)
             || (busy == oldest_busy && s->used_ms < oldest->used_ms)) {
@@ -90,9 +97,6 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
         return NULL;
     }
     haft__hex_write(s->id, random, sizeof(random));
-    if (endpoint->session_count >= endpoint->options.sessions) {
-        make_room(endpoint);
-    }
     s->endpoint = endpoint;
     s->used_ms = haft__loop_now(endpoint->options.loop);
     s->next = endpoint->sessions;
@@ -101,8 +105,11 @@ haft__mcp_session *haft__mcp_session_create(haft__mcp_endpoint *endpoint)
     }
     endpoint->sessions = s;
     endpoint->session_count++;
+    if (endpoint->session_count > endpoint->options.sessions) {
+        evict_session(s->next);
+    }
     if (endpoint->sweep.slot == 0) {
-        on_sweep(endpoint);
+        start_sweep_timer(endpoint);
     }
     return s;
 }
