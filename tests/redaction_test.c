@@ -8,6 +8,7 @@
 #include "exec/command/command.h"
 #include "exec/exec_help.h"
 #include "exec/http/http.h"
+#include "exec/mcp/mcp_int.h"
 #include "model/providers/openai_chat/stream.h"
 #include "run/redact/redact.h"
 
@@ -123,6 +124,11 @@ TEST(text_without_secrets_is_only_cut)
         {"\xc3\xa9 bc", "bc", {.max_bytes = 4, .from_end = true}},
         {"a\033\r\n\tb\x7f\xc2\x9b", "a??\n\tb???", {.max_bytes = 64, .plain = true}},
         {"a\033b", "a\033b", {.max_bytes = 64}},
+        {"a\nb\nc\n", "b\nc", {.max_bytes = 64, .from_end = true, .max_lines = 2}},
+        {"a\nb\nc\n", "a\nb\nc", {.max_bytes = 64, .from_end = true, .max_lines = 3}},
+        {"abcd\nef", "abcd\nef", {.max_bytes = 7, .from_end = true, .max_lines = 9}},
+        {"abcd\nef", "ef", {.max_bytes = 6, .from_end = true, .max_lines = 9}},
+        {"abcdef", "def", {.max_bytes = 3, .from_end = true, .max_lines = 9}},
         {"word word", "word word", {.max_bytes = 64, .lost = {true, true}}},
         {"longtoken word", HAFT__REDACTED " word", {.max_bytes = 64, .lost = {.before = true}}},
     };
@@ -284,5 +290,43 @@ TEST(no_cut_of_a_commands_output_shows_half_a_secret)
     }
     haft__buf_finish(&buf);
     help_end(&exec);
+    end(&f);
+}
+
+/* ---- MCP servers ---- */
+
+/* The last lines, and the error that quotes them in a field of fixed size. */
+static void check_lines(haft__mcp_connection *connection, haft_str text, size_t more)
+{
+    haft_error err;
+    size_t size = HAFT__LIMIT_CHILD_ERROR_BYTES;
+    haft_str read = haft__str_skip(text, text.len > size ? text.len - size : 0);
+    haft__mcp_stdio_transport_keep_stderr(connection, read);
+    haft_str lines = haft__buf_str(&connection->stderr_lines);
+    check(lines, "standard error of a server", more);
+    CHECK(lines.len <= HAFT__LIMIT_MCP_STDERR_BYTES, "%zu bytes", lines.len);
+    (void)!haft__mcp_connection_fail(connection, &err, HAFT_IO, "ended: %.*s", HAFT__ARG(text));
+    check(haft__str(err.message), "error of a server", more);
+}
+
+TEST(no_cut_of_a_servers_standard_error_shows_half_a_secret)
+{
+    static const size_t cuts[] = {sizeof(((haft_error *)0)->message), HAFT__LIMIT_MCP_STDERR_BYTES,
+                                  HAFT__LIMIT_CHILD_ERROR_BYTES};
+    fixture f;
+    haft__buf buf;
+    haft__mcp_connection connection = {.redactor = NULL, .server.name = HAFT__LIT("a")};
+    begin(&f);
+    connection.redactor = &f.redactor;
+    haft__buf_init(&connection.stderr_lines, 1 << 20);
+    haft__buf_init(&buf, 1 << 20);
+    for (size_t i = 0; i < COUNT(cuts); i++) {
+        for (size_t near = cuts[i] - 2 * MARGIN; near < cuts[i] + MARGIN; near++) {
+            check_lines(&connection, plant(&buf, "", 2 * MARGIN, near, ""), near);
+            check_lines(&connection, plant(&buf, "", near, 2 * MARGIN, ""), near);
+        }
+    }
+    haft__buf_finish(&buf);
+    haft__buf_finish(&connection.stderr_lines);
     end(&f);
 }

@@ -26,11 +26,34 @@ static haft_str find_tail(haft_str text, size_t max_bytes)
     return haft__str_trim(text);
 }
 
+/* The last lines that fit into `max_bytes`; the end of the last line if it alone does not fit. */
+static haft_str find_last_lines(haft_str text, size_t max_bytes, size_t max_lines)
+{
+    text = haft__str_trim(text);
+    size_t start = text.len > max_bytes ? text.len - max_bytes : 0;
+    size_t line = 0, count = 0;
+    for (size_t i = text.len; i > start && count < max_lines; i--) {
+        if (text.ptr[i - 1] == '\n') {
+            line = i;
+            count++;
+        }
+    }
+    bool whole = count == max_lines || (start > 0 && line > 0);
+    return whole ? haft__str_skip(text, line) : find_tail(text, max_bytes);
+}
+
 static haft_str find_head(haft_str text, size_t max_bytes)
 {
     text = haft__str_trim(text);
     text.len = text.len > max_bytes ? haft__utf8_floor(text, max_bytes) : text.len;
     return text;
+}
+
+static haft_str find_part(haft_str text, const haft__excerpt *excerpt)
+{
+    return !excerpt->from_end       ? find_head(text, excerpt->max_bytes)
+           : excerpt->max_lines > 0 ? find_last_lines(text, excerpt->max_bytes, excerpt->max_lines)
+                                    : find_tail(text, excerpt->max_bytes);
 }
 
 /* Control characters could change a terminal; line ends and tabs are harmless. The ones above ASCII
@@ -59,8 +82,7 @@ void haft__excerpt_append(haft__buf *buf, const haft__excerpt *excerpt, haft__cl
     } else {
         haft_str all = haft__buf_str(&clean);
         size_t start = buf->len;
-        haft__buf_add_str(buf, excerpt->from_end ? find_tail(all, excerpt->max_bytes)
-                                                 : find_head(all, excerpt->max_bytes));
+        haft__buf_add_str(buf, find_part(all, excerpt));
         if (excerpt->plain) {
             make_harmless(buf->ptr + start, buf->len - start);
         }

@@ -33,6 +33,8 @@ typedef struct haft__excerpt {
     haft__lost lost;
     size_t max_bytes; /* without white space at its ends, and without half characters */
     bool from_end;    /* the last bytes, not the first */
+    size_t max_lines; /* with from_end: at most so many lines, and whole ones if one of them fits;
+                         0: any number */
     bool plain;       /* control characters except line ends and tabs become '?' */
 } haft__excerpt;
 

@@ -320,6 +320,10 @@
     X(IO_LOCK_TRIES, "io.lock_tries", 20,                                                          \
       "attempts, 10 ms apart, to open a file that another process has locked")                     \
     X(MCP_LOG_BYTES, "mcp.log_bytes", 4096, "bytes shown of one log message of an MCP server")     \
+    X(MCP_STDERR_LINES, "mcp.stderr_lines", 20,                                                    \
+      "last lines shown of the standard error of a failed MCP server")                             \
+    X(MCP_STDERR_BYTES, "mcp.stderr_bytes", 2000,                                                  \
+      "bytes of these lines, before hidden characters are escaped")                                \
     X(MCP_INSTRUCTIONS_BYTES, "mcp.instructions_bytes", 16384,                                     \
       "bytes of the instructions of an MCP server")                                                \
     X(MCP_BLOCKS, "mcp.blocks", 1000, "content blocks shown of one result of an MCP tool")         \

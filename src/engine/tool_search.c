@@ -257,8 +257,8 @@ static haft_status copy_changed(haft__arena *arena, haft__mcp_listing *listing, 
 
 static haft_status copy_listing(haft__arena *arena, haft__mcp_listing *listing, haft_error *err)
 {
-    haft_str *texts[] = {&listing->server, &listing->state, &listing->error, &listing->hash,
-                         &listing->warning};
+    haft_str *texts[] = {&listing->server,       &listing->state, &listing->error,
+                         &listing->stderr_lines, &listing->hash,  &listing->warning};
     haft__mcp_tool *tools = haft__arena_array(arena, listing->tool_count, sizeof(*tools));
     haft_status status =
         tools != NULL ? haft__json_copy_deep(arena, listing->left_out, &listing->left_out, err)

@@ -60,7 +60,7 @@ def tools():
         return [dict(SAY, description="Says a word to everybody.")]
     if WAY == "hang_call":
         return [dict(SAY, annotations={"readOnlyHint": True})]
-    if FILE:
+    if FILE and not WAY.startswith("tell_file"):
         text = open(FILE).read()
         if text[0] == "[":
             return [dict(SAY, name=name) for name in json.loads(text)]
@@ -83,9 +83,20 @@ def cut(kind, padding):
             "key": {"result": {"content": [], "structuredContent": {said: 1}}}}[kind]
 
 
+def tell_file():
+    """Ends with what the file holds, if it exists."""
+    if os.path.exists(FILE):
+        with open(FILE, "rb") as file:
+            sys.stderr.buffer.write(file.read())
+        sys.stderr.flush()
+        sys.exit(3)
+
+
 def call(message):
     global calls
     calls += 1
+    if WAY == "tell_file_call":
+        tell_file()
     number, word = message["id"], message["params"].get("arguments", {}).get("word", "")
     text = {"content": [{"type": "text", "text": f"you said {word}"}]}
     if WAY == "cuts":
@@ -236,6 +247,8 @@ def main():
     if WAY == "tell_half":
         sys.stderr.write("the key is " + os.environ["MYTOK"][:40])
         sys.exit(3)
+    if WAY == "tell_file":
+        tell_file()
     if WAY == "deaf":
         os.close(0)
         time.sleep(600)
@@ -254,6 +267,10 @@ def main():
         elif method == "tools/list":
             lists += 1
             if WAY == "hang_list" or (WAY == "change_hang" and lists > 1):
+                continue
+            if WAY == "deep_list" or (WAY == "change_deep" and lists == 2):
+                put('{"jsonrpc":"2.0","id":%d,"result":{"tools":[{"name":"say","deep":%s}]}}\n'
+                    % (number, "[" * 200 + "]" * 200))
                 continue
             if WAY == "change_error" and lists > 1:
                 send({"id": number, "error": {"code": -32603, "message": "not now"}})

@@ -112,7 +112,7 @@ def test_calls():
     one("death_between_request_and_reply", "die",
         ["the MCP server 'bad' ended with exit status 7"])
     one("death_with_much_to_say", "die_loudly",
-        ["was ended by signal 9 (SIGKILL)", "out of <U+001B>[31mcheese"])
+        ["was ended by signal 9 (SIGKILL)", "out of \\\\u001b[31mcheese"])
     one("half_a_frame", "half", ["the MCP server 'bad'"])
     one("one_that_closes_its_output_and_lives_on", "mute",
         ["the MCP server 'bad' closed its output, so it was stopped"])
@@ -127,6 +127,10 @@ def test_calls():
     one("a_tool_that_changes_between_two_calls", "change", ["tool_changed", "was not called"],
         calls=2)
     one("a_change_that_is_not_told", "change_error", ["not now", "nothing was called"], calls=2)
+    place = one("a_change_that_is_nested_too_deeply", "change_deep", ["you said bad"], calls=3)
+    texts = [text for tool, text in place.results() if tool == "bad:say"]
+    check("the_call_that_needed_it_names_the_limit", [part for part in (
+        "did not list its tools", "nothing was called", "at most 128") if part not in texts[1]], [])
     one("a_change_that_never_comes", "change_hang",
         ["would have to wait longer than its timeout of 1000 ms"], calls=2, timeout="1s")
     one("changes_without_end", "restless", ["again and again", "nothing was called"], calls=2)
@@ -161,6 +165,11 @@ def test_starts():
     place = one("one_that_ends_at_once", "exit_start", ["the server bad, whose tool this is"])
     check("its_error_is_reported", "ended with exit status 3: no licence"
           in place.servers()["bad"]["error"], True)
+    place = one("a_list_that_is_nested_too_deeply", "deep_list",
+                ["the server bad, whose tool this is"])
+    error = place.servers()["bad"]["error"]  # at once: a deadline would say "within 20000 ms"
+    check("its_error_names_the_limit", ([part for part in ("did not list its tools", "at most 128")
+                                         if part not in error], "within" in error), ([], False))
     place = Place("good")
     place.spec["mcp"]["servers"]["bad"]["command"] = ["no-such-program-here"]
     (place.path / "spec.json").write_text(json.dumps(place.spec))
@@ -168,7 +177,7 @@ def test_starts():
     check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' does not exist"
                                     in place.servers()["bad"]["error"]), (FINE, True))
     if LONG:
-        for way, words in (("hang_start", "was not ready within 20000 ms: waiting for <U+001B>"),
+        for way, words in (("hang_start", "was not ready within 20000 ms: waiting for \\u001b"),
                            ("hang_list", "did not list its tools within 20000 ms"),
                            ("deaf", "closed its input")):
             place = one(f"one_that_is_{way}", way, ["the server bad, whose tool this is"])

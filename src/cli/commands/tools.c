@@ -103,6 +103,19 @@ static haft_status print_text(haft__cli *cli, const haft__tool_list *list, haft_
     return haft__mcp_changes_print(cli, list->spec, err);
 }
 
+static void print_failure(FILE *out, const haft__mcp_refresh_failure *failure)
+{
+    haft_str rest = failure->stderr_lines;
+    (void)fprintf(out, "server %.*s: ", HAFT__ARG(failure->server));
+    haft__print_escaped(out, failure->error);
+    (void)fputc('\n', out);
+    while (rest.len > 0) {
+        (void)fputs("  | ", out);
+        haft__print_escaped(out, haft__str_split(&rest, '\n'));
+        (void)fputc('\n', out);
+    }
+}
+
 /* Queries the servers, and prints those that failed. */
 static haft_status refresh(haft__cli *cli, const haft__spec *spec,
                            haft__mcp_refresh_result *ret_refreshed, haft_error *err)
@@ -110,10 +123,7 @@ static haft_status refresh(haft__cli *cli, const haft__spec *spec,
     haft_status status =
         haft__mcp_refresh(&cli->arena, spec, haft__config_env(cli).env, ret_refreshed, err);
     for (size_t i = 0; status == HAFT_OK && i < ret_refreshed->count; i++) {
-        const haft__mcp_refresh_failure *failure = &ret_refreshed->failures[i];
-        (void)fprintf(cli->errors, "server %.*s: ", HAFT__ARG(failure->server));
-        haft__print_escaped(cli->errors, failure->error);
-        (void)fputc('\n', cli->errors);
+        print_failure(cli->errors, &ret_refreshed->failures[i]);
     }
     return status;
 }

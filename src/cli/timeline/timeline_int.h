@@ -101,6 +101,9 @@ void haft__timeline_line_add_cut(haft__timeline_line *l, haft__style s, haft_str
  * line continues on the next ones. */
 void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft_str text);
 
+/* The blanks at the beginning of a line that a program wrote. */
+haft_str haft__timeline_indent(haft_str line);
+
 /* Maximum bytes of the buffer that collects amounts, separated by dots. */
 #define HAFT__TIMELINE_DETAILS_BYTES 256
 void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small);

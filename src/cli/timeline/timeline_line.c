@@ -140,6 +140,15 @@ void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft
     haft__word_wrap_finish(&wrap);
 }
 
+haft_str haft__timeline_indent(haft_str line)
+{
+    size_t blanks = 0;
+    while (blanks < line.len && line.ptr[blanks] == ' ') {
+        blanks++;
+    }
+    return (haft_str){line.ptr, blanks};
+}
+
 void haft__timeline_add_separator(const haft__timeline *t, haft__buf *small)
 {
     haft__buf_add_str(small, haft__symbol_text(t, HAFT__SYMBOL_DOT));

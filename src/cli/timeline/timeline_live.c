@@ -371,6 +371,19 @@ static void warn_of_server(haft__timeline *t, haft__json server, haft_str what, 
     }
 }
 
+/* The last lines of a failed program, indented as it wrote them. */
+static void report_stderr(haft__timeline *t, haft__json server)
+{
+    haft_str rest = haft__object_text(server, "stderr");
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        haft__timeline_line l = haft__timeline_line_begin(t);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_DIM, "     | ");
+        haft__timeline_line_add(&l, HAFT__STYLE_DIM, haft__timeline_indent(line));
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_DIM, line);
+    }
+}
+
 static void report_servers(haft__timeline *t, const haft__event *event)
 {
     haft__json servers = haft__timeline_event_array(event, "servers");
@@ -378,6 +391,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
         haft_str left_out = haft__object_text(servers.items[i], "left_out_all");
         bool one = haft__str_equal(left_out, HAFT__LIT("1"));
         warn_of_server(t, servers.items[i], haft__object_text(servers.items[i], "error"), "");
+        report_stderr(t, servers.items[i]);
         warn_of_server(t, servers.items[i], haft__object_text(servers.items[i], "warning"), "");
         warn_of_server(t, servers.items[i], left_out,
                        one ? " tool is left out" : " tools are left out");

@@ -234,6 +234,18 @@ static void report_tool_count(haft__timeline *t, haft__json server)
     }
 }
 
+/* The last lines of a failed program. */
+static void report_stderr(haft__timeline *t, haft__json server)
+{
+    haft_str rest = haft__object_text(server, "stderr");
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        add(t, "\n    | ");
+        haft__buf_add_str(&t->out, haft__timeline_indent(line));
+        add_reason(t, line);
+    }
+}
+
 /* A line for each server: its tools, or why none can be used; and a warning about its cached
  * list. */
 static void report_servers(haft__timeline *t, const haft__event *event)
@@ -259,6 +271,7 @@ static void report_servers(haft__timeline *t, const haft__event *event)
             add(t, "\n    warning: ");
             add_reason(t, warning);
         }
+        report_stderr(t, servers.items[i]);
     }
 }
 

@@ -18,7 +18,8 @@ static void add_failure(refresh_state *a, const haft__mcp_listing *listing)
     haft__mcp_refresh_failure *it = &a->failures[a->count++];
     it->server = haft__arena_copy(a->arena, listing->server);
     it->error = haft__arena_copy(a->arena, listing->error);
-    a->no_memory |= it->server.ptr == NULL || it->error.ptr == NULL;
+    it->stderr_lines = haft__arena_copy(a->arena, listing->stderr_lines);
+    a->no_memory |= it->server.ptr == NULL || it->error.ptr == NULL || it->stderr_lines.ptr == NULL;
 }
 
 static void on_listings(void *context, const haft__mcp_listing *listings, size_t count)

@@ -6,9 +6,10 @@
 #include "base/arena.h"
 #include "spec/load/load.h"
 
-/* A server that did not list its tools, and why. */
+/* A server that did not list its tools, why, and the last lines of its standard error ("" if
+ * `error` has all of it). */
 typedef struct haft__mcp_refresh_failure {
-    haft_str server, error;
+    haft_str server, error, stderr_lines;
 } haft__mcp_refresh_failure;
 
 typedef struct haft__mcp_refresh_result {

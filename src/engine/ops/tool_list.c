@@ -23,6 +23,7 @@ static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refr
 {
     if (listing->tool_count == 0) {
         listing->error = it->error;
+        listing->stderr_lines = it->stderr_lines;
         return HAFT_OK;
     }
     haft_str both = haft__arena_format(

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
@@ -97,6 +98,15 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
     return reported;
 }
 
+haft_str haft__mcp_connection_error_text(const haft__mcp_connection *connection, haft__arena *arena)
+{
+    haft_str lines = haft__mcp_stdio_transport_more_stderr(connection);
+    haft_str text = haft__arena_format(arena, "%s%s%.*s", connection->error.message,
+                                       lines.len > 0 ? "\nLast lines of its standard error:\n" : "",
+                                       HAFT__ARG(lines));
+    return text.ptr != NULL ? text : haft__str(connection->error.message);
+}
+
 /* ---- memory ---- */
 
 haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection **ret_link,
@@ -112,6 +122,8 @@ haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection *
     haft__arena_init(&connection->setup, 0);
     haft__arena_init(&connection->session_arena, 0);
     haft__mcp_tool_cache_init(&connection->record);
+    haft__buf_init(&connection->stderr_lines,
+                   (size_t)HAFT__LIMIT_MCP_STDERR_BYTES * HAFT__ESCAPE_BYTES);
     haft__line_splitter_init(&connection->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     *ret_link = connection;
     return HAFT_OK;
@@ -142,6 +154,7 @@ void haft__mcp_connection_destroy(haft__mcp_connection *connection)
     haft__mcp_client_destroy(connection->client);
     haft__mcp_tool_cache_finish(&connection->record);
     haft__line_splitter_finish(&connection->lines);
+    haft__buf_finish(&connection->stderr_lines);
     haft__arena_finish(&connection->session_arena);
     haft__arena_finish(&connection->setup);
     haft__arena_finish(&connection->known);
@@ -233,6 +246,14 @@ static void schedule_reconnect(haft__mcp_connection *connection)
     }
 }
 
+/* A program that has ended has no child any more: its lines are kept already. */
+static void keep_stderr(haft__mcp_connection *connection)
+{
+    if (connection->child != NULL) {
+        haft__mcp_stdio_transport_keep_stderr(connection, haft__child_stderr(connection->child));
+    }
+}
+
 void haft__mcp_connection_broken(haft__mcp_connection *connection, const haft_error *why,
                                  bool lasting)
 {
@@ -247,6 +268,7 @@ void haft__mcp_connection_broken(haft__mcp_connection *connection, const haft_er
     connection->relist_attempts = 0;
     connection->failures++;
     stop_timers(connection);
+    keep_stderr(connection);
     close_transport(connection, false);
     if (connection->client != NULL) {
         haft_status status =
@@ -266,6 +288,7 @@ void haft__mcp_connection_reset_failures(haft__mcp_connection *connection)
 {
     connection->failures = 0;
     connection->slow = false;
+    haft__buf_clear(&connection->stderr_lines);
     connection->error = (haft_error){.status = HAFT_OK};
 }
 
@@ -385,6 +408,7 @@ void haft__mcp_connection_connect(haft__mcp_connection *connection)
     haft_status status = open_transport(connection, &err);
     if (status != HAFT_OK) {
         haft_error reported = {0};
+        haft__buf_clear(&connection->stderr_lines);
         (void)!haft__mcp_connection_fail(connection, &reported, status, "cannot be started: %s",
                                          err.message);
         (void)!haft__hint(&reported, status, "%s", err.hint);
@@ -490,6 +514,7 @@ void haft__mcp_connection_tools_listed(haft__mcp_connection *connection,
         return; /* it failed meanwhile, with a more specific error */
     }
     if (tools->error.status != HAFT_OK) {
+        keep_stderr(connection);
         (void)!haft__mcp_connection_fail(
             connection, &connection->error, tools->error.status, "did not list its tools%s: %s",
             connection->renewing ? UNCHECKED : "", tools->error.message);

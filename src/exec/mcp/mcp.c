@@ -252,6 +252,8 @@ static haft__mcp_listing listing_of(const haft__mcp_connection *connection, haft
         }
     } else {
         listing.error = error_of(arena, connection);
+        listing.stderr_lines =
+            haft__arena_copy(arena, haft__mcp_stdio_transport_more_stderr(connection));
     }
     return listing;
 }

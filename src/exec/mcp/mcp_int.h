@@ -97,14 +97,15 @@ struct haft__mcp_connection {
     bool used;                /* a tool has been called */
     haft__mcp_client *client;
     haft__mcp_connection_state state;
-    uint32_t failures;    /* since the last success */
-    bool slow;            /* the last failure was a timeout: nobody waits for the next attempt */
-    uint64_t not_before;  /* earliest time of the next start */
-    haft_error error;     /* why it is not available; status HAFT_OK if nothing is wrong */
-    haft__timer deadline; /* of the start with the first list, or of a later list */
-    haft__timer probe;    /* timeout of the protocol version probe */
-    haft__timer wake;     /* end of the backoff */
-    haft__timer refresh;  /* earliest time of the next list request */
+    uint32_t failures;      /* since the last success */
+    bool slow;              /* the last failure was a timeout: nobody waits for the next attempt */
+    uint64_t not_before;    /* earliest time of the next start */
+    haft_error error;       /* why it is not available; status HAFT_OK if nothing is wrong */
+    haft__buf stderr_lines; /* of the program that failed: last lines, without secrets */
+    haft__timer deadline;   /* of the start with the first list, or of a later list */
+    haft__timer probe;      /* timeout of the protocol version probe */
+    haft__timer wake;       /* end of the backoff */
+    haft__timer refresh;    /* earliest time of the next list request */
     haft__mcp_tool_call *tool_calls; /* calls, in order */
     bool era_from_cache;             /* the protocol era comes from the cache, without a probe */
     bool pumping;
@@ -271,6 +272,10 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
                                       haft_status status, const char *format, ...)
     HAFT__PRINTF(4, 5);
 
+/* Why the server is not available, with the last lines of its standard error; in `arena`. */
+haft_str haft__mcp_connection_error_text(const haft__mcp_connection *connection,
+                                         haft__arena *arena);
+
 /* ---- event.c ---- */
 
 /* Processes the events of the session. `status` is the result of the session function that may have
@@ -305,8 +310,15 @@ HAFT_MUST_USE haft_status haft__mcp_stdio_transport_open(haft__mcp_connection *c
 void haft__mcp_stdio_transport_send(haft__mcp_connection *connection, haft_str text);
 void haft__mcp_stdio_transport_close(haft__mcp_connection *connection);
 
-/* Appends ": " and the last lines of its standard error, if it has any. */
-void haft__mcp_stdio_transport_add_stderr(const haft__mcp_connection *connection, haft__buf *buf);
+/* Keeps the last lines of its standard error: redacted, cut (mcp.stderr_lines, mcp.stderr_bytes)
+ * and escaped. */
+void haft__mcp_stdio_transport_keep_stderr(haft__mcp_connection *connection, haft_str errors);
+
+/* The same for a running program; appends ": " and the last words, if it has any. */
+void haft__mcp_stdio_transport_add_stderr(haft__mcp_connection *connection, haft__buf *buf);
+
+/* The kept lines if they have more than the last words, which are in the error; else "". */
+haft_str haft__mcp_stdio_transport_more_stderr(const haft__mcp_connection *connection);
 
 /* ---- http_transport.c ---- */
 

@@ -44,9 +44,10 @@ static void report_error(haft__mcp_tool_call *tool_call, const haft__mcp_call_do
     const haft_error *error = lost ? broken : &done->error;
     bool named = haft__str_starts_with(haft__str(error->message), HAFT__LIT("the MCP server '"));
     result->text =
-        named ? haft__str(error->message)
-              : haft__arena_format(&tool_call->job->arena, "the MCP server '%.*s': %s",
-                                   HAFT__ARG(tool_call->connection->server.name), error->message);
+        lost    ? haft__mcp_connection_error_text(tool_call->connection, &tool_call->job->arena)
+        : named ? haft__str(error->message)
+                : haft__arena_format(&tool_call->job->arena, "the MCP server '%.*s': %s",
+                                     HAFT__ARG(tool_call->connection->server.name), error->message);
     result->text = result->text.ptr != NULL ? result->text : HAFT__LIT("out of memory");
     result->hint = haft__str(error->hint);
     result->started = done->sent;

@@ -9,61 +9,86 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/escape.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "exec/mcp/mcp_int.h"
-#include "mcp/visible.h"
 
-#define STDERR_BYTES 120 /* bytes of its last output in an error */
+#define LAST_LINE_BYTES 120 /* bytes of its last output in an error */
 
-/* Its output without secrets, and without partial secrets: the end of one at the beginning, where
- * earlier bytes were dropped, and the beginning of one at the end, where it was stopped. */
-static haft_str clean_errors(const haft__mcp_connection *connection, haft_str errors,
-                             haft__buf *clean)
+/* Redacts all of its output before anything is cut. A part of a secret may be at the beginning,
+ * where earlier bytes were dropped, and at the end, where it was stopped. */
+void haft__mcp_stdio_transport_keep_stderr(haft__mcp_connection *connection, haft_str errors)
 {
     size_t safe_length =
         connection->redactor != NULL ? haft__redact_safe_length(connection->redactor, errors) : 0;
-    haft__lost lost = {.before = errors.len >= HAFT__LIMIT_CHILD_ERROR_BYTES,
-                       .after = errors.len - safe_length >= HAFT__LIMIT_REDACT_MIN_BYTES};
-    haft__clean(haft__redactor_cleaner(connection->redactor), errors, lost, clean);
-    return haft__buf_check(clean, NULL) == HAFT_OK ? haft__buf_str(clean) : HAFT__LIT("");
+    haft__excerpt excerpt = {
+        .text = errors,
+        .lost = {.before = errors.len >= HAFT__LIMIT_CHILD_ERROR_BYTES,
+                 .after = errors.len - safe_length >= HAFT__LIMIT_REDACT_MIN_BYTES},
+        .max_bytes = HAFT__LIMIT_MCP_STDERR_BYTES,
+        .max_lines = HAFT__LIMIT_MCP_STDERR_LINES,
+        .from_end = true};
+    haft__buf kept;
+    haft__buf_init(&kept, HAFT__LIMIT_MCP_STDERR_BYTES);
+    haft__buf_clear(&connection->stderr_lines);
+    haft__excerpt_append(&kept, &excerpt, haft__redactor_cleaner(connection->redactor));
+    haft_str rest = kept.status == HAFT_OK ? haft__buf_str(&kept) : HAFT__LIT("");
+    while (rest.len > 0) {
+        haft_str line = haft__str_split(&rest, '\n');
+        line.len -= haft__str_ends_with(line, HAFT__LIT("\r"));
+        haft__escape_add_lines(&connection->stderr_lines, line);
+        if (rest.len > 0) {
+            haft__buf_add_char(&connection->stderr_lines, '\n');
+        }
+    }
+    if (connection->stderr_lines.status != HAFT_OK) { /* out of memory */
+        haft__buf_clear(&connection->stderr_lines);
+    }
+    haft__buf_finish(&kept);
 }
 
-/* The last STDERR_BYTES or fewer, from a whole word on. */
 static haft_str last_line(haft_str text)
 {
-    text = haft__str_trim(text);
-    if (text.len > STDERR_BYTES) {
-        text = haft__str_skip(text, text.len - STDERR_BYTES);
-        while (text.len > 0 && strchr(" \t\r\n", text.ptr[0]) == NULL) {
-            text = haft__str_skip(text, 1);
-        }
+    haft_str line = {text.ptr, 0};
+    while (text.len > 0) {
+        line = haft__str_split(&text, '\n');
     }
-    return haft__str_trim(text);
+    return line;
 }
 
-/* Appends ": " and its last output, escaped and on one line. Secrets are redacted first: a part of
- * one, or one split over lines, cannot be recognised. */
-static void add_errors(const haft__mcp_connection *connection, haft__buf *buf, haft_str errors)
+/* The last line, or its last words if it is long. */
+static haft_str last_words(haft_str lines)
 {
-    haft__buf clean;
-    haft__buf_init(&clean, 4U * HAFT__LIMIT_CHILD_ERROR_BYTES);
-    errors = last_line(clean_errors(connection, errors, &clean));
-    if (errors.len > 0) {
-        haft__buf_add_str(buf, HAFT__LIT(": "));
-        size_t from = buf->len;
-        haft__visible_append(buf, errors, (size_t)8 * STDERR_BYTES);
-        for (size_t i = from; i < buf->len; i++) {
-            buf->ptr[i] = buf->ptr[i] == '\n' || buf->ptr[i] == '\t' ? ' ' : buf->ptr[i];
+    haft_str line = last_line(lines);
+    if (line.len > LAST_LINE_BYTES) {
+        line = haft__str_skip(line, line.len - LAST_LINE_BYTES);
+        while (line.len > 0 && strchr(" \t", line.ptr[0]) == NULL) {
+            line = haft__str_skip(line, 1);
         }
     }
-    haft__buf_finish(&clean);
+    return haft__str_trim(line);
 }
 
-void haft__mcp_stdio_transport_add_stderr(const haft__mcp_connection *connection, haft__buf *buf)
+static void add_last_words(const haft__mcp_connection *connection, haft__buf *buf)
+{
+    haft_str words = last_words(haft__buf_str(&connection->stderr_lines));
+    if (words.len > 0) {
+        haft__buf_addf(buf, ": %.*s", HAFT__ARG(words));
+    }
+}
+
+haft_str haft__mcp_stdio_transport_more_stderr(const haft__mcp_connection *connection)
+{
+    haft_str lines = haft__buf_str(&connection->stderr_lines);
+    return haft__str_trim(lines).len > last_words(lines).len ? lines : HAFT__LIT("");
+}
+
+void haft__mcp_stdio_transport_add_stderr(haft__mcp_connection *connection, haft__buf *buf)
 {
     if (connection->child != NULL) {
-        add_errors(connection, buf, haft__child_stderr(connection->child));
+        haft__mcp_stdio_transport_keep_stderr(connection, haft__child_stderr(connection->child));
+        add_last_words(connection, buf);
     }
 }
 
@@ -86,6 +111,7 @@ static void report_not_started(haft__mcp_connection *connection, haft_str line)
         i++;
     }
     bool lasting = i < COUNT(reports);
+    haft__buf_clear(&connection->stderr_lines);
     (void)!haft__mcp_connection_fail(
         connection, &err, lasting ? HAFT_NOT_FOUND : HAFT_IO, "cannot be started: '%.*s' %s",
         HAFT__ARG(connection->server.command[0]), lasting ? reports[i].what : "could not be run");
@@ -117,7 +143,8 @@ static void on_done(void *context, const haft__child_result *result)
     } else {
         haft__buf_addf(&text, "ended with exit status %d", result->status);
     }
-    add_errors(connection, &text, result->errors);
+    haft__mcp_stdio_transport_keep_stderr(connection, result->errors);
+    add_last_words(connection, &text);
     (void)!haft__mcp_connection_fail(connection, &err, HAFT_IO, "%.*s",
                                      HAFT__ARG(haft__buf_str(&text)));
     (void)!haft__hint(&err, HAFT_IO, "check whether it runs on its own");

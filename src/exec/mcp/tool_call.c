@@ -57,25 +57,34 @@ static void report(haft__mcp_tool_call *tool_call, const haft__exec_result *resu
     haft__exec_report(tool_call->job, &numbered);
 }
 
-/* The call was not sent, so it had no effect. */
-static void report_error(haft__mcp_tool_call *tool_call, const haft_error *error)
+/* The call was not sent, so it had no effect. `text`: the message, or more than that. */
+static void report_unsent(haft__mcp_tool_call *tool_call, const haft_error *error, haft_str text)
 {
     bool passes = error->status == HAFT_IO || error->status == HAFT_NO_MEMORY;
-    haft__exec_result result = {.text = haft__str(error->message),
+    haft__exec_result result = {.text = text,
                                 .where = haft__str(error->where),
                                 .hint = haft__str(error->hint),
                                 .transient = passes};
     report(tool_call, &result);
 }
 
+static void report_error(haft__mcp_tool_call *tool_call, const haft_error *error)
+{
+    report_unsent(tool_call, error, haft__str(error->message));
+}
+
 void haft__mcp_tool_call_fail_pending(haft__mcp_connection *connection, const haft_error *error)
 {
     haft_error kept = *error;
+    bool failed = error == &connection->error;
     for (haft__mcp_tool_call *tool_call = connection->tool_calls, *next; tool_call != NULL;
          tool_call = next) {
         next = tool_call->next;
         if (tool_call->number == 0) {
-            report_error(tool_call, &kept);
+            report_unsent(tool_call, &kept,
+                          failed
+                              ? haft__mcp_connection_error_text(connection, &tool_call->job->arena)
+                              : haft__str(kept.message));
         }
     }
 }

@@ -266,6 +266,9 @@ static void write_warning(haft__json_writer *w, const haft__spec *spec,
 static void write_remarks(haft__json_writer *w, const haft__spec *spec,
                           const haft__mcp_listing *listing)
 {
+    if (listing->stderr_lines.len > 0) {
+        haft__field_text(w, "stderr", listing->stderr_lines);
+    }
     if (listing->hash.len > 0) {
         haft__field_text(w, "hash", listing->hash);
     }

@@ -22,6 +22,9 @@ typedef struct haft__mcp_listing {
     haft_str server;
     haft_str state; /* "configured", "known" (list from the cache), "started", "used" */
     haft_str error; /* "" if its list is known */
+    /* Last lines of the standard error of a program that failed, redacted and escaped; "" if
+     * `error` has all of it. */
+    haft_str stderr_lines;
     const haft__mcp_tool *tools;
     size_t tool_count;
     const bool *changed;   /* for each tool: it differs from the accepted one; or NULL */

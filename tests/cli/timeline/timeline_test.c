@@ -65,6 +65,15 @@ TEST(each_event_has_its_line)
             "\"mail\",\"state\":\"configured\",\"tools\":0,\"error\":\"it is\\u001b gone\"}]"),
          "  server docs: 3 tools\n  server mail: it is\\u001b gone\n",
          "   ! server mail: it is\\u001b gone\n"},
+        {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":["
+            "{\"name\":\"mail\",\"state\":\"configured\",\"tools\":0,\"error\":\"it is gone\","
+            "\"stderr\":\"one\\u001b\\n\\n    "
+            "in a line of more words than one line of this terminal can hold at once\"}]"),
+         "  server mail: it is gone\n    | one\\u001b\n    | \n    |     "
+         "in a line of more words than one line of this terminal can hold at once\n",
+         "   ! server mail: it is gone\n     | one\\u001b\n     | \n"
+         "     |     in a line of more words than one line of this\n"
+         "     terminal can hold at once\n"},
         {EV("\"kind\":\"tools_revealed\",\"tools\":[],\"query\":null,\"call\":null,\"servers\":7"),
          "", ""},
         {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"},{\"name\":\"docs:b\"}],"

@@ -9,7 +9,8 @@
 
 TEST(a_server_that_failed_to_list_its_tools_says_why)
 {
-    static const haft__mcp_refresh_failure failure = {{"nobody_asked_this_one", 21}, {"gone", 4}};
+    static const haft__mcp_refresh_failure failure = {
+        {"nobody_asked_this_one", 21}, {"gone", 4}, {"one\ntwo", 7}};
     for (size_t count = 0; count < 2; count++) {
         haft__arena arena;
         help_spec s;
@@ -22,6 +23,8 @@ TEST(a_server_that_failed_to_list_its_tools_says_why)
                   err.message);
         CHECK_INT(list.preview.listing_count, 1, "servers");
         CHECK_STR(list.preview.listings[0].error, haft__str(count > 0 ? "gone" : ""), "error");
+        CHECK_STR(list.preview.listings[0].stderr_lines, haft__str(count > 0 ? "one\ntwo" : ""),
+                  "lines");
         size_t at = 0;
         CHECK(haft__tool_list_next_server_tool(&list, &at) == NULL, "no tool of it is known");
         haft__arena_finish(&arena);

@@ -276,11 +276,38 @@ TEST(a_server_that_hangs_is_reported_with_its_output)
     }
     fire(&m, &connection->deadline);
     CHECK(strstr(connection->error.message,
-                 "was not ready within 20000 ms: waiting for <U+001B>[31ma licence")
+                 "was not ready within 20000 ms: waiting for \\u001b[31ma licence")
               != NULL,
           "%s", connection->error.message);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
+}
+
+/* Lines of `size` bytes with their line ends; checks how many bytes of them are kept. */
+static void check_kept(size_t count, size_t size, size_t wanted)
+{
+    haft__mcp_connection connection = {0};
+    haft__buf text;
+    haft__buf_init(&connection.stderr_lines, 1 << 20);
+    haft__buf_init(&text, 1 << 20);
+    for (size_t i = 0; i < count * size; i++) {
+        haft__buf_add_char(&text, (i + 1) % size == 0 ? '\n' : 'x');
+    }
+    haft__mcp_stdio_transport_keep_stderr(&connection, haft__buf_str(&text));
+    CHECK_INT(connection.stderr_lines.len, wanted, "%zu lines of %zu bytes", count, size);
+    haft__buf_finish(&text);
+    haft__buf_finish(&connection.stderr_lines);
+}
+
+TEST(last_lines_of_a_failed_program_are_bounded)
+{
+    enum { LINES = HAFT__LIMIT_MCP_STDERR_LINES, BYTES = HAFT__LIMIT_MCP_STDERR_BYTES };
+    check_kept(LINES, 10, 10 * LINES - 1);
+    check_kept(LINES + 1, 10, 10 * LINES - 1);
+    check_kept(1, BYTES + 1, BYTES);
+    check_kept(1, BYTES + 2, BYTES);
+    check_kept(2, BYTES / 2, BYTES - 1);
+    check_kept(2, BYTES / 2 + 1, BYTES / 2);
 }
 
 TEST(a_server_that_does_not_read_is_ended)

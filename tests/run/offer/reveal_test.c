@@ -331,6 +331,7 @@ TEST(a_server_entry_has_its_state_and_the_tools_left_out)
         haft__mcp_listing listing = {.server = HAFT__LIT("docs"),
                                      .state = HAFT__LIT("known"),
                                      .error = HAFT__LIT(""),
+                                     .stderr_lines = HAFT__LIT("one\ntwo"),
                                      .hash = HAFT__LIT("abc"),
                                      .warning = HAFT__LIT("it is damaged"),
                                      .left_out =
@@ -350,7 +351,8 @@ TEST(a_server_entry_has_its_state_and_the_tools_left_out)
             listed++;
         }
         CHECK_INT(listed, HAFT__LIMIT_MCP_LEFT_OUT, "rows listed, with %zu above the limit", more);
-        CHECK(strstr(body.ptr, "\"error\":null,\"hash\":\"abc\",\"warning\":\"it is damaged\","
+        CHECK(strstr(body.ptr, "\"error\":null,\"stderr\":\"one\\ntwo\",\"hash\":\"abc\","
+                               "\"warning\":\"it is damaged\","
                                "\"left_out\":[")
                   != NULL,
               "%s", body.ptr);
