@@ -91,7 +91,7 @@ void haft__tool_calls_stop_repeatable(haft_run *run)
 
 /* ---- outcomes ---- */
 
-/* Reports that an attempt has failed and that another one starts. */
+/* Reports that an attempt has failed and that another one starts, at once. */
 static void report_retry(haft_run *run, const haft__run_call *call, haft_str reason)
 {
     haft__buf body;
@@ -100,7 +100,7 @@ static void report_retry(haft_run *run, const haft__run_call *call, haft_str rea
     haft__json_write_string(&body, call->id);
     haft__buf_addf(&body, ",\"attempt\":%u,\"reason\":", call->attempt);
     haft__json_write_string(&body, reason);
-    haft__buf_add_char(&body, '}');
+    haft__buf_add_str(&body, HAFT__LIT(",\"wait_ms\":0}"));
     if (haft__buf_check(&body, NULL) == HAFT_OK) {
         haft__log_notify(run, haft__buf_str(&body));
     }

@@ -64,6 +64,25 @@ TEST(a_call_that_takes_too_long)
     }
 }
 
+TEST(a_retry_has_a_reason_and_starts_at_once)
+{
+    static const char spec[] =
+        TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"read_only\":true,"
+             "\"timeout\":\"50ms\",\"retries\":1}");
+    static const char wanted[] = "\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,"
+                                 "\"reason\":\"the call took longer than its timeout of 50 ms\","
+                                 "\"wait_ms\":0}";
+    help_host h;
+    help_host_init(&h, "memory:");
+    haft_run *run = help_host_start(&h, spec, ONCE, "go");
+    help_host_settle(&h, run);
+    haft_str events = help_host_events(&h, run);
+    CHECK(memmem(events.ptr, events.len, wanted, sizeof(wanted) - 1) != NULL, "%.*s",
+          HAFT__ARG(events));
+    haft_run_release(run);
+    help_host_finish(&h);
+}
+
 TEST(a_call_waits_for_the_poll_delay)
 {
     help_host h;

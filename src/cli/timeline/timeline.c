@@ -246,9 +246,10 @@ static void report_retry(haft__timeline *t, const haft__event *event)
     haft__buf_add_str(&text, haft__timeline_event_text(event, "reason"));
     haft__buf_addf(&text, "; attempt %llu",
                    (unsigned long long)haft__timeline_event_number(event, "attempt"));
-    if (haft__event_field(event, "wait_ms") != NULL) {
-        haft__buf_add_str(&text, HAFT__LIT(" in "));
-        haft__amount_add_duration(&text, haft__timeline_event_number(event, "wait_ms"));
+    uint64_t wait = haft__timeline_event_number(event, "wait_ms");
+    haft__buf_add_str(&text, wait > 0 ? HAFT__LIT(" in ") : HAFT__LIT(" now"));
+    if (wait > 0) {
+        haft__amount_add_duration(&text, wait);
     }
     add_warning(t, haft__buf_str(&text));
     haft__buf_finish(&text);

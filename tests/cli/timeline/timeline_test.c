@@ -282,11 +282,18 @@ TEST(retries_of_a_call_have_a_reason)
 {
     static const char *const events[] = {
         STARTED("c1.1", "find", "{}"),
-        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,\"reason\":\"not there\"")};
+        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,\"reason\":\"not there\","
+             "\"wait_ms\":0"),
+        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":3,\"reason\":\"no\","
+             "\"wait_ms\":1500")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, plain);
     tell_all(&t, events, COUNT(events));
-    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT("  find failed: not there; attempt 2\n"), "plain");
+    CHECK_STR(
+        haft__buf_str(&t.out),
+        HAFT__LIT(
+            "  find failed: not there; attempt 2 now\n  find failed: no; attempt 3 in 1.5 s\n"),
+        "plain");
     haft__timeline_finish(&t);
 }
 
