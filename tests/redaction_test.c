@@ -4,6 +4,7 @@
  * around every cut. Tests for src/base/excerpt.c and the code that uses it. */
 #include "base/excerpt.h"
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "exec/command/command.h"
 #include "exec/exec_help.h"
@@ -143,6 +144,39 @@ TEST(text_without_secrets_is_only_cut)
         CHECK_STR(haft__buf_str(&shown), haft__str(rows[i].wanted), "row %zu", i);
         haft__buf_finish(&shown);
     }
+    end(&f);
+}
+
+/* ---- errors of fixed size ---- */
+
+static void check_redacted(const fixture *f, const char *text, const char *what, size_t offset)
+{
+    haft__buf shown;
+    haft__buf_init(&shown, 1 << 20);
+    (void)haft__redact(&f->redactor, haft__str(text), &shown);
+    check(haft__buf_str(&shown), what, offset);
+    haft__buf_finish(&shown);
+}
+
+/* An error is redacted after it was cut: in the event that has it. */
+TEST(no_cut_of_an_error_shows_half_a_secret)
+{
+    fixture f;
+    haft__buf buf;
+    begin(&f);
+    haft__buf_init(&buf, 1 << 20);
+    for (size_t offset = 0; offset < sizeof(((haft_error *)0)->message) + MARGIN; offset++) {
+        haft_error err;
+        haft_str text = plant(&buf, "", offset, 64, "");
+        (void)!haft__fail(&err, HAFT_IO, "", "the server sent '%.*s'", HAFT__ARG(text));
+        (void)!haft__hint(&err, HAFT_IO, "do not send %.*s", HAFT__ARG(text));
+        check_redacted(&f, err.message, "message", offset);
+        check_redacted(&f, err.hint, "hint", offset);
+        haft__buf_add_char(&buf, '\0');
+        haft__error_prepend_location(&err, buf.ptr);
+        check_redacted(&f, err.where, "location", offset);
+    }
+    haft__buf_finish(&buf);
     end(&f);
 }
 

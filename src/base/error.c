@@ -2,9 +2,10 @@
 /*
  * error.c - status names and the one way to fill in a haft_error.
  *
- * A text that does not fit is cut at a character and ends in "...": people and models read
- * messages, and half a UTF-8 sequence would break the JSON that carries them. Tests:
- * tests/base/error_test.c.
+ * A text that does not fit is cut before the word that does not fit, and ends in "...": people and
+ * models read messages, and half a UTF-8 sequence would break the JSON that carries them. Half a
+ * secret could not be recognised when the error is redacted later. Tests: tests/base/error_test.c,
+ * tests/redaction_test.c.
  */
 #include "base/error.h"
 
@@ -12,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
+#include "base/str.h"
 #include "base/utf8.h"
 
 const char *haft_version(void)
@@ -37,9 +40,26 @@ const char *haft_status_text(haft_status status)
     return (size_t)status < COUNT(statuses) ? statuses[status].text : "unknown status";
 }
 
+/* Where to cut: at most at `max`, and not inside a word, unless so few bytes of the word remain
+ * that they are no part of a secret. `separators` end a word. */
+static size_t find_cut(const char *text, size_t max, const char *separators)
+{
+    size_t cut = haft__utf8_floor(haft__str(text), max);
+    size_t word = cut;
+    while (word > 0 && strchr(separators, text[word - 1]) == NULL) {
+        word--;
+    }
+    bool inside = strchr(separators, text[cut]) == NULL;
+    return inside && cut - word >= HAFT__LIMIT_REDACT_MIN_BYTES ? word : cut;
+}
+
+#define WORDS    " \t\r\n"
+#define SEGMENTS WORDS "/" /* of a path or a JSON Pointer */
+
 /* Formats into a field of fixed size. Text that is too long is cut; bytes that are not UTF-8 are
  * replaced. */
-static void HAFT__PRINTF(3, 0) set_text(char *field, size_t size, const char *format, va_list args)
+static void HAFT__PRINTF(4, 0)
+    set_text(char *field, size_t size, const char *separators, const char *format, va_list args)
 {
     int length = vsnprintf(field, size, format, args);
     if (length < 0) { /* the format does not fit its arguments; report that */
@@ -50,16 +70,16 @@ static void HAFT__PRINTF(3, 0) set_text(char *field, size_t size, const char *fo
      * character. */
     haft__utf8_replace_invalid(field, used);
     if (length >= 0 && (size_t)length >= size) {
-        size_t cut = haft__utf8_floor((haft_str){field, used}, size - sizeof("..."));
+        size_t cut = find_cut(field, size - sizeof("..."), separators);
         memcpy(field + cut, "...", sizeof("..."));
     }
 }
 
-static void HAFT__PRINTF(3, 4) set_field(char *field, size_t size, const char *format, ...)
+static void HAFT__PRINTF(3, 4) set_location(char *field, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    set_text(field, size, format, args);
+    set_text(field, size, SEGMENTS, format, args);
     va_end(args);
 }
 
@@ -71,10 +91,10 @@ haft_status haft__fail(haft_error *err, haft_status status, const char *where, c
     }
     err->status = status;
     err->hint[0] = '\0';
-    set_field(err->where, sizeof(err->where), "%s", where);
+    set_location(err->where, sizeof(err->where), "%s", where);
     va_list args;
     va_start(args, format);
-    set_text(err->message, sizeof(err->message), format, args);
+    set_text(err->message, sizeof(err->message), WORDS, format, args);
     va_end(args);
     return status;
 }
@@ -86,7 +106,7 @@ haft_status haft__hint(haft_error *err, haft_status status, const char *format, 
     }
     va_list args;
     va_start(args, format);
-    set_text(err->hint, sizeof(err->hint), format, args);
+    set_text(err->hint, sizeof(err->hint), WORDS, format, args);
     va_end(args);
     return err->status;
 }
@@ -103,5 +123,5 @@ void haft__error_prepend_location(haft_error *err, const char *place)
     }
     haft_error old = *err;
     const char *colon = old.where[0] != '\0' ? ":" : "";
-    set_field(err->where, sizeof(err->where), "%s%s%s", place, colon, old.where);
+    set_location(err->where, sizeof(err->where), "%s%s%s", place, colon, old.where);
 }

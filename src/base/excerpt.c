@@ -5,13 +5,13 @@
 #include "base/str.h"
 #include "base/utf8.h"
 
-void haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__buf *out)
+bool haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__buf *out)
 {
     if (cleaner.clean != NULL) {
-        cleaner.clean(cleaner.context, text, lost, out);
-    } else {
-        haft__buf_add_str(out, text);
+        return cleaner.clean(cleaner.context, text, lost, out);
     }
+    haft__buf_add_str(out, text);
+    return false;
 }
 
 /* The last bytes, from a whole character on. */
@@ -76,7 +76,7 @@ void haft__excerpt_append(haft__buf *buf, const haft__excerpt *excerpt, haft__cl
 {
     haft__buf clean;
     haft__buf_init(&clean, SIZE_MAX / 2);
-    haft__clean(cleaner, excerpt->text, excerpt->lost, &clean);
+    (void)haft__clean(cleaner, excerpt->text, excerpt->lost, &clean);
     if (clean.status != HAFT_OK) {
         haft__buf_fail(buf, clean.status, "out of memory");
     } else {

@@ -19,14 +19,14 @@ typedef struct haft__lost {
 
 /* Removes secrets; run/redact/redact.h has one for a redactor. */
 typedef struct haft__cleaner {
-    /* Appends `text` without secrets, and without parts of one at ends where bytes are lost. NULL:
-     * no secrets are known. */
-    void (*clean)(const void *context, haft_str text, haft__lost lost, haft__buf *out);
+    /* Appends `text` without secrets, and without parts of one at ends where bytes are lost.
+     * Returns whether it had any. NULL: no secrets are known. */
+    bool (*clean)(const void *context, haft_str text, haft__lost lost, haft__buf *out);
     const void *context;
 } haft__cleaner;
 
-/* Appends the whole text without its secrets. */
-void haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__buf *out);
+/* Appends the whole text without its secrets. Returns whether it had any. */
+bool haft__clean(haft__cleaner cleaner, haft_str text, haft__lost lost, haft__buf *out);
 
 typedef struct haft__excerpt {
     haft_str text;

@@ -66,7 +66,7 @@ TEST(places_are_put_in_front)
     CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "one place");
 }
 
-/* `count` times `unit`, then the expected content of a field of `size` bytes. */
+/* `count` times `unit`, a short word; then the expected content of a field of `size` bytes. */
 static void check_cut(const char *unit, size_t count, const char *got, size_t size)
 {
     size_t unit_length = strlen(unit), length = unit_length * count;
@@ -79,7 +79,7 @@ static void check_cut(const char *unit, size_t count, const char *got, size_t si
         CHECK_STR(haft__str(got), haft__str(full), "%zu bytes in %zu", length, size);
         return;
     }
-    size_t room = (size - sizeof("...")) / unit_length * unit_length;
+    size_t room = haft__utf8_floor(haft__str(full), size - sizeof("..."));
     CHECK_INT(strlen(got), room + 3, "%zu bytes in %zu", length, size);
     CHECK(memcmp(got, full, room) == 0, "%zu bytes in %zu: the start", length, size);
     CHECK_STR(haft__str(got + room), HAFT__LIT("..."), "%zu bytes in %zu: the end", length, size);
@@ -88,10 +88,10 @@ static void check_cut(const char *unit, size_t count, const char *got, size_t si
 
 TEST(long_texts_are_cut_at_a_character)
 {
-    static const char *const units[] = {"x", "\xC3\xA9", "\xE2\x82\xAC", "\xF0\x9F\x94\xA7"};
+    static const char *const units[] = {"x ", "\xC3\xA9 ", "\xE2\x82\xAC ", "\xF0\x9F\x94\xA7 "};
     for (size_t u = 0; u < COUNT(units); u++) {
-        for (size_t count = 0; count <= 300; count++) {
-            char text[4 * 300 + 1] = "";
+        for (size_t count = 0; count <= 200; count++) {
+            char text[5 * 200 + 1] = "";
             for (size_t i = 0; i < count; i++) {
                 memcpy(text + i * strlen(units[u]), units[u], strlen(units[u]) + 1);
             }
@@ -103,6 +103,46 @@ TEST(long_texts_are_cut_at_a_character)
             check_cut(units[u], count, err.hint, sizeof(err.hint));
         }
     }
+}
+
+TEST(half_a_word_is_not_shown)
+{
+    static const struct {
+        size_t before, word; /* blanks and other letters, then one long word */
+        size_t kept;         /* of the word */
+    } rows[] = {
+        {100, 91, 91}, /* it fits */
+        {100, 92, 0},  {180, 300, 0}, {181, 300, 7}, {187, 300, 1}, {0, 300, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char text[512];
+        haft_error err;
+        memset(text, ' ', sizeof(text));
+        memset(text + rows[i].before, 'w', rows[i].word);
+        text[rows[i].before + rows[i].word] = '\0';
+        (void)haft__fail(&err, HAFT_IO, "", "%s", text);
+        (void)haft__hint(&err, HAFT_IO, "%s", text);
+        for (int hint = 0; hint < 2; hint++) {
+            const char *shown = hint ? err.hint : err.message;
+            size_t kept = strspn(shown + strspn(shown, " "), "w");
+            CHECK_INT(kept, rows[i].kept, "row %zu: %s", i, shown);
+            CHECK_INT(haft__str_ends_with(haft__str(shown), HAFT__LIT("...")), kept != rows[i].word,
+                      "row %zu: %s", i, shown);
+        }
+    }
+}
+
+TEST(a_long_location_is_cut_at_a_segment)
+{
+    haft_error err;
+    (void)haft__fail(&err, HAFT_IO,
+                     "/a_long_first_name/a_long_second_name/a_long_third_name/"
+                     "a_long_fourth_name/a_fifth_name_that_does_not_fit",
+                     "m");
+    CHECK_STR(haft__str(err.where),
+              HAFT__LIT("/a_long_first_name/a_long_second_name/"
+                        "a_long_third_name/a_long_fourth_name/..."),
+              "where");
 }
 
 TEST(invalid_utf8_is_masked)
@@ -117,6 +157,9 @@ TEST(a_long_row_of_stray_bytes_does_not_swallow_the_text)
 {
     char stray[300];
     memset(stray, 0x80, sizeof(stray) - 1);
+    for (size_t i = 5; i < sizeof(stray); i += 6) {
+        stray[i] = ' ';
+    }
     stray[sizeof(stray) - 1] = '\0';
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "found %s", stray);

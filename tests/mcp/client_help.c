@@ -294,8 +294,9 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
     return status;
 }
 
-bool test_client_clean(const void *context, haft_str text, haft__buf *out)
+bool test_client_clean(const void *context, haft_str text, haft__lost lost, haft__buf *out)
 {
+    CHECK(!lost.before && !lost.after, "nothing is lost");
     haft_str canary = HAFT__LIT(TEST_CANARY);
     bool found = false;
     CHECK(context == NULL, "a context that was not given");
@@ -322,7 +323,7 @@ haft__mcp_client_options test_client_options_of(const char *letters)
     options.log_level = strchr(letters, 'i') != NULL ? HAFT__LIT("info") : HAFT__LIT("");
     options.roots = roots;
     options.root_count = strchr(letters, 'r') != NULL ? COUNT(roots) : 0;
-    options.clean = strchr(letters, 's') != NULL ? test_client_clean : NULL;
+    options.cleaner.clean = strchr(letters, 's') != NULL ? test_client_clean : NULL;
     return options;
 }
 

@@ -32,8 +32,8 @@ typedef struct test_client_case {
 /* 60 bytes, of which no eight are the same. */
 #define TEST_CANARY "canary-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
 
-/* Redacts TEST_CANARY; see haft__mcp_redact_fn. */
-bool test_client_clean(const void *context, haft_str text, haft__buf *out);
+/* Redacts TEST_CANARY; see haft__cleaner. */
+bool test_client_clean(const void *context, haft_str text, haft__lost lost, haft__buf *out);
 
 /* The steps with abbreviations expanded; valid until the test ends. */
 haft_str test_client_write_out(const char *text);

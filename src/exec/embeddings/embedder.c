@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/excerpt.h"
 #include "base/hex.h"
 #include "base/limits.h"
 #include "base/str.h"
-#include "base/utf8.h"
 #include "exec/embeddings/backoff.h"
 #include "exec/embeddings/cache.h"
 #include "io/clock.h"
@@ -184,18 +184,14 @@ static void finish(haft__embedder_job *job, const haft__search_embedding *query,
 /* Stores the error, redacted and shortened. */
 static void note(haft__embedder *embedder, haft_str message)
 {
+    haft__excerpt excerpt = {.text = message, .max_bytes = REASON_BYTES};
     haft__buf clean;
-    haft__buf_init(&clean, HAFT__LIMIT_MODEL_ERROR_BYTES);
-    if (embedder->options.redactor != NULL) {
-        (void)haft__redact(embedder->options.redactor, message, &clean);
-    } else {
-        haft__buf_add_str(&clean, message);
-    }
+    haft__buf_init(&clean, REASON_BYTES);
+    haft__excerpt_append(&clean, &excerpt, haft__redactor_cleaner(embedder->options.redactor));
     haft_str text = haft__buf_check(&clean, NULL) == HAFT_OK
                         ? haft__buf_str(&clean)
-                        : HAFT__LIT("the response is too long");
-    size_t length = text.len > REASON_BYTES ? haft__utf8_floor(text, REASON_BYTES) : text.len;
-    (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s", (int)length, text.ptr);
+                        : HAFT__LIT("out of memory for the reason");
+    (void)snprintf(embedder->reason, sizeof(embedder->reason), "%.*s", HAFT__ARG(text));
     haft__buf_finish(&clean);
 }
 

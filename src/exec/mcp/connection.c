@@ -57,16 +57,6 @@ bool haft__mcp_connection_is_settled(const haft__mcp_connection *connection)
            || (connection->error.status != HAFT_OK && (!trying || connection->slow));
 }
 
-bool haft__mcp_connection_redact(const void *context, haft_str text, haft__buf *out)
-{
-    const haft__mcp_connection *connection = context;
-    if (connection->redactor == NULL) {
-        haft__buf_add_str(out, text);
-        return false;
-    }
-    return haft__redact(connection->redactor, text, out);
-}
-
 /* Errors also appear outside of events (`haft tools`, `haft mcp`), so secrets are redacted here,
  * before the text is truncated: half a secret cannot be recognised. */
 haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, haft_error *err,
@@ -86,7 +76,8 @@ haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, ha
     }
     va_end(args);
     va_end(again);
-    (void)haft__mcp_connection_redact(connection, haft__buf_str(&text), &clean);
+    haft__excerpt excerpt = {.text = haft__buf_str(&text), .max_bytes = sizeof(err->message)};
+    haft__excerpt_append(&clean, &excerpt, haft__redactor_cleaner(connection->redactor));
     bool whole =
         haft__buf_check(&text, NULL) == HAFT_OK && haft__buf_check(&clean, NULL) == HAFT_OK;
     haft_str shown =
@@ -352,8 +343,7 @@ static haft_status make_client(haft__mcp_connection *connection, haft_error *err
         .elicitation = true,
         .listen = true,
         .log_level = HAFT__LIT("info"),
-        .clean = haft__mcp_connection_redact,
-        .clean_context = connection};
+        .cleaner = haft__redactor_cleaner(connection->redactor)};
     connection->era_from_cache = options.era != HAFT__MCP_ERA_UNKNOWN;
     haft_status status =
         haft__mcp_setup_roots(connection, &options.roots, &options.root_count, err);

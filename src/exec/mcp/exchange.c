@@ -62,8 +62,9 @@ void haft__mcp_exchange_end(haft__mcp_exchange *it, uint32_t http, haft_str body
         broken.http = http;
         broken.body = body;
     }
-    haft__buf_init(&clean, HAFT__LIMIT_JSON_BYTES);
-    (void)haft__mcp_connection_redact(connection, why, &clean);
+    haft__excerpt excerpt = {.text = why, .max_bytes = HAFT__LIMIT_MCP_LOG_BYTES};
+    haft__buf_init(&clean, HAFT__LIMIT_MCP_LOG_BYTES);
+    haft__excerpt_append(&clean, &excerpt, haft__redactor_cleaner(connection->redactor));
     bool whole = haft__buf_check(&clean, NULL) == HAFT_OK;
     broken.why = whole ? haft__buf_str(&clean) : HAFT__LIT("unknown (out of memory)");
     haft_status status = HAFT_OK;

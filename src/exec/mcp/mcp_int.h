@@ -264,9 +264,6 @@ haft_str haft__mcp_connection_state_name(const haft__mcp_connection *connection)
 const haft__mcp_tool *haft__mcp_connection_find_tool(const haft__mcp_connection *connection,
                                                      haft_str name);
 
-/* Appends a text with secrets redacted; `context` is a connection. See haft__mcp_redact_fn. */
-bool haft__mcp_connection_redact(const void *context, haft_str text, haft__buf *out);
-
 /* Sets an error whose text names the server. */
 haft_status haft__mcp_connection_fail(const haft__mcp_connection *connection, haft_error *err,
                                       haft_status status, const char *format, ...)

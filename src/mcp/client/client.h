@@ -16,6 +16,7 @@
 #ifndef HAFT_MCP_CLIENT_CLIENT_H
 #define HAFT_MCP_CLIENT_CLIENT_H
 
+#include "base/excerpt.h"
 #include "mcp/definition.h"
 #include "mcp/rpc.h"
 
@@ -39,10 +40,6 @@ typedef struct haft__mcp_root {
     haft_str uri, name; /* "file:///data/docs", "docs" */
 } haft__mcp_root;
 
-/* Appends the text to `out` with secrets redacted, and returns whether it had any. Errors are
- * recorded in the buffer. */
-typedef bool haft__mcp_redact_fn(const void *context, haft_str text, haft__buf *out);
-
 typedef struct haft__mcp_client_options {
     haft__mcp_transport transport;
     haft__mcp_era era;       /* known from an earlier session; dropped if it turns out wrong */
@@ -53,9 +50,8 @@ typedef struct haft__mcp_client_options {
     bool elicitation;   /* somebody can answer a server's questions */
     bool listen;        /* subscribe to changes of the tool list (modern: subscriptions/listen) */
     haft_str log_level; /* "info": minimum level of log messages; "" for none */
-    haft__mcp_redact_fn
-        *clean; /* redacts every text of the server before it is truncated; NULL: none */
-    const void *clean_context; /* must outlive the client */
+    haft__cleaner cleaner; /* of every text of the server, before it is cut; its context must
+                              outlive the client */
 } haft__mcp_client_options;
 
 /* The options are copied, including texts. */

@@ -21,11 +21,11 @@ haft_status haft__mcp_client_redact_text(const haft__mcp_client *client, haft__a
 {
     haft__buf out;
     *ret_secret = false;
-    if (client->options.clean == NULL || io_text->len == 0) {
+    if (client->options.cleaner.clean == NULL || io_text->len == 0) {
         return HAFT_OK;
     }
     haft__buf_init(&out, HAFT__LIMIT_JSON_BYTES);
-    bool secret = client->options.clean(client->options.clean_context, *io_text, &out);
+    bool secret = haft__clean(client->options.cleaner, *io_text, (haft__lost){false, false}, &out);
     haft_status status = haft__buf_check(&out, err);
     haft_str clean = haft__buf_str(&out);
     if (status == HAFT_TOO_BIG) {
@@ -62,7 +62,7 @@ haft_status haft__mcp_client_redact_value(const haft__mcp_client *client, haft__
 {
     haft__buf text;
     *ret_secret = false;
-    if (client->options.clean == NULL || io_value->kind == HAFT__JSON_NULL) {
+    if (client->options.cleaner.clean == NULL || io_value->kind == HAFT__JSON_NULL) {
         return HAFT_OK;
     }
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);

@@ -562,9 +562,9 @@ bool haft__redact_cut(const haft__redactor *redactor, haft_str text, haft__lost 
     return any;
 }
 
-static void clean(const void *context, haft_str text, haft__lost lost, haft__buf *out)
+static bool clean(const void *context, haft_str text, haft__lost lost, haft__buf *out)
 {
-    (void)haft__redact_cut(context, text, lost, out);
+    return haft__redact_cut(context, text, lost, out);
 }
 
 haft__cleaner haft__redactor_cleaner(const haft__redactor *redactor)

@@ -154,7 +154,7 @@ TEST(no_text_of_a_server_shows_half_a_secret)
             CHECK(!places[i].goes_back || whole || padding > 0, "place %zu: it went back changed",
                   i);
             haft__buf_finish(&log);
-            options.clean = NULL; /* the check itself can fail */
+            options.cleaner.clean = NULL; /* the check itself can fail */
             play(options, steps, &log);
             shown |= has_part(haft__buf_str(&log));
             haft__buf_finish(&log);
@@ -222,8 +222,9 @@ TEST(redaction_survives_failed_allocations)
 }
 
 /* A redactor that returns invalid JSON, or too much. */
-static bool spoil(const void *context, haft_str text, haft__buf *out)
+static bool spoil(const void *context, haft_str text, haft__lost lost, haft__buf *out)
 {
+    (void)lost;
     haft__buf_add_str(out, HAFT__LIT("{["));
     if (context != NULL) {
         haft__buf_fail(out, HAFT_TOO_BIG, "");
@@ -238,8 +239,7 @@ TEST(text_that_cannot_be_redacted_is_not_shown)
     for (size_t i = 0; i < COUNT(contexts); i++) {
         haft__mcp_client_options options = test_client_options_of("Ls");
         haft__buf log;
-        options.clean = spoil;
-        options.clean_context = contexts[i];
+        options.cleaner = (haft__cleaner){.clean = spoil, .context = contexts[i]};
         play(options, fill(CALLED "get " RPC "\"id\":2,\"result\":{\"content\":\"@\"}}\n", 0),
              &log);
         haft_str told = haft__buf_str(&log);

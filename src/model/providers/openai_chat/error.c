@@ -238,9 +238,9 @@ static void add_clean_line(haft__buf *buf, haft_str text, bool cut, bool html, s
     for (size_t i = 0; i < COUNT(bufs); i++) {
         haft__buf_init(bufs[i], SIZE_MAX / 2);
     }
-    haft__clean(cleaner, text, lost, &clean);
+    (void)haft__clean(cleaner, text, lost, &clean);
     add_line(&line, haft__buf_str(&clean), html, SIZE_MAX);
-    haft__clean(cleaner, haft__buf_str(&line), lost, &shown);
+    (void)haft__clean(cleaner, haft__buf_str(&line), lost, &shown);
     add_line(buf, haft__buf_str(&shown), false, chars);
     for (size_t i = 0; i < COUNT(bufs); i++) {
         if (bufs[i]->status != HAFT_OK) {
