@@ -39,7 +39,7 @@ static void quote(const haft__pg *pg, const char *text, char *to, size_t size)
 
 haft_status haft__pg_fail_damaged(const haft__pg *pg, haft_error *err, const char *what, ...)
 {
-    char detail[128];
+    char detail[256]; /* longer than the field of the error, which is cut between words */
     va_list args;
     va_start(args, what);
     (void)vsnprintf(detail, sizeof(detail), what, args);
@@ -178,7 +178,7 @@ static haft_status fail_as(const haft__pg *pg, meaning what, const char *text, h
         status = haft__fail(err, HAFT_BAD_INPUT, pg->display_name,
                             "the tables in the schema haft do not belong to haft: %s", text);
         return haft__hint(err, status, "use another database");
-    case DAMAGED: return haft__pg_fail_damaged(pg, err, "%.100s", text);
+    case DAMAGED: return haft__pg_fail_damaged(pg, err, "%s", text);
     case VALUE:
         return haft__fail(err, HAFT_BAD_INPUT, pg->display_name, "cannot store this value: %s",
                           text);

@@ -10,7 +10,7 @@
 haft_status haft__sqlite_fail_damaged(const haft__sqlite_connection *connection, haft_error *err,
                                       const char *what, ...)
 {
-    char detail[128];
+    char detail[256]; /* longer than the field of the error, which is cut between words */
     va_list args;
     va_start(args, what);
     (void)vsnprintf(detail, sizeof(detail), what, args);
