@@ -60,8 +60,8 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         return spaces;
     }
     if (state->fallback == p->format->malformed && p->call.open) {
-        haft__parser_reject_words(p, "it has text where only tags belong", text.ptr[spaces],
-                                  text.len - spaces);
+        haft__parser_reject_unless_mention(p, "it has text where only tags belong",
+                                           text.ptr[spaces], text.len - spaces);
     } else if (haft__parser_is_call_uncertain(p)) {
         haft__call_builder_revert_to_content(p, text.len - spaces);
         haft__parser_enter_state(p, p->format->plain);
@@ -209,7 +209,8 @@ static bool consume_long_words(haft__parser *p, haft__buf *to, haft_str text, si
     if (haft__mention_judge(p, next) == HAFT__MENTION_NO) {
         return false;
     }
-    haft__parser_reject_words(p, "its name cannot be that of a tool", next, text.len - *ret_used);
+    haft__parser_reject_unless_mention(p, "its name cannot be that of a tool", next,
+                                       text.len - *ret_used);
     return true;
 }
 
@@ -226,7 +227,7 @@ static size_t consume_header(haft__parser *p, haft__buf *to, haft_str text)
     }
     read_header(p, to, (haft_str){text.ptr + before, used - before});
     if (used < text.len) {
-        haft__parser_reject_words(
+        haft__parser_reject_unless_mention(
             p, key ? "a tag is in the name of a parameter" : "a tag is in its name or id",
             key ? '\0' : haft__mention_first_byte(p), text.len - used);
         if (key

@@ -91,7 +91,7 @@ void haft__parser_emit_text(haft__parser *p, haft__parser_event_kind kind, haft_
 
 static void add_spaces(haft__parser *p, haft__trimmed_text *flow, haft_str spaces)
 {
-    if (spaces.len > 0 && !flow->fixed) {
+    if (spaces.len > 0 && !flow->spaces_complete) {
         haft__buf_add_str(&flow->spaces, spaces);
         haft__parser_check(p, &flow->spaces);
     }
@@ -109,7 +109,7 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
         end--;
     }
     if (end > 0) {
-        while ((first || flow->fixed) && haft__ascii_is_space(text.ptr[start])) {
+        while ((first || flow->spaces_complete) && haft__ascii_is_space(text.ptr[start])) {
             start++;
         }
         if (!first) {
@@ -117,7 +117,7 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
         }
         haft__buf_clear(&flow->spaces);
         flow->begun = true;
-        flow->fixed = false;
+        flow->spaces_complete = false;
         haft__parser_emit_text(p, flow->kind, (haft_str){text.ptr + start, end - start});
     }
     add_spaces(p, flow, (haft_str){text.ptr + end, text.len - end});
@@ -129,7 +129,7 @@ void haft__parser_emit_content(haft__parser *p, haft_str text)
         haft__buf_add_str(&p->section.text, text);
         haft__parser_check(p, &p->section.text);
     } else {
-        add_to_flow(p, &p->content, text, p->any);
+        add_to_flow(p, &p->content, text, p->had_markup);
     }
 }
 
@@ -145,7 +145,7 @@ void haft__parser_emit_reasoning(haft__parser *p, haft_str text)
 
 void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces)
 {
-    if (!p->call.open && (!p->any || p->content.begun)) {
+    if (!p->call.open && (!p->had_markup || p->content.begun)) {
         add_spaces(p, &p->content, spaces);
     }
 }
@@ -155,27 +155,27 @@ void haft__parser_flush_text(haft__parser *p)
     haft__trimmed_text *flow = &p->content;
     haft__section_text_release(p);
     flush_cut(p);
-    p->any = true;
+    p->had_markup = true;
     if (!flow->begun) {
         haft__buf_clear(&flow->spaces);
     }
-    flow->fixed = flow->spaces.len > 0;
+    flow->spaces_complete = flow->spaces.len > 0;
 }
 
-void haft__parser_clear_suspect(haft__parser *p)
+void haft__parser_emit_suspect(haft__parser *p)
 {
     haft_str suspect = haft__buf_str(&p->suspect);
-    size_t tag = p->supposed != NULL ? strlen(p->supposed->text) : 0;
+    size_t tag = p->reasoning_mark != NULL ? strlen(p->reasoning_mark->text) : 0;
     add_to_flow(p, &p->reasoning, haft__str_skip(suspect, tag), true);
-    p->supposed = NULL;
+    p->reasoning_mark = NULL;
     haft__buf_clear(&p->suspect);
 }
 
 void haft__parser_end_reasoning(haft__parser *p)
 {
-    haft__parser_clear_suspect(p);
+    haft__parser_emit_suspect(p);
     haft__buf_clear(&p->reasoning.spaces);
-    p->reasoning.begun = p->reasoning.fixed = false;
+    p->reasoning.begun = p->reasoning.spaces_complete = false;
     p->reasoned = true;
     haft__parser_flush_text(p);
 }
@@ -195,7 +195,7 @@ void haft__parser_end_code(haft__parser *p)
 
 void haft__parser_emit_end(haft__parser *p)
 {
-    if (!p->any) {
+    if (!p->had_markup) {
         haft__parser_emit_text(p, HAFT__PARSER_EVENT_CONTENT, haft__buf_str(&p->content.spaces));
     }
     flush_cut(p);

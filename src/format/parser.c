@@ -83,8 +83,9 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
 {
     bool inside = p->format->states[state].bytes == HAFT__BYTES_REASONING;
     bool thought = haft__parser_state(p)->bytes == HAFT__BYTES_REASONING && state != p->state;
-    if (thought && !(inside && p->supposed != NULL)) {
-        state = p->supposed != NULL ? p->supposed_in : state; /* back to the enclosing text */
+    if (thought && !(inside && p->reasoning_mark != NULL)) {
+        /* Back to the enclosing text. */
+        state = p->reasoning_mark != NULL ? p->state_before_reasoning : state;
         haft__parser_end_reasoning(p);
     }
     p->state = state;
@@ -307,12 +308,12 @@ static void release_suspect(haft__parser *p)
 {
     haft__buf text = p->suspect;
     haft__buf_init(&p->suspect, HAFT__LIMIT_FORMAT_BYTES);
-    p->endless |= (uint32_t)1 << (p->supposed != NULL ? p->supposed->to : p->state);
-    if (p->supposed != NULL) {
-        p->supposed = NULL;
+    p->endless |= (uint32_t)1 << (p->reasoning_mark != NULL ? p->reasoning_mark->to : p->state);
+    if (p->reasoning_mark != NULL) {
+        p->reasoning_mark = NULL;
         haft__call_builder_unrecord(p, text.len); /* of a section that has begun */
-        p->state = p->supposed_in;
-        haft__parser_enter_state(p, p->supposed_in);
+        p->state = p->state_before_reasoning;
+        haft__parser_enter_state(p, p->state_before_reasoning);
     } else {
         haft__parser_enter_state(p, p->reasoning.begun ? p->format->plain : 0);
     }
@@ -332,7 +333,7 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
            || (state->bytes == HAFT__BYTES_HEADER && (p->undecided.len == 0 || length > 1))
            || (state->bytes == HAFT__BYTES_WHITESPACE
                && ((p->call.open && (p->call.named || !p->call.if_named))
-                   || (!p->call.open && p->any && p->state != 0)))
+                   || (!p->call.open && p->had_markup && p->state != 0)))
            || (header && !p->call.if_known && !p->call.if_named && state->fallback == 0);
 }
 
@@ -396,8 +397,8 @@ static void end_suspects(haft__parser *p, bool cut)
 {
     bool once = false;
     while (p->suspect.len > 0 && !cut
-           && (p->supposed != NULL || (!once && haft__parser_is_suspect_call(p)))) {
-        once = once || p->supposed == NULL;
+           && (p->reasoning_mark != NULL || (!once && haft__parser_is_suspect_call(p)))) {
+        once = once || p->reasoning_mark == NULL;
         release_suspect(p);
         end_pending(p, cut);
     }

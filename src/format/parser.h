@@ -37,8 +37,8 @@
 typedef struct haft__trimmed_text {
     haft__parser_event_kind kind;
     haft__buf spaces;
-    bool begun; /* text was emitted */
-    bool fixed; /* a call follows the white space: later white space is layout */
+    bool begun;           /* text was emitted */
+    bool spaces_complete; /* a call follows `spaces`: white space after the call is layout */
 } haft__trimmed_text;
 
 /* The call that is being read. */
@@ -194,19 +194,19 @@ struct haft__parser {
     haft__arena arena; /* owns the automata */
     haft__aho_corasick marks[HAFT__FORMAT_STATES];
     uint8_t state;
-    uint16_t held;  /* state of the current state's automaton */
-    bool tailed;    /* the current state is a TAIL, and text has arrived in it */
-    char tail;      /* ... the last of its brackets, commas and colons, if it has only those */
-    bool again;     /* the current bytes were consumed before */
-    size_t offset;  /* of the next byte */
-    size_t reads;   /* bytes read, counting repeated reads */
-    uint32_t calls; /* calls that have begun */
-    bool mentioned; /* a mark that begins calls was only mentioned */
-    bool called;    /* a call has occurred, perhaps a malformed one */
-    bool reasoned;  /* reasoning has occurred */
-    bool any; /* a call, reasoning or the end of a message has occurred: white space next to it is
-                 layout */
-    bool coding; /* a block of code is open */
+    uint16_t held;   /* state of the current state's automaton */
+    bool tailed;     /* the current state is a TAIL, and text has arrived in it */
+    char tail;       /* ... the last of its brackets, commas and colons, if it has only those */
+    bool again;      /* the current bytes were consumed before */
+    size_t offset;   /* of the next byte */
+    size_t reads;    /* bytes read, counting repeated reads */
+    uint32_t calls;  /* calls that have begun */
+    bool mentioned;  /* a mark that begins calls was only mentioned */
+    bool called;     /* a call has occurred, perhaps a malformed one */
+    bool reasoned;   /* reasoning has occurred */
+    bool had_markup; /* a call, reasoning or the end of a message has occurred: white space next to
+                        it is layout */
+    bool coding;     /* a block of code is open */
     haft__trimmed_text content, reasoning;
     char cut[HAFT__UTF8_MAX_BYTES]; /* the start of a split character, not reported yet */
     size_t cut_count;
@@ -214,9 +214,9 @@ struct haft__parser {
     haft__buf scratch;
     haft__buf undecided; /* bytes whose meaning is not known yet */
     haft__buf suspect;   /* reasoning from a possible call on; all of it, if it follows text */
-    const haft__format_mark *suspected; /* the mark that `suspect` begins with */
-    const haft__format_mark *supposed;  /* the tag that begins reasoning after text, or NULL */
-    uint8_t supposed_in;                /* ... the state of that text */
+    const haft__format_mark *suspect_mark;   /* the mark that `suspect` begins with */
+    const haft__format_mark *reasoning_mark; /* the tag that begins reasoning after text, or NULL */
+    uint8_t state_before_reasoning;          /* ... the state of that text */
     bool titled;      /* the first word of the current message header is complete */
     bool last_read;   /* the bytes that were undecided at the end of the text have been read */
     uint32_t endless; /* states whose reasoning never ends, as bits: 1 << state */
@@ -277,11 +277,13 @@ bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
 
 /* Marks the call as malformed and skips the rest of it. */
 void haft__parser_reject_call(haft__parser *p, const char *why);
-/* The same, if `next` is the first byte after its first mark and white space: if prose begins
- * there, the call may be text. `pending` as in haft__call_builder_revert_to_content. */
-void haft__parser_reject_words(haft__parser *p, const char *why, char next, size_t pending);
+/* The same, unless prose only mentions the first mark of the call: then all of it is text, at once
+ * or when the text has ended. `next` is the first byte after that mark and white space; `pending`
+ * as in haft__call_builder_revert_to_content. */
+void haft__parser_reject_unless_mention(haft__parser *p, const char *why, char next,
+                                        size_t pending);
 
-/* Whether the suspect is a call, if the reasoning never ends. */
+/* Whether the suspect is a call if the reasoning never ends: some marks need the name of a tool. */
 bool haft__parser_is_suspect_call(const haft__parser *p);
 
 /* Whether the state reads something that may turn out not to be a call. */
@@ -335,8 +337,8 @@ void haft__parser_emit_whitespace(haft__parser *p, haft_str spaces);
 /* Ends the text before something else begins. */
 void haft__parser_flush_text(haft__parser *p);
 void haft__parser_end_reasoning(haft__parser *p);
-/* The suspect is reasoning. */
-void haft__parser_clear_suspect(haft__parser *p);
+/* Emits the suspect as reasoning: it is not a call. */
+void haft__parser_emit_suspect(haft__parser *p);
 void haft__parser_end_code(haft__parser *p);
 void haft__parser_emit_end(haft__parser *p);
 

@@ -625,9 +625,9 @@ bool haft__scan_python(haft__parser *p, haft__scan_kind what, haft_str *io_bytes
         }
         if (did == PROSE) {
             py->live = false;
-            haft__parser_reject_words(p, "its name cannot be that of a tool",
-                                      p->call.name.len > 0 ? p->call.name.ptr[0] : io_bytes->ptr[0],
-                                      io_bytes->len);
+            haft__parser_reject_unless_mention(
+                p, "its name cannot be that of a tool",
+                p->call.name.len > 0 ? p->call.name.ptr[0] : io_bytes->ptr[0], io_bytes->len);
             return false;
         }
         if (did == USED || did == SKIPPED) {

@@ -20,7 +20,7 @@ void haft__parser_reject_call(haft__parser *p, const char *why)
     }
 }
 
-void haft__parser_reject_words(haft__parser *p, const char *why, char next, size_t pending)
+void haft__parser_reject_unless_mention(haft__parser *p, const char *why, char next, size_t pending)
 {
     haft__mention mention = haft__mention_judge(p, next);
     if (mention == HAFT__MENTION_TEXT) {
@@ -33,7 +33,7 @@ void haft__parser_reject_words(haft__parser *p, const char *why, char next, size
     }
 }
 
-/* The same, before a value. */
+/* Like haft__parser_reject_call, for an error in a key: skips the value too. */
 static void reject_key(haft__parser *p, const char *why)
 {
     haft__parser_reject_call(p, why);
@@ -51,7 +51,8 @@ static void read_again(haft__parser *p, haft_str text)
     p->again = before;
 }
 
-/* False if another state was entered: the name is not valid, or it must be a tool's and is not. */
+/* False if another state was entered: the name is not valid, or a tool must have it and none has.
+ */
 static bool take_name(haft__parser *p, const haft__format_mark *mark)
 {
     const char *why = haft__call_builder_end_name(p);
@@ -70,12 +71,13 @@ static bool take_name(haft__parser *p, const haft__format_mark *mark)
         haft__parser_enter_state(p, code);
     } else if (why != NULL) {
         haft_str name = haft__str_trim(haft__buf_str(&p->call.name));
-        haft__parser_reject_words(p, why, name.len > 0 ? name.ptr[0] : '\0', 0);
+        haft__parser_reject_unless_mention(p, why, name.len > 0 ? name.ptr[0] : '\0', 0);
     }
     return why == NULL;
 }
 
-/* Whether the arguments have a tool as recipient. A tool's name alone is repaired. */
+/* Whether the arguments have a tool as recipient. Without `functions.`, the name of a tool counts
+ * as a repair. */
 static bool check_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder *call = &p->call;
@@ -115,7 +117,7 @@ static bool begin_call(haft__parser *p, const haft__format_mark *mark)
 static bool begin_recipient(haft__parser *p, const haft__format_mark *mark)
 {
     haft__call_builder_begin(p, haft__str(mark->text), false);
-    p->call.bad_recipient = true;
+    p->call.bad_recipient = true; /* until `functions.` follows */
     p->call.if_named = mark->if_named;
     return true;
 }
@@ -141,13 +143,14 @@ static bool reject_recipient(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* The kind of a call is ignored, unless it is prose. */
+/* The kind of a call (`function` in deepseek_v3) is ignored. Prose in its place is rejected. */
 static bool end_kind(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
     char next = haft__mention_first_byte(p);
     if (haft__mention_judge(p, next) != HAFT__MENTION_NO) {
-        haft__parser_reject_words(p, "words are where its kind should be", next, 0);
+        haft__parser_reject_unless_mention(p, "it has prose where its kind (function) should be",
+                                           next, 0);
         return false;
     }
     haft__buf_clear(&p->call.name);
@@ -174,7 +177,7 @@ static bool end_short_id(haft__parser *p, const haft__format_mark *mark)
 static bool begin_value(haft__parser *p, haft__format_action key_end)
 {
     if (!haft__value_begin(p, key_end)) {
-        reject_key(p, "the name of a parameter cannot be one");
+        reject_key(p, "the name of a parameter is not valid");
         return false;
     }
     return true;
@@ -222,10 +225,11 @@ static bool end_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Code is recorded like a call, so that a cut block is reported as one. */
+/* Code is recorded like a call, so that a block that the end of the text cuts off is reported as a
+ * truncated call. */
 static bool begin_code(haft__parser *p, const haft__format_mark *mark)
 {
-    haft__buf *opener = &p->undecided; /* the fence; a tag stands alone */
+    haft__buf *opener = &p->undecided; /* the fence before the mark; a tag has none */
     bool fenced = haft__parser_state(p)->bytes == HAFT__BYTES_UNDECIDED;
     haft_str text = haft__str(mark->text);
     p->coding = true;
@@ -258,14 +262,14 @@ static bool discard_call(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-/* Prose after the first mark of a call, and then a mark that the call cannot have there. False if
- * it is not prose. */
+/* Handles a mark that the call cannot have here, if only prose follows the first mark of the call.
+ * False if it is not prose. */
 static bool reject_prose(haft__parser *p, const haft__format_mark *mark, const char *why)
 {
     char next = haft__mention_first_byte(p);
     switch (haft__mention_judge(p, next)) {
     case HAFT__MENTION_NO: return false;
-    case HAFT__MENTION_HELD: haft__parser_reject_words(p, why, next, 0); return true;
+    case HAFT__MENTION_HELD: haft__parser_reject_unless_mention(p, why, next, 0); return true;
     case HAFT__MENTION_TEXT: break;
     }
     haft__call_builder_unrecord(p, strlen(mark->text));
@@ -300,7 +304,7 @@ static bool emit_line_break(haft__parser *p, const haft__format_mark *mark)
 {
     (void)mark;
     haft__parser_emit_whitespace(p, HAFT__LIT("\n"));
-    p->any = true; /* it is layout if nothing follows */
+    p->had_markup = true; /* the line break is layout if no text follows */
     return true;
 }
 
@@ -314,19 +318,19 @@ static bool reopen_reasoning(haft__parser *p, const haft__format_mark *mark)
 
 bool haft__parser_is_suspect_call(const haft__parser *p)
 {
-    size_t mark = strlen(p->suspected->text);
+    size_t mark = strlen(p->suspect_mark->text);
     haft_str name =
         haft__call_builder_leading_name(haft__str_skip(haft__buf_str(&p->suspect), mark));
-    return !p->suspected->if_known || haft__call_builder_find_tool(p, name) != NULL;
+    return !p->suspect_mark->if_known || haft__call_builder_find_tool(p, name) != NULL;
 }
 
 /* Withholds the mark and all bytes after it: they may be a call. */
 static bool hold_suspect(haft__parser *p, const haft__format_mark *mark)
 {
-    if (p->suspect.len > 0 && p->supposed == NULL && !haft__parser_is_suspect_call(p)) {
-        haft__parser_clear_suspect(p); /* this mark is the next that may begin a call */
+    if (p->suspect.len > 0 && p->reasoning_mark == NULL && !haft__parser_is_suspect_call(p)) {
+        haft__parser_emit_suspect(p); /* this mark is the next that may begin a call */
     }
-    p->suspected = p->suspect.len == 0 ? mark : p->suspected;
+    p->suspect_mark = p->suspect.len == 0 ? mark : p->suspect_mark;
     haft__buf_add_str(&p->suspect, haft__str(mark->text));
     haft__parser_check(p, &p->suspect);
     return true;
@@ -353,8 +357,8 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
         haft__call_builder_discard(p);
         haft__parser_enter_state(p, p->format->plain);
     }
-    p->supposed = mark;
-    p->supposed_in = p->state;
+    p->reasoning_mark = mark;
+    p->state_before_reasoning = p->state;
     return hold_suspect(p, mark);
 }
 
@@ -375,7 +379,7 @@ static bool emit_stray_call_end(haft__parser *p, const haft__format_mark *mark)
     return true;
 }
 
-static bool emit_stray_end(haft__parser *p, const haft__format_mark *mark)
+static bool emit_stray_reasoning_end(haft__parser *p, const haft__format_mark *mark)
 {
     if (!p->reasoned) {
         haft__parser_emit_content(p, haft__str(mark->text));
@@ -413,7 +417,7 @@ static action_function *const actions[] = {
     [HAFT__ACTION_REASONING_REOPEN] = reopen_reasoning,
     [HAFT__ACTION_CALL_AT_REASONING_START] = hold_at_reasoning_start,
     [HAFT__ACTION_CALL_IN_REASONING] = hold_suspect,
-    [HAFT__ACTION_REASONING_STRAY_END] = emit_stray_end,
+    [HAFT__ACTION_REASONING_STRAY_END] = emit_stray_reasoning_end,
 };
 
 bool haft__parser_apply_action(haft__parser *p, haft__format_action what,
@@ -447,7 +451,7 @@ static void begin_undecided(haft__parser *p, const haft__format_state *from,
 }
 
 /* Reads the mark again, with the undecided bytes before it. */
-static void reread(haft__parser *p, const haft__format_mark *mark)
+static void read_mark_again(haft__parser *p, const haft__format_mark *mark)
 {
     if (mark->keep_undecided) {
         haft__buf_add_str(&p->undecided, haft__str(mark->text));
@@ -477,10 +481,10 @@ void haft__parser_transition(haft__parser *p, const haft__format_state *from,
             haft__call_builder_begin_header(p, haft__str(mark->text));
         }
         if (mark->keep) {
-            reread(p, mark);
+            read_mark_again(p, mark);
         }
     } else if (mark->keep
-               && p->malformed.live) { /* a bracket that the rest of the call may close */
+               && p->malformed.live) { /* the mark may be a bracket of the malformed call */
         read_again(p, haft__str(mark->text));
     }
 }

@@ -40,7 +40,7 @@ static const help_case cases[] = {
      .text = "<function_calls>\n<invoke name=\"f\"><parameter name=\"a b\">x</paramet"
              "er></invoke>\n<invoke name=\"g\"></invoke>\n</function_calls>",
      .calls = "g {}",
-     .errors = "malformed: the name of a parameter cannot be one"},
+     .errors = "malformed: the name of a parameter is not valid"},
     {.name = "text where none belongs",
      .text = "<function_calls>\n<invoke name=\"f\">x</invoke>\n<invoke name=\"g\"></i"
              "nvoke>\n</function_calls>",

@@ -54,7 +54,7 @@ static const help_case cases[] = {
              " name=\"a b\" string=\"true\">x</｜DSML｜parameter></｜DSML｜invoke>\n<"
              "｜DSML｜invoke name=\"g\"></｜DSML｜invoke>\n</｜DSML｜function_calls>",
      .calls = "g {}",
-     .errors = "malformed: the name of a parameter cannot be one"},
+     .errors = "malformed: the name of a parameter is not valid"},
     {.name = "a parameter that does not say what it is",
      .text = "<｜DSML｜function_calls><｜DSML｜invoke name=\"f\"><｜DSML｜parameter name=\"a\">x"
              "</｜DSML｜parameter></｜DSML｜invoke><｜DSML｜invoke name=\"g\"></｜DSML｜invoke>"

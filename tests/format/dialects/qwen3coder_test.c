@@ -87,7 +87,7 @@ static const help_case cases[] = {
              "ll><tool_call><function=f><parameter=s>x</parameter></function></tool_c"
              "all>",
      .calls = "f {\"s\":\"x\"}",
-     .errors = "malformed: the name of a parameter cannot be one"},
+     .errors = "malformed: the name of a parameter is not valid"},
     {.name = "no end of a name",
      .text = "<tool_call><function=f<parameter=s>x</parameter></tool_call><tool_call>"
              "<function=f><parameter=s>x</parameter></function></tool_call>",
