@@ -122,23 +122,23 @@ typedef struct haft__store_finding {
 
 typedef enum haft__store_verb {
     /* run (with owner, or "" for no owner; created_ms 0: now; epoch 0: 1), lines, lease_ms ->
-     * found[0]: the same; its texts may be those of the request. A run that comes from another
-     * store gets an epoch greater than the one it had there. BAD_STATE if the id exists; with
-     * `alone` also if a run of its thread has not ended. */
+     * found[0]: the created run; its texts may point into the request. A run that comes from
+     * another store gets an epoch greater than the one it had there. BAD_STATE if the id exists;
+     * with `alone` also if a run of its thread has not ended. */
     HAFT__STORE_CREATE,
 
     /* run.id, .seq (the last event before), .epoch; lines; artifacts; messages (by id, consumed);
      * and the new state, turns, calls, wake_ms of run. A lease_ms other than 0 renews the lease.
      * With the state ENDED also end and answer: the run then has no owner, accepts no more events,
-     * and its unread messages are deleted. BAD_STATE if run.epoch is not the current one, the run
-     * has other events or has ended, or a message no longer exists. TOO_BIG past the limits of a
-     * run. */
+     * and its unread messages are deleted. BAD_STATE if run.epoch is not the current one, run.seq
+     * is not the last event, the run has ended, or a message no longer exists. TOO_BIG past the
+     * limits of a run. */
     HAFT__STORE_APPEND,
 
     /* run.id, run.owner, lease_ms, dead_owner -> found[0]. BAD_STATE if the run has ended, or if it
      * has another owner whose lease has not expired and who is not `dead_owner`. If run.epoch is
-     * not 0, also BAD_STATE unless `dead_owner` owns the run in that epoch; OK if run.owner owns it
-     * already. */
+     * not 0, also BAD_STATE unless `dead_owner` owns the run in that epoch, or run.owner owns it in
+     * any epoch. */
     HAFT__STORE_CLAIM,
 
     /* run.owner, lease_ms -> found[0]: claims a run that needs an owner. NOT_FOUND if no run does.
@@ -158,17 +158,22 @@ typedef enum haft__store_verb {
      * `damaged` has its id. */
     HAFT__STORE_CLAIM_NEXT,
 
-    HAFT__STORE_RENEW, /* run.owner, lease_ms: renews all its leases -> count; run.lease_ms: the new
-                        * end, in a store that skips rows locked by others, else unchanged */
-    HAFT__STORE_RELEASE, /* run.id, run.epoch: removes the owner and sets updated_ms to now; OK if
-                          * the run was lost -> count */
+    /* run.owner, lease_ms: renews all its leases -> count. PostgreSQL skips rows that another
+     * transaction has locked, and sets run.lease_ms to the new end: a run with an earlier end was
+     * skipped. The other stores leave run.lease_ms unchanged. */
+    HAFT__STORE_RENEW,
+
+    /* run.id, run.epoch: removes the owner and sets updated_ms to now -> count: 0 if the run has no
+     * owner or another epoch, which is not an error. */
+    HAFT__STORE_RELEASE,
 
     /* run.id, after, limit (events; 0: all) -> text: lines, each with its line feed; count.
      * BAD_INPUT if the checksum chain is broken. */
     HAFT__STORE_READ_EVENTS,
 
-    /* name: a run's id, a prefix of one, or "last" (created) -> found[0]. NOT_FOUND; BAD_INPUT if
-     * the prefix is ambiguous, or if the run is damaged, unless `include_damaged` is set. */
+    /* name: a run's id, a prefix of one, or "last" for the run created last -> found[0].
+     * NOT_FOUND; BAD_INPUT if the prefix is ambiguous, or if the run is damaged, unless
+     * `include_damaged` is set. */
     HAFT__STORE_FIND,
 
     /* thread (or ""), open_only, limit (0 or too large: HAFT__LIMIT_STORE_LIST), name (only smaller
@@ -204,8 +209,9 @@ typedef enum haft__store_verb {
     HAFT__STORE_CACHE_PUT, /* scope, name, text, now_ms, lease_ms: lifetime; 0: forever */
 
     HAFT__STORE_REMOVE, /* run.id (may be damaged), dead_owner. BAD_STATE if the run has an owner
-                         * other than run.owner and `dead_owner` (if these are not ""). If run.epoch
-                         * is not 0, also BAD_STATE unless run.owner owns it in that epoch */
+                         * whose lease has not expired and who is neither run.owner nor
+                         * `dead_owner`. If run.epoch is not 0, also BAD_STATE unless run.owner owns
+                         * it in that epoch */
 
     /* now_ms, before_ms: removes runs that ended before; 0: none -> count of runs. Only runs with
      * one of `ends`, if any are given, and not the last `keep` that ended. A thread is removed as a
@@ -222,13 +228,14 @@ typedef enum haft__store_verb {
      *               (PRAGMA quick_check), space (free bytes against HAFT__LIMIT_STORE_FREE_BYTES),
      *               clock (no run was created in the future)
      *     postgres  server (version; bad in recovery: a standby rejects writes), schema
-     *               (version), runs (that lack a part), role (its name; bad if it lacks a needed
-     *               privilege, a hint if it is a superuser), isolation (the level that the
-     *               statements need), durability (synchronous_commit is on or stricter, fsync and
-     *               full_page_writes are on), clock (the database's against this machine's; bad
-     *               past a second: leases use the database's time, deadlines this machine's),
-     *               connections (used and allowed, by the server, the database or the role,
-     *               whichever is nearest; bad if fewer than a tenth are left) */
+     *               (version), runs (how many lack a row in haft.about), role (its name, and
+     *               whether it is a superuser; bad if it lacks a needed privilege), isolation (the
+     *               level that the statements need), durability (synchronous_commit; bad unless
+     *               fsync and full_page_writes are on), clock (the database's against this
+     *               machine's; bad past a second: leases use the database's time, deadlines this
+     *               machine's),
+     *               connections (used and allowed by the server, the database or the role: the one
+     *               that has the fewest left; bad if fewer than a tenth are left) */
     HAFT__STORE_DOCTOR,
 } haft__store_verb;
 
@@ -246,7 +253,8 @@ struct haft__store_request {
     const haft__store_message *messages; /* in and out */
     size_t message_count;
     haft_str dead_owner, name, thread, scope, text;
-    uint64_t after, limit, lease_ms, now_ms, before_ms;
+    uint64_t after, limit, now_ms, before_ms;
+    uint64_t lease_ms; /* a duration; run.lease_ms is a time */
     bool open_only, blocked_only, alone, dry_run, quick, reclaim_own, include_damaged;
     const haft_str *skip; /* ids */
     size_t skip_count;
@@ -260,7 +268,7 @@ struct haft__store_request {
     /* Results. */
     haft__arena *arena; /* the caller's arena for the results; NULL for verbs without any */
     haft_status status;
-    haft_error error; /* if status is not OK; the fields below are valid only if it is */
+    haft_error error; /* if status is not OK; then only `damaged` is valid of the fields below */
     const haft__store_run *found;
     size_t found_count;
     haft__store_artifact artifact;
@@ -268,15 +276,16 @@ struct haft__store_request {
     size_t finding_count;
     uint64_t count;
     bool low;  /* almost no space is left: start no new work */
-    bool lost; /* of CLAIM_NEXT: the previous owner of the run is dead */
+    bool lost; /* of CLAIM_NEXT: the run had lost its owner */
     /* Of CLAIM_NEXT, with BAD_INPUT: the id of the damaged run, or "". */
     char damaged[HAFT__ID_LENGTH + 1];
 
     haft__store_request *next; /* used by the store */
     struct {
         bool begun;
-        uint64_t before, updated, number; /* which runs are due; the last one checked */
-    } gc;                                 /* used by the store: a large GC is done in parts */
+        uint64_t before;          /* runs that ended before it are due */
+        uint64_t updated, number; /* of the last run that was checked */
+    } gc;                         /* used by the store: a large GC is done in parts */
 };
 
 /* The version of SQLite at run time. Static. */

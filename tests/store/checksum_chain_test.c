@@ -13,15 +13,15 @@ static haft_str hex(const haft__checksum_chain *chain)
 }
 
 /* Computed with another implementation of SHA-256. */
-TEST(a_chain_starts_with_the_sha256_of_the_run)
+TEST(a_chain_starts_with_half_the_sha256_of_the_run_id)
 {
     haft__checksum_chain chain;
     haft__checksum_chain_start(&chain, HAFT__LIT("abc"));
     CHECK_STR(hex(&chain), HAFT__LIT("ba7816bf8f01cfea414140de5dae2223"), "the start");
 }
 
-/* Computed with another implementation: rows hashed under the sum before them, the lowest byte
- * first. */
+/* Computed with another implementation: each row is hashed with the previous checksum as the key.
+ * The lowest byte of a checksum comes first. */
 TEST(a_chain_is_a_chain_of_siphash)
 {
     haft__checksum_chain chain;
@@ -32,14 +32,14 @@ TEST(a_chain_is_a_chain_of_siphash)
     CHECK_STR(hex(&chain), HAFT__LIT("e572a6a8edf89b2e"), "an empty one");
 }
 
-TEST(a_stored_checksum_continues_as_without_a_restart)
+TEST(a_restored_chain_equals_the_original)
 {
     haft__checksum_chain chain, again;
     haft__checksum_chain_start(&chain, HAFT__LIT("run"));
     for (int i = 0; i < 4; i++) {
         CHECK(haft__checksum_chain_set(&again, haft__checksum_chain_str(&chain)),
               "step %d is refused", i);
-        CHECK(memcmp(&chain, &again, sizeof(chain)) == 0, "step %d is another", i);
+        CHECK(memcmp(&chain, &again, sizeof(chain)) == 0, "step %d: the restored chain differs", i);
         haft__checksum_chain_add(&chain, HAFT__LIT("row"));
     }
     for (size_t length = 0; length < 20; length++) {
