@@ -610,7 +610,7 @@ haft_status haft__ref_resolve(haft__compiler *c, haft__schema_resource *resource
     }
     if (target.resource == NULL) {
         return haft__fail(c->err, HAFT_BAD_INPUT, haft__compile_location(c, resource, reference),
-                          "found the reference \"%.*s\"to an unknown document", HAFT__ARG(text));
+                          "found the reference \"%.*s\" to an unknown document", HAFT__ARG(text));
     }
     status = fragment.len == 0 || fragment.ptr[0] == '/' ? follow(c, fragment, &target)
                                                          : find_anchor(c, fragment, &target);

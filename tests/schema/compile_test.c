@@ -60,7 +60,7 @@ static const struct {
      "found the reference \"#/$defs/a\", which does not exist"},
     {"{\"$ref\":\"#a\"}", "/$ref", "found the reference \"#a\", which does not exist"},
     {"{\"$ref\":\"http://x/y\"}", "/$ref",
-     "found the reference \"http://x/y\"to an unknown document"},
+     "found the reference \"http://x/y\" to an unknown document"},
     {"{\"$ref\":\"#/enum/0\",\"enum\":[7]}", "/enum/0",
      "found the number 7, expected a schema (an object or a boolean)"},
     {"{\"$ref\":\"#/$defs/a\",\"$defs\":{\"a\":{\"minimum\":\"\"}}}", "/$defs/a/minimum",
@@ -215,8 +215,8 @@ TEST(compiling_survives_every_failed_allocation)
     haft__arena_finish(&source);
 }
 
-/* Few of the allocations above are real: an arena takes memory a chunk at a time. With a maximum
- * that grows by a little, every one of them is the one that fails. */
+/* An arena allocates in chunks, so the test above makes few allocations fail. Here the maximum of
+ * the arena grows in small steps, so that each allocation from the arena fails once. */
 TEST(compiling_survives_every_full_arena)
 {
     haft__arena source;
@@ -240,7 +240,7 @@ TEST(compiling_survives_every_full_arena)
     haft__arena_finish(&source);
 }
 
-TEST(an_error_is_not_required)
+TEST(the_error_pointer_may_be_null)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -253,7 +253,7 @@ TEST(an_error_is_not_required)
     haft__arena_finish(&arena);
 }
 
-/* n expressions in a schema. */
+/* A schema with `count` regular expressions. */
 static char *many_patterns(int count)
 {
     haft__buf buf;
@@ -327,7 +327,7 @@ TEST(there_is_a_limit_for_memory)
           used);
 }
 
-TEST(a_smaller_arena_says_so_itself)
+TEST(a_smaller_arena_reports_its_own_limit)
 {
     haft__arena arena;
     haft__arena_init(&arena, 256);
@@ -341,9 +341,9 @@ TEST(a_smaller_arena_says_so_itself)
     haft__arena_finish(&arena);
 }
 
-TEST(equal_values_of_an_enum_are_put_in_once)
+TEST(equal_values_of_an_enum_are_stored_once)
 {
-    /* Each would walk past all before it: 10^10 steps. */
+    /* Otherwise each value would be compared with all equal values before it: 10^10 steps. */
     enum { VALUES = 200000 };
     haft__json *values = test_alloc(VALUES * sizeof(*values));
     for (uint32_t i = 0; i < VALUES; i++) {
@@ -362,9 +362,9 @@ TEST(equal_values_of_an_enum_are_put_in_once)
     fixture_finish(&f);
 }
 
-TEST(long_places_keep_their_end)
+TEST(long_locations_keep_their_end)
 {
-    /* Names of one, two and three letters behind one of 64: the second is the longest that fits. */
+    /* A name of 64 letters, then one of 1, 2 or 3: with 2 letters the location just fits. */
     static const char *const names[] = {"b", "bc", "bcd"};
     enum { LONG_NAME = 64 };
     char a[LONG_NAME + 1];
