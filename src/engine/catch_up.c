@@ -25,7 +25,7 @@ static haft_status deliver_cancel(haft_run *run, const haft__run_command *comman
 {
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__run_apply_command(run, command, &body, err);
+    haft_status status = haft__run_redact_and_apply_command(run, command, &body, err);
     if (status == HAFT_OK && body.len > 0) {
         status = haft__log_append(run, haft__runtime_now(run->runtime), haft__buf_str(&body), err);
     }
@@ -117,7 +117,7 @@ static haft_status check_command(haft_run *run, haft_error *err)
 {
     haft__buf none;
     haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-    haft_status status = haft__run_apply_command(run, run->opening.command, &none, err);
+    haft_status status = haft__run_redact_and_apply_command(run, run->opening.command, &none, err);
     haft__buf_finish(&none);
     run->opening.command_rejected = status != HAFT_OK;
     return status;
@@ -159,7 +159,8 @@ static haft_status recheck_approval(haft_run *run, haft_error *err)
         return status;
     }
     haft__buf_init(&none, HAFT__LIMIT_RUN_BYTES);
-    (void)!haft__run_apply_command(run, run->opening.command, &none, &run->opening.command_error);
+    (void)!haft__run_redact_and_apply_command(run, run->opening.command, &none,
+                                              &run->opening.command_error);
     haft__buf_finish(&none);
     return HAFT_OK;
 }

@@ -18,21 +18,22 @@ static haft_status add_redactor(haft_run *run, const haft__run_command *command,
     return status;
 }
 
-haft_status haft__run_apply_command(haft_run *run, const haft__run_command *command, haft__buf *buf,
-                                    haft_error *err)
+haft_status haft__run_redact_and_apply_command(haft_run *run, const haft__run_command *command,
+                                               haft__buf *buf, haft_error *err)
 {
-    haft__run_command redacted;
-    haft_status status = add_redactor(run, command, &redacted, err);
-    return status == HAFT_OK ? haft__run_command_apply(&run->state, &redacted, buf, err) : status;
+    haft__run_command with_redactor;
+    haft_status status = add_redactor(run, command, &with_redactor, err);
+    return status == HAFT_OK ? haft__run_command_apply(&run->state, &with_redactor, buf, err)
+                             : status;
 }
 
-haft_status haft__run_check_duplicate_command(haft_run *run, const haft__run_command *command,
-                                              bool *ret_duplicate, haft_error *err)
+haft_status haft__run_redact_and_compare_command(haft_run *run, const haft__run_command *command,
+                                                 bool *ret_duplicate, haft_error *err)
 {
-    haft__run_command redacted;
-    haft_status status = add_redactor(run, command, &redacted, err);
+    haft__run_command with_redactor;
+    haft_status status = add_redactor(run, command, &with_redactor, err);
     *ret_duplicate = false;
     return status == HAFT_OK
-               ? haft__run_command_is_duplicate(&run->state, &redacted, ret_duplicate, err)
+               ? haft__run_command_is_duplicate(&run->state, &with_redactor, ret_duplicate, err)
                : status;
 }

@@ -7,10 +7,12 @@
 
 /* Like haft__run_command_apply and haft__run_command_is_duplicate; the redactor of the command is
  * not used. */
-HAFT_MUST_USE haft_status haft__run_apply_command(haft_run *run, const haft__run_command *command,
-                                                  haft__buf *buf, haft_error *err);
-HAFT_MUST_USE haft_status haft__run_check_duplicate_command(haft_run *run,
-                                                            const haft__run_command *command,
-                                                            bool *ret_duplicate, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_redact_and_apply_command(haft_run *run,
+                                                             const haft__run_command *command,
+                                                             haft__buf *buf, haft_error *err);
+HAFT_MUST_USE haft_status haft__run_redact_and_compare_command(haft_run *run,
+                                                               const haft__run_command *command,
+                                                               bool *ret_duplicate,
+                                                               haft_error *err);
 
 #endif

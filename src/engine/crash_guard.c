@@ -42,7 +42,7 @@ static haft_status write_end_event(haft_run *run, haft_str why, haft__buf *body,
                                 .why = why};
     haft__model_failure failure = {.message = why};
     if (run->state.stage != HAFT__RUN_AWAITING_REPLY) {
-        return haft__run_apply_command(run, &cancel, body, err);
+        return haft__run_redact_and_apply_command(run, &cancel, body, err);
     }
     haft__input_model_failed(body, &failure, 0);
     return haft__buf_check(body, err);

@@ -348,7 +348,7 @@ static haft_status record_at(haft_run *run, const haft__run_command *command, ui
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     if (due == HAFT_OK) {
-        status = haft__run_apply_command(run, command, &body, err);
+        status = haft__run_redact_and_apply_command(run, command, &body, err);
     }
     if (due == HAFT_OK && status == HAFT_OK && body.len > 0) {
         due = haft__log_append(run, now, haft__buf_str(&body), &failed);

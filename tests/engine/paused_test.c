@@ -18,7 +18,7 @@ static void step(help_host *h)
     CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
 }
 
-/* Some runs that wait and then have no owner. */
+/* Starts `count` runs, waits until each is paused, stores its id and releases it. */
 static void pause_some(help_host *h, haft_agent *agent, size_t count, char (*ids)[32])
 {
     haft_run *runs[AT_ONCE] = {NULL};
@@ -85,7 +85,7 @@ TEST(runs_that_wait_are_answered_after_a_restart_in_any_order)
         pause_some(&first, agent, count - i < AT_ONCE ? count - i : AT_ONCE, &ids[i]);
     }
     haft_agent_release(agent);
-    haft_runtime_destroy(first.runtime); /* the scripts stay */
+    haft_runtime_destroy(first.runtime); /* its scripts are still needed */
     first.runtime = NULL;
 
     char path[160];
@@ -99,11 +99,11 @@ TEST(runs_that_wait_are_answered_after_a_restart_in_any_order)
     for (size_t i = 0; i < count; i += AT_ONCE) {
         answer_some(&second, count - i < AT_ONCE ? count - i : AT_ONCE, &ids[i]);
     }
-    (void)printf("# %zu runs: opened in %d ms, answered in %d ms\n", count, (int)(opened - start),
-                 (int)(haft__clock_now() - opened));
+    (void)printf("# store opened in %d ms, %zu runs answered in %d ms\n", (int)(opened - start),
+                 count, (int)(haft__clock_now() - opened));
     struct rusage used = {0};
     (void)getrusage(RUSAGE_SELF, &used);
-    (void)printf("# %d bytes of the file each while they waited, at most %ld KB of memory\n",
+    (void)printf("# %d bytes of the file for each paused run, at most %ld KB of memory\n",
                  (int)((uint64_t)file.st_size / count), used.ru_maxrss);
     haft__store_request open = {.verb = HAFT__STORE_LIST, .open_only = true};
     haft__arena arena;

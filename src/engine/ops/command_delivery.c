@@ -126,7 +126,7 @@ static haft_status deliver_here(sender *s, haft_run *run, haft_error *err)
     haft__buf unused;
     haft__buf_init(&unused, HAFT__LIMIT_RUN_BYTES);
     s->result->seen_seq = run->state.seq;
-    haft_status status = haft__run_apply_command(run, &s->command, &unused, err);
+    haft_status status = haft__run_redact_and_apply_command(run, &s->command, &unused, err);
     haft__buf_finish(&unused);
     return status;
 }
@@ -163,10 +163,10 @@ static haft_status check_effect(const sender *s, haft_run *run, bool sent, haft_
     haft_status status = HAFT_OK;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
     if (sent) {
-        status = haft__run_check_duplicate_command(run, &s->command, &duplicate, err);
+        status = haft__run_redact_and_compare_command(run, &s->command, &duplicate, err);
     }
     if (status == HAFT_OK && !duplicate) {
-        status = haft__run_apply_command(run, &s->command, &body, err);
+        status = haft__run_redact_and_apply_command(run, &s->command, &body, err);
     }
     if (status == HAFT_OK && sent && body.len > 0) {
         status = haft__fail(err, HAFT_BAD_STATE, run->id, "the run did not take it");
