@@ -46,26 +46,26 @@ static haft_str digest_of(haft_str text, uint8_t to[HAFT__SHA256_BYTES])
     return (haft_str){(const char *)to, HAFT__SHA256_BYTES};
 }
 
-void haft__embedding_cache_clear(haft__embedding_cache *kept)
+void haft__embedding_cache_clear(haft__embedding_cache *cache)
 {
-    haft_str path = kept->path;
+    haft_str path = cache->path;
     haft__arena fresh;
     haft__arena_init(&fresh, MOST_MEMORY);
-    kept->path = haft__arena_copy(&fresh, path);
-    kept->path = kept->path.ptr != NULL ? kept->path : HAFT__LIT(""); /* then memory only */
-    haft__arena_finish(&kept->arena);
-    kept->arena = fresh;
-    haft__map_init(&kept->rows, &kept->arena, kept->hash_key);
-    kept->changed = false;
-    kept->dimensions = 0;
-    if (kept->path.len > 0) {
-        (void)unlink(kept->path.ptr);
+    cache->path = haft__arena_copy(&fresh, path);
+    cache->path = cache->path.ptr != NULL ? cache->path : HAFT__LIT(""); /* then memory only */
+    haft__arena_finish(&cache->arena);
+    cache->arena = fresh;
+    haft__map_init(&cache->rows, &cache->arena, cache->hash_key);
+    cache->changed = false;
+    cache->dimensions = 0;
+    if (cache->path.len > 0) {
+        (void)unlink(cache->path.ptr);
     }
 }
 
-void haft__embedding_cache_finish(haft__embedding_cache *kept)
+void haft__embedding_cache_finish(haft__embedding_cache *cache)
 {
-    haft__arena_finish(&kept->arena);
+    haft__arena_finish(&cache->arena);
 }
 
 /* ---- reading ---- */
@@ -87,23 +87,23 @@ static bool is_whole(haft_str text, uint32_t *ret_dimensions, uint32_t *ret_coun
            && memcmp(digest, text.ptr + length, sizeof(digest)) == 0;
 }
 
-static haft_status read_file(haft__embedding_cache *kept, haft_error *err)
+static haft_status read_file(haft__embedding_cache *cache, haft_error *err)
 {
     haft_str text = {NULL, 0};
     uint32_t dimensions = 0, count = 0;
-    haft_status status = haft__state_file_read(&kept->arena, kept->path.ptr,
+    haft_status status = haft__state_file_read(&cache->arena, cache->path.ptr,
                                                HAFT__LIMIT_EMBED_CACHE_BYTES, &text, NULL);
     if (status != HAFT_OK || !is_whole(text, &dimensions, &count)) {
         return status == HAFT_NO_MEMORY ? haft__fail_no_memory(err) : HAFT_OK;
     }
     const char *at = text.ptr + HEAD_BYTES;
-    kept->dimensions = dimensions;
+    cache->dimensions = dimensions;
     for (uint32_t i = 0; i < count; i++) {
         haft_str digest = {at, HAFT__SHA256_BYTES};
         /* Maps store non-const pointers; nothing writes through this one.
          * NOLINTNEXTLINE(performance-no-int-to-ptr) */
         void *row = (void *)(uintptr_t)(at + HAFT__SHA256_BYTES);
-        if (haft__map_put(&kept->rows, digest, row, err) != HAFT_OK) {
+        if (haft__map_put(&cache->rows, digest, row, err) != HAFT_OK) {
             return HAFT_NO_MEMORY;
         }
         at += HAFT__SHA256_BYTES + dimensions;
@@ -111,76 +111,76 @@ static haft_status read_file(haft__embedding_cache *kept, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__embedding_cache_open(haft__embedding_cache *kept, haft_str name, bool in_memory,
+haft_status haft__embedding_cache_open(haft__embedding_cache *cache, haft_str name, bool in_memory,
                                        haft__hash_key hash_key, haft_error *err)
 {
-    *kept = (haft__embedding_cache){.path = HAFT__LIT(""), .hash_key = hash_key};
-    haft__arena_init(&kept->arena, MOST_MEMORY);
-    haft__map_init(&kept->rows, &kept->arena, hash_key);
-    haft_str place = in_memory ? (haft_str){NULL, 0} : haft__state_file_directory(&kept->arena);
+    *cache = (haft__embedding_cache){.path = HAFT__LIT(""), .hash_key = hash_key};
+    haft__arena_init(&cache->arena, MOST_MEMORY);
+    haft__map_init(&cache->rows, &cache->arena, hash_key);
+    haft_str place = in_memory ? (haft_str){NULL, 0} : haft__state_file_directory(&cache->arena);
     if (place.ptr == NULL) {
         return HAFT_OK;
     }
-    kept->path =
-        haft__arena_format(&kept->arena, "%.*s/vectors-%.*s", HAFT__ARG(place), HAFT__ARG(name));
-    return kept->path.ptr != NULL ? read_file(kept, err) : haft__arena_fail(&kept->arena, err);
+    cache->path =
+        haft__arena_format(&cache->arena, "%.*s/vectors-%.*s", HAFT__ARG(place), HAFT__ARG(name));
+    return cache->path.ptr != NULL ? read_file(cache, err) : haft__arena_fail(&cache->arena, err);
 }
 
 /* ---- changing ---- */
 
-const int8_t *haft__embedding_cache_get(const haft__embedding_cache *kept, haft_str text)
+const int8_t *haft__embedding_cache_get(const haft__embedding_cache *cache, haft_str text)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
-    return haft__map_get(&kept->rows, digest_of(text, digest));
+    return haft__map_get(&cache->rows, digest_of(text, digest));
 }
 
-haft_status haft__embedding_cache_put(haft__embedding_cache *kept, haft_str text,
+haft_status haft__embedding_cache_put(haft__embedding_cache *cache, haft_str text,
                                       const float *numbers, size_t dimensions, haft_error *err)
 {
     uint8_t digest[HAFT__SHA256_BYTES];
-    if (kept->dimensions > 0 && kept->dimensions != dimensions) {
+    if (cache->dimensions > 0 && cache->dimensions != dimensions) {
         return haft__fail(err, HAFT_BAD_STATE, "",
                           "found a vector of %zu numbers, the earlier ones have %u", dimensions,
-                          kept->dimensions);
+                          cache->dimensions);
     }
-    haft_str name = haft__arena_copy(&kept->arena, digest_of(text, digest));
-    int8_t *row = haft__arena_alloc(&kept->arena, dimensions);
+    haft_str name = haft__arena_copy(&cache->arena, digest_of(text, digest));
+    int8_t *row = haft__arena_alloc(&cache->arena, dimensions);
     if (name.ptr == NULL || row == NULL) {
-        return haft__arena_fail(&kept->arena, err);
+        return haft__arena_fail(&cache->arena, err);
     }
     haft__search_pack(numbers, dimensions, row);
-    haft_status status = haft__map_put(&kept->rows, name, row, err);
+    haft_status status = haft__map_put(&cache->rows, name, row, err);
     if (status == HAFT_OK) {
-        kept->dimensions = (uint32_t)dimensions;
-        kept->changed = true;
+        cache->dimensions = (uint32_t)dimensions;
+        cache->changed = true;
     }
     return status;
 }
 
 /* ---- writing ---- */
 
-void haft__embedding_cache_save(haft__embedding_cache *kept)
+void haft__embedding_cache_save(haft__embedding_cache *cache)
 {
-    if (!kept->changed || kept->path.len == 0 || kept->dimensions == 0) {
+    if (!cache->changed || cache->path.len == 0 || cache->dimensions == 0) {
         return;
     }
-    size_t row = kept->dimensions + (size_t)HAFT__SHA256_BYTES;
+    size_t row = cache->dimensions + (size_t)HAFT__SHA256_BYTES;
     size_t most = (HAFT__LIMIT_EMBED_CACHE_BYTES - HEAD_BYTES - HAFT__SHA256_BYTES) / row;
-    uint32_t count = kept->rows.count < most ? kept->rows.count : (uint32_t)most;
+    uint32_t count = cache->rows.count < most ? cache->rows.count : (uint32_t)most;
     uint8_t digest[HAFT__SHA256_BYTES];
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_EMBED_CACHE_BYTES);
     haft__buf_add_str(&text, HAFT__LIT(MAGIC));
-    add_u32(&text, kept->dimensions);
+    add_u32(&text, cache->dimensions);
     add_u32(&text, count);
-    for (uint32_t i = kept->rows.count - count; i < kept->rows.count; i++) {
-        haft__buf_add_str(&text, kept->rows.entries[i].key);
-        haft__buf_add(&text, kept->rows.entries[i].value, kept->dimensions);
+    for (uint32_t i = cache->rows.count - count; i < cache->rows.count; i++) {
+        haft__buf_add_str(&text, cache->rows.entries[i].key);
+        haft__buf_add(&text, cache->rows.entries[i].value, cache->dimensions);
     }
     haft__buf_add_str(&text, digest_of(haft__buf_str(&text), digest));
     if (haft__buf_check(&text, NULL) == HAFT_OK) {
-        haft__state_file_create_directory(kept->path.ptr);
-        kept->changed = haft__file_replace(kept->path.ptr, haft__buf_str(&text), NULL) != HAFT_OK;
+        haft__state_file_create_directory(cache->path.ptr);
+        cache->changed = haft__file_replace(cache->path.ptr, haft__buf_str(&text), NULL) != HAFT_OK;
     }
     haft__buf_finish(&text);
 }

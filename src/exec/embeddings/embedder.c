@@ -29,7 +29,7 @@ struct haft__embedder {
     haft__arena arena;
     haft__embedder_options options;
     haft__provider_headers headers; /* including the key */
-    haft__embedding_cache kept;
+    haft__embedding_cache cache;
     uint64_t generation;
     uint64_t rest_until; /* on the loop's clock; 0: it did not fail */
     size_t batch;        /* texts per request: fewer for a slow server */
@@ -100,8 +100,8 @@ static haft_status open_cache(haft__embedder *embedder, haft_error *err)
     if (!embedder->options.in_memory) {
         load_backoff(embedder, haft__str(name));
     }
-    return haft__embedding_cache_open(&embedder->kept, haft__str(name), embedder->options.in_memory,
-                                      embedder->options.hash_key, err);
+    return haft__embedding_cache_open(&embedder->cache, haft__str(name),
+                                      embedder->options.in_memory, embedder->options.hash_key, err);
 }
 
 static void renew(haft__embedder *embedder)
@@ -144,7 +144,7 @@ haft_status haft__embedder_create(const haft__embedder_options *options,
 void haft__embedder_destroy(haft__embedder *embedder)
 {
     if (embedder != NULL) {
-        haft__embedding_cache_finish(&embedder->kept);
+        haft__embedding_cache_finish(&embedder->cache);
         haft__arena_finish(&embedder->arena);
         free(embedder);
     }
@@ -170,13 +170,13 @@ void haft__embedder_cancel(haft__embedder_job *job)
     if (job->transfer != NULL) {
         haft__http_transfer_cancel(job->transfer);
     }
-    haft__embedding_cache_save(&job->embedder->kept);
+    haft__embedding_cache_save(&job->embedder->cache);
     destroy(job);
 }
 
 static void finish(haft__embedder_job *job, const haft__search_embedding *query, haft_str error)
 {
-    haft__embedding_cache_save(&job->embedder->kept);
+    haft__embedding_cache_save(&job->embedder->cache);
     job->done(job->context, query, error);
     destroy(job);
 }
@@ -276,10 +276,10 @@ static void fail_transfer(haft__embedder_job *job, const haft__http_result *resu
 static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *found,
                               haft_error *err)
 {
-    haft__embedding_cache *kept = &job->embedder->kept;
+    haft__embedding_cache *cache = &job->embedder->cache;
     for (size_t i = 0; i < found->count; i++) {
         const float *numbers = found->numbers + i * found->dimensions;
-        haft_status status = haft__embedding_cache_put(kept, job->texts[job->at + i], numbers,
+        haft_status status = haft__embedding_cache_put(cache, job->texts[job->at + i], numbers,
                                                        found->dimensions, err);
         if (status != HAFT_OK) {
             return status;
@@ -293,13 +293,13 @@ static haft_status read_tools(haft__embedder_job *job, const haft__embeddings *f
  * full. The next search requests all tools again. */
 static void start_over(haft__embedder_job *job, size_t dimensions)
 {
-    haft__embedding_cache *kept = &job->embedder->kept;
+    haft__embedding_cache *cache = &job->embedder->cache;
     char text[128];
     (void)snprintf(
         text, sizeof(text),
         "found a vector of %zu numbers, those of the tools have %u: they are computed again",
-        dimensions, kept->dimensions);
-    haft__embedding_cache_clear(kept);
+        dimensions, cache->dimensions);
+    haft__embedding_cache_clear(cache);
     renew(job->embedder);
     fail(job, haft__str(text));
 }
@@ -308,8 +308,8 @@ static void read_query(haft__embedder_job *job, const haft__embeddings *found)
 {
     const haft__search_embedding given = {job->embedder->options.model, found->numbers,
                                           found->dimensions};
-    uint32_t kept = job->embedder->kept.dimensions;
-    if (kept > 0 && kept != found->dimensions) {
+    uint32_t cached = job->embedder->cache.dimensions;
+    if (cached > 0 && cached != found->dimensions) {
         start_over(job, found->dimensions);
         return;
     }
@@ -425,7 +425,7 @@ static haft_status gather(haft__embedder_job *job, const haft__search_doc *docs,
         haft__embeddings_write_document(text, embedder->options.document_prefix, &docs[i]);
         haft_status status = haft__buf_check(text, err);
         if (status == HAFT_OK
-            && haft__embedding_cache_get(&embedder->kept, haft__buf_str(text)) == NULL) {
+            && haft__embedding_cache_get(&embedder->cache, haft__buf_str(text)) == NULL) {
             job->texts[job->count] = haft__arena_copy(&job->arena, haft__buf_str(text));
             status =
                 job->texts[job->count++].ptr != NULL ? HAFT_OK : haft__arena_fail(&job->arena, err);
@@ -489,7 +489,7 @@ haft_status haft__embedder_apply(haft__embedder *embedder, const haft__search_do
                                  size_t count, haft__search_index *index, haft_error *err)
 {
     float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
-    haft__search_embedding given = {embedder->options.model, numbers, embedder->kept.dimensions};
+    haft__search_embedding given = {embedder->options.model, numbers, embedder->cache.dimensions};
     haft__buf text;
     haft_status status = HAFT_OK;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
@@ -497,7 +497,7 @@ haft_status haft__embedder_apply(haft__embedder *embedder, const haft__search_do
         haft__buf_clear(&text);
         haft__embeddings_write_document(&text, embedder->options.document_prefix, &docs[i]);
         status = haft__buf_check(&text, err);
-        const int8_t *row = haft__embedding_cache_get(&embedder->kept, haft__buf_str(&text));
+        const int8_t *row = haft__embedding_cache_get(&embedder->cache, haft__buf_str(&text));
         for (size_t j = 0; row != NULL && j < given.dimensions; j++) {
             numbers[j] = row[j];
         }

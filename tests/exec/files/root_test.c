@@ -228,7 +228,7 @@ FILES_TEST(only_what_is_beneath_is_opened)
     files_remove(&f);
 }
 
-FILES_TEST(stat_does_not_open)
+FILES_TEST(stat_returns_links_and_fifos_without_opening_them)
 {
     files f = files_make();
     files_link(&f, "link", "/etc/passwd");
