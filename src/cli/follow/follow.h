@@ -31,9 +31,9 @@ HAFT_MUST_USE haft_status haft__follow_check_options(haft__cli *cli, const haft_
 haft__exit_status haft__follow_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                    haft_error *err);
 
-/* The same for a message of a chat: no heading, and with --verbose not set only what the model
- * writes and calls, and a last line with the totals. The chat reports that the run was interrupted.
- */
+/* The same for a message of a chat, without a heading. Without --verbose it prints only what the
+ * model writes and calls, and a last line with the totals. It does not report an interruption: the
+ * chat does. */
 haft__exit_status haft__follow_chat_run(haft__cli *cli, const haft__args *args, haft_run *run,
                                         haft_error *err);
 
@@ -44,15 +44,15 @@ HAFT_MUST_USE haft_status haft__follow_print_events(haft__cli *cli, haft_run *ru
 haft__exit_status haft__follow_print_result(haft__cli *cli, const haft__args *args,
                                             const haft_run *run, haft_error *err);
 
-/* The same for a run of another process, after a command was delivered to it; with --events also
- * the events after `seq`. */
+/* The same, after a command was delivered to the run; with --events also prints the events after
+ * `seq`. */
 haft__exit_status haft__follow_print_since(haft__cli *cli, const haft__args *args,
                                            const haft_run *run, uint64_t seq, haft_error *err);
 
 /* Prints which run of its thread the run waits for, and what the user can do about that. */
 void haft__follow_report_queue(haft__cli *cli, const haft_run *run);
 
-/* The same for a known id and state. */
+/* The same for the run `id`; `state` and `abandoned` describe the run `ahead` of it. */
 void haft__follow_report_run_ahead(haft__cli *cli, const char *id, haft_str ahead,
                                    haft__run_state state, bool abandoned);
 

@@ -18,7 +18,7 @@ void haft__batch_prefix_error(haft_error *failure, size_t number)
 
 /* Handles the next line; *ret_more is false after the last. */
 static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
-                                    haft__batch_handler *answer, void *context, bool *ret_more,
+                                    haft__batch_handler *handler, void *context, bool *ret_more,
                                     haft_error *err)
 {
     haft_str line = {NULL, 0};
@@ -27,7 +27,7 @@ static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
     if (got == HAFT_TOO_BIG) {
         failure.where[0] = '\0';
         haft__batch_prefix_error(&failure, lines->number);
-        return answer(cli, context, line, lines->number, &failure, err);
+        return handler(cli, context, line, lines->number, &failure, err);
     }
     if (got != HAFT_OK) {
         *err = failure;
@@ -37,10 +37,10 @@ static haft_status handle_next_line(haft__cli *cli, haft__line_reader *lines,
         return HAFT_OK;
     }
     haft__arena_reset(&cli->arena);
-    return answer(cli, context, line, lines->number, NULL, err);
+    return handler(cli, context, line, lines->number, NULL, err);
 }
 
-haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *answer,
+haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *handler,
                                   void *context, haft_error *err)
 {
     haft__line_reader lines;
@@ -50,7 +50,7 @@ haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_
     bool more = true;
     haft_status status = HAFT_OK;
     while (more && status == HAFT_OK && !ferror(cli->out)) { /* main() reports a write error */
-        status = handle_next_line(cli, &lines, answer, context, &more, err);
+        status = handle_next_line(cli, &lines, handler, context, &more, err);
     }
     haft__line_reader_close(&lines);
     return status == HAFT_OK   ? HAFT__EXIT_DONE

@@ -12,7 +12,7 @@ typedef haft_status haft__batch_handler(haft__cli *cli, void *context, haft_str 
 
 /* Handles each line of the file that is not empty; "-" is standard input. The arena is reset for
  * each line. USAGE if the file cannot be read, FAILED if out of memory. */
-haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *answer,
+haft__exit_status haft__batch_run(haft__cli *cli, const char *path, haft__batch_handler *handler,
                                   void *context, haft_error *err);
 
 /* Prefixes the location of the error with the line number. Empty lines produce no output, so
