@@ -102,10 +102,10 @@ def kill_in_step(store, path, words, step, mode, number):
     """Plays the steps, the last one with a kill. Returns (run or None, whether it was killed)."""
     before = newest(store)
     shim = store.shim(kill=f"{mode}:{number}")
-    status = store.haft("run", path, "go", "--quiet", more=shim if step == 0 else None)[0]
+    status = store.haft("run", path, "go", "--quiet", env=shim if step == 0 else None)[0]
     run = newest(store)
     for i, (word, *more) in enumerate(words[:step], 1):
-        status = store.haft(word, run, *more, more=shim if i == step else None)[0]
+        status = store.haft(word, run, *more, env=shim if i == step else None)[0]
     return run if run != before else None, status == -9
 
 
@@ -170,7 +170,7 @@ def test_first_file(store):
             with help.new_store(type(store)) as new:
                 path = help.spec(new, "first", [[call("send")], "good"],
                                  [effect(new, "send", idempotent=True)])
-                status = new.haft("run", path, "go", more=new.shim(kill=f"{mode}:{number}"))[0]
+                status = new.haft("run", path, "go", env=new.shim(kill=f"{mode}:{number}"))[0]
                 if status != -9:
                     break
                 kills += 1

@@ -16,9 +16,10 @@ HOUR, DAY = 3600, 86400
 CLASSES = {"slow": "idempotent", "send": "once"}
 
 
-def pause(store, path, more):
-    """A paused run. Its id is queried, because ids depend on the clock."""
-    status, out, _ = store.haft("run", path, "go", "--json", more=more)
+def pause(store, path, env):
+    """Starts a run that pauses. Returns its id from the output, because ids depend on the clock, or
+    None if it did not pause."""
+    status, out, _ = store.haft("run", path, "go", "--json", env=env)
     return json.loads(out)["run"] if status == 4 else None
 
 
@@ -26,7 +27,7 @@ def by_deadline(store, run):
     return [e for e in store.events(run) if e["kind"] == "answered" and e["by"] == "deadline"]
 
 
-def look(store, run, wanted, end="done"):
+def check_run(store, run, wanted, end="done"):
     """The problems of a run whose pause should expire `wanted` times."""
     events = store.events(run)
     problems = history.check_events(run, events)
@@ -41,14 +42,14 @@ def look(store, run, wanted, end="done"):
 
 # ---- between processes ----
 
-# The clock when the run starts, the clocks of the processes that open it, and the one that ends it:
-# the deadline is 30 minutes.
+# Offsets of the clock: when the run starts, and in each process that opens it later. Last, the
+# index of the process that must end the run: the first that is past the deadline of 30 minutes.
 BETWEEN = [
-    ("an_hour_on", 0, [HOUR], 0),
-    ("a_day_on", 0, [DAY], 0),
-    ("an_hour_back_and_on", 0, [-HOUR, HOUR], 1),
-    ("a_day_back_and_back_again", DAY, [0, DAY + HOUR], 1),
-    ("on_and_back_and_on", 0, [-DAY, 0, -HOUR, HOUR, -DAY], 3),
+    ("an_hour_forward", 0, [HOUR], 0),
+    ("a_day_forward", 0, [DAY], 0),
+    ("an_hour_back_and_forward", 0, [-HOUR, HOUR], 1),
+    ("a_day_back_and_forward_again", DAY, [0, DAY + HOUR], 1),
+    ("back_and_forward_several_times", 0, [-DAY, 0, -HOUR, HOUR, -DAY], 3),
 ]
 
 
@@ -56,18 +57,18 @@ def test_between(store):
     path = help.spec(store, "between", [[call("pick")], "good"], [help.tool("pick")],
                      pauses={"headless": {"deadline": "30m", "on_expire": {"answer": "late"}}})
     clock = store.folder / "clock"
-    for name, begin, looks, sees in BETWEEN:
+    for name, begin, offsets, ends_in in BETWEEN:
         clock.write_text(str(begin))
         shim = store.shim(clock=clock)
         problems, run = [], pause(store, path, shim)
-        for i, offset in enumerate(looks):
+        for i, offset in enumerate(offsets):
             clock.write_text(str(offset))
-            store.haft("resume", "--all", more=shim)
+            store.haft("resume", "--all", env=shim)
             ended = store.row(run)["state"] == "ended"
-            if ended != (i >= sees):
-                problems.append(f"look {i} at {offset}: it has {'' if ended else 'not '}ended")
+            if ended != (i >= ends_in):
+                problems.append(f"process {i} at {offset}: it has {'' if ended else 'not '}ended")
         help.check(f"a_deadline_with_the_clock_{name}_{store.kind}",
-                   problems + look(store, run, 1))
+                   problems + check_run(store, run, 1))
 
 
 def test_answers(store):
@@ -79,55 +80,57 @@ def test_answers(store):
         clock.write_text("0")
         run = pause(store, path, store.shim(clock=clock))
         clock.write_text(str(offset))
-        store.haft("answer", run, "1", more=store.shim(clock=clock))
+        store.haft("answer", run, "1", env=store.shim(clock=clock))
         help.check(f"an_answer_with_the_clock_{offset}_off_{store.kind}",
-                   look(store, run, wanted[1], wanted[0]))
+                   check_run(store, run, wanted[1], wanted[0]))
 
 
-# ---- under a process ----
+# ---- during a process ----
 
-def unseen(looked, jump):
+def wait_for_jump(clock_reads, jump):
     """Waits until the process has read the clock after the jump; returns the problem if it has
     not."""
-    seen = help.wait_for(lambda: looked.exists() and str(jump) in looked.read_text().split())
+    seen = help.wait_for(lambda: clock_reads.exists()
+                         and str(jump) in clock_reads.read_text().split())
     return [] if seen else [f"the jump by {jump} was not seen"]
 
 
-def test_under(store):
+def test_during(store):
     """The clock jumps while the owner of the run is alive: the deadline is noticed late, but
     once."""
     clock = store.folder / "clock"
-    for name, jumps in (("on", [HOUR]), ("back", [-HOUR]), ("a_day_on_and_back", [DAY, -DAY])):
+    for name, jumps in (("forward", [HOUR]), ("back", [-HOUR]),
+                        ("a_day_forward_and_back", [DAY, -DAY])):
         begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
         wait = (f"touch {begun}; n=0; while [ ! -e {go} ] && [ $n -lt 1200 ]; do n=$((n+1)); "
                 "sleep 0.05; done")
-        path = help.spec(store, f"under_{name}", [[call("pick"), call("slow")], "good"],
+        path = help.spec(store, f"during_{name}", [[call("pick"), call("slow")], "good"],
                          [help.tool("pick"), effect(store, "slow", before=wait, idempotent=True)],
                          pauses={"headless": {"deadline": "30m", "on_expire": {"answer": 1}}})
         clock.write_text("0")
-        problems, looked = [], store.folder / f"{name}.looked"
+        problems, clock_reads = [], store.folder / f"{name}.clock_reads"
         process = store.start("run", path, "go", "--events",
-                              more=store.shim(clock=clock, looked=looked))
+                              env=store.shim(clock=clock, clock_reads=clock_reads))
         run = json.loads(process.stdout.readline())["run"]
         help.wait_for(begun.exists)
         for jump in jumps:
             clock.write_text(str(jump))
-            problems += unseen(looked, jump)
+            problems += wait_for_jump(clock_reads, jump)
         go.write_text("")
         reader = help.Reader(process)
         process.wait(help.SOON)
         reader.join(help.SOON)
         if store.row(run)["state"] != "ended":  # it was not due, or the next process notices it
             clock.write_text(str(HOUR))
-            store.haft("resume", "--all", more=store.shim(clock=clock))
-        help.check(f"a_clock_that_jumps_{name}_under_a_run_{store.kind}",
-                   problems + look(store, run, 1))
+            store.haft("resume", "--all", env=store.shim(clock=clock))
+        help.check(f"a_clock_that_jumps_{name}_during_a_run_{store.kind}",
+                   problems + check_run(store, run, 1))
 
 
-def killed(store, path, more):
+def killed(store, path, env):
     """A run whose process is killed after the effect of its call."""
     done = len(help.effects(store))
-    process = store.start("run", path, "go", "--events", more=more)
+    process = store.start("run", path, "go", "--events", env=env)
     run = json.loads(process.stdout.readline())["run"]
     help.wait_for(lambda: len(help.effects(store)) > done)
     process.kill()
@@ -147,10 +150,10 @@ def test_orphans(store):
         shim = store.shim(clock=clock)
         run = killed(store, path, shim)
         clock.write_text(str(now))
-        status = store.haft("resume", "--all", more=shim)[0]
+        status = store.haft("resume", "--all", env=shim)[0]
         if status != 0:
             problems.append(f"{began} to {now}: exit {status}, {store.runs('--open')}")
-        problems += look(store, run, 0)
+        problems += check_run(store, run, 0)
     help.check(f"orphans_are_claimed_whatever_the_clock_shows_{store.kind}",
                problems + history.check_store(store, help.effects(store), CLASSES))
 
@@ -166,10 +169,11 @@ def test_ahead(store):
     path = help.spec(store, "ahead", ["good"], [])
     old = f"sqlite:{store.folder}/old.db"
     run = store.haft("run", path, "go", "--detach", "--store", old)[1].strip()
-    store.haft("migrate", "--from", old, "--to", store.url(), "--move", more=shim)
+    store.haft("migrate", "--from", old, "--to", store.url(), "--move", env=shim)
     store.haft("worker", "--until-idle")
-    problems = [] if store.row(run)["state"] == "ended" else ["a run that was moved is not taken"]
-    removed = store.haft("runs", "gc", "--older", "30m", more=shim)[1]
+    ended = store.row(run)["state"] == "ended"
+    problems = [] if ended else ["the worker did not claim the moved run"]
+    removed = store.haft("runs", "gc", "--older", "30m", env=shim)[1]
     problems += [] if removed.startswith("0 ") else [f"gc: {removed}"]
     help.check(f"a_clock_ahead_of_the_database_{store.kind}", problems)
 
@@ -177,4 +181,4 @@ def test_ahead(store):
 if help.no_shim():
     help.skip("clock", help.no_shim())
 else:
-    help.for_each_store(test_between, test_answers, test_under, test_orphans, test_ahead)
+    help.for_each_store(test_between, test_answers, test_during, test_orphans, test_ahead)

@@ -54,17 +54,17 @@ class Store:
     def command(self, *words):
         return [HAFT, *map(str, words)]
 
-    def haft(self, *words, more=None, timeout=SOON, stdin=""):
+    def haft(self, *words, env=None, timeout=SOON, stdin=""):
         """(exit status, standard output, standard error)"""
         done = subprocess.run(self.command(*words), text=True, capture_output=True, input=stdin,
-                              cwd=self.folder, env=dict(self.environment, **(more or {})),
+                              cwd=self.folder, env=dict(self.environment, **(env or {})),
                               timeout=timeout)
         return done.returncode, done.stdout, done.stderr
 
-    def start(self, *words, more=None, out=subprocess.PIPE):
+    def start(self, *words, env=None, out=subprocess.PIPE):
         return subprocess.Popen(self.command(*words), text=True, stdin=subprocess.DEVNULL,
                                 stdout=out, stderr=subprocess.DEVNULL, cwd=self.folder,
-                                env=dict(self.environment, **(more or {})))
+                                env=dict(self.environment, **(env or {})))
 
     def runs(self, *words):
         """Rows of `runs list`, the newest first, a thousand at most."""
@@ -272,15 +272,15 @@ ANSWERS = {
 }
 
 
-def act(store, row, more=None):
+def act(store, row, env=None):
     """Does what a person who sees the run would do next; returns haft's exit status."""
     if row["state"] == "running":
-        return store.haft("resume", row["run"], more=more)[0]
+        return store.haft("resume", row["run"], env=env)[0]
     pending = store.shown(row["run"])["pending"]
     if not pending:
-        return store.haft("resume", row["run"], more=more)[0]
+        return store.haft("resume", row["run"], env=env)[0]
     word, where, *value = ANSWERS[pending[0]["kind"]](pending[0])
-    return store.haft(word, row["run"], where, *value, more=more)[0]
+    return store.haft(word, row["run"], where, *value, env=env)[0]
 
 
 def drive(store, limit=40):

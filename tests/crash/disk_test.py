@@ -28,19 +28,19 @@ def make(store, name, after):
     return help.spec(store, name, [[call("send")], [call("put")], "good"], tools)
 
 
-def reading(store, more=None):
+def reading(store, env=None):
     """The problems of reading the store."""
     problems = []
     for words in (("runs", "list"), ("runs", "show", "last", "--json"), ("runs", "events", "last")):
-        status, _, err = store.haft(*words, more=more)
+        status, _, err = store.haft(*words, env=env)
         if status != 0:
             problems.append(f"{' '.join(words)}: exit {status}: {err}")
     return problems
 
 
-def refused(store, path, words, more=None):
+def refused(store, path, words, env=None):
     """The problems of the rejection of a new run."""
-    status, out, err = store.haft("run", path, "go", "--quiet", more=dict(LEASE, **(more or {})))
+    status, out, err = store.haft("run", path, "go", "--quiet", env=dict(LEASE, **(env or {})))
     if status == 0 or not any(word in err for word in words):
         return [f"a new run: exit {status}: {out}{err}"]
     return []
@@ -70,7 +70,7 @@ def test_fails(store):
         fail = store.folder / f"fail.{name}"
         path = make(store, name, f"echo {number} > {fail}")
         shim = store.shim(fail=fail)
-        process = store.start("run", path, "go", "--events", more=dict(LEASE, **shim))
+        process = store.start("run", path, "go", "--events", env=dict(LEASE, **shim))
         reader = help.Reader(process)
         help.wait_for(fail.exists)
         problems = reading(store, shim)
@@ -107,7 +107,7 @@ def on_disk(store, place):
 def test_full(store, place):
     fill = place / "fill"
     path = make(store, "fills", f"cat /dev/zero > {fill} 2>/dev/null")
-    process = store.start("run", path, "go", more=LEASE)
+    process = store.start("run", path, "go", env=LEASE)
     help.wait_for(lambda: (fill.exists() and shutil.disk_usage(place).free < 4096)
                   or process.poll() is not None)
     problems = reading(store) + refused(store, path, ("full",))
@@ -132,7 +132,7 @@ def test_read_only(store, place):
             continue
         before = None
         if killed:
-            store.haft("run", path, "go", more=store.shim(kill="synced:4"))
+            store.haft("run", path, "go", env=store.shim(kill="synced:4"))
             remount(place, "ro")
         else:
             before = store.runs()
@@ -217,7 +217,7 @@ def test_torn_log(store):
         return
     store.haft("run", make(store, "torn", ""), "go")
     process = store.start("run", make(store, "torn", ""), "go", "--events",
-                          more=store.shim(kill="begin:6"))
+                          env=store.shim(kill="begin:6"))
     reader = help.Reader(process)
     process.wait(help.SOON)
     reader.join(help.SOON)

@@ -67,7 +67,7 @@ def kill_everywhere(store, words, stdin=""):
     was = {row["run"] for row in store.runs()}
     for mode in MODES:
         for number in moments(store):
-            status = store.haft(*words, more=store.shim(kill=f"{mode}:{number}"), stdin=stdin)[0]
+            status = store.haft(*words, env=store.shim(kill=f"{mode}:{number}"), stdin=stdin)[0]
             problems += [f"{mode}:{number}: {found}" for found in look(store, was)]
             if status != -9:
                 break
@@ -110,7 +110,7 @@ def test_deadline(store):
 
     def at(hours, *words):
         clock.write_text(str(int(hours * HOUR)))
-        return store.haft(*words, more=shim)
+        return store.haft(*words, env=shim)
 
     def all_of_them(hours):
         return [run["run"] for run in json.loads(at(hours, "resume", "--all", "--json")[1])["runs"]]

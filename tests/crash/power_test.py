@@ -57,7 +57,7 @@ def one(store, path, chance, notes):
     notes.unlink(missing_ok=True)
     mode, number = chance.choice(["begin", "torn", "sync", "synced"]), chance.randint(1, 14)
     process = store.start("run", path, "go", "--events",
-                          more=store.shim(kill=f"{mode}:{number}", undo=notes))
+                          env=store.shim(kill=f"{mode}:{number}", undo=notes))
     reader = help.Reader(process)
     process.wait(help.SOON)
     reader.join(help.SOON)

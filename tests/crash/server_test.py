@@ -34,7 +34,7 @@ def begin(store, count):
         if status != 0:
             raise RuntimeError(err)
     return [store.start("worker", "--quiet", "--poll", 30, "--concurrency", 2,
-                        more=help.SHORT_LEASE, out=subprocess.DEVNULL) for _ in range(3)]
+                        env=help.SHORT_LEASE, out=subprocess.DEVNULL) for _ in range(3)]
 
 
 def done(store):
@@ -135,7 +135,7 @@ def test_full(cluster, store):
                                  "description": os.urandom(60000).hex()})
     before = store.runs()
     fill(cluster.disk)
-    status, _, err = store.haft("run", big, "go", "--detach", more=help.SHORT_LEASE)
+    status, _, err = store.haft("run", big, "go", "--detach", env=help.SHORT_LEASE)
     if status == 0 or not any(word in err for word in ("the disk is full", "cannot be reached",
                                                        "connection was lost", "commit")):
         problems.append(f"a new run on a full disk: exit {status}: {err}")

@@ -12,7 +12,7 @@
  *     SHIM_UNDO=FILE     records the bytes that each write of the store replaced, and each sync:
  *                        the writes that a power loss may undo
  *     SHIM_CLOCK=FILE    seconds to add to the wall clock
- *     SHIM_LOOKED=FILE   gets those seconds when the process reads the clock and they have changed
+ *     SHIM_CLOCK_READS=FILE  gets those seconds when the process reads the clock and they changed
  *
  * crash_help.py builds it; haft itself does not use it.
  */
@@ -239,10 +239,10 @@ ssize_t recv(int fd, void *buf, size_t n, int flags)
 /* ---- the clock ---- */
 
 /* Threads may read at once: a superfluous line does no harm. */
-static void note_look(long off)
+static void record_clock_read(long off)
 {
     static long last;
-    const char *path = getenv("SHIM_LOOKED");
+    const char *path = getenv("SHIM_CLOCK_READS");
     int fd = path != NULL && off != last
                  ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)
                  : -1;
@@ -260,7 +260,7 @@ int clock_gettime(clockid_t clock_id, struct timespec *tp)
     if (result == 0 && clock_id == CLOCK_REALTIME && path != NULL) {
         long off = number_in(path);
         tp->tv_sec += off;
-        note_look(off);
+        record_clock_read(off);
     }
     return result;
 }

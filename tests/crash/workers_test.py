@@ -23,11 +23,11 @@ class Worker:
     """A running worker; its output is in a file."""
     count = 0
 
-    def __init__(self, store, *words, more=None):
+    def __init__(self, store, *words, env=None):
         Worker.count += 1
         self.output = store.folder / f"worker{Worker.count}.output"
         with open(self.output, "w") as out:
-            self.process = store.start("worker", "--json", "--poll", 30, *words, more=more, out=out)
+            self.process = store.start("worker", "--json", "--poll", 30, *words, env=env, out=out)
 
     def reports(self, run=None):
         lines = [json.loads(line) for line in self.output.read_text().splitlines()
@@ -68,7 +68,7 @@ def gated(store, name, **traits):
 def stopped(store, path, begun):
     """A worker that owns the run, stopped until its lease has expired."""
     run = detach(store, path)
-    zombie = Worker(store, more=help.SHORT_LEASE)
+    zombie = Worker(store, env=help.SHORT_LEASE)
     help.wait_for(begun.exists)
     zombie.signal(signal.SIGSTOP)
     before = store.row(run)

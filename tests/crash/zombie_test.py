@@ -23,7 +23,7 @@ class Zombie:
                 f"while [ ! -e {self.go} ] && [ $n -lt 6000 ]; do n=$((n+1)); sleep 0.05; done")
         path = help.spec(store, name, [[call("send")], "good"],
                          [effect(store, "send", before=wait, **traits)])
-        self.process = store.start("run", path, "go", "--events", more=help.SHORT_LEASE)
+        self.process = store.start("run", path, "go", "--events", env=help.SHORT_LEASE)
         self.reader = help.Reader(self.process)
         help.wait_for(self.begun.exists)
         self.run = json.loads(self.reader.lines[0])["run"]
@@ -113,7 +113,7 @@ def test_model(store):
     path = help.spec(store, "model", ["early"], [])
     script = store.folder / "model.script.json"
     script.write_text(json.dumps({"replies": [{"text": "early", "delay": help.LEASE_SECONDS / 2}]}))
-    process = store.start("run", path, "go", "--events", more=help.SHORT_LEASE)
+    process = store.start("run", path, "go", "--events", env=help.SHORT_LEASE)
     run = json.loads(process.stdout.readline())["run"]
     os.kill(process.pid, signal.SIGSTOP)
     script.write_text(json.dumps({"replies": [{"text": "late", "delay": 4}]}))
