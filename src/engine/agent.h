@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/sha256.h"
+#include "engine/endpoint.h"
 #include "exec/embeddings/embedder.h"
 #include "model/provider.h"
 #include "model/script/script.h"
@@ -22,6 +23,7 @@ struct haft_agent {
     const haft__provider *provider; /* NULL: script:, replay:, offline, or READ_ONLY */
     haft_str url;                   /* of the model server */
     haft__provider_headers headers;
+    haft__endpoint_variables variables;  /* that chose the server and its key */
     haft_str embed_url, embed_key;       /* the server of tool_search.embeddings */
     haft__embedder *embedder;            /* created at the first search */
     haft__declared_tools declared_tools; /* shared by its runs */

@@ -75,9 +75,12 @@ static void begin_run(haft_run *run)
     haft_str none = {NULL, 0};
     haft__buf *body = &run->runtime->body;
     haft_error err = {0};
+    haft__spec_origin origin = run->agent->origin;
+    origin.variables = run->agent->variables.names;
+    origin.variable_count = run->agent->variables.count;
     haft__buf_clear(body);
     haft__input_run_started_from(body, run->agent->spec, run->start.task, run->start.thread, none,
-                                 run->user, &run->agent->origin);
+                                 run->user, &origin);
     haft_status status = haft__buf_check(body, &err);
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);

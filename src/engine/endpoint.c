@@ -25,6 +25,11 @@ static haft_str base_url_from(const haft__endpoint *endpoint, const haft__spec_e
     return url.ptr != NULL ? url : HAFT__LIT("");
 }
 
+static void add_variable(haft__endpoint *endpoint, haft_str name)
+{
+    endpoint->variables.names[endpoint->variables.count++] = name;
+}
+
 static haft_str base_url_setting(const haft__endpoint *endpoint)
 {
     return base_url_from(endpoint, &endpoint->env);
@@ -94,6 +99,9 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && setting.len > 0) {
         haft__error_prepend_location(err, endpoint->provider->base_url_env);
     }
+    if (status == HAFT_OK && endpoint->model->base_url.len == 0 && setting.len > 0) {
+        add_variable(endpoint, haft__str(endpoint->provider->base_url_env));
+    }
     if (status == HAFT_OK) {
         endpoint->url = haft__arena_copy(endpoint->arena, haft__buf_str(&url));
         status = endpoint->url.ptr != NULL ? HAFT_OK : haft__arena_fail(endpoint->arena, err);
@@ -149,6 +157,9 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
         return haft__hint(err, status,
                           "set %.*s, or try --model offline, which needs no key and no network",
                           HAFT__ARG(name));
+    }
+    if (key.len > 0) {
+        add_variable(endpoint, name);
     }
     *ret_key = key;
     return HAFT_OK;

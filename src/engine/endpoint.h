@@ -7,6 +7,14 @@
 #include "run/redact/redact.h"
 #include "spec/load/load.h"
 
+/* Names of the environment variables that a server and its key came from; static, or parts of the
+ * spec. Variables in the texts of a spec, ${NAME}, are not among them: a spec that needs one which
+ * is not set does not load. */
+typedef struct haft__endpoint_variables {
+    haft_str names[2]; /* of the base URL, of the key */
+    size_t count;
+} haft__endpoint_variables;
+
 typedef struct haft__endpoint {
     haft__spec_env env;
     haft__spec_env key_env;   /* a server that the .env file names gets only keys of this
@@ -16,6 +24,7 @@ typedef struct haft__endpoint {
     const haft__model_spec *model;
     const haft__provider *provider;
     haft_str url, key; /* the results; the key is empty if none is needed */
+    haft__endpoint_variables variables;
 } haft__endpoint;
 
 /* Resolves the URL and the key of endpoint->model at endpoint->provider. BAD_INPUT when there is no

@@ -38,6 +38,7 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
     }
     haft_status status = haft__endpoint_resolve(&endpoint, err);
     agent->url = endpoint.url;
+    agent->variables = endpoint.variables;
     return status == HAFT_OK ? agent->provider->api->write_headers(endpoint.key, &agent->arena,
                                                                    &agent->headers, err)
                              : status;

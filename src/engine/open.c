@@ -246,8 +246,10 @@ static void load_agent(haft_run *run)
     haft_status status = haft__agent_load_text(
         run->runtime, row->spec, row->spec_path,
         is_read_only(run) ? HAFT__SPEC_READ_ONLY : HAFT__SPEC_STORED, &agent, &err);
-    if (status == HAFT_BAD_INPUT && run->runtime->spec_change_hook.overrides) {
-        run->opening.agent_unusable = true; /* for example without a key; it may be overridden */
+    if (status == HAFT_BAD_INPUT && run->runtime->spec_change_hook.check != NULL) {
+        run->opening.agent_unusable = true; /* for example without a key; it may be overridden, and
+                                             * the events name all variables that are needed */
+        err = (haft_error){0};
         status = haft__agent_load_text(run->runtime, row->spec, row->spec_path,
                                        HAFT__SPEC_READ_ONLY, &agent, &err);
         status = status == HAFT_OK ? haft__agent_load_secrets(agent, &err) : status;

@@ -14,6 +14,7 @@
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/redact/redact.h"
+#include "run/variables.h"
 #include "json/write.h"
 
 /* Upper bound of the bytes in front of an event's body. */
@@ -145,7 +146,10 @@ static haft_status record_replacement(haft_run *run, const haft__spec_replacemen
         return status;
     }
     haft__buf_clear(&runtime->body);
-    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, replacement->file,
+    const haft__spec_origin origin = {.file = replacement->file,
+                                      .variables = agent->variables.names,
+                                      .variable_count = agent->variables.count};
+    status = haft__input_spec_changed(&runtime->body, &run->state, agent->spec, &origin,
                                       replacement->by, replacement->changes, err);
     if (status == HAFT_OK) {
         status = check_event(runtime, agent, err);
@@ -158,14 +162,33 @@ static haft_status record_replacement(haft_run *run, const haft__spec_replacemen
     return haft__log_append(run, haft__runtime_now(runtime), haft__buf_str(&runtime->body), err);
 }
 
+/* Without the variables of the base URL or the key, the model would be another server's, or would
+ * be asked without a key. */
+static haft_status check_variables(const haft_run *run, haft_error *err)
+{
+    const haft__spec_env *env = &run->runtime->env;
+    char names[HAFT__VARIABLES_TEXT];
+    size_t count =
+        haft__variables_missing(run->state.model_variables, env->get, env->context, names);
+    if (count == 0) {
+        return HAFT_OK;
+    }
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, run->id,
+                                    "the run chose its model's server or key by %s, which %s set",
+                                    names, count > 1 ? "are not" : "is not");
+    return haft__hint(err, status, "set %s, or choose the model again with --model",
+                      count > 1 ? "them" : "it");
+}
+
 haft_status haft__spec_change_check(haft_run *run, haft_error *err)
 {
     const haft__spec_change_hook *hook = &run->runtime->spec_change_hook;
     haft__spec_replacement replacement = {.text = {NULL, 0}};
-    if (hook->check == NULL) {
-        return HAFT_OK;
+    haft_status status =
+        hook->check != NULL ? hook->check(hook->context, run, &replacement, err) : HAFT_OK;
+    if (status == HAFT_OK && !replacement.chooses_model) {
+        status = check_variables(run, err);
     }
-    haft_status status = hook->check(hook->context, run, &replacement, err);
     if (status == HAFT_OK && replacement.text.ptr != NULL) {
         return record_replacement(run, &replacement, err);
     }

@@ -7,10 +7,12 @@
 
 /* A spec that replaces that of a run. */
 typedef struct haft__spec_replacement {
-    haft_str text;    /* as JSON; .ptr is NULL: the run keeps its spec */
-    haft_str file;    /* SHA-256 of the file it was loaded from */
-    haft_str by;      /* who accepts it */
-    haft_str changes; /* lines */
+    haft_str text;      /* as JSON; .ptr is NULL: the run keeps its spec */
+    haft_str file;      /* SHA-256 of the file it was loaded from */
+    haft_str by;        /* who accepts it */
+    haft_str changes;   /* lines */
+    bool chooses_model; /* even if the model is the same: the variables that the model of the run
+                         * came from are not needed */
 } haft__spec_replacement;
 
 /* Called for each run that is opened to be continued, before anything is decided for it: an error

@@ -187,9 +187,11 @@ typedef struct haft__run {
     haft__arena *arena;   /* everything below lives here */
     haft__arena *scratch; /* for one event while it is folded; NULL: haft__run_fold makes its own */
     const haft__spec *spec;
-    haft__run_specs specs;    /* set after haft__run_init */
-    haft_str file;            /* hash of the spec's file; "" if unknown */
-    haft__json overrides;     /* overrides of values in the spec, a list of "path=value"; or null */
+    haft__run_specs specs; /* set after haft__run_init */
+    haft_str file;         /* hash of the spec's file; "" if unknown */
+    haft__json overrides;  /* overrides of values in the spec, a list of "path=value"; or null */
+    /* Names of the environment variables that chose the model's server and key; a list, or null. */
+    haft__json model_variables;
     const haft__tools *tools; /* the spec's tools, until others are revealed */
     haft__tools *more_tools;  /* `tools` after that, the spec's tools first; else NULL */
     haft__hash_key hash_key;

@@ -97,7 +97,7 @@ def test_overridden():
     status, _, err = haft("approve", "last", "--set", "limits.turns=5")
     check("an override accepts no other change",
           (status, "the spec has changed since the run began" in err, sent()), (2, True, []))
-    missing = "needs a key, and OPENAI_API_KEY is not set"
+    missing = "by OPENAI_API_KEY, which is not set"
     environment["OPENAI_API_KEY"] = "k"
     begin("--detach", model="openai:gpt-5-mini", tools=[])
     del environment["OPENAI_API_KEY"]
@@ -106,6 +106,91 @@ def test_overridden():
         check(f"the missing variable is named {words}", (status, missing in err), (2, True))
     check("another model needs no key",
           haft("resume", "last", "--quiet", "--model", "script:other.json")[:2], (0, "unused\n"))
+
+
+class Server:
+    """A model server that plays a script."""
+
+    def __init__(self, replies):
+        path = Path(scratch) / "served.json"
+        path.write_text(json.dumps({"replies": replies}))
+        self.process = subprocess.Popen([HAFT, "mock-model", path], stdout=subprocess.PIPE,
+                                        stderr=subprocess.DEVNULL, text=True)
+        self.url = self.process.stdout.readline().split()[-1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.terminate()
+        self.process.communicate()
+
+
+def begin_served(variables, **more):
+    environment.update(variables)
+    status = begin(model="openai:m", **more)
+    for name in variables:
+        del environment[name]
+    return status
+
+
+def test_variables():
+    """A run whose server was chosen by variables, in shells without some of them."""
+    call = [{"calls": [{"name": "send", "arguments": {"n": 1}}]}]
+    script = Path(scratch) / "other.json"
+    script.write_text(json.dumps({"replies": [{"text": "unused"}, {"text": "of another"}]}))
+    good = [{"text": "good"}]
+    with Server(call + good + call + (call + good) * 3) as server:
+        both = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-planted-7d1f9a"}
+        check("it waits", begin_served(both), 4)
+        started = events()[0]
+        check("names are recorded, values are not",
+              (started.get("variables"), server.url in json.dumps(started)),
+              (["OPENAI_BASE_URL", "OPENAI_API_KEY"], False))
+        for without, named, words in (
+                (list(both), "OPENAI_BASE_URL and OPENAI_API_KEY, which are not set", ()),
+                (["OPENAI_BASE_URL"], "OPENAI_BASE_URL, which is not set", ()),
+                (["OPENAI_API_KEY"], "OPENAI_API_KEY, which is not set", ()),
+                (["OPENAI_BASE_URL"], "OPENAI_BASE_URL, which is not set",
+                 ("--set", "limits.turns=5"))):
+            environment.update({k: v for k, v in both.items() if k not in without})
+            for command in (("approve", "last"), ("reject", "last"), ("answer", "last", "1"),
+                            ("resume", "last")):
+                status, out, err = haft(*command, *words)
+                check(f"{command[0]} {words} without {without}",
+                      (status, out, named in err, "--model" in err), (2, "", True, True))
+            for name in both:
+                environment.pop(name, None)
+        check("it waits as before", (pending(), len(changed())), ([("c1.1", "approval")], 0))
+        environment.update(both)
+        check("with both it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+        for name in both:
+            del environment[name]
+        check("it waits once more", begin_served(both), 4)
+        check("another model is chosen",
+              haft("approve", "last", "--quiet", "--model", "script:other.json")[:2],
+              (0, "of another\n"))
+        check("the spec of another model has no variables",
+              [e.get("variables") for e in events() if e["kind"] == "spec_changed"], [None])
+        check("it waits a third time", begin_served(both), 4)
+        check("a server is chosen",
+              haft("approve", "last", "--quiet", "--set", "model=" + json.dumps(
+                  {"provider": "openai", "model": "m", "base_url": server.url}))[:2],
+              (0, "good\n"))
+        named = {"MY_KEY": "planted-0a9b8c7d"}
+        spec = {"provider": "openai", "model": "m", "base_url": server.url + "${MY_PATH}"}
+        for key, name in (("api_key", "${MY_KEY}"), ("api_key_env", "MY_KEY")):
+            environment.update(named, MY_PATH="/")
+            check(f"{key}: it waits", begin(model=dict(spec, **{key: name})), 4)
+            for missing in ("MY_KEY", "MY_PATH"):
+                kept = environment.pop(missing)
+                status, out, err = haft("approve", "last")
+                check(f"{key}: {missing} is named",
+                      (status, out, missing in err, pending()),
+                      (2, "", True, [("c1.1", "approval")]))
+                environment[missing] = kept
+            check(f"{key}: it continues", haft("approve", "last", "--quiet")[:2], (0, "good\n"))
+        del environment["MY_KEY"], environment["MY_PATH"]
 
 
 def test_refused():
@@ -401,6 +486,7 @@ with tempfile.TemporaryDirectory() as scratch:
     test_same_binding()
     test_twice()
     test_overridden()
+    test_variables()
     test_gone()
     test_broken()
     test_tool_gone()

@@ -223,6 +223,7 @@ TEST(only_fields_about_questions_and_changed_tools_are_optional)
                               || haft__str_equal(field, HAFT__LIT("why"))
                               || haft__str_equal(field, HAFT__LIT("message"))))
                       || haft__str_equal(field, HAFT__LIT("asked_again"))
+                      || haft__str_equal(field, HAFT__LIT("variables"))
                       || (haft__str_equal(kind, HAFT__LIT("run_started"))
                           && (haft__str_equal(field, HAFT__LIT("file"))
                               || haft__str_equal(field, HAFT__LIT("set"))));

@@ -106,6 +106,7 @@ static haft_status accept_change(haft__spec_drift *r, const haft__spec *spec, ha
             (haft__spec_replacement){.text = haft__arena_copy(&r->arena, haft__buf_str(&source)),
                                      .file = haft__arena_copy(&r->arena, file),
                                      .by = r->options.by,
+                                     .chooses_model = ret_replacement->chooses_model,
                                      .changes = haft__arena_copy(&r->arena, changes)};
         bool kept = ret_replacement->text.ptr != NULL && ret_replacement->file.ptr != NULL
                     && ret_replacement->changes.ptr != NULL;
@@ -124,6 +125,18 @@ static haft_status reject_change(const haft__spec_drift *r, const char *path, ha
     return status;
 }
 
+static haft_status compare_models(const haft__spec *old, const haft__spec *new,
+                                  haft__spec_replacement *io_replacement, haft_error *err)
+{
+    const haft__json *from = haft__json_get(old->source, HAFT__LIT("model"));
+    const haft__json *to = haft__json_get(new->source, HAFT__LIT("model"));
+    bool same = from == NULL && to == NULL;
+    haft_status status =
+        from != NULL && to != NULL ? haft__json_equal(*from, *to, &same, err) : HAFT_OK;
+    io_replacement->chooses_model = io_replacement->chooses_model || !same;
+    return status;
+}
+
 /* Decides on the candidate, unless it is the run's spec. */
 static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, const char *path,
                                  const candidate *c, haft__spec_replacement *ret_replacement,
@@ -137,6 +150,9 @@ static haft_status compare_specs(haft__spec_drift *r, const haft__run *run, cons
     }
     haft__buf_init(&changes, HAFT__LIMIT_RUN_BYTES);
     status = haft__spec_diff(&changes, run->spec->source, spec->source, err);
+    if (status == HAFT_OK) {
+        status = compare_models(run->spec, spec, ret_replacement, err);
+    }
     bool accepted = c->overridden || r->options.policy == HAFT__SPEC_DRIFT_ACCEPT;
     if (status == HAFT_OK && accepted) {
         status = accept_change(r, spec, c->file, haft__buf_str(&changes), ret_replacement, err);
@@ -225,9 +241,24 @@ static haft_status check_spec_file(haft__spec_drift *r, const haft__run *run, bo
                   : check_text(r, run, place.ptr, text, ret_replacement, err);
 }
 
+/* Whether an override names the model or its server. */
+static bool names_model(const haft__spec_drift_options *options)
+{
+    for (size_t i = 0; i < options->set_count; i++) {
+        haft_str set = haft__str(options->sets[i]);
+        if (haft__str_starts_with(set, HAFT__LIT("model="))
+            || haft__str_starts_with(set, HAFT__LIT("model."))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static haft_status check_opened(void *context, const haft_run *run,
                                 haft__spec_replacement *ret_replacement, haft_error *err)
 {
+    const haft__spec_drift *r = context;
+    ret_replacement->chooses_model = names_model(&r->options);
     return check_spec_file(context, &run->state, false, ret_replacement, err);
 }
 

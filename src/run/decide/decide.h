@@ -104,6 +104,8 @@ typedef struct haft__spec_origin {
     haft_str file;           /* SHA-256 of the file, in hex; "" without a file */
     const char *const *sets; /* overrides of values in it: "limits.turns=5" */
     size_t set_count;
+    const haft_str *variables; /* names of those that chose the model's server and key */
+    size_t variable_count;
 } haft__spec_origin;
 
 /* Like haft__input_run_started, with the source of the spec. */
@@ -111,11 +113,13 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
                                   haft_str thread, haft_str parent, haft_str user,
                                   const haft__spec_origin *origin);
 
-/* The run continues with `spec`, whose file has that hash. `by` accepted it; `changes` are lines
- * for people. BAD_STATE if a call that has started uses a tool that `spec` does not have. */
+/* The run continues with `spec`; the overrides of its origin are not written. `by` accepted it;
+ * `changes` are lines for people. BAD_STATE if a call that has started uses a tool that `spec` does
+ * not have. */
 HAFT_MUST_USE haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run,
-                                                   const haft__spec *spec, haft_str file,
-                                                   haft_str by, haft_str changes, haft_error *err);
+                                                   const haft__spec *spec,
+                                                   const haft__spec_origin *origin, haft_str by,
+                                                   haft_str changes, haft_error *err);
 
 void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
                                uint64_t ms);

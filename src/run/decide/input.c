@@ -13,6 +13,18 @@ void haft__input_run_started(haft__buf *buf, const haft__spec *spec, haft_str ta
     haft__input_run_started_from(buf, spec, task, thread, parent, user, &unknown);
 }
 
+static void write_variables(haft__json_writer *w, const haft__spec_origin *origin)
+{
+    if (origin->variable_count > 0) {
+        haft__json_key(w, "variables");
+        haft__json_begin_array(w);
+        for (size_t i = 0; i < origin->variable_count; i++) {
+            haft__json_add_str(w, origin->variables[i]);
+        }
+        haft__json_end_array(w);
+    }
+}
+
 static void write_origin(haft__json_writer *w, const haft__spec_origin *origin)
 {
     if (origin->file.len > 0) {
@@ -26,6 +38,7 @@ static void write_origin(haft__json_writer *w, const haft__spec_origin *origin)
         }
         haft__json_end_array(w);
     }
+    write_variables(w, origin);
 }
 
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,
@@ -140,20 +153,22 @@ static void write_lines(haft__json_writer *w, const char *key, haft_str lines)
 }
 
 haft_status haft__input_spec_changed(haft__buf *buf, const haft__run *run, const haft__spec *spec,
-                                     haft_str file, haft_str by, haft_str changes, haft_error *err)
+                                     const haft__spec_origin *origin, haft_str by, haft_str changes,
+                                     haft_error *err)
 {
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_SPEC_CHANGED);
     haft__field_text(&w, "was", run->spec->hash);
     haft__field_text(&w, "spec", spec->hash);
     haft__field_text(&w, "by", by);
-    haft__field_text_or_null(&w, "file", file);
+    haft__field_text_or_null(&w, "file", origin->file);
     write_lines(&w, "changes", changes);
     uint32_t given = 0;
     haft_status status = write_judged_again(&w, run, spec, &given, err);
     if (status == HAFT_OK && given > 0) {
         status = write_asked_again(&w, run, spec, err);
     }
+    write_variables(&w, origin);
     haft__json_key(&w, "source");
     haft__json_add(&w, spec->source);
     haft__event_body_end(&w, buf);

@@ -142,6 +142,10 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->reply_committed = true;
     status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->overrides, err);
     if (status == HAFT_OK) {
+        status = haft__fold_copy_json(run, haft__event_field(event, "variables"),
+                                      &run->model_variables, err);
+    }
+    if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
     if (status == HAFT_OK) {

@@ -175,6 +175,10 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     }
     run->spec = spec;
     run->file = haft__object_text(event->object, "file");
-    status = haft__fold_add_search_tool(run, err);
+    status = haft__fold_copy_json(run, haft__event_field(event, "variables"), &run->model_variables,
+                                  err);
+    if (status == HAFT_OK) {
+        status = haft__fold_add_search_tool(run, err);
+    }
     return status == HAFT_OK ? update_system_prompt(run, err) : status;
 }

@@ -12,6 +12,7 @@ typedef struct change {
     help_run r;
     help_spec next; /* the new spec */
     haft_status fails;
+    haft__spec_origin origin; /* of the new spec */
 } change;
 
 static haft_status load(void *context, haft__json source, uint64_t seq, const haft__spec **ret_spec,
@@ -45,9 +46,8 @@ static haft_status accept(change *c)
 {
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
-    haft_status status =
-        haft__input_spec_changed(&body, &c->r.drive.run, &c->next.spec, HAFT__LIT(""),
-                                 HAFT__LIT("ana"), HAFT__LIT("a\nb\n"), &c->r.err);
+    haft_status status = haft__input_spec_changed(&body, &c->r.drive.run, &c->next.spec, &c->origin,
+                                                  HAFT__LIT("ana"), HAFT__LIT("a\nb\n"), &c->r.err);
     if (status == HAFT_OK) {
         status = haft__drive_append(&c->r.drive, haft__buf_str(&body), &c->r.err);
     }
@@ -83,6 +83,21 @@ TEST(a_run_continues_with_the_new_spec)
                                  HELP_KEY, &replay, &c.r.err),
               HAFT_OK, "%s", c.r.err.message);
     CHECK(replay.identical, "event %llu", (unsigned long long)replay.differs_at);
+    help_run_finish(&c.r);
+}
+
+TEST(the_variables_of_the_new_spec_replace_the_old_ones)
+{
+    static const haft_str names[] = {{"A", 1}, {"B", 1}};
+    change c;
+    init(&c, "agent; tools=send!approval,pick!headless",
+         "agent; tools=more,pick!headless,send!approval");
+    CHECK_INT(c.r.drive.run.model_variables.kind, HAFT__JSON_NULL, "none at first");
+    c.origin = (haft__spec_origin){.variables = names, .variable_count = 2};
+    CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
+    haft__json found = c.r.drive.run.model_variables;
+    CHECK(found.kind == HAFT__JSON_ARRAY && found.count == 2, "two names");
+    CHECK_STR(haft__json_text(found.items[1]), names[1], "the second");
     help_run_finish(&c.r);
 }
 
@@ -205,7 +220,7 @@ static void change_spec(change *c)
 {
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
-    CHECK_INT(haft__input_spec_changed(&body, &c->r.drive.run, &c->next.spec, HAFT__LIT(""),
+    CHECK_INT(haft__input_spec_changed(&body, &c->r.drive.run, &c->next.spec, &c->origin,
                                        HAFT__LIT("ana"), HAFT__LIT(""), &c->r.err),
               HAFT_OK, "%s", c->r.err.message);
     append(c, haft__buf_str(&body));
