@@ -156,6 +156,8 @@
     X(OFFLINE_STEPS, "offline.steps", 40, "calls that a report of offline lists")                  \
     X(RUN_EVENTS, "run.events", 1000000, "events of one run")                                      \
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
+    X(ARTIFACT_BINARY_BYTES, "artifact.binary_bytes", 8 << 20,                                     \
+      "bytes of one binary result of a tool that becomes an artifact")                             \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \

@@ -17,6 +17,7 @@
 #include "engine/agent.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
+#include "run/artifact.h"
 #include "run/host.h"
 #include "run/redact/redact.h"
 #include "run/redact/withhold.h"
@@ -229,7 +230,7 @@ static haft_status split_lines(haft__log *log, size_t *ret_count, haft_error *er
     return HAFT_OK;
 }
 
-/* The artifacts that were added since the last write. Their content is in the calls. */
+/* The artifacts that were added since the last write. */
 static haft_status collect_artifacts(haft__log *log, const haft__run *state, size_t *ret_count,
                                      haft_error *err)
 {
@@ -244,14 +245,11 @@ static haft_status collect_artifacts(haft__log *log, const haft__run *state, siz
     log->artifacts = artifacts;
     for (size_t i = 0; i < count; i++) {
         const haft__artifact *artifact = state->artifacts[log->artifacts_written + i];
-        const haft__run_call *call = haft__run_find_call(state, artifact->call);
-        const haft__json *content =
-            call != NULL ? haft__json_get(call->arguments, HAFT__LIT("content")) : NULL;
-        log->artifacts[i] = (haft__store_artifact){
-            .name = artifact->name,
-            .media_type = artifact->media_type,
-            .sha256 = artifact->sha256,
-            .content = content != NULL ? haft__json_text(*content) : HAFT__LIT("")};
+        log->artifacts[i] =
+            (haft__store_artifact){.name = artifact->name,
+                                   .media_type = artifact->media_type,
+                                   .sha256 = artifact->sha256,
+                                   .content = haft__artifact_content(state, artifact)};
     }
     log->artifacts_written = state->artifact_count;
     *ret_count = count;

@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "engine/agent.h"
 #include "engine/crash_guard.h"
+#include "engine/result_artifacts.h"
 #include "engine/run.h"
 #include "engine/runtime.h"
 #include "run/host.h"
@@ -400,7 +401,14 @@ static void on_done(void *context, const haft__exec_result *result)
         haft__run_fail(slot->run, &err);
         return;
     }
-    if (outcome.ok && is_cached_tool(call_of(slot)->tool)) {
+    if (outcome.ok && result->blob_count > 0) {
+        if (haft__result_artifacts_store(slot->run, call_of(slot), result, &slot->arena,
+                                         &outcome.text, &err)
+            != HAFT_OK) {
+            haft__run_fail(slot->run, &err);
+            return;
+        }
+    } else if (outcome.ok && is_cached_tool(call_of(slot)->tool)) {
         write_cache(slot, result->text);
     }
     finish_slot(slot, &outcome);

@@ -14,6 +14,7 @@
 #include "base/utf8.h"
 #include "exec/mcp/mcp.h"
 #include "io/http/client.h"
+#include "run/binary.h"
 #include "tool/builtin.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -137,6 +138,28 @@ static haft_str keep_text(haft__exec_job *job, const haft__exec_result *result)
     return kept;
 }
 
+/* Copies the parts that are not text to the job's arena, with their media types. */
+static void keep_blobs(haft__exec_job *job, const haft__exec_result *given)
+{
+    size_t count = given->ok ? given->blob_count : 0;
+    haft__exec_blob *blobs =
+        count > 0 ? haft__arena_array(&job->arena, count, sizeof(*blobs)) : NULL;
+    bool kept = blobs != NULL;
+    for (size_t i = 0; kept && i < count; i++) {
+        haft_str bytes = given->blobs[i].bytes;
+        haft_str type = haft__binary_media_type(bytes, given->blobs[i].media_type);
+        blobs[i].bytes = haft__arena_copy(&job->arena, bytes);
+        blobs[i].media_type = haft__arena_copy(&job->arena, type);
+        kept = blobs[i].bytes.ptr != NULL && blobs[i].media_type.ptr != NULL;
+    }
+    job->result.blobs = kept ? blobs : NULL;
+    job->result.blob_count = kept ? count : 0;
+    if (count > 0 && !kept) {
+        job->result.ok = false;
+        job->result.text = HAFT__LIT("out of memory for this result");
+    }
+}
+
 void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
 {
     if (job->reported) {
@@ -146,6 +169,7 @@ void haft__exec_report(haft__exec_job *job, const haft__exec_result *result)
     job->reported = true;
     job->result = *result;
     job->result.text = keep_text(job, result);
+    keep_blobs(job, result);
     job->result.detail = (haft__excerpt){0};
     job->result.where = keep(job, result->where);
     job->result.hint = keep(job, result->hint);

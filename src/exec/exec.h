@@ -59,8 +59,16 @@ typedef struct haft__exec_call {
     haft__json resume;     /* {state, answers: {action, content}}; null for a new call */
 } haft__exec_call;         /* all members are borrowed until the result or the cancellation */
 
+/* A part of a result that is not text. */
+typedef struct haft__exec_blob {
+    haft_str bytes;
+    haft_str media_type; /* from run/binary.h, or as the tool declares it */
+} haft__exec_blob;
+
 typedef struct haft__exec_result {
     bool ok;
+    const haft__exec_blob *blobs; /* of a result that is ok */
+    size_t blob_count;
     haft_str text, where, hint; /* the result, or the error message; always valid UTF-8 */
     haft__excerpt detail; /* given to haft__exec_report: what the tool wrote, for the end of an
                              error; it becomes a part of `text` */

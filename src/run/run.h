@@ -128,6 +128,7 @@ typedef struct haft__run_call {
 typedef struct haft__artifact {
     haft_str name, media_type, sha256, call;
     uint64_t bytes;
+    haft_str content; /* of a binary result; .ptr is NULL: see run/artifact.h */
 } haft__artifact;
 
 /* A standing approval of the run: a person approved all later calls of a tool. */

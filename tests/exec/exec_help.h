@@ -26,6 +26,7 @@ typedef struct help_call {
     haft__exec_result result;
     int progress_count; /* progress reports; LATE_PROGRESS is added for each one after the result */
     haft_str last_progress;
+    haft_str blob, blob_type; /* the first binary part */
 } help_call;
 
 /* The environment of the tests; other variables are not set. */
@@ -85,6 +86,11 @@ static inline void help_keep_result(void *context, const haft__exec_result *resu
     c->result.where = help_keep(result->where);
     c->result.hint = help_keep(result->hint);
     c->result.diff = help_keep(result->diff);
+    c->result.blobs = NULL;
+    if (result->blob_count > 0) {
+        c->blob = help_keep(result->blobs[0].bytes);
+        c->blob_type = help_keep(result->blobs[0].media_type);
+    }
 }
 
 static inline void help_keep_progress(void *context, haft_str json)

@@ -22,6 +22,14 @@ static size_t count_lines(haft_str log)
     return count;
 }
 
+/* A host writes a binary result and the end of its call at once: no log ends between them. */
+static bool ends_with_binary_result(haft_str log, size_t kept)
+{
+    static const char mark[] = "\"encoding\":\"base64\"";
+    haft_str before = first_lines(log, kept - 1), until = first_lines(log, kept);
+    return memmem(until.ptr + before.len, until.len - before.len, mark, strlen(mark)) != NULL;
+}
+
 static void check_cut(const help_scenario *scenario, haft_str log, size_t kept)
 {
     help_run r;
@@ -45,7 +53,9 @@ TEST(a_log_cut_after_any_event_continues_unchanged)
         haft_str log = help_scenario_log(&scenarios[i]);
         size_t lines = count_lines(log);
         for (size_t kept = 1; kept <= lines; kept++) {
-            check_cut(&scenarios[i], log, kept);
+            if (!ends_with_binary_result(log, kept)) {
+                check_cut(&scenarios[i], log, kept);
+            }
         }
     }
 }

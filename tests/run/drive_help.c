@@ -12,6 +12,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "run/artifact.h"
+#include "run/binary.h"
 #include "run/offer/resolve.h"
 #include "run/redact/withhold.h"
 #include "json/read.h"
@@ -168,6 +170,28 @@ static haft_status ask_person(haft__drive *drive, const haft__run_call *call, ha
     return append_body(drive, err);
 }
 
+/* The result of the tool `chart` is binary: its bytes, twice, become artifacts. */
+static haft_status store_results(haft__drive *drive, const haft__run_call *call,
+                                 haft__outcome *io_outcome, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    haft__buf lines;
+    haft__buf_init(&lines, HAFT__LIMIT_RUN_BYTES);
+    for (int i = 0; i < 2 && status == HAFT_OK; i++) {
+        haft_str type = haft__binary_media_type(io_outcome->text, HAFT__LIT(""));
+        haft_str name = haft__artifact_choose_name(&drive->run, call->name, type, &drive->scratch);
+        haft__buf_clear(&drive->body);
+        haft__input_artifact_stored(&drive->body, call->id, name, type, io_outcome->text);
+        haft__artifact_describe(&lines, HAFT__ARTIFACT_STORED, io_outcome->text.len, type, name);
+        haft__buf_add_str(&lines, i == 0 ? HAFT__LIT("\n") : HAFT__LIT(""));
+        status = append_body(drive, err);
+    }
+    io_outcome->text = haft__arena_copy(&drive->scratch, haft__buf_str(&lines));
+    haft__buf_finish(&lines);
+    haft__buf_clear(&drive->body);
+    return status;
+}
+
 static haft_status run_call(haft__drive *drive, const haft__run_call *call, haft_error *err)
 {
     if (asks(drive, call)) {
@@ -191,6 +215,12 @@ static haft_status run_call(haft__drive *drive, const haft__run_call *call, haft
         outcome.ok = result.ok;
         outcome.text = result.text;
         outcome.hint = result.hint;
+    }
+    if (outcome.ok && haft__str_equal(call->name, HAFT__LIT("chart"))) {
+        haft_status status = store_results(drive, call, &outcome, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
     }
     haft__input_call_finished(&drive->body, &drive->run, call, &outcome);
     return append_body(drive, err);

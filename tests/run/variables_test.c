@@ -46,7 +46,7 @@ TEST(missing_variables_are_named)
     }
 }
 
-TEST(a_list_that_is_none_and_an_unknown_environment_miss_nothing)
+TEST(other_values_and_an_unknown_environment_miss_nothing)
 {
     char text[HAFT__VARIABLES_TEXT];
     haft__json number = haft__json_bool(true), name = haft__json_string(HAFT__LIT("A"));

@@ -13,7 +13,7 @@
 #include "cli/follow/artifact_name.h"
 #include "engine/run.h"
 #include "io/file.h"
-#include "json/object.h"
+#include "run/artifact.h"
 
 #define MOST_TRIES 10000
 
@@ -104,7 +104,6 @@ static haft_status export_some(exported *e, bool clean, haft_error *err)
     haft_status first = HAFT_OK; /* failure; the other artifacts are written nevertheless */
     for (size_t i = 0; i < e->run->artifact_count; i++) {
         const haft__artifact *artifact = e->run->artifacts[i];
-        const haft__run_call *call = haft__run_find_call(e->run, artifact->call);
         haft_str file = {"", 0};
         if (is_clean(artifact->name) != clean) {
             continue;
@@ -112,8 +111,7 @@ static haft_status export_some(exported *e, bool clean, haft_error *err)
         haft_error *why = first == HAFT_OK ? err : NULL;
         haft_status status = reserve(e, artifact->name, &file, why);
         if (status == HAFT_OK) {
-            haft_str content =
-                call != NULL ? haft__object_text(call->arguments, "content") : HAFT__LIT("");
+            haft_str content = haft__artifact_content(e->run, artifact);
             status = write_file(e->directory, file.ptr, content, why);
         }
         first = first == HAFT_OK ? status : first;

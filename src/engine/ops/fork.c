@@ -17,6 +17,7 @@
 #include "engine/ops/store_access.h"
 #include "engine/ops/thread_copy.h"
 #include "io/clock.h"
+#include "run/artifact.h"
 #include "run/host.h"
 
 /* ---- events ---- */
@@ -143,7 +144,7 @@ static haft_status split_lines(haft__fork_builder *f, haft_str **ret_lines)
     return HAFT_OK;
 }
 
-/* The artifacts that the events name; their content is in the calls. */
+/* The artifacts that the events name. */
 static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact **ret_artifacts)
 {
     const haft__run *run = &f->run;
@@ -154,14 +155,10 @@ static haft_status gather_artifacts(haft__fork_builder *f, haft__store_artifact 
     }
     for (size_t i = 0; i < run->artifact_count; i++) {
         const haft__artifact *from = run->artifacts[i];
-        const haft__run_call *call = haft__run_find_call(run, from->call);
-        const haft__json *content =
-            call != NULL ? haft__json_get(call->arguments, HAFT__LIT("content")) : NULL;
         artifacts[i] = (haft__store_artifact){.name = from->name,
                                               .media_type = from->media_type,
                                               .sha256 = from->sha256,
-                                              .content = content != NULL ? haft__json_text(*content)
-                                                                         : HAFT__LIT("")};
+                                              .content = haft__artifact_content(run, from)};
     }
     *ret_artifacts = artifacts;
     return HAFT_OK;

@@ -11,6 +11,7 @@
 #include "base/str.h"
 #include "base/utf8.h"
 #include "exec/command/command.h"
+#include "run/binary.h"
 
 #define MESSAGE_BYTES (1 << 20) /* far above the size of any message */
 
@@ -136,6 +137,10 @@ void haft__command_report(haft__exec_job *job, haft_str program, const haft__chi
         report_killed(job, program);
     } else if (ended->status != 0 || ended->signal != 0 || ended->output_cut || ended->no_memory) {
         report_failed(job, program, ended);
+    } else if (haft__binary_is(output)) {
+        haft__exec_blob blob = {.bytes = output};
+        haft__exec_report(job, &(haft__exec_result){
+                                   .ok = true, .started = true, .blobs = &blob, .blob_count = 1});
     } else {
         output.len -= haft__str_ends_with(output, HAFT__LIT("\n"));
         haft__exec_report(job, &(haft__exec_result){.ok = true, .started = true, .text = output});

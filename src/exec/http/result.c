@@ -119,15 +119,19 @@ static void report_head(haft__exec_job *job, const haft__http_result *answer,
 static void report_body(haft__exec_job *job, const haft__http_result *answer, haft_str body,
                         haft__exec_result *result)
 {
-    result->ok = is_text(answer->content_type, body);
-    if (result->ok) {
+    haft__exec_blob *blob = NULL;
+    if (is_text(answer->content_type, body)) {
+        result->ok = true;
         result->text = body;
         return;
     }
-    haft_str what = describe(job, answer->content_type, body);
-    result->text =
-        haft__arena_format(&job->arena, "%s: found %.*s", answer->origin, HAFT__ARG(what));
-    result->hint = HAFT__LIT("expected text or JSON");
+    blob = haft__arena_alloc(&job->arena, sizeof(*blob));
+    if (blob != NULL) { /* else it is out of memory */
+        *blob = (haft__exec_blob){.bytes = body, .media_type = answer->content_type};
+        result->ok = true;
+        result->blobs = blob;
+        result->blob_count = 1;
+    }
 }
 
 void haft__http_tool_result(haft__exec_job *job, const haft__http_result *answer, haft_str body,

@@ -12,6 +12,18 @@
 
 /* ---- content ---- */
 
+static void pass_blobs(haft__mcp_tool_call *tool_call, const haft__mcp_content *content,
+                       haft__exec_result *result)
+{
+    haft__exec_blob *blobs =
+        haft__arena_array(&tool_call->job->arena, content->blob_count, sizeof(*blobs));
+    for (size_t i = 0; blobs != NULL && i < content->blob_count; i++) {
+        blobs[i] = (haft__exec_blob){content->blobs[i].bytes, content->blobs[i].media_type};
+    }
+    result->blobs = blobs;
+    result->blob_count = blobs != NULL ? content->blob_count : 0; /* the notes remain */
+}
+
 static void report_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_done *done,
                           haft__exec_result *result)
 {
@@ -24,6 +36,7 @@ static void report_result(haft__mcp_tool_call *tool_call, const haft__mcp_call_d
     if (status == HAFT_OK) {
         result->ok = !content.failed;
         result->text = content.text;
+        pass_blobs(tool_call, &content, result);
         return;
     }
     result->text = haft__arena_format(&tool_call->job->arena,

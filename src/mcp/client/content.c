@@ -6,11 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "base/vec.h"
 #include "mcp/visible.h"
 #include "schema/schema.h"
 #include "json/object.h"
@@ -25,6 +27,8 @@ typedef struct reader {
     haft__arena *arena;
     haft__buf text;
     uint32_t index; /* of the block */
+    haft__mcp_blob *blobs;
+    size_t blob_count, blob_capacity;
     haft_error *err;
 } reader;
 
@@ -79,6 +83,27 @@ static void add_size(reader *r, haft_str base64)
     add_text(r, haft__str(text));
 }
 
+/* Keeps the bytes of a block. Base64 that is not valid, for example because a secret in it was
+ * redacted, has only its note, which says so. */
+static haft_status keep_blob(reader *r, haft__json data, haft__json type)
+{
+    haft_str text = haft__json_text(data);
+    size_t length = 0;
+    char *bytes = haft__arena_alloc(r->arena, text.len / 4 * 3 + 1);
+    haft__mcp_blob *blobs = haft__vec_reserve_in(
+        r->arena, r->blobs, r->blob_count, &r->blob_capacity, r->blob_count + 1, sizeof(*blobs));
+    if (bytes == NULL || blobs == NULL) {
+        return haft__arena_fail(r->arena, r->err);
+    }
+    r->blobs = blobs;
+    if (text.len > 0 && haft__base64_decode(text, bytes, &length)) {
+        r->blobs[r->blob_count++] = (haft__mcp_blob){{bytes, length}, haft__json_text(type)};
+    } else if (text.len > 0) {
+        add_text(r, HAFT__LIT(" (not kept: its base64 is not valid, or had a secret)"));
+    }
+    return HAFT_OK;
+}
+
 /* "[image image/png, 1234 bytes]" */
 static haft_status add_media(reader *r, haft__json block, const char *kind)
 {
@@ -93,7 +118,7 @@ static haft_status add_media(reader *r, haft__json block, const char *kind)
     add_text(r, haft__str(kind));
     add_word(r, " ", type, WORD_BYTES);
     add_size(r, haft__json_text(data));
-    return HAFT_OK;
+    return keep_blob(r, data, type);
 }
 
 static haft_status add_link(reader *r, haft__json block)
@@ -127,10 +152,10 @@ static haft_status add_resource(reader *r, haft__json block)
     if (text.kind == HAFT__JSON_STRING) {
         add_text(r, HAFT__LIT("]\n"));
         add_text(r, haft__json_text(text));
-    } else {
-        add_size(r, haft__json_text(blob));
+        return HAFT_OK;
     }
-    return HAFT_OK;
+    add_size(r, haft__json_text(blob));
+    return keep_blob(r, blob, haft__object_get(resource, "mimeType"));
 }
 
 static haft_status add_block(reader *r, haft__json block)
@@ -309,6 +334,8 @@ static haft_status write_text(haft__arena *arena, haft__json blocks, haft__mcp_c
     }
     if (status == HAFT_OK) {
         status = keep_text(&r, &content->text);
+        content->blobs = r.blobs;
+        content->blob_count = r.blob_count;
     }
     haft__buf_finish(&r.text);
     return status;

@@ -3,8 +3,8 @@
  * mcp/client/content.h - the result of a tool call for a model and for a program.
  *
  * A model gets text: text blocks as they are, links and resources by their address, images and
- * audio as a note with type and size. Base64 never enters a prompt. A program gets
- * structuredContent, which must conform to the tool's outputSchema.
+ * audio as a note with type and size, and their bytes apart. Base64 never enters a prompt. A
+ * program gets structuredContent, which must conform to the tool's outputSchema.
  */
 #ifndef HAFT_MCP_CLIENT_CONTENT_H
 #define HAFT_MCP_CLIENT_CONTENT_H
@@ -12,12 +12,20 @@
 #include "base/arena.h"
 #include "json/value.h"
 
+/* The bytes of an image, audio or resource. */
+typedef struct haft__mcp_blob {
+    haft_str bytes;
+    haft_str media_type; /* as the server declares it; may be "" */
+} haft__mcp_blob;
+
 typedef struct haft__mcp_content {
-    haft_str text;    /* for a model; may be "" */
-    bool failed;      /* isError: the tool ran and reports a failure */
-    bool has_value;   /* structuredContent exists */
-    haft__json value; /* structuredContent */
-    bool json;        /* `text` is `value` as JSON: the blocks had no other content */
+    haft_str text;               /* for a model; may be "" */
+    bool failed;                 /* isError: the tool ran and reports a failure */
+    bool has_value;              /* structuredContent exists */
+    haft__json value;            /* structuredContent */
+    const haft__mcp_blob *blobs; /* of valid base64 only, in the order of the notes */
+    size_t blob_count;
+    bool json; /* `text` is `value` as JSON: the blocks had no other content */
 } haft__mcp_content;
 
 /* Reads a result of tools/call. `output_schema` may be null; a successful result must conform to

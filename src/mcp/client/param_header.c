@@ -2,6 +2,7 @@
 /* param_header.c - encodes header values. Tests: tests/mcp/client/param_header_test.c. */
 #include "mcp/client/param_header.h"
 
+#include "base/base64.h"
 #include "base/str.h"
 #include "json/number.h"
 
@@ -20,21 +21,6 @@ static bool is_safe(haft_str value)
     return !(haft__str_starts_with(value, OPEN) && haft__str_ends_with(value, CLOSE));
 }
 
-static void add_base64(haft__buf *buf, haft_str bytes)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < bytes.len; i += 3) {
-        uint32_t three = 0;
-        size_t left = bytes.len - i < 3 ? bytes.len - i : 3;
-        for (size_t j = 0; j < 3; j++) {
-            three = three << 8 | (j < left ? (unsigned char)bytes.ptr[i + j] : 0);
-        }
-        for (size_t j = 0; j < 4; j++) {
-            haft__buf_add_char(buf, j <= left ? digits[three >> (18 - 6 * j) & 63] : '=');
-        }
-    }
-}
-
 void haft__mcp_header_add(haft__buf *buf, haft_str value)
 {
     if (is_safe(value)) {
@@ -42,7 +28,7 @@ void haft__mcp_header_add(haft__buf *buf, haft_str value)
         return;
     }
     haft__buf_add_str(buf, OPEN);
-    add_base64(buf, value);
+    haft__base64_add(buf, value);
     haft__buf_add_str(buf, CLOSE);
 }
 

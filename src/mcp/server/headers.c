@@ -6,6 +6,7 @@
  * Values that a header cannot contain are encoded as =?base64?...?=.
  */
 #include "base/ascii.h"
+#include "base/base64.h"
 #include "base/limits.h"
 #include "base/str.h"
 #include "mcp/server/server_int.h"
@@ -27,46 +28,6 @@ static bool refuse(haft__mcp_request *request, const char *header, const char *w
 
 /* ---- values ---- */
 
-static int base64_value(char c)
-{
-    if (haft__ascii_is_upper(c)) {
-        return c - 'A';
-    }
-    if (haft__ascii_is_lower(c)) {
-        return c - 'a' + 26;
-    }
-    if (haft__ascii_is_digit(c)) {
-        return c - '0' + 52;
-    }
-    return c == '+' ? 62 : c == '/' ? 63 : -1;
-}
-
-/* Strict: whole groups, padding at the end only. */
-static bool decode_base64(haft_str text, char *to, size_t *ret_length)
-{
-    size_t made = 0;
-    if (text.len % 4 != 0) {
-        return false;
-    }
-    for (size_t at = 0; at < text.len; at += 4) {
-        bool last = at + 4 == text.len;
-        int pads = last && text.ptr[at + 3] == '=' ? (text.ptr[at + 2] == '=' ? 2 : 1) : 0;
-        uint32_t bits = 0;
-        for (int i = 0; i < 4; i++) {
-            int value = i >= 4 - pads ? 0 : base64_value(text.ptr[at + (size_t)i]);
-            if (value < 0) {
-                return false;
-            }
-            bits = bits << 6 | (uint32_t)value;
-        }
-        for (int i = 0; i < 3 - pads; i++) {
-            to[made++] = (char)(bits >> (16 - 8 * i) & 0xff);
-        }
-    }
-    *ret_length = made;
-    return true;
-}
-
 /* The decoded value of a header; .ptr is NULL if its encoding is invalid. */
 static haft_str header_value(haft__mcp_request *request, haft_str header)
 {
@@ -79,7 +40,7 @@ static haft_str header_value(haft__mcp_request *request, haft_str header)
     haft_str coded = {value.ptr + SENTINEL_HEAD.len, value.len - around};
     char *decoded = haft__arena_alloc(&request->own->arena, coded.len + 1);
     size_t length = 0;
-    if (decoded == NULL || !decode_base64(coded, decoded, &length)) {
+    if (decoded == NULL || !haft__base64_decode(coded, decoded, &length)) {
         return (haft_str){NULL, 0};
     }
     return (haft_str){decoded, length};

@@ -16,6 +16,7 @@
 #include "base/str.h"
 #include "prompt/observation.h"
 #include "run/arguments.h"
+#include "run/artifact.h"
 #include "run/decide/call_wait.h"
 #include "run/decide/decide_int.h"
 #include "run/host.h"
@@ -261,7 +262,8 @@ haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passe
                 phases[i] || (one != NULL && run->past[haft__run_tool_index(run, one)].finished);
         }
     }
-    haft__guard_facts guard = haft__guard_collect(d->spec, &facts, phases, run->artifact_count > 0);
+    haft__guard_facts guard =
+        haft__guard_collect(d->spec, &facts, phases, haft__artifact_any_stored(run));
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     *ret_passes = haft__guard_passes(d->spec, &guard, tool, &d->tools->text);
     if (*ret_passes) {

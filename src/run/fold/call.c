@@ -6,12 +6,15 @@
  */
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
+#include "base/sha256.h"
 #include "base/str.h"
 #include "base/vec.h"
 #include "prompt/observation.h"
+#include "run/artifact.h"
 #include "run/fold/fold_int.h"
 #include "run/host.h"
 #include "run/offer/resolve.h"
@@ -536,6 +539,41 @@ haft_status haft__fold_answered(haft__run *run, const haft__event *event, haft_e
     return status;
 }
 
+/* Reads the content of a binary result. */
+static haft_status read_content(haft__run *run, const haft__event *event, haft__artifact *artifact,
+                                haft_error *err)
+{
+    haft_str encoding = haft__object_text(event->object, "encoding"), text = {NULL, 0};
+    char digest[HAFT__SHA256_HEX];
+    size_t length = 0;
+    haft_status status = haft__event_text(event, "content", &text, err);
+    char *bytes = status == HAFT_OK ? haft__arena_alloc(run->arena, text.len / 4 * 3 + 1) : NULL;
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (bytes == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    if (!haft__str_equal(encoding, HAFT__LIT("base64"))
+        || !haft__base64_decode(text, bytes, &length)) {
+        return haft__fold_fail(event, "its content is not base64", err);
+    }
+    artifact->content = (haft_str){bytes, length};
+    haft__sha256_hex(artifact->content, digest);
+    return length == artifact->bytes
+                   && haft__str_equal(artifact->sha256, (haft_str){digest, sizeof(digest)})
+               ? HAFT_OK
+               : haft__fold_fail(event, "its content has another size or hash", err);
+}
+
+/* Whether the call may store the artifact: one whose content is in its arguments, or any number of
+ * binary results. */
+static bool may_store(const haft__run_call *call, bool result)
+{
+    return call->stage == HAFT__CALL_STARTED
+           && (result ? haft__builtin_of(call->tool) == NULL : !call->stored);
+}
+
 haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event, haft_error *err)
 {
     haft__run_call *call = NULL;
@@ -545,12 +583,13 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     if (status != HAFT_OK || call == NULL) {
         return status;
     }
-    if (call->stage != HAFT__CALL_STARTED || call->stored) {
+    bool result = haft__artifact_is_result(event);
+    *artifact = (haft__artifact){.call = call->id};
+    if (!may_store(call, result)) {
         status = haft__fold_fail(
             event, "the call is not running, or has stored its artifact already", err);
     }
     if (status == HAFT_OK) {
-        artifact->call = call->id;
         status = haft__event_text(event, "name", &artifact->name, err);
     }
     if (status == HAFT_OK) {
@@ -561,6 +600,9 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     }
     if (status == HAFT_OK) {
         status = haft__event_number(event, "bytes", &artifact->bytes, err);
+    }
+    if (status == HAFT_OK && result) {
+        status = read_content(run, event, artifact, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -573,6 +615,6 @@ haft_status haft__fold_artifact_stored(haft__run *run, const haft__event *event,
     }
     run->artifacts = all;
     run->artifacts[run->artifact_count++] = artifact;
-    call->stored = true;
+    call->stored = call->stored || !result;
     return HAFT_OK;
 }

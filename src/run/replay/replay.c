@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "run/artifact.h"
 #include "run/host.h"
 #include "run/redact/withhold.h"
 #include "json/object.h"
@@ -30,8 +31,12 @@ typedef struct player {
 } player;
 
 /* Inputs cannot be recomputed. */
-static bool is_input(haft__event_kind kind)
+static bool is_input(const haft__event *event)
 {
+    haft__event_kind kind = event->kind;
+    if (kind == HAFT__EVENT_ARTIFACT_STORED) {
+        return haft__artifact_is_result(event); /* a binary result */
+    }
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
            || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
@@ -116,7 +121,7 @@ static haft_status compare_recovery(player *p, const haft__event *event, haft__e
         return status;
     }
     bool runs = effect->kind == HAFT__EFFECT_RUN_CALLS || call->pinned;
-    if (matches_recorded(p, event, &recovered) || (runs && !is_input(event->kind))) {
+    if (matches_recorded(p, event, &recovered) || (runs && !is_input(event))) {
         *effect = recovered;
         return HAFT_OK;
     }
@@ -164,7 +169,7 @@ static haft_status compare(player *p, const haft__event *event)
         status = compare_recovery(p, event, &effect);
     }
     bool due = effect.kind == HAFT__EFFECT_EVENT;
-    if (status == HAFT_OK && due && is_input(event->kind) && !matches_recorded(p, event, &effect)) {
+    if (status == HAFT_OK && due && is_input(event) && !matches_recorded(p, event, &effect)) {
         status = (event->kind == HAFT__EVENT_ANSWERED ? compare_answer : compare_input)(p, event,
                                                                                         &effect);
     }
@@ -177,7 +182,7 @@ static haft_status compare(player *p, const haft__event *event)
         || event->kind == HAFT__EVENT_SPEC_CHANGED || is_scripted_result(&p->run, event)) {
         return HAFT_OK; /* may come at any time */
     }
-    if (decided ? matches_recorded(p, event, &effect) : is_input(event->kind)) {
+    if (decided ? matches_recorded(p, event, &effect) : is_input(event)) {
         return HAFT_OK;
     }
     return report_difference(p, event, decided ? effect.body : HAFT__LIT(""));

@@ -65,6 +65,9 @@ void haft__mcp_spec_job_destroy(haft__mcp_spec_job *job);
 /* Ends the job with a text for the client; redacts secrets. */
 void haft__mcp_spec_job_reply(haft__mcp_spec_job *job, haft_str text, bool is_error);
 
+/* Ends the job with a result that has parts which are not text: images, audio and resources. */
+void haft__mcp_spec_reply_blobs(haft__mcp_spec_job *job, const haft__exec_result *result);
+
 /* Appends the redacted text to `out`; false when out of memory. */
 bool haft__mcp_spec_redact(const haft__mcp_spec_server *spec_server, haft_str text, haft__buf *out);
 

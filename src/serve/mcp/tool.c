@@ -162,7 +162,9 @@ static void on_done(void *context, const haft__exec_result *result)
     if (again && run(job, &err) == HAFT_OK) {
         return;
     }
-    if (result->ok) {
+    if (result->ok && result->blob_count > 0 && job->entry->output == NULL) {
+        haft__mcp_spec_reply_blobs(job, result);
+    } else if (result->ok) {
         reply_success(job, result->text);
     } else {
         reply_failure(job, result);

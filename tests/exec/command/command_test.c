@@ -42,7 +42,7 @@ TEST(a_command_gets_its_arguments_and_its_output_is_the_result)
         {"{\"command\":[\"printf\",\"%s|\",\"{text}\",\"$HOME\",\"*\",\"\"]}", "{\"text\":\"x\"}",
          "{text}|$HOME|*||"},
         {"{\"command\":[\"printf\",\"a\\n\\n\"]}", "", "a\n"},
-        {"{\"command\":[\"printf\",\"a\\\\000\\\\377b\"]}", "", "a\0?b"},
+        {"{\"command\":[\"printf\",\"na\\\\357ve\"]}", "", "na?ve"},
     };
     help_exec f;
     help_begin(&f);
@@ -51,9 +51,26 @@ TEST(a_command_gets_its_arguments_and_its_output_is_the_result)
         run(&f, &c, cases[i].definition, cases[i].arguments);
         CHECK(c.result.ok && c.result.started, "%s: %.*s", cases[i].definition,
               HAFT__ARG(c.result.text));
-        size_t length = i == 5 ? 4 : strlen(cases[i].output); /* a NUL is text, too */
-        CHECK_STR(c.result.text, ((haft_str){cases[i].output, length}), "%s", cases[i].definition);
+        CHECK_STR(c.result.text, haft__str(cases[i].output), "%s", cases[i].definition);
     }
+    help_end(&f);
+}
+
+TEST(binary_output_is_kept_as_it_is)
+{
+    help_exec f;
+    help_call c;
+    help_begin(&f);
+    run(&f, &c, "{\"command\":[\"printf\",\"a\\\\000\\\\377\\n\"]}", "");
+    CHECK(c.result.ok && c.result.started && c.result.blob_count == 1, "%.*s",
+          HAFT__ARG(c.result.text));
+    CHECK_STR(c.result.text, HAFT__LIT(""), "no text");
+    CHECK_STR(c.blob, ((haft_str){"a\0\377\n", 4}), "also the last line feed");
+    CHECK_STR(c.blob_type, HAFT__LIT("application/octet-stream"), "its type");
+    run(&f, &c, "{\"command\":[\"printf\",\"\\\\211PNG\\\\r\\\\n\\\\032\\\\n\"]}", "");
+    CHECK_STR(c.blob_type, HAFT__LIT("image/png"), "a picture");
+    run(&f, &c, "{\"command\":[\"sh\",\"-c\",\"printf '\\\\000'; exit 3\"]}", "");
+    CHECK(!c.result.ok && c.result.blob_count == 0, "a failure is an error");
     help_end(&f);
 }
 
@@ -234,7 +251,7 @@ TEST(output_up_to_the_cap_is_a_result)
     (void)snprintf(script, sizeof(script), "head -c %d /dev/zero", HAFT__LIMIT_TOOL_RESULT_BYTES);
     run(&f, &c, shell(script), "");
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    CHECK_INT(c.result.text.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
+    CHECK_INT(c.blob.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
     (void)snprintf(script, sizeof(script), "head -c %d /dev/zero",
                    HAFT__LIMIT_TOOL_RESULT_BYTES + 1);
     run(&f, &c, shell(script), "");

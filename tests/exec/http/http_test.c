@@ -11,6 +11,8 @@ typedef struct told {
     char *text; /* lives until the test ends */
     size_t length;
     char where[128], hint[128];
+    char type[64]; /* of the binary result; "" without one */
+    size_t blob_bytes;
 } told;
 
 static void keep_told(void *context, const haft__exec_result *result)
@@ -27,6 +29,10 @@ static void keep_told(void *context, const haft__exec_result *result)
     t->text[result->text.len] = '\0';
     (void)snprintf(t->where, sizeof(t->where), "%.*s", HAFT__ARG(result->where));
     (void)snprintf(t->hint, sizeof(t->hint), "%.*s", HAFT__ARG(result->hint));
+    if (result->blob_count > 0) {
+        (void)snprintf(t->type, sizeof(t->type), "%.*s", HAFT__ARG(result->blobs[0].media_type));
+        t->blob_bytes = result->blobs[0].bytes.len;
+    }
 }
 
 typedef struct bench {
@@ -122,42 +128,42 @@ TEST(arguments_are_sent_as_json)
 #define TYPE(type, length)                                                                         \
     "HTTP/1.1 200 OK\r\nContent-Type: " type "\r\nContent-Length: " length "\r\n\r\n"
 
-TEST(results_are_text)
+TEST(results_are_text_or_binary)
 {
     static const struct {
-        const char *answer, *wanted;
-        bool ok;
+        const char *answer, *wanted, *type;
     } rows[] = {
-        {"HTTP/1.1 204 No Content\r\n\r\n", "", true},
-        {TYPE("application/json", "7") "{\"a\":1}", "{\"a\":1}", true},
-        {TYPE("Text/Html; charset=iso-8859-1", "5") "caf\xe9!", "caf?!", true},
-        {TYPE("application/problem+json", "2") "\xff{", "?{", true},
-        {TYPE("image/svg+xml", "6") "<svg/>", "<svg/>", true},
-        {TYPE("application/octet-stream", "5") "plain", "plain", true},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\xc3\xa4!", "\xc3\xa4!", true},
-        {TYPE("image/png", "5") "\x89PNG\r", "5 bytes of image/png, which is not text", false},
-        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe",
-         "2 bytes of an unnamed type, which is not text", false},
-        {"HTTP/1.1 302 Found\r\nContent-Length: 3\r\n\r\nfar", "far", true},
+        {"HTTP/1.1 204 No Content\r\n\r\n", "", ""},
+        {TYPE("application/json", "7") "{\"a\":1}", "{\"a\":1}", ""},
+        {TYPE("Text/Html; charset=iso-8859-1", "5") "caf\xe9!", "caf?!", ""},
+        {TYPE("application/problem+json", "2") "\xff{", "?{", ""},
+        {TYPE("image/svg+xml", "6") "<svg/>", "<svg/>", ""},
+        {TYPE("application/octet-stream", "5") "plain", "plain", ""},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\n\xc3\xa4!", "\xc3\xa4!", ""},
+        {TYPE("image/png", "5") "\x89PNG\r", "", "image/png"},
+        {TYPE("Audio/X-Y; q=1", "2") "\xff\xfe", "", "Audio/X-Y"},
+        {TYPE("image/png", "6") "GIF89a\xff", "GIF89a", ""},
+        {TYPE("image/png", "7") "GIF89a\xff", "", "image/gif"},
+        {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe", "", "application/octet-stream"},
+        {"HTTP/1.1 302 Found\r\nContent-Length: 3\r\n\r\nfar", "far", ""},
     };
     bench b;
     set_up(&b);
     for (size_t i = 0; i < COUNT(rows); i++) {
         web_route(b.web, "/w", rows[i].answer);
         told t = call(&b, "/w", "", "{}");
-        CHECK_INT(t.ok, rows[i].ok, "row %zu: %s", i, t.text);
+        CHECK(t.ok, "row %zu: %s", i, t.text);
         CHECK(t.started && !t.transient, "row %zu", i);
-        char wanted[128];
-        (void)snprintf(wanted, sizeof(wanted), "%s%s%s", rows[i].ok ? "" : web_url(b.web, ""),
-                       rows[i].ok ? "" : ": found ", rows[i].wanted);
-        CHECK_STR(haft__str(t.text), haft__str(wanted), "row %zu", i);
+        CHECK_STR(haft__str(t.text), haft__str(rows[i].wanted), "row %zu", i);
+        CHECK_STR(haft__str(t.type), haft__str(rows[i].type), "row %zu", i);
     }
     static const char zeros[] = {'a', 0, 'b'};
     web_route_bytes(b.web, "/w", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n",
                     (haft_str){zeros, sizeof(zeros)});
     told t = call(&b, "/w", "", "{}");
-    CHECK(!t.ok && strstr(t.text, "3 bytes of text/plain, which is not text") != NULL, "%s",
-          t.text);
+    CHECK(t.ok && t.text[0] == '\0', "%s", t.text);
+    CHECK_STR(haft__str(t.type), HAFT__LIT("application/octet-stream"), "it is no text");
+    CHECK_INT(t.blob_bytes, sizeof(zeros), "all bytes");
     tear_down(&b);
 }
 
@@ -438,7 +444,8 @@ TEST(calls_without_memory_say_so)
             CHECK(ended, "allocation %u: no result", n);
             CHECK(status == HAFT_OK || failed, "allocation %u", n);
             CHECK(status != HAFT_OK || t.ok || t.text[0] != '\0', "allocation %u: no text", n);
-            CHECK(failed || t.ok == (i == 0), "%s", t.text);
+            CHECK(failed || t.ok == (i != 1), "%s", t.text);
+            CHECK(!t.ok || (t.blob_bytes == 1) == (i == 2), "allocation %u: no result", n);
             web_job_finish(&b.job);
         }
         CHECK(!failed, "it needs too much");

@@ -125,6 +125,37 @@ TEST(a_wrong_result_is_reported_with_its_place)
     }
 }
 
+/* ---- bytes ---- */
+
+TEST(the_bytes_of_blocks_are_kept_apart)
+{
+    haft__arena arena;
+    haft__mcp_content content;
+    haft_error err = {0};
+    haft__arena_init(&arena, 0);
+    haft__json result = test_json(
+        &arena,
+        HAFT__LIT("{\"content\":[{\"type\":\"image\",\"data\":\"QQBC\",\"mimeType\":\"image/png\"},"
+                  "{\"type\":\"text\",\"text\":\"t\"},"
+                  "{\"type\":\"audio\",\"data\":\"QUJ[redacted]\",\"mimeType\":\"a/b\"},"
+                  "{\"type\":\"image\",\"data\":\"\",\"mimeType\":\"image/png\"},"
+                  "{\"type\":\"resource\",\"resource\":{\"uri\":\"t://y\",\"blob\":\"QUI=\"}}]}"));
+    CHECK_INT(haft__mcp_content_read(&arena, result, haft__json_null(), haft__json_null(), key,
+                                     &content, &err),
+              HAFT_OK, "%s", err.message);
+    CHECK_STR(content.text,
+              HAFT__LIT("[image image/png, 3 bytes]\nt\n[audio a/b, 9 bytes] (not kept: its base64 "
+                        "is not valid, or had a secret)\n[image image/png, 0 bytes]\n"
+                        "[resource t://y, 2 bytes]"),
+              "notes");
+    CHECK_INT(content.blob_count, 2, "those that can be decoded");
+    CHECK_STR(content.blobs[0].bytes, ((haft_str){"A\0B", 3}), "the image");
+    CHECK_STR(content.blobs[0].media_type, HAFT__LIT("image/png"), "its type");
+    CHECK_STR(content.blobs[1].bytes, HAFT__LIT("AB"), "the resource");
+    CHECK_STR(content.blobs[1].media_type, HAFT__LIT(""), "without a type");
+    haft__arena_finish(&arena);
+}
+
 /* ---- limits ---- */
 
 static bool shows_all_blocks(int count)

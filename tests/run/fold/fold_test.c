@@ -49,6 +49,13 @@
 #define STORED                                                                                     \
     "\"kind\":\"artifact_stored\",\"call\":\"c1.1\",\"name\":\"a\",\"media_type\":\"text/plain\"," \
     "\"bytes\":1,\"sha256\":\"" HASH "\"}"
+/* A binary result with its content, "a". */
+#define RESULT                                                                                     \
+    "\"kind\":\"artifact_stored\",\"call\":\"c1.1\",\"name\":\"look-1.bin\",\"media_type\":"       \
+    "\"application/octet-stream\",\"bytes\":1,\"sha256\":"                                         \
+    "\"ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb\",\"encoding\":"           \
+    "\"base64\","                                                                                  \
+    "\"content\":\"YQ==\"}"
 #define CANCEL "\"kind\":\"cancel_asked\",\"by\":\"me\",\"why\":\"enough\"}"
 #define ENDED                                                                                      \
     "\"kind\":\"run_finished\",\"end\":\"done\",\"answer\":\"a\",\"exhausted\":false,"             \
@@ -369,6 +376,17 @@ static const struct {
      "expected a text in \"sha256\" of artifact_stored, found none"},
     {"started", STORED, "\"bytes\":1", "\"bytes\":true",
      "expected a whole number in \"bytes\" of artifact_stored, found none"},
+    {"started", RESULT, "", "", NULL},
+    {"started", RESULT, "\"base64\"", "\"hex\"",
+     "artifact_stored is not valid here: its content is not base64"},
+    {"started", RESULT,
+     "YQ==", "YQ=", "artifact_stored is not valid here: its content is not base64"},
+    {"started", RESULT, "\"YQ==\"", "5",
+     "expected a text in \"content\" of artifact_stored, found none"},
+    {"started", RESULT,
+     "YQ==", "Yg==", "artifact_stored is not valid here: its content has another size or hash"},
+    {"started", RESULT, "\"bytes\":1", "\"bytes\":2",
+     "artifact_stored is not valid here: its content has another size or hash"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":\"over\"",
      "run_finished is not valid here: the value of \"end\" is not known"},
     {"idle", ENDED, "\"end\":\"done\"", "\"end\":null",

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/base64.h - base64 of RFC 4648, with padding. */
+#ifndef HAFT_BASE_BASE64_H
+#define HAFT_BASE_BASE64_H
+
+#include "base/buf.h"
+
+void haft__base64_add(haft__buf *buf, haft_str bytes);
+
+/* Strict: whole groups, padding at the end only, no other characters. `to` has room for 3 bytes for
+ * every 4 characters; its content is unspecified if the text is not valid. */
+bool haft__base64_decode(haft_str text, char *to, size_t *ret_length);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* run/binary.h - which results of tools are not text, and their media types. */
+#ifndef HAFT_RUN_BINARY_H
+#define HAFT_RUN_BINARY_H
+
+#include <stdbool.h>
+
+#include "haft.h"
+
+/* Whether the bytes are not text: they have a NUL byte; or they are not valid UTF-8, and either
+ * have another control character or more than a quarter of them is not valid. What remains is text
+ * with a few wrong bytes, or in an 8-bit encoding of a language with Latin letters. */
+bool haft__binary_is(haft_str bytes);
+
+/* The media type by the first bytes; else the declared one, without its parameters, if it has the
+ * form of one and is not a type of text for binary bytes; else application/octet-stream. Static, or
+ * a part of `declared`. */
+haft_str haft__binary_media_type(haft_str bytes, haft_str declared);
+
+/* The usual extension of a media type, without a dot; "bin" for others. */
+const char *haft__binary_extension(haft_str media_type);
+
+#endif
