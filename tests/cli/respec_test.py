@@ -140,7 +140,7 @@ def test_variables():
     script = Path(scratch) / "other.json"
     script.write_text(json.dumps({"replies": [{"text": "unused"}, {"text": "of another"}]}))
     good = [{"text": "good"}]
-    with Server(call + good + call + (call + good) * 3) as server:
+    with Server(call + good + call + call + good + call + (call + good) * 2) as server:
         both = {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "sk-planted-7d1f9a"}
         check("it waits", begin_served(both), 4)
         started = events()[0]
@@ -177,6 +177,18 @@ def test_variables():
               haft("approve", "last", "--quiet", "--set", "model=" + json.dumps(
                   {"provider": "openai", "model": "m", "base_url": server.url}))[:2],
               (0, "good\n"))
+        environment.update(both)
+        begin("--detach", model="openai:m", tools=[])
+        del environment["OPENAI_BASE_URL"]
+        status, _, err = haft("worker", "--until-idle")
+        check("a worker skips it", (status, "OPENAI_BASE_URL, which is not set" in err,
+                                    kinds()), (1, True, ["run_started"]))
+        del environment["OPENAI_API_KEY"]
+        check("it is cancelled", haft("cancel", "last", "--quiet")[0] in (0, 130), True)
+        check("it waits to be cancelled", begin_served(both), 4)
+        check("a run is cancelled without them",
+              (haft("cancel", "last", "--quiet")[0] in (0, 130), events()[-1].get("end")),
+              (True, "cancelled"))
         named = {"MY_KEY": "planted-0a9b8c7d"}
         spec = {"provider": "openai", "model": "m", "base_url": server.url + "${MY_PATH}"}
         for key, name in (("api_key", "${MY_KEY}"), ("api_key_env", "MY_KEY")):
