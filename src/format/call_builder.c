@@ -299,7 +299,7 @@ void haft__call_builder_reject_recipient(haft__parser *p)
 void haft__call_builder_revert_to_content(haft__parser *p, size_t pending)
 {
     haft__call_builder *call = &p->call;
-    haft__call_builder_unrecord(p, p->again && !call->late ? pending : 0);
+    haft__call_builder_unrecord(p, p->rereading && !call->late ? pending : 0);
     call->open = false;
     haft__section_text_revert(p);
     haft__parser_emit_content(p, haft__buf_str(&call->raw));

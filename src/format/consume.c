@@ -23,13 +23,13 @@ bool haft__parser_is_undecided(const haft__format_state *state)
 
 void haft__parser_reconsume(haft__parser *p, haft_str text)
 {
-    bool before = p->again;
-    p->again = true;
+    bool before = p->rereading;
+    p->rereading = true;
     size_t used = haft__parser_consume(p, text);
     if (used < text.len) {
         haft__parser_read(p, haft__str_skip(text, used));
     }
-    p->again = before;
+    p->rereading = before;
     p->call.late = p->call.late && before;
 }
 
@@ -72,8 +72,8 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
         } else if (haft__parser_state(p)->bytes == HAFT__BYTES_NAME
                    && !p->call.open) { /* only its name opens it */
             haft__call_builder_begin(p, HAFT__LIT(""), true);
-            p->call.late = p->again;
-            p->call.offset -= p->again ? text.len - spaces : 0;
+            p->call.late = p->rereading;
+            p->call.offset -= p->rereading ? text.len - spaces : 0;
         }
     }
     if (doubt && !state->drops) {
@@ -86,8 +86,8 @@ static size_t consume_whitespace(haft__parser *p, const haft__format_state *stat
 static void begin_second(haft__parser *p, size_t length)
 {
     haft__call_builder_begin(p, HAFT__LIT(""), false);
-    p->call.late = p->again;
-    p->call.offset -= p->again ? length : 0;
+    p->call.late = p->rereading;
+    p->call.offset -= p->rereading ? length : 0;
     haft__malformed_call_begin(p, "it is a second value in one call",
                                &(haft__malformed_call){.json = true});
 }
@@ -106,7 +106,7 @@ static size_t consume_stray_json(haft__parser *p, const haft__format_state *stat
     haft_str debris = {text.ptr, used};
     haft__parser_advance(p, debris);
     if (content) {
-        p->tailed = p->tailed || used > 0;
+        p->tail_has_text = p->tail_has_text || used > 0;
         haft__parser_emit_content(p, debris);
     }
     return used;
@@ -124,7 +124,8 @@ static bool is_second(const haft__parser *p, char c)
 /* Reads bytes between the value of a call and its closing mark. */
 static size_t consume_tail(haft__parser *p, const haft__format_state *state, haft_str text)
 {
-    bool fresh = !p->tailed && p->tail == '\0', text_came = p->tailed && p->tail == '\0';
+    bool fresh = !p->tail_has_text && p->tail == '\0',
+         text_came = p->tail_has_text && p->tail == '\0';
     size_t used = fresh ? count_spaces(text) : 0;
     haft__parser_advance(p, (haft_str){text.ptr, used});
     haft__parser_emit_whitespace(p, (haft_str){text.ptr, used});
@@ -143,7 +144,7 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
         haft__parser_enter_state(p, state->fallback);
         return used;
     }
-    p->tailed = true;
+    p->tail_has_text = true;
     p->tail = '\0';
     haft__parser_advance(p, rest);
     haft__parser_emit_content(p, rest);
@@ -157,10 +158,10 @@ static size_t consume_tail(haft__parser *p, const haft__format_state *state, haf
 static size_t count_before_text(haft__parser *p, haft_str text)
 {
     size_t i = 0;
-    while (!p->titled && i < text.len && haft__ascii_is_letter(text.ptr[i])) {
+    while (!p->header_word_complete && i < text.len && haft__ascii_is_letter(text.ptr[i])) {
         i++;
     }
-    p->titled = p->titled || i < text.len;
+    p->header_word_complete = p->header_word_complete || i < text.len;
     return p->undecided.len == 0 ? i + count_spaces(haft__str_skip(text, i)) : i;
 }
 
@@ -200,7 +201,7 @@ static bool consume_long_words(haft__parser *p, haft__buf *to, haft_str text, si
 {
     size_t words = p->call.written - p->call.opener;
     *ret_used = 0;
-    if (p->again || words > WORD_BYTES || text.len <= WORD_BYTES - words) {
+    if (p->rereading || words > WORD_BYTES || text.len <= WORD_BYTES - words) {
         return false;
     }
     *ret_used = WORD_BYTES - words;
@@ -282,7 +283,8 @@ size_t haft__parser_consume(haft__parser *p, haft_str text)
     case HAFT__BYTES_IGNORED: break;
     }
     haft__parser_advance(p, text);
-    bool section = state->bytes == HAFT__BYTES_SECTION_TEXT && (!state->drops || p->section.held);
+    bool section =
+        state->bytes == HAFT__BYTES_SECTION_TEXT && (!state->drops || p->section.withheld);
     if (state->bytes == HAFT__BYTES_CONTENT || section) {
         haft__parser_emit_content(p, text);
     } else if (state->bytes == HAFT__BYTES_REASONING) {

@@ -125,7 +125,7 @@ static void add_to_flow(haft__parser *p, haft__trimmed_text *flow, haft_str text
 
 void haft__parser_emit_content(haft__parser *p, haft_str text)
 {
-    if (p->section.held) {
+    if (p->section.withheld) {
         haft__buf_add_str(&p->section.text, text);
         haft__parser_check(p, &p->section.text);
     } else {

@@ -56,7 +56,7 @@ void haft__malformed_call_end(haft__parser *p)
 
 void haft__malformed_call_end_at_mark(haft__parser *p, const haft__format_mark *mark)
 {
-    if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->keep
+    if (mark->act == HAFT__ACTION_CALL_BEGIN || mark->reread
         || mark->head) { /* it belongs to the next call */
         haft__call_builder_unrecord(p, strlen(mark->text));
     }
@@ -165,7 +165,7 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
         return false;
     }
     if (p->state == p->format->malformed && (w->quote != '\0' || tagged)) {
-        if (w->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->keep) {
+        if (w->quote != '\0' && mark->act != HAFT__ACTION_CALL_BEGIN && !mark->reread) {
             mark_reparse_point(p, mark, true);
         }
         return true;

@@ -92,17 +92,17 @@ static void add_first(haft__buf *buf, char first, bool json)
  * begin. That of a heading (##) is broken after its first character. */
 static void write_broken(haft__buf *buf, const haft__aho_corasick *marks, haft_str text, bool json)
 {
-    uint16_t held = 0;
+    uint16_t node = 0;
     while (text.len > 0) {
-        size_t plain = held == 0 ? haft__aho_corasick_skip(marks, text) : 0;
+        size_t plain = node == 0 ? haft__aho_corasick_skip(marks, text) : 0;
         haft__buf_add(buf, text.ptr, plain);
         text = haft__str_skip(text, plain);
         if (text.len == 0) {
             break;
         }
-        const haft__aho_corasick_node *before = &marks->nodes[held];
-        held = haft__aho_corasick_step(marks, held, text.ptr[0]);
-        const haft__aho_corasick_node *after = &marks->nodes[held];
+        const haft__aho_corasick_node *before = &marks->nodes[node];
+        node = haft__aho_corasick_step(marks, node, text.ptr[0]);
+        const haft__aho_corasick_node *after = &marks->nodes[node];
         size_t freed = before->depth + 1U - after->depth;
         haft__buf_add(buf, before->text, freed < before->depth ? freed : before->depth);
         if (freed > before->depth) {
@@ -111,11 +111,11 @@ static void write_broken(haft__buf *buf, const haft__aho_corasick *marks, haft_s
         if (after->mark != 0) {
             add_first(buf, after->text[0], json);
             haft__buf_add(buf, after->text + 1, after->depth - 1U);
-            held = 0;
+            node = 0;
         }
         text = haft__str_skip(text, 1);
     }
-    haft__buf_add(buf, marks->nodes[held].text, marks->nodes[held].depth);
+    haft__buf_add(buf, marks->nodes[node].text, marks->nodes[node].depth);
 }
 
 static void neutralise(haft__buf *buf, list *marks, haft_str text, bool json)

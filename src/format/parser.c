@@ -43,11 +43,11 @@ void haft__parser_check_memory(haft__parser *p, const haft__buf *buf)
 
 void haft__parser_advance(haft__parser *p, haft_str bytes)
 {
-    if (!p->again) {
+    if (!p->rereading) {
         p->offset += bytes.len;
         haft__malformed_call_record(p, bytes);
     }
-    if (!p->again || p->call.late) {
+    if (!p->rereading || p->call.late) {
         haft__call_builder_record(p, bytes);
     }
 }
@@ -93,10 +93,10 @@ void haft__parser_enter_state(haft__parser *p, uint8_t state)
     if (bytes == HAFT__BYTES_CONTENT || bytes == HAFT__BYTES_REASONING) {
         p->head.live = false; /* it was not a call */
     }
-    p->held = 0;
-    p->tailed = false;
+    p->mark_node = 0;
+    p->tail_has_text = false;
     p->tail = '\0';
-    p->titled = false;
+    p->header_word_complete = false;
     if (bytes == HAFT__BYTES_HEADER) {
         haft__buf_clear(&p->undecided);
     }
@@ -120,16 +120,16 @@ static bool step(haft__parser *p, char byte)
 {
     const haft__format_state *state = haft__parser_state(p);
     const haft__aho_corasick *marks = &p->marks[p->state];
-    const haft__aho_corasick_node *before = &marks->nodes[p->held];
-    uint16_t next = haft__aho_corasick_step(marks, p->held, byte);
+    const haft__aho_corasick_node *before = &marks->nodes[p->mark_node];
+    uint16_t next = haft__aho_corasick_step(marks, p->mark_node, byte);
     const haft__aho_corasick_node *after = &marks->nodes[next];
     if (haft__parser_may_leave_state(state) && after->depth <= before->depth && before->depth > 0) {
-        p->held = 0;
+        p->mark_node = 0;
         haft__parser_reconsume(p, (haft_str){before->text, before->depth});
         return false;
     }
     size_t freed = before->depth + 1U - after->depth;
-    p->held = next;
+    p->mark_node = next;
     if (freed > 0 && before->depth > 0) {
         haft__parser_reconsume(
             p, (haft_str){before->text, freed < before->depth ? freed : before->depth});
@@ -140,7 +140,7 @@ static bool step(haft__parser *p, char byte)
     }
     haft__parser_advance(p, (haft_str){&byte, 1});
     if (after->mark != 0) {
-        p->held = 0;
+        p->mark_node = 0;
         const haft__format_mark *mark = &state->marks[after->mark - 1];
         if (p->malformed.live && haft__malformed_call_hides_mark(p, mark)) {
             return true;
@@ -159,7 +159,7 @@ static void consume(haft__parser *p, haft_str *io_bytes)
     size_t plain = 0;
     if (marks->nodes == NULL) {
         plain = io_bytes->len;
-    } else if (p->held == 0) {
+    } else if (p->mark_node == 0) {
         bool moves = haft__parser_may_leave_state(
             haft__parser_state(p)); /* then few of the bytes are likely to be consumed */
         size_t most = moves && io_bytes->len > LOOK_AHEAD ? LOOK_AHEAD : io_bytes->len;
@@ -178,15 +178,15 @@ static void leave_malformed(haft__parser *p)
 {
     uint8_t state = p->malformed.state;
     bool resumes = p->malformed.resumes, scans = p->format->states[state].scan != HAFT__SCAN_NONE;
-    uint8_t behind = p->format->behind != 0 ? p->format->behind
-                     : scans                ? p->format->states[state].fallback
-                                            : p->format->plain;
+    uint8_t after = p->format->after_malformed != 0 ? p->format->after_malformed
+                    : scans                         ? p->format->states[state].fallback
+                                                    : p->format->plain;
     haft__malformed_call_end(p);
     if (resumes) {
         haft__parser_enter_state(p, state);
         haft__scan_resume(p);
     } else {
-        haft__parser_enter_state(p, behind);
+        haft__parser_enter_state(p, after);
         p->tail = ','; /* it may have ended too early */
     }
 }
@@ -329,7 +329,7 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
     const haft__format_state *state = haft__parser_state(p);
     bool header = state->bytes >= HAFT__BYTES_NAME && state->bytes <= HAFT__BYTES_KEY;
     return state->bytes == HAFT__BYTES_GAP
-           || (state->bytes == HAFT__BYTES_TAIL && (!p->tailed || length > 1))
+           || (state->bytes == HAFT__BYTES_TAIL && (!p->tail_has_text || length > 1))
            || (state->bytes == HAFT__BYTES_HEADER && (p->undecided.len == 0 || length > 1))
            || (state->bytes == HAFT__BYTES_WHITESPACE
                && ((p->call.open && (p->call.named || !p->call.if_named))
@@ -340,9 +340,9 @@ static bool is_tag_of_call(const haft__parser *p, size_t length)
 /* The text ends with the start of a mark. In the next state it may be the start of another mark. */
 static void end_partial_mark(haft__parser *p)
 {
-    while (p->held > 0) {
-        const haft__aho_corasick_node *node = &p->marks[p->state].nodes[p->held];
-        p->held = 0;
+    while (p->mark_node > 0) {
+        const haft__aho_corasick_node *node = &p->marks[p->state].nodes[p->mark_node];
+        p->mark_node = 0;
         if (!is_tag_of_call(p, node->depth)) {
             haft__parser_reconsume(p, (haft_str){node->text, node->depth});
         }
@@ -430,7 +430,7 @@ haft_status haft__parser_end(haft__parser *p, bool cut, haft_error *err)
                 && (p->call.if_known || (p->call.if_named && p->call.bad_recipient)))
                || haft__parser_is_call_uncertain(p) || (!cut && haft__mention_at_end(p))) {
         haft__call_builder_revert_to_content(p, 0); /* it may have become a call */
-    } else if (p->section.held && !cut
+    } else if (p->section.withheld && !cut
                && haft__parser_state(p)->bytes == HAFT__BYTES_SECTION_TEXT) {
         haft__section_text_revert(p);
         haft__call_builder_discard(p);

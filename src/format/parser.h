@@ -166,7 +166,7 @@ typedef struct haft__malformed_call {
 
 /* The mark of a section and the text after it, until a call shows that the section is one. */
 typedef struct haft__section_text {
-    bool held;
+    bool withheld;
     bool drops;    /* the text is not content if a call follows */
     size_t layout; /* how many bytes are the mark and the white space after it */
     haft__buf text;
@@ -181,10 +181,10 @@ typedef enum haft__malformed_call_step {
 
 /* A possible end of the text: stop tokens, or the start of one. */
 typedef struct haft__stop_tokens {
-    uint32_t fits; /* the tokens that may have begun, one bit each */
-    size_t held;   /* how many of their bytes have arrived */
-    size_t since;  /* bytes from the first token on, if only white space and tokens follow it; 0: no
-                      token */
+    uint32_t fits;  /* the tokens that may have begun, one bit each */
+    size_t matched; /* how many of their bytes have arrived */
+    size_t since; /* bytes from the first token on, if only white space and tokens follow it; 0: no
+                     token */
     haft__buf text; /* the withheld bytes, not read yet */
 } haft__stop_tokens;
 
@@ -194,16 +194,17 @@ struct haft__parser {
     haft__arena arena; /* owns the automata */
     haft__aho_corasick marks[HAFT__FORMAT_STATES];
     uint8_t state;
-    uint16_t held;   /* state of the current state's automaton */
-    bool tailed;     /* the current state is a TAIL, and text has arrived in it */
-    char tail;       /* ... the last of its brackets, commas and colons, if it has only those */
-    bool again;      /* the current bytes were consumed before */
-    size_t offset;   /* of the next byte */
-    size_t reads;    /* bytes read, counting repeated reads */
-    uint32_t calls;  /* calls that have begun */
-    bool mentioned;  /* a mark that begins calls was only mentioned */
-    bool called;     /* a call has occurred, perhaps a malformed one */
-    bool reasoned;   /* reasoning has occurred */
+    uint16_t mark_node; /* the node of the automaton of marks: the start of a mark that has arrived;
+                           0: none */
+    bool tail_has_text; /* the current state is a TAIL, and text has arrived in it */
+    char tail;          /* ... the last of its brackets, commas and colons, if it has only those */
+    bool rereading;     /* the current bytes were consumed before */
+    size_t offset;      /* of the next byte */
+    size_t reads;       /* bytes read, counting repeated reads */
+    uint32_t calls;     /* calls that have begun */
+    bool mentioned;     /* a mark that begins calls was only mentioned */
+    bool called;        /* a call has occurred, perhaps a malformed one */
+    bool reasoned;      /* reasoning has occurred */
     bool had_markup; /* a call, reasoning or the end of a message has occurred: white space next to
                         it is layout */
     bool coding;     /* a block of code is open */
@@ -217,7 +218,7 @@ struct haft__parser {
     const haft__format_mark *suspect_mark;   /* the mark that `suspect` begins with */
     const haft__format_mark *reasoning_mark; /* the tag that begins reasoning after text, or NULL */
     uint8_t state_before_reasoning;          /* ... the state of that text */
-    bool titled;      /* the first word of the current message header is complete */
+    bool header_word_complete; /* the first word of the current message header is complete */
     bool last_read;   /* the bytes that were undecided at the end of the text have been read */
     uint32_t endless; /* states whose reasoning never ends, as bits: 1 << state */
     haft__message_header head;
@@ -463,7 +464,7 @@ bool haft__mention_is_spaced(const haft__parser *p);
 void haft__mention_release(haft__parser *p, size_t pending);
 /* The call, which is malformed now, may become text when the text has ended. */
 void haft__mention_hold(haft__parser *p);
-/* The text has ended. Reads a held mention as text; false if there is none. */
+/* The text has ended. Reads a withheld mention as text; false if there is none. */
 bool haft__mention_reread(haft__parser *p);
 /* Whether the text has ended in prose after a mark, where a name or an id would be. */
 bool haft__mention_at_end(const haft__parser *p);

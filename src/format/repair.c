@@ -268,7 +268,8 @@ static bool repair_value(haft__parser *p, haft__scan_kind what, haft_str text, h
 static void begin_value(haft__parser *p, haft_str bytes)
 {
     haft__parser_repair *r = &p->repair;
-    size_t consumed = p->again ? bytes.len : 0; /* the call and the offset include them already */
+    size_t consumed =
+        p->rereading ? bytes.len : 0; /* the call and the offset include them already */
     haft__buf text = r->text;
     *r = (haft__parser_repair){.live = true, .ended = r->ended, .text = text};
     haft__buf_clear(&r->text);
@@ -280,15 +281,15 @@ static void begin_value(haft__parser *p, haft_str bytes)
 /* Reads the buffered bytes as if they arrived now. */
 static void replay(haft__parser *p, haft_str text)
 {
-    bool again = p->again;
-    p->again = false;
+    bool again = p->rereading;
+    p->rereading = false;
     p->offset = p->repair.offset;
     if (p->call.open) {
         p->call.raw.len = p->repair.raw;
         p->call.written = p->repair.written;
     }
     haft__parser_read(p, text);
-    p->again = again;
+    p->rereading = again;
 }
 
 /* The value is complete: reads it repaired, or unchanged if no repair is needed or possible. */

@@ -20,10 +20,10 @@ void haft__section_text_begin(haft__parser *p, char next, size_t pending)
         return;
     }
     haft_str raw = haft__buf_str(&p->call.raw);
-    size_t repeated = p->again && !p->call.late ? pending : 0;
+    size_t repeated = p->rereading && !p->call.late ? pending : 0;
     assert(repeated <= raw.len);
     raw.len -= repeated;
-    section->held = true;
+    section->withheld = true;
     section->drops = haft__parser_state(p)->drops;
     section->layout = raw.len;
     haft__buf_clear(&section->text);
@@ -34,21 +34,21 @@ void haft__section_text_begin(haft__parser *p, char next, size_t pending)
 static void emit(haft__parser *p, size_t from)
 {
     haft_str text = haft__buf_str(&p->section.text);
-    p->section.held = false;
+    p->section.withheld = false;
     haft__parser_emit_content(p, haft__str_skip(text, from));
     haft__buf_clear(&p->section.text);
 }
 
 void haft__section_text_release(haft__parser *p)
 {
-    if (p->section.held) {
+    if (p->section.withheld) {
         emit(p, p->section.drops ? p->section.text.len : p->section.layout);
     }
 }
 
 void haft__section_text_revert(haft__parser *p)
 {
-    if (p->section.held) {
+    if (p->section.withheld) {
         emit(p, 0);
     }
 }
@@ -60,7 +60,7 @@ bool haft__section_text_ends_at(haft__parser *p, const haft__format_mark *mark)
     if (!inside || !section) {
         return true;
     }
-    bool held = p->section.held;
+    bool withheld = p->section.withheld;
     haft__section_text_revert(p);
-    return held;
+    return withheld;
 }

@@ -36,7 +36,7 @@ typedef enum haft__bytes_kind {
                               else all of it is read in `fallback` */
     HAFT__BYTES_HEADER,    /* the header of a message: dropped if a mark ends it; without its first
                               word (the role or channel) read in
-                              `fallback` if the text, or a mark with `keep_undecided`, ends the
+                              `fallback` if the text, or a mark with `reread_undecided`, ends the
                               message, or if it is too long */
     HAFT__BYTES_IGNORED,   /* dropped */
 } haft__bytes_kind;
@@ -87,17 +87,17 @@ typedef struct haft__format_mark {
     const char *text;      /* NULL after the last mark */
     uint8_t to;            /* the next state */
     uint8_t act;           /* haft__format_action */
-    bool keep;             /* the next state reads the mark again */
-    bool keep_undecided;   /* with `keep`: and before it all undecided bytes */
+    bool reread;           /* the next state reads the mark again */
+    bool reread_undecided; /* with `reread`: and before it all undecided bytes */
     bool extend_undecided; /* the undecided bytes before it stay undecided */
-    bool if_known; /* of CALL_BEGIN: only if a tool has the name that follows; else content. Of
-                      CALL_IN_REASONING: ...; else reasoning */
-    bool if_named; /* of CALL_BEGIN and RECIPIENT_BEGIN: only if a name follows; else content */
-    bool forget;   /* the mark is not undecided, although the bytes after it are */
-    bool inside;   /* of a malformed call: the call continues */
-    bool head;     /* a message begins: if it is a call, the call begins here */
-    bool if_line;  /* for a value that begins on its own line: counts only at the start of a line;
-                      else it is part of the value */
+    bool if_known;  /* of CALL_BEGIN: only if a tool has the name that follows; else content. Of
+                       CALL_IN_REASONING: ...; else reasoning */
+    bool if_named;  /* of CALL_BEGIN and RECIPIENT_BEGIN: only if a name follows; else content */
+    bool omit_mark; /* the undecided bytes begin after the mark */
+    bool inside;    /* of a malformed call: the call continues */
+    bool head;      /* a message begins: if it is a call, the call begins here */
+    bool if_line;   /* for a value that begins on its own line: counts only at the start of a line;
+                       else it is part of the value */
 } haft__format_mark;
 
 /* A scanner reads bytes and finds their end. */
@@ -167,10 +167,10 @@ typedef struct haft__render {
     const char *tool_next;     /* between two tools */
     const char *tool_marks[2]; /* around the tools; a tool must not contain them */
 
-    const char *alone;    /* text of a turn without calls; NULL: unchanged */
-    const char *together; /* text of a turn with calls; NULL: unchanged */
-    const char *before;   /* between text and calls */
-    const char *behind;   /* after the calls, if there is text before them */
+    const char *alone;       /* text of a turn without calls; NULL: unchanged */
+    const char *together;    /* text of a turn with calls; NULL: unchanged */
+    const char *before;      /* between text and calls */
+    const char *after_calls; /* if there is text before them */
     const char *calls_begin, *call, *call_next, *calls_end;
     const char *param;
     bool bare_one; /* omit calls_begin and calls_end around a single call */
@@ -187,10 +187,10 @@ typedef struct haft__format {
     uint8_t plain;           /* state of ordinary text */
     uint8_t malformed;       /* state after a malformed call */
     uint8_t malformed_value; /* state in a value of a malformed call; 0: `malformed` */
-    uint8_t behind;  /* state after a malformed call's JSON if it has no end tag; 0: the state after
-                        the scanner, or `plain` */
-    bool json;       /* calls, or their arguments, are JSON */
-    bool open_ended; /* ... without an end tag: a malformed call ends with its JSON */
+    uint8_t after_malformed; /* state after a malformed call's JSON if it has no end tag; 0: the
+                                state after the scanner, or `plain` */
+    bool json;               /* calls, or their arguments, are JSON */
+    bool open_ended;         /* ... without an end tag: a malformed call ends with its JSON */
     haft__render render;
     haft__call_syntax
         grammar[HAFT__FORMAT_SYNTAXES]; /* the syntaxes of calls; kind NONE: no further syntax */

@@ -20,7 +20,7 @@ static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
 #define ALL ((UINT32_C(1) << COUNT(tokens)) - 1)
-_Static_assert(COUNT(tokens) < 32, "each has its bit in haft__ending");
+_Static_assert(COUNT(tokens) < 32, "each token has its bit in `fits`");
 
 /* The first byte of every token. It occurs nowhere else in a token, so after a mismatch only this
  * byte can begin another. */
@@ -36,14 +36,14 @@ void haft__stop_tokens_finish(haft__parser *p)
     haft__buf_finish(&p->stop_tokens.text);
 }
 
-/* The subset of tokens that continue with this byte. `held` is less than the length of each:
+/* The subset of tokens that continue with this byte. `matched` is less than the length of each:
  * follow() leaves no complete token in `fits`. */
-static uint32_t go_on(uint32_t fits, size_t held, char c)
+static uint32_t narrow(uint32_t fits, size_t matched, char c)
 {
     uint32_t found = 0;
     for (; fits != 0; fits &= fits - 1) {
         uint32_t lowest = fits & (0 - fits);
-        found |= tokens[__builtin_ctz(fits)][held] == c ? lowest : 0;
+        found |= tokens[__builtin_ctz(fits)][matched] == c ? lowest : 0;
     }
     return found;
 }
@@ -51,29 +51,30 @@ static uint32_t go_on(uint32_t fits, size_t held, char c)
 /* The token that is complete, or NULL. */
 static const char *complete(const haft__stop_tokens *e)
 {
-    bool one = e->held > 0 && (e->fits & (e->fits - 1)) == 0; /* no token is the start of another */
+    bool one =
+        e->matched > 0 && (e->fits & (e->fits - 1)) == 0; /* no token is the start of another */
     const char *token = one ? tokens[__builtin_ctz(e->fits)] : NULL;
-    return one && token[e->held] == '\0' ? token : NULL;
+    return one && token[e->matched] == '\0' ? token : NULL;
 }
 
 static void follow(haft__parser *p, char c)
 {
     haft__stop_tokens *e = &p->stop_tokens;
-    size_t before = e->held;
-    e->fits = before > 0 ? go_on(e->fits, before, c) : 0;
-    e->held = e->fits != 0 ? before + 1 : 0;
-    if (e->held == 0 && c == BEGINS) {
+    size_t before = e->matched;
+    e->fits = before > 0 ? narrow(e->fits, before, c) : 0;
+    e->matched = e->fits != 0 ? before + 1 : 0;
+    if (e->matched == 0 && c == BEGINS) {
         e->fits = ALL;
-        e->held = 1;
+        e->matched = 1;
     }
-    bool more = e->held == before + 1 || (before == 0 && haft__ascii_is_space(c));
+    bool more = e->matched == before + 1 || (before == 0 && haft__ascii_is_space(c));
     e->since = e->since > 0 && more ? e->since + 1 : 0;
     const char *token = complete(e);
     if (token != NULL) { /* a mark of the format is not a stop token: the parser reads it now */
         bool mark = haft__format_has_mark(p->format, token);
-        size_t since = e->since > 0 ? e->since : e->held;
+        size_t since = e->since > 0 ? e->since : e->matched;
         e->since = mark ? 0 : since;
-        e->held = 0;
+        e->matched = 0;
     }
 }
 
@@ -89,14 +90,14 @@ static size_t follow_all(haft__parser *p, haft_str bytes)
 {
     const haft__stop_tokens *e = &p->stop_tokens;
     while (bytes.len > 0) {
-        bool idle = e->held == 0 && e->since == 0;
+        bool idle = e->matched == 0 && e->since == 0;
         bytes = haft__str_skip(bytes, idle ? skip(bytes) : 0);
         if (bytes.len > 0) {
             follow(p, bytes.ptr[0]);
             bytes = haft__str_skip(bytes, 1);
         }
     }
-    return e->since > 0 ? e->since : e->held;
+    return e->since > 0 ? e->since : e->matched;
 }
 
 void haft__stop_tokens_read(haft__parser *p, haft_str bytes)
@@ -115,7 +116,7 @@ void haft__stop_tokens_read(haft__parser *p, haft_str bytes)
 void haft__stop_tokens_end(haft__parser *p)
 {
     haft__stop_tokens *e = &p->stop_tokens;
-    bool ended = e->since > 0 && e->held == 0;
+    bool ended = e->since > 0 && e->matched == 0;
     haft__parser_read(p, ended ? HAFT__LIT("") : haft__buf_str(&e->text));
     haft__buf_clear(&e->text);
 }

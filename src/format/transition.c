@@ -45,10 +45,10 @@ static void reject_key(haft__parser *p, const char *why)
 /* Reads text that was consumed before, in the current state. */
 static void read_again(haft__parser *p, haft_str text)
 {
-    bool before = p->again;
-    p->again = true;
+    bool before = p->rereading;
+    p->rereading = true;
     haft__parser_read(p, text);
-    p->again = before;
+    p->rereading = before;
 }
 
 /* False if another state was entered: the name is not valid, or a tool must have it and none has.
@@ -109,7 +109,7 @@ static bool begin_call(haft__parser *p, const haft__format_mark *mark)
         haft__parser_reconsume(p, haft__str(mark->text));
         return false;
     }
-    haft__call_builder_begin(p, haft__str(mark->keep ? "" : mark->text), mark->if_known);
+    haft__call_builder_begin(p, haft__str(mark->reread ? "" : mark->text), mark->if_known);
     p->call.if_named = mark->if_named;
     return true;
 }
@@ -251,7 +251,7 @@ static bool end_code(haft__parser *p, const haft__format_mark *mark)
 
 static bool discard_call(haft__parser *p, const haft__format_mark *mark)
 {
-    if (p->section.held) { /* the section has only prose in it */
+    if (p->section.withheld) { /* the section has only prose in it */
         haft__parser_emit_content(p, haft__str(mark->text));
         haft__section_text_revert(p);
         haft__call_builder_discard(p);
@@ -280,7 +280,7 @@ static bool reject_prose(haft__parser *p, const haft__format_mark *mark, const c
 
 static bool fail_incomplete_call(haft__parser *p, const haft__format_mark *mark)
 {
-    if (mark != NULL && mark->keep && !p->call.named
+    if (mark != NULL && mark->reread && !p->call.named
         && reject_prose(p, mark, "it ends before its arguments")) {
         return false;
     }
@@ -352,7 +352,7 @@ static bool hold_reasoning(haft__parser *p, const haft__format_mark *mark)
         haft__parser_reconsume(p, haft__str(mark->text));
         return false;
     }
-    if (p->section.held) {
+    if (p->section.withheld) {
         haft__section_text_revert(p);
         haft__call_builder_discard(p);
         haft__parser_enter_state(p, p->format->plain);
@@ -444,7 +444,7 @@ static void begin_undecided(haft__parser *p, const haft__format_state *from,
     if (from->bytes != HAFT__BYTES_UNDECIDED || !(candidate || mark->extend_undecided)) {
         haft__buf_clear(&p->undecided);
     }
-    if (!mark->forget) {
+    if (!mark->omit_mark) {
         haft__buf_add_str(&p->undecided, haft__str(mark->text));
         haft__parser_check(p, &p->undecided);
     }
@@ -453,7 +453,7 @@ static void begin_undecided(haft__parser *p, const haft__format_state *from,
 /* Reads the mark again, with the undecided bytes before it. */
 static void read_mark_again(haft__parser *p, const haft__format_mark *mark)
 {
-    if (mark->keep_undecided) {
+    if (mark->reread_undecided) {
         haft__buf_add_str(&p->undecided, haft__str(mark->text));
         haft__parser_check(p, &p->undecided);
     } else if (!haft__parser_is_maybe_call(haft__parser_state(p))) {
@@ -461,13 +461,13 @@ static void read_mark_again(haft__parser *p, const haft__format_mark *mark)
         return;
     }
     haft__buf text = p->undecided;
-    bool before = p->again;
+    bool before = p->rereading;
     haft__buf_init(&p->undecided, HAFT__LIMIT_FORMAT_BYTES);
-    p->again = false; /* a call may begin inside it */
+    p->rereading = false; /* a call may begin inside it */
     p->offset -= text.len;
     haft__call_builder_unrecord(p, text.len);
     haft__parser_read(p, haft__buf_str(&text));
-    p->again = before;
+    p->rereading = before;
     haft__buf_finish(&text);
 }
 
@@ -480,10 +480,10 @@ void haft__parser_transition(haft__parser *p, const haft__format_state *from,
         if (mark->head) {
             haft__call_builder_begin_header(p, haft__str(mark->text));
         }
-        if (mark->keep) {
+        if (mark->reread) {
             read_mark_again(p, mark);
         }
-    } else if (mark->keep
+    } else if (mark->reread
                && p->malformed.live) { /* the mark may be a bracket of the malformed call */
         read_again(p, haft__str(mark->text));
     }

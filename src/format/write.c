@@ -238,7 +238,7 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
     }
     fill(&f, both ? render->before : "");
     write_all(&f, calls, count);
-    fill(&f, both ? render->behind : "");
+    fill(&f, both ? render->after_calls : "");
     haft__buf_finish(&said);
 }
 

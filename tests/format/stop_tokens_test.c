@@ -173,7 +173,7 @@ TEST(mark_of_the_format_is_withheld_no_longer_than_its_last_byte)
         CHECK_INT(haft__parser_feed(parser, haft__str(marks[i]), NULL), HAFT_OK, "feed");
         CHECK_INT(parser->stop_tokens.text.len, 0, "%s: withheld bytes", marks[i]);
         CHECK_INT(haft__parser_feed(parser, (haft_str){"\0\0", 2}, NULL), HAFT_OK, "feed");
-        CHECK_INT(parser->stop_tokens.held, 0, "%s and NUL: matched bytes", marks[i]);
+        CHECK_INT(parser->stop_tokens.matched, 0, "%s and NUL: matched bytes", marks[i]);
         CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_OK, "end");
         haft__parser_destroy(parser);
     }

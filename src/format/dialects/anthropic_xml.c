@@ -166,7 +166,7 @@ const haft__format haft__format_anthropic_xml = {
                                 {"\" />", SECTION, HAFT__ACTION_EMPTY_CALL_END}}},
             [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
                         .fallback = MALFORMED,
-                        .marks = {PARAM(HAFT__ACTION_NONE), {"{", ARGS, .keep = true}}},
+                        .marks = {PARAM(HAFT__ACTION_NONE), {"{", ARGS, .reread = true}}},
             /* All parameters as one JSON object. */
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL, .marks = {CALL_ENDS, CALLS, SECTION_ENDS, LATER}},

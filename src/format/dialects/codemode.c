@@ -37,9 +37,10 @@ const haft__format haft__format_codemode =
                 /* py or python, and nothing else on the line */
                 [FENCE] = {.bytes = HAFT__BYTES_UNDECIDED,
                            .fallback = TEXT,
-                           .marks = {{"\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
-                                     {"thon\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true},
-                                     {"thon\r\n", TOP, HAFT__ACTION_CODE_BEGIN, .forget = true}}},
+                           .marks = {{"\n", TOP, HAFT__ACTION_CODE_BEGIN, .omit_mark = true},
+                                     {"thon\n", TOP, HAFT__ACTION_CODE_BEGIN, .omit_mark = true},
+                                     {"thon\r\n", TOP, HAFT__ACTION_CODE_BEGIN,
+                                      .omit_mark = true}}},
                 /* A fence closes only at the start of a line, and the first line is one. */
                 [TOP] = {.bytes = HAFT__BYTES_UNDECIDED,
                          .fallback = CODE,

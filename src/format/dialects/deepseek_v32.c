@@ -103,7 +103,7 @@ const haft__format haft__format_deepseek_v32 =
                 [PARAMS] = {.bytes = HAFT__BYTES_WHITESPACE,
                             .fallback = MALFORMED,
                             .marks = {{"<｜DSML｜parameter name=\"", KEY},
-                                      {"{", ARGS, .keep = true},
+                                      {"{", ARGS, .reread = true},
                                       {"</｜DSML｜invoke>", SECTION, HAFT__ACTION_CALL_END}}},
                 /* All parameters as one JSON object. */
                 [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},

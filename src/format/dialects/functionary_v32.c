@@ -20,7 +20,7 @@ const haft__format haft__format_functionary_v32 = {
                  .between = "\n>>>"}},
     .plain = TEXT,
     .malformed = MALFORMED,
-    .behind = AFTER,
+    .after_malformed = AFTER,
     .json = true,
     .open_ended = true,
     .states =
@@ -37,7 +37,7 @@ const haft__format haft__format_functionary_v32 = {
             /* If no tool has the name, other text is not a malformed call. */
             [GAP] = {.bytes = HAFT__BYTES_WHITESPACE,
                      .fallback = ARGS,
-                     .marks = {{"{", ARGS, HAFT__ACTION_NONE, .keep = true}}},
+                     .marks = {{"{", ARGS, HAFT__ACTION_NONE, .reread = true}}},
             [ARGS] = {.scan = HAFT__SCAN_ARGS, .fallback = AFTER},
             [AFTER] = {.bytes = HAFT__BYTES_TAIL, .fallback = TEXT, .marks = {NEXT}},
             [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED, .marks = {NEXT}},

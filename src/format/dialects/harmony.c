@@ -44,24 +44,24 @@ enum {
     }
 /* A message that ends inside its header: its kind is unknown, but the next message is read. */
 #define BROKEN(act)                                                                                \
-    {"<|end|>", MALFORMED, act, .keep = true}, {"<|call|>", MALFORMED, act, .keep = true},         \
-        {"<|return|>", MALFORMED, act, .keep = true},                                              \
+    {"<|end|>", MALFORMED, act, .reread = true}, {"<|call|>", MALFORMED, act, .reread = true},     \
+        {"<|return|>", MALFORMED, act, .reread = true},                                            \
     {                                                                                              \
         "<|start|>", ROLE, act, .head = true                                                       \
     }
 /* The same if its kind is known: <|message|> is missing, and the header is the message. */
 #define UNTITLED(to)                                                                               \
-    {"<|end|>", to, .keep = true, .keep_undecided = true},                                         \
-        {"<|call|>", to, .keep = true, .keep_undecided = true},                                    \
-        {"<|return|>", to, .keep = true, .keep_undecided = true},                                  \
+    {"<|end|>", to, .reread = true, .reread_undecided = true},                                     \
+        {"<|call|>", to, .reread = true, .reread_undecided = true},                                \
+        {"<|return|>", to, .reread = true, .reread_undecided = true},                              \
     {                                                                                              \
-        "<|start|>", to, .keep = true, .keep_undecided = true                                      \
+        "<|start|>", to, .reread = true, .reread_undecided = true                                  \
     }
 /* The whole word: a longer word is another channel. */
 #define COMMENTARIES(to)                                                                           \
-    {"commentary ", to, .keep = true},                                                             \
+    {"commentary ", to, .reread = true},                                                           \
     {                                                                                              \
-        "commentary<|", to, .keep = true                                                           \
+        "commentary<|", to, .reread = true                                                         \
     }
 /* A message to the model itself. */
 #define TO_SELF                                                                                    \
@@ -122,7 +122,7 @@ const haft__format haft__format_harmony =
                 /* Without a channel it is not a call. */
                 [ROLE_NAME] = {.bytes = HAFT__BYTES_NAME,
                                .marks = {{"<|message|>", TEXT, HAFT__ACTION_CALL_DISCARD},
-                                         {" ", ROLE_HEADER, HAFT__ACTION_NAME_END, .keep = true},
+                                         {" ", ROLE_HEADER, HAFT__ACTION_NAME_END, .reread = true},
                                          {"<|constrain|>", ROLE_HEADER, HAFT__ACTION_NAME_END},
                                          {"<|channel|>", CHANNEL_TO, HAFT__ACTION_NAME_END},
                                          BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},
@@ -161,8 +161,8 @@ const haft__format haft__format_harmony =
                           .fallback = OTHER,
                           .marks = {{"analysis", ANALYSIS}, COMMENTARIES(MALFORMED)}},
                 [NAME] = {.bytes = HAFT__BYTES_NAME,
-                          .marks = {{"<|message|>", HEADER, HAFT__ACTION_NAME_END, .keep = true},
-                                    {" ", HEADER, HAFT__ACTION_NAME_END, .keep = true},
+                          .marks = {{"<|message|>", HEADER, HAFT__ACTION_NAME_END, .reread = true},
+                                    {" ", HEADER, HAFT__ACTION_NAME_END, .reread = true},
                                     {"<|constrain|>", HEADER, HAFT__ACTION_NAME_END},
                                     {"<|channel|>", CHANNEL_TO, HAFT__ACTION_NAME_END},
                                     BROKEN(HAFT__ACTION_CALL_INCOMPLETE)}},

@@ -16,7 +16,7 @@ enum { START, THINK, TEXT, ORPHAN_ARGS, SECTION, BETWEEN, ID, ARGS, AFTER, MALFO
 /* End marks outside a call are dropped. A mark of arguments outside a call is content, and so are
  * the end marks after it: the model omitted the beginning of the call. */
 #define STRAY                                                                                      \
-    {"<|tool_call_argument_begin|>", ORPHAN_ARGS, .keep = true}, {"<|tool_call_end|>", TEXT},      \
+    {"<|tool_call_argument_begin|>", ORPHAN_ARGS, .reread = true}, {"<|tool_call_end|>", TEXT},    \
     {                                                                                              \
         "<|tool_calls_section_end|>", TEXT                                                         \
     }

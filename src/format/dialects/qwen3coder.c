@@ -96,14 +96,14 @@ const haft__format haft__format_qwen3coder =
                             .fallback = VALUE,
                             .marks = {{"<parameter=", KEY, HAFT__ACTION_VALUE_END},
                                       {"</function>", PARAMS, HAFT__ACTION_VALUE_END,
-                                       .keep = true}}},
+                                       .reread = true}}},
                 /* The end of the call closes a value that has no end tag; a bare call after it may
                  * be a quotation. */
                 [ENDED] = {.bytes = HAFT__BYTES_UNDECIDED,
                            .fallback = VALUE,
                            .at_end = HAFT__ACTION_CALL_END,
                            .marks = {{"</tool_call>", TEXT, HAFT__ACTION_CALL_END},
-                                     {"<tool_call>", AFTER, HAFT__ACTION_CALL_END, .keep = true},
+                                     {"<tool_call>", AFTER, HAFT__ACTION_CALL_END, .reread = true},
                                      {"<function=", LOST, HAFT__ACTION_VALUE_NESTED}}},
                 /* A call begins inside a value: from here only the value's own end tag ends it,
                  * because the owner of the other tags is unknown. */
@@ -116,7 +116,7 @@ const haft__format haft__format_qwen3coder =
                                   .fallback = INNER,
                                   .marks = {{"<parameter=", KEY, HAFT__ACTION_VALUE_END},
                                             {"</function>",
-                                             PARAMS, HAFT__ACTION_VALUE_END, .keep = true}}},
+                                             PARAMS, HAFT__ACTION_VALUE_END, .reread = true}}},
                 [INNER_ENDED] = {.bytes = HAFT__BYTES_UNDECIDED,
                                  .fallback = INNER,
                                  .at_end = HAFT__ACTION_CALL_INCOMPLETE,
