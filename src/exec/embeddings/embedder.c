@@ -55,8 +55,8 @@ struct haft__embedder_job {
 
 /* ---- the embedder ---- */
 
-/* The location of the model, without user, password and query. */
-static void add_place(haft__sha256 *hash, haft_str url)
+/* Adds the URL without user, password and query. */
+static void hash_server_url(haft__sha256 *hash, haft_str url)
 {
     haft_str rest = url, path = haft__str_split(&rest, '?'), scheme = haft__str_split(&path, '/');
     (void)haft__str_split(&path, '/');
@@ -92,7 +92,7 @@ static haft_status open_cache(haft__embedder *embedder, haft_error *err)
     char name[2 * HAFT__SHA256_BYTES + 1] = "";
     haft__sha256 hash;
     haft__sha256_init(&hash);
-    add_place(&hash, embedder->options.url);
+    hash_server_url(&hash, embedder->options.url);
     haft__sha256_add(&hash, HAFT__LIT("\n"));
     haft__sha256_add(&hash, embedder->options.model);
     haft__sha256_end(&hash, digest);
