@@ -17,7 +17,7 @@ struct haft_call {
     const haft_server_facts *server; /* borrowed; NULL outside a server */
     /* Set by the host after init, or NULL. Called on the thread of the function. */
     bool (*cancelled)(void *host);
-    void (*emit)(void *host, haft_str json); /* `json` is borrowed for the call */
+    void (*emit)(void *host, haft_str json); /* `json` is borrowed until it returns */
     void *host;
 };
 

@@ -24,7 +24,7 @@ TEST(abbreviations_are_expanded)
 }
 
 /* If many tools have a parameter `repo`, the one with the word in its name comes first. */
-TEST(an_abbreviation_is_the_same_word)
+TEST(an_abbreviation_matches_its_long_form)
 {
     static const char repo[] = "{\"properties\":{\"repo\":{}}}";
     static const search_tool tools[] = {
