@@ -199,7 +199,7 @@ static haft_status claim(haft__migration *m, const haft__store_run *row, uint64_
     bool dead = false;
     haft_status status = check_owner(m, row, &dead, err);
     haft__store_request request = {.verb = HAFT__STORE_CLAIM,
-                                   .run = {.id = row->id, .owner = haft__str(m->owner)},
+                                   .run = {.id = row->id, .owner = haft__str(m->moving_owner)},
                                    .lease_ms = HAFT__LIMIT_MIGRATE_LEASE_MS,
                                    .dead_owner = dead ? row->owner : HAFT__LIT("")};
     status = status == HAFT_OK ? execute(m, m->from, &request, err) : status;
@@ -308,8 +308,8 @@ static haft_status commit_move(haft__migration *m, const haft__store_run *row,
 {
     haft__store_request request = {
         .verb = HAFT__STORE_CLAIM,
-        .run = {.id = row->id, .owner = haft__str(m->done_owner), .epoch = row->epoch},
-        .dead_owner = haft__str(m->owner),
+        .run = {.id = row->id, .owner = haft__str(m->moved_owner), .epoch = row->epoch},
+        .dead_owner = haft__str(m->moving_owner),
         .lease_ms = LEASE_FOREVER};
     haft_status status = execute(m, m->from, &request, err);
     if (status == HAFT_OK) {
@@ -439,9 +439,9 @@ static haft_status name_owners(haft__migration *m, const char *from_name, haft_e
     }
     (void)snprintf(id, sizeof(id), "%016llx", (unsigned long long)random);
     haft__move move = {.id = haft__str(id), .step = HAFT__MOVE_TO, .store = haft__str(m->to_name)};
-    (void)haft__move_format_owner(&move, m->owner, sizeof(m->owner));
+    (void)haft__move_format_owner(&move, m->moving_owner, sizeof(m->moving_owner));
     move.step = HAFT__MOVE_DONE;
-    (void)haft__move_format_owner(&move, m->done_owner, sizeof(m->done_owner));
+    (void)haft__move_format_owner(&move, m->moved_owner, sizeof(m->moved_owner));
     move.step = HAFT__MOVE_FROM;
     move.store = haft__str(from_name);
     (void)haft__move_format_owner(&move, m->copy_owner, sizeof(m->copy_owner));

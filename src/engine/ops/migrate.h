@@ -17,8 +17,8 @@
  *     5. release the copy in the new store
  *     6. remove the run from the old store
  *
- * Before step 4 a copy is void: a later claim of the run, which has a greater epoch, removes it and
- * makes its own. After step 4 repeating the move does steps 5 and 6. A move to a third store is
+ * Before step 4 a copy is void: a later move claims the run with a greater epoch, removes the copy
+ * and makes its own. After step 4 repeating the move does steps 5 and 6. A move to a third store is
  * rejected until the lease of the move that was begun has expired.
  */
 #ifndef HAFT_ENGINE_OPS_MIGRATE_H
@@ -54,9 +54,9 @@ typedef struct haft__migration {
     bool same_store;                 /* both URLs name one store: why opening failed */
     haft__migration_problem problem; /* of the last run that failed */
     char to_name[HAFT__MIGRATION_NAME_BYTES];
-    char owner[HAFT__MIGRATION_NAME_BYTES + 64];      /* of runs in the old store, ... */
-    char done_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* ... once they are moved, ... */
-    char copy_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* ... and of copies in the new one */
+    char moving_owner[HAFT__MIGRATION_NAME_BYTES + 64]; /* in the old store, from step 1 on */
+    char moved_owner[HAFT__MIGRATION_NAME_BYTES + 64];  /* in the old store, from step 4 on */
+    char copy_owner[HAFT__MIGRATION_NAME_BYTES + 64];   /* in the new store, until step 5 */
 } haft__migration;
 
 /* The outcome of one run. */
