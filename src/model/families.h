@@ -9,8 +9,8 @@
  * Names have many spellings: `org/Name-7B-Instruct-Q4_K_M.gguf`, `name:7b-instruct`, a path. The
  * last part between slashes that contains a pattern counts. A pattern is in lower case and matches
  * at the start of any word: `-` stands for a separator, which is optional except between two
- * digits,
- * `*` for anything, `^` for the start. Case is ignored.
+ * digits, `*` for anything, `^` for the start, `5+` for version 5 or a later one (after
+ * a letter, `+` is an ordinary character). Case is ignored.
  */
 #ifndef HAFT_MODEL_FAMILIES_H
 #define HAFT_MODEL_FAMILIES_H
@@ -39,7 +39,7 @@ typedef struct haft__family {
     bool hosted;     /* its maker serves it and does not publish the size; counts as large */
     unsigned native; /* bits of haft__family_server: servers that return calls natively */
     const char *reasoning_open, *reasoning_close; /* around reasoning in text; NULL: no reasoning */
-    bool opened; /* the chat template writes `reasoning_open`: the reply begins inside */
+    bool starts_in_reasoning; /* the chat template, not the model, writes `reasoning_open` */
 } haft__family;
 
 const haft__family *haft__families(size_t *ret_count);

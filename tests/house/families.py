@@ -32,7 +32,7 @@ int main(void)
             printf("%s%s", k > 0 ? "\x01" : "", r->marks[k]);
         }
         printf("\t%s\t%u\t%u\t%u\t%s\t%d\n", r->format, r->context, r->size, r->native,
-               r->reasoning_open != NULL ? r->reasoning_open : "", r->opened);
+               r->reasoning_open != NULL ? r->reasoning_open : "", r->starts_in_reasoning);
     }
 }
 """

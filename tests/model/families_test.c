@@ -351,7 +351,8 @@ TEST(every_row_is_found_and_makes_sense)
         CHECK(haft__format_find(haft__str(row->format)) != NULL, "format of %s", row->name);
         CHECK((row->reasoning_open == NULL) == (row->reasoning_close == NULL), "tags of %s",
               row->name);
-        CHECK(!row->opened || row->reasoning_open != NULL, "what is opened in %s", row->name);
+        CHECK(!row->starts_in_reasoning || row->reasoning_open != NULL,
+              "no tag begins the reasoning of %s", row->name);
         CHECK(haft__family_find(haft__str(row->name)) == row, "%s is there once", row->name);
     }
     CHECK(haft__family_find(HAFT__LIT("qwen 2.5")) != NULL, "any case");

@@ -123,7 +123,7 @@ void haft__loader_fill_family(haft__loader *l, haft__json source)
         model->context_tokens = row->context;
         family->gave_context = true;
     }
-    if (!is_said(source, "starts_in_reasoning") && row->opened) {
+    if (!is_said(source, "starts_in_reasoning") && row->starts_in_reasoning) {
         model->starts_in_reasoning = family->gave_opened = true;
     }
 }
