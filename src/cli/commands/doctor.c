@@ -199,7 +199,8 @@ static void check_config(doctor_report *e)
                                 : haft__arena_format(&e->cli->arena, "%zu file%s found", found,
                                                      found == 1 ? "" : "s");
     add_finding(e, "config", bad == 0, text,
-                "a settings file is refused or has errors, see above and docs/config.md");
+                "a settings file is refused or has errors; see the messages on stderr and "
+                "docs/config.md");
 }
 
 /* ---- output ---- */
@@ -444,9 +445,9 @@ const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
     .summary = "check what haft finds on this machine, and what is missing",
-    .help = "Checks the store and its settings, the helper program, the kernel, which providers\n"
-            "have keys (by the names of their variables), which settings files were found, and\n"
-            "where each setting comes from. The exit status is 1 when a check fails.\n",
+    .help = "Checks the store and its settings, the program libexec/haft/guard, the kernel, which\n"
+            "providers have keys (by the names of their variables), which settings files were\n"
+            "found, and where each setting comes from. The exit status is 1 when a check fails.\n",
     .options = options,
     .examples = examples,
     .max_words = 0,
