@@ -195,7 +195,7 @@ static haft_status check(const haft__bench_options *w, haft_error *err)
     return HAFT_OK;
 }
 
-haft_status haft__bench_options_parse(const haft__args *args, haft__bench_options *ret_words,
+haft_status haft__bench_options_parse(const haft__args *args, haft__bench_options *ret_options,
                                       haft_error *err)
 {
     size_t scenario = 0;
@@ -211,7 +211,7 @@ haft_status haft__bench_options_parse(const haft__args *args, haft__bench_option
     }
     if (status == HAFT_OK) {
         w.calls = calls_of_model(w.model);
-        *ret_words = w;
+        *ret_options = w;
     }
     return status;
 }

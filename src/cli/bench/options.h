@@ -34,7 +34,7 @@ const char *haft__bench_store_name(haft__bench_store store);
 /* Parses the words; the first is the scenario. If a key is given twice, the last value counts. An
  * error (BAD_INPUT) names the wrong word. */
 HAFT_MUST_USE haft_status haft__bench_options_parse(const haft__args *args,
-                                                    haft__bench_options *ret_words,
+                                                    haft__bench_options *ret_options,
                                                     haft_error *err);
 
 #endif

@@ -9,18 +9,15 @@
 
 #define MOST_WORDS 8
 
-static haft_status read_words(const char *const *words, haft__bench_options *ret_words,
+static haft_status read_words(const char *const *words, haft__bench_options *ret_options,
                               haft_error *err)
 {
-    static char copies[MOST_WORDS][64];
-    static const char *given[MOST_WORDS];
     size_t count = 0;
-    for (; words[count] != NULL; count++) {
-        (void)snprintf(copies[count], sizeof(copies[count]), "%s", words[count]);
-        given[count] = copies[count];
+    while (words[count] != NULL) {
+        count++;
     }
-    haft__args args = {.words = given, .word_count = count};
-    return haft__bench_options_parse(&args, ret_words, err);
+    haft__args args = {.words = words, .word_count = count};
+    return haft__bench_options_parse(&args, ret_options, err);
 }
 
 TEST(options_have_defaults)
