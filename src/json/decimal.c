@@ -10,7 +10,8 @@
 #define PLAIN_DIGITS 21
 /* The most zeros after the point of a number that is spelled without an exponent. */
 #define PLAIN_ZEROS 5
-/* Far past HAFT__DECIMAL_EXPONENT_MAX, even after the digits reduce the exponent. */
+/* Parsing of an exponent stops here. The value is so large that adding the power of the first digit
+ * cannot bring it below HAFT__DECIMAL_EXPONENT_MAX. */
 #define EXPONENT_STOP ((int64_t)100000000000000000)
 
 /* Returns the digits at *at and moves *at past them. */
@@ -41,7 +42,7 @@ static int64_t parse_exponent(haft_str text, size_t at)
     return negative ? -exponent : exponent;
 }
 
-static size_t skip_zeros(haft_str *digits)
+static size_t skip_leading_zeros(haft_str *digits)
 {
     size_t count = 0;
     while (count < digits->len && digits->ptr[count] == '0') {
@@ -52,7 +53,7 @@ static size_t skip_zeros(haft_str *digits)
     return count;
 }
 
-static void drop_zeros(haft_str *digits)
+static void drop_trailing_zeros(haft_str *digits)
 {
     while (digits->len > 0 && digits->ptr[digits->len - 1] == '0') {
         digits->len--;
@@ -78,14 +79,15 @@ haft__decimal haft__decimal_parse(haft_str text)
         at++;
         d.tail = take_digits(text, &at);
     }
-    (void)skip_zeros(&d.head);
-    int64_t first = (int64_t)d.head.len - 1; /* the power of the first digit without "e" */
+    (void)skip_leading_zeros(&d.head);
+    int64_t first = (int64_t)d.head.len
+                    - 1; /* the power of ten of the first digit, before the exponent is added */
     if (d.head.len == 0) {
-        first -= (int64_t)skip_zeros(&d.tail);
+        first -= (int64_t)skip_leading_zeros(&d.tail);
     }
-    drop_zeros(&d.tail);
+    drop_trailing_zeros(&d.tail);
     if (d.tail.len == 0) {
-        drop_zeros(&d.head);
+        drop_trailing_zeros(&d.head);
     }
     if (haft__decimal_count(&d) > 0) {
         d.exponent = clamp(first + parse_exponent(text, at));

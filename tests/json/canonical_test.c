@@ -42,7 +42,8 @@ TEST(canonical_texts)
         char *copy = test_alloc(text.len + 1);
         memcpy(copy, text.ptr, text.len);
         copy[text.len] = '\0';
-        CHECK_STR(canonical(help_read(&arena, copy)), text, "%s: is its own", cases[i][0]);
+        CHECK_STR(canonical(help_read(&arena, copy)), text, "%s: canonical text stays the same",
+                  cases[i][0]);
     }
     haft__arena_finish(&arena);
 }
@@ -58,24 +59,24 @@ TEST(canonical_text_does_not_depend_on_order)
 TEST(canonical_limits)
 {
     const unsigned most = HAFT__LIMIT_JSON_DEPTH;
-    haft__json one = haft__json_bool(true);
-    CHECK_INT(canonical(help_nest(one, most)).len, 2 * most + 4, "at the limit");
+    haft__json leaf = haft__json_bool(true);
+    CHECK_INT(canonical(help_nest(leaf, most)).len, 2 * most + 4, "at the limit");
     haft__buf buf;
     haft__buf_init(&buf, 4096);
     haft_error err = {0};
-    CHECK_INT(haft__json_write_canonical(&buf, help_nest(one, most + 1), &err), HAFT_TOO_BIG,
+    CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, most + 1), &err), HAFT_TOO_BIG,
               "one past it");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the value nests more than 256 levels deep"),
               "its message");
     haft__buf_finish(&buf);
     for (size_t room = 0; room <= 4; room++) {
         haft__buf_init(&buf, room);
-        CHECK_INT(haft__json_write_canonical(&buf, one, &err), room < 4 ? HAFT_TOO_BIG : HAFT_OK,
+        CHECK_INT(haft__json_write_canonical(&buf, leaf, &err), room < 4 ? HAFT_TOO_BIG : HAFT_OK,
                   "\"true\" in %zu bytes", room);
         haft__buf_finish(&buf);
     }
     haft__buf_init(&buf, 4);
-    CHECK_INT(haft__json_write_canonical(&buf, help_nest(one, 1), &err), HAFT_TOO_BIG,
+    CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, 1), &err), HAFT_TOO_BIG,
               "no room for the last bracket");
     haft__buf_finish(&buf);
 }
