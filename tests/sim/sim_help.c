@@ -12,7 +12,7 @@
 
 static uint64_t draw(sim *s)
 {
-    uint64_t z = (s->chance += 0x9e3779b97f4a7c15U);
+    uint64_t z = (s->random_state += 0x9e3779b97f4a7c15U);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebU;
     return z ^ (z >> 31);
@@ -88,29 +88,29 @@ const char *sim_break_rule(sim_break broken)
 
 /* ---- actions ---- */
 
-typedef enum deed {
-    DEED_TAKE,
-    DEED_STORE,
-    DEED_WRITTEN,
-    DEED_REPLY,
-    DEED_EFFECT,
-    DEED_RESULT,
-    DEED_LISTEN,
-    DEED_ALARM,
-    DEED_RENEW,
-    DEED_RELEASE,
-    DEED_CRASH,
-    DEED_FREEZE,
-    DEED_THAW,
-    DEED_SKEW,
-    DEED_TICK,
-    DEED_JUMP,
-    DEED_PERSON,
-    DEED_ORPHAN,
-} deed;
+typedef enum action {
+    ACTION_CLAIM,
+    ACTION_WRITE,
+    ACTION_WRITTEN,
+    ACTION_REPLY,
+    ACTION_EFFECT,
+    ACTION_RESULT,
+    ACTION_READ_MESSAGES,
+    ACTION_DEADLINE,
+    ACTION_RENEW,
+    ACTION_RELEASE,
+    ACTION_CRASH,
+    ACTION_FREEZE,
+    ACTION_THAW,
+    ACTION_SKEW,
+    ACTION_TICK,
+    ACTION_JUMP,
+    ACTION_PERSON,
+    ACTION_ORPHAN,
+} action;
 
 typedef struct choice {
-    deed what;
+    action what;
     unsigned worker, slot, weight;
 } choice;
 
@@ -120,7 +120,7 @@ typedef struct choices {
     unsigned weight;
 } choices;
 
-static void offer(choices *c, deed what, unsigned worker, unsigned slot, unsigned weight)
+static void offer(choices *c, action what, unsigned worker, unsigned slot, unsigned weight)
 {
     if (weight > 0) {
         c->items[c->count++] = (choice){what, worker, slot, weight};
@@ -128,12 +128,13 @@ static void offer(choices *c, deed what, unsigned worker, unsigned slot, unsigne
     }
 }
 
-static bool may_take(const sim *s, const sim_worker *w)
+static bool may_claim(const sim *s, const sim_worker *w)
 {
-    bool held = s->store.exists && s->store.row.owner.len > 0 && s->store.row.lease_ms > s->now_ms;
-    bool orphan = s->store.exists && s->store.row.epoch > 0;
-    return !w->has_run && s->store.row.state != HAFT__RUN_STATE_ENDED && !(s->calm && held)
-           && !(s->broken == SIM_ABANDON && orphan);
+    bool leased =
+        s->store.exists && s->store.row.owner.len > 0 && s->store.row.lease_ms > s->now_ms;
+    bool had_owner = s->store.exists && s->store.row.epoch > 0;
+    return !w->has_run && s->store.row.state != HAFT__RUN_STATE_ENDED && !(s->calm && leased)
+           && !(s->broken == SIM_ABANDON && had_owner);
 }
 
 static void offer_slots(const sim_worker *w, unsigned number, choices *c)
@@ -143,42 +144,42 @@ static void offer_slots(const sim_worker *w, unsigned number, choices *c)
         if (!slot->used || slot->asks) {
             continue;
         }
-        offer(c, DEED_EFFECT, number, i, slot->effect_done ? 0 : 6);
-        offer(c, DEED_RESULT, number, i, slot->effect_done || slot->times_out ? 6 : 0);
+        offer(c, ACTION_EFFECT, number, i, slot->effect_done ? 0 : 6);
+        offer(c, ACTION_RESULT, number, i, slot->effect_done || slot->times_out ? 6 : 0);
     }
 }
 
-/* Faults already in this step, or only later. */
-static bool may_harm(const sim *s)
+/* Whether a worker may crash, freeze, release its run or get a wrong clock in this step. */
+static bool fault_is_due(const sim *s)
 {
-    return !s->calm && s->steps % s->harm == 0;
+    return !s->calm && s->steps % s->fault_interval == 0;
 }
 
 static void offer_worker(const sim *s, unsigned number, choices *c)
 {
     const sim_worker *w = &s->workers[number];
-    bool fault = may_harm(s), on = w->has_run && !w->frozen;
-    offer(c, DEED_STORE, number, 0, w->has_run && w->writing && !w->performed ? 8 : 0);
-    offer(c, DEED_THAW, number, 0, w->frozen ? (s->calm ? 20 : 1) : 0);
-    offer(c, DEED_CRASH, number, 0, fault && w->has_run ? 1 : 0);
+    bool fault = fault_is_due(s);
+    offer(c, ACTION_WRITE, number, 0, w->has_run && w->writing && !w->performed ? 8 : 0);
+    offer(c, ACTION_THAW, number, 0, w->frozen ? (s->calm ? 20 : 1) : 0);
+    offer(c, ACTION_CRASH, number, 0, fault && w->has_run ? 1 : 0);
     if (w->frozen) {
         return;
     }
-    offer(c, DEED_TAKE, number, 0, may_take(s, w) ? 3 : 0);
-    offer(c, DEED_SKEW, number, 0, fault && s->steps % 4 == 0 ? 1 : 0);
-    if (!on) {
+    offer(c, ACTION_CLAIM, number, 0, may_claim(s, w) ? 3 : 0);
+    offer(c, ACTION_SKEW, number, 0, fault && s->steps % 4 == 0 ? 1 : 0);
+    if (!w->has_run) {
         return;
     }
     uint64_t deadline = haft__run_deadline(&w->run), now = sim_worker_now(s, w);
     bool rests = w->effect == HAFT__EFFECT_WAIT || w->effect == HAFT__EFFECT_RUN_CALLS;
-    offer(c, DEED_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
-    offer(c, DEED_REPLY, number, 0, w->asking ? 6 : 0);
-    offer(c, DEED_LISTEN, number, 0, s->store.mail_count > 0 ? 4 : 0);
-    offer(c, DEED_ALARM, number, 0, rests && deadline > 0 && deadline <= now ? 4 : 0);
-    offer(c, DEED_RENEW, number, 0, 1);
-    offer(c, DEED_RELEASE, number, 0,
+    offer(c, ACTION_WRITTEN, number, 0, w->writing && w->performed ? 8 : 0);
+    offer(c, ACTION_REPLY, number, 0, w->asking ? 6 : 0);
+    offer(c, ACTION_READ_MESSAGES, number, 0, s->store.mail_count > 0 ? 4 : 0);
+    offer(c, ACTION_DEADLINE, number, 0, rests && deadline > 0 && deadline <= now ? 4 : 0);
+    offer(c, ACTION_RENEW, number, 0, 1);
+    offer(c, ACTION_RELEASE, number, 0,
           fault && w->effect == HAFT__EFFECT_WAIT && sim_worker_durable(w) ? 1 : 0);
-    offer(c, DEED_FREEZE, number, 0, fault ? 1 : 0);
+    offer(c, ACTION_FREEZE, number, 0, fault ? 1 : 0);
     offer_slots(w, number, c);
 }
 
@@ -189,11 +190,11 @@ static choice choose(sim *s)
         offer_worker(s, i, &c);
     }
     for (unsigned i = 0; i < SIM_ORPHANS; i++) {
-        offer(&c, DEED_ORPHAN, 0, i, s->orphans[i].used ? 2 : 0);
+        offer(&c, ACTION_ORPHAN, 0, i, s->orphans[i].used ? 2 : 0);
     }
-    offer(&c, DEED_TICK, 0, 0, 4);
-    offer(&c, DEED_JUMP, 0, 0, !s->calm && s->steps % 8 == 0 ? 1 : 0);
-    offer(&c, DEED_PERSON, 0, 0, 3);
+    offer(&c, ACTION_TICK, 0, 0, 4);
+    offer(&c, ACTION_JUMP, 0, 0, !s->calm && s->steps % 8 == 0 ? 1 : 0);
+    offer(&c, ACTION_PERSON, 0, 0, 3);
     uint32_t at = sim_pick(s, c.weight);
     size_t i = 0;
     while (at >= c.items[i].weight) {
@@ -248,24 +249,24 @@ static void step(sim *s)
     sim_worker *w = &s->workers[c.worker];
     s->steps++;
     switch (c.what) {
-    case DEED_TAKE: sim_worker_take(s, w); break;
-    case DEED_STORE: sim_store_perform(s, w); break;
-    case DEED_WRITTEN: sim_worker_written(s, w); break;
-    case DEED_REPLY: sim_reply(s, w); break;
-    case DEED_EFFECT: sim_slot_effect(s, w, &w->slots[c.slot]); break;
-    case DEED_RESULT: sim_slot_result(s, w, &w->slots[c.slot]); break;
-    case DEED_LISTEN: sim_worker_listen(s, w); break;
-    case DEED_ALARM: sim_worker_go_on(s, w); break;
-    case DEED_RENEW: sim_store_renew(s, w); break;
-    case DEED_RELEASE: release(s, w); break;
-    case DEED_CRASH: sim_worker_crash(s, w); break;
-    case DEED_FREEZE: freeze(s, w, true); break;
-    case DEED_THAW: freeze(s, w, false); break;
-    case DEED_SKEW: skew(s, w); break;
-    case DEED_TICK: tick(s); break;
-    case DEED_JUMP: jump(s); break;
-    case DEED_PERSON: sim_person(s); break;
-    case DEED_ORPHAN: sim_orphan_effect(s, &s->orphans[c.slot]); break;
+    case ACTION_CLAIM: sim_worker_claim_or_create(s, w); break;
+    case ACTION_WRITE: sim_store_perform(s, w); break;
+    case ACTION_WRITTEN: sim_worker_written(s, w); break;
+    case ACTION_REPLY: sim_reply(s, w); break;
+    case ACTION_EFFECT: sim_slot_effect(s, w, &w->slots[c.slot]); break;
+    case ACTION_RESULT: sim_slot_result(s, w, &w->slots[c.slot]); break;
+    case ACTION_READ_MESSAGES: sim_worker_read_messages(s, w); break;
+    case ACTION_DEADLINE: sim_worker_continue(s, w); break;
+    case ACTION_RENEW: sim_store_renew(s, w); break;
+    case ACTION_RELEASE: release(s, w); break;
+    case ACTION_CRASH: sim_worker_crash(s, w); break;
+    case ACTION_FREEZE: freeze(s, w, true); break;
+    case ACTION_THAW: freeze(s, w, false); break;
+    case ACTION_SKEW: skew(s, w); break;
+    case ACTION_TICK: tick(s); break;
+    case ACTION_JUMP: jump(s); break;
+    case ACTION_PERSON: sim_person(s); break;
+    case ACTION_ORPHAN: sim_orphan_effect(s, &s->orphans[c.slot]); break;
     }
 }
 
@@ -274,7 +275,7 @@ static void step(sim *s)
 void sim_begin(sim *s, uint64_t seed, sim_break broken)
 {
     s->seed = seed;
-    s->chance = seed * 0x2545f4914f6cdd1dU + 0x1234567;
+    s->random_state = seed * 0x2545f4914f6cdd1dU + 0x1234567;
     s->broken = broken;
     s->failure[0] = '\0';
     s->now_ms = 1000000;
@@ -287,7 +288,7 @@ void sim_begin(sim *s, uint64_t seed, sim_break broken)
     haft__buf_clear(&s->trace);
     haft__arena_reset(&s->arena);
     memset(s->orphans, 0, sizeof(s->orphans));
-    s->harm = 1 + sim_pick(s, 8);
+    s->fault_interval = 1 + sim_pick(s, 8);
     s->cancels = sim_chance(s, 30);
     sim_make_spec(s);
     sim_trace(s, "seed %llu: %s", (unsigned long long)seed, s->words);
@@ -312,8 +313,10 @@ static void live(sim *s)
     while (well(s) && s->steps < storm && s->terminals == 0) {
         step(s);
     }
-    bool after = sim_chance(s, 50); /* stopped workers wake up after the end of the run */
-    s->calm = !after || s->terminals == 0;
+    /* If the run has ended already, faults continue in half of the seeds, so that frozen workers
+     * wake up after its end. */
+    bool faults_after_end = sim_chance(s, 50);
+    s->calm = !faults_after_end || s->terminals == 0;
     unsigned most = s->steps + SIM_CALM;
     while (well(s) && s->steps < most && s->terminals == 0) {
         step(s);

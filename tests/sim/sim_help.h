@@ -28,7 +28,8 @@ enum {
     SIM_LEASE = 30000, /* milliseconds */
 };
 
-/* Faults that can be injected, and the rule that must detect each. */
+/* Defects that a test can put into the store or the workers (`broken`), and the rule that must
+ * detect each. The faults of a sound simulation (crashes, lost replies, clocks) are no defects. */
 #define SIM_BREAKS(X)                                                                              \
     X(SOUND, "nothing", "")                                                                        \
     X(EPOCH, "the store does not check the epoch of an append", "epoch")                           \
@@ -136,7 +137,7 @@ typedef struct sim_worker {
 } sim_worker;
 
 typedef struct sim {
-    uint64_t seed, chance; /* the state of the random generator */
+    uint64_t seed, random_state;
     sim_break broken;
     bool tracing;
     haft__buf trace;
@@ -150,9 +151,9 @@ typedef struct sim {
 
     uint64_t now_ms; /* of the store; it advances by itself */
     unsigned steps;
-    bool calm;     /* no more faults */
-    unsigned harm; /* the frequency of faults: 1 often, 8 seldom */
-    bool cancels;  /* a person may cancel */
+    bool calm;               /* no more faults */
+    unsigned fault_interval; /* workers crash, freeze or get a wrong clock only in each n-th step */
+    bool cancels;            /* a person may cancel */
     sim_store store;
     sim_worker workers[SIM_WORKERS];
     sim_slot orphans[SIM_ORPHANS];
@@ -210,10 +211,10 @@ bool sim_store_send(sim *s, haft_str body);
 void sim_worker_start(sim *s, sim_worker *w); /* a new life */
 void sim_worker_crash(sim *s, sim_worker *w);
 void sim_worker_drop(sim *s, sim_worker *w); /* it no longer owns the run */
-void sim_worker_take(sim *s, sim_worker *w); /* claims the run, or creates it */
-void sim_worker_go_on(sim *s, sim_worker *w);
+void sim_worker_claim_or_create(sim *s, sim_worker *w);
+void sim_worker_continue(sim *s, sim_worker *w);
 void sim_worker_written(sim *s, sim_worker *w);
-void sim_worker_listen(sim *s, sim_worker *w);
+void sim_worker_read_messages(sim *s, sim_worker *w);
 uint64_t sim_worker_now(const sim *s, const sim_worker *w);
 bool sim_worker_durable(const sim_worker *w);
 bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now);

@@ -160,6 +160,6 @@ void sim_reply(sim *s, sim_worker *w)
         sim_trace(s, "%s: the model replies with %zu calls", w->owner, reply.call_count);
     }
     if (sim_worker_append(s, w, haft__buf_str(&s->body), sim_worker_now(s, w))) {
-        sim_worker_go_on(s, w);
+        sim_worker_continue(s, w);
     }
 }

@@ -140,7 +140,7 @@ static void ask(sim *s, sim_worker *w, sim_slot *slot)
     slot->asks = slot->asked = true;
     slot->used = !durable;
     if (sim_worker_append(s, w, haft__buf_str(&s->body), sim_worker_now(s, w))) {
-        sim_worker_go_on(s, w);
+        sim_worker_continue(s, w);
     }
 }
 
@@ -209,6 +209,6 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
     if (status != HAFT_OK) {
         sim_fail(s, "a failed attempt cannot be decided: %s", err.message);
     } else if (sim_worker_append(s, w, effect.body, now)) {
-        sim_worker_go_on(s, w);
+        sim_worker_continue(s, w);
     }
 }

@@ -156,7 +156,7 @@ void sim_worker_written(sim *s, sim_worker *w)
     if (sim_worker_durable(w) && sim_chance(s, 5)) {
         sim_watch_state(s, w);
     }
-    sim_worker_go_on(s, w);
+    sim_worker_continue(s, w);
 }
 
 /* ---- deciding ---- */
@@ -200,7 +200,7 @@ static void perform(sim *s, sim_worker *w)
     }
 }
 
-void sim_worker_go_on(sim *s, sim_worker *w)
+void sim_worker_continue(sim *s, sim_worker *w)
 {
     bool more = true;
     while (more) {
@@ -229,7 +229,7 @@ static void create(sim *s, sim_worker *w)
                             none, none);
     w->durable_seq = 0;
     if (sim_worker_append(s, w, haft__buf_str(&s->body), sim_worker_now(s, w))) {
-        sim_worker_go_on(s, w);
+        sim_worker_continue(s, w);
     }
 }
 
@@ -269,7 +269,7 @@ static bool recover(sim *s, sim_worker *w)
     return true;
 }
 
-void sim_worker_take(sim *s, sim_worker *w)
+void sim_worker_claim_or_create(sim *s, sim_worker *w)
 {
     if (s->store.exists && !sim_store_claim(s, w)) {
         return;
@@ -283,7 +283,7 @@ void sim_worker_take(sim *s, sim_worker *w)
     } else if (sim_fault(s, 5)) {
         sim_worker_crash(s, w);
     } else if (fold_log(s, w) && recover(s, w)) {
-        sim_worker_go_on(s, w);
+        sim_worker_continue(s, w);
     }
 }
 
@@ -330,7 +330,7 @@ bool sim_worker_command(sim *s, sim_worker *w, const haft__run_command *command,
     if (recorded && !sim_worker_append(s, w, haft__buf_str(&s->body), now)) {
         return false;
     }
-    sim_worker_go_on(s, w);
+    sim_worker_continue(s, w);
     return status == HAFT_OK;
 }
 
@@ -349,7 +349,7 @@ static bool was_delivered(const sim_worker *w, uint64_t id)
     return false;
 }
 
-void sim_worker_listen(sim *s, sim_worker *w)
+void sim_worker_read_messages(sim *s, sim_worker *w)
 {
     if (!haft__str_equal(s->store.row.owner, haft__str(w->owner))) {
         return;

@@ -66,8 +66,8 @@ TEST(no_seed_breaks_a_guarantee)
 
 /* ---- the simulation itself ---- */
 
-/* Each rule is needed: for each there is a fault that only it detects. */
-TEST(every_injected_fault_is_detected)
+/* Each rule is needed: for each there is a defect that only it detects. */
+TEST(every_injected_defect_is_detected)
 {
     enum { MOST = 400 };
     sim *s = test_alloc(sizeof(*s));
