@@ -24,7 +24,8 @@ HANGS = {
     "kills_both_guards": "(setsid sleep 300 &); "
                          "kill -9 $PPID $(cut -d' ' -f4 /proc/$PPID/stat); sleep 300",
 }
-ENDS_WELL = ("holds_the_pipe", "leaves_its_group")  # the processes that they started do not
+# The tool itself exits with 0; the processes that it started keep running.
+ENDS_WELL = ("holds_the_pipe", "leaves_its_group")
 CLASSES = {"send": "once", "put": "idempotent"}
 
 
@@ -59,11 +60,11 @@ def hanging(store, name, how, mark, **traits):
 
 
 def play(store, hang, on_unknown):
-    """One call that hangs; then a second one whose process is inspected."""
+    """One call that hangs; then a second one, during which the children of haft are inspected."""
     mark = f"{hang}-{on_unknown}-{os.getpid()}"
-    looked = store.folder / f"{mark}.looked"
+    inspected = store.folder / f"{mark}.inspected"
     tools = [hanging(store, "send", HANGS[hang], mark, on_unknown=on_unknown),
-             effect(store, "put", before=f"until [ -e {looked} ]; do sleep 0.02; done",
+             effect(store, "put", before=f"until [ -e {inspected} ]; do sleep 0.02; done",
                     idempotent=True)]
     path = help.spec(store, f"{hang}_{on_unknown}",
                      [[call("send")], [call("put")], "good"], tools)
@@ -74,8 +75,8 @@ def play(store, hang, on_unknown):
         if lines[-1]["kind"] == "call_started" and lines[-1]["tool"] == "put":
             if not help.wait_for(lambda: not zombies_of(process)):
                 zombies = zombies_of(process)
-            looked.touch()  # until then it exists, and could have zombies
-    looked.touch()
+            inspected.touch()  # `put` may end: haft ran until now, so its zombies were visible
+    inspected.touch()
     status, run = process.wait(help.SOON), lines[0]["run"]
     problems = [f"a zombie: {pid}" for pid in zombies]
     if hang in ENDS_WELL:
@@ -85,7 +86,8 @@ def play(store, hang, on_unknown):
     paused = [e["pause"] for e in lines if e["kind"] == "paused"]
     if (status, paused) != wanted:
         problems.append(f"exit {status}, pauses {paused}, wanted {wanted}")
-    problems += [f"left: {p}" for p in help.wait_for(lambda: not left(mark)) and [] or left(mark)]
+    help.wait_for(lambda: not left(mark))
+    problems += [f"left: {p}" for p in left(mark)]
     problems += help.drive(store) + history.check_events(run, store.events(run))
     return problems
 
@@ -102,17 +104,17 @@ def test_hangs(store):
 
 def test_timeouts(store):
     """The tool had its effect and gave no result: its class decides."""
-    for name, traits, more, most in (("ask", {"on_unknown": "ask"}, 4, 1),
-                                     ("tell", {"on_unknown": "tell"}, 0, 1),
-                                     ("idempotent", {"idempotent": True}, 0, 9),
-                                     ("read_only", {"read_only": True}, 0, 9)):
+    for name, traits, wanted, max_effects in (("ask", {"on_unknown": "ask"}, 4, 1),
+                                              ("tell", {"on_unknown": "tell"}, 0, 1),
+                                              ("idempotent", {"idempotent": True}, 0, 9),
+                                              ("read_only", {"read_only": True}, 0, 9)):
         done = len(help.effects(store))
         path = help.spec(store, f"late_{name}", [[call("send")], "good"],
                          [effect(store, "send", after="sleep 300", timeout="1s", **traits)])
         status = store.haft("run", path, "go")[0]
         count = len(help.effects(store)) - done
-        problems = [] if status == more and 1 <= count <= most else [
-            f"exit {status}, wanted {more}; {count} effects, at most {most} may be"]
+        problems = [] if status == wanted and 1 <= count <= max_effects else [
+            f"exit {status}, wanted {wanted}; {count} effects, wanted 1 to {max_effects}"]
         problems += help.drive(store)
         if len(help.effects(store)) - done != count:
             problems.append("there was another effect later")

@@ -53,7 +53,7 @@ def end_of(store, run):
     return (store.row(run) or {}).get("end")
 
 
-def gated(store, name, **traits):
+def blocking_spec(store, name, **traits):
     """A spec whose tool reports its start, and waits until it may end."""
     begun, go = store.folder / f"{name}.begun", store.folder / f"{name}.go"
     wait = (f"echo x >> {begun}; n=0; "
@@ -76,14 +76,15 @@ def stopped(store, path, begun):
     return run, zombie, before
 
 
-def look(store, run, wanted):
+def check_run(store, run, effect_counts):
+    """The problems of a run that must have ended well, with one of these numbers of effects."""
     ends = [e["end"] for e in store.events(run) if e["kind"] == "run_finished"]
     count = sum(key.startswith(run) for key, *_ in help.effects(store))
     problems = history.check_events(run, store.events(run))
     if ends != ["done"]:
         problems.append(f"ends: {ends}")
-    if count not in wanted:
-        problems.append(f"{count} effects, wanted {wanted}")
+    if count not in effect_counts:
+        problems.append(f"{count} effects, wanted {effect_counts}")
     return problems
 
 
@@ -91,7 +92,7 @@ def test_ended(store):
     """Another worker has ended its run: heartbeat, result, end and release change nothing."""
     for name, traits, wanted in (("once", {"on_unknown": "tell"}, (0, 1)),
                                  ("idempotent", {"idempotent": True}, (1, 2))):
-        path, begun, go = gated(store, f"ended_{name}", **traits)
+        path, begun, go = blocking_spec(store, f"ended_{name}", **traits)
         run, zombie, before = stopped(store, path, begun)
         go.write_text("")
         other = Worker(store)
@@ -99,7 +100,7 @@ def test_ended(store):
         lines = store.lines(run)
         zombie.signal(signal.SIGCONT)
         help.wait_for(lambda: "lost" in zombie.reports(run))
-        problems = look(store, run, wanted)
+        problems = check_run(store, run, wanted)
         if "lost" not in zombie.reports(run) or "ended" in zombie.reports(run):
             problems.append(f"the stopped one reported {zombie.reports(run)}")
         later = detach(store, path)  # both survive, and one of them claims it
@@ -113,10 +114,10 @@ def test_ended(store):
 
 def test_meanwhile(store):
     """Another worker works on its run: the worker that wakes up neither keeps nor releases it."""
-    for word, end in (("wakes", None), ("is_stopped", signal.SIGTERM)):
-        path, begun, go = gated(store, f"meanwhile_{word}", idempotent=True)
+    for word, end in (("wakes", None), ("is_terminated", signal.SIGTERM)):
+        path, begun, go = blocking_spec(store, f"meanwhile_{word}", idempotent=True)
         run, zombie, _ = stopped(store, path, begun)
-        other = Worker(store)  # with a lease that need not be renewed meanwhile
+        other = Worker(store)  # with the default lease, not the short one
         help.wait_for(lambda: len(begun.read_text().split()) == 2)
         row = store.row(run)
         zombie.signal(signal.SIGCONT)
@@ -128,7 +129,7 @@ def test_meanwhile(store):
         third = Worker(store, "--until-idle")
         third.process.wait(help.SOON)
         if third.reports(run):
-            problems.append(f"the run could be taken: {third.reports(run)}")
+            problems.append(f"the run could be claimed: {third.reports(run)}")
         if store.row(run)["epoch"] != row["epoch"]:
             problems.append(f"epoch {row['epoch']} became {store.row(run)['epoch']}")
         go.write_text("")
@@ -137,7 +138,7 @@ def test_meanwhile(store):
         if statuses != [0, 0] or other.reports(run) != ["taken", "ended"]:
             problems.append(f"exit {statuses}, the other reported {other.reports(run)}")
         help.check(f"a_worker_that_was_stopped_and_{word}_keeps_nothing_{store.kind}",
-                   problems + look(store, run, (1, 2)))
+                   problems + check_run(store, run, (1, 2)))
 
 
 # ---- answers and workers ----
@@ -175,14 +176,14 @@ def hundred(store, name, path, begun=None, go=None):
 
 
 def test_answers(store):
-    free = help.spec(store, "free", [[call("pick")], [call("send")], "good"],
+    idle = help.spec(store, "idle", [[call("pick")], [call("send")], "good"],
                      [help.tool("pick"), effect(store, "send")])
-    hundred(store, "with_workers_at_hand", free)
-    path, begun, go = gated(store, "held")
+    hundred(store, "with_idle_workers", idle)
+    path, begun, go = blocking_spec(store, "busy")
     spec = json.loads(path.read_text())
-    held = help.spec(store, "held", [[call("pick"), call("send")], "good"],
+    busy = help.spec(store, "busy", [[call("pick"), call("send")], "good"],
                      [help.tool("pick"), *spec["tools"]])
-    hundred(store, "while_a_worker_has_the_run", held, begun, go)
+    hundred(store, "while_a_worker_owns_the_run", busy, begun, go)
     help.check(f"histories_after_answers_{store.kind}",
                history.check_store(store, help.effects(store), {"send": "once"}))
     help.same(f"each_effect_once_{store.kind}", len(help.effects(store)), 2)
@@ -214,7 +215,7 @@ def test_paused(store):
         if (events[-1].get("end"), sum(e["kind"] == "answered" for e in events)) != ("done", 1):
             problems.append(f"{run}: {events[-1]}")
     took.sort()
-    print(f"# {store.kind}: {count} runs that wait, answered in "
+    print(f"# {store.kind}: {count} paused runs, answered in "
           f"{took[len(took) // 2] * 1000:.0f} ms (p99 {took[int(.99 * len(took))] * 1000:.0f} ms)")
     help.check(f"many_paused_runs_are_answered_in_random_order_{store.kind}", problems)
 
