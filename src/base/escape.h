@@ -21,7 +21,8 @@
 
 /* Whether a person cannot see the character, or sees other text in a different order because of
  * it: control characters, line and paragraph separators, direction marks, default-ignorable
- * characters of Unicode (zero width, variation selectors, tags), private use, noncharacters. */
+ * characters of Unicode (zero width, variation selectors, tags), the blank braille pattern, private
+ * use, noncharacters. Combining marks are visible. */
 bool haft__escape_is_hidden(uint32_t code);
 
 /* Whether the character belongs to ordinary prose although it is hidden: joiners, direction marks

@@ -123,7 +123,8 @@ static haft_status read_vector(haft__json vector, float *to, haft_error *err)
         double number = item.kind == HAFT__JSON_NUMBER
                             ? haft__number_to_double(haft__json_text(item))
                             : 2 * MOST_NUMBER;
-        if (number > MOST_NUMBER || number < -MOST_NUMBER) {
+        /* As a float, so that a vector that is written and read again is the same. */
+        if ((float)number > (float)MOST_NUMBER || (float)number < -(float)MOST_NUMBER) {
             return haft__fail(err, HAFT_BAD_INPUT, "/data", "number %u of a vector is out of range",
                               i);
         }

@@ -31,6 +31,8 @@ TEST(hidden_characters_are_escaped)
          HAFT__LIT("\\u202e\\u2066\\u200f\\u061c")}, /* direction */
         {HAFT__LIT("\xE3\x85\xA4\xC2\xAD\xEF\xBB\xBF"), HAFT__LIT("\\u3164\\u00ad\\ufeff"),
          HAFT__LIT("\\u3164\\u00ad\\ufeff")},
+        {HAFT__LIT("\xE2\xA0\x80\xE2\xA0\x81"), HAFT__LIT("\\u2800\xE2\xA0\x81"),
+         HAFT__LIT("\\u2800\xE2\xA0\x81")}, /* blank braille; a dot is visible */
         {HAFT__LIT("\xFF\xC3"), HAFT__LIT("\\xff\\xc3"), HAFT__LIT("\\xff\\xc3")},
     };
     haft__buf out;

@@ -245,6 +245,12 @@ def test_task_from_standard_input():
                 "hint: haft run SPEC 'what to do'; '-' or a pipe: from standard input\n")
     check("an_empty_pipe", task(), empty)
     check("an_empty_task", task(" \n"), empty)
+    hint = "hint: a tool can read a file that is not text\n"
+    check("a_task_with_a_nul_is_not_cut", task("-", text="a\0b"),
+          (2, "haft: TASK: expected text in UTF-8, found the byte 0x00 at 1\n" + hint))
+    put("latin.txt", b"caf\xe9 au lait")
+    check("a_file_that_is_not_utf8", task("Read", "--input", "latin.txt"),
+          (2, "haft: TASK: expected text in UTF-8, found the byte 0xE9 at 24\n" + hint))
     check("standard_input_twice", task("-", "--input", "-", text="once"),
           (2, "haft: -: standard input can be used only once, found 2 times\n"))
     check("spec_and_task_from_standard_input", haft("run", "-", "-", text="once")[0], 2)

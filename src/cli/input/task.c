@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "base/utf8.h"
 #include "io/file.h"
 
 static bool is_stdin(const char *path)
@@ -53,6 +54,22 @@ static haft_status add_file(haft__cli *cli, const char *path, const char *title,
     return status;
 }
 
+/* Anything else would be cut or replaced without a word. */
+static haft_status check_text(const haft__buf *task, haft_error *err)
+{
+    haft_str text = haft__buf_str(task);
+    size_t valid = haft__utf8_valid_prefix(text);
+    const char *nul = task->len > 0 ? memchr(text.ptr, '\0', text.len) : NULL;
+    if (nul == NULL && valid == text.len) {
+        return HAFT_OK;
+    }
+    size_t at = nul != NULL && (size_t)(nul - text.ptr) < valid ? (size_t)(nul - text.ptr) : valid;
+    haft_status status = haft__fail(err, HAFT_BAD_INPUT, "TASK",
+                                    "expected text in UTF-8, found the byte 0x%02X at %zu",
+                                    (unsigned char)text.ptr[at], at);
+    return haft__hint(err, status, "a tool can read a file that is not text");
+}
+
 static haft_status check_not_empty(const haft__buf *task, haft_error *err)
 {
     for (size_t i = 0; i < task->len; i++) {
@@ -90,6 +107,9 @@ haft_status haft__task_read(haft__cli *cli, const haft__args *args, haft__buf *t
     for (const char *path;
          status == HAFT_OK && (path = haft__args_next(args, "input", &at)) != NULL;) {
         status = add_file(cli, path, is_stdin(path) ? "standard input" : path, task, err);
+    }
+    if (status == HAFT_OK) {
+        status = check_text(task, err);
     }
     if (status == HAFT_OK) {
         status = check_not_empty(task, err);

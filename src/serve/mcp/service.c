@@ -2,6 +2,7 @@
 /* service.c - see service.h. Tests: tests/cli/mcp_test.py, tests/clients/mcp_test.py. */
 #include "serve/mcp/service.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -105,6 +106,15 @@ static void on_ended(void *context)
     s->ended = true;
 }
 
+/* src/main.c opens a descriptor that the caller closed for the wrong direction. */
+static haft_status check_direction(int fd, int wrong, const char *name, haft_error *err)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags != -1 && (flags & O_ACCMODE) != wrong
+               ? HAFT_OK
+               : haft__fail(err, HAFT_IO, name, "it is closed, and the MCP client needs it");
+}
+
 static haft_status open_stdio(mcp_service *s, haft_error *err)
 {
     haft__stdio_options options = {.loop = s->runtime->loop,
@@ -116,7 +126,13 @@ static haft_status open_stdio(mcp_service *s, haft_error *err)
                                    .too_long = on_too_long,
                                    .ended = on_ended,
                                    .context = s};
-    haft_status status = haft__mcp_peer_create(s->server, HAFT__LIT(""), on_sent, s, &s->peer, err);
+    haft_status status = check_direction(STDIN_FILENO, O_WRONLY, "standard input", err);
+    if (status == HAFT_OK) {
+        status = check_direction(STDOUT_FILENO, O_RDONLY, "standard output", err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__mcp_peer_create(s->server, HAFT__LIT(""), on_sent, s, &s->peer, err);
+    }
     return status == HAFT_OK ? haft__stdio_create(&options, &s->stdio, err) : status;
 }
 
