@@ -18,8 +18,8 @@ static haft__model_failure read_failure(haft__arena *arena, uint32_t status, haf
                                         haft_str id)
 {
     haft__model_failure failure;
-    REQUIRE(haft__openai_read_failure(status, body, id, (haft__hash_key){1, 2}, (haft__cleaner){0},
-                                      arena, &failure, NULL)
+    REQUIRE(haft__server_error_read_failure(status, body, id, (haft__hash_key){1, 2},
+                                            (haft__cleaner){0}, arena, &failure, NULL)
             == HAFT_OK);
     return failure;
 }

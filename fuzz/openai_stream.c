@@ -62,9 +62,9 @@ static outcome read_in_pieces(haft_str body, size_t size)
     for (size_t at = 0; at < body.len; at += size) {
         size_t left = body.len - at;
         haft_str piece = {body.ptr + at, left < size ? left : size};
-        REQUIRE(haft__openai_stream_feed(&stream, piece, NULL) == HAFT_OK);
+        REQUIRE(haft__reply_reader_feed(&stream.reader, piece, NULL) == HAFT_OK);
     }
-    REQUIRE(haft__openai_stream_end(&stream, &arena, &answer, NULL) == HAFT_OK);
+    REQUIRE(haft__reply_reader_end(&stream.reader, &arena, &answer, NULL) == HAFT_OK);
     if (answer.failed) {
         write_failure(&result.text, &answer.failure);
         write_failure(&result.heard, &answer.failure);
@@ -74,7 +74,7 @@ static outcome read_in_pieces(haft_str body, size_t size)
         REQUIRE(haft__assembly_reply(&heard, &arena, &reply, NULL) == HAFT_OK);
         write_reply(&result.heard, &reply);
     }
-    haft__openai_stream_finish(&stream);
+    haft__reply_reader_finish(&stream.reader);
     haft__assembly_finish(&heard);
     haft__arena_finish(&arena);
     return result;

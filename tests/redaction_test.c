@@ -187,8 +187,8 @@ static void check_failure(fixture *f, haft_str body, const char *what, size_t of
     haft__arena arena;
     haft__model_failure failure = {0};
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__openai_read_failure(500, body, HAFT__LIT(""), (haft__hash_key){1, 2},
-                                        f->cleaner, &arena, &failure, NULL),
+    CHECK_INT(haft__server_error_read_failure(500, body, HAFT__LIT(""), (haft__hash_key){1, 2},
+                                              f->cleaner, &arena, &failure, NULL),
               HAFT_OK, "%s", what);
     check(failure.message, what, offset);
     haft__arena_finish(&arena);

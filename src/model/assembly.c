@@ -25,6 +25,7 @@ void haft__assembly_init(haft__assembly *assembly)
     *assembly = (haft__assembly){0};
     haft__buf_init(&assembly->content, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&assembly->reasoning, HAFT__LIMIT_REPLY_BYTES);
+    haft__buf_init(&assembly->items, HAFT__LIMIT_REPLY_BYTES);
 }
 
 void haft__assembly_finish(haft__assembly *assembly)
@@ -38,6 +39,7 @@ void haft__assembly_finish(haft__assembly *assembly)
     free(assembly->calls);
     haft__buf_finish(&assembly->content);
     haft__buf_finish(&assembly->reasoning);
+    haft__buf_finish(&assembly->items);
     haft__assembly_init(assembly);
 }
 
@@ -117,6 +119,12 @@ static haft_status add_to_call(haft__assembly *a, const haft__delta *delta, haft
                                                 : end_call(call, delta, err);
 }
 
+static haft_status add_item(haft__assembly *a, haft_str item, haft_error *err)
+{
+    haft__buf_add_char(&a->items, a->items.len == 0 ? '[' : ',');
+    return add_text(&a->items, item, err);
+}
+
 haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delta, haft_error *err)
 {
     switch (delta->kind) {
@@ -126,6 +134,7 @@ haft_status haft__assembly_add(haft__assembly *assembly, const haft__delta *delt
     case HAFT__DELTA_ARGUMENTS:
     case HAFT__DELTA_CALL_END:
     case HAFT__DELTA_CALL_MALFORMED: return add_to_call(assembly, delta, err);
+    case HAFT__DELTA_ITEM: return add_item(assembly, delta->text, err);
     case HAFT__DELTA_USAGE: assembly->usage = delta->usage; return HAFT_OK;
     case HAFT__DELTA_STOP:
         assembly->stop = delta->stop;
@@ -167,6 +176,11 @@ haft_status haft__assembly_reply(const haft__assembly *assembly, haft__arena *ar
         .calls = calls, .call_count = count, .usage = assembly->usage, .stop = assembly->stop};
     bool copied = calls != NULL && copy_text(arena, &assembly->content, &reply.content)
                   && copy_text(arena, &assembly->reasoning, &reply.reasoning);
+    if (copied && assembly->items.len > 0) {
+        reply.items =
+            haft__arena_format(arena, "%.*s]", (int)assembly->items.len, assembly->items.ptr);
+        copied = reply.items.ptr != NULL;
+    }
     for (size_t i = 0; copied && i < count; i++) {
         calls[i].repaired = assembly->calls[i].repaired;
         copied = copy_text(arena, &assembly->calls[i].id, &calls[i].id)

@@ -71,12 +71,18 @@ bool haft__stop_reason_parse(haft_str name, haft__stop_reason *ret_stop);
 
 typedef struct haft__token_usage {
     uint64_t input, output, cached; /* input includes cached */
+    uint64_t cache_write;           /* of input: written to the provider's cache */
+    uint64_t reasoning;             /* of output */
 } haft__token_usage;
 
 typedef struct haft__reply {
     haft_str content, reasoning;
     const haft__message_call *calls; /* an id may be empty */
     size_t call_count;
+    /* A JSON array with the reply in the provider's own form, if it has parts that must be sent
+     * back unchanged and that only this model can read: signatures, encrypted reasoning. Else "".
+     */
+    haft_str items;
     haft__token_usage usage;
     haft__stop_reason stop;
     haft_str model; /* the model that replied */
@@ -126,6 +132,7 @@ typedef enum haft__delta_kind {
     HAFT__DELTA_USAGE,
     HAFT__DELTA_STOP,
     HAFT__DELTA_CALL_MALFORMED, /* the call is malformed: the reason and the source text */
+    HAFT__DELTA_ITEM,           /* an item of haft__reply.items, as JSON text */
 } haft__delta_kind;
 
 typedef struct haft__delta {
@@ -143,6 +150,7 @@ bool haft__delta_is_output(const haft__delta *delta);
 /* Assembles deltas into a reply. Heap memory, freed by finish. */
 typedef struct haft__assembly {
     haft__buf content, reasoning;
+    haft__buf items; /* separated by commas */
     struct haft__assembly_call *calls;
     size_t call_count, call_capacity;
     haft__token_usage usage;

@@ -215,7 +215,8 @@ typedef struct haft__run {
 
     /* the reply that is judged or whose calls run */
     haft__reply reply;
-    bool reply_committed; /* the reply's message is part of the conversation */
+    haft_str items_provider, items_model; /* of reply.items */
+    bool reply_committed;                 /* the reply's message is part of the conversation */
     haft__model_failure failure;
     bool failed; /* the model call failed */
 

@@ -2,7 +2,7 @@
 /* Tests for src/model/native.c, reply.c, _gemini.c and _responses.c: whole replies,
  * event streams, and bodies that are neither. */
 #include "model/native.h"
-#include "openai_help.h"
+#include "model/reply_help.h"
 
 typedef struct native_case {
     const char *name, *body, *wanted;

@@ -311,6 +311,7 @@ TEST(the_page_about_adding_a_provider_shows_the_code)
 {
     static const char *const paths[] = {"src/model/providers.c",
                                         "src/model/providers/openai_chat/openai_chat.c",
+                                        "src/model/providers/openai_chat/stream.c",
                                         "tests/model/providers/openai_chat/openai_chat_test.c"};
     static const char open[] = "```c\n", close[] = "```\n";
     haft_str page = test_read_file("docs/adding-a-provider.md");

@@ -227,6 +227,7 @@ TEST(only_fields_about_questions_and_changed_tools_are_optional)
                       || (haft__str_equal(kind, HAFT__LIT("artifact_stored"))
                           && (haft__str_equal(field, HAFT__LIT("encoding"))
                               || haft__str_equal(field, HAFT__LIT("content"))))
+                      || haft__str_equal(field, HAFT__LIT("provider_items"))
                       || (haft__str_equal(kind, HAFT__LIT("run_started"))
                           && (haft__str_equal(field, HAFT__LIT("file"))
                               || haft__str_equal(field, HAFT__LIT("set"))));

@@ -55,13 +55,13 @@ static haft_status read_chat(haft__arena *arena, const haft__parse_request *requ
     while (status == HAFT_OK && rest.len > 0) {
         size_t length =
             request->chunk == 0 || request->chunk > rest.len ? rest.len : request->chunk;
-        status = haft__openai_stream_feed(&stream, (haft_str){rest.ptr, length}, err);
+        status = haft__reply_reader_feed(&stream.reader, (haft_str){rest.ptr, length}, err);
         rest = haft__str_skip(rest, length);
     }
     if (status == HAFT_OK) {
-        status = haft__openai_stream_end(&stream, arena, ret_answer, err);
+        status = haft__reply_reader_end(&stream.reader, arena, ret_answer, err);
     }
-    haft__openai_stream_finish(&stream);
+    haft__reply_reader_finish(&stream.reader);
     haft__buf_finish(&events);
     return status;
 }

@@ -226,6 +226,19 @@ static void write_calls(haft__json_writer *w, const haft__run *run, const haft__
     haft__json_end_array(w);
 }
 
+/* As text: the provider gets exactly these bytes back. */
+static void write_items(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
+{
+    if (reply->items.len > 0) {
+        haft__json_key(w, "provider_items");
+        haft__json_begin_object(w);
+        haft__field_text(w, "provider", run->spec->model.provider);
+        haft__field_text(w, "model", run->spec->model.model);
+        haft__field_text(w, "json", reply->items);
+        haft__json_end_object(w);
+    }
+}
+
 void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
                                uint64_t ms)
 {
@@ -239,10 +252,17 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
     haft__field_number(&w, "input_tokens", reply->usage.input);
     haft__field_number(&w, "output_tokens", reply->usage.output);
     haft__field_number(&w, "cached_tokens", reply->usage.cached);
+    if (reply->usage.cache_write > 0) {
+        haft__field_number(&w, "cache_write_tokens", reply->usage.cache_write);
+    }
+    if (reply->usage.reasoning > 0) {
+        haft__field_number(&w, "reasoning_tokens", reply->usage.reasoning);
+    }
     haft__json_end_object(&w);
     haft__field_text(&w, "stop", haft__str(haft__stop_reason_name(reply->stop)));
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
+    write_items(&w, run, reply);
     haft__event_body_end(&w, buf);
 }
 

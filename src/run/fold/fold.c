@@ -72,6 +72,9 @@ haft_status haft__fold_commit_reply(haft__run *run, haft_error *err)
     haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
                              .text = run->reply.content,
                              .reasoning = run->reply.reasoning,
+                             .items = run->reply.items,
+                             .items_provider = run->items_provider,
+                             .items_model = run->items_model,
                              .calls = calls,
                              .call_count = count};
     return haft__messages_add(&run->messages, message, err);

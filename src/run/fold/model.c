@@ -117,6 +117,10 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->reply = (haft__reply){.content = haft__object_text(event->object, "content"),
                                .reasoning = haft__object_text(event->object, "reasoning"),
                                .model = haft__object_text(event->object, "model")};
+    haft__json items = haft__object_get(event->object, "provider_items");
+    run->reply.items = haft__object_text(items, "json");
+    run->items_provider = haft__object_text(items, "provider");
+    run->items_model = haft__object_text(items, "model");
     if (status == HAFT_OK && !haft__stop_reason_parse(stop, &run->reply.stop)) {
         status = haft__fold_fail(event, "the value of \"stop\" is not known", err);
     }

@@ -172,6 +172,16 @@ static haft_status mark_calls(haft__withholding *w)
                              : status;
 }
 
+/* The provider's own form repeats the text of the reply, possibly with other escapes, and its
+ * signatures do not fit a text that was changed. */
+static haft_status drop_items(haft__withholding *w)
+{
+    bool has = haft__json_get(w->redacted, HAFT__LIT("provider_items")) != NULL;
+    return has ? haft__event_body_with(&w->arena, w->redacted, HAFT__LIT("provider_items"),
+                                       haft__json_null(), &w->redacted, w->err)
+               : HAFT_OK;
+}
+
 /* ---- calls ---- */
 
 const haft__run_call *haft__withhold_find_call(const haft__run *run, haft__json body)
@@ -327,6 +337,9 @@ static haft_status withhold(haft__withholding *w, haft_str body, haft__buf *out)
     }
     if (status == HAFT_OK && is_kind(body, HAFT__EVENT_MODEL_REPLIED)) {
         status = mark_calls(w);
+    }
+    if (status == HAFT_OK && is_kind(body, HAFT__EVENT_MODEL_REPLIED)) {
+        status = drop_items(w);
     }
     if (status == HAFT_OK) {
         haft__event_body_write(out, w->redacted);

@@ -112,26 +112,6 @@ static void init_stream(haft__provider_stream *stream, const haft__provider_stre
     haft__openai_stream_init((haft__openai_stream *)stream, options);
 }
 
-static void finish_stream(haft__provider_stream *stream)
-{
-    haft__openai_stream_finish((haft__openai_stream *)stream);
-}
-
-static haft_status feed(haft__provider_stream *stream, haft_str bytes, bool *ret_over,
-                        haft_error *err)
-{
-    haft__openai_stream *s = (haft__openai_stream *)stream;
-    haft_status status = haft__openai_stream_feed(s, bytes, err);
-    *ret_over = s->over;
-    return status;
-}
-
-static haft_status end(haft__provider_stream *stream, haft__arena *arena,
-                       haft__model_outcome *ret_outcome, haft_error *err)
-{
-    return haft__openai_stream_end((haft__openai_stream *)stream, arena, ret_outcome, err);
-}
-
 const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
                                                   .write_headers = write_headers,
                                                   .create_conversation = create_conversation,
@@ -140,7 +120,7 @@ const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
                                                   .reserved_options = reserved_options,
                                                   .stream_size = sizeof(haft__openai_stream),
                                                   .init_stream = init_stream,
-                                                  .finish_stream = finish_stream,
-                                                  .feed = feed,
-                                                  .end = end,
-                                                  .read_failure = haft__openai_read_failure};
+                                                  .finish_stream = haft__reply_reader_finish_stream,
+                                                  .feed = haft__reply_reader_feed_stream,
+                                                  .end = haft__reply_reader_end_stream,
+                                                  .read_failure = haft__server_error_read_failure};

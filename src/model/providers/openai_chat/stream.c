@@ -1,358 +1,196 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream.c - the body of a response, as it arrives: an event stream, one JSON value, or something
- * that is not a reply.
+ * stream.c - the decoder of Chat Completions: the contents of a message or of a piece of one; its
+ * stop reason; its usage.
  *
- * Servers answer a request for a stream with a whole reply, with an error in a 200, or with a
- * proxy's HTML. The first byte is more reliable than the content type.
- * Tests: tests/model/providers/openai_chat/stream_test.c. Fuzzer: fuzz/openai_stream.c.
+ * A whole message is a stream of one piece, so that one function reads both.
+ * Tests: tests/model/providers/openai_chat/stream_test.c and stream_message_test.c there. Fuzzer:
+ * fuzz/openai_stream.c.
  */
-#include "json/stream.h"
-#include "base/error.h"
-#include "base/limits.h"
 #include "base/str.h"
 #include "model/providers/openai_chat/stream_int.h"
-#include "json/read.h"
+#include "json/number.h"
+#include "json/object.h"
 
-/* Bytes of a body without events that are kept for the error message. */
-#define BEGINNING_BYTES 512
+/* ---- contents ---- */
 
-#define CUT "the reply was cut off before its end"
+static haft_status give_refusal(haft__openai_stream *stream, haft_str text, haft_error *err)
+{
+    haft__delta delta = {.kind = HAFT__DELTA_TEXT, .text = text};
+    stream->reader.refused = stream->reader.refused || text.len > 0;
+    return text.len > 0 ? haft__reply_reader_emit(&stream->reader, &delta, err) : HAFT_OK;
+}
+
+/* {"type":"thinking","thinking": TEXT or a list of {"text":..}}. */
+static haft_status take_thinking(haft__openai_stream *stream, haft__json thinking, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (thinking.kind == HAFT__JSON_STRING) {
+        return haft__reply_reader_add_reasoning(&stream->reader, haft__json_text(thinking), err);
+    }
+    for (uint32_t i = 0;
+         thinking.kind == HAFT__JSON_ARRAY && i < thinking.count && status == HAFT_OK; i++) {
+        status = haft__reply_reader_add_reasoning(
+            &stream->reader, haft__object_string(thinking.items[i], "text"), err);
+    }
+    return status;
+}
+
+static haft_status take_part(haft__openai_stream *stream, haft__json part, haft_error *err)
+{
+    const haft__json *thinking = haft__object_find(part, "thinking");
+    if (part.kind == HAFT__JSON_STRING) {
+        return haft__reply_reader_add_text(&stream->reader, haft__json_text(part), err);
+    }
+    if (thinking != NULL) {
+        return take_thinking(stream, *thinking, err);
+    }
+    haft_status status =
+        haft__reply_reader_add_text(&stream->reader, haft__object_string(part, "text"), err);
+    return status == HAFT_OK ? give_refusal(stream, haft__object_string(part, "refusal"), err)
+                             : status;
+}
+
+/* A text, or a list of parts. */
+static haft_status take_content(haft__openai_stream *stream, haft__json content, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    if (content.kind != HAFT__JSON_ARRAY) {
+        return take_part(stream, content, err);
+    }
+    for (uint32_t i = 0; i < content.count && status == HAFT_OK; i++) {
+        status = take_part(stream, content.items[i], err);
+    }
+    return status;
+}
+
+static haft_status take_message(haft__openai_stream *stream, haft__json message, bool whole,
+                                haft_error *err)
+{
+    /* Some servers send both names; they mean the same. */
+    haft_str reasoning = haft__object_string(message, "reasoning_content");
+    const haft__json *content = haft__object_find(message, "content");
+    stream->reader.has_message = true;
+    haft_status status = haft__reply_reader_add_reasoning(
+        &stream->reader, reasoning.len > 0 ? reasoning : haft__object_string(message, "reasoning"),
+        err);
+    if (status == HAFT_OK && content != NULL) {
+        status = take_content(stream, *content, err);
+    }
+    if (status == HAFT_OK) {
+        status = give_refusal(stream, haft__object_string(message, "refusal"), err);
+    }
+    return status == HAFT_OK ? haft__openai_read_calls(stream, message, whole, err) : status;
+}
+
+/* ---- stop reason ---- */
+
+static const haft__stop_word stop_words[] = {
+    {"stop", HAFT__STOP_END, false},
+    {"tool_calls", HAFT__STOP_CALLS, false},
+    {"function_call", HAFT__STOP_CALLS, false},
+    {"length", HAFT__STOP_LENGTH, false},
+    {"model_length", HAFT__STOP_LENGTH, false},
+    {"content_filter", HAFT__STOP_REFUSAL, false},
+    {"error", HAFT__STOP_END, true},
+    {"abort", HAFT__STOP_END, true},
+    {"insufficient_system_resource", HAFT__STOP_END, true},
+    {0},
+};
+
+/* ---- usage ---- */
+
+static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haft_error *err)
+{
+    const haft__json *details = haft__object_find(usage, "prompt_tokens_details");
+    haft__delta delta = {.kind = HAFT__DELTA_USAGE};
+    delta.usage.input = haft__object_number(usage, "prompt_tokens", 0);
+    delta.usage.output = haft__object_number(usage, "completion_tokens", 0);
+    uint64_t cached = details != NULL ? haft__object_number(*details, "cached_tokens", 0) : 0;
+    cached = cached > 0 ? cached : haft__object_number(usage, "prompt_cache_hit_tokens", 0);
+    delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
+    return haft__reply_reader_emit(&stream->reader, &delta, err);
+}
+
+/* ---- the message ---- */
+
+static haft_status take_choice(haft__openai_stream *stream, haft__json choice, haft_error *err)
+{
+    const haft__json *message = haft__object_find(choice, "delta");
+    haft_status status = HAFT_OK;
+    bool whole = false;
+    if (message == NULL || message->kind != HAFT__JSON_OBJECT) {
+        message = haft__object_find(choice, "message");
+        whole = !stream->reader.has_event; /* some servers stream messages */
+    }
+    if (message != NULL && message->kind == HAFT__JSON_OBJECT) {
+        status = take_message(stream, *message, whole, err);
+    }
+    if (status == HAFT_OK) {
+        haft__reply_reader_set_stop(&stream->reader, stop_words,
+                                    haft__object_string(choice, "finish_reason"));
+    }
+    return status;
+}
+
+/* One reply was requested; if there are several, the first counts. */
+static bool is_first(haft__json choice, uint32_t at)
+{
+    const haft__json *index = haft__object_find(choice, "index");
+    bool said = index != NULL && index->kind == HAFT__JSON_NUMBER;
+    return said ? haft__number_compare(haft__json_text(*index), HAFT__LIT("0")) == 0 : at == 0;
+}
+
+static haft_status read_value(haft__reply_reader *reader, haft_str name, haft__json value,
+                              haft_error *err)
+{
+    haft__openai_stream *stream = (haft__openai_stream *)reader;
+    const haft__json *choices = haft__object_find(value, "choices"),
+                     *usage = haft__object_find(value, "usage");
+    (void)name;
+    haft_status status =
+        haft__reply_reader_set_model(reader, haft__object_string(value, "model"), err);
+    if (choices != NULL && choices->kind == HAFT__JSON_ARRAY) {
+        for (uint32_t i = 0; i < choices->count && status == HAFT_OK; i++) {
+            if (is_first(choices->items[i], i)) {
+                status = take_choice(stream, choices->items[i], err);
+            }
+        }
+    }
+    if (status == HAFT_OK && usage != NULL && usage->kind == HAFT__JSON_OBJECT) {
+        status = take_usage(stream, *usage, err);
+    }
+    return status;
+}
+
+/* ---- the decoder ---- */
+
+static haft_status end_calls(haft__reply_reader *reader, haft_error *err)
+{
+    return haft__openai_end_calls((haft__openai_stream *)reader, err);
+}
+
+static void finish(haft__reply_reader *reader)
+{
+    haft__openai_calls_finish((haft__openai_stream *)reader);
+}
+
+static const haft__reply_decoder decoder = {.find_error = haft__server_error_find,
+                                            .read_value = read_value,
+                                            .end_calls = end_calls,
+                                            .finish = finish};
 
 void haft__openai_stream_init(haft__openai_stream *stream,
                               const haft__provider_stream_options *options)
 {
-    *stream = (haft__openai_stream){.options = *options};
-    haft__sse_init(&stream->sse);
-    haft__arena_init(&stream->scratch, 0);
-    haft__assembly_init(&stream->assembly);
-    haft__buf_init(&stream->body, HAFT__LIMIT_REPLY_BYTES);
-    haft__buf_init(&stream->text, HAFT__LIMIT_REPLY_BYTES);
-    haft__buf_init(&stream->model, HAFT__LIMIT_REPLY_BYTES);
-}
-
-void haft__openai_stream_finish(haft__openai_stream *stream)
-{
-    haft__sse_finish(&stream->sse);
-    haft__arena_finish(&stream->scratch);
-    haft__assembly_finish(&stream->assembly);
-    haft__buf_finish(&stream->body);
-    haft__buf_finish(&stream->text);
-    haft__buf_finish(&stream->model);
-    haft__openai_calls_finish(stream);
-    haft__parser_destroy(stream->parser);
-    stream->parser = NULL;
-}
-
-haft_status haft__openai_emit_delta(haft__openai_stream *stream, const haft__delta *delta,
-                                    haft_error *err)
-{
-    haft_status status = haft__assembly_add(&stream->assembly, delta, err);
-    if (status == HAFT_OK && stream->options.emit != NULL) {
-        stream->options.emit(stream->options.context, delta);
-    }
-    return status;
-}
-
-void haft__openai_fail(haft__openai_stream *stream, haft__failure_kind kind, uint32_t status)
-{
-    haft__buf_clear(&stream->text);
-    stream->failure = (haft__model_failure){.status = status, .kind = kind};
-    stream->failed = stream->over = true;
-}
-
-/* Turns an error in the bytes into the failure; only out of memory is an error status. */
-static haft_status judge(haft__openai_stream *stream, haft_status status, const haft_error *found,
-                         haft_error *err)
-{
-    if (status == HAFT_OK) {
-        return HAFT_OK;
-    }
-    if (status == HAFT_NO_MEMORY) {
-        return haft__fail_no_memory(err);
-    }
-    haft__openai_fail(stream, HAFT__FAILURE_GARBLED, 0);
-    haft__buf_addf(&stream->text, "the model server's reply cannot be used: %s%s%s", found->message,
-                   found->where[0] != '\0' ? ", at " : "", found->where);
-    return HAFT_OK;
-}
-
-/* ---- values ---- */
-
-static haft_status read_value(haft__openai_stream *stream, haft_str text, haft__json *ret_value,
-                              haft_error *err)
-{
-    haft__json_options options = HAFT__JSON_OPTIONS_INIT;
-    options.hash_key = stream->options.hash_key;
-    haft__arena_reset(&stream->scratch);
-    return haft__json_read(&stream->scratch, text, &options, ret_value, NULL, err);
-}
-
-static void take_error(haft__openai_stream *stream, const haft__openai_error *error)
-{
-    uint32_t status = haft__openai_error_status(error);
-    haft__openai_fail(stream, haft__openai_error_kind(status, error), status);
-    haft__buf_add_str(&stream->text, HAFT__LIT("the model server reported an error: "));
-    haft__openai_error_write(&stream->text, error, HAFT__LIT(""), stream->options.cleaner);
-}
-
-static haft_status take_value(haft__openai_stream *stream, haft__json value, haft_error *err)
-{
-    haft__openai_error error;
-    if (haft__openai_error_find(value, &error)) {
-        take_error(stream, &error);
-        return HAFT_OK;
-    }
-    haft_error found = {0};
-    return judge(stream, haft__openai_read_value(stream, value, &found), &found, err);
-}
-
-/* ---- events ---- */
-
-static haft_status take_event(haft__openai_stream *stream, haft_str data, haft_error *err)
-{
-    haft__json value;
-    haft_error found = {0};
-    data = haft__str_trim(data);
-    if (data.len == 0) {
-        return HAFT_OK; /* a keep-alive */
-    }
-    if (haft__str_equal(data, HAFT__LIT("[DONE]"))) {
-        stream->over = true;
-        return HAFT_OK;
-    }
-    haft_status status = read_value(stream, data, &value, &found);
-    if (status != HAFT_OK) {
-        return judge(stream, status, &found, err);
-    }
-    stream->has_event = true;
-    return take_value(stream, value, err);
-}
-
-static haft_status feed_events(haft__openai_stream *stream, haft_str bytes, haft_error *err)
-{
-    haft__sse_event event;
-    haft_error found = {0};
-    haft_status status = HAFT_OK;
-    size_t room = stream->has_event ? 0 : BEGINNING_BYTES - stream->body.len;
-    haft__buf_add(&stream->body, bytes.ptr, bytes.len < room ? bytes.len : room);
-    while (status == HAFT_OK && !stream->over && haft__sse_next(&stream->sse, &bytes, &event)) {
-        status = take_event(stream, event.data, err);
-    }
-    if (status == HAFT_OK && !stream->over) {
-        status = judge(stream, haft__sse_check(&stream->sse, &found), &found, err);
-    }
-    return status == HAFT_OK ? haft__buf_check(&stream->body, err) : status;
-}
-
-/* The end of the connection may have removed the last event's empty line; the JSON shows whether
- * the event is complete. */
-static haft_status end_events(haft__openai_stream *stream, haft_error *err)
-{
-    haft__sse_event event;
-    haft__json value;
-    haft_error found = {0};
-    if (stream->over) {
-        return HAFT_OK;
-    }
-    if (!haft__sse_end(&stream->sse, &event)) {
-        return judge(stream, haft__sse_check(&stream->sse, &found), &found, err);
-    }
-    haft_status status = read_value(stream, haft__str_trim(event.data), &value, NULL);
-    if (status == HAFT_NO_MEMORY) {
-        return haft__fail_no_memory(err);
-    }
-    return status == HAFT_OK ? take_event(stream, event.data, err) : HAFT_OK;
-}
-
-/* ---- bodies ---- */
-
-/* Skips white space and a byte order mark. */
-static haft__openai_body kind_of(haft_str *io_bytes)
-{
-    for (; io_bytes->len > 0; *io_bytes = haft__str_skip(*io_bytes, 1)) {
-        char c = io_bytes->ptr[0];
-        if (memchr(" \t\r\n\xEF\xBB\xBF", c, 7) == NULL) {
-            return c == '{' || c == '[' ? HAFT__OPENAI_BODY_JSON
-                   : c == '<'           ? HAFT__OPENAI_BODY_HTML
-                                        : HAFT__OPENAI_BODY_EVENTS;
-        }
-    }
-    return HAFT__OPENAI_BODY_UNKNOWN;
-}
-
-static haft_status feed_body(haft__openai_stream *stream, haft_str bytes, haft_error *err)
-{
-    haft_error found = {0};
-    haft__buf_add_str(&stream->body, bytes);
-    return judge(stream, haft__buf_check(&stream->body, &found), &found, err);
-}
-
-haft_status haft__openai_stream_feed(haft__openai_stream *stream, haft_str bytes, haft_error *err)
-{
-    if (stream->kind == HAFT__OPENAI_BODY_UNKNOWN) {
-        stream->kind = kind_of(&bytes);
-    }
-    if (stream->over || bytes.len == 0) {
-        return HAFT_OK;
-    }
-    size_t room = HAFT__LIMIT_MODEL_ERROR_BYTES;
-    switch (stream->kind) {
-    case HAFT__OPENAI_BODY_UNKNOWN: return HAFT_OK;
-    case HAFT__OPENAI_BODY_EVENTS: return feed_events(stream, bytes, err);
-    case HAFT__OPENAI_BODY_JSON: return feed_body(stream, bytes, err);
-    case HAFT__OPENAI_BODY_HTML:
-        room -= stream->body.len;
-        bytes.len = bytes.len < room ? bytes.len : room;
-        return feed_body(stream, bytes, err);
-    }
-    HAFT__UNREACHABLE();
-}
-
-static void fail_cut(haft__openai_stream *stream, const char *message)
-{
-    haft__openai_fail(stream, HAFT__FAILURE_CUT, 0);
-    haft__buf_addf(&stream->text, "%s", message);
-}
-
-static void fail_found(haft__openai_stream *stream, const char *message)
-{
-    haft__openai_fail(stream, HAFT__FAILURE_GARBLED, 0);
-    haft__buf_addf(&stream->text, "%s", message);
-    haft__openai_add_excerpt(&stream->text, haft__buf_str(&stream->body),
-                             stream->kind == HAFT__OPENAI_BODY_HTML, stream->options.cleaner);
-    if (stream->kind == HAFT__OPENAI_BODY_HTML) { /* an HTML page, from another URL */
-        haft__openai_add_endpoint_hint(&stream->text);
-    }
-}
-
-/* The failure for a value that is not JSON: truncated or invalid. */
-static haft_status judge_json(haft__openai_stream *stream, haft_status status,
-                              const haft_error *found, haft_error *err)
-{
-    bool cut = false;
-    if (status == HAFT_BAD_INPUT
-        && haft__json_is_truncated(haft__buf_str(&stream->body), &cut) != HAFT_OK) {
-        status = HAFT_NO_MEMORY;
-    }
-    if (cut) {
-        fail_cut(stream, CUT);
-        return HAFT_OK;
-    }
-    return judge(stream, status, found, err);
-}
-
-static haft_status end_json(haft__openai_stream *stream, haft_error *err)
-{
-    haft__json value;
-    haft_error found = {0};
-    haft_status status = read_value(stream, haft__buf_str(&stream->body), &value, &found);
-    if (status != HAFT_OK) {
-        return judge_json(stream, status, &found, err);
-    }
-    status = take_value(stream, value, err);
-    if (status == HAFT_OK && !stream->failed && !stream->has_message) {
-        fail_found(stream, "expected a reply with choices, found ");
-    }
-    return status;
-}
-
-/* An event stream that did not end: the server disconnected, or it was not an event stream. */
-static void judge_events(haft__openai_stream *stream)
-{
-    static const char *const starts[] = {":", "data:", "event:", "id:", "retry:"};
-    haft_str body = haft__buf_str(&stream->body);
-    bool events = stream->has_event || stream->over;
-    for (size_t i = 0; i < COUNT(starts); i++) {
-        haft_str start = haft__str(starts[i]);
-        events = events || haft__str_starts_with(body, start) || haft__str_starts_with(start, body);
-    }
-    if (events) {
-        fail_cut(stream, CUT);
-    } else {
-        fail_found(stream, "expected a reply, found ");
-    }
-}
-
-static haft_status end_body(haft__openai_stream *stream, haft_error *err)
-{
-    haft_status status = HAFT_OK;
-    switch (stream->kind) {
-    case HAFT__OPENAI_BODY_UNKNOWN:
-        fail_cut(stream, "the model server ended its response before a reply began");
-        break;
-    case HAFT__OPENAI_BODY_HTML: fail_found(stream, "expected a reply, found HTML: "); break;
-    case HAFT__OPENAI_BODY_JSON: /* it is complete: a finish_reason may be missing */
-        status = end_json(stream, err);
-        break;
-    case HAFT__OPENAI_BODY_EVENTS:
-        status = end_events(stream, err);
-        if (status == HAFT_OK && !stream->failed && !stream->has_stop) {
-            judge_events(stream);
-        }
-        break;
-    }
-    return status;
-}
-
-/* ---- the outcome ---- */
-
-static haft_status copy_failure(const haft__openai_stream *stream, haft__arena *arena,
-                                haft__model_outcome *ret_answer, haft_error *err)
-{
-    haft__model_failure failure = stream->failure;
-    haft_status status = haft__buf_check(&stream->text, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    failure.message = haft__arena_copy(arena, haft__buf_str(&stream->text));
-    if (failure.message.ptr == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    *ret_answer = (haft__model_outcome){.failed = true, .failure = failure};
-    return HAFT_OK;
-}
-
-static haft_status copy_reply(const haft__openai_stream *stream, haft__arena *arena,
-                              haft__model_outcome *ret_answer, haft_error *err)
-{
-    haft__model_outcome answer = {.failed = false};
-    haft_status status = haft__assembly_reply(&stream->assembly, arena, &answer.reply, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    answer.reply.model = haft__arena_copy(arena, haft__buf_str(&stream->model));
-    if (answer.reply.model.ptr == NULL) {
-        return haft__arena_fail(arena, err);
-    }
-    *ret_answer = answer;
-    return HAFT_OK;
-}
-
-haft_status haft__openai_stream_end(haft__openai_stream *stream, haft__arena *arena,
-                                    haft__model_outcome *ret_answer, haft_error *err)
-{
-    haft_error found = {0};
-    haft_status status = stream->failed ? HAFT_OK : end_body(stream, err);
-    if (status == HAFT_OK && !stream->failed) {
-        status = judge(stream, haft__openai_end_reply(stream, &found), &found, err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    return stream->failed ? copy_failure(stream, arena, ret_answer, err)
-                          : copy_reply(stream, arena, ret_answer, err);
+    *stream = (haft__openai_stream){.calls = NULL};
+    haft__reply_reader_init(&stream->reader, &decoder, options);
 }
 
 haft_status haft__openai_read(const haft__provider_stream_options *options, haft_str body,
-                              haft__arena *arena, haft__model_outcome *ret_answer, haft_error *err)
+                              haft__arena *arena, haft__model_outcome *ret_outcome, haft_error *err)
 {
     haft__openai_stream stream;
     haft__openai_stream_init(&stream, options);
-    haft_status status = haft__openai_stream_feed(&stream, body, err);
-    if (status == HAFT_OK) {
-        status = haft__openai_stream_end(&stream, arena, ret_answer, err);
-    }
-    haft__openai_stream_finish(&stream);
-    return status;
+    return haft__reply_reader_read(&stream.reader, body, arena, ret_outcome, err);
 }

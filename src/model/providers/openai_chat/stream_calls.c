@@ -106,7 +106,7 @@ static haft_status add_call(haft__openai_stream *stream, const piece *p, haft_er
     }
     stream->calls = calls;
     openai_call *call = &stream->calls[stream->call_count++];
-    *call = (openai_call){.index = p->index, .number = stream->numbered++};
+    *call = (openai_call){.index = p->index, .number = stream->reader.numbered++};
     haft__buf_init(&call->id, HAFT__LIMIT_REPLY_BYTES);
     haft__buf_init(&call->buffered, HAFT__LIMIT_REPLY_BYTES);
     return HAFT_OK;
@@ -120,14 +120,14 @@ static haft_status begin(haft__openai_stream *stream, size_t at, haft_str name, 
     haft__delta delta = {.kind = HAFT__DELTA_CALL,
                          .index = call->number,
                          .id = haft__buf_str(&call->id),
-                         .text = haft__openai_tool_name(stream, name)};
-    haft_status status = haft__openai_emit_delta(stream, &delta, err);
+                         .text = haft__reply_reader_tool_name(&stream->reader, name)};
+    haft_status status = haft__reply_reader_emit(&stream->reader, &delta, err);
     call->begun = true;
     if (status == HAFT_OK && call->buffered.len > 0) {
         delta = (haft__delta){.kind = HAFT__DELTA_ARGUMENTS,
                               .index = call->number,
                               .text = haft__buf_str(&call->buffered)};
-        status = haft__openai_emit_delta(stream, &delta, err);
+        status = haft__reply_reader_emit(&stream->reader, &delta, err);
         haft__buf_finish(&call->buffered);
     }
     return status;
@@ -145,10 +145,10 @@ static haft_status arguments_text(haft__openai_stream *stream, const haft__json 
         *ret_text = haft__json_text(*arguments);
         return HAFT_OK;
     }
-    haft__buf_clear(&stream->text);
-    haft__json_write(&stream->text, *arguments);
-    *ret_text = haft__buf_str(&stream->text);
-    return haft__buf_check(&stream->text, err);
+    haft__buf_clear(&stream->reader.text);
+    haft__json_write(&stream->reader.text, *arguments);
+    *ret_text = haft__buf_str(&stream->reader.text);
+    return haft__buf_check(&stream->reader.text, err);
 }
 
 static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_str text,
@@ -163,7 +163,7 @@ static haft_status add_arguments(haft__openai_stream *stream, size_t at, haft_st
         return haft__buf_check(&call->buffered, err);
     }
     haft__delta delta = {.kind = HAFT__DELTA_ARGUMENTS, .index = call->number, .text = text};
-    return haft__openai_emit_delta(stream, &delta, err);
+    return haft__reply_reader_emit(&stream->reader, &delta, err);
 }
 
 static haft_status take_piece(haft__openai_stream *stream, const piece *p, haft_error *err)
@@ -242,7 +242,7 @@ haft_status haft__openai_end_calls(haft__openai_stream *stream, haft_error *err)
         status = stream->calls[i].begun ? HAFT_OK : begin(stream, i, HAFT__LIT(""), err);
         haft__delta delta = {.kind = HAFT__DELTA_CALL_END, .index = stream->calls[i].number};
         if (status == HAFT_OK) {
-            status = haft__openai_emit_delta(stream, &delta, err);
+            status = haft__reply_reader_emit(&stream->reader, &delta, err);
         }
     }
     return status;

@@ -292,6 +292,7 @@ void haft__chat_write_chunk(haft__buf *buf, const haft__chat_reply_header *head,
     case HAFT__DELTA_STOP: finish = finish_reason(delta->stop, delta->text.len == 0); break;
     case HAFT__DELTA_CALL_END:
     case HAFT__DELTA_CALL_MALFORMED:
+    case HAFT__DELTA_ITEM:
     case HAFT__DELTA_USAGE: break; /* handled above */
     }
     close_chunk(&w, buf, head, finish);

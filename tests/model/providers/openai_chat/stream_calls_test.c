@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_chat/stream_calls.c: the ways in which servers send calls.
  */
-#include "model/openai_help.h"
+#include "model/providers/openai_chat/openai_chat.h"
+#include "model/reply_help.h"
 
 #include "base/limits.h"
 #include "tool/tool_help.h"
@@ -136,7 +137,8 @@ TEST(calls_of_every_provider_are_assembled)
     haft__arena_init(&arena, 0);
     const haft__tools *tools = make_tools(&arena);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        help_check_answer(stream_of(cases[i].deltas), tools, cases[i].wanted, cases[i].name);
+        help_check_answer(&haft__openai_chat_api, stream_of(cases[i].deltas), tools,
+                          cases[i].wanted, cases[i].name);
     }
     haft__arena_finish(&arena);
 }
@@ -147,7 +149,7 @@ TEST(calls_survive_every_failed_allocation)
     haft__arena_init(&arena, 0);
     const haft__tools *tools = make_tools(&arena);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        help_check_memory(stream_of(cases[i].deltas), tools, cases[i].name);
+        help_check_memory(&haft__openai_chat_api, stream_of(cases[i].deltas), tools, cases[i].name);
     }
     haft__arena_finish(&arena);
 }
@@ -163,7 +165,8 @@ static void check_many(unsigned count, const char *call, const char *wanted)
         haft__buf_addf(&body, "%s%s", i > 0 ? "," : "", call);
     }
     haft__buf_addf(&body, "]}}]}");
-    CHECK_INT(help_answer(haft__buf_str(&body), 0, NULL, &found), HAFT_OK, "%u", count);
+    CHECK_INT(help_answer(&haft__openai_chat_api, haft__buf_str(&body), 0, NULL, &found), HAFT_OK,
+              "%u", count);
     haft_str start = {found.ptr, found.len < strlen(wanted) ? found.len : strlen(wanted)};
     CHECK_STR(start, haft__str(wanted), "%u of %s", count, call);
     haft__buf_finish(&body);

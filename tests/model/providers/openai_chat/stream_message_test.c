@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_chat/stream_message.c: text of a message, stop reason,
  * usage. */
-#include "model/openai_help.h"
+#include "model/providers/openai_chat/openai_chat.h"
+#include "model/providers/openai_chat/stream.h"
+#include "model/reply_help.h"
 
 /* A complete reply: members of the message, then of the choice, then of the reply. */
 static haft_str body_of(const char *message, const char *choice, const char *reply)
@@ -61,12 +63,12 @@ static const struct {
     {"a reason of one's own", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
     {"a reason that is no text", ",'content':'a'", ",'finish_reason':7", "", "a||stop|0 0 0|m"},
     {"an error as a reason", ",'content':'a'", ",'finish_reason':'error'", "",
-     "transient 0 the model server aborted the reply (finish_reason error)"},
+     "transient 0 the model server aborted the reply (stop reason error)"},
     {"no resources", "", ",'finish_reason':'insufficient_system_resource'", "",
-     "transient 0 the model server aborted the reply (finish_reason "
+     "transient 0 the model server aborted the reply (stop reason "
      "insufficient_system_resource)"},
     {"an abort", "", ",'finish_reason':'abort'", "",
-     "transient 0 the model server aborted the reply (finish_reason abort)"},
+     "transient 0 the model server aborted the reply (stop reason abort)"},
     /* usage */
     {"usage", ",'content':'a'", "",
      ",'usage':{'prompt_tokens':9,'completion_tokens':5,'total_tokens':14,"
@@ -99,7 +101,7 @@ TEST(parts_of_a_complete_reply)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);
-        help_check_answer(body, NULL, cases[i].wanted, cases[i].name);
+        help_check_answer(&haft__openai_chat_api, body, NULL, cases[i].wanted, cases[i].name);
     }
 }
 
@@ -120,7 +122,7 @@ TEST(equal_ids_in_a_whole_reply_are_separate_calls)
         char message[512];
         (void)snprintf(message, sizeof(message), ",'tool_calls':[%s]", rows[i].calls);
         haft_str body = body_of(message, ",'finish_reason':'tool_calls'", "");
-        help_check_answer(body, NULL, rows[i].wanted, rows[i].calls);
+        help_check_answer(&haft__openai_chat_api, body, NULL, rows[i].wanted, rows[i].calls);
     }
 }
 
@@ -128,7 +130,7 @@ TEST(whole_replies_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);
-        help_check_memory(body, NULL, cases[i].name);
+        help_check_memory(&haft__openai_chat_api, body, NULL, cases[i].name);
     }
 }
 
@@ -145,7 +147,8 @@ TEST(a_streamed_reply_says_the_same)
                        cases[i].message, cases[i].reply,
                        strstr(cases[i].choice, "},") != NULL ? "" : cases[i].choice,
                        strstr(cases[i].choice, "'finish_reason':'") != NULL ? "null" : "'stop'");
-        help_check_answer(help_events(lines), NULL, cases[i].wanted, cases[i].name);
+        help_check_answer(&haft__openai_chat_api, help_events(lines), NULL, cases[i].wanted,
+                          cases[i].name);
         CHECK(fails == (strncmp(cases[i].wanted, "transient", 9) == 0), "%s", cases[i].name);
     }
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_chat/stream.c: streams that succeed, fail, or are not
  * streams. */
-#include "model/openai_help.h"
+#include "model/providers/openai_chat/openai_chat.h"
+#include "model/providers/openai_chat/stream.h"
+#include "model/reply_help.h"
 
 #include "base/limits.h"
 
@@ -96,14 +98,16 @@ static const struct {
 TEST(streams_do_not_depend_on_how_they_were_cut_up)
 {
     for (size_t i = 0; i < COUNT(streams); i++) {
-        help_check_answer(help_events(streams[i].lines), NULL, streams[i].wanted, streams[i].name);
+        help_check_answer(&haft__openai_chat_api, help_events(streams[i].lines), NULL,
+                          streams[i].wanted, streams[i].name);
     }
 }
 
 TEST(streams_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(streams); i++) {
-        help_check_memory(help_events(streams[i].lines), NULL, streams[i].name);
+        help_check_memory(&haft__openai_chat_api, help_events(streams[i].lines), NULL,
+                          streams[i].name);
     }
 }
 
@@ -119,8 +123,9 @@ TEST(a_stream_cut_anywhere_is_cut_or_whole)
     for (size_t length = 1; length <= body.len; length++) {
         haft__buf found;
         haft__buf_init(&found, 1 << 16);
-        CHECK_INT(help_answer((haft_str){body.ptr, length}, 0, NULL, &found), HAFT_OK, "%zu",
-                  length);
+        CHECK_INT(
+            help_answer(&haft__openai_chat_api, (haft_str){body.ptr, length}, 0, NULL, &found),
+            HAFT_OK, "%zu", length);
         haft_str text = haft__buf_str(&found);
         bool is_whole = haft__str_equal(text, HAFT__LIT("Hi||tool_calls|9 5 0|m|i f {}"))
                         || haft__str_equal(text, HAFT__LIT("Hi||tool_calls|0 0 0|m|i f {}"));
@@ -150,10 +155,10 @@ static const struct {
     {"two replies", "{'choices':[{'message':{'content':'Hi'}}]}\n{}",
      NOT "expected nothing after the value, found '{', at 2:1 (byte 43)"},
     {"no choices", "{'object':'list','data':[]}",
-     "garbled 0 expected a reply with choices, found {\"object\":\"list\",\"data\":[]}"},
+     "garbled 0 expected a reply, found {\"object\":\"list\",\"data\":[]}"},
     {"choices without a message", "{'choices':[{}]}",
-     "garbled 0 expected a reply with choices, found {\"choices\":[{}]}"},
-    {"an empty list", "[]", "garbled 0 expected a reply with choices, found []"},
+     "garbled 0 expected a reply, found {\"choices\":[{}]}"},
+    {"an empty list", "[]", "garbled 0 expected a reply, found []"},
     {"an error", "{'error':{'message':'no','type':'insufficient_quota'}}",
      "quota 0 " GAVE "no (insufficient_quota)"},
     {"an error in a list", "[{'error':{'message':'no','code':401}}]", "auth 401 " GAVE "no (401)"},
@@ -175,14 +180,16 @@ static const struct {
 TEST(bodies_that_are_no_stream)
 {
     for (size_t i = 0; i < COUNT(bodies); i++) {
-        help_check_answer(help_quotes(bodies[i].body), NULL, bodies[i].wanted, bodies[i].name);
+        help_check_answer(&haft__openai_chat_api, help_quotes(bodies[i].body), NULL,
+                          bodies[i].wanted, bodies[i].name);
     }
 }
 
 TEST(bodies_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(bodies); i++) {
-        help_check_memory(help_quotes(bodies[i].body), NULL, bodies[i].name);
+        help_check_memory(&haft__openai_chat_api, help_quotes(bodies[i].body), NULL,
+                          bodies[i].name);
     }
 }
 
@@ -199,8 +206,9 @@ static void check_long(const char *before, size_t length, const char *after, siz
     memcpy(text + head + length, after, tail);
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
-    CHECK_INT(help_answer((haft_str){text, head + length + tail}, size, NULL, &found), HAFT_OK,
-              "%s", before);
+    CHECK_INT(help_answer(&haft__openai_chat_api, (haft_str){text, head + length + tail}, size,
+                          NULL, &found),
+              HAFT_OK, "%s", before);
     haft_str start = {found.ptr, found.len < strlen(wanted) ? found.len : strlen(wanted)};
     CHECK_STR(start, haft__str(wanted), "%zu bytes behind %s", length, before);
     haft__buf_finish(&found);
@@ -245,7 +253,8 @@ TEST(a_deep_event_is_refused)
     memcpy(text + 606, "\n\n", 2);
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(help_answer((haft_str){text, 608}, 0, NULL, &found), HAFT_OK, "status");
+    CHECK_INT(help_answer(&haft__openai_chat_api, (haft_str){text, 608}, 0, NULL, &found), HAFT_OK,
+              "status");
     CHECK(strncmp(found.ptr, NOT "expected at most 256 levels", 75) == 0, "%.*s",
           HAFT__ARG(haft__buf_str(&found)));
     haft__buf_finish(&found);
@@ -275,18 +284,18 @@ TEST(pieces_are_given_on_as_they_come)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__openai_stream_init(&stream, &options);
-    CHECK(!stream.over, "nothing has come");
-    CHECK_INT(haft__openai_stream_feed(&stream, body, NULL), HAFT_OK, "feed");
-    CHECK(stream.over, "all has come");
+    CHECK(!stream.reader.over, "nothing has come");
+    CHECK_INT(haft__reply_reader_feed(&stream.reader, body, NULL), HAFT_OK, "feed");
+    CHECK(stream.reader.over, "all has come");
     CHECK_STR(haft__buf_str(&found),
               HAFT__LIT("text 0  Hi\nthink 0  hm\ncall 0 i f\nargs 0  {\nargs 0  }\nusage 0  \n"),
               "before the end");
-    CHECK_INT(haft__openai_stream_end(&stream, &arena, &answer, NULL), HAFT_OK, "end");
+    CHECK_INT(haft__reply_reader_end(&stream.reader, &arena, &answer, NULL), HAFT_OK, "end");
     CHECK_STR(haft__buf_str(&found),
               HAFT__LIT("text 0  Hi\nthink 0  hm\ncall 0 i f\nargs 0  {\nargs 0  }\nusage 0  \n"
                         "end 0  \nstop 0  \n"),
               "with the end");
-    haft__openai_stream_finish(&stream);
+    haft__reply_reader_finish(&stream.reader);
     haft__arena_finish(&arena);
     haft__buf_finish(&found);
 }

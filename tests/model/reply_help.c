@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "openai_help.h"
+#include "model/reply_help.h"
 
 #define KEY ((haft__hash_key){1, 2})
 
@@ -48,6 +48,9 @@ void help_describe(haft__buf *buf, const haft__model_outcome *answer)
         haft__buf_addf(buf, "|%.*s %.*s %.*s", HAFT__ARG(reply->calls[i].id),
                        HAFT__ARG(reply->calls[i].name), HAFT__ARG(reply->calls[i].arguments));
     }
+    if (reply->items.len > 0) {
+        haft__buf_addf(buf, "|items %.*s", HAFT__ARG(reply->items));
+    }
 }
 
 /* The listener assembles the deltas too. */
@@ -86,32 +89,37 @@ static haft_status check_heard(const listener *l, const haft__model_outcome *ans
     return HAFT_OK;
 }
 
-static haft_status feed(haft__openai_stream *stream, haft_str body, size_t size)
+static haft_status feed(const haft__provider_api *api, haft__provider_stream *stream, haft_str body,
+                        size_t size)
 {
     haft_status status = HAFT_OK;
     size = size > 0 ? size : body.len;
     for (size_t at = 0; at < body.len && status == HAFT_OK; at += size) {
         size_t left = body.len - at;
         haft_str piece = {body.ptr + at, left < size ? left : size};
-        status = haft__openai_stream_feed(stream, piece, NULL);
+        bool over = false;
+        status = api->feed(stream, piece, &over, NULL);
     }
     return status;
 }
 
-haft_status help_answer(haft_str body, size_t size, const haft__tools *tools, haft__buf *buf)
+haft_status help_answer(const haft__provider_api *api, haft_str body, size_t size,
+                        const haft__tools *tools, haft__buf *buf)
 {
+    static _Alignas(16) char memory[1 << 16];
     listener l = {.status = HAFT_OK};
     haft__provider_stream_options options = {
         .tools = tools, .emit = listen, .context = &l, .hash_key = KEY};
-    haft__openai_stream stream;
+    haft__provider_stream *stream = (haft__provider_stream *)memory;
     haft__model_outcome answer = {.failed = false};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__assembly_init(&l.assembly);
-    haft__openai_stream_init(&stream, &options);
-    haft_status status = feed(&stream, body, size);
+    CHECK(api->stream_size <= sizeof(memory), "a stream has %zu bytes", api->stream_size);
+    api->init_stream(stream, &options);
+    haft_status status = feed(api, stream, body, size);
     if (status == HAFT_OK) {
-        status = haft__openai_stream_end(&stream, &arena, &answer, NULL);
+        status = api->end(stream, &arena, &answer, NULL);
     }
     if (status == HAFT_OK) {
         status = answer.failed ? l.status : check_heard(&l, &answer, &arena);
@@ -120,33 +128,34 @@ haft_status help_answer(haft_str body, size_t size, const haft__tools *tools, ha
         help_describe(buf, &answer);
         status = buf->status;
     }
-    haft__openai_stream_finish(&stream);
+    api->finish_stream(stream);
     haft__assembly_finish(&l.assembly);
     haft__arena_finish(&arena);
     return status;
 }
 
-void help_check_answer(haft_str body, const haft__tools *tools, const char *wanted,
-                       const char *name)
+void help_check_answer(const haft__provider_api *api, haft_str body, const haft__tools *tools,
+                       const char *wanted, const char *name)
 {
     bool same = true;
     for (size_t size = 0; same && size <= body.len + 1; size += size < 20 ? 1 : 17) {
         haft__buf found;
         haft__buf_init(&found, 1 << 20);
-        CHECK_INT(help_answer(body, size, tools, &found), HAFT_OK, "%s", name);
+        CHECK_INT(help_answer(api, body, size, tools, &found), HAFT_OK, "%s", name);
         CHECK_STR(haft__buf_str(&found), haft__str(wanted), "%s, %zu at a time", name, size);
         same = haft__str_equal(haft__buf_str(&found), haft__str(wanted));
         haft__buf_finish(&found);
     }
 }
 
-void help_check_memory(haft_str body, const haft__tools *tools, const char *name)
+void help_check_memory(const haft__provider_api *api, haft_str body, const haft__tools *tools,
+                       const char *name)
 {
     for (unsigned n = 0;; n++) {
         char kept[16384]; /* what is found must not need memory of its own */
         haft__buf found = {.ptr = kept, .cap = sizeof(kept), .max = sizeof(kept)};
         test_fail_allocation(n);
-        haft_status status = help_answer(body, 7, tools, &found);
+        haft_status status = help_answer(api, body, 7, tools, &found);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", name, n);
         if (!failed) {

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * error.c - error responses of servers, and their kinds.
+ * server_error.c - error responses of servers, and their kinds.
  *
  * Each server has its own form: {"error":{..}}, {"error":"text"}, {"object":"error",..},
  * {"detail":[..]}, a list around one of them, or a proxy's page. Only status, type and code decide
- * the kind: messages change with every release. Tests:
- * tests/model/providers/openai_chat/error_test.c. Fuzzer: fuzz/openai_error.c.
+ * the kind: messages change with every release. Tests: tests/model/server_error_test.c. Fuzzer:
+ * fuzz/openai_error.c.
  */
+#include "model/server_error.h"
+
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
-#include "model/providers/openai_chat/stream_int.h"
 #include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -28,7 +29,7 @@ static const haft__json *get(haft__json object, const char *key)
 /* ---- forms ---- */
 
 /* {"detail": TEXT} or {"detail":[{"msg":..,"type":..,"loc":[..]}]}; the first item counts. */
-static void read_detail(haft__json detail, haft__openai_error *error)
+static void read_detail(haft__json detail, haft__server_error *error)
 {
     error->message = haft__json_text(detail);
     if (detail.kind == HAFT__JSON_ARRAY && detail.count > 0) {
@@ -37,7 +38,7 @@ static void read_detail(haft__json detail, haft__openai_error *error)
     }
 }
 
-static void read_object(haft__json object, haft__openai_error *error)
+static void read_object(haft__json object, haft__server_error *error)
 {
     const haft__json *detail = get(object, "detail");
     error->message = haft__object_text(object, "message");
@@ -49,23 +50,40 @@ static void read_object(haft__json object, haft__openai_error *error)
     }
 }
 
-bool haft__openai_error_find(haft__json value, haft__openai_error *ret_error)
+/* The first item of a list; else the value itself. */
+static haft__json first_of(haft__json value)
 {
-    haft__openai_error error = {0};
-    if (value.kind == HAFT__JSON_ARRAY && value.count > 0) {
-        value = value.items[0];
-    }
-    const haft__json *inner = get(value, "error");
-    if (inner != NULL && inner->kind == HAFT__JSON_OBJECT) {
-        read_object(*inner, &error);
-    } else if (inner != NULL) {
-        error.message = haft__json_text(*inner);
-    } else if (get(value, "choices") == NULL
-               && (get(value, "message") != NULL || get(value, "detail") != NULL)) {
-        read_object(value, &error);
-    } else {
+    return value.kind == HAFT__JSON_ARRAY && value.count > 0 ? value.items[0] : value;
+}
+
+bool haft__server_error_find_wrapped(haft__json value, haft__server_error *ret_error)
+{
+    haft__server_error error = {0};
+    const haft__json *inner = get(first_of(value), "error");
+    if (inner == NULL) {
         return false;
     }
+    if (inner->kind == HAFT__JSON_OBJECT) {
+        read_object(*inner, &error);
+    } else {
+        error.message = haft__json_text(*inner);
+    }
+    *ret_error = error;
+    return true;
+}
+
+bool haft__server_error_find(haft__json value, haft__server_error *ret_error)
+{
+    if (haft__server_error_find_wrapped(value, ret_error)) {
+        return true;
+    }
+    haft__server_error error = {0};
+    haft__json object = first_of(value);
+    if (get(object, "choices") != NULL
+        || (get(object, "message") == NULL && get(object, "detail") == NULL)) {
+        return false;
+    }
+    read_object(object, &error);
     *ret_error = error;
     return true;
 }
@@ -107,7 +125,7 @@ static haft__failure_kind kind_of_status(uint32_t status)
     }
 }
 
-haft__failure_kind haft__openai_error_kind(uint32_t status, const haft__openai_error *error)
+haft__failure_kind haft__server_error_kind(uint32_t status, const haft__server_error *error)
 {
     for (size_t i = 0; i < COUNT(words); i++) {
         haft_str word = haft__str(words[i].word);
@@ -118,7 +136,7 @@ haft__failure_kind haft__openai_error_kind(uint32_t status, const haft__openai_e
     return kind_of_status(status);
 }
 
-uint32_t haft__openai_error_status(const haft__openai_error *error)
+uint32_t haft__server_error_status(const haft__server_error *error)
 {
     uint64_t status = 0;
     bool is_status = haft__str_to_u64(error->code, &status) && status >= 400 && status < 600;
@@ -250,7 +268,7 @@ static void add_clean_line(haft__buf *buf, haft_str text, bool cut, bool html, s
     }
 }
 
-void haft__openai_add_excerpt(haft__buf *buf, haft_str text, bool html, haft__cleaner cleaner)
+void haft__server_error_add_excerpt(haft__buf *buf, haft_str text, bool html, haft__cleaner cleaner)
 {
     size_t before = buf->len;
     add_clean_line(buf, text, is_cut(text), html, HAFT__LIMIT_MODEL_ERROR_CHARS, cleaner);
@@ -269,7 +287,7 @@ static void add_word(haft__buf *buf, bool *io_any, const char *label, haft_str w
     }
 }
 
-void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, haft_str request_id,
+void haft__server_error_write(haft__buf *buf, const haft__server_error *error, haft_str request_id,
                               haft__cleaner cleaner)
 {
     bool any = false;
@@ -285,7 +303,7 @@ void haft__openai_error_write(haft__buf *buf, const haft__openai_error *error, h
     haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
 }
 
-void haft__openai_add_endpoint_hint(haft__buf *buf)
+void haft__server_error_add_endpoint_hint(haft__buf *buf)
 {
     haft__buf_add_str(buf, HAFT__LIT("; is base_url right? It usually ends in /v1"));
 }
@@ -294,7 +312,7 @@ void haft__openai_add_endpoint_hint(haft__buf *buf)
 
 /* If the body is not JSON, its start is the message. */
 static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__cleaner cleaner,
-                              haft__arena *scratch, haft__buf *page, haft__openai_error *ret_error,
+                              haft__arena *scratch, haft__buf *page, haft__server_error *ret_error,
                               haft_error *err)
 {
     haft__json value;
@@ -304,8 +322,8 @@ static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__clea
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(err);
     }
-    *ret_error = (haft__openai_error){0};
-    if (status == HAFT_OK && haft__openai_error_find(value, ret_error)
+    *ret_error = (haft__server_error){0};
+    if (status == HAFT_OK && haft__server_error_find(value, ret_error)
         && haft__str_trim(ret_error->message).len > 0) {
         return HAFT_OK;
     }
@@ -316,22 +334,22 @@ static haft_status find_error(haft_str body, haft__hash_key hash_key, haft__clea
     return haft__buf_check(page, err);
 }
 
-static haft_status write_failure(uint32_t status, const haft__openai_error *error,
+static haft_status write_failure(uint32_t status, const haft__server_error *error,
                                  haft_str request_id, haft__cleaner cleaner, haft__buf *text,
                                  haft__arena *arena, haft__model_failure *ret_failure,
                                  haft_error *err)
 {
     haft__buf_addf(text, "HTTP %u from the model server: ", status);
-    haft__openai_error_write(text, error, request_id, cleaner);
+    haft__server_error_write(text, error, request_id, cleaner);
     if ((status == 404 || status == 405) && error->type.len + error->code.len == 0) {
-        haft__openai_add_endpoint_hint(text);
+        haft__server_error_add_endpoint_hint(text);
     }
     haft_status checked = haft__buf_check(text, err);
     if (checked != HAFT_OK) {
         return checked;
     }
     haft__model_failure failure = {.status = status,
-                                   .kind = haft__openai_error_kind(status, error),
+                                   .kind = haft__server_error_kind(status, error),
                                    .message = haft__arena_copy(arena, haft__buf_str(text))};
     if (failure.message.ptr == NULL) {
         return haft__arena_fail(arena, err);
@@ -340,12 +358,12 @@ static haft_status write_failure(uint32_t status, const haft__openai_error *erro
     return HAFT_OK;
 }
 
-haft_status haft__openai_read_failure(uint32_t status, haft_str body, haft_str request_id,
-                                      haft__hash_key hash_key, haft__cleaner cleaner,
-                                      haft__arena *arena, haft__model_failure *ret_failure,
-                                      haft_error *err)
+haft_status haft__server_error_read_failure(uint32_t status, haft_str body, haft_str request_id,
+                                            haft__hash_key hash_key, haft__cleaner cleaner,
+                                            haft__arena *arena, haft__model_failure *ret_failure,
+                                            haft_error *err)
 {
-    haft__openai_error error = {0};
+    haft__server_error error = {0};
     haft__arena scratch;
     haft__buf page, text;
     haft__arena_init(&scratch, 0);

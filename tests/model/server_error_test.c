@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_chat/error.c: each server's errors, in words and by kind. */
-#include "model/openai_help.h"
+#include "model/reply_help.h"
+#include "model/server_error.h"
 
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -94,9 +95,9 @@ static haft_status describe(size_t i, haft__buf *buf)
     haft__arena arena;
     haft__model_failure failure;
     haft__arena_init(&arena, 0);
-    haft_status status = haft__openai_read_failure(cases[i].status, help_quotes(cases[i].body),
-                                                   haft__str(cases[i].id), (haft__hash_key){1, 2},
-                                                   (haft__cleaner){0}, &arena, &failure, NULL);
+    haft_status status = haft__server_error_read_failure(
+        cases[i].status, help_quotes(cases[i].body), haft__str(cases[i].id), (haft__hash_key){1, 2},
+        (haft__cleaner){0}, &arena, &failure, NULL);
     if (status == HAFT_OK) {
         CHECK_INT(failure.status, cases[i].status, "%s", cases[i].name);
         haft__buf_addf(buf, "%s %.*s", haft__failure_name(failure.kind),
@@ -139,8 +140,8 @@ TEST(errors_survive_every_failed_allocation)
 static haft_str failure_of(haft__arena *arena, haft_str body, haft_str id)
 {
     haft__model_failure failure = {.message = {NULL, 0}};
-    CHECK_INT(haft__openai_read_failure(500, body, id, (haft__hash_key){1, 2}, (haft__cleaner){0},
-                                        arena, &failure, NULL),
+    CHECK_INT(haft__server_error_read_failure(500, body, id, (haft__hash_key){1, 2},
+                                              (haft__cleaner){0}, arena, &failure, NULL),
               HAFT_OK, "status");
     return failure.message;
 }
