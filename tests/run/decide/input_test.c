@@ -75,6 +75,29 @@ TEST(a_reply_as_an_event)
     haft__buf_finish(&buf);
 }
 
+TEST(a_reply_with_items_of_the_provider_as_an_event)
+{
+    haft__spec asked_spec = {.model = {.provider = HAFT__LIT("p"), .model = HAFT__LIT("alias")}};
+    haft__run asked = run;
+    haft__reply reply = {.content = HAFT__LIT(""),
+                         .reasoning = HAFT__LIT(""),
+                         .items = HAFT__LIT("[{\"s\":\"\\u0041\"}]"),
+                         .usage = {.input = 9, .output = 5, .cache_write = 4, .reasoning = 3},
+                         .model = HAFT__LIT("m")};
+    haft__buf buf;
+    haft__buf_init(&buf, 1 << 16);
+    asked.spec = &asked_spec;
+    haft__input_model_replied(&buf, &asked, &reply, 5);
+    check(&buf,
+          "\"kind\":\"model_replied\",\"content\":\"\",\"reasoning\":\"\",\"calls\":[],"
+          "\"usage\":{\"input_tokens\":9,\"output_tokens\":5,\"cached_tokens\":0,"
+          "\"cache_write_tokens\":4,\"reasoning_tokens\":3},\"stop\":\"stop\",\"model\":\"m\","
+          "\"ms\":5,\"provider_items\":{\"provider\":\"p\",\"model\":\"alias\",\"json\":"
+          "\"[{\\\"s\\\":\\\"\\\\u0041\\\"}]\"}}",
+          "items");
+    haft__buf_finish(&buf);
+}
+
 /* Ids from the model, and the ids that the model then gets back. */
 static const struct {
     const char *name, *given[4], *known[4];

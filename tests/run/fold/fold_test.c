@@ -525,3 +525,33 @@ TEST(a_constraint_is_of_one_request)
     CHECK(strstr(c.err.message, "the request is constrained already") != NULL, "%s", c.err.message);
     haft__arena_finish(&c.arena);
 }
+
+TEST(items_of_the_provider_are_part_of_the_message)
+{
+    static const char replied[] =
+        "\"kind\":\"model_replied\",\"content\":\"hi\",\"reasoning\":\"\",\"calls\":[],"
+        "\"usage\":{\"input_tokens\":1,\"output_tokens\":1,\"cached_tokens\":0},\"stop\":"
+        "\"stop\",\"model\":\"m\",\"ms\":1,\"provider_items\":%s}";
+    static const struct {
+        const char *items, *json;
+    } cases[] = {
+        {"{\"provider\":\"p\",\"model\":\"m\",\"json\":\"[1]\"}", "[1]"},
+        {"null", ""},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        fold_case c;
+        char body[1024];
+        fold_init(&c);
+        (void)snprintf(body, sizeof(body), replied, cases[i].items);
+        const char *const bodies[] = {STARTED, TURN, body, REMINDED};
+        for (size_t k = 0; k < COUNT(bodies); k++) {
+            CHECK_INT(fold_body(&c, bodies[k]), HAFT_OK, "%s", c.err.message);
+        }
+        const haft__message *message = &c.run.messages.items[c.run.messages.count - 2];
+        CHECK_INT(message->role, HAFT__MESSAGE_ASSISTANT, "case %zu", i);
+        CHECK_STR(message->items, haft__str(cases[i].json), "case %zu", i);
+        CHECK_STR(message->items_provider, haft__str(i == 0 ? "p" : ""), "case %zu", i);
+        CHECK_STR(message->items_model, haft__str(i == 0 ? "m" : ""), "case %zu", i);
+        haft__arena_finish(&c.arena);
+    }
+}

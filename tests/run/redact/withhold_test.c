@@ -103,6 +103,11 @@ TEST(an_event_stays_json_and_only_secrets_are_redacted)
          "\\\"[redacted]\\\"}\",\"redacted\":true},{\"arguments\":\"{}\"}]}"},
         {"\"kind\":\"model_replied\",\"content\":\"" SECRET "\",\"calls\":1}",
          "\"kind\":\"model_replied\",\"content\":\"[redacted]\",\"calls\":1}"},
+        /* Its own form could have the secret in another spelling. */
+        {"\"kind\":\"model_replied\",\"content\":\"" SECRET "\",\"calls\":[],"
+         "\"provider_items\":{\"json\":\"[]\"}}",
+         "\"kind\":\"model_replied\",\"content\":\"[redacted]\",\"calls\":[],"
+         "\"provider_items\":null}"},
         /* of a call that does not exist: fold reports it */
         {"\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"[redacted]\"}}"},
