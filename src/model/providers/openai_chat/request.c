@@ -25,14 +25,14 @@ void haft__chat_init(haft__chat *chat, const haft__provider *provider)
     *chat = (haft__chat){.provider = provider};
     haft__buf_init(&chat->messages, MOST_BYTES);
     haft__declared_tools_init(&chat->own);
-    haft__buf_init(&chat->tool_prompt, MOST_BYTES);
+    haft__tool_prompt_init(&chat->tool_prompt);
 }
 
 void haft__chat_finish(haft__chat *chat)
 {
     haft__buf_finish(&chat->messages);
     haft__declared_tools_finish(&chat->own);
-    haft__buf_finish(&chat->tool_prompt);
+    haft__tool_prompt_finish(&chat->tool_prompt);
 }
 
 static void add_tool(haft__buf *buf, const haft__tool *tool)
@@ -81,15 +81,13 @@ haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
 {
     if (format != chat->format) { /* the kept text cannot be used */
         haft__buf_clear(&chat->messages);
-        haft__buf_clear(&chat->tool_prompt);
-        chat->done = chat->tool_prompt_count = 0;
-        chat->tool_prompt_hash = 0;
+        haft__tool_prompt_clear(&chat->tool_prompt);
+        chat->done = 0;
         chat->format = format;
     }
     if (format != NULL) {
         haft_status status = haft__chat_text_sync(chat, request, err);
-        status = status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
-        return status == HAFT_OK ? haft__buf_check(&chat->tool_prompt, err) : status;
+        return status == HAFT_OK ? haft__buf_check(&chat->messages, err) : status;
     }
     while (!request->transcript && chat->done < request->messages->count) {
         add_kept(chat, request->messages);
@@ -102,7 +100,7 @@ haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
 
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
 {
-    size_t tools = chat->format != NULL      ? chat->tool_prompt.len
+    size_t tools = chat->format != NULL      ? chat->tool_prompt.text.len
                    : request->tool_count > 0 ? tools_text(chat, request).len
                                              : 0;
     return chat->messages.len + tools + request->constraint.text.len + OTHER_BYTES;
@@ -120,7 +118,8 @@ static haft_status add_transcript(const haft__chat *chat, haft__buf *buf,
         haft__prompt_transcript(request->messages, request->task, chat->format, arena, &list, NULL);
     bool has_system = status == HAFT_OK && list.items[0].role == HAFT__MESSAGE_SYSTEM;
     size_t first = 0;
-    if (status == HAFT_OK && chat->format != NULL && (has_system || chat->tool_prompt.len > 0)) {
+    if (status == HAFT_OK && chat->format != NULL
+        && (has_system || chat->tool_prompt.text.len > 0)) {
         haft__chat_text_system(chat, buf, has_system ? list.items[0].text : HAFT__LIT(""));
         haft__buf_add_char(buf, ',');
         first = has_system ? 1 : 0;

@@ -13,17 +13,16 @@
 #include "format/format.h"
 #include "model/model.h"
 #include "model/provider.h"
+#include "model/text_messages.h"
 
 typedef struct haft__chat {
     const haft__provider *provider;
-    const haft__format *format;   /* of calls in the text; NULL: native calls */
-    haft__buf messages;           /* the messages so far, separated by commas */
-    size_t done;                  /* how many of them */
-    haft__declared_tools own;     /* used if `shared` has other tools */
-    haft__declared_tools *shared; /* shared by chats with mostly the same tools; may be NULL */
-    haft__buf tool_prompt;        /* the section that teaches the format and the tools */
-    size_t tool_prompt_count;     /* the number of tools in it, and a hash of them */
-    uint64_t tool_prompt_hash;
+    const haft__format *format;    /* of calls in the text; NULL: native calls */
+    haft__buf messages;            /* the messages so far, separated by commas */
+    size_t done;                   /* how many of them */
+    haft__declared_tools own;      /* used if `shared` has other tools */
+    haft__declared_tools *shared;  /* shared by chats with mostly the same tools; may be NULL */
+    haft__tool_prompt tool_prompt; /* of calls in the text */
 } haft__chat;
 
 /* `provider` must outlive the chat; it decides how messages are written. */

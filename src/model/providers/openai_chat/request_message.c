@@ -107,15 +107,20 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
     }
 }
 
+haft_str haft__chat_role_name(haft__message_role role)
+{
+    static const char *const roles[] = {"system", "user", "assistant", "tool"};
+    return haft__str(roles[role]);
+}
+
 void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,
                               const haft__message *message)
 {
-    static const char *const roles[] = {"system", "user", "assistant", "tool"};
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__json_key(&w, "role");
-    haft__json_add_str(&w, haft__str(roles[message->role]));
+    haft__json_add_str(&w, haft__chat_role_name(message->role));
     if (message->role == HAFT__MESSAGE_TOOL) {
         haft__json_key(&w, "tool_call_id");
         add_id(provider, &w, message->call_id);
