@@ -125,6 +125,8 @@
     X(MODEL_ERROR_CHARS, "model.error_chars", 500,                                                 \
       "code points of a model server's error message that are kept")                               \
     X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name")                       \
+    X(MODEL_REPLY_TOKENS, "model.reply_tokens", 16384,                                             \
+      "tokens of a reply, if the provider requires a limit and the spec has none")                 \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
     X(MODEL_RETRY_MS, "model.retry_ms", 60000,                                                     \
       "longest Retry-After of a model server that is waited for, in milliseconds")                 \

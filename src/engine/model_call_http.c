@@ -226,6 +226,7 @@ static void reset_stream(haft__model_call *call)
         .may_reason = model->family.reasoning_open != NULL || model->starts_in_reasoning,
         .starts_in_reasoning = model->starts_in_reasoning,
         .json_only = call->request.constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA,
+        .prefix = call->run->conversation->prefix,
         .emit = on_delta,
         .context = call,
         .hash_key = call->run->runtime->hash_key,

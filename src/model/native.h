@@ -16,9 +16,6 @@ bool haft__native_is_event_lines(haft_str body);
 typedef haft_status haft__native_read(haft_str body, haft__hash_key hash_key, haft__arena *arena,
                                       haft__model_outcome *ret_answer, haft_error *err);
 
-/* Anthropic's Messages: blocks text, thinking and tool_use. */
-haft__native_read haft__anthropic_read;
-
 /* Gemini's generateContent: parts text, thought and functionCall. Most versions send no ids. */
 haft__native_read haft__gemini_read;
 

@@ -46,6 +46,7 @@ typedef struct haft__provider_headers {
  * before it. */
 typedef struct haft__provider_conversation {
     const haft__provider *provider;
+    uint64_t prefix; /* of the last request: a hash of everything before its reply; 0: unknown */
 } haft__provider_conversation;
 
 typedef struct haft__provider_request_options {
@@ -74,6 +75,7 @@ typedef struct haft__provider_stream_options {
     bool starts_in_reasoning; /* the reply begins inside that block, unless reasoning has its own
                                  field */
     bool json_only;           /* only JSON was requested: a text that begins as JSON has no block */
+    uint64_t prefix;          /* of the conversation; kept with items that are bound to it */
     haft__provider_emit *emit; /* may be NULL */
     void *context;
     haft__hash_key hash_key; /* random: the text is not trusted */
@@ -114,6 +116,10 @@ typedef struct haft__provider_api {
 
     /* Members of a request that options cannot replace; ends with NULL. */
     const char *const *reserved_options;
+
+    /* The member of a request with the JSON Schema of the reply; for the table in docs/models.md.
+     */
+    const char *schema_field;
 
     size_t stream_size;
     /* The options are copied; what they point to must outlive the stream. */
@@ -180,7 +186,7 @@ const haft__provider *haft__providers(size_t *ret_count);
 const haft__provider *haft__provider_compatible(void);
 
 /* The row for a model: `openai` with another host in base_url is the compatible one. NULL for
- * models without a row (anthropic, gemini, script ...). */
+ * models without a row (gemini, script ...). */
 const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 
 /* Whether the model is `offline`: it has no server (model/rules/). */

@@ -2,6 +2,7 @@
 /* providers.c - the table of providers. docs/models.md shows it, and a test compares the two.
  * Tests: tests/model/provider_test.c. */
 #include "base/macros.h"
+#include "model/providers/anthropic/anthropic.h"
 #include "model/providers/openai_chat/openai_chat.h"
 
 static const haft__provider providers[] = {
@@ -22,6 +23,18 @@ static const haft__provider providers[] = {
               .must_call = "required",
               .max_tokens = "max_completion_tokens",
               .reasoning = ""}},
+    {.name = "anthropic",
+     .base_url = "https://api.anthropic.com/v1",
+     .base_url_env = "ANTHROPIC_BASE_URL", /* the variable of Anthropic's own clients */
+     .key_env = "ANTHROPIC_API_KEY",
+     .local_key_env = "",
+     .needs_key = true,
+     .api = &haft__anthropic_api,
+     .capabilities = {.named_choice = true,
+                      .parallel = true,
+                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_ANTHROPIC},
+     .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
     {.name = "mistral",
      .base_url = "https://api.mistral.ai/v1",
      .base_url_env = "",

@@ -45,6 +45,9 @@ static void read_object(haft__json object, haft__server_error *error)
     error->type = haft__object_text(object, "type");
     error->code = haft__object_text(object, "code");
     error->param = haft__object_text(object, "param");
+    if (error->code.len == 0) { /* of Anthropic */
+        error->code = haft__object_text(haft__object_object(object, "details"), "error_code");
+    }
     if (error->message.len == 0 && detail != NULL) {
         read_detail(*detail, error);
     }
@@ -97,8 +100,10 @@ static const struct {
     {"insufficient_quota", HAFT__FAILURE_QUOTA},
     {"billing_hard_limit_reached", HAFT__FAILURE_QUOTA},
     {"billing_error", HAFT__FAILURE_QUOTA},
+    {"enforced_spend_limit_reached", HAFT__FAILURE_QUOTA},
     {"context_length_exceeded", HAFT__FAILURE_CONTEXT},
     {"exceed_context_size_error", HAFT__FAILURE_CONTEXT},
+    {"request_too_large", HAFT__FAILURE_CONTEXT},
     {"content_filter", HAFT__FAILURE_POLICY},
     {"content_policy_violation", HAFT__FAILURE_POLICY},
     {"invalid_api_key", HAFT__FAILURE_AUTH},
@@ -107,6 +112,8 @@ static const struct {
     {"rate_limit_exceeded", HAFT__FAILURE_TRANSIENT},
     {"rate_limit_error", HAFT__FAILURE_TRANSIENT},
     {"server_error", HAFT__FAILURE_TRANSIENT},
+    {"api_error", HAFT__FAILURE_TRANSIENT},
+    {"timeout_error", HAFT__FAILURE_TRANSIENT},
     {"overloaded_error", HAFT__FAILURE_TRANSIENT},
     {"unavailable_error", HAFT__FAILURE_TRANSIENT},
 };

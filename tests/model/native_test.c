@@ -53,59 +53,6 @@ static void check_all(haft__native_read *read, const native_case *cases, size_t 
     }
 }
 
-static const native_case anthropic[] = {
-    {"a text", "{'content':[{'type':'text','text':'Hi.'}],'stop_reason':'end_turn'}",
-     "Hi.||stop|0 0 0|"},
-    {"a plain text", "{'content':'Hi.','stop_reason':'end_turn'}", "Hi.||stop|0 0 0|"},
-    {"nothing", "{'content':[],'stop_reason':'end_turn'}", "||stop|0 0 0|"},
-    {"a call",
-     "{'content':[{'type':'thinking','thinking':'hm','signature':'x'},{'type':'text','text':'a'},"
-     "{'type':'tool_use','id':'t1','name':'f','input':{'n':9007199254740993}}],"
-     "'stop_reason':'tool_use'}",
-     "a|hm|tool_calls|0 0 0||t1 f {\"n\":9007199254740993}"},
-    {"no input", "{'content':[{'type':'tool_use','id':'t','name':'f'}],'stop_reason':'tool_use'}",
-     "||tool_calls|0 0 0||t f "},
-    {"the limit", "{'content':[{'type':'text','text':'a'}],'stop_reason':'max_tokens'}",
-     "a||length|0 0 0|"},
-    {"a refusal", "{'content':[],'stop_reason':'refusal'}", "||refusal|0 0 0|"},
-    {"a reason of its own", "{'content':[],'stop_reason':'new'}", "||stop|0 0 0|"},
-    {"a stream",
-     "{'type':'message_start','message':{'id':'m'}}\n"
-     "{'type':'content_block_start','index':0,'content_block':{'type':'text','text':''}}\n"
-     "{'type':'content_block_delta','index':0,'delta':{'type':'text_delta','text':'He'}}\n"
-     "{'type':'ping'}\n"
-     "{'type':'content_block_delta','index':0,'delta':{'type':'text_delta','text':'y'}}\n"
-     "{'type':'content_block_stop','index':0}\n"
-     "{'type':'content_block_start','index':1,'content_block':{'type':'tool_use','id':'t',"
-     "'name':'f','input':{}}}\n"
-     "{'type':'content_block_delta','index':1,'delta':{'type':'input_json_delta',"
-     "'partial_json':''}}\n"
-     "{'type':'content_block_delta','index':1,'delta':{'type':'input_json_delta',"
-     "'partial_json':'{}'}}\n"
-     "{'type':'content_block_stop','index':1}\n"
-     "{'type':'message_delta','delta':{'stop_reason':'tool_use'}}\n"
-     "{'type':'message_stop'}",
-     "Hey||tool_calls|0 0 0||t f {}"},
-    {"a stream that breaks off",
-     "{'type':'content_block_start','index':1,'content_block':{'type':'tool_use','id':'t',"
-     "'name':'f','input':{}}}\n"
-     "{'type':'content_block_delta','index':1,'delta':{'partial_json':'{'}}",
-     "cut 0 the reply was cut off before its end"},
-    {"a block that breaks off",
-     "{'type':'content_block_start','content_block':{'type':'tool_use','id':'t','name':'f'}}\n"
-     "{'type':'message_delta','delta':{'stop_reason':'max_tokens'}}",
-     "cut 0 the reply was cut off in call 0"},
-    {"arguments without a call", "{'type':'content_block_delta','delta':{'partial_json':'{'}}",
-     "garbled 0 expected a call before its arguments"},
-    {"an error", "{'type':'error','error':{'type':'overloaded_error','message':'Overloaded'}}",
-     "other 0 the model server reported an error: Overloaded"},
-    {"something else", "{'object':'list'}", "garbled 0 expected a reply, found something else"},
-    {"HTML", "<html>", "garbled 0 expected a reply, found something else"},
-    {"half a reply", "{'content':[{'type':'text',",
-     "cut 0 expected a key in double quotes, found the end of the text"},
-    {"no JSON", "{'content':nope}", "garbled 0 expected true, false or null, found 'o'"},
-};
-
 static const native_case gemini[] = {
     {"a text and a call",
      "{'candidates':[{'finishReason':'STOP','content':{'parts':[{'text':'hm','thought':true},"
@@ -203,11 +150,6 @@ TEST(events_may_stand_on_lines)
 TEST(responses_of_openai_are_read)
 {
     check_all(haft__responses_read, responses, COUNT(responses));
-}
-
-TEST(replies_of_anthropic_are_read)
-{
-    check_all(haft__anthropic_read, anthropic, COUNT(anthropic));
 }
 
 TEST(replies_of_gemini_are_read)

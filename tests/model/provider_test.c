@@ -32,7 +32,9 @@ static const struct {
     {"ollama", "http://example.org:11434/v1", "ollama", ""},
     {"llamacpp", "", "llamacpp", ""},
     {"vllm", "", "vllm", ""},
-    {"anthropic", "", NULL, NULL},
+    {"anthropic", "", "anthropic", "ANTHROPIC_API_KEY"},
+    {"anthropic", "https://example.org", "anthropic", ""},
+    {"gemini", "", NULL, NULL},
     {"openai-responses", "", NULL, NULL},
     {"script", "", NULL, NULL},
     {COMPATIBLE, "", NULL, NULL},
@@ -78,7 +80,8 @@ TEST(every_row_has_all_functions)
         const haft__provider_api *api = all[i].api;
         CHECK(api->write_url != NULL && api->write_headers != NULL
                   && api->create_conversation != NULL && api->destroy_conversation != NULL
-                  && api->write_request != NULL && api->reserved_options != NULL,
+                  && api->write_request != NULL && api->reserved_options != NULL
+                  && api->schema_field != NULL,
               "%s cannot be asked", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
                   && api->feed != NULL && api->end != NULL && api->read_failure != NULL,
@@ -106,6 +109,12 @@ static const struct {
     {"openai", "http://h/v1/?v=1&b=?", "http://h/v1/chat/completions?v=1&b=?", HAFT_OK},
     {"openai", "http://h/chat/completions?v=1", "http://h/chat/completions?v=1", HAFT_OK},
     {"openai", "http://h/v1?", "http://h/v1/chat/completions", HAFT_OK},
+    {"anthropic", "", "https://api.anthropic.com/v1/messages", HAFT_OK},
+    {"anthropic", "http://h:8", "http://h:8/v1/messages", HAFT_OK},
+    {"anthropic", "http://h:8/", "http://h:8/v1/messages", HAFT_OK},
+    {"anthropic", "http://h/v1/", "http://h/v1/messages", HAFT_OK},
+    {"anthropic", "http://h/anthropic?a=1", "http://h/anthropic/v1/messages?a=1", HAFT_OK},
+    {"anthropic", "http://h/v1/messages", "http://h/v1/messages", HAFT_OK},
     {"openai", "h:8/v1", NO_SCHEME, HAFT_BAD_INPUT},
     {"openai", "ftp://h/v1", NO_SCHEME, HAFT_BAD_INPUT},
     {"openai", "http://", NO_SCHEME, HAFT_BAD_INPUT},
@@ -258,9 +267,10 @@ static const struct {
 
 static void add_cell(haft__buf *buf, const haft__provider *provider, size_t line)
 {
-    static const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "",
-                                              [HAFT__CONSTRAINT_GBNF] = "grammar",
-                                              [HAFT__CONSTRAINT_JSON_SCHEMA] = "response_format"};
+    const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "",
+                                       [HAFT__CONSTRAINT_GBNF] = "grammar",
+                                       [HAFT__CONSTRAINT_JSON_SCHEMA] =
+                                           provider->api->schema_field};
     const char *at = (const char *)provider + lines[line].offset;
     const char *text = "";
     bool flag = false;

@@ -5,7 +5,9 @@
 #include "base/str.h"
 #include "cli/commands/parse_text.h"
 #include "model/native.h"
-#include "model/providers/openai_chat/stream.h"
+#include "model/provider.h"
+#include "model/providers/anthropic/anthropic.h"
+#include "model/providers/openai_chat/openai_chat.h"
 #include "json/read.h"
 #include "json/repair.h"
 #include "json/write.h"
@@ -41,27 +43,31 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
     return haft__buf_check(events, err);
 }
 
-/* OpenAI's reader accepts pieces, so the text is fed in chunks. */
-static haft_status read_chat(haft__arena *arena, const haft__parse_request *request,
-                             haft__model_outcome *ret_answer, haft_error *err)
+/* The readers accept pieces, so the text is fed in chunks. */
+static haft_status read_with(const haft__provider_api *api, haft__arena *arena,
+                             const haft__parse_request *request, haft__model_outcome *ret_answer,
+                             haft_error *err)
 {
     haft__provider_stream_options options = {.hash_key = request->hash_key};
-    haft__openai_stream stream;
+    haft__provider_stream *stream = haft__arena_alloc(arena, api->stream_size);
+    if (stream == NULL) {
+        return haft__arena_fail(arena, err);
+    }
     haft__buf events;
     haft__buf_init(&events, 2 * (size_t)HAFT__LIMIT_FORMAT_BYTES);
     haft_str rest;
     haft_status status = find_events(arena, request, &events, &rest, err);
-    haft__openai_stream_init(&stream, &options);
-    while (status == HAFT_OK && rest.len > 0) {
+    api->init_stream(stream, &options);
+    for (bool over = false; status == HAFT_OK && rest.len > 0 && !over;) {
         size_t length =
             request->chunk == 0 || request->chunk > rest.len ? rest.len : request->chunk;
-        status = haft__reply_reader_feed(&stream.reader, (haft_str){rest.ptr, length}, err);
+        status = api->feed(stream, (haft_str){rest.ptr, length}, &over, err);
         rest = haft__str_skip(rest, length);
     }
     if (status == HAFT_OK) {
-        status = haft__reply_reader_end(&stream.reader, arena, ret_answer, err);
+        status = api->end(stream, arena, ret_answer, err);
     }
-    haft__reply_reader_finish(&stream.reader);
+    api->finish_stream(stream);
     haft__buf_finish(&events);
     return status;
 }
@@ -70,7 +76,7 @@ static haft_status read_chat(haft__arena *arena, const haft__parse_request *requ
 static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
-    haft_status status = read_chat(arena, request, ret_answer, err);
+    haft_status status = read_with(&haft__openai_chat_api, arena, request, ret_answer, err);
     if (status != HAFT_OK || !ret_answer->failed
         || ret_answer->failure.kind != HAFT__FAILURE_GARBLED) {
         return status;
@@ -86,7 +92,7 @@ static haft_status read_openai(haft__arena *arena, const haft__parse_request *re
 static haft_status read_anthropic(haft__arena *arena, const haft__parse_request *request,
                                   haft__model_outcome *ret_answer, haft_error *err)
 {
-    return haft__anthropic_read(request->text, request->hash_key, arena, ret_answer, err);
+    return read_with(&haft__anthropic_api, arena, request, ret_answer, err);
 }
 
 static haft_status read_gemini(haft__arena *arena, const haft__parse_request *request,

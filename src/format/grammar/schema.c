@@ -120,7 +120,8 @@ static void add_list(haft__json_writer *w, haft__downlevel *d, const reply *r)
 /* Whether the root must be an object, not an anyOf. */
 static bool needs_object(haft__schema_target target)
 {
-    return target == HAFT__TARGET_OPENAI || target == HAFT__TARGET_OPENAI_OPEN;
+    return target == HAFT__TARGET_OPENAI || target == HAFT__TARGET_OPENAI_OPEN
+           || target == HAFT__TARGET_ANTHROPIC;
 }
 
 /* The members of the reply's schema. Definitions come last, when all are known. */

@@ -11,6 +11,7 @@
 #include "run/offer/offer.h"
 #include "tool/wire_name.h"
 #include "json/number.h"
+#include "json/object.h"
 
 /* The format for a second request to a model that calls natively, and for every JSON reply. */
 #define JSON_FORMAT "purejson"
@@ -27,7 +28,7 @@ bool haft__constraint_has_own(haft__json options)
             return true;
         }
     }
-    return false;
+    return haft__object_find(haft__object_object(options, "output_config"), "format") != NULL;
 }
 
 static haft__constraint_support support_of_provider(const haft__provider *provider)
@@ -114,7 +115,7 @@ static haft__grammar_options options_for(const haft__model_spec *model, bool sev
 
 /* Writes the schema for the target. If the target's strict mode would leave no room for arguments
  * that a tool accepts, the schema is not strict: `io_target` becomes the target without that mode.
- */
+ * Fails if there is no such target. */
 static haft_status write_schema(const haft__request *request, const haft__format *format,
                                 const haft__format_tool *tools, haft_str tool,
                                 haft__grammar_options options, haft__schema_target *io_target,
@@ -122,11 +123,11 @@ static haft_status write_schema(const haft__request *request, const haft__format
 {
     haft_error narrow = {0};
     size_t before = haft__relax_report_count(report);
-    options.complete = haft__schema_target_is_strict(*io_target);
+    options.complete = haft__schema_target_closes_objects(*io_target);
     haft_status status =
         haft__grammar_schema(text, *io_target, format, tools, request->tool_count, request->allowed,
                              request->mode, tool, &options, report, &narrow);
-    if (status != HAFT_UNSUPPORTED || !options.complete) {
+    if (status != HAFT_UNSUPPORTED || !haft__schema_target_is_strict(*io_target)) {
         return status == HAFT_OK ? HAFT_OK : haft__fail(err, status, "", "%s", narrow.message);
     }
     char why[sizeof(narrow.message) + 16];

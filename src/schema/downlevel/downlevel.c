@@ -16,7 +16,9 @@ enum {
     OPENAI = 1 << HAFT__TARGET_OPENAI | OPEN,
     VLLM = 1 << HAFT__TARGET_VLLM,
     OLLAMA = 1 << HAFT__TARGET_OLLAMA,
-    ALL = OPENAI | VLLM | OLLAMA,
+    ANTHROPIC = 1 << HAFT__TARGET_ANTHROPIC,
+    BOUNDS = OPENAI | VLLM | OLLAMA, /* bounds of numbers, strings and lists */
+    ALL = BOUNDS | ANTHROPIC,
 };
 
 /* Nesting of schemas. Each takes up to four levels of JSON, and the result must be readable. */
@@ -53,16 +55,16 @@ static const struct {
     {"items", ALL, HOLDS_ITEMS},
     {"prefixItems", VLLM, HOLDS_LIST}, /* llama.cpp's is broken */
     {"anyOf", ALL, HOLDS_CHOICE},
-    {"minItems", ALL, HOLDS_COUNT},
-    {"maxItems", ALL, HOLDS_COUNT},
+    {"minItems", ALL, HOLDS_COUNT}, /* Anthropic's is at most 1 */
+    {"maxItems", BOUNDS, HOLDS_COUNT},
     {"minLength", VLLM | OLLAMA, HOLDS_LENGTH},
     {"maxLength", VLLM | OLLAMA, HOLDS_LENGTH},
-    {"pattern", ALL, HOLDS_PATTERN},
+    {"pattern", BOUNDS, HOLDS_PATTERN},
     {"format", ALL, HOLDS_FORMAT},
-    {"minimum", ALL, HOLDS_BOUND},
-    {"maximum", ALL, HOLDS_BOUND},
-    {"exclusiveMinimum", ALL, HOLDS_BOUND},
-    {"exclusiveMaximum", ALL, HOLDS_BOUND},
+    {"minimum", BOUNDS, HOLDS_BOUND},
+    {"maximum", BOUNDS, HOLDS_BOUND},
+    {"exclusiveMinimum", BOUNDS, HOLDS_BOUND},
+    {"exclusiveMaximum", BOUNDS, HOLDS_BOUND},
     {"multipleOf", OPENAI, HOLDS_VALUE},
 };
 
@@ -74,12 +76,12 @@ static const struct {
     {"date", ALL},
     {"time", ALL},
     {"uuid", ALL},
-    {"duration", OPENAI | VLLM},
-    {"email", OPENAI | VLLM},
-    {"hostname", OPENAI | VLLM},
-    {"ipv4", OPENAI | VLLM},
-    {"ipv6", OPENAI | VLLM},
-    {"uri", VLLM},
+    {"duration", OPENAI | VLLM | ANTHROPIC},
+    {"email", OPENAI | VLLM | ANTHROPIC},
+    {"hostname", OPENAI | VLLM | ANTHROPIC},
+    {"ipv4", OPENAI | VLLM | ANTHROPIC},
+    {"ipv6", OPENAI | VLLM | ANTHROPIC},
+    {"uri", VLLM | ANTHROPIC},
 };
 
 static const struct {
@@ -89,9 +91,15 @@ static const struct {
     {"openai", HAFT__TARGET_OPENAI},
     {"vllm", HAFT__TARGET_VLLM},
     {"ollama", HAFT__TARGET_OLLAMA},
+    {"anthropic", HAFT__TARGET_ANTHROPIC},
 };
 
 static haft__json translate(haft__downlevel *d, haft__json schema);
+
+bool haft__schema_target_closes_objects(haft__schema_target target)
+{
+    return target == HAFT__TARGET_OPENAI || target == HAFT__TARGET_ANTHROPIC;
+}
 
 bool haft__schema_target_is_strict(haft__schema_target target)
 {
@@ -198,6 +206,10 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     switch (what) {
     case HOLDS_LENGTH:
     case HOLDS_COUNT:
+        if (d->target == HAFT__TARGET_ANTHROPIC && haft__gbnf_get_count(schema, key, &count)
+            && count > 1) {
+            return "any number: Anthropic supports 0 and 1 only";
+        }
         return ollama && haft__gbnf_get_count(schema, key, &count)
                        && count > HAFT__LIMIT_GRAMMAR_REPEAT
                    ? "any number: too large for llama.cpp"
@@ -323,7 +335,7 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
 {
     haft__object_builder m;
     schema = drop_bad_type(d, schema);
-    bool openai = d->target == HAFT__TARGET_OPENAI;
+    bool strict = haft__schema_target_is_strict(d->target);
     if (!haft__object_builder_init(d, &m, COUNT(keywords) + 5)) {
         return haft__json_bool(true);
     }
@@ -331,7 +343,7 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
     for (size_t i = 0; i < COUNT(keywords); i++) {
         const char *key = keywords[i].key;
         if (haft__object_find(schema, key) == NULL || (keywords[i].targets >> d->target & 1) == 0
-            || (openai && keywords[i].holds == HOLDS_REQUIRED)
+            || (strict && keywords[i].holds == HOLDS_REQUIRED)
             || !fits(d, schema, key, keywords[i].holds)) {
             continue;
         }
@@ -344,7 +356,7 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
         haft__object_builder_put(&m, haft__object_builder_string("anyOf"),
                                  translate_list(d, "oneOf", *haft__object_find(schema, "oneOf")));
     }
-    if (openai) {
+    if (haft__schema_target_closes_objects(d->target)) {
         haft__downlevel_complete_strict(d, schema, &m);
     }
     return haft__object_builder_end(&m);

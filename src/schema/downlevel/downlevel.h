@@ -25,10 +25,14 @@ typedef enum haft__schema_target {
     HAFT__TARGET_VLLM,   /* the common subset of xgrammar, guidance and outlines */
     HAFT__TARGET_OLLAMA, /* llama.cpp's own translation */
     HAFT__TARGET_OPENAI_OPEN, /* without strict mode: only the root must be an object */
+    HAFT__TARGET_ANTHROPIC,   /* objects have no other members than their properties; no bounds */
 } haft__schema_target;
 
-/* "openai", "vllm", "ollama"; false for any other name. */
+/* "openai", "vllm", "ollama", "anthropic"; false for any other name. */
 bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target);
+
+/* Whether objects of the target have only the listed properties. */
+bool haft__schema_target_closes_objects(haft__schema_target target);
 
 /* Whether the target requires every property, so that a model writes null for an absent one. */
 bool haft__schema_target_is_strict(haft__schema_target target);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * openai_strict.c - requirements of OpenAI's strict mode beyond its keywords: every schema has a
- * type; every object lists its properties, requires all of them and allows no others. Tests:
+ * type; every object lists its properties, requires all of them and allows no others. Anthropic has
+ * the same requirements, but properties may be optional. Tests:
  * tests/format/grammar/schema_test.c.
  */
 #include "schema/downlevel/downlevel_int.h"
@@ -30,7 +31,7 @@ static haft__json nullable(haft__downlevel *d, haft__json schema)
 haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_str key,
                                     haft__json value)
 {
-    bool optional = d->target == HAFT__TARGET_OPENAI
+    bool optional = haft__schema_target_is_strict(d->target)
                     && !haft__array_has_text(haft__object_get(schema, "required"), key);
     return optional ? nullable(d, value) : value;
 }
@@ -96,7 +97,10 @@ static void close_object(haft__downlevel *d, haft__json schema, haft__object_bui
         }
         haft__object_builder_put(m, haft__object_builder_string("properties"), members);
     }
-    haft__object_builder_put(m, haft__object_builder_string("required"), all_required(d, members));
+    if (haft__schema_target_is_strict(d->target)) {
+        haft__object_builder_put(m, haft__object_builder_string("required"),
+                                 all_required(d, members));
+    }
     haft__object_builder_put(m, haft__object_builder_string("additionalProperties"),
                              haft__json_bool(false));
 }

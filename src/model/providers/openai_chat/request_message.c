@@ -7,9 +7,9 @@
  */
 #include "base/id.h"
 #include "base/str.h"
+#include "model/call_arguments.h"
 #include "model/providers/openai_chat/request_int.h"
 #include "tool/wire_name.h"
-#include "json/stream.h"
 
 void haft__chat_add_name(haft__json_writer *w, haft_str name)
 {
@@ -29,47 +29,18 @@ static void add_id(const haft__provider *provider, haft__json_writer *w, haft_st
 
 /* ---- arguments ---- */
 
-/* Whether the text is one JSON object. Builds no value; out of memory is recorded in the buffer. */
-static bool is_object(haft__buf *buf, haft_str text)
-{
-    haft__json_stream stream;
-    haft__json_event event = {.kind = HAFT__JSON_EVENT_MORE};
-    haft__json_stream_init(&stream, NULL);
-    haft_status status = haft__json_stream_next(&stream, &text, &event, NULL);
-    bool object = status == HAFT_OK && event.kind == HAFT__JSON_EVENT_BEGIN
-                  && event.value.kind == HAFT__JSON_OBJECT;
-    bool done = false;
-    while (object && status == HAFT_OK && event.kind != HAFT__JSON_EVENT_MORE) {
-        status = haft__json_stream_next(&stream, &text, &event, NULL);
-        done = done || event.kind == HAFT__JSON_EVENT_DONE;
-    }
-    haft__json_stream_finish(&stream);
-    if (status == HAFT_NO_MEMORY) {
-        haft__buf_fail(buf, status, "out of memory");
-    }
-    return object && done && status == HAFT_OK;
-}
-
-/* Servers that put arguments into a template answer 400 to a history with arguments that are not a
- * JSON object, and one bad call would end the run. The model still sees what it wrote. */
 static void add_arguments(const haft__provider *provider, haft__json_writer *w, haft_str text)
 {
-    haft__buf wrapped;
-    if (haft__str_trim(text).len == 0) {
-        haft__json_add_str(w, HAFT__LIT("{}"));
-        return;
-    }
-    if (provider->chat.any_arguments || is_object(w->buf, text)) {
+    haft__buf object;
+    if (provider->chat.any_arguments && haft__str_trim(text).len > 0) {
         haft__json_add_str(w, text);
         return;
     }
-    haft__buf_init(&wrapped, w->buf->max);
-    haft__buf_add_str(&wrapped, HAFT__LIT("{\"not_an_object\":"));
-    haft__json_write_string(&wrapped, text);
-    haft__buf_add_char(&wrapped, '}');
-    haft__json_add_str(w, haft__buf_str(&wrapped));
-    w->buf->status = wrapped.status != HAFT_OK ? wrapped.status : w->buf->status;
-    haft__buf_finish(&wrapped);
+    haft__buf_init(&object, w->buf->max);
+    haft__call_arguments_write(&object, text);
+    haft__json_add_str(w, haft__buf_str(&object));
+    w->buf->status = object.status != HAFT_OK ? object.status : w->buf->status;
+    haft__buf_finish(&object);
 }
 
 /* ---- messages ---- */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/providers/anthropic/models.h - differences between the models of Anthropic, by their names.
+ */
+#ifndef HAFT_MODEL_PROVIDERS_ANTHROPIC_MODELS_H
+#define HAFT_MODEL_PROVIDERS_ANTHROPIC_MODELS_H
+
+#include <stdbool.h>
+
+#include "haft.h"
+
+/* Whether the model accepts a tool_choice that forces a call: `any` or `tool`. Others answer 400.
+ */
+bool haft__anthropic_can_force(haft_str model);
+
+/* Whether a thinking block of the model is valid only after exactly the system prompt, tools and
+ * messages that it was written after. */
+bool haft__anthropic_binds_thinking(haft_str model);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request_message.c - messages as JSON text, in a form that the API accepts whatever model wrote
+ * them.
+ *
+ * The output depends only on the messages: a history always gives the same bytes.
+ * Tests: tests/model/providers/anthropic/request_message_test.c.
+ */
+#include "base/ascii.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "model/call_arguments.h"
+#include "model/providers/anthropic/request_int.h"
+#include "tool/wire_name.h"
+#include "json/object.h"
+
+/* Stands for a text without any characters that can be seen, which the API rejects. */
+#define EMPTY "(empty)"
+
+/* The result of a call that has none: the API requires one for each call. */
+#define NO_RESULT "The call has no result."
+
+void haft__anthropic_messages_init(haft__anthropic_messages *messages)
+{
+    *messages = (haft__anthropic_messages){.role = HAFT__MESSAGE_USER};
+    haft__buf_init(&messages->text, (size_t)HAFT__LIMIT_RUN_BYTES);
+}
+
+void haft__anthropic_messages_finish(haft__anthropic_messages *messages)
+{
+    haft__buf_finish(&messages->text);
+}
+
+void haft__anthropic_messages_clear(haft__anthropic_messages *messages)
+{
+    haft__buf_clear(&messages->text);
+}
+
+/* Continues a message that has the role, or closes it and begins another one. A block must follow.
+ */
+static void begin_in(haft__buf *buf, bool first, haft__message_role last, haft__message_role role)
+{
+    static const char *const roles[] = {[HAFT__MESSAGE_SYSTEM] = "system",
+                                        [HAFT__MESSAGE_USER] = "user",
+                                        [HAFT__MESSAGE_ASSISTANT] = "assistant"};
+    if (!first && last == role) {
+        haft__buf_add_char(buf, ',');
+        return;
+    }
+    haft__buf_addf(buf, "%s{\"role\":\"%s\",\"content\":[", first ? "" : "]},", roles[role]);
+}
+
+static void begin_blocks(haft__anthropic_messages *messages, haft__message_role role)
+{
+    role = role == HAFT__MESSAGE_TOOL ? HAFT__MESSAGE_USER : role;
+    begin_in(&messages->text, messages->text.len == 0, messages->role, role);
+    messages->role = role;
+}
+
+static void add_text_block(haft__buf *buf, haft_str text)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("text"));
+    haft__field_text(&w, "text", haft__str_trim(text).len > 0 ? text : HAFT__LIT(EMPTY));
+    haft__json_end_object(&w);
+}
+
+void haft__anthropic_add_text(haft__anthropic_messages *messages, haft__message_role role,
+                              haft_str text)
+{
+    begin_blocks(messages, role);
+    add_text_block(&messages->text, text);
+}
+
+void haft__anthropic_end_with(haft__buf *buf, const haft__anthropic_messages *messages,
+                              haft_str text)
+{
+    begin_in(buf, messages->text.len == 0, messages->role, HAFT__MESSAGE_USER);
+    add_text_block(buf, text);
+}
+
+/* ---- calls ---- */
+
+void haft__anthropic_add_name(haft__json_writer *w, haft_str name)
+{
+    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
+    haft__json_add_str(w, haft__wire_name_str(&wire));
+}
+
+/* Ids of other providers, and those that haft makes, may have bytes that the API rejects. The names
+ * of tools are restricted in the same way, and their encoding is unique. */
+static void add_id(haft__json_writer *w, const char *key, haft_str id)
+{
+    bool valid = id.len > 0;
+    for (size_t i = 0; i < id.len; i++) {
+        valid = valid
+                && (haft__ascii_is_alphanumeric(id.ptr[i]) || id.ptr[i] == '_' || id.ptr[i] == '-');
+    }
+    haft__wire_name wire = haft__wire_name_encode(id.len > 0 ? id : HAFT__LIT("_"));
+    haft__field_text(w, key, valid ? id : haft__wire_name_str(&wire));
+}
+
+static void add_call(haft__anthropic_messages *messages, const haft__message_call *call)
+{
+    haft__json_writer w;
+    begin_blocks(messages, HAFT__MESSAGE_ASSISTANT);
+    haft__json_writer_init(&w, &messages->text);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("tool_use"));
+    add_id(&w, "id", call->id);
+    haft__json_key(&w, "name");
+    haft__anthropic_add_name(&w, call->name);
+    haft__json_key(&w, "input");
+    haft__call_arguments_write(&messages->text, call->arguments);
+    w.after_key = false;
+    haft__json_end_object(&w);
+}
+
+void haft__anthropic_add_turn(haft__anthropic_messages *messages, const haft__message *message)
+{
+    if (message->call_count == 0 || haft__str_trim(message->text).len > 0) {
+        haft__anthropic_add_text(messages, HAFT__MESSAGE_ASSISTANT, message->text);
+    }
+    for (size_t i = 0; i < message->call_count; i++) {
+        add_call(messages, &message->calls[i]);
+    }
+}
+
+void haft__anthropic_add_items(haft__anthropic_messages *messages, haft_str items)
+{
+    begin_blocks(messages, HAFT__MESSAGE_ASSISTANT);
+    haft__buf_add_str(&messages->text, items);
+}
+
+/* ---- results ---- */
+
+static void add_result(haft__anthropic_messages *messages, haft_str id, haft_str text,
+                       bool is_error)
+{
+    haft__json_writer w;
+    begin_blocks(messages, HAFT__MESSAGE_USER);
+    haft__json_writer_init(&w, &messages->text);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("tool_result"));
+    add_id(&w, "tool_use_id", id);
+    if (text.len > 0) {
+        haft__field_text(&w, "content", text);
+    }
+    if (is_error) {
+        haft__field_flag(&w, "is_error", true);
+    }
+    haft__json_end_object(&w);
+}
+
+static const haft__message *find_result(const haft__message *results, size_t count, haft_str id)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (haft__str_equal(results[i].call_id, id)) {
+            return &results[i];
+        }
+    }
+    return NULL;
+}
+
+static bool has_call(const haft__message *turn, haft_str id)
+{
+    bool found = false;
+    for (size_t i = 0; turn != NULL && i < turn->call_count && !found; i++) {
+        found = haft__str_equal(turn->calls[i].id, id);
+    }
+    return found;
+}
+
+/* A result without its call is text: the API would reject it. */
+void haft__anthropic_add_results(haft__anthropic_messages *messages, const haft__message *turn,
+                                 const haft__message *results, size_t count)
+{
+    for (size_t i = 0; turn != NULL && i < turn->call_count; i++) {
+        const haft__message *result = find_result(results, count, turn->calls[i].id);
+        if (result != NULL) {
+            add_result(messages, turn->calls[i].id, result->text, result->is_error);
+        } else {
+            add_result(messages, turn->calls[i].id, HAFT__LIT(NO_RESULT), true);
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!has_call(turn, results[i].call_id)) {
+            haft__anthropic_add_text(messages, HAFT__MESSAGE_USER, results[i].text);
+        }
+    }
+}
