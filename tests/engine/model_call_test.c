@@ -201,7 +201,8 @@ TEST(a_provider_that_is_not_supported)
         const char *spec, *says;
     } rows[] = {
         {"haft: 1\nmodel: openai:gpt-5\n", "OPENAI_API_KEY is not set"},
-        {"haft: 1\nmodel: anthropic:claude\n", "is not supported in this version"},
+        {"haft: 1\nmodel: anthropic:claude\n", "ANTHROPIC_API_KEY is not set"},
+        {"haft: 1\nmodel: gemini:g\n", "is not supported in this version"},
         {"haft: 1\nmodel: script:nowhere.yaml\n", "cannot be opened"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -15,7 +15,7 @@ static const problem_case cases[] = {
                                               "(leave it out, and query the database with a "
                                               "command)"},
     {"databases: {}\n", ""},
-    {"model: anthropic:x\n", "1:8: " UNSUPPORTED("anthropic")},
+    {"model: anthropic:x\n", ""},
     {"model: gemini:x\n", "1:8: " UNSUPPORTED("gemini")},
     {"model: {provider: openai-responses, model: x}\n", "1:19: " UNSUPPORTED("openai-responses")},
     {"model: mistral:x\n", ""},
@@ -67,7 +67,7 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
 TEST(a_run_that_has_begun_can_be_read)
 {
     loaded f;
-    load_kept(&f, "model: anthropic:x\ndatabases: {d: {url: \"sqlite:x\"}}\n");
+    load_kept(&f, "model: gemini:x\ndatabases: {d: {url: \"sqlite:x\"}}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "kept");
     unload(&f);
 }

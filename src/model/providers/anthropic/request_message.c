@@ -4,7 +4,7 @@
  * them.
  *
  * The output depends only on the messages: a history always gives the same bytes.
- * Tests: tests/model/providers/anthropic/request_message_test.c.
+ * Tests: tests/model/providers/anthropic/request_test.c.
  */
 #include "base/ascii.h"
 #include "base/limits.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* request_options.c - the members of a request that change from turn to turn, and the options of
- * the spec. Tests: tests/model/providers/anthropic/request_options_test.c. */
+ * the spec. Tests: tests/model/providers/anthropic/request_test.c. */
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"

@@ -5,7 +5,7 @@
  *
  * The item of a block has the members that came with its beginning, followed by those that came in
  * pieces. Strings are written again with the same characters; numbers are not changed.
- * Tests: tests/model/providers/anthropic/stream_block_test.c.
+ * Tests: tests/model/providers/anthropic/stream_test.c.
  */
 #include "base/error.h"
 #include "base/limits.h"
