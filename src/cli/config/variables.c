@@ -11,6 +11,8 @@ static const haft__variable_row rows[] = {
     {"OPENAI_BASE_URL", "base URL of another server for the provider openai", false, true},
     {"OPENAI_TOOL_CHOICE",
      "tool choice if the spec has none: auto, none, required or the name of a tool", false, false},
+    {"ANTHROPIC_API_KEY", "API key for the provider anthropic", true, true},
+    {"ANTHROPIC_BASE_URL", "base URL of another server for the provider anthropic", false, true},
     {"MISTRAL_API_KEY", "API key for the provider mistral", true, true},
     {"DEEPSEEK_API_KEY", "API key for the provider deepseek", true, true},
     {"HAFT_MODEL", "model for specs that name none", false, false},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* items.c - see items.h and request_int.h. Tests: tests/model/providers/anthropic/request_test.c. */
+/* items.c - see items.h and request_int.h. Tests: tests/model/providers/anthropic/request_test.c.
+ */
 #include "model/providers/anthropic/items.h"
 
 #include "base/limits.h"
