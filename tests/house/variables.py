@@ -13,7 +13,7 @@ READS = [rf"getenv\({NAME}\)",
          rf"haft__environment_get\([^;]*?{NAME}",
          rf"->get\([^;]*?{NAME}",
          rf"pass_on\([^;]*?{NAME}",
-         rf"\.key_env = {NAME}",
+         rf"\.(?:base_url|key)_env = {NAME}",
          rf"^    X\(\w+, {NAME}",
          rf"static const char \w+\[\] = {NAME}"]
 READS = [re.compile(pattern, re.MULTILINE) for pattern in READS]

@@ -66,6 +66,11 @@ static const struct {
      "{\"tool_calls\": [{\"name\": \"stop\", \"arguments\": {}}]}"},
     {HAFT__TARGET_OPENAI, NULL, NULL, true, false, false, "{\"tool_calls\": []}"},
     {HAFT__TARGET_OPENAI, NULL, NULL, false, false, false, "{}"},
+    {HAFT__TARGET_ANTHROPIC, NULL, NULL, false, false, true,
+     "{\"tool_call\": {\"name\": \"find\", \"arguments\": {\"q\": \"x\"}}}"},
+    {HAFT__TARGET_ANTHROPIC, NULL, NULL, false, false, false,
+     "{\"tool_call\": {\"name\": \"find\", \"arguments\": {\"q\": \"x\", \"z\": 1}}}"},
+    {HAFT__TARGET_ANTHROPIC, NULL, NULL, true, false, false, "{\"tool_calls\": []}"},
 };
 
 TEST(a_reply_is_valid_if_it_calls)
@@ -92,6 +97,34 @@ TEST(a_reply_is_valid_if_it_calls)
         }
         help_grammar_finish(&h);
     }
+}
+
+TEST(anthropic_gets_closed_objects_without_bounds)
+{
+    static const char tool[] =
+        "{\"f\": {\"type\": \"object\", \"properties\": {\"n\": {\"type\": \"integer\", "
+        "\"minimum\": 1}, \"l\": {\"type\": \"array\", \"items\": {\"type\": \"string\", "
+        "\"maxLength\": 4}, \"minItems\": 2}}, \"required\": [\"n\"]}}";
+    static const char *const absent[] = {"minimum", "maxLength", "\"minItems\":2", "null"};
+    help_grammar h;
+    help_grammar_tools(&h, tool);
+    (void)make(&h, HAFT__TARGET_ANTHROPIC, NULL, NULL, NULL);
+    CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
+    for (size_t i = 0; i < COUNT(absent); i++) {
+        CHECK(strstr(h.text.ptr, absent[i]) == NULL, "%s in %s", absent[i], h.text.ptr);
+    }
+    CHECK(strstr(h.text.ptr, "\"required\":[\"n\"]") != NULL, "%s", h.text.ptr);
+    CHECK(strstr(h.text.ptr, "\"additionalProperties\":false") != NULL, "%s", h.text.ptr);
+    help_grammar_finish(&h);
+}
+
+TEST(an_object_with_any_members_has_no_schema_of_anthropic)
+{
+    haft__grammar_options options = {.complete = true};
+    help_grammar h;
+    help_grammar_tools(&h, "{\"f\": {\"type\": \"object\"}}");
+    CHECK_INT(make(&h, HAFT__TARGET_ANTHROPIC, NULL, NULL, &options), HAFT_UNSUPPORTED, "any");
+    help_grammar_finish(&h);
 }
 
 TEST(unknown_type_is_relaxed_at_its_position)
