@@ -19,7 +19,4 @@ typedef haft_status haft__native_read(haft_str body, haft__hash_key hash_key, ha
 /* Gemini's generateContent: parts text, thought and functionCall. Most versions send no ids. */
 haft__native_read haft__gemini_read;
 
-/* OpenAI's Responses: items message, reasoning and function_call. */
-haft__native_read haft__responses_read;
-
 #endif

@@ -151,6 +151,8 @@ typedef struct haft__provider_capabilities {
     bool allowed_tools; /* a choice can name several tools */
     bool named_choice;  /* a choice can name one; else that tool is sent alone, as required */
     bool parallel;      /* parallel calls can be switched off */
+    bool
+        strict_tools; /* tools are declared with strict schemas: an optional argument may be null */
     haft__constraint_kind constraint; /* the constraint that it can enforce on a reply */
     haft__schema_target schema;       /* the variant of JSON Schema that it accepts */
 } haft__provider_capabilities;

@@ -4,6 +4,7 @@
 #include "base/macros.h"
 #include "model/providers/anthropic/anthropic.h"
 #include "model/providers/openai_chat/openai_chat.h"
+#include "model/providers/openai_responses/openai_responses.h"
 
 static const haft__provider providers[] = {
     {.name = "openai",
@@ -23,6 +24,20 @@ static const haft__provider providers[] = {
               .must_call = "required",
               .max_tokens = "max_completion_tokens",
               .reasoning = ""}},
+    {.name = "openai-responses",
+     .base_url = "https://api.openai.com/v1",
+     .base_url_env = "OPENAI_BASE_URL",
+     .key_env = "OPENAI_API_KEY",
+     .local_key_env = "OPENAI_API_KEY",
+     .needs_key = true,
+     .api = &haft__openai_responses_api,
+     .capabilities = {.allowed_tools = true,
+                      .named_choice = true,
+                      .parallel = true,
+                      .strict_tools = true,
+                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_OPENAI},
+     .chat = {.must_call = "", .max_tokens = "", .reasoning = ""}},
     {.name = "anthropic",
      .base_url = "https://api.anthropic.com/v1",
      .base_url_env = "ANTHROPIC_BASE_URL", /* the variable of Anthropic's own clients */

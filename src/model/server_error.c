@@ -106,6 +106,7 @@ static const struct {
     {"request_too_large", HAFT__FAILURE_CONTEXT},
     {"content_filter", HAFT__FAILURE_POLICY},
     {"content_policy_violation", HAFT__FAILURE_POLICY},
+    {"misalignment_policy_violation", HAFT__FAILURE_POLICY},
     {"invalid_api_key", HAFT__FAILURE_AUTH},
     {"authentication_error", HAFT__FAILURE_AUTH},
     {"permission_error", HAFT__FAILURE_AUTH},

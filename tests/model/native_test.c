@@ -82,44 +82,6 @@ static const native_case gemini[] = {
      "||stop|0 0 0|"},
 };
 
-static const native_case responses[] = {
-    {"all items",
-     "{'status':'completed','output':[{'type':'reasoning','summary':[{'type':'summary_text',"
-     "'text':'hm'}]},{'type':'message','content':[{'type':'output_text','text':'Ok.'}]},"
-     "{'type':'web_search_call'},{'type':'function_call','id':'fc','call_id':'c1','name':'f',"
-     "'arguments':'{}'},{'type':'function_call','call_id':'c2','name':'g','arguments':''}]}",
-     "Ok.|hm|tool_calls|0 0 0||c1 f {}|c2 g "},
-    {"a refusal in words",
-     "{'status':'completed','output':[{'type':'message','content':[{'refusal':'No.'}]}]}",
-     "No.||stop|0 0 0|"},
-    {"the limit",
-     "{'status':'incomplete','incomplete_details':{'reason':'max_output_tokens'},'output':["
-     "{'type':'function_call','call_id':'c','name':'f','arguments':'{'}]}",
-     "||length|0 0 0||c f {"},
-    {"what is not let pass",
-     "{'status':'incomplete','incomplete_details':{'reason':'content_filter'},'output':[]}",
-     "||refusal|0 0 0|"},
-    {"a failure", "{'status':'failed','output':[]}",
-     "garbled 0 the model server aborted the reply"},
-    {"a stream",
-     "{'type':'response.created','response':{'status':'in_progress','output':[]}}\n"
-     "{'type':'response.output_text.delta','delta':'O'}\n"
-     "{'type':'response.completed','response':{'status':'completed','output':[{'type':"
-     "'function_call','call_id':'c','name':'f','arguments':'{}'}]}}",
-     "||tool_calls|0 0 0||c f {}"},
-    {"a stream that breaks off",
-     "{'type':'response.created','response':{'status':'in_progress','output':[]}}\n"
-     "{'type':'response.output_text.delta','delta':'O'}",
-     "cut 0 the reply was cut off before its end"},
-    {"a stream that ends without all of it",
-     "{'type':'response.created'}\n{'type':'response.completed'}",
-     "cut 0 the reply was cut off before its end"},
-    {"odd items", "{'output':[5,null,{'type':'message','content':7},{'type':'message'}]}",
-     "||stop|0 0 0|"},
-    {"something else", "{'status':'completed'}",
-     "garbled 0 expected a reply, found something else"},
-};
-
 /* Events as they come, but without anything around them. */
 TEST(events_may_stand_on_lines)
 {
@@ -145,11 +107,6 @@ TEST(events_may_stand_on_lines)
     CHECK(!haft__native_is_event_lines(HAFT__LIT("{\n\"a\":{}\n}")), "an object over lines");
     CHECK(!haft__native_is_event_lines(HAFT__LIT("{}")), "an object");
     CHECK(!haft__native_is_event_lines(HAFT__LIT("data: {}\n{}")), "events");
-}
-
-TEST(responses_of_openai_are_read)
-{
-    check_all(haft__responses_read, responses, COUNT(responses));
 }
 
 TEST(replies_of_gemini_are_read)

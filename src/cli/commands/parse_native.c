@@ -8,6 +8,7 @@
 #include "model/provider.h"
 #include "model/providers/anthropic/anthropic.h"
 #include "model/providers/openai_chat/openai_chat.h"
+#include "model/providers/openai_responses/openai_responses.h"
 #include "json/read.h"
 #include "json/repair.h"
 #include "json/write.h"
@@ -72,17 +73,20 @@ static haft_status read_with(const haft__provider_api *api, haft__arena *arena,
     return status;
 }
 
-/* A body that is not a chat completion may be a response of the Responses API. */
+/* A body that is not a chat completion may be a response of the Responses API. To the reader of
+ * chat completions, the events of a response are a stream without an end. */
 static haft_status read_openai(haft__arena *arena, const haft__parse_request *request,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
     haft_status status = read_with(&haft__openai_chat_api, arena, request, ret_answer, err);
-    if (status != HAFT_OK || !ret_answer->failed
-        || ret_answer->failure.kind != HAFT__FAILURE_GARBLED) {
+    bool other = status == HAFT_OK && ret_answer->failed
+                 && (ret_answer->failure.kind == HAFT__FAILURE_GARBLED
+                     || ret_answer->failure.kind == HAFT__FAILURE_CUT);
+    if (!other) {
         return status;
     }
     haft__model_outcome response;
-    status = haft__responses_read(request->text, request->hash_key, arena, &response, err);
+    status = read_with(&haft__openai_responses_api, arena, request, &response, err);
     bool is_one =
         status == HAFT_OK && (!response.failed || response.failure.kind == HAFT__FAILURE_CUT);
     *ret_answer = is_one ? response : *ret_answer;

@@ -14,6 +14,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "model/provider.h"
 #include "prompt/observation.h"
 #include "run/arguments.h"
 #include "run/artifact.h"
@@ -357,12 +358,20 @@ static haft_status check_truncated(haft__decision *d, judged_call *j)
     return broken ? decided(j, refuse_truncated(d, j->call)) : status;
 }
 
+/* Whether the model may have written null for an argument that it could not omit. */
+static bool may_write_nulls(const haft__decision *d)
+{
+    const haft__provider *provider = haft__provider_for_model(&d->spec->model);
+    bool constrained = d->run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
+                       && haft__schema_target_is_strict(haft__constraint_detect(d->spec).target);
+    return constrained || (provider != NULL && provider->capabilities.strict_tools);
+}
+
 static haft_status check_arguments(haft__decision *d, judged_call *j)
 {
     const haft__run *run = d->run;
     haft__arguments arguments;
-    bool nullable = run->constraint == HAFT__CONSTRAINT_JSON_SCHEMA
-                    && haft__schema_target_is_strict(haft__constraint_detect(d->spec).target);
+    bool nullable = may_write_nulls(d);
     haft__buf_add_str(&d->tools->text, HAFT__LIT("Error: "));
     haft_status status = (nullable ? haft__arguments_read_nullable : haft__arguments_read)(
         j->call->tool, j->call->raw, d->tools->checker, &d->tools->scratch, run->hash_key,

@@ -28,7 +28,8 @@ bool haft__constraint_has_own(haft__json options)
             return true;
         }
     }
-    return haft__object_find(haft__object_object(options, "output_config"), "format") != NULL;
+    return haft__object_find(haft__object_object(options, "output_config"), "format") != NULL
+           || haft__object_find(haft__object_object(options, "text"), "format") != NULL;
 }
 
 static haft__constraint_support support_of_provider(const haft__provider *provider)
@@ -91,7 +92,8 @@ haft_str haft__constraint_format(const haft__run *run)
  * limit is too large for the counters of a grammar. */
 static uint32_t max_reply_chars(haft__json options)
 {
-    static const char *const keys[] = {"max_tokens", "max_completion_tokens", "num_predict"};
+    static const char *const keys[] = {"max_tokens", "max_completion_tokens", "max_output_tokens",
+                                       "num_predict"};
     for (size_t i = 0; i < COUNT(keys); i++) {
         const haft__json *value = haft__json_get(options, haft__str(keys[i]));
         int64_t tokens = 0;

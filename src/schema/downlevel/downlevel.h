@@ -43,6 +43,7 @@ typedef struct haft__downlevel {
     haft__buf out;       /* of that */
     haft__json_member *defs;
     size_t def_count, def_room;
+    size_t nullable_count; /* optional properties that may be null instead; each is reported */
     /* The first place where the result accepts less than the schema, and the part of the schema
      * that the target cannot express; NULL: none. An optional property that may be null is no such
      * part.

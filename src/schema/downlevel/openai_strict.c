@@ -24,6 +24,7 @@ static haft__json list_of_two(haft__downlevel *d, haft__json a, haft__json b)
 static haft__json nullable(haft__downlevel *d, haft__json schema)
 {
     haft__gbnf_report_relaxed(&d->g, "an optional property", "one that may be null");
+    d->nullable_count++;
     haft__json null = haft__object_builder_single(d, "type", haft__object_builder_string("null"));
     return haft__object_builder_single(d, "anyOf", list_of_two(d, schema, null));
 }

@@ -17,7 +17,7 @@ static const problem_case cases[] = {
     {"databases: {}\n", ""},
     {"model: anthropic:x\n", ""},
     {"model: gemini:x\n", "1:8: " UNSUPPORTED("gemini")},
-    {"model: {provider: openai-responses, model: x}\n", "1:19: " UNSUPPORTED("openai-responses")},
+    {"model: {provider: gemini, model: x}\n", "1:19: " UNSUPPORTED("gemini")},
     {"model: mistral:x\n", ""},
 };
 

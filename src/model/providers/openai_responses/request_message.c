@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * request_message.c - one message as input items.
+ *
+ * A reply of this model is sent back as the items that it consisted of; any other message is
+ * written from its neutral form. The output depends only on the message, the provider and the
+ * model: a history always gives the same bytes.
+ * Tests: tests/model/providers/openai_responses/request_test.c.
+ */
+#include "base/id.h"
+#include "base/str.h"
+#include "model/providers/openai_responses/request_int.h"
+#include "tool/wire_name.h"
+#include "json/object.h"
+#include "json/read.h"
+
+#define MOST_ID_BYTES 64 /* of a call_id */
+
+void haft__responses_add_name(haft__json_writer *w, haft_str name)
+{
+    haft__wire_name wire = haft__wire_name_encode(name.len > 0 ? name : HAFT__LIT("_"));
+    haft__json_add_str(w, haft__wire_name_str(&wire));
+}
+
+/* A model of another provider may have written a longer id. */
+static void add_id(haft__json_writer *w, haft_str id)
+{
+    char short_id[HAFT__ID_SHORT_LENGTH];
+    if (id.len > MOST_ID_BYTES) {
+        haft__id_short(id, short_id);
+        id = (haft_str){short_id, sizeof(short_id)};
+    }
+    haft__json_key(w, "call_id");
+    haft__json_add_str(w, id);
+}
+
+/* ---- the items of the reply ---- */
+
+/* Whether the calls of the items are those of the message, with the same ids: a result must find
+ * its call. haft gives a call another id if the conversation has its id already. */
+static bool has_calls(haft__json items, const haft__message *message)
+{
+    size_t found = 0;
+    for (uint32_t i = 0; i < items.count; i++) {
+        haft_str type = haft__object_string(items.items[i], "type");
+        if (!haft__str_equal(type, HAFT__LIT("function_call"))) {
+            continue;
+        }
+        haft_str id = haft__object_string(items.items[i], "call_id");
+        if (found == message->call_count || id.len > MOST_ID_BYTES
+            || !haft__str_equal(id, message->calls[found].id)) {
+            return false;
+        }
+        found++;
+    }
+    return found == message->call_count && items.count > 0;
+}
+
+/* Writes the items that the model wrote, and returns true; or false if they cannot be sent. */
+static bool add_own_items(haft__buf *buf, const haft__message *message)
+{
+    haft__arena arena;
+    haft__json items = haft__json_null();
+    haft__arena_init(&arena, 0);
+    haft_str text = haft__str_trim(message->items);
+    haft_status status = haft__json_read(&arena, text, NULL, &items, NULL, NULL);
+    bool fit = status == HAFT_OK && items.kind == HAFT__JSON_ARRAY && has_calls(items, message);
+    if (fit) {
+        haft__buf_add_str(buf, haft__str_trim((haft_str){text.ptr + 1, text.len - 2}));
+    } else if (status == HAFT_NO_MEMORY) {
+        haft__buf_fail(buf, HAFT_NO_MEMORY, "out of memory");
+    }
+    haft__arena_finish(&arena);
+    return fit;
+}
+
+static bool is_own(const haft__provider *provider, haft_str model, const haft__message *message)
+{
+    return message->role == HAFT__MESSAGE_ASSISTANT && message->items.len > 0
+           && haft__str_equal(message->items_provider, haft__str(provider->name))
+           && haft__str_equal(message->items_model, model);
+}
+
+/* ---- the neutral form ---- */
+
+static void add_text(haft__buf *buf, const haft__message *message)
+{
+    static const char *const roles[] = {"system", "user", "assistant", "user"};
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "role", haft__str(roles[message->role]));
+    haft__field_text(&w, "content", message->text);
+    haft__json_end_object(&w);
+}
+
+static void add_call(haft__buf *buf, const haft__message_call *call)
+{
+    bool empty = haft__str_trim(call->arguments).len == 0;
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("function_call"));
+    add_id(&w, call->id);
+    haft__json_key(&w, "name");
+    haft__responses_add_name(&w, call->name);
+    haft__field_text(&w, "arguments", empty ? HAFT__LIT("{}") : call->arguments);
+    haft__json_end_object(&w);
+}
+
+/* The API has no mark for a result that is an error; its text says so. */
+static void add_result(haft__buf *buf, const haft__message *message)
+{
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("function_call_output"));
+    add_id(&w, message->call_id);
+    haft__field_text(&w, "output", message->text);
+    haft__json_end_object(&w);
+}
+
+void haft__responses_write_message(const haft__provider *provider, haft_str model, haft__buf *buf,
+                                   const haft__message *message)
+{
+    if (message->role == HAFT__MESSAGE_TOOL) {
+        add_result(buf, message);
+        return;
+    }
+    if (is_own(provider, model, message) && add_own_items(buf, message)) {
+        return;
+    }
+    bool has_text = message->text.len > 0 || message->call_count == 0;
+    if (has_text) {
+        add_text(buf, message);
+    }
+    for (size_t i = 0; i < message->call_count; i++) {
+        haft__buf_add_str(buf, has_text || i > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+        add_call(buf, &message->calls[i]);
+    }
+}
