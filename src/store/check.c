@@ -140,7 +140,8 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
     case HAFT__STORE_SEND:
     case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
-    case HAFT__STORE_GC: return HAFT_OK;
+    case HAFT__STORE_GC:
+    case HAFT__STORE_TRY_WRITE: return HAFT_OK;
     }
     HAFT__UNREACHABLE();
 }

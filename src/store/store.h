@@ -237,6 +237,9 @@ typedef enum haft__store_verb {
      *               connections (used and allowed by the server, the database or the role: the one
      *               that has the fewest left; bad if fewer than a tenth are left) */
     HAFT__STORE_DOCTOR,
+
+    /* Begins to write like any other verb that does, and changes nothing: IO if it cannot. */
+    HAFT__STORE_TRY_WRITE,
 } haft__store_verb;
 
 typedef struct haft__store_request haft__store_request;

@@ -3,13 +3,14 @@
 """Tests for `haft doctor`."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from script import check  # noqa: E402
+from script import check, skip  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SCHEMA = Path(__file__).resolve().parent.parent.parent / "docs/schemas/doctor.schema.json"
@@ -20,6 +21,59 @@ def doctor(*words, **more):
     done = subprocess.run([HAFT, "doctor", *words], text=True, capture_output=True,
                           env=dict(os.environ, XDG_STATE_HOME=scratch, **more))
     return done.returncode, done.stdout, done.stderr
+
+
+def as_user(*words):
+    """Runs `haft doctor` as a user whom permissions bind; None if that is not possible here."""
+    line = [HAFT, "doctor", *words]
+    if os.geteuid() == 0:
+        drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+        if shutil.which("setpriv") is None or subprocess.run([*drop, HAFT, "--version"],
+                                                             capture_output=True).returncode != 0:
+            return None
+        line = drop + line
+    done = subprocess.run(line, text=True, capture_output=True, cwd="/",
+                          env=dict(os.environ, HOME=scratch, XDG_STATE_HOME=scratch,
+                                   XDG_CONFIG_HOME=scratch))
+    return done.returncode, done.stdout
+
+
+def write_check(url):
+    """The status, the text and the hint of the check that writes."""
+    status, out = as_user("--json", "--store", url)
+    store = json.loads(out)["store"]
+    last = store["checks"][-1] if store["checks"] else store
+    return status, last["found"], last["hint"]
+
+
+def test_permissions():
+    if as_user() is None:
+        skip("permissions", "no other user can be used")
+        return
+    place = Path(scratch, "place")
+    file = place / "b.db"
+    place.mkdir()
+    os.chmod(scratch, 0o755)
+    subprocess.run([HAFT, "worker", "--until-idle", "--store", f"sqlite:{file}"], check=True)
+    for name, mode_of_place, mode, wanted, hint in (
+            ("a_store_that_can_be_written", 0o777, 0o666, "yes", ""),
+            ("a_file_that_cannot_be_written", 0o777, 0o444,
+             "no: the database is read-only for this user", "write permission for the file"),
+            ("a_directory_that_cannot_be_written", 0o555, 0o666,
+             "no: the directory of the database is read-only for this user",
+             "write permission for the directory")):
+        file.chmod(mode)
+        place.chmod(mode_of_place)
+        status, found, told = write_check(f"sqlite:{file}")
+        check(name, (status, found, hint in told, told == ""),
+              (int(hint != ""), wanted, True, hint == ""))
+    status, found, told = write_check(f"sqlite:{place}/new/c.db")
+    check("a_store_that_cannot_be_created",
+          (status, "this user cannot create it" in found, "--store" in told), (1, True, True))
+    place.chmod(0o777)
+    check("a_store_that_can_be_created", write_check(f"sqlite:{place}/new/c.db")[0], 0)
+    check("a_check_creates_nothing", sorted(one.name for one in place.iterdir()
+                                            if not one.name.startswith("b.db")), [])
 
 
 with tempfile.TemporaryDirectory() as scratch:
@@ -47,7 +101,7 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, _ = doctor("--json", "--store", f"sqlite:{scratch}/a.db")
     checks = json.loads(out)["store"]["checks"]
     check("findings_of_the_store", (status, [one["name"] for one in checks]),
-          (0, ["schema", "journal", "synchronous", "integrity", "space", "clock"]))
+          (0, ["schema", "journal", "synchronous", "integrity", "space", "clock", "writable"]))
     check("settings_of_the_store", [one["found"] for one in checks][1:4], ["wal", "full", "ok"])
     valid = subprocess.run([HAFT, "validate", SCHEMA, "-"], input=out, text=True,
                            capture_output=True)
@@ -63,3 +117,4 @@ with tempfile.TemporaryDirectory() as scratch:
                   (status, "s3kret" in out + err), (1, False))
     check("an_unknown_kind_of_store", "store      unknown kind of store 'mysql:'" in
           doctor("--store", "mysql://u:s3kret@h/x")[1], True)
+    test_permissions()

@@ -91,6 +91,13 @@ def test_read_only(place):
     check("events_are_complete", haft("runs", "events", "last")[1], before)
     status, _, err = haft("run", spec("plain", "echo x"), "go")
     check("writing_is_refused", (status, "is read-only" in err), (1, True))
+    status, out, _ = haft("doctor")
+    check("doctor_reports_it", (
+        status, "BAD             writable: no: the database is on a file system that is read-only"
+        in out, "mount it for writing" in out), (1, True, True))
+    status, out, _ = haft("doctor", "--store", f"sqlite:{place}/new.db")
+    check("doctor_reports_a_store_that_cannot_be_created",
+          (status, "this user cannot create it" in out), (1, True))
 
 
 with tempfile.TemporaryDirectory(prefix="haft-full-") as scratch:

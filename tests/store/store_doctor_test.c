@@ -33,6 +33,14 @@ STORE_TEST(a_healthy_store_reports_no_problem)
     CHECK_INT(help_run(s, 1)->seq, 1, "something was changed");
 }
 
+STORE_TEST(an_attempt_to_write_changes_nothing)
+{
+    haft__store_request request = {.verb = HAFT__STORE_TRY_WRITE};
+    CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(help_run(s, 1)->seq, 1, "something was changed");
+}
+
 TEST(a_clock_that_was_set_back_is_reported)
 {
     size_t count;

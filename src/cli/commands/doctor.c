@@ -62,15 +62,52 @@ static void add_finding(doctor_report *e, const char *what, bool good, haft_str 
 
 /* ---- checks ---- */
 
+/* Tries to write. A failure is a finding, not an error. */
+static haft_status check_writable(doctor_report *e, haft_runtime *runtime,
+                                  haft__store_finding *ret_finding, haft_error *err)
+{
+    haft_error failed = {0};
+    haft__arena *arena = &e->cli->arena;
+    haft__store_request request = {.verb = HAFT__STORE_TRY_WRITE};
+    if (haft__session_store_execute(e->cli, runtime, &request, &failed) == HAFT_OK) {
+        *ret_finding = (haft__store_finding){"writable", HAFT__LIT("yes"), true, ""};
+        return HAFT_OK;
+    }
+    haft_str text = haft__arena_format(arena, "no: %s", failed.message);
+    haft_str hint = haft__arena_format(
+        arena, "%s", failed.hint[0] != '\0' ? failed.hint : "name another store with --store");
+    *ret_finding = (haft__store_finding){"writable", text, false, hint.ptr};
+    return text.ptr != NULL && hint.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
 /* Runs the store's checks. */
 static haft_status examine_store(doctor_report *e, haft_runtime *runtime, haft_error *err)
 {
     haft__store_request request = {.verb = HAFT__STORE_DOCTOR};
     haft_status status = haft__session_store_execute(e->cli, runtime, &request, err);
-    if (status == HAFT_OK) {
-        e->store = (store_checks){request.findings, request.finding_count};
+    if (status != HAFT_OK) {
+        return status;
     }
-    return status;
+    size_t count = request.finding_count;
+    haft__store_finding *items =
+        haft__arena_array(&e->cli->arena, count + 1, sizeof(*request.findings));
+    if (items == NULL) {
+        return haft__arena_fail(&e->cli->arena, err);
+    }
+    memcpy(items, request.findings, count * sizeof(*items));
+    e->store = (store_checks){items, count + 1};
+    return check_writable(e, runtime, &items[count], err);
+}
+
+/* A store that the first run creates. */
+static void check_missing_store(doctor_report *e, const char *url, const char *path)
+{
+    bool good = haft__store_access_can_create(path);
+    add_finding(
+        e, "store", good,
+        haft__arena_format(&e->cli->arena, "%s (does not exist; %s)", url,
+                           good ? "the first run creates it" : "this user cannot create it"),
+        "give the user write permission for its directory, or name another store with --store");
 }
 
 static void check_store(doctor_report *e)
@@ -80,10 +117,7 @@ static void check_store(doctor_report *e)
     haft_error failed = {0};
     haft_status status = haft__session_store_url(e->cli, e->args, &url, &failed);
     if (status == HAFT_OK && haft__store_access_missing_file(url) != NULL) {
-        add_finding(e, "store", true,
-                    haft__arena_format(&e->cli->arena,
-                                       "%s (does not exist; the first run creates it)", url),
-                    "");
+        check_missing_store(e, url, haft__store_access_missing_file(url));
         return;
     }
     if (status == HAFT_OK) {
@@ -445,9 +479,10 @@ const haft__command haft__cmd_doctor = {
     .name = "doctor",
     .usage = "",
     .summary = "check what haft finds on this machine, and what is missing",
-    .help = "Checks the store and its settings, the program libexec/haft/guard, the kernel, which\n"
-            "providers have keys (by the names of their variables), which settings files were\n"
-            "found, and where each setting comes from. The exit status is 1 when a check fails.\n",
+    .help = "Checks the store and its settings and tries to write to it; checks the program\n"
+            "libexec/haft/guard, the kernel, which providers have keys (by the names of their\n"
+            "variables), which settings files were found, and where each setting comes from. The\n"
+            "exit status is 1 when a check fails.\n",
     .options = options,
     .examples = examples,
     .max_words = 0,

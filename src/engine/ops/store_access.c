@@ -3,7 +3,12 @@
 #include "engine/ops/store_access.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 haft_status haft__store_access_as_io_error(haft_status status, haft_error *err)
 {
@@ -31,4 +36,21 @@ const char *haft__store_access_missing_file(const char *url)
     bool missing = path != NULL && path[0] != '\0' && stat(path, &info) != 0
                    && (errno == ENOENT || errno == ENOTDIR);
     return missing ? path : NULL;
+}
+
+bool haft__store_access_can_create(const char *path)
+{
+    char folder[PATH_MAX + 2];
+    struct stat info;
+    if (snprintf(folder, sizeof(folder), "%s%s", path[0] == '/' ? "" : "./", path) > PATH_MAX) {
+        return false;
+    }
+    for (char *slash; (slash = strrchr(folder, '/')) != NULL;) {
+        slash[slash == folder ? 1 : 0] = '\0';
+        if (slash == folder || stat(folder, &info) == 0 || errno != ENOENT) {
+            break; /* the nearest directory that exists */
+        }
+    }
+    return stat(folder, &info) == 0 && S_ISDIR(info.st_mode)
+           && faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0;
 }

@@ -18,4 +18,8 @@ haft_status haft__store_access_as_io_error(haft_status status, haft_error *err);
  * file. */
 const char *haft__store_access_missing_file(const char *url);
 
+/* Whether this user may create the missing file in the nearest directory of its path that exists.
+ * Creates nothing. */
+bool haft__store_access_can_create(const char *path);
+
 #endif

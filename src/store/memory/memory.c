@@ -141,6 +141,7 @@ static haft__memory_verb *const verbs[] = {
     [HAFT__STORE_REMOVE] = haft__memory_remove,
     [HAFT__STORE_GC] = haft__memory_gc,
     [HAFT__STORE_DOCTOR] = haft__memory_doctor,
+    [HAFT__STORE_TRY_WRITE] = haft__memory_try_write,
 };
 
 static void submit(haft__store *store, haft__store_request *request)

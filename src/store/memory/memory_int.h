@@ -76,7 +76,7 @@ haft__memory_verb haft__memory_create, haft__memory_append, haft__memory_claim, 
 void haft__memory_free_run(haft__memory_store *memory, haft__memory_run *run);
 
 /* read.c */
-haft__memory_verb haft__memory_doctor;
+haft__memory_verb haft__memory_doctor, haft__memory_try_write;
 
 /* claim.c */
 haft__memory_verb haft__memory_claim_next;

@@ -229,3 +229,12 @@ haft_status haft__pg_doctor(haft__pg_job *job, haft_error *err)
     job->next = read_facts;
     return HAFT_OK;
 }
+
+/* Without tables only the begin of the transaction is tested: it fails on a standby. */
+haft_status haft__pg_try_write(haft__pg_job *job, haft_error *err)
+{
+    (void)err;
+    haft__pg_job_query(job, job->connection->pg->tables_exist ? HAFT__PG_LOCK_META : "SELECT 1",
+                       NULL);
+    return HAFT_OK;
+}

@@ -152,6 +152,7 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
         [HAFT__STORE_REMOVE] = {haft__pg_remove, true, false, false},
         [HAFT__STORE_GC] = {haft__pg_gc, true, true, false},
         [HAFT__STORE_DOCTOR] = {haft__pg_doctor, false, true, false},
+        [HAFT__STORE_TRY_WRITE] = {haft__pg_try_write, true, true, false},
     };
     switch (verb) { /* the compiler warns about a verb without a row */
     case HAFT__STORE_CREATE:
@@ -172,7 +173,8 @@ const haft__pg_verb *haft__pg_verb_of(haft__store_verb verb)
     case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
     case HAFT__STORE_GC:
-    case HAFT__STORE_DOCTOR: return &verbs[verb];
+    case HAFT__STORE_DOCTOR:
+    case HAFT__STORE_TRY_WRITE: return &verbs[verb];
     }
     HAFT__UNREACHABLE();
 }

@@ -254,7 +254,8 @@ static haft_status answer_empty(const haft__pg *pg, haft__store_request *request
     case HAFT__STORE_RENEW:
     case HAFT__STORE_RECEIVE:
     case HAFT__STORE_GC:
-    case HAFT__STORE_DOCTOR: return HAFT_OK;
+    case HAFT__STORE_DOCTOR:
+    case HAFT__STORE_TRY_WRITE: return HAFT_OK;
     case HAFT__STORE_APPEND:
     case HAFT__STORE_CLAIM:
     case HAFT__STORE_RELEASE:
@@ -270,7 +271,8 @@ static haft_status answer_empty(const haft__pg *pg, haft__store_request *request
 static void submit(haft__store *store, haft__store_request *request)
 {
     haft__pg *pg = HAFT__CONTAINER(store, haft__pg, store);
-    if (!pg->tables_exist && request->verb != HAFT__STORE_DOCTOR) {
+    if (!pg->tables_exist && request->verb != HAFT__STORE_DOCTOR
+        && request->verb != HAFT__STORE_TRY_WRITE) {
         answer(store, request, answer_empty(pg, request));
         return;
     }

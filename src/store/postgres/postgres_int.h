@@ -357,7 +357,7 @@ haft__pg_step haft__pg_claim, haft__pg_claim_next, haft__pg_reclaim, haft__pg_pr
 haft__pg_step haft__pg_send, haft__pg_cache_put;
 haft__pg_step haft__pg_gc;
 
-haft__pg_step haft__pg_doctor; /* doctor.c */
+haft__pg_step haft__pg_doctor, haft__pg_try_write; /* doctor.c */
 
 /* list.c, events.c */
 haft__pg_step haft__pg_find, haft__pg_list, haft__pg_thread_history, haft__pg_predecessors;

@@ -104,6 +104,8 @@
     "(SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('haft'))"
 #define HAFT__PG_SCHEMA_LOCK   "SELECT pg_advisory_xact_lock(" HAFT__PG_SCHEMA_LOCK_KEY ")"
 #define HAFT__PG_CREATE_SCHEMA "CREATE SCHEMA haft"
+/* Needs the right to write, and changes nothing. */
+#define HAFT__PG_LOCK_META   "SELECT version FROM haft.meta FOR UPDATE"
 #define HAFT__PG_READ_META   "SELECT version, oldest FROM haft.meta"
 
 /* ---- runs ---- */

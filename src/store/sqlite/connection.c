@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -220,15 +221,27 @@ static bool has_log(const char *path)
     return stat(log, &info) != 0 ? errno != ENOENT : info.st_size > 0;
 }
 
-bool haft__sqlite_file_is_read_only(const char *path)
+static bool has_access(const char *path, int mode)
+{
+    return faccessat(AT_FDCWD, path, mode, AT_EACCESS) == 0;
+}
+
+haft__sqlite_write_bar haft__sqlite_find_write_bar(const char *path)
 {
     char folder[PATH_MAX];
+    struct statvfs info;
+    if (!has_access(path, R_OK)) {
+        return HAFT__SQLITE_BAR_NONE;
+    }
     (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/'); /* the path always has a slash */
+    char *slash = strrchr(folder, '/'); /* the path of a store always has a slash */
     slash[slash == folder ? 1 : 0] = '\0';
-    return faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) == 0
-           && (faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0
-               || faccessat(AT_FDCWD, folder, W_OK, AT_EACCESS) != 0);
+    if (statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY) != 0) {
+        return HAFT__SQLITE_BAR_FILE_SYSTEM;
+    }
+    return !has_access(path, W_OK)     ? HAFT__SQLITE_BAR_FILE
+           : !has_access(folder, W_OK) ? HAFT__SQLITE_BAR_DIRECTORY
+                                       : HAFT__SQLITE_BAR_NONE;
 }
 
 /* Writes the path as an SQLite URI. False if it is too long. */

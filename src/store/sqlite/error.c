@@ -81,9 +81,25 @@ static haft_status fail_foreign(const haft__sqlite_connection *connection, haft_
 
 static haft_status fail_read_only(const haft__sqlite_connection *connection, haft_error *err)
 {
-    haft_status status =
-        haft__fail(err, HAFT_IO, connection->path, "the database or its directory is read-only");
-    return haft__hint(err, status, "the user who runs haft needs write permission for both");
+    static const struct {
+        const char *message, *hint;
+    } bars[] = {
+        [HAFT__SQLITE_BAR_NONE] = {"the database or its directory is read-only",
+                                   "the user who runs haft needs write permission for both"},
+        [HAFT__SQLITE_BAR_FILE_SYSTEM] = {"the database is on a file system that is read-only",
+                                          "mount it for writing, or name another store with "
+                                          "--store"},
+        [HAFT__SQLITE_BAR_FILE] = {"the database is read-only for this user",
+                                   "give the user write permission for the file, or name another "
+                                   "store with --store"},
+        [HAFT__SQLITE_BAR_DIRECTORY] = {"the directory of the database is read-only for this user",
+                                        "SQLite keeps its log next to the database: give the user "
+                                        "write permission for the directory, or name another store "
+                                        "with --store"},
+    };
+    haft__sqlite_write_bar bar = haft__sqlite_find_write_bar(connection->path);
+    haft_status status = haft__fail(err, HAFT_IO, connection->path, "%s", bars[bar].message);
+    return haft__hint(err, status, "%s", bars[bar].hint);
 }
 
 haft_status haft__sqlite_fail(haft__sqlite_connection *connection, int code, haft_error *err)

@@ -29,7 +29,8 @@ static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request
     case HAFT__STORE_SEND:
     case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
-    case HAFT__STORE_GC: break; /* the writer performs these */
+    case HAFT__STORE_GC:
+    case HAFT__STORE_TRY_WRITE: break; /* the writer performs these */
     }
     HAFT__UNREACHABLE();
 }

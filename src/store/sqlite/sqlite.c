@@ -65,7 +65,8 @@ static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *bat
         haft__sqlite_perform_writes(worker, batch);
         return;
     }
-    if (status == HAFT_IO && haft__sqlite_file_is_read_only(worker->connection.path)) {
+    if (status == HAFT_IO
+        && haft__sqlite_find_write_bar(worker->connection.path) != HAFT__SQLITE_BAR_NONE) {
         status = haft__sqlite_fail(&worker->connection, SQLITE_READONLY, &err);
     }
     refuse(batch, status, &err);
@@ -173,7 +174,8 @@ static bool only_reads(haft__store_verb verb)
     case HAFT__STORE_SEND:
     case HAFT__STORE_CACHE_PUT:
     case HAFT__STORE_REMOVE:
-    case HAFT__STORE_GC: return false;
+    case HAFT__STORE_GC:
+    case HAFT__STORE_TRY_WRITE: return false;
     }
     HAFT__UNREACHABLE();
 }

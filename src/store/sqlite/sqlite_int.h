@@ -41,8 +41,15 @@ HAFT_MUST_USE haft_status haft__sqlite_connection_open(haft__sqlite_connection *
                                                        const char *path, bool writer,
                                                        haft_error *err);
 
-/* Whether the database can be read, but it or its directory cannot be written. */
-bool haft__sqlite_file_is_read_only(const char *path);
+/* Why a database that can be read cannot be written. */
+typedef enum haft__sqlite_write_bar {
+    HAFT__SQLITE_BAR_NONE, /* no bar is known */
+    HAFT__SQLITE_BAR_FILE_SYSTEM,
+    HAFT__SQLITE_BAR_FILE,
+    HAFT__SQLITE_BAR_DIRECTORY,
+} haft__sqlite_write_bar;
+
+haft__sqlite_write_bar haft__sqlite_find_write_bar(const char *path);
 
 /* Opens a connection for reading although the disk is full or read-only. */
 HAFT_MUST_USE haft_status haft__sqlite_connection_open_read_only(

@@ -24,6 +24,7 @@ static haft_status perform_verb(haft__sqlite_worker *worker, haft__store_request
     case HAFT__STORE_CACHE_PUT: return haft__sqlite_cache_put(worker, request, err);
     case HAFT__STORE_REMOVE: return haft__sqlite_remove(worker, request, err);
     case HAFT__STORE_GC: return haft__sqlite_gc(worker, request, ret_more, err);
+    case HAFT__STORE_TRY_WRITE: return HAFT_OK; /* the transaction has begun */
     case HAFT__STORE_READ_EVENTS:
     case HAFT__STORE_FIND:
     case HAFT__STORE_LIST:

@@ -258,6 +258,8 @@ TEST(reading_a_database_without_tables_creates_none)
         {HAFT__STORE_DOCTOR, HAFT_OK},
         {HAFT__STORE_CACHE_PUT, HAFT_IO},
     };
+    haft__store_request attempt = {.verb = HAFT__STORE_TRY_WRITE};
+    CHECK_INT(haft__store_submit_and_wait(store, &attempt, &err), HAFT_OK, "%s", err.message);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__store_request request = {.verb = cases[i].verb,
                                        .run = {.id = help_id(1), .owner = HAFT__LIT("me")},

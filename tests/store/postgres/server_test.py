@@ -244,8 +244,9 @@ def check_standby(cluster):
             read = haft(*words, "--store", there)
             if not read[1] or "cannot" in read[2] or (read[0] != 0 and words[0] != "doctor"):
                 problems.append((words, read))
-        if "a standby" not in haft("doctor", "--store", there)[1]:
-            problems.append("haft doctor does not say that it is a standby")
+        found = haft("doctor", "--store", there)[1]
+        if "a standby" not in found or "writable: no: the server is read-only" not in found:
+            problems.append(f"haft doctor does not say that it is a standby: {found}")
         refused = run(there)
         if refused[0] == 0 or "is read-only" not in refused[2] \
                 or "target_session_attrs" not in refused[2]:
