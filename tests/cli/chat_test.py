@@ -70,7 +70,7 @@ def runs(thread):
 
 
 def thread_of(err):
-    return re.findall(r"^thread (\w{26});", err, re.MULTILINE)[-1]
+    return re.findall(r"--thread (\w{26})$", err, re.MULTILINE)[-1]
 
 
 def test_turns():

@@ -208,6 +208,9 @@ static haft_status check_argument(const haft__repl_command *command, haft_str ar
     return HAFT_OK;
 }
 
+/* The column of the text about a command. */
+#define HELP_COLUMN 24
+
 static void help(haft__repl *repl, haft_str argument)
 {
     haft_error err = {0};
@@ -218,8 +221,9 @@ static void help(haft__repl *repl, haft_str argument)
         const haft__repl_command *command = &commands[i];
         haft_str name = haft__str(command->name);
         if (argument.len == 0 || haft__str_equal(argument, haft__str_skip(name, !slash))) {
-            int width = (int)(22 - name.len);
-            (void)fprintf(out, "%s %-*s %s\n", command->name, width, command->usage, command->help);
+            int width = (int)(HELP_COLUMN - 2 - name.len);
+            (void)fprintf(out, "%s %-*s ", command->name, width, command->usage);
+            haft__print_wrapped(out, HELP_COLUMN, HELP_COLUMN, haft__str(command->help));
             shown++;
         }
     }

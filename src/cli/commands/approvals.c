@@ -59,14 +59,15 @@ static haft_status print_json(haft__cli *cli, const haft__user_approvals *approv
 static void print_line(FILE *out, const haft__user_approval *approval)
 {
     (void)fprintf(out, "%.*s  ", HAFT__USER_APPROVAL_ID_LENGTH, approval->hash.ptr);
-    haft__print_escaped(out, approval->since);
+    haft_str day = approval->since; /* the time of day is in the JSON */
+    haft__print_escaped(out, haft__str_split(&day, 'T'));
     (void)fputs("  ", out);
     haft__print_escaped(out, approval->tool);
     (void)fputs("  ", out);
     haft__print_escaped(out, approval->source);
     (void)fputs(approval->destructive ? "  destructive" : "", out);
     if (approval->directory.len > 0) {
-        (void)fputs("  in ", out);
+        (void)fprintf(out, "\n%*s  in ", HAFT__USER_APPROVAL_ID_LENGTH, "");
         haft__print_escaped(out, approval->directory);
     }
     (void)fputc('\n', out);

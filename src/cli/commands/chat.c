@@ -194,8 +194,8 @@ static void print_goodbye(haft__repl *repl)
     haft__store_request list;
     if (repl->runtime->shared && haft__repl_list_runs(repl, &list, &err) == HAFT_OK
         && list.found_count > 0) {
-        haft__repl_print_note(repl, "thread %s; continue it: haft chat %s --thread %s",
-                              repl->thread, repl->args->words[0], repl->thread);
+        haft__repl_print_note(repl, "continue it: haft chat %s --thread %s", repl->args->words[0],
+                              repl->thread);
     }
 }
 

@@ -94,19 +94,22 @@ static void print_idle_remark(FILE *out, const haft__first_turn_preview *first)
 /* Names tools that run without approval because they do not say whether they are destructive. */
 static void print_unhinted(FILE *out, const haft__spec *spec, const haft__mcp_listing *listing)
 {
-    haft__buf names;
+    haft__buf names, text;
     haft__buf_init(&names, HAFT__LIMIT_JSON_BYTES);
+    haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     size_t count = haft__unhinted_tools_add(&names, spec, listing);
-    if (count > 0 && names.status == HAFT_OK) {
-        (void)fprintf(out,
-                      "haft: warning: %zu tool%s of the MCP server %.*s %s not say whether %s "
-                      "destructive and need%s no approval: ",
-                      count, count == 1 ? "" : "s", HAFT__ARG(listing->server),
-                      count == 1 ? "does" : "do", count == 1 ? "it is" : "they are",
-                      count == 1 ? "s" : "");
-        haft__print_escaped(out, haft__buf_str(&names));
-        (void)fputs("\n  hint: add a rule to approvals for those that change things\n", out);
+    haft__buf_addf(&text,
+                   "haft: warning: %zu tool%s of the MCP server %.*s %s not say whether %s "
+                   "destructive and need%s no approval: ",
+                   count, count == 1 ? "" : "s", HAFT__ARG(listing->server),
+                   count == 1 ? "does" : "do", count == 1 ? "it is" : "they are",
+                   count == 1 ? "s" : "");
+    haft__buf_add_str(&text, haft__buf_str(&names));
+    if (count > 0 && names.status == HAFT_OK && text.status == HAFT_OK) {
+        haft__print_wrapped(out, 0, 0, haft__buf_str(&text));
+        (void)fputs("  hint: add a rule to approvals for those that change things\n", out);
     }
+    haft__buf_finish(&text);
     haft__buf_finish(&names);
 }
 

@@ -3,6 +3,8 @@
  * tests/cli/store_test.py. */
 #include "cli/follow/delivery.h"
 
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/str.h"
 #include "cli/follow/run_result.h"
@@ -26,6 +28,13 @@ static void report_wait(void *context, const char *run, uint64_t lease_ms)
     (void)fflush(cli->errors);
 }
 
+/* Whether the person is at a terminal, where the run asks again. */
+static bool can_ask_again(const haft__args *args)
+{
+    return isatty(STDERR_FILENO) == 1 && !haft__args_has(args, "json")
+           && !haft__args_has(args, "events") && !haft__args_has(args, "quiet");
+}
+
 /* Follows the run, also if it rejected the command: it may have processed other commands meanwhile,
  * and started what they ask for. */
 static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, haft_run *run,
@@ -34,12 +43,16 @@ static haft__exit_status follow_owned(haft__cli *cli, const haft__args *args, ha
     haft_error refused = *err;
     *err = (haft_error){0};
     cli->problem = refused; /* --json prints it with the state of the run */
-    haft__exit_status result = haft__follow_run(cli, args, run, err);
-    if (status != HAFT_OK) {
-        *err = refused;
-        result = haft__session_exit_status(status);
+    bool told = status == HAFT_BAD_STATE && can_ask_again(args);
+    if (told) {
+        haft__diagnostic_print_error(cli->errors, &cli->arena, &refused);
     }
-    return result;
+    haft__exit_status result = haft__follow_run(cli, args, run, err);
+    if (status == HAFT_OK || (told && haft_run_state(run) == HAFT_ENDED)) {
+        return result; /* what the person decided at the terminal counts */
+    }
+    *err = told ? (haft_error){.status = status} : refused;
+    return haft__session_exit_status(status);
 }
 
 static void explain_problem(haft__cli *cli, const haft__delivery *delivery,

@@ -332,6 +332,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     }
     haft__timeline_init(&f.timeline, run->agent->spec, caps);
     f.timeline.brief = chat && !haft__args_has(args, "verbose");
+    f.timeline.asks = f.terminal != NULL;
     f.timeline.verbose = haft__args_has(args, "verbose");
     if (f.reports && run->state.seq > 0) {
         haft__timeline_resume(&f.timeline, haft__str(run->id), run->state.task);

@@ -10,23 +10,23 @@ static const struct {
     const char *words[5];
     const char *help;
 } rows[] = {
-    {HAFT__APPROVAL_REPLY_YES, {"y", "Y", "yes", "Yes", "YES"}, "y      run this call\n"},
+    {HAFT__APPROVAL_REPLY_YES, {"y", "Y", "yes", "Yes", "YES"}, "y      run this call"},
     {HAFT__APPROVAL_REPLY_NO,
      {"n", "N", "no", "No", "NO"},
-     "n      do not run it; the model reads the text after n as the reason\n"},
+     "n      do not run it; the model reads the text after n as the reason"},
     {HAFT__APPROVAL_REPLY_ALWAYS_IN_RUN,
      {"a"},
-     "a      run it, and all later calls of this tool in this run, whatever their arguments\n"},
+     "a      run it, and all later calls of this tool in this run, whatever their arguments"},
     {HAFT__APPROVAL_REPLY_ALWAYS,
      {"A"},
      "A      the same in all your runs, until the tool or its server changes; `haft approvals` "
-     "revokes it\n"},
-    {HAFT__APPROVAL_REPLY_EDIT, {"e"}, "e      edit the arguments in $EDITOR, then run it\n"},
-    {HAFT__APPROVAL_REPLY_ARGUMENTS, {NULL}, "{...}  run it with these arguments\n"},
-    {HAFT__APPROVAL_REPLY_HELP, {"?"}, "?      show this help\n"},
+     "revokes it"},
+    {HAFT__APPROVAL_REPLY_EDIT, {"e"}, "e      edit the arguments in $EDITOR, then run it"},
+    {HAFT__APPROVAL_REPLY_ARGUMENTS, {NULL}, "{...}  run it with these arguments"},
+    {HAFT__APPROVAL_REPLY_HELP, {"?"}, "?      show this help"},
     {HAFT__APPROVAL_REPLY_MESSAGE,
      {NULL},
-     "other text is a message to the model: the call does not run, once you confirm that\n"},
+     "text   other text is a message to the model: the call does not run, once you confirm that"},
 };
 
 static bool is_word(size_t row, haft_str text)
@@ -64,10 +64,7 @@ bool haft__approval_reply_is_yes(haft_str line)
     return haft__approval_reply_read(line).kind == HAFT__APPROVAL_REPLY_YES;
 }
 
-void haft__approval_reply_add_help(haft__buf *out)
+const char *haft__approval_reply_help(size_t index)
 {
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        haft__buf_add_str(out, HAFT__LIT("  "));
-        haft__buf_add_str(out, haft__str(rows[i].help));
-    }
+    return index < COUNT(rows) ? rows[index].help : NULL;
 }

@@ -27,7 +27,9 @@ haft__approval_reply haft__approval_reply_read(haft_str line);
 /* Whether the line is a plain yes. */
 bool haft__approval_reply_is_yes(haft_str line);
 
-/* Appends the help: a line for each reply. */
-void haft__approval_reply_add_help(haft__buf *out);
+/* The help: a text for each reply, NULL after the last. The words after HAFT__REPLY_HELP_COLUMN
+ * explain it. */
+#define HAFT__REPLY_HELP_COLUMN 7
+const char *haft__approval_reply_help(size_t index);
 
 #endif

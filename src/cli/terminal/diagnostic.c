@@ -131,6 +131,17 @@ static void print_line(FILE *out, const haft__diagnostic *d, const style *in)
 
 /* ---- diagnostics ---- */
 
+/* The columns of "file:line:column: error: ". */
+static size_t column_of_message(const haft__diagnostic *d)
+{
+    char numbers[32] = "";
+    if (d->line > 0 && !d->option) {
+        (void)snprintf(numbers, sizeof(numbers), ":%u:%u", d->line, d->column);
+    }
+    return haft__width_of_text(d->file_or_option) + strlen(numbers)
+           + strlen(d->warning ? ": warning: " : ": error: ");
+}
+
 void haft__diagnostic_print(FILE *out, const haft__diagnostic *d)
 {
     const style *in = haft__diagnostic_uses_colour(out) ? &colours : &none;
@@ -141,15 +152,13 @@ void haft__diagnostic_print(FILE *out, const haft__diagnostic *d)
     }
     (void)fprintf(out, ":%s %s%s:%s ", in->plain, d->warning ? in->yellow : in->red,
                   d->warning ? "warning" : "error", in->plain);
-    haft__print_escaped(out, d->message);
-    (void)putc('\n', out);
+    haft__print_wrapped(out, column_of_message(d), 2, d->message);
     if (d->source_line.len > 0) {
         print_line(out, d, in);
     }
     if (d->hint.len > 0) {
         (void)fprintf(out, INDENT "%shint:%s ", in->cyan, in->plain);
-        haft__print_escaped(out, d->hint);
-        (void)putc('\n', out);
+        haft__print_wrapped(out, strlen(INDENT "hint: "), strlen(INDENT "hint: "), d->hint);
     }
 }
 
@@ -238,14 +247,5 @@ void haft__diagnostic_print_error(FILE *out, haft__arena *arena, const haft_erro
         haft__diagnostic_print(out, &d);
         return;
     }
-    (void)fputs("haft: ", out);
-    haft__print_escaped(out, haft__str(err->where));
-    (void)fputs(err->where[0] != '\0' ? ": " : "", out);
-    haft__print_escaped(out, d.message);
-    (void)fputc('\n', out);
-    if (d.hint.len > 0) {
-        (void)fputs("hint: ", out);
-        haft__print_escaped(out, d.hint);
-        (void)fputc('\n', out);
-    }
+    haft__print_error(out, err);
 }

@@ -6,6 +6,7 @@
  */
 #include "cli/terminal/print.h"
 
+#include <string.h>
 #include <unistd.h>
 
 #include "base/limits.h"
@@ -13,6 +14,7 @@
 #include "base/utf8.h"
 #include "cli/terminal/markdown.h"
 #include "cli/terminal/width.h"
+#include "cli/terminal/word_wrap.h"
 
 #define MAX_COLUMNS 70
 
@@ -23,6 +25,42 @@ void haft__print_escaped(FILE *out, haft_str text)
         text = haft__str_skip(text, haft__escape_next(text, &shown));
         (void)fwrite(shown.bytes, 1, shown.length, out);
     }
+}
+
+/* Appends the escaped text in lines that fit. */
+static void wrap_words(haft__buf *lines, size_t width, size_t column, size_t indent, haft_str text)
+{
+    haft__word_wrap wrap;
+    haft__buf plain;
+    haft__word_wrap_init(&wrap);
+    haft__buf_init(&plain, HAFT__LIMIT_RUN_BYTES);
+    haft__escape_add(&plain, text); /* also line feeds */
+    wrap.indent = indent;
+    wrap.column = column % width;
+    haft__word_wrap_add(&wrap, lines, width, haft__buf_str(&plain));
+    haft__word_wrap_end(&wrap, lines, width);
+    if (plain.status != HAFT_OK) {
+        haft__buf_fail(lines, plain.status, NULL);
+    }
+    haft__buf_finish(&plain);
+    haft__word_wrap_finish(&wrap);
+}
+
+void haft__print_wrapped(FILE *out, size_t column, size_t indent, haft_str text)
+{
+    haft__buf lines;
+    haft__buf_init(&lines, HAFT__LIMIT_RUN_BYTES);
+    bool wraps = isatty(fileno(out)) == 1;
+    if (wraps) {
+        wrap_words(&lines, haft__terminal_caps_width(out) - 1, column, indent, text);
+    }
+    if (wraps && lines.status == HAFT_OK) {
+        (void)fwrite(lines.ptr, 1, lines.len, out);
+    } else {
+        haft__print_escaped(out, text);
+        (void)fputc('\n', out);
+    }
+    haft__buf_finish(&lines);
 }
 
 /* Nobody decides on it: joiners and selectors of emoji stay. */
@@ -117,31 +155,41 @@ haft_status haft__print_json_line(FILE *out, haft__buf *buf, haft_error *err)
     return status;
 }
 
+/* Joins the lines that are not empty; stops when there is enough for an excerpt. */
+static void join_lines(haft__buf *joined, haft_str text)
+{
+    while (text.len > 0 && joined->len <= 4 * MAX_COLUMNS) { /* of at most 4 bytes each */
+        haft_str line = haft__str_trim(haft__str_split(&text, '\n'));
+        haft__buf_add_str(joined,
+                          joined->len > 0 && line.len > 0 ? HAFT__LIT(" / ") : HAFT__LIT(""));
+        haft__buf_add_str(joined, line);
+    }
+}
+
 void haft__print_excerpt(FILE *out, haft_str text)
 {
-    text = haft__str_trim(text);
-    haft_str rest = {text.ptr, haft__utf8_offset(text, MAX_COLUMNS)};
-    bool cut = rest.len < text.len;
-    while (rest.len > 0) {
-        size_t before = rest.len;
-        haft_str line = haft__str_split(&rest, '\n');
-        bool more = line.len < before;
-        haft__print_escaped(out, haft__str_trim(line));
-        (void)fputs(more ? " / " : "", out);
-    }
-    (void)fputs(cut ? "..." : "", out);
+    haft__buf joined;
+    haft__buf_init(&joined, HAFT__LIMIT_RUN_BYTES);
+    join_lines(&joined, text);
+    haft_str all = haft__buf_str(&joined);
+    haft_str kept = {all.ptr, haft__utf8_offset(all, MAX_COLUMNS)};
+    haft__print_escaped(out, kept);
+    (void)fputs(kept.len < all.len ? "..." : "", out);
+    haft__buf_finish(&joined);
 }
 
 void haft__print_error(FILE *out, const haft_error *err)
 {
     (void)fputs("haft: ", out);
-    haft__print_escaped(out, haft__str(err->where));
-    (void)fputs(err->where[0] != '\0' ? ": " : "", out);
-    haft__print_escaped(out, haft__str(err->message));
-    (void)fputc('\n', out);
+    size_t column = strlen("haft: ");
+    if (err->where[0] != '\0') {
+        haft__print_escaped(out, haft__str(err->where));
+        (void)fputs(": ", out);
+        column += haft__width_of_text(haft__str(err->where)) + 2;
+    }
+    haft__print_wrapped(out, column, 2, haft__str(err->message));
     if (err->hint[0] != '\0') {
         (void)fputs("hint: ", out);
-        haft__print_escaped(out, haft__str(err->hint));
-        (void)fputc('\n', out);
+        haft__print_wrapped(out, 6, 6, haft__str(err->hint));
     }
 }

@@ -13,6 +13,10 @@
  * is not UTF-8 as \xff (cli/terminal/width.h). */
 void haft__print_escaped(FILE *out, haft_str text);
 
+/* haft__print_escaped and a line feed. `column` columns of the line are used. A terminal shows
+ * whole words; the further lines are indented by `indent` columns. */
+void haft__print_wrapped(FILE *out, size_t column, size_t indent, haft_str text);
+
 /* Content of a run: unchanged, but escaped for a terminal except for line feeds and tabs. A line
  * feed follows an answer. */
 void haft__print_content(FILE *out, haft_str text);

@@ -2,8 +2,8 @@
 /*
  * terminal.c - asks the person at the terminal: reads lines while it steps the run.
  *
- * terminal_show.c prints the questions, terminal_approval.c asks for approvals. Tests:
- * tests/cli/terminal_test.py.
+ * terminal_show.c prints the questions, terminal_approval.c asks for approvals, terminal_outcome.c
+ * about unknown outcomes. Tests: tests/cli/terminal_test.py.
  */
 #include "cli/terminal/terminal.h"
 
@@ -201,28 +201,23 @@ static haft_status ask(haft__terminal *t, haft_run *run, haft_str id, haft__type
     while (again && status == HAFT_OK) {
         const haft__run_call *call = haft__run_find_call(&run->state, id);
         bool tool = call->elicitation.kind == HAFT__JSON_OBJECT;
-        bool outcome = asks_about_outcome(call);
-        bool needs_text =
-            !tool && !outcome && haft__terminal_question_text(call, "default").len == 0;
+        bool needs_text = !tool && haft__terminal_question_text(call, "default").len == 0;
         uint64_t seq = call->paused_seq;
         haft__terminal_discard_typed(t);
-        status = outcome ? haft__terminal_show_outcome(t, run, call, err)
-                         : haft__terminal_show_question(t, call, err);
+        status = haft__terminal_show_question(t, call, err);
         if (status == HAFT_OK) {
             status = haft__terminal_wait_for_line(t, run, id, seq, ret_typed, ret_line, err);
         }
         call = status == HAFT_OK ? haft__run_find_call(&run->state, id) : NULL;
         again = call != NULL && *ret_typed == HAFT__TYPED_LINE
-                && ((needs_text && ret_line->len == 0)
-                    || (!outcome && is_invalid_choice(call, *ret_line)));
+                && ((needs_text && ret_line->len == 0) || is_invalid_choice(call, *ret_line));
     }
     return status;
 }
 
-/* Sends the command, with the typed object if there is one. If it is rejected, prints why; the
- * person is asked again. */
-static haft_status send_command(haft__terminal *t, haft_run *run, haft__run_command *command,
-                                bool object, haft_str line, bool *ret_answered, haft_error *err)
+haft_status haft__terminal_send_command(haft__terminal *t, haft_run *run,
+                                        haft__run_command *command, bool object, haft_str line,
+                                        bool *ret_answered, haft_error *err)
 {
     haft__arena arena;
     haft_error why = {0};
@@ -261,41 +256,11 @@ static haft_status answer_tool(haft__terminal *t, haft_run *run, haft__run_comma
 {
     command->kind = no ? HAFT__RUN_COMMAND_REJECT : HAFT__RUN_COMMAND_ANSWER;
     command->value = line.len > 0 ? haft__json_string(line) : haft__json_null();
-    return send_command(t, run, command, !no && is_object(line), line, ret_answered, err);
+    return haft__terminal_send_command(t, run, command, !no && is_object(line), line, ret_answered,
+                                       err);
 }
 
 /* ---- any question ---- */
-
-/* The reason for the model: the typed text, without a plain no before it. */
-static haft_str reason_of(haft_str line)
-{
-    static const char *const no[] = {"n", "N", "no", "No", "NO"};
-    haft_str rest = line, first = haft__str_split(&rest, ' ');
-    for (size_t i = 0; i < COUNT(no); i++) {
-        if (haft__str_equal(first, haft__str(no[i]))) {
-            return haft__str_trim(rest);
-        }
-    }
-    return line;
-}
-
-/* A yes runs the call again, "= RESULT" gives its result; anything else continues without it, with
- * the text as the reason. */
-static haft_status send_outcome(haft__terminal *t, haft_run *run, haft__run_command *command,
-                                haft_str line, bool *ret_answered, haft_error *err)
-{
-    bool result = haft__str_starts_with(line, HAFT__LIT("="));
-    command->kind = result                              ? HAFT__RUN_COMMAND_ANSWER
-                    : haft__approval_reply_is_yes(line) ? HAFT__RUN_COMMAND_AGAIN
-                                                        : HAFT__RUN_COMMAND_REJECT;
-    if (result) {
-        line = haft__str_trim(haft__str_skip(line, 1));
-        command->value = haft__json_string(line);
-    } else if (command->kind == HAFT__RUN_COMMAND_REJECT) {
-        command->why = reason_of(line);
-    }
-    return send_command(t, run, command, result && is_object(line), line, ret_answered, err);
-}
 
 haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *ret_answered,
                                haft_error *err)
@@ -312,7 +277,9 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     if (asks_to_run(call)) {
         return haft__terminal_ask_approval(terminal, run, call, ret_answered, err);
     }
-    bool outcome = asks_about_outcome(call);
+    if (asks_about_outcome(call)) {
+        return haft__terminal_ask_outcome(terminal, run, call, ret_answered, err);
+    }
     bool tool = call->elicitation.kind == HAFT__JSON_OBJECT,
          url = tool && haft__elicitation_is_url(call);
     haft_str id = call->id;
@@ -335,9 +302,6 @@ haft_status haft__terminal_ask(haft__terminal *terminal, haft_run *run, bool *re
     if (tool) {
         no = no || (url && !haft__approval_reply_is_yes(line));
         return answer_tool(terminal, run, &command, no, line, ret_answered, err);
-    }
-    if (outcome) {
-        return send_outcome(terminal, run, &command, line, ret_answered, err);
     }
     call = haft__run_find_call(&run->state, id);
     command.value = haft__json_string(answer_of(call, line));

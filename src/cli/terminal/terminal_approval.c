@@ -148,13 +148,10 @@ static haft_status approve_always(approval *a)
 
 static void show_help(const approval *a)
 {
-    haft__buf help;
-    haft__buf_init(&help, HAFT__LIMIT_RUN_BYTES);
-    haft__approval_reply_add_help(&help);
-    if (haft__buf_check(&help, NULL) == HAFT_OK) {
-        (void)fwrite(help.ptr, 1, help.len, a->terminal->out);
+    const char *text;
+    for (size_t i = 0; (text = haft__approval_reply_help(i)) != NULL; i++) {
+        haft__terminal_show_help(a->terminal, text);
     }
-    haft__buf_finish(&help);
 }
 
 static haft_status apply_reply(approval *a, haft__approval_reply reply, haft__arena *arena)

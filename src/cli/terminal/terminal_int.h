@@ -5,6 +5,7 @@
 #define HAFT_CLI_TERMINAL_TERMINAL_INT_H
 
 #include "cli/terminal/terminal.h"
+#include "run/pause/command.h"
 
 /* What came from the terminal. */
 typedef enum haft__typed {
@@ -36,6 +37,18 @@ void haft__terminal_end_prompt(haft__terminal *t);
 HAFT_MUST_USE haft_status haft__terminal_ask_approval(haft__terminal *t, haft_run *run,
                                                       const haft__run_call *call,
                                                       bool *ret_answered, haft_error *err);
+
+/* The same for a call whose outcome is unknown. */
+HAFT_MUST_USE haft_status haft__terminal_ask_outcome(haft__terminal *t, haft_run *run,
+                                                     const haft__run_call *call, bool *ret_answered,
+                                                     haft_error *err);
+
+/* Sends the command, with the typed object if there is one. If it is rejected, prints why; the
+ * person is asked again. */
+HAFT_MUST_USE haft_status haft__terminal_send_command(haft__terminal *t, haft_run *run,
+                                                      haft__run_command *command, bool object,
+                                                      haft_str line, bool *ret_answered,
+                                                      haft_error *err);
 
 /* The choices of a question; NULL if any answer is allowed. */
 const haft__json *haft__terminal_question_choices(const haft__run_call *call);
@@ -71,7 +84,10 @@ HAFT_MUST_USE haft_status haft__terminal_add_editable(const haft_run *run,
                                                       const haft__run_call *call, haft__buf *out,
                                                       haft_error *err);
 
-/* Shows a call whose outcome is unknown, and why, with a prompt. */
+/* Shows one line of help: a reply and its meaning, which begins at HAFT__REPLY_HELP_COLUMN. */
+void haft__terminal_show_help(haft__terminal *t, const char *text);
+
+/* Shows a call whose outcome is unknown, and why; the caller adds the prompt. */
 HAFT_MUST_USE haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
                                                       const haft__run_call *call, haft_error *err);
 

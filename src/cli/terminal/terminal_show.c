@@ -10,7 +10,9 @@
 #include "base/str.h"
 #include "base/time.h"
 #include "base/utf8.h"
+#include "cli/terminal/approval_reply.h"
 #include "cli/terminal/form.h"
+#include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
 #include "cli/terminal/width.h"
 #include "cli/terminal/word_wrap.h"
@@ -317,6 +319,7 @@ haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
                                          const haft__run_call *call, bool *ret_whole,
                                          haft_error *err)
 {
+    bool covers_later = false;
     haft__buf out;
     haft__buf_init(&out, HAFT__LIMIT_RUN_BYTES);
     haft_status status = add_call(t, run, call, &out, ret_whole, err);
@@ -328,11 +331,16 @@ haft_status haft__terminal_show_approval(haft__terminal *t, const haft_run *run,
         haft__buf_add_str(&out, HAFT__LIT("The call is too long to show, so it cannot be approved "
                                           "here.\n"));
     } else if (is_destructive(call->tool)) {
-        haft__buf_add_str(&out,
-                          HAFT__LIT("  a and A also approve later destructive calls of this tool, "
-                                    "whatever their arguments\n"));
+        covers_later = true;
     }
-    return write_out(t, &out, err);
+    status = write_out(t, &out, err);
+    if (status == HAFT_OK && covers_later) {
+        (void)fputs("  ", t->out);
+        haft__print_wrapped(t->out, 2, 2,
+                            HAFT__LIT("a and A also approve later destructive calls of this tool, "
+                                      "whatever their arguments"));
+    }
+    return status;
 }
 
 haft_status haft__terminal_add_editable(const haft_run *run, const haft__run_call *call,
@@ -357,6 +365,12 @@ haft_status haft__terminal_add_editable(const haft_run *run, const haft__run_cal
     return status;
 }
 
+void haft__terminal_show_help(haft__terminal *t, const char *text)
+{
+    (void)fputs("  ", t->out);
+    haft__print_wrapped(t->out, 2, 2 + HAFT__REPLY_HELP_COLUMN, haft__str(text));
+}
+
 /* ---- unknown outcomes ---- */
 
 haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
@@ -375,7 +389,7 @@ haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
                                         : HAFT__LIT("the process that ran it has ended"));
     haft__buf_add_str(&out, HAFT__LIT("  it may or may not have had its effect\n"));
     haft__buf_add_str(&out, haft__str(warning_of(call->tool)));
-    haft__json_write(&arguments, call->arguments);
+    haft__json_write_pretty(&arguments, call->arguments, 2);
     (void)add_row(t, run, &out, "arguments", haft__buf_str(&arguments));
     haft_status status = haft__buf_check(&arguments, err);
     haft__buf_finish(&arguments);
@@ -384,6 +398,5 @@ haft_status haft__terminal_show_outcome(haft__terminal *t, const haft_run *run,
         return status;
     }
     add_deadline(&out, call);
-    haft__buf_add_str(&out, HAFT__LIT("run it again? or: = and its result [y/N]> "));
     return write_out(t, &out, err);
 }

@@ -135,7 +135,7 @@ bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf)
 {
     unsigned long long deferred = haft__timeline_event_number(reveal, "deferred");
     if (deferred > 0 && buf != NULL) {
-        haft__buf_addf(buf, "%llu tool%s, %u shown (at most %llu)", deferred,
+        haft__buf_addf(buf, "%llu tool%s, %u shown to the model (at most %llu)", deferred,
                        deferred == 1 ? "" : "s", haft__timeline_event_array(reveal, "tools").count,
                        (unsigned long long)haft__timeline_event_number(reveal, "cap"));
     }

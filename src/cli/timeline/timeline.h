@@ -41,6 +41,7 @@ typedef struct haft__timeline {
     haft__terminal_caps caps; /* its width may change between two events */
     const haft__spec *spec;
     bool brief;    /* live: no heading and no lines of turns; the id is in the last line */
+    bool asks;     /* live: a prompt follows each pause for a person, and shows the call */
     bool verbose;  /* shows the ids and arguments of calls, the usage of replies, the reason of a
                       choice; set it before the first event */
     haft__buf out; /* to be written by the caller */
@@ -61,6 +62,7 @@ typedef struct haft__timeline {
     haft__markdown markdown; /* of text */
     haft__reply_part reply_part;
     haft__buf reply_text; /* the text of the reply that was shown */
+    bool failure_shown;   /* the last event of the model was a failure, and its reason was shown */
     bool answer_shown;    /* the answer of the run is the text that was shown last */
 } haft__timeline;
 

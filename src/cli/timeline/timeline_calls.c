@@ -83,6 +83,17 @@ static void append_call(haft__timeline *t, const haft__timeline_call *call)
     }
 }
 
+static void append_event(haft__timeline *t, const haft__event *event, bool running)
+{
+    haft__timeline_call call = {
+        .id = haft__arena_copy(&t->call_arena, haft__timeline_event_text(event, "call")),
+        .tool = haft__arena_copy(&t->call_arena, haft__timeline_event_text(event, "tool")),
+        .arguments = haft__arena_copy(&t->call_arena, haft__timeline_arguments(t, event)),
+        .since_ms = event->at_ms,
+        .running = running};
+    append_call(t, &call);
+}
+
 void haft__timeline_note_started(haft__timeline *t, const haft__event *event)
 {
     haft__timeline_call *known = find_call(t, haft__timeline_event_text(event, "call"));
@@ -91,18 +102,23 @@ void haft__timeline_note_started(haft__timeline *t, const haft__event *event)
         t->open_seconds = 0;
         haft__buf_clear(&t->progress);
     }
-    if (known != NULL) { /* another attempt */
+    if (known != NULL) { /* another attempt, or an approved call, maybe with other arguments */
+        known->arguments = haft__arena_copy(&t->call_arena, haft__timeline_arguments(t, event));
         known->running = true;
         known->since_ms = event->at_ms;
         return;
     }
-    haft__timeline_call call = {
-        .id = haft__arena_copy(&t->call_arena, haft__timeline_event_text(event, "call")),
-        .tool = haft__arena_copy(&t->call_arena, haft__timeline_event_text(event, "tool")),
-        .arguments = haft__arena_copy(&t->call_arena, haft__timeline_arguments(t, event)),
-        .since_ms = event->at_ms,
-        .running = true};
-    append_call(t, &call);
+    append_event(t, event, true);
+}
+
+void haft__timeline_note_paused(haft__timeline *t, const haft__event *event)
+{
+    haft__timeline_call *known = find_call(t, haft__timeline_event_text(event, "call"));
+    if (known != NULL) {
+        known->running = false;
+        return;
+    }
+    append_event(t, event, false);
 }
 
 haft__timeline_call haft__timeline_note_stopped(haft__timeline *t, const haft__event *event)

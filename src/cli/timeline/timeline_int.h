@@ -41,7 +41,8 @@ haft_str haft__timeline_choice(haft__timeline *t, const haft__event *turn);
 /* "enough tools used (3 of 3): a, b, c", in the arena of the timeline. */
 haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event);
 
-/* Appends "9 tools, 2 shown (at most 2)", unless `buf` is NULL. False if there were none. */
+/* Appends "9 tools, 2 shown to the model (at most 2)", unless `buf` is NULL. False if there were
+ * none. */
 bool haft__timeline_add_revealed(const haft__event *reveal, haft__buf *buf);
 
 /* ---- lines of a terminal ---- */
@@ -129,6 +130,7 @@ struct haft__timeline_call {
  * unknown, has the fields of the event. */
 void haft__timeline_note_started(haft__timeline *t, const haft__event *event);
 haft__timeline_call haft__timeline_note_stopped(haft__timeline *t, const haft__event *event);
+void haft__timeline_note_paused(haft__timeline *t, const haft__event *event);
 void haft__timeline_forget_calls(haft__timeline *t);
 
 /* The arguments of a call as they are shown: the main one; all of them as JSON if verbose. */

@@ -8,7 +8,9 @@
 #include "base/str.h"
 #include "cli/terminal/amount.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/event_words.h"
 #include "cli/timeline/timeline_int.h"
+#include "run/pause/pause.h"
 #include "json/object.h"
 
 /* ---- the run ---- */
@@ -73,6 +75,7 @@ static void begin_turn(haft__timeline *t, const haft__event *event)
         report_turn(t, event);
     }
     haft__timeline_forget_calls(t);
+    t->failure_shown = false;
     t->waiting_for_model = true;
     t->replied = t->reply_started = false;
     t->open_since_ms = event->at_ms;
@@ -178,11 +181,22 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, haft__timeline_event_refusal(event));
 }
 
+/* Whether a prompt follows, which shows the call and the reason of the pause. */
+static bool prompt_follows(const haft__timeline *t, const haft__event *event)
+{
+    haft__pause pause;
+    return t->asks && haft__pause_find(haft__timeline_event_text(event, "pause"), &pause)
+           && haft__pause_kind_of(pause)->prompt != HAFT__PAUSE_PROMPT_NONE;
+}
+
 static void report_paused(haft__timeline *t, const haft__event *event)
 {
     haft_str question = haft__timeline_event_text(event, "question");
     haft_str reason = haft__timeline_unknown_reason(t, event);
-    (void)haft__timeline_note_stopped(t, event);
+    haft__timeline_note_paused(t, event);
+    if (prompt_follows(t, event)) {
+        return;
+    }
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_QUESTION, HAFT__STYLE_WARNING);
     haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "call"), 0);
@@ -216,6 +230,17 @@ typedef struct phrase {
     const char *before, *key, *between, *key2;
 } phrase;
 
+/* The reply was dropped, or the model failed; `again`: it was asked again. */
+static void await_reply(haft__timeline *t, const haft__event *event, bool again)
+{
+    t->waiting_for_model = again;
+    t->replied = !again;
+    t->reply_started = false;
+    t->open_since_ms = event->at_ms;
+    t->open_seconds = 0;
+    haft__buf_clear(&t->reply_text);
+}
+
 static void report_phrase(haft__timeline *t, const haft__event *event, const phrase *p)
 {
     haft__timeline_line l = haft__timeline_line_begin_item(t, p->which, p->style);
@@ -224,12 +249,21 @@ static void report_phrase(haft__timeline *t, const haft__event *event, const phr
     haft__timeline_line_add_text(&l, p->style, p->between);
     haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN,
                                     haft__timeline_event_text(event, p->key2));
-    t->waiting_for_model = event->kind == HAFT__EVENT_VIOLATION;
-    t->replied = !t->waiting_for_model;
-    t->reply_started = false;
-    t->open_since_ms = event->at_ms;
-    t->open_seconds = 0;
-    haft__buf_clear(&t->reply_text);
+    await_reply(t, event, false);
+}
+
+/* The correction is for the model: people see it if verbose. */
+static void report_violation(haft__timeline *t, const haft__event *event)
+{
+    haft_str words = haft__event_words_violation(haft__timeline_event_text(event, "came"));
+    haft__timeline_line l =
+        haft__timeline_line_begin_item(t, HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING);
+    haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, "reply dropped, asked again: ");
+    haft_str text = t->verbose ? haft__timeline_event_text(event, "text") : HAFT__LIT("");
+    haft_str all = haft__arena_format(&t->arena, "%.*s%s%.*s", HAFT__ARG(words),
+                                      text.len > 0 ? ": " : "", HAFT__ARG(text));
+    haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, all.ptr != NULL ? all : words);
+    await_reply(t, event, true);
 }
 
 static void report_gate(haft__timeline *t, const haft__event *event)
@@ -258,19 +292,31 @@ static void report_stored(haft__timeline *t, const haft__event *event)
     haft__timeline_line_end(&l);
 }
 
+/* The person at this terminal knows what they have just typed. */
 static void report_answered(haft__timeline *t, const haft__event *event)
 {
     haft_str verdict = haft__timeline_event_text(event, "verdict");
+    haft_str id = haft__timeline_event_text(event, "call"), tool = haft__timeline_call_tool(t, id);
+    haft_str by = haft__timeline_event_text(event, "by");
+    if (t->asks && !t->verbose && haft__str_equal(by, HAFT__LIT("terminal"))) {
+        return;
+    }
     bool no = haft__str_equal(verdict, HAFT__LIT("reject"))
               || haft__str_equal(verdict, HAFT__LIT("expire"));
     haft__timeline_line l =
         haft__timeline_line_begin_item(t, no ? HAFT__SYMBOL_REJECTED : HAFT__SYMBOL_DONE,
                                        no ? HAFT__STYLE_WARNING : HAFT__STYLE_SUCCESS);
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "call"), 0);
-    haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, verdict, 0);
+    if (t->verbose || tool.len == 0) {
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, id, 0);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
+    }
+    if (tool.len > 0) {
+        haft__timeline_line_add_cut(&l, HAFT__STYLE_BOLD, tool, 0);
+        haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, " ");
+    }
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_PLAIN, haft__event_words_verdict(verdict), 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_DIM, " by ");
-    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, haft__timeline_event_text(event, "by"), 0);
+    haft__timeline_line_add_cut(&l, HAFT__STYLE_DIM, by, 0);
     haft__timeline_line_end(&l);
 }
 
@@ -317,7 +363,7 @@ static void report_verdict(haft__timeline *t, const haft__event *event, bool goo
     haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, ": ");
     haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN,
                                     haft__timeline_event_text(event, "reason"));
-    if (haft__timeline_event_error(event).len > 0) {
+    if (haft__timeline_event_error(event).len > 0 && !t->failure_shown) {
         l = haft__timeline_line_begin(t);
         haft__timeline_line_add_text(&l, HAFT__STYLE_PLAIN, "  ");
         haft__timeline_line_end_wrapped(&l, HAFT__STYLE_ERROR, haft__timeline_event_error(event));
@@ -425,12 +471,6 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
                                   "",
                                   "",
                                   "message"};
-    static const phrase violation = {HAFT__SYMBOL_WARNING,
-                                     HAFT__STYLE_WARNING,
-                                     "reply dropped, asked again: ",
-                                     "came",
-                                     ": ",
-                                     "text"};
     static const phrase unconstrained = {HAFT__SYMBOL_WARNING,
                                          HAFT__STYLE_WARNING,
                                          "constraint refused, asked again without: ",
@@ -458,9 +498,10 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED:
         report_phrase(t, event, t->reply_started ? &broken : &failed);
+        t->failure_shown = true;
         return;
     case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, &unconstrained); return;
-    case HAFT__EVENT_VIOLATION: report_phrase(t, event, &violation); return;
+    case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_phrase(t, event, &reminded); return;
     case HAFT__EVENT_CALL_STARTED:
         haft__timeline_note_started(t, event); /* the open line shows it */

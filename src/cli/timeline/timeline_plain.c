@@ -7,6 +7,7 @@
  */
 #include "base/str.h"
 #include "cli/terminal/width.h"
+#include "cli/timeline/event_words.h"
 #include "cli/timeline/timeline_int.h"
 #include "json/object.h"
 
@@ -318,9 +319,29 @@ static void report_hidden(haft__timeline *t, const haft__event *event)
                    tokens == 1 ? "" : "s", tokens == 1 ? "is" : "are");
 }
 
+/* The correction is for the model: people see it if verbose. */
+static void report_violation(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  reply dropped, asked again: ");
+    add_short(t, haft__event_words_violation(haft__timeline_event_text(event, "came")));
+    if (t->verbose) {
+        add(t, ": ");
+        add_reason(t, haft__timeline_event_text(event, "text"));
+    }
+}
+
+static void report_answered(haft__timeline *t, const haft__event *event)
+{
+    add(t, "  ");
+    add_field(t, event, "call");
+    add(t, ": ");
+    add_short(t, haft__event_words_verdict(haft__timeline_event_text(event, "verdict")));
+    add(t, " by ");
+    add_field(t, event, "by");
+}
+
 static void report_event(haft__timeline *t, const haft__event *event)
 {
-    static const char *const violation[] = {"  reply dropped, asked again: ", "came", ": ", "text"};
     static const char *const unconstrained[] = {
         "  the server refused the constraint, asked again without: ", "", "", "message"};
     static const char *const cancel[] = {"  cancel requested by ", "by", ": ", "why"};
@@ -331,16 +352,13 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED: report_failed(t, event); return;
     case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, unconstrained); return;
-    case HAFT__EVENT_VIOLATION: report_phrase(t, event, violation); return;
+    case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_reminded(t, event); return;
     case HAFT__EVENT_CALL_STARTED: haft__timeline_note_started(t, event); return;
     case HAFT__EVENT_CALL_FINISHED: report_finished(t, event); return;
     case HAFT__EVENT_CALL_REFUSED: report_rejected(t, event); return;
     case HAFT__EVENT_PAUSED: report_paused(t, event); return;
-    case HAFT__EVENT_ANSWERED:
-        report_phrase(t, event, (const char *const[]){"  ", "call", ": ", "verdict"});
-        report_phrase(t, event, (const char *const[]){" by ", "by", "", ""});
-        return;
+    case HAFT__EVENT_ANSWERED: report_answered(t, event); return;
     case HAFT__EVENT_ARTIFACT_STORED: report_stored(t, event); return;
     case HAFT__EVENT_SPEC_CHANGED:
         report_phrase(t, event,

@@ -11,7 +11,7 @@ TEST(a_short_text_is_one_line)
     } cases[] = {
         {{"", 0}, {"", 0}},
         {HAFT__LIT("one"), HAFT__LIT("one")},
-        {HAFT__LIT("\none\r\ntwo\n\nfour\n"), HAFT__LIT("one / two /  / four")},
+        {HAFT__LIT("\none\r\ntwo\n\nfour\n"), HAFT__LIT("one / two / four")},
         {HAFT__LIT("a\x1b[2Jb"), HAFT__LIT("a\\u001b[2Jb")},
         {HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789"),
          HAFT__LIT("0123456789012345678901234567890123456789012345678901234567890123456789")},

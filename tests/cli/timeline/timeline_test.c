@@ -79,13 +79,13 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"},{\"name\":\"docs:b\"}],"
             "\"call\":null,\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":9,"
             "\"error\":null}],\"automatic\":true,\"listed\":[],\"cap\":2,\"deferred\":9"),
-         "  server docs: 9 tools\n  9 tools, 2 shown (at most 2): docs:a, docs:b\n",
-         "   \u2713 9 tools, 2 shown (at most 2)\n"},
+         "  server docs: 9 tools\n  9 tools, 2 shown to the model (at most 2): docs:a, docs:b\n",
+         "   \u2713 9 tools, 2 shown to the model (at most 2)\n"},
         {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:a\"}],\"call\":null,"
             "\"servers\":[{\"name\":\"docs\",\"state\":\"known\",\"tools\":1,\"error\":null}],"
             "\"automatic\":true,\"listed\":[],\"cap\":5,\"deferred\":1"),
-         "  server docs: 1 tool\n  1 tool, 1 shown (at most 5): docs:a\n",
-         "   \u2713 1 tool, 1 shown (at most 5)\n"},
+         "  server docs: 1 tool\n  1 tool, 1 shown to the model (at most 5): docs:a\n",
+         "   \u2713 1 tool, 1 shown to the model (at most 5)\n"},
         {EV("\"kind\":\"tools_revealed\",\"tools\":[{\"name\":\"docs:c\"}],\"call\":\"c1.1\","
             "\"servers\":[],\"automatic\":false,\"listed\":[{\"name\":\"docs:d\"}],\"cap\":2,"
             "\"deferred\":9"),
@@ -125,8 +125,8 @@ TEST(each_event_has_its_line)
          "  the server refused the constraint, asked again without: HTTP 400\n",
          "   ! constraint refused, asked again without: HTTP 400\n"},
         {EV("\"kind\":\"violation\",\"came\":\"empty_reply\",\"text\":\"Call a tool.\""),
-         "  reply dropped, asked again: empty_reply: Call a tool.\n",
-         "   ! reply dropped, asked again: empty_reply: Call a tool.\n"},
+         "  reply dropped, asked again: it was empty\n",
+         "   ! reply dropped, asked again: it was empty\n"},
         {EV("\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"Go on.\""),
          "  reminded: Go on.\n", "   ! reminded: Go on.\n"},
         {STARTED("c1.1", "find", "{\"q\":1}"), "", "   \u25B8 find 1"},
@@ -160,9 +160,9 @@ TEST(each_event_has_its_line)
          "  c1.1 waits for a decision, its outcome is unknown: send 1: it timed out\n",
          "   ? c1.1 waits for a decision, its outcome is unknown: \n     send 1: it timed out\n"},
         {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"approve\""),
-         "  c1.1: approve by me\n", "   \u2713 c1.1 approve by me\n"},
+         "  c1.1: approved by me\n", "   \u2713 c1.1 approved by me\n"},
         {EV("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"me\",\"verdict\":\"reject\""),
-         "  c1.1: reject by me\n", "   \u00D7 c1.1 reject by me\n"},
+         "  c1.1: rejected by me\n", "   \u00D7 c1.1 rejected by me\n"},
         {EV("\"kind\":\"artifact_stored\",\"call\":\"c1.1\",\"name\":\"a.md\",\"media_type\":"
             "\"text/markdown\",\"bytes\":1234,\"sha256\":\"0\""),
          "  stored a.md: 1234 bytes, text/markdown\n",
