@@ -192,7 +192,7 @@ def test_approval():
     for name, keys in (("empty", ["\n"]), ("no", ["n\n"]), ("end", ["\x04"]),
                        ("other", ["sure\n", "y\n"])):
         status, shown, sent = approval("send", keys)
-        said = "refused (denied)" in STYLE.sub("", shown)
+        said = "send rejected" in STYLE.sub("", shown)
         check(f"anything_else_is_a_no_{name}", (status, sent, said), (0, False, True))
     for name, keys, why in (("no", ["no thanks, not him\n"], "thanks, not him"), ("n", ["n\n"], ""),
                             ("text", ["ask Ada first\n", "y\n"], "ask Ada first")):
@@ -595,13 +595,7 @@ def test_unknown_outcome():
             status, reason in shown, [e["reason"] for e in log if e["kind"] == "paused"],
             [(e["verdict"], e["value"]) for e in log if e["kind"] == "answered"]),
             (0, True, [reason], [(verdict, value)]))
-    terminal = Terminal(["run", late("1s"), "go"])
-    terminal.until("/=/?]> ")
-    terminal.type("?\n")
-    terminal.until("and TEXT is its result")
-    terminal.until("run it again? [y/N/=/?]> ")
-    terminal.type("n\n")
-    status, shown = terminal.end()
+    status, shown = at_terminal(["run", late("1s"), "go"], ["?\n", "n\n"], prompt="/=/?]> ")
     check("help_decides_nothing", (status, shown.count("/=/?]> "), shown.count("arguments:")),
           (0, 2, 1))
     check("the_reason_replays", haft("runs", "replay", "last")[0], 0)

@@ -88,6 +88,16 @@ haft_str haft__timeline_event_refusal(const haft__event *event)
                : text;
 }
 
+bool haft__timeline_event_is_rejection(const haft__event *event, haft_str *ret_reason)
+{
+    haft_str text = haft__timeline_event_refusal(event), colon = HAFT__LIT(": ");
+    haft_str rest = without(text, HAFT__LIT("A person rejected this call"));
+    bool plain = haft__str_equal(rest, HAFT__LIT("."));
+    *ret_reason = plain ? HAFT__LIT("") : without(rest, colon);
+    return rest.len < text.len && (plain || haft__str_starts_with(rest, colon))
+           && haft__str_equal(haft__timeline_event_text(event, "why"), HAFT__LIT("denied"));
+}
+
 haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *event)
 {
     const haft__json *usage = haft__event_field(event, "usage");

@@ -23,6 +23,9 @@ haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *eve
 /* Why a call was refused, without the part that its line already says. */
 haft_str haft__timeline_event_refusal(const haft__event *event);
 
+/* Whether a person rejected the call, and the reason that they gave, or "". */
+bool haft__timeline_event_is_rejection(const haft__event *event, haft_str *ret_reason);
+
 /* The cost of a run from its last event; "" if it is 0 or unknown. */
 haft_str haft__timeline_total_cost(const haft__timeline *t, const haft__event *event);
 

@@ -174,7 +174,13 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
         haft__timeline_line_begin_item(t, HAFT__SYMBOL_REJECTED, HAFT__STYLE_WARNING);
     call.arguments = HAFT__LIT("");
     haft__timeline_line_add_call(&l, &call, l.left / 2);
-    haft_str why = haft__timeline_event_text(event, "why");
+    haft_str reason, why = haft__timeline_event_text(event, "why");
+    if (haft__timeline_event_is_rejection(event, &reason)) {
+        haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING,
+                                     reason.len > 0 ? " rejected: " : " rejected");
+        haft__timeline_line_end_wrapped(&l, HAFT__STYLE_PLAIN, reason);
+        return;
+    }
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, why.len > 0 ? " refused (" : " refused");
     haft__timeline_line_add_cut(&l, HAFT__STYLE_WARNING, why, 0);
     haft__timeline_line_add_text(&l, HAFT__STYLE_WARNING, why.len > 0 ? "): " : ": ");

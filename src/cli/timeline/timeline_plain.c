@@ -129,6 +129,12 @@ static void report_rejected(haft__timeline *t, const haft__event *event)
     haft__timeline_call call = haft__timeline_note_stopped(t, event);
     call.arguments = HAFT__LIT("");
     add_call(t, &call);
+    haft_str reason;
+    if (haft__timeline_event_is_rejection(event, &reason)) {
+        add(t, reason.len > 0 ? " rejected: " : " rejected");
+        add_reason(t, reason);
+        return;
+    }
     add(t, " refused");
     if (haft__timeline_event_text(event, "why").len > 0) {
         add(t, " (");

@@ -141,6 +141,12 @@ TEST(each_event_has_its_line)
             "\"result\":"
             "null,\"error\":{\"message\":\"not there\"},\"ms\":3"),
          "  find: error: not there\n", "   \u2717 find  3 ms  error: not there\n"},
+        {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"find\",\"why\":\"denied\","
+            "\"text\":\"Error: find is refused: A person rejected this call: not him\""),
+         "  find rejected: not him\n", "   \u00D7 find rejected: not him\n"},
+        {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"find\",\"why\":\"denied\","
+            "\"text\":\"A person rejected this call.\""),
+         "  find rejected\n", "   \u00D7 find rejected\n"},
         {EV("\"kind\":\"call_refused\",\"call\":\"c1.1\",\"tool\":\"find\",\"why\":\"guard\","
             "\"text\":\"Error: find is refused: not yet.\""),
          "  find refused (guard): not yet.\n", "   \u00D7 find refused (guard): not yet.\n"},
