@@ -197,6 +197,9 @@ haft_status haft__spec_change_check(haft_run *run, haft_error *err)
         status = haft__agent_load_text(run->runtime, run->opening.row.spec,
                                        run->opening.row.spec_path, HAFT__SPEC_STORED, &agent, err);
         haft_agent_release(agent);
+        if (status != HAFT_OK) {
+            haft__error_prepend_location(err, "the run's spec");
+        }
     }
     return status;
 }
