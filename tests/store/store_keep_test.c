@@ -251,7 +251,7 @@ STORE_TEST(results_are_cached_until_they_expire)
 /* "0", "1" and so on, each under its own name. */
 static haft_status remember_many(help_store *s, size_t count)
 {
-    enum { NAME = 16 };
+    enum { NAME = 24 };
     haft__store_request *requests = test_alloc(count * sizeof(*requests));
     char *names = test_alloc(count * NAME);
     for (size_t i = 0; i < count; i++) {

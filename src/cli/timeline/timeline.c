@@ -177,9 +177,10 @@ haft_str haft__timeline_gate(haft__timeline *t, const haft__event *event)
 haft_str haft__timeline_pause_words(const haft__event *event)
 {
     haft_str pause = haft__timeline_event_text(event, "pause");
-    return haft__str_equal(pause, HAFT__LIT("unknown_outcome"))
-               ? HAFT__LIT("a decision, its outcome is unknown")
-               : pause;
+    if (haft__str_equal(pause, HAFT__LIT("unknown_outcome"))) {
+        return HAFT__LIT("a decision, its outcome is unknown");
+    }
+    return pause;
 }
 
 haft_str haft__timeline_unknown_reason(haft__timeline *t, const haft__event *event)

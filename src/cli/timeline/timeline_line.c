@@ -131,6 +131,7 @@ void haft__timeline_line_end_wrapped(haft__timeline_line *l, haft__style s, haft
     size_t width = l->t->caps.width - 1;
     haft__word_wrap wrap;
     haft__word_wrap_init(&wrap);
+    wrap.exact = true;
     wrap.indent = WRAPPED_INDENT;
     wrap.column = width - l->left;
     haft__style_begin(l, s);

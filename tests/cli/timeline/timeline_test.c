@@ -416,6 +416,20 @@ TEST(errors_wrap_and_are_never_cut)
     haft__timeline_finish(&t);
 }
 
+TEST(errors_show_hidden_characters)
+{
+    static const char error[] =
+        EV("\"kind\":\"call_finished\",\"call\":\"c1.1\",\"tool\":\"find\",\"ok\":false,\"result\":"
+           "null,\"error\":{\"message\":\"a\\ufe0f\\u00adb\\u061c\\u200d\"},\"ms\":3");
+    haft__timeline t;
+    haft__timeline_init(&t, &spec, live);
+    haft__timeline_add_event(&t, haft__str(error));
+    CHECK_STR(haft__buf_str(&t.out),
+              HAFT__LIT("   \u2717 find  3 ms  error: a\\ufe0f\\u00adb\\u061c\\u200d\n"),
+              "escaped");
+    haft__timeline_finish(&t);
+}
+
 TEST(waiting_for_the_model_is_shown)
 {
     static const char *const events[] = {
