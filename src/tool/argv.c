@@ -41,13 +41,18 @@ static void fill(word *w, haft_str template, haft__json input_schema, haft__json
     w->left_out = pieces == 1 && absent;
 }
 
-static haft_status check(const word *w, bool options_over, haft_error *err)
+static haft_status check(const word *w, const haft__command_word *template, haft_error *err)
 {
     haft_status status = haft__buf_check(&w->text, err);
     if (status == HAFT_OK && w->text.len > 0 && memchr(w->text.ptr, '\0', w->text.len) != NULL) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "an argument of a program cannot contain a NUL");
     }
-    if (status == HAFT_OK && w->option.ptr != NULL && !options_over) {
+    if (status == HAFT_OK && template->names_option) {
+        return haft__fail(err, HAFT_BAD_INPUT, "",
+                          "the argument \"%.*s\" would be part of the name of an option",
+                          HAFT__ARG(template->argument));
+    }
+    if (status == HAFT_OK && w->option.ptr != NULL && !template->options_over) {
         status = haft__fail(
             err, HAFT_BAD_INPUT, "",
             "the argument \"%.*s\" starts with '-', so the program would read it as an option",
@@ -87,7 +92,7 @@ haft_status haft__argv_build(haft__arena *arena, haft__json command, haft__json 
         if (w.left_out) {
             continue;
         }
-        status = check(&w, templates.items[i].options_over, err);
+        status = check(&w, &templates.items[i], err);
         if (status != HAFT_OK) {
             char where[32];
             (void)snprintf(where, sizeof(where), "/command/%u", i);

@@ -4,10 +4,10 @@
  * replaced.
  *
  * There is no shell, and a word stays one word whatever its value. An argument cannot become an
- * option: if a word begins with an argument and the argument begins with '-', the word is rejected,
- * unless the definition has "--" before the word, for the program that reads the word
- * (tool/command_words.h). A word that consists only of a missing argument is omitted. In the first
- * word, the program, nothing is replaced.
+ * option: if a word begins with an argument and the argument begins with '-', or if an argument is
+ * part of the name of an option ("-{a}"), the word is rejected, unless the definition has "--"
+ * before the word, for the program that reads the word (tool/command_words.h). A word that consists
+ * only of a missing argument is omitted. In the first word, the program, nothing is replaced.
  */
 #ifndef HAFT_TOOL_ARGV_H
 #define HAFT_TOOL_ARGV_H

@@ -17,9 +17,11 @@
 /* What an argument in the word would be. */
 typedef enum haft__word_risk {
     HAFT__WORD_DATA,
-    HAFT__WORD_PROGRAM, /* a program, a script or a module that runs */
-    HAFT__WORD_OPTION,  /* an option or operand of a launcher or interpreter */
-    HAFT__WORD_CODE,    /* code, or a part of it */
+    HAFT__WORD_PROGRAM,    /* a program, a script or a module that runs */
+    HAFT__WORD_OPTION,     /* an option or operand of a launcher or interpreter */
+    HAFT__WORD_CODE,       /* code, or a part of it */
+    HAFT__WORD_VALUE,      /* the value of an option that may be code; always unsure */
+    HAFT__WORD_SUBCOMMAND, /* the subcommand; always unsure */
 } haft__word_risk;
 
 typedef struct haft__command_word {
@@ -30,13 +32,16 @@ typedef struct haft__command_word {
     bool code;         /* a program evaluates it, with or without an argument in it */
     bool options_over; /* "--" of the program that reads it comes before it */
     bool optional;     /* it is left out when its argument is missing */
+    bool bounded;      /* its arguments are numbers, booleans or texts that the schema lists */
+    bool names_option; /* an argument is part of the name of an option: "-{t}" */
     size_t reader;     /* the word of the program that reads it */
 } haft__command_word;
 
 typedef struct haft__command_words {
-    haft__command_word *items;
+    haft__command_word *items; /* one more than `count`: words that come from standard input */
     size_t count;
     size_t stdin_reader; /* the word of a program that evaluates standard input; `count`: none */
+    size_t stdin_words;  /* ... that makes words of it, which may become options; `count`: none */
 } haft__command_words;
 
 /* Reads the words of `command`, an array of strings, for a tool with that schema. In `arena`. */

@@ -3,7 +3,8 @@
  * programs.c - the table of launchers and interpreters, and how it is searched.
  *
  * An option is listed without its dashes; one character is a short option. "#" is a number, as in
- * `nice -5`. A long option may be abbreviated. Tests: tests/tool/programs_test.c.
+ * `nice -5`. A long option may be abbreviated. One that has a single dash among options with two
+ * is listed with it: "-wrapper". Tests: tests/tool/programs_test.c.
  */
 #include "tool/programs.h"
 
@@ -26,6 +27,12 @@
 #define FEEDS       HAFT__PROGRAM_FEEDS
 #define LONG        HAFT__PROGRAM_LONG
 #define COMMON      HAFT__PROGRAM_COMMON
+#define PLUS        HAFT__PROGRAM_PLUS
+#define OPENS       HAFT__PROGRAM_OPENS
+#define HARMLESS    HAFT__PROGRAM_HARMLESS
+#define SUBCOMMAND  HAFT__PROGRAM_SUBCOMMAND
+#define BUNDLE      HAFT__PROGRAM_BUNDLE
+#define WARNS       HAFT__PROGRAM_WARNS
 
 #define CONTAINER                                                                                  \
     "H= host= context= config= l= log-level= c= tls tlscacert= tlscert= tlskey= tlsverify D "      \
@@ -49,6 +56,15 @@
     "n= namespace= context= kubeconfig= cluster= user= s= server= token= as= c= container= i "     \
     "stdin t tty q quiet f= filename= pod-running-timeout= request-timeout= image= rm restart= "   \
     "attach command env= l= labels= overrides= port= "
+
+#define GIT "c! config-env! exec-path! C= git-dir= work-tree= P no-pager p paginate "
+
+#define CURL                                                                                       \
+    "K@ config@ s silent S show-error L location f fail i include I head k insecure v verbose g "  \
+    "globoff G get compressed X: request: H: header: d: data: data-raw: data-binary: "             \
+    "data-urlencode: json: o: output: O remote-name A: user-agent: e: referer: m: max-time: "      \
+    "connect-timeout: retry: u: user: b: cookie: F: form: r: range: w: write-out: url: 4 6 0 "     \
+    "http1.1 http2 N no-buffer"
 
 static const haft__program programs[] = {
     /* ---- launchers ---- */
@@ -137,6 +153,12 @@ static const haft__program programs[] = {
      "show-limits t verbose x exit"},
     {"start-stop-daemon", NULL, CODE, 0, 0, ""},
     {"entr", NULL, LAUNCHER, 0, FEEDS, "a c d n p r z s"},
+    {"choom", NULL, LAUNCHER, 0, 0, "n= adjust= p= pid="},
+    {"ld-linux-x86-64.so ld-linux.so ld-linux-aarch64.so ld-musl-x86_64.so ld-musl-aarch64.so",
+     NULL, LAUNCHER, 0, 0,
+     "library-path= preload= audit= argv0= inhibit-cache inhibit-rpath= glibc-hwcaps-mask= "
+     "glibc-hwcaps-prepend= list verify"},
+    {"capsh", NULL, CODE, 0, STDIN, ""},
     {"faketime", NULL, LAUNCHER, 1, 0, "f m p= exclude-monotonic date-prog="},
     {"firejail proot", NULL, LAUNCHER, 0, 0, "quiet noprofile r= b= w= 0 S= R= q="},
     /* ---- launchers by subcommand ---- */
@@ -197,11 +219,12 @@ static const haft__program programs[] = {
     {"at batch", NULL, CODE, 0, STDIN | COMMON, ""},
     {"crontab", NULL, TEXT, 0, STDIN, ""},
     {"make gmake bmake", NULL, CODE, 0, COMMON, ""},
-    {"vim vi nvim ex view rvim ed red emacs", NULL, CODE, 0, COMMON, ""},
+    {"vim vi nvim ex view rvim ed red emacs", NULL, CODE, 0, COMMON | STDIN, ""},
     {"expect", NULL, INTERPRETER, 0, COMMON, "c! f@ d D= i n N b@"},
     {"cmd powershell pwsh", NULL, CODE, 0, STDIN, ""},
     /* ---- interpreters ---- */
-    {"sh bash dash ash zsh ksh mksh lksh pdksh yash posh rbash rzsh hush", NULL, INTERPRETER, 0, 0,
+    {"sh bash dash ash zsh ksh mksh lksh pdksh yash posh rbash rzsh hush", NULL, INTERPRETER, 0,
+     PLUS,
      "c^ s< a b e f h i l m n p r t u v x B C E H P T D O= o= k debug debugger dump-po-strings "
      "dump-strings init-file= rcfile= login noediting noprofile norc posix restricted verbose "
      "no-rcs no-globalrcs"},
@@ -213,7 +236,7 @@ static const haft__program programs[] = {
      "c! commands! e i l n p s v x norc stdin no-config-file"},
     {"python pypy ipython pythonw micropython", NULL, INTERPRETER, 0, STOPS,
      "c! m@ b bb B d E h i I O OO P q s S u v V W= x X= check-hash-based-pycs="},
-    {"perl", NULL, INTERPRETER, 0, 0,
+    {"perl", NULL, INTERPRETER, 0, OPENS,
      "e! E! a c C d D= f F= g h i I= l m= M= n p s S t T u U v V w W x X 0"},
     {"ruby jruby truffleruby", NULL, INTERPRETER, 0, 0,
      "e! 0 a c C= d E= F= h i I= l n p r= s S T U v w W x X= y encoding= external-encoding= "
@@ -272,35 +295,89 @@ static const haft__program programs[] = {
     {"m4 gnuplot octave", NULL, CODE, 0, STDIN, ""},
     {"bc dc", NULL, TEXT, 0, STDIN, ""},
     {"find gfind", NULL, HAFT__PROGRAM_FIND, 0, COMMON, ""},
+    {"jq", NULL, EVALUATOR, 0, MIXES | WARNS,
+     "r raw-output c compact-output n null-input s slurp R raw-input e exit-status a ascii-output "
+     "S sort-keys j join-output C color-output M monochrome-output f@ from-file@ L= arg; argjson; "
+     "slurpfile; rawfile; args jsonargs tab indent: seq stream"},
+    {"yq", "eval|e|eval-all|ea", EVALUATOR, 0, MIXES | WARNS,
+     "r unwrapScalar n null-input j o: output-format: p: input-format: P prettyPrint i inplace N "
+     "no-doc C M e exit-status I: indent: from-file@"},
+    {"yq", NULL, EVALUATOR, 0, MIXES | WARNS,
+     "r unwrapScalar raw-output c n null-input j y o: output-format: p: input-format: P "
+     "prettyPrint i inplace N no-doc C M e exit-status I: indent: from-file@ arg; argjson;"},
     /* ---- text, except a few options ---- */
-    {"fd fdfind", NULL, TEXT, 0, 0, "x! exec! X! exec-batch!"},
-    {"tar gtar bsdtar", NULL, TEXT, 0, 0,
+    {"fd fdfind", NULL, TEXT, 0, 0,
+     "x! exec! X! exec-batch! e: extension: t: type: E: exclude: d: max-depth: H hidden I "
+     "no-ignore i s g glob F fixed-strings a p l 0 L 1"},
+    {"tar gtar bsdtar", NULL, TEXT, 0, BUNDLE,
      "I! use-compress-program! F! info-script! new-volume-script! to-command! "
-     "checkpoint-action! rsh-command! rmt-command!"},
-    {"rsync", NULL, TEXT, 0, 0, "e! rsh! rsync-path!"},
-    {"scp sftp", NULL, TEXT, 0, 0, "o! S! F! D! J! s= i= P= l= c="},
-    {"git", NULL, TEXT, 0, 0,
-     "c! config-env! exec! upload-pack! receive-pack! extcmd! x! ext-diff! open-files-in-pager! "
-     "u! exec-path! template! tree-filter! index-filter! msg-filter!"},
-    {"sort gsort", NULL, TEXT, 0, 0, "compress-program!"},
-    {"split", NULL, TEXT, 0, COMMON, "filter!"},
-    {"zip", NULL, TEXT, 0, COMMON, "TT! unzip-command!"},
-    {"man", NULL, TEXT, 0, COMMON, "P! pager! H! html! p!"},
+     "checkpoint-action! rsh-command! rmt-command! T@ files-from@ c create x extract get t list r "
+     "append u update A d diff f: file: C: directory: v verbose z gzip j bzip2 J xz Z compress "
+     "zstd a auto-compress p P k keep-old-files m h w O to-stdout W S exclude: strip-components: "
+     "wildcards no-wildcards same-owner no-same-owner X: exclude-from: transform="},
+    {"rsync", NULL, TEXT, 0, 0,
+     "e! rsh! rsync-path! a archive v verbose z compress r recursive n dry-run P h progress delete "
+     "l p t g o D H A X u x q c i L R S stats exclude: include: partial"},
+    {"scp", NULL, TEXT, 0, 0, "o! S! F! D! J! s= i= P: l: c= r p q C v B 3 4 6"},
+    {"sftp ftp lftp ncftp", NULL, TEXT, 0, STDIN, "o! S! F! D! J! s= i= P: l: c! e! b@ f@ r p q C"},
+    {"git", "grep", TEXT, 0, 0,
+     GIT "O! open-files-in-pager! ext-grep e: n line-number i ignore-case l files-with-matches L c "
+         "count w word-regexp E F G P v h H o q A: B: C: f: cached untracked no-index and or not"},
+    {"git",
+     "log|show|diff|status|blame|shortlog|describe|rev-list|rev-parse|ls-files|ls-tree|cat-file|"
+     "show-ref|merge-base|diff-tree|branch|tag|add|rm|mv|commit|checkout|switch|restore|reset",
+     TEXT, 0, 0,
+     GIT "ext-diff! m: message: n: max-count: # oneline grep: author: since: until: after: before: "
+         "committer: format: pretty: p patch u s stat shortstat name-only name-status numstat "
+         "graph all decorate follow L: S: G: U: unified: i w b q quiet v verbose short porcelain "
+         "cached staged no-color color reverse merges no-merges first-parent contains: merged: "
+         "sort: list l a d D t r f force A skip: abbrev-commit raw z"},
+    {"git", NULL, TEXT, 0, WARNS,
+     GIT "exec! upload-pack! receive-pack! extcmd! x! u! template! tree-filter! index-filter! "
+         "msg-filter!"},
+    {"sort gsort", NULL, TEXT, 0, 0,
+     "compress-program! n numeric-sort r reverse u unique k: key: t: field-separator: f "
+     "ignore-case b d g h human-numeric-sort i M R V version-sort c m o: output: s stable S: T: z"},
+    {"split", NULL, TEXT, 0, COMMON,
+     "filter! l: lines: b: bytes: n: number: C: a: suffix-length: d x t: e additional-suffix:"},
+    {"zip", NULL, TEXT, 0, COMMON,
+     "-TT! unzip-command! T r recurse-paths q quiet j junk-paths u f d m x: i: P: e y v #"},
+    {"man", NULL, TEXT, 0, COMMON, "P! pager! H! html! p! k f a w s: S: K l"},
     {"less more most pg", NULL, CODE, 0, COMMON, ""},
-    {"wget", NULL, TEXT, 0, 0, "e! execute! use-askpass!"},
-    {"tcpdump", NULL, TEXT, 0, 0, "z!"},
-    {"gcc g++ cc c++ clang clang++", NULL, TEXT, 0, 0, "B! wrapper!"},
-    {"rg", NULL, TEXT, 0, 0, "pre! hostname-bin!"},
-    {"grep egrep fgrep pgrep zgrep agrep ag ack head tail wc cut uniq tr cat tac nl ls dir stat "
-     "file du df echo printf basename dirname realpath readlink cp mv rm mkdir rmdir touch ln "
-     "chmod "
-     "chown test date cal seq sleep paste join comm diff cmp patch md5sum sha1sum sha256sum "
-     "sha512sum cksum b2sum base64 base32 xxd od hexdump strings ping traceroute dig host nslookup "
-     "whois curl gzip gunzip zcat xz bzip2 unzip zstd jq yq column fold fmt expand id who whoami "
-     "groups uname hostname uptime free ps kill pidof which whereis locate tee tree pwd true false "
-     "openssl convert magick ffmpeg ffprobe pandoc pdftotext pdfinfo cmake go cargo rustc javac "
-     "systemctl journalctl loginctl apt apt-cache dpkg rpm dnf pip gh terraform aws gcloud",
-     NULL, TEXT, 0, 0, ""},
+    {"wget", NULL, TEXT, 0, 0,
+     "e! execute! use-askpass! config@ q quiet O: output-document: P: directory-prefix: c continue "
+     "-nv -nc -nd v t: tries: T: timeout: U: user-agent: header: S spider N k p r l: i: A: R:"},
+    {"curl", NULL, TEXT, 0, 0, CURL},
+    {"tcpdump", NULL, TEXT, 0, 0, "z! i: n c: r: w: v A X e q t l s: p"},
+    {"gcc g++ cc c++ clang clang++", NULL, TEXT, 0, 0,
+     "B! -wrapper! -fplugin! -specs! specs! o: I: L: D: U: c g E S w"},
+    {"rg", NULL, TEXT, 0, 0,
+     "pre! hostname-bin! e: regexp: g: glob: iglob: t: type: T: i ignore-case n line-number N l "
+     "files-with-matches c count v invert-match w word-regexp F fixed-strings A: B: C: context: m: "
+     "max-count: d: max-depth: o s S smart-case u H h I P U x 0 a q hidden no-ignore json files "
+     "no-heading heading color: sort: no-config"},
+    {"ag ack zgrep", NULL, TEXT, 0, 0, "pager! i n l c v w A: B: C: m: h H"},
+    {"pandoc", NULL, TEXT, 0, 0,
+     "F! filter! L! lua-filter! pdf-engine! d@ defaults@ f: from: t: to: r: w: o: output: s "
+     "standalone M: metadata: V: toc wrap: columns: template="},
+    {"rpm", NULL, TEXT, 0, SUBCOMMAND, "eval! E! pipe! D! define! q query qi qa ql a l i"},
+    {"journalctl", NULL, TEXT, 0, 0,
+     "u: unit: user-unit: n: lines: S: since: U: until: p: priority: g: grep: t: identifier: o: "
+     "output: f follow r reverse x b boot k dmesg e q quiet a user system no-pager utc"},
+    {"gcloud", NULL, TEXT, 0, SUBCOMMAND, "command! q quiet format: project: zone: region:"},
+    {"systemctl loginctl apt-cache dpkg-query gh aws openssl", NULL, TEXT, 0, SUBCOMMAND,
+     "no-pager user system quiet"},
+    {"go cmake cargo ctest ninja meson bazel gradle mvn rake just apt apt-get dpkg dnf yum pip "
+     "terraform ansible helm rustc javac patch npm pnpm yarn",
+     NULL, TEXT, 0, WARNS, ""},
+    {"grep egrep fgrep pgrep head tail wc cut uniq tr cat tac nl ls dir stat file du df echo "
+     "printf "
+     "basename dirname realpath readlink cp mv rm mkdir rmdir touch ln chmod chown test date cal "
+     "seq sleep paste join comm diff cmp md5sum sha1sum sha256sum sha512sum cksum b2sum base64 "
+     "base32 xxd od hexdump strings ping traceroute dig host nslookup whois gzip gunzip zcat xz "
+     "bzip2 unzip zstd column fold fmt expand id who whoami groups uname hostname uptime free ps "
+     "kill pidof which whereis locate tee tree pwd true false pdftotext pdfinfo",
+     NULL, TEXT, 0, HARMLESS, ""},
 };
 
 const haft__program haft__program_unknown = {
@@ -358,7 +435,7 @@ bool haft__program_has_name(const haft__program *program, haft_str word)
 static haft__option_effect split_effect(haft_str *entry)
 {
     char last = entry->ptr[entry->len - 1];
-    if (entry->len == 1 || strchr("=:!@^%<", last) == NULL) {
+    if (entry->len == 1 || strchr("=:;!@^%<", last) == NULL) {
         return HAFT__OPTION_FLAG;
     }
     entry->len--;
@@ -386,10 +463,11 @@ static haft__option_effect find_option(const haft__program *program, haft_str na
     return abbreviated;
 }
 
-static bool has_value(haft__option_effect effect)
+bool haft__option_has_value(haft__option_effect effect)
 {
     return effect == HAFT__OPTION_VALUE || effect == HAFT__OPTION_DATA
-           || effect == HAFT__OPTION_CODE || effect == HAFT__OPTION_SCRIPT;
+           || effect == HAFT__OPTION_PAIR || effect == HAFT__OPTION_CODE
+           || effect == HAFT__OPTION_SCRIPT;
 }
 
 static haft__option_effect long_option(const haft__program *program, haft_str name, bool *ret_next)
@@ -397,8 +475,29 @@ static haft__option_effect long_option(const haft__program *program, haft_str na
     haft_str rest = name, key = haft__str_split(&rest, '=');
     bool letter = key.len == 1 && (program->flags & HAFT__PROGRAM_LONG) == 0; /* no short option */
     haft__option_effect effect = letter ? HAFT__OPTION_UNKNOWN : find_option(program, key);
-    *ret_next = has_value(effect) && key.len == name.len;
+    *ret_next = haft__option_has_value(effect) && key.len == name.len;
     return effect;
+}
+
+/* An option with one dash among options with two: "-wrapper". */
+static haft__option_effect dashed_option(const haft__program *program, haft_str word,
+                                         bool *ret_next)
+{
+    haft_str rest = word, key = haft__str_split(&rest, '=');
+    for (rest = haft__str(program->options); key.len > 2 && rest.len > 0;) {
+        haft_str entry = haft__str_split(&rest, ' ');
+        haft__option_effect effect = entry.len > 0 ? split_effect(&entry) : HAFT__OPTION_UNKNOWN;
+        if (haft__str_equal(entry, key)) {
+            *ret_next = haft__option_has_value(effect) && key.len == word.len;
+            return effect;
+        }
+    }
+    return HAFT__OPTION_UNKNOWN;
+}
+
+haft__option_effect haft__program_letter(const haft__program *program, char letter)
+{
+    return find_option(program, (haft_str){&letter, 1});
 }
 
 /* "-abc": flags, the last of which may have a value: the rest of the word, or the next word. */
@@ -408,7 +507,7 @@ static haft__option_effect short_options(const haft__program *program, haft_str 
     haft__option_effect all = HAFT__OPTION_FLAG;
     for (size_t i = 0; i < letters.len; i++) {
         haft__option_effect effect = find_option(program, (haft_str){letters.ptr + i, 1});
-        if (has_value(effect)) {
+        if (haft__option_has_value(effect)) {
             *ret_next = i + 1 == letters.len;
             return effect;
         }
@@ -439,5 +538,6 @@ haft__option_effect haft__program_option(const haft__program *program, haft_str 
     if (word.len - name.len == 2 || (program->flags & HAFT__PROGRAM_LONG) != 0) {
         return long_option(program, name, ret_next);
     }
-    return short_options(program, name, ret_next);
+    haft__option_effect dashed = dashed_option(program, word, ret_next);
+    return dashed != HAFT__OPTION_UNKNOWN ? dashed : short_options(program, name, ret_next);
 }

@@ -15,7 +15,7 @@
 #include "haft.h"
 
 typedef enum haft__program_kind {
-    HAFT__PROGRAM_TEXT,        /* its words are data, except values of code options */
+    HAFT__PROGRAM_TEXT,        /* its operands are data, and the values of DATA options */
     HAFT__PROGRAM_LAUNCHER,    /* options, operands, then a program and its words: timeout */
     HAFT__PROGRAM_JOINER,      /* the same, but a shell evaluates the words: ssh */
     HAFT__PROGRAM_INTERPRETER, /* options, a script file, words of the script: python */
@@ -33,14 +33,22 @@ enum {
     HAFT__PROGRAM_FEEDS = 16,  /* appends words from standard input to the words of its program */
     HAFT__PROGRAM_LONG = 32,   /* long options have one dash: -separator */
     HAFT__PROGRAM_COMMON = 64, /* its name is a common word: a guess is never an error */
+    HAFT__PROGRAM_PLUS = 128,  /* "+x" is an option, and "-" ends the options: sh */
+    HAFT__PROGRAM_OPENS = 256, /* may open an operand as a command: perl -n 'id|' */
+    HAFT__PROGRAM_HARMLESS = 512,    /* no option of it evaluates anything or starts a program */
+    HAFT__PROGRAM_SUBCOMMAND = 1024, /* its first operand is a subcommand */
+    HAFT__PROGRAM_BUNDLE = 2048,     /* its first word has options without a dash: tar xf */
+    /* An argument is a warning, not an error: in the code of an evaluator (it can only read), in
+     * every word of a text program (it depends on the subcommand). */
+    HAFT__PROGRAM_WARNS = 4096,
 };
 
 typedef struct haft__program {
     const char *names;      /* separated by spaces, without a version: "python", not "python3" */
-    const char *subcommand; /* words, separated by spaces; NULL: none */
+    const char *subcommand; /* words, separated by spaces, each "a|b" for a or b; NULL: any */
     haft__program_kind kind;
     uint8_t operands; /* before its program or code */
-    uint8_t flags;
+    uint16_t flags;
     const char *options; /* separated by spaces, each with its effect (below) as a suffix */
 } haft__program;
 
@@ -50,6 +58,7 @@ typedef enum haft__option_effect {
     HAFT__OPTION_UNKNOWN = '?',
     HAFT__OPTION_VALUE = '=',   /* has a value */
     HAFT__OPTION_DATA = ':',    /* ... that is only data */
+    HAFT__OPTION_PAIR = ';',    /* ... and a second one, both only data: jq --arg */
     HAFT__OPTION_CODE = '!',    /* ... that is evaluated */
     HAFT__OPTION_SCRIPT = '@',  /* ... that names the script or module to run */
     HAFT__OPTION_OPERAND = '^', /* the first operand is code: sh -c */
@@ -67,8 +76,14 @@ const haft__program *haft__program_at(size_t at);
  * version ("/usr/bin/python3.11"). */
 bool haft__program_has_name(const haft__program *program, haft_str word);
 
-/* Reads a word that starts with '-'. *ret_next: the value is the next word. */
+/* Reads a word that starts with '-', or with '+' (HAFT__PROGRAM_PLUS). *ret_next: the value is the
+ * next word. */
 haft__option_effect haft__program_option(const haft__program *program, haft_str word,
                                          bool *ret_next);
+
+/* The effect of a short option, as in the first word of tar. */
+haft__option_effect haft__program_letter(const haft__program *program, char letter);
+
+bool haft__option_has_value(haft__option_effect effect);
 
 #endif

@@ -49,6 +49,7 @@ TEST(arguments_are_put_into_words)
         {"[\"{a}\",\"{a}\"]", "{\"a\":\"sh\"}", "[{a}][sh]"},
         {"[\"x\",\"{a}\"]", "{\"a\":\"\"}", "[x][]"},
         {"[\"x\",\"\",\"-\"]", "{}", "[x][][-]"},
+        {"[\"ls\",\"--\",\"-{a}\"]", "{\"a\":\"x\"}", "[ls][--][-x]"},
     };
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -78,6 +79,12 @@ TEST(an_argument_does_not_become_an_option)
         {"[\"nice\",\"--\",\"ls\",\"{a}\"]", "{\"a\":\"--help\"}", "/command/3",
          "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"find\",\"--\",\"{a}\"]", "{\"a\":\"-delete\"}", "/command/2",
+         "the argument \"a\" starts with '-', so the program would read it as an option"},
+        {"[\"tar\",\"-{a}\"]", "{\"a\":\"Iid\"}", "/command/1",
+         "the argument \"a\" would be part of the name of an option"},
+        {"[\"x\",\"--o{a}\"]", "{\"a\":\"\"}", "/command/1",
+         "the argument \"a\" would be part of the name of an option"},
+        {"[\"x\",\"-o\",\"{a}\"]", "{\"a\":\"-y\"}", "/command/2",
          "the argument \"a\" starts with '-', so the program would read it as an option"},
         {"[\"x\",\"y\",\"{a}\"]", "{\"a\":\"x\\u0000y\"}", "/command/2",
          "an argument of a program cannot contain a NUL"},

@@ -6,9 +6,10 @@
 #include "test.h"
 #include "json/read.h"
 
-/* t and u are required, o is not. */
+/* o is not required; n is a number, and e is one of two texts. */
 #define SCHEMA                                                                                     \
-    "{\"properties\":{\"t\":{},\"u\":{},\"o\":{}},\"required\":[\"t\",\"u\"],"                     \
+    "{\"properties\":{\"t\":{},\"u\":{},\"o\":{},\"n\":{\"type\":\"integer\"},"                    \
+    "\"e\":{\"enum\":[\"a\",\"b\"]}},\"required\":[\"t\",\"u\",\"n\",\"e\"],"                      \
     "\"additionalProperties\":false}"
 
 static haft__json read_json(haft__arena *arena, const char *text)
@@ -39,12 +40,14 @@ static const char *risk_name(haft__word_risk risk)
     case HAFT__WORD_PROGRAM: return "program";
     case HAFT__WORD_OPTION: return "option";
     case HAFT__WORD_CODE: return "code";
+    case HAFT__WORD_VALUE: return "value";
+    case HAFT__WORD_SUBCOMMAND: return "subcommand";
     }
     return "?";
 }
 
 /* "code" for each word with an argument, with "?" if it is unsure and "--" if options are over;
- * "stdin" if a program evaluates standard input. */
+ * "stdin" if a program evaluates standard input, "words" if it makes words of it. */
 static void describe(haft__buf *buf, const haft__command_words *words)
 {
     haft__buf_clear(buf);
@@ -57,6 +60,8 @@ static void describe(haft__buf *buf, const haft__command_words *words)
     }
     if (words->stdin_reader < words->count) {
         haft__buf_addf(buf, "%sstdin", buf->len > 0 ? " " : "");
+    } else if (words->stdin_words < words->count) {
+        haft__buf_addf(buf, "%swords", buf->len > 0 ? " " : "");
     }
 }
 
@@ -87,13 +92,13 @@ TEST(words_of_ordinary_programs_are_data)
 {
     static const row rows[] = {
         {"df|-h|{t}", "data"},
-        {"./tool|{t}|--x={u}", "data data"},
+        {"./tool|{t}|{u}", "data data"},
         {"./tool|--|{t}|{u}", "data-- data--"},
         {"ls|--|{t}", "data--"},
         {"grep|-e|{t}|--|{u}", "data data--"},
         {"head|-c|{t}", "data"},
         {"git|log|--|{t}", "data--"},
-        {"docker|ps|-f|name={t}", "data"},
+        {"docker|ps|{t}", "data"},
         {"find|{t}|-name|{u}", "data data"},
         {"find|.|--|{t}", "data"}, /* find reads an expression after "--" too */
         {"mkdir|-p|{t}", "data"},
@@ -157,7 +162,7 @@ TEST(launchers_are_followed_to_their_program)
         {"kubectl|-n|n|exec|p|-c|c|--|sh|-c|{t}", "code"},
         {"kubectl|exec|p|--|ls|{t}", "data"},
         {"npx|-y|{t}", "program"},
-        {"xargs|ls|{t}", "data"},
+        {"xargs|ls|{t}", "data words"},
         {"xargs|-n|1|sh|-c|{t}", "code stdin"},
         {"xargs|-I|R|sh|-c|echo R", "stdin"},
         {"xargs|env", "stdin"},
@@ -207,7 +212,8 @@ TEST(interpreters_evaluate_code_and_run_scripts)
         {"python3.11|-c|print({t})", "code"},
         {"python3|-m|{t}", "program"},
         {"python3|-m|json.tool|{t}", "data"},
-        {"python3|-u|x.py|-c|{t}", "data"},
+        {"python3|-u|x.py|{t}", "data"},
+        {"python3|-u|x.py|-c|{t}", "code?"},
         {"/usr/bin/perl|-ne|{t}", "code"},
         {"perl|-e|1|-e|{t}", "code"},
         {"perl|-M{t}|-e|1", "option"},
@@ -251,11 +257,220 @@ TEST(unknown_programs_do_not_hide_an_interpreter)
         {"./wrap|awk|{t}{print}", "code"},
         {"./run|-c|{t}", "code?"},
         {"./run|--eval={t}", "code?"},
+        {"capsh|--|-c|{t}", "code stdin"},
+        {"./caps|--|-c|{t}", "code?"},
+        {"./caps|--|--x={t}", "value?--"},
+        {"choom|-n|5|--|{t}", "program"},
+        {"ld-linux-x86-64.so.2|{t}", "program"},
         {"timeout|--new-option|5|sh|-c|{t}", "code"},
         {"timeout|--new-option|3|5|ls|{t}", "program?"},
         {"nice|-Z|1|sh|-c|{t}", "code"},
         {"docker|--new|x|exec|c|sh|-c|{t}", "code"},
         {"bash|--new|{t}|x.sh", "program"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(a_plus_is_an_option_of_a_shell)
+{
+    static const row rows[] = {
+        {"bash|+x|-c|{t}", "code"},
+        {"sh|+e|-c|echo {t}", "code"},
+        {"sh|+|-c|{t}", "code"},
+        {"zsh|+o|nomatch|-c|{t}", "code"},
+        {"bash|+O|{t}|x.sh", "option"},
+        {"bash|+{t}|x.sh", "option"},
+        {"env|bash|-x|+x|{t}", "program"},
+        {"bash|-|{t}", "program"}, /* a single dash ends the options of a shell */
+        {"sh|x.sh|+x|{t}", "data"},
+        {"python3|+x|{t}", "data"},
+        {"ls|+x|{t}", "data"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(words_from_standard_input_are_read_like_arguments)
+{
+    static const row rows[] = {
+        {"xargs", ""}, /* echo */
+        {"xargs|ls", "words"},
+        {"xargs|find|.", "words"},
+        {"xargs|make", "stdin"},
+        {"xargs|tar|-cf|/dev/null|a.json", "words"},
+        {"xargs|git|log", "words"},
+        {"xargs|git", "stdin"},
+        {"xargs|timeout|5|ls", "words"},
+        {"xargs|timeout|5", "stdin"},
+        {"xargs|timeout", "stdin"},
+        {"timeout|5|xargs|ls", "words"},
+        {"xargs|./tool", "words"},
+        {"xargs|./tool|-x", "words"},
+        {"xargs|rm|--", ""},
+        {"xargs|./tool|--", ""},
+        {"xargs|timeout|5|rm|--", ""},
+        {"xargs|timeout|--|5|rm", "words"},
+        {"xargs|-I|R|rm|R|--", "words"}, /* the words are not at the end */
+        {"xargs|-i|rm|{}|--", "words"},
+        {"xargs|--replace=R|rm|R|--", "words"},
+        {"xargs|sh|x.sh", "stdin"},
+        {"xargs|parallel|ls", "stdin"},
+        {"parallel|ls", "stdin"},
+        {"parallel", "stdin"},
+        {"parallel|ls|:::|a", ""},
+        {"xargs|ls|:::", "words"},
+        {"find|.|-exec|xargs|ls|;", "stdin"},
+        {"find|.|-exec|xargs|env|;", "stdin"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(perl_opens_operands_as_commands)
+{
+    static const row rows[] = {
+        {"perl|-ne|print|{t}", "program?"},         {"perl|-pe|s/a/b/|--|{t}", "program?--"},
+        {"perl|-pi|-e|1|{t}", "program?"},          {"perl|-n|-e|1|x|{t}", "program?"},
+        {"perl|-lane|print|./{t}", "program?"},     {"perl|-F:|-e|1|{t}", "program?"},
+        {"perl|-e|print while <>|{t}", "program?"}, {"perl|-n|x.pl|{t}", "program?"},
+        {"perl|-e|print @ARGV|{t}", "data"},        {"perl|x.pl|{t}", "data"},
+        {"./wrap|perl|-ne|print|{t}", "program?"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(an_argument_is_not_part_of_the_name_of_an_option)
+{
+    static const row rows[] = {
+        {"tar|-cf|/dev/null|-{t}|a.json", "option"},
+        {"git|log|-{t}", "option"},
+        {"sort|--{t}", "option"},
+        {"ls|-{t}", "option"},
+        {"ls|--{t}=x", "option"},
+        {"ls|--col{t}", "option"},
+        {"find|.|-{t}", "option"},
+        {"./tool|-{t}", "option"},
+        {"./tool|--{t}", "option"},
+        {"nice|./tool|--{t}", "option"},
+        {"python3|x.py|-{t}", "option"},
+        {"sh|-c|ls \"$1\"|sh|-{t}", "option"},
+        {"ls|--|-{t}", "data--"},
+        {"head|-{n}", "data"},    /* a number has no letters */
+        {"./tool|--{e}", "data"}, /* the schema lists the texts */
+        {"./tool|--{e}{t}", "option"},
+        {"tar|{t}|o.tar|touch x|a.json", "option"},
+        {"tar|xfI|a.tar|{t}", "code"},
+        {"tar|cfI|{t}|gzip|x", "data"},
+        {"tar|cf|a.tar|{t}", "data"},
+        {"tar|cyf|a.tar|{t}", "value?"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(the_value_of_an_unknown_option_may_be_code)
+{
+    static const row rows[] = {
+        {"./tool|-x|{t}", "value?"},
+        {"./tool|--x|{t}", "value?"},
+        {"./tool|--x={t}", "value?"},
+        {"./tool|-x{t}", "value?"},
+        {"./tool|--x=5|{t}", "data"},
+        {"./tool|-x|5|{t}", "data"},
+        {"./tool|-x|{n}", "data"},
+        {"./tool|-x|{e}", "data"},
+        {"./tool|-x|--|{t}", "data--"},
+        {"python3|x.py|--x|{t}", "value?"},
+        {"python3|-m|pdb|-c|{t}", "code?"},
+        {"sh|x.sh|bash|-c|{t}", "code"},
+        {"gcc|-fplugin={t}", "code"},
+        {"gcc|-wrapper|{t}|x.c", "code"},
+        {"gcc|-Wl,{t}|x.c", "value?"},
+        {"gcc|-o|{t}|x.c", "data"},
+        {"zip|-T|-TT|{t}", "code"},
+        {"git|grep|-O{t}|haft", "code"},
+        {"git|grep|-O|{t}", "code"},
+        {"git|grep|-n|{t}", "data"},
+        {"git|log|--oneline|{t}", "data"},
+        {"git|log|-n|{t}", "data"},
+        {"git|log|--grep={t}", "data"},
+        {"git|log|--new|{t}", "value?"},
+        {"git|-C|{t}|log", "value?"},
+        {"git|log|{t}|-c|x", "data"},
+        {"tar|-x|--occurrence|{t}", "value?"},
+        {"tar|-T|{t}", "program?"},
+        {"gcloud|compute|ssh|h|--command|{t}", "code"},
+        {"apt-cache|-o|{t}", "value?"},
+        {"pandoc|--filter|{t}", "code"},
+        {"rpm|--eval|{t}", "code"},
+        {"curl|-fsSL|-X|POST|{t}", "data"},
+        {"curl|-K|{t}", "program?"},
+        {"grep|-rn|{t}", "data"},
+        {"ls|--sort={t}", "data"},
+        {"journalctl|-u|{t}", "data"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(an_argument_may_choose_a_subcommand)
+{
+    static const row rows[] = {
+        {"git|{t}", "code?"},
+        {"git|submodule|foreach|{t}", "code?"},
+        {"git|bisect|run|{t}", "code?"},
+        {"git|filter-branch|--env-filter|{t}", "value?"},
+        {"git|send-email|--sendmail-cmd={t}", "value?"},
+        {"git|config|alias.x|!{t}", "code?"},
+        {"git|log|{t}", "data"},
+        {"git|-c|a=b|log|{t}", "data"},
+        {"go|test|-exec|{t}", "value?"},
+        {"go|build|-toolexec={t}", "value?"},
+        {"go|run|{t}", "code?"},
+        {"go|{t}", "code?"},
+        {"cmake|-P|{t}", "value?"},
+        {"cmake|-E|env|{t}", "code?"},
+        {"cargo|--config|{t}", "value?"},
+        {"apt|-o|{t}", "value?"},
+        {"npm|run|{t}", "code?"},
+        {"npm|{t}", "option"},
+        {"systemctl|{t}|x", "subcommand?"},
+        {"systemctl|status|{t}", "data"},
+        {"openssl|{t}", "subcommand?"},
+        {"gh|--repo|x|{t}", "subcommand?"},
+        {"docker|--context|c|{t}|x", "option"},
+        {"jq|{t}", "code?"},
+        {"jq|.|{t}", "data"},
+        {"jq|-r|--arg|x|{t}|.a == $x|{u}", "data data"},
+        {"yq|{t}", "code?"},
+        {"yq|eval|{t}|f", "code?"},
+    };
+    check_rows(rows, COUNT(rows));
+}
+
+TEST(code_from_standard_input_has_several_names)
+{
+    static const row rows[] = {
+        {"make|-f|-", "stdin"},
+        {"make|-f-", "stdin"},
+        {"make|--file=-|x", "stdin"},
+        {"make|-f|/dev/stdin", "stdin"},
+        {"make|x", ""},
+        {"awk|-f|/dev/stdin", "stdin"},
+        {"awk|-f/dev/fd/0|x", "stdin"},
+        {"awk|-f|x.awk|-", ""},
+        {"awk|{print}|/dev/stdin", ""},
+        {"sed|-n|-f|-|a.json", "stdin"},
+        {"sed|--file=-|a.json", "stdin"},
+        {"sh|/dev/stdin", "stdin"},
+        {"bash|-x|/proc/self/fd/0", "stdin"},
+        {"bash|--rcfile|/dev/stdin|-i|x.sh", "stdin"},
+        {"python3|/dev/stdin", "stdin"},
+        {"python3|/dev//stdin", "stdin"},
+        {"psql|-f|-", "stdin"},
+        {"ed|-s|a.json", "stdin"},
+        {"ex|-s|a.json", "stdin"},
+        {"sftp|h", "stdin"},
+        {"tar|-c|-T|-", "stdin"},
+        {"curl|-K|-", "stdin"},
+        {"cat|/dev/stdin", ""},
+        {"nice|ed|x", "stdin"},
     };
     check_rows(rows, COUNT(rows));
 }

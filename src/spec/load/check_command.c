@@ -17,6 +17,8 @@ static const char *describe(haft__word_risk risk)
     case HAFT__WORD_PROGRAM: return "choose the program";
     case HAFT__WORD_OPTION: return "become an option";
     case HAFT__WORD_CODE: return "become part of code";
+    case HAFT__WORD_VALUE: return "be code, as the value of an option";
+    case HAFT__WORD_SUBCOMMAND: return "choose the subcommand";
     case HAFT__WORD_DATA: break;
     }
     return "";
@@ -90,15 +92,20 @@ static bool reaches_stdin(const haft__tool *tool)
 static void check_stdin(haft__loader *l, const haft__tool *tool, const haft__command_words *words,
                         haft_str pointer)
 {
-    if (words->stdin_reader == words->count || !reaches_stdin(tool)) {
+    bool code = words->stdin_reader < words->count;
+    size_t at = code ? words->stdin_reader : words->stdin_words;
+    if (at == words->count || !reaches_stdin(tool)) {
         return;
     }
-    size_t at = words->stdin_reader;
     haft__spec_problem *problem = haft__loader_warning(
         l, haft__loader_pointer(l, "%.*s/command/%zu", HAFT__ARG(pointer), at), HAFT__SUBJECT_VALUE,
-        "'%.*s' evaluates its standard input, and the model writes a part of it",
+        code ? "'%.*s' evaluates its standard input, and the model writes a part of it"
+             : "'%.*s' makes words of its standard input, and the model writes a part of it: they "
+               "may become options",
         HAFT__ARG(words->items[at].text));
-    haft__loader_hint(l, problem, "name a script; it can read the arguments from standard input");
+    haft__loader_hint(l, problem,
+                      code ? "name a script; it can read the arguments from standard input"
+                           : "put -- at the end, if the program reads options only before it");
 }
 
 /* A confined argument that the tool does not have would confine nothing. */

@@ -8,7 +8,7 @@
 #define USE_STDIN " (use stdin, or pass the argument to a script as a separate word)"
 
 static const problem_case cases[] = {
-    {COMMAND("df, -h, '{a}', '--x={b}'"), ""},
+    {COMMAND("df, -h, '{a}', '--output={b}'"), ""},
     {COMMAND("sh, do.sh, '{a}'"), ""},
     {COMMAND("cat, '{a}'], root: {a: data, c: '.'}, env: {A: x}, stdin: x}]\n#"),
      "1:111: the tool has no argument \"c\""},
@@ -32,6 +32,16 @@ static const problem_case cases[] = {
     {COMMAND("./x, -e, '{a}'"), "1:91: warning: the argument \"a\" may become part of code: haft "
                                 "does not know whether and how "
                                 "'./x' reads this word" USE_STDIN},
+    {COMMAND("./x, -o, '{a}'"), "1:91: warning: the argument \"a\" may be code, as the value of an "
+                                "option: haft does not know whether and how './x' reads this "
+                                "word" USE_STDIN},
+    {COMMAND("gh, '{a}'"), "1:86: warning: the argument \"a\" may choose the subcommand: haft does "
+                           "not know whether and how 'gh' reads this word" USE_STDIN},
+    {COMMAND("nice, tar, -cf, x, '-{a}'"),
+     "1:101: the argument \"a\" would become an option of 'tar'" USE_STDIN},
+    {COMMAND("xargs, ls"),
+     "1:82: warning: 'xargs' makes words of its standard input, and the model writes a part of it: "
+     "they may become options (put -- at the end, if the program reads options only before it)"},
     {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
     {COMMAND("awk, '{print}'"), ""},
     {COMMAND("bash"), "1:82: warning: 'bash' evaluates its standard input, and the model writes a "
