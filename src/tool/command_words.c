@@ -606,7 +606,8 @@ static const haft__program *find_program(walk *w, size_t at, size_t *ret_next)
         if (named && has_subcommand(w, row, at + 1, ret_next)) {
             break;
         }
-        if (named && row->kind != HAFT__PROGRAM_TEXT && row->kind != HAFT__PROGRAM_EVALUATOR) {
+        if (named
+            && (row->kind == HAFT__PROGRAM_LAUNCHER || row->kind == HAFT__PROGRAM_INTERPRETER)) {
             starter = row;
         }
     }

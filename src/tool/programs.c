@@ -320,6 +320,8 @@ static const haft__program programs[] = {
      "l p t g o D H A X u x q c i L R S stats exclude: include: partial"},
     {"scp", NULL, TEXT, 0, 0, "o! S! F! D! J! s= i= P: l: c= r p q C v B 3 4 6"},
     {"sftp ftp lftp ncftp", NULL, TEXT, 0, STDIN, "o! S! F! D! J! s= i= P: l: c! e! b@ f@ r p q C"},
+    {"git", "submodule foreach", CODE, 0, 0, GIT},
+    {"git", "bisect run", CODE, 0, 0, GIT},
     {"git", "grep", TEXT, 0, 0,
      GIT "O! open-files-in-pager! ext-grep e: n line-number i ignore-case l files-with-matches L c "
          "count w word-regexp E F G P v h H o q A: B: C: f: cached untracked no-index and or not"},
@@ -334,7 +336,8 @@ static const haft__program programs[] = {
          "sort: list l a d D t r f force A skip: abbrev-commit raw z"},
     {"git", NULL, TEXT, 0, WARNS,
      GIT "exec! upload-pack! receive-pack! extcmd! x! u! template! tree-filter! index-filter! "
-         "msg-filter!"},
+         "msg-filter! env-filter! parent-filter! commit-filter! tag-name-filter! sendmail-cmd! "
+         "to-cmd! cc-cmd! header-cmd!"},
     {"sort gsort", NULL, TEXT, 0, 0,
      "compress-program! n numeric-sort r reverse u unique k: key: t: field-separator: f "
      "ignore-case b d g h human-numeric-sort i M R V version-sort c m o: output: s stable S: T: z"},

@@ -413,10 +413,14 @@ TEST(an_argument_may_choose_a_subcommand)
 {
     static const row rows[] = {
         {"git|{t}", "code?"},
-        {"git|submodule|foreach|{t}", "code?"},
-        {"git|bisect|run|{t}", "code?"},
-        {"git|filter-branch|--env-filter|{t}", "value?"},
-        {"git|send-email|--sendmail-cmd={t}", "value?"},
+        {"git|{e}", "data"},
+        {"find|.|-exec|grep|-{t}|{}|;", "option"},
+        {"bash|-c|+|{t}", "code"},
+        {"git|submodule|foreach|{t}", "code"},
+        {"git|bisect|run|{t}", "code"},
+        {"git|bisect|{t}", "code?"},
+        {"git|filter-branch|--env-filter|{t}", "code"},
+        {"git|send-email|--sendmail-cmd={t}", "code"},
         {"git|config|alias.x|!{t}", "code?"},
         {"git|log|{t}", "data"},
         {"git|-c|a=b|log|{t}", "data"},
