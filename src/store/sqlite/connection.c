@@ -230,11 +230,15 @@ haft__sqlite_write_bar haft__sqlite_find_write_bar(const char *path)
 {
     char folder[PATH_MAX];
     struct statvfs info;
-    if (!has_access(path, R_OK)) {
+    haft_str name = haft__str(path);
+    if (!has_access(path, R_OK) || name.len >= sizeof(folder)) {
         return HAFT__SQLITE_BAR_NONE;
     }
-    (void)snprintf(folder, sizeof(folder), "%s", path);
-    char *slash = strrchr(folder, '/'); /* the path of a store always has a slash */
+    memcpy(folder, name.ptr, name.len + 1);
+    char *slash = strrchr(folder, '/');
+    if (slash == NULL) {
+        return HAFT__SQLITE_BAR_NONE; /* the path of a store always has a slash */
+    }
     slash[slash == folder ? 1 : 0] = '\0';
     if (statvfs(path, &info) == 0 && (info.f_flag & ST_RDONLY) != 0) {
         return HAFT__SQLITE_BAR_FILE_SYSTEM;
