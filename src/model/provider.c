@@ -118,6 +118,20 @@ haft_status haft__provider_join_url(const haft__provider *provider, haft_str bas
     return haft__buf_check(buf, err);
 }
 
+haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str key,
+                                      haft__arena *arena, haft_error *err)
+{
+    if (key.len == 0) {
+        return HAFT_OK;
+    }
+    haft_str line = haft__arena_format(arena, "Authorization: Bearer %.*s", (int)key.len, key.ptr);
+    if (line.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    headers->lines[headers->count++] = line;
+    return HAFT_OK;
+}
+
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model)
 {
     if (model->api_key_env.len > 0) {

@@ -204,6 +204,10 @@ bool haft__provider_is_local(const haft__model_spec *model);
 HAFT_MUST_USE haft_status haft__provider_join_url(const haft__provider *provider, haft_str base_url,
                                                   haft_str path, haft__buf *buf, haft_error *err);
 
+/* Adds the line "Authorization: Bearer KEY", unless the key is empty. It lives in `arena`. */
+HAFT_MUST_USE haft_status haft__provider_add_bearer(haft__provider_headers *headers, haft_str key,
+                                                    haft__arena *arena, haft_error *err);
+
 /* The environment variable with the key; "" for none. The provider's own variable is used only for
  * its own host: a key is never sent to another host unless the spec names it. */
 haft_str haft__provider_key_env(const haft__provider *provider, const haft__model_spec *model);

@@ -37,17 +37,8 @@ static haft_status write_url(const haft__provider *provider, const haft__model_s
 static haft_status write_headers(haft_str key, haft__arena *arena,
                                  haft__provider_headers *ret_headers, haft_error *err)
 {
-    haft__provider_headers headers = {.lines = {HAFT__LIT(VERSION)}, .count = 1};
-    if (key.len > 0) {
-        haft_str line =
-            haft__arena_format(arena, "Authorization: Bearer %.*s", (int)key.len, key.ptr);
-        if (line.ptr == NULL) {
-            return haft__arena_fail(arena, err);
-        }
-        headers.lines[headers.count++] = line;
-    }
-    *ret_headers = headers;
-    return HAFT_OK;
+    *ret_headers = (haft__provider_headers){.lines = {HAFT__LIT(VERSION)}, .count = 1};
+    return haft__provider_add_bearer(ret_headers, key, arena, err);
 }
 
 /* ---- requests ---- */

@@ -84,7 +84,7 @@ static haft_status add_piece(haft__anthropic_stream *stream, haft__anthropic_par
     }
     if (part == HAFT__ANTHROPIC_INPUT && !stream->block.has_pieces) {
         stream->block.has_pieces = true;
-        haft__buf_clear(kept); /* the input that came with the beginning is a placeholder */
+        haft__buf_clear(kept); /* a block begins with the input {}: the pieces replace it */
     }
     if (keeps_items(stream)) {
         haft__buf_add_str(kept, text);
