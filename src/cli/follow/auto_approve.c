@@ -124,7 +124,7 @@ static haft_status read_approvals(haft__cli *cli, haft__arena *arena,
     return HAFT_OK;
 }
 
-/* Who approves the call, and why; "" if nobody does. */
+/* Who approves the call, and why; "" if a person must be asked. */
 static haft_status find_reason(haft__arena *arena, const haft__args *args, const haft_run *run,
                                const haft__run_call *call, const haft__user_approvals *approvals,
                                haft__run_command *command, haft_error *err)

@@ -115,7 +115,7 @@ static bool closes(const opener *o, size_t at, size_t run)
     return fits && after_text && !in_word;
 }
 
-/* Another emphasis of this kind begins: the text before it is none. */
+/* Another emphasis of this kind begins: the text before it is not emphasised. */
 static bool reopens(const opener *o, size_t at, size_t run)
 {
     return run == o->run && at + run < o->text.len && haft__ascii_is_blank(o->text.ptr[at - 1])

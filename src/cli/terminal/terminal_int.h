@@ -73,7 +73,7 @@ HAFT_MUST_USE haft_status haft__terminal_show_approval(haft__terminal *t, const 
                                                        const haft__run_call *call, bool *ret_whole,
                                                        haft_error *err);
 
-/* The same in plain lines, if nobody can be asked. */
+/* The same in plain lines, if no person can be asked. */
 HAFT_MUST_USE haft_status haft__terminal_print_approval(FILE *to, const haft_run *run,
                                                         const haft__run_call *call,
                                                         haft_error *err);

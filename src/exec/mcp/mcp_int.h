@@ -98,7 +98,7 @@ struct haft__mcp_connection {
     haft__mcp_client *client;
     haft__mcp_connection_state state;
     uint32_t failures;      /* since the last success */
-    bool slow;              /* the last failure was a timeout: nobody waits for the next attempt */
+    bool slow;              /* the last failure was a timeout: no call waits for the next attempt */
     uint64_t not_before;    /* earliest time of the next start */
     haft_error error;       /* why it is not available; status HAFT_OK if nothing is wrong */
     haft__buf stderr_lines; /* of the program that failed: last lines, without secrets */
