@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "base/vec.h"
 
 /* A run of the old store. */
 typedef struct run_entry {
@@ -32,15 +33,12 @@ typedef struct batch {
 
 static haft_status add_entry(batch *b, haft_str id)
 {
-    if (b->count == b->capacity) {
-        size_t capacity = b->capacity > 0 ? 2 * b->capacity : 256;
-        run_entry *entries = realloc(b->entries, capacity * sizeof(*entries));
-        if (entries == NULL) {
-            return haft__fail_no_memory(b->err);
-        }
-        b->entries = entries;
-        b->capacity = capacity;
+    run_entry *entries =
+        haft__vec_reserve(b->entries, &b->capacity, b->count + 1, sizeof(*entries));
+    if (entries == NULL) {
+        return haft__fail_no_memory(b->err);
     }
+    b->entries = entries;
     run_entry *one = &b->entries[b->count++];
     *one = (run_entry){.wanted = b->options->names == NULL};
     (void)snprintf(one->id, sizeof(one->id), "%.*s", HAFT__ARG(id));

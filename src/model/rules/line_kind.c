@@ -7,6 +7,7 @@
  * make, YAML, JSON and Markdown. It also tells documents from programs. Tests:
  * tests/model/rules/line_kind_test.c.
  */
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/rules/chars.h"
@@ -17,7 +18,7 @@
 
 static haft_str skip_spaces(haft_str text)
 {
-    while (text.len > 0 && is_space(text.ptr[0])) {
+    while (text.len > 0 && haft__ascii_is_space(text.ptr[0])) {
         text = haft__str_skip(text, 1);
     }
     return text;
@@ -30,7 +31,7 @@ static haft_str take_name(haft_str *text)
     while (length < text->len && is_name_char(text->ptr[length])) {
         length++;
     }
-    haft_str name = {text->ptr, is_digit(length > 0 ? text->ptr[0] : '0') ? 0 : length};
+    haft_str name = {text->ptr, haft__ascii_is_digit(length > 0 ? text->ptr[0] : '0') ? 0 : length};
     *text = haft__str_skip(*text, length);
     return name;
 }
@@ -230,7 +231,8 @@ static haft__offline_line_kind classify_function(source_line *s)
 static haft__offline_line_kind classify_row(source_line *s)
 {
     haft_str rest = s->text, macro = take_name(&rest);
-    if (macro.len != 1 || !is_upper(macro.ptr[0]) || !haft__str_starts_with(rest, HAFT__LIT("("))) {
+    if (macro.len != 1 || !haft__ascii_is_upper(macro.ptr[0])
+        || !haft__str_starts_with(rest, HAFT__LIT("("))) {
         return HAFT__OFFLINE_LINE_MENTION;
     }
     rest = haft__str_skip(rest, 1);
@@ -247,8 +249,9 @@ static haft__offline_line_kind classify_value(source_line *s)
     while (rest.len > 0 && strchr("-\"'.[ *\t", rest.ptr[0]) != NULL) {
         rest = haft__str_skip(rest, 1);
     }
-    while (rest.len > 0
-           && (is_name_char(rest.ptr[0]) || is_space(rest.ptr[0]) || rest.ptr[0] == '*')) {
+    while (
+        rest.len > 0
+        && (is_name_char(rest.ptr[0]) || haft__ascii_is_space(rest.ptr[0]) || rest.ptr[0] == '*')) {
         haft_str name = take_name(&rest);
         s->name = name.len > 0 ? name : s->name;
         names += name.len > 0 ? 1 : 0;
@@ -303,7 +306,7 @@ haft__offline_line_kind haft__offline_line_kind_of(haft_str path, haft_str text,
                                               classify_struct, classify_typedef, classify_function,
                                               classify_row,    classify_extern,  classify_value};
     source_line s = {.path = path, .text = haft__str_trim(text)};
-    s.indented = text.len > 0 && is_space(text.ptr[0]);
+    s.indented = text.len > 0 && haft__ascii_is_space(text.ptr[0]);
     s.text.len = s.text.len < READ_BYTES ? s.text.len : READ_BYTES;
     haft__offline_line_kind kind = HAFT__OFFLINE_LINE_MENTION;
     *ret_name = HAFT__LIT("");

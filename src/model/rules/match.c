@@ -4,6 +4,7 @@
  *
  * Tests: tests/model/rules/words_test.c.
  */
+#include "base/ascii.h"
 #include "base/str.h"
 #include "model/rules/chars.h"
 #include "model/rules/offline_int.h"
@@ -18,7 +19,7 @@ static bool begins(haft_str text, size_t at)
     if (at == 0 || !is_letter(text.ptr[at - 1]) || !is_letter(text.ptr[at])) {
         return true;
     }
-    return is_lower(text.ptr[at - 1]) && is_upper(text.ptr[at]);
+    return haft__ascii_is_lower(text.ptr[at - 1]) && haft__ascii_is_upper(text.ptr[at]);
 }
 
 static bool is_separator(char c)
@@ -35,7 +36,7 @@ static bool starts_with_word(haft_str word, haft_str text, bool exact, bool join
         if (joined && word.ptr[i] == '-') {
             at += at < text.len && is_separator(text.ptr[at]) ? 1 : 0;
         } else if (at == text.len
-                   || (exact ? text.ptr[at] : to_lower(text.ptr[at])) != word.ptr[i]) {
+                   || (exact ? text.ptr[at] : haft__ascii_lower(text.ptr[at])) != word.ptr[i]) {
             return false;
         } else {
             at++;
@@ -47,7 +48,7 @@ static bool starts_with_word(haft_str word, haft_str text, bool exact, bool join
 static size_t find_word(haft_str word, haft_str text, bool exact, bool joined)
 {
     for (size_t i = 0; word.len > 0 && i < text.len; i++) {
-        char c = exact ? text.ptr[i] : to_lower(text.ptr[i]);
+        char c = exact ? text.ptr[i] : haft__ascii_lower(text.ptr[i]);
         if (c == word.ptr[0] && (exact || begins(text, i))
             && starts_with_word(word, haft__str_skip(text, i), exact, joined)) {
             return i;
@@ -93,7 +94,7 @@ static bool is_part_of(haft_str base, haft_str name)
     for (size_t i = 0; base.len >= SHORTEST_NAME && i + base.len <= name.len; i++) {
         bool same = begins(name, i);
         for (size_t k = 0; same && k < base.len; k++) {
-            same = to_lower(name.ptr[i + k]) == to_lower(base.ptr[k]);
+            same = haft__ascii_lower(name.ptr[i + k]) == haft__ascii_lower(base.ptr[k]);
         }
         if (same) {
             return true;

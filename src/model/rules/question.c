@@ -7,9 +7,9 @@
  * and the ranking, and are not searched for themselves if there are other words.
  * Tests: tests/model/rules/question_test.c.
  */
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "model/rules/chars.h"
 #include "model/rules/offline_int.h"
 
 /* Only the start of a task is read as a question. */
@@ -134,8 +134,8 @@ haft__offline_question haft__offline_question_of(haft_str task)
     char word[LONGEST];
     task.len = task.len < READ_BYTES ? task.len : READ_BYTES;
     for (size_t i = 0; i <= task.len; i++) {
-        char c = i < task.len ? to_lower(task.ptr[i]) : ' ';
-        if (is_lower(c) || c == '\'' || c == '_') {
+        char c = i < task.len ? haft__ascii_lower(task.ptr[i]) : ' ';
+        if (haft__ascii_is_lower(c) || c == '\'' || c == '_') {
             length += length < LONGEST ? 1 : 0;
             word[length - 1] = c;
         } else if (length > 0) {

@@ -6,6 +6,7 @@
  * the line has several. Tests, generated files and data score less, unless the task names them.
  * Tests: tests/model/rules/rank_test.c.
  */
+#include "base/ascii.h"
 #include "base/error.h"
 #include "base/macros.h"
 #include "base/str.h"
@@ -222,7 +223,7 @@ static uint32_t kind_factor(haft__offline_question question, haft__offline_line_
 static bool has_digit(haft_str text)
 {
     for (size_t i = 0; i < text.len; i++) {
-        if (is_digit(text.ptr[i]) && (i == 0 || !is_name_char(text.ptr[i - 1]))) {
+        if (haft__ascii_is_digit(text.ptr[i]) && (i == 0 || !is_name_char(text.ptr[i - 1]))) {
             return true;
         }
     }

@@ -6,6 +6,7 @@
  * on one line: all of them, then two neighbours of the task, then any. One round searches files
  * named after a word for any of the words. Tests: tests/model/rules/search_test.c.
  */
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "model/rules/chars.h"
@@ -30,7 +31,7 @@ typedef struct expression {
 
 bool haft__offline_is_name(const haft__offline_word *word)
 {
-    bool name = word->exact && word->text.len > 0 && !is_digit(word->text.ptr[0]);
+    bool name = word->exact && word->text.len > 0 && !haft__ascii_is_digit(word->text.ptr[0]);
     for (size_t i = 0; i < word->text.len; i++) {
         name = name && is_name_char(word->text.ptr[i]);
     }
@@ -42,11 +43,11 @@ bool haft__offline_is_name(const haft__offline_word *word)
 static void add_text(haft__buf *buf, haft_str text, const haft__offline_word *word, bool capitals)
 {
     for (size_t i = 0; i < text.len; i++) {
-        char c = capitals ? to_upper(text.ptr[i]) : text.ptr[i];
+        char c = capitals ? haft__ascii_upper(text.ptr[i]) : text.ptr[i];
         if (word != NULL && word->joined && c == '-') {
             haft__buf_add_str(buf, HAFT__LIT("[-_. ]?"));
-        } else if (word != NULL && is_lower(c) && (i == 0 || text.ptr[i - 1] == '-')) {
-            haft__buf_addf(buf, "[%c%c]", to_upper(c), c);
+        } else if (word != NULL && haft__ascii_is_lower(c) && (i == 0 || text.ptr[i - 1] == '-')) {
+            haft__buf_addf(buf, "[%c%c]", haft__ascii_upper(c), c);
         } else {
             bool special = c != '\0' && strchr("^$\\.*+?()[]{}|", c) != NULL;
             haft__buf_addf(buf, "%s", special ? "\\" : "");

@@ -6,6 +6,7 @@
  * An argument takes what its format or its name says; one with a pattern may take any value, and
  * the schema check decides. Tests: tests/model/rules/arguments_test.c.
  */
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -62,7 +63,7 @@ static uint32_t kind_of(haft_str text, bool sentence_start)
 {
     size_t digits = 0, letters = 0;
     for (size_t i = 0; i < text.len; i++) {
-        digits += is_digit(text.ptr[i]) ? 1 : 0;
+        digits += haft__ascii_is_digit(text.ptr[i]) ? 1 : 0;
         letters += is_letter(text.ptr[i]) ? 1 : 0;
     }
     if (contains(text, "://")) {
@@ -77,7 +78,7 @@ static uint32_t kind_of(haft_str text, bool sentence_start)
     if (digits > 0) {
         return letters == 0 ? VALUE_NUMBER : VALUE_CODE;
     }
-    return is_upper(text.ptr[0]) && !sentence_start ? VALUE_PROPER : 0;
+    return haft__ascii_is_upper(text.ptr[0]) && !sentence_start ? VALUE_PROPER : 0;
 }
 
 /* Adds a value. A proper name continues the one before it. */
@@ -103,7 +104,7 @@ static void read_task(haft_str task, values *ret_values)
             i += length + 1;
             continue;
         }
-        while (i + length < task.len && !is_space(task.ptr[i + length])) {
+        while (i + length < task.len && !haft__ascii_is_space(task.ptr[i + length])) {
             length++;
         }
         haft_str text = haft__offline_trim_marks((haft_str){task.ptr + i, length});
@@ -144,7 +145,7 @@ static bool has_part(haft_str name, const char *list)
     while (rest.len > 0 && name.ptr != NULL) {
         haft__offline_word word = {.text = haft__str_split(&rest, ' ')};
         size_t at = haft__offline_word_at(&word, name), end = at + word.text.len;
-        if (at != HAFT__OFFLINE_NONE && (end == name.len || !is_lower(name.ptr[end]))) {
+        if (at != HAFT__OFFLINE_NONE && (end == name.len || !haft__ascii_is_lower(name.ptr[end]))) {
             return true;
         }
     }

@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/ascii.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
@@ -41,7 +42,7 @@ static const char stop_words[] =
 static haft_str lower_all(haft_str word, char *room)
 {
     for (size_t i = 0; i < word.len; i++) {
-        room[i] = to_lower(word.ptr[i]);
+        room[i] = haft__ascii_lower(word.ptr[i]);
     }
     return (haft_str){room, word.len};
 }
@@ -140,10 +141,11 @@ static bool is_identifier(haft_str token)
     bool inner = false, digit = false, letter = false, capitals = token.len >= CAPITALS;
     for (size_t i = 0; i < token.len; i++) {
         char c = token.ptr[i];
-        inner = inner || c == '_' || (i > 0 && is_upper(c) && is_lower(token.ptr[i - 1]));
-        digit = digit || is_digit(c);
+        inner = inner || c == '_'
+                || (i > 0 && haft__ascii_is_upper(c) && haft__ascii_is_lower(token.ptr[i - 1]));
+        digit = digit || haft__ascii_is_digit(c);
         letter = letter || is_letter(c);
-        capitals = capitals && is_upper(c);
+        capitals = capitals && haft__ascii_is_upper(c);
     }
     return letter && (inner || digit || capitals) && token.len >= SHORTEST_WORD;
 }
@@ -156,7 +158,7 @@ static bool is_joined(haft_str token)
         char c = token.ptr[i];
         bool inner = c == '-' && i > 0 && i + 1 < token.len && token.ptr[i - 1] != '-';
         hyphen = hyphen || inner;
-        good = good && (inner || is_letter(c) || is_digit(c));
+        good = good && (inner || is_letter(c) || haft__ascii_is_digit(c));
     }
     return hyphen && good;
 }
@@ -170,7 +172,9 @@ static bool is_path(haft_str token)
     }
     bool ending = dot > 1 && token.len - dot >= 1 && token.len - dot <= LONGEST_ENDING;
     for (size_t i = dot; i < token.len; i++) {
-        ending = ending && (is_lower(token.ptr[i]) || (i > dot && is_digit(token.ptr[i])));
+        ending = ending
+                 && (haft__ascii_is_lower(token.ptr[i])
+                     || (i > dot && haft__ascii_is_digit(token.ptr[i])));
     }
     return ending && !haft__offline_in_list(token, "e.g i.e")
            && memchr(token.ptr, ':', token.len) == NULL;
@@ -285,7 +289,8 @@ static void add_token(reading *r, haft_str token)
 size_t haft__offline_quoted_length(haft_str text, size_t at)
 {
     char quote = text.ptr[at];
-    bool in_word = at > 0 && (is_letter(text.ptr[at - 1]) || is_digit(text.ptr[at - 1]));
+    bool in_word =
+        at > 0 && (is_letter(text.ptr[at - 1]) || haft__ascii_is_digit(text.ptr[at - 1]));
     if (in_word || (quote != '"' && quote != '\'' && quote != '`')) {
         return 0;
     }
@@ -317,7 +322,7 @@ static void read_tokens(reading *r, haft_str task)
             add_quoted(r, (haft_str){task.ptr + i + 1, phrase});
             i += phrase + 1;
             start = i + 1;
-        } else if (i == task.len || is_space(task.ptr[i])) {
+        } else if (i == task.len || haft__ascii_is_space(task.ptr[i])) {
             add_token(r, (haft_str){task.ptr + start, i - start});
             start = i + 1;
         }
