@@ -154,14 +154,14 @@ uint32_t haft__server_error_status(const haft__server_error *error)
 /* ---- texts ---- */
 
 /* Writes text on one line. */
-typedef struct liner {
+typedef struct line_writer {
     haft__buf *buf;
     size_t left; /* characters that may still be added */
     bool space;  /* a space is due before the next character */
-    bool any;
-} liner;
+    bool any;    /* a character was added */
+} line_writer;
 
-static void add_char(liner *l, haft_str c)
+static void add_char(line_writer *l, haft_str c)
 {
     if (l->space && l->any && l->left > 1) {
         haft__buf_add_char(l->buf, ' ');
@@ -233,7 +233,7 @@ static size_t next_char(haft_str text, bool html, haft_str *ret_char)
 
 static void add_line(haft__buf *buf, haft_str text, bool html, size_t chars)
 {
-    liner l = {.buf = buf, .left = chars};
+    line_writer l = {.buf = buf, .left = chars};
     while (text.len > 0 && l.left > 0) {
         haft_str c;
         size_t length = next_char(text, html, &c);
@@ -252,9 +252,9 @@ static bool is_cut(haft_str body)
     return body.len >= HAFT__LIMIT_MODEL_ERROR_BYTES;
 }
 
-/* The same without secrets. They are removed before the text changes, and again on the line: an
- * entity may have hidden one. Only then is the line cut. `cut`: the text has lost its end
- * already. */
+/* Adds the text as one line without secrets. Secrets are removed from the text, and again from the
+ * line, because an entity may have hidden one; then the line is cut. `cut`: the text has already
+ * lost its end. */
 static void add_clean_line(haft__buf *buf, haft_str text, bool cut, bool html, size_t chars,
                            haft__cleaner cleaner)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tests docs/choice.md: its examples agree with the code. Each example is a block `policy`, a table
- * of turns and, if the model gets a text, a block `told`; sequences of calls for the no-progress
- * detector have their own tables. The test reads the actions of the model from a table, and
- * computes and compares all other columns.
+ * of turns and, if the model gets a text, a block `to_model`; sequences of calls for the
+ * no-progress detector have their own tables. The test reads the actions of the model from a table,
+ * and computes and compares all other columns.
  */
 #include "base/hash.h"
 #include "driver.h"
@@ -192,7 +192,7 @@ static void example_begin(example *e)
 static void example_end(const example *e)
 {
     CHECK(!e->started || e->run.end != NULL, "an example stops before its run has ended");
-    CHECK_STR(haft__buf_str(&e->texts), HAFT__LIT(""), "told, and not in the page");
+    CHECK_STR(haft__buf_str(&e->texts), HAFT__LIT(""), "sent to the model, but not in the page");
 }
 
 /* ---- circles ---- */
@@ -230,7 +230,7 @@ static const char *play_call(haft__no_progress *progress, uint32_t turn, haft_st
 typedef enum part {
     PART_TEXT,
     PART_POLICY,
-    PART_TOLD,
+    PART_TO_MODEL,
     PART_TURNS,
     PART_CALLS,
 } part;
@@ -246,7 +246,7 @@ static part begin_part(example *e, haft__no_progress *progress, haft_str line)
         *progress = (haft__no_progress){0};
         return PART_CALLS;
     }
-    return is(line, "```told") ? PART_TOLD : is(line, TURNS_HEAD) ? PART_TURNS : PART_TEXT;
+    return is(line, "```to_model") ? PART_TO_MODEL : is(line, TURNS_HEAD) ? PART_TURNS : PART_TEXT;
 }
 
 static bool ends_part(part now, haft_str line)
@@ -260,7 +260,7 @@ static void read_line(example *e, haft__no_progress *progress, part now, haft_st
 {
     if (now == PART_POLICY) {
         read_policy_line(e, line);
-    } else if (now == PART_TOLD) {
+    } else if (now == PART_TO_MODEL) {
         haft__buf_addf(told_in_page, "%.*s\n", HAFT__ARG(line));
     } else if (now == PART_TURNS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
         play_row(e, line);
@@ -293,7 +293,7 @@ TEST(the_page_shows_what_the_code_does)
             now = begin_part(e, &progress, line);
             parts[now]++;
         } else if (ends_part(now, line)) {
-            if (now == PART_TOLD) {
+            if (now == PART_TO_MODEL) {
                 CHECK_STR(haft__buf_str(&texts), haft__buf_str(&e->texts),
                           "the correction for the model");
                 haft__buf_clear(&texts);

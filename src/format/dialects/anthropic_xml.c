@@ -19,12 +19,12 @@ enum {
     VALUE,
     CLOSED,
     MALFORMED,
-    SPOILT_VALUE,
-    SPOILT_CLOSED,
+    MALFORMED_VALUE,
+    MALFORMED_CLOSED,
     LOST
 };
 
-/* Newer models and MiniMax write the tags with this prefix. */
+/* Newer Claude models and MiniMax write the tags with these prefixes. */
 #define NS "antml:"
 #define MM "minimax:"
 
@@ -120,7 +120,7 @@ const haft__format haft__format_anthropic_xml = {
     .plain = TEXT,
     .reasoning = THINK,
     .malformed = MALFORMED,
-    .malformed_value = SPOILT_VALUE,
+    .malformed_value = MALFORMED_VALUE,
     .json = true,
     .states =
         {
@@ -181,13 +181,13 @@ const haft__format haft__format_anthropic_xml = {
             [MALFORMED] = {.bytes = HAFT__BYTES_IGNORED,
                            .marks =
                                {CALL_ENDS, CALLS,
-                                SECTIONS, SECTION_ENDS, OPENERS(SPOILT_VALUE, .inside = true)}},
-            [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
-                              .marks = {CLOSERS(SPOILT_CLOSED, .inside = true),
-                                        OPENERS(LOST, .inside = true)}},
-            [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
-                               .fallback = SPOILT_VALUE,
-                               .marks = {OPENERS(SPOILT_VALUE, .inside = true), CALL_ENDS}},
+                                SECTIONS, SECTION_ENDS, OPENERS(MALFORMED_VALUE, .inside = true)}},
+            [MALFORMED_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                                 .marks = {CLOSERS(MALFORMED_CLOSED, .inside = true),
+                                           OPENERS(LOST, .inside = true)}},
+            [MALFORMED_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                                  .fallback = MALFORMED_VALUE,
+                                  .marks = {OPENERS(MALFORMED_VALUE, .inside = true), CALL_ENDS}},
             [LOST] = {.bytes = HAFT__BYTES_IGNORED},
         },
     .render =

@@ -3,7 +3,7 @@
  * Tests: tests/format/dialects/glm_test.c. */
 #include "format/formats.h"
 
-enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, MALFORMED, SPOILT_VALUE, LOST };
+enum { START, THINK, TEXT, HEAD, NAME, PAIRS, KEY, GAP, VALUE, MALFORMED, MALFORMED_VALUE, LOST };
 
 #define CALL                                                                                       \
     {                                                                                              \
@@ -64,10 +64,10 @@ const haft__format haft__format_glm =
                                .marks =
                                    {{"</tool_call>", TEXT},
                                     CALL,
-                                    {"<arg_value>", SPOILT_VALUE, .inside = true}}},
-                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
-                                  .marks = {{"</arg_value>", MALFORMED, .inside = true},
-                                            {"<arg_value>", LOST, .inside = true}}},
+                                    {"<arg_value>", MALFORMED_VALUE, .inside = true}}},
+                [MALFORMED_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                                     .marks = {{"</arg_value>", MALFORMED, .inside = true},
+                                               {"<arg_value>", LOST, .inside = true}}},
                 [LOST] = {.bytes = HAFT__BYTES_IGNORED},
             },
         .render =

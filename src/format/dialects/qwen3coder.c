@@ -21,9 +21,9 @@ enum {
     INNER_ENDED,
     AFTER,
     MALFORMED,
-    SPOILT_VALUE,
-    SPOILT_CLOSED,
-    SPOILT_ENDED,
+    MALFORMED_VALUE,
+    MALFORMED_CLOSED,
+    MALFORMED_ENDED,
     LOST
 };
 
@@ -55,7 +55,7 @@ const haft__format haft__format_qwen3coder =
         .reasoning = THINK,
         .plain = TEXT,
         .malformed = MALFORMED,
-        .malformed_value = SPOILT_VALUE,
+        .malformed_value = MALFORMED_VALUE,
         .one_newline = true,
         .states =
             {
@@ -133,22 +133,21 @@ const haft__format haft__format_qwen3coder =
                                .marks =
                                    {{"</tool_call>", TEXT},
                                     {"</function>", AFTER},
-                                    {"<parameter=", SPOILT_VALUE, .inside = true},
+                                    {"<parameter=", MALFORMED_VALUE, .inside = true},
                                     BLOCK}},
-                [SPOILT_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
-                                  .marks = {{"</parameter>", SPOILT_CLOSED, .inside = true},
-                                            {"</function>", SPOILT_ENDED, .inside = true},
-                                            {"<function=", LOST, .inside = true}}},
-                [SPOILT_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
-                                   .fallback = SPOILT_VALUE,
-                                   .marks = {{"<parameter=", SPOILT_VALUE, .inside = true},
-                                             {"</function>", AFTER}}},
-                [SPOILT_ENDED] = {.bytes = HAFT__BYTES_UNDECIDED,
-                                  .fallback = SPOILT_VALUE,
-                                  .marks =
-                                      {{"</tool_call>", TEXT},
-                                       {"<tool_call>", LOST, .inside = true},
-                                       {"<function=", LOST, .inside = true}}},
+                [MALFORMED_VALUE] = {.bytes = HAFT__BYTES_IGNORED,
+                                     .marks = {{"</parameter>", MALFORMED_CLOSED, .inside = true},
+                                               {"</function>", MALFORMED_ENDED, .inside = true},
+                                               {"<function=", LOST, .inside = true}}},
+                [MALFORMED_CLOSED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                                      .fallback = MALFORMED_VALUE,
+                                      .marks = {{"<parameter=", MALFORMED_VALUE, .inside = true},
+                                                {"</function>", AFTER}}},
+                [MALFORMED_ENDED] = {.bytes = HAFT__BYTES_UNDECIDED,
+                                     .fallback = MALFORMED_VALUE,
+                                     .marks = {{"</tool_call>", TEXT},
+                                               {"<tool_call>", LOST, .inside = true},
+                                               {"<function=", LOST, .inside = true}}},
                 [LOST] = {.bytes = HAFT__BYTES_IGNORED},
             },
         .render =

@@ -15,7 +15,7 @@
 
 /* ---- description and approval ---- */
 
-static bool is_approved(const haft__loader *l, const haft__tool *tool)
+static bool needs_approval(const haft__loader *l, const haft__tool *tool)
 {
     bool covered = tool->traits.needs_approval;
     for (size_t i = 0; i < l->spec->approval_count && !covered; i++) {
@@ -25,7 +25,7 @@ static bool is_approved(const haft__loader *l, const haft__tool *tool)
 }
 
 /* Whether the spec allows the format. */
-static bool speaks(const haft__spec *spec, haft_str format)
+static bool allows_format(const haft__spec *spec, haft_str format)
 {
     bool found = false;
     for (size_t i = 0; i < spec->format_count; i++) {
@@ -36,20 +36,20 @@ static bool speaks(const haft__spec *spec, haft_str format)
 
 static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer)
 {
-    haft__description_flaw vague = haft__description_check(tool->name, tool->description);
-    if (vague != HAFT__DESCRIPTION_OK) {
+    haft__description_flaw flaw = haft__description_check(tool->name, tool->description);
+    if (flaw != HAFT__DESCRIPTION_OK) {
         (void)haft__loader_warning(l,
                                    haft__loader_pointer(l, "%.*s/description", HAFT__ARG(pointer)),
-                                   HAFT__SUBJECT_VALUE, "%s", haft__description_flaw_text(vague));
+                                   HAFT__SUBJECT_VALUE, "%s", haft__description_flaw_text(flaw));
     }
     if (haft__str_equal(tool->name, HAFT__LIT("all"))
-        && speaks(l->spec, HAFT__LIT("functionary_v32"))) {
+        && allows_format(l->spec, HAFT__LIT("functionary_v32"))) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/name", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
             "\"all\" cannot be called in functionary_v32");
         haft__loader_hint(l, problem, "the format uses this name for the user; rename the tool");
     }
-    if (tool->traits.destructive && !is_approved(l, tool)) {
+    if (tool->traits.destructive && !needs_approval(l, tool)) {
         haft__spec_problem *problem = haft__loader_warning(
             l, haft__loader_pointer(l, "%.*s/traits/destructive", HAFT__ARG(pointer)),
             HAFT__SUBJECT_VALUE, "\"%.*s\" is destructive, but its calls need no approval",
@@ -65,7 +65,7 @@ static void check_tool(haft__loader *l, const haft__tool *tool, haft_str pointer
     }
 }
 
-/* ---- where its arguments go ---- */
+/* ---- arguments in a URL ---- */
 
 /* Whether an argument after this text of a URL would choose the host. A variable may include a
  * path; its value is not examined here. */
@@ -104,7 +104,7 @@ static void check_url(haft__loader *l, const haft__tool *tool, haft_str pointer)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all tools ---- */
 
 void haft__loader_check_tools(haft__loader *l)
 {

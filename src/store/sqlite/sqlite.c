@@ -38,14 +38,14 @@ static void close_sqlite(haft__store *store)
     free(sqlite);
 }
 
-static void run_idle(haft__sqlite_worker *worker)
+static void do_nothing(haft__sqlite_worker *worker)
 {
     (void)worker;
 }
 
 /* ---- full and read-only disks ---- */
 
-static void refuse(haft__store_queue *batch, haft_status status, const haft_error *err)
+static void fail_batch(haft__store_queue *batch, haft_status status, const haft_error *err)
 {
     for (haft__store_request *request = batch->first; request != NULL; request = request->next) {
         request->status = status;
@@ -53,7 +53,7 @@ static void refuse(haft__store_queue *batch, haft_status status, const haft_erro
     }
 }
 
-/* No write connection could be opened with the store; tries again. */
+/* The store was opened without a write connection: tries to open one. */
 static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
@@ -69,11 +69,11 @@ static void reopen_and_write(haft__sqlite_worker *worker, haft__store_queue *bat
         && haft__sqlite_find_write_bar(worker->connection.path) != HAFT__SQLITE_BAR_NONE) {
         status = haft__sqlite_fail(&worker->connection, SQLITE_READONLY, &err);
     }
-    refuse(batch, status, &err);
+    fail_batch(batch, status, &err);
 }
 
-/* The connection requires that the file does not change, and it may block writers. So each batch
- * opens a new one. */
+/* A read-only connection requires that the file does not change, and it may block writers. So each
+ * batch opens a new one. */
 static void reopen_and_read(haft__sqlite_worker *worker, haft__store_queue *batch)
 {
     haft_error err = {0};
@@ -82,7 +82,7 @@ static void reopen_and_read(haft__sqlite_worker *worker, haft__store_queue *batc
     if (status == HAFT_OK) {
         haft__sqlite_perform_reads(worker, batch);
     } else {
-        refuse(batch, status, &err);
+        fail_batch(batch, status, &err);
     }
     haft__sqlite_connection_close(&worker->connection);
 }
@@ -100,7 +100,7 @@ static haft_status open_connections(haft__sqlite *sqlite, haft_error *err)
     if (status == HAFT_IO
         && haft__sqlite_connection_open_read_only(reader, sqlite->path, &unwanted) == HAFT_OK) {
         sqlite->writer.perform = reopen_and_write;
-        sqlite->writer.idle = run_idle;
+        sqlite->writer.idle = do_nothing;
         sqlite->reader.perform = reopen_and_read;
         haft__sqlite_connection_close(reader);
         return HAFT_OK;
@@ -117,7 +117,7 @@ static haft_status start(haft__sqlite *sqlite, haft_error *err)
     sqlite->writer.perform = haft__sqlite_perform_writes;
     sqlite->writer.idle = haft__sqlite_checkpoint;
     sqlite->reader.perform = haft__sqlite_perform_reads;
-    sqlite->reader.idle = run_idle;
+    sqlite->reader.idle = do_nothing;
     haft_status status = haft__sqlite_file_create(sqlite->path, err);
     if (status == HAFT_OK) {
         status = open_connections(sqlite, err);
