@@ -236,7 +236,7 @@ bool test_aborts(void (*run)(void))
     pid_t child = fork();
     if (child == 0) {
         (void)signal(SIGABRT, SIG_DFL);
-        (void)close(STDERR_FILENO); /* where the assertion is told */
+        (void)close(STDERR_FILENO); /* the assertion is written there */
         run();
         _exit(0);
     }

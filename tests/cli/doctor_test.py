@@ -64,12 +64,12 @@ def test_permissions():
              "write permission for the directory")):
         file.chmod(mode)
         place.chmod(mode_of_place)
-        status, found, told = write_check(f"sqlite:{file}")
-        check(name, (status, found, hint in told, told == ""),
+        status, found, hints = write_check(f"sqlite:{file}")
+        check(name, (status, found, hint in hints, hints == ""),
               (int(hint != ""), wanted, True, hint == ""))
-    status, found, told = write_check(f"sqlite:{place}/new/c.db")
+    status, found, hints = write_check(f"sqlite:{place}/new/c.db")
     check("a_store_that_cannot_be_created",
-          (status, "this user cannot create it" in found, "--store" in told), (1, True, True))
+          (status, "this user cannot create it" in found, "--store" in hints), (1, True, True))
     place.chmod(0o777)
     check("a_store_that_can_be_created", write_check(f"sqlite:{place}/new/c.db")[0], 0)
     check("a_check_creates_nothing", sorted(one.name for one in place.iterdir()

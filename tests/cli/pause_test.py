@@ -363,7 +363,7 @@ def test_waiting_for_a_lane():
     line = "  c1.2 two waits for c1.1 one, in the same lane: mail\n"
     run = start("run", path, "do it")
     reported = next((said for said in run.stderr if "waits for" in said), None)
-    check("a follower is told why a call waits", reported, line)
+    check("a follower sees why a call waits", reported, line)
     check("runs show prints why a call waits", shown().get("held"), waiting)
     (Path(scratch) / "let-go").touch()
     check("it continues", (run.communicate()[0], run.returncode), ("good\n", 0))

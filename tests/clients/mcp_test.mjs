@@ -45,7 +45,7 @@ const cases = {
       { onprogress: (progress) => seen.push(progress.progress) },
     );
     assert.equal(found.content[0].text, "Done.");
-    assert.ok(seen.length >= 1, "nothing was told"); // the SDK drops what comes with the answer
+    assert.ok(seen.length >= 1, "nothing was reported"); // the SDK drops what comes with the answer
     assert.deepEqual(seen, [...seen].sort((a, b) => a - b));
   },
   async cancels(client) {

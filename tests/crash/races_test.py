@@ -30,7 +30,7 @@ def events_of(store, run, *kinds):
 
 
 def at_once(jobs):
-    """Runs them, AT_ONCE at a time, in any order; returns the results in the given order."""
+    """Runs the jobs, AT_ONCE at a time; returns the results in the order of the jobs."""
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         return [done.result() for done in [pool.submit(job) for job in jobs]]
 
@@ -41,18 +41,18 @@ def test_answers(store):
     """A hundred answers with four different values to one pause, from as many processes at once."""
     path = help.spec(store, "answers", [[call("pick")], [call("send")], "good"],
                      [help.tool("pick"), effect(store, "send")])
-    bodies, taken, wrong = [n % 4 for n in range(100)], [], []
+    bodies, accepted, wrong = [n % 4 for n in range(100)], [], []
     rounds = help.rounds(1, 10)
     for _ in range(rounds):
         store.haft("run", path, "go")
         run = newest(store)
         answers = help.behind_a_barrier(store, [("answer", run, "c1.1", body) for body in bodies])
         values = [e["value"] for e in events_of(store, run, "answered")]
-        taken.append(len(values))
-        wrong += [f"{body} was taken as {status}, {values} is the answer: {err}"
+        accepted.append(len(values))
+        wrong += [f"{body} gave {status}, {values} is the answer: {err}"
                   for body, (status, _, err) in zip(bodies, answers)
                   if (status not in (0, 4) if body in values else status != 1)]
-    help.same(f"one_of_a_hundred_answers_is_accepted_{store.kind}", taken, [1] * rounds)
+    help.same(f"one_of_a_hundred_answers_is_accepted_{store.kind}", accepted, [1] * rounds)
     help.check(f"an_equal_answer_is_accepted_and_another_is_rejected_{store.kind}", wrong)
     help.check(f"and_has_its_effect_once_{store.kind}", help.drive(store) + history.check_store(
         store, help.effects(store), {"send": "once"}))
@@ -60,7 +60,7 @@ def test_answers(store):
 
 
 def test_verdicts(store):
-    """Some approve, some reject, some respond in the tool's place."""
+    """Some approve, some reject, some answer in place of the tool."""
     path = help.spec(store, "verdicts", [[call("send")], "good"],
                      [effect(store, "send", needs_approval=True)])
     problems, won = [], []
@@ -100,22 +100,22 @@ def test_edits(store):
               (store.haft("approve", run, "--args", '{"q":{}}')[0], sent.exists()), (2, False))
     exits = at_once([lambda n=n: store.haft("approve", run, "c1.1", "--args",
                                             json.dumps({"q": f"{n}"}))[0] for n in range(8)])
-    taken = events_of(store, run, "answered")
+    accepted = events_of(store, run, "answered")
     # 4: another process, which owns the run, has accepted it
     help.same(f"one_edit_is_accepted_{store.kind}",
-              (len(taken), len([status for status in exits if status in (0, 4)]),
+              (len(accepted), len([status for status in exits if status in (0, 4)]),
                exits.count(1)), (1, 1, 7))
     help.same(f"and_the_call_runs_with_it_{store.kind}",
-              [json.loads(line) for line in sent.read_text().splitlines()], [taken[0]["value"]])
+              [json.loads(line) for line in sent.read_text().splitlines()], [accepted[0]["value"]])
 
 
-def test_left(store):
+def test_stopped_owner(store):
     """Approvals for a process that never reads them: the next owner continues the run."""
     begun = store.folder / "begun"
     look = help.tool("look", ["sh", "-c", f"mkdir {begun} && sleep 600; echo seen"],
                      traits={"read_only": True})
     send = effect(store, "send", before="sleep 0.3", needs_approval=True)
-    path = help.spec(store, "left", [[call("look"), call("send", q="a")], "good"], [look, send])
+    path = help.spec(store, "stopped", [[call("look"), call("send", q="a")], "good"], [look, send])
     process, run = begin(store, path)
     help.wait_for(lambda: begun.exists() and events_of(store, run, "paused"))
     process.send_signal(signal.SIGSTOP)
@@ -124,9 +124,9 @@ def test_left(store):
                                text=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                stderr=subprocess.PIPE, cwd=store.folder, env=store.environment)
               for n in range(AT_ONCE)]
-    unheard = [other.stderr.readline() for other in others]
+    warnings = [other.stderr.readline() for other in others]
     help.check(f"an_owner_that_does_not_answer_is_reported_{store.kind}",
-               [line for line in unheard if "does not answer" not in line])
+               [line for line in warnings if "does not answer" not in line])
     process.kill()
     end(process)
     exits = [other.wait(help.SOON) for other in others]
@@ -172,8 +172,8 @@ def end(process):
     return status
 
 
-def look(store, run, status):
-    """There is one end, and a cancel that reported `cancelled` is true."""
+def check_end(store, run, status):
+    """The run has one end, and it agrees with the exit status of the cancel."""
     ends = [e["end"] for e in events_of(store, run, "run_finished")]
     problems = [] if len(ends) == 1 else [f"{run}: ends {ends}"]
     if status == 130 and ends != ["cancelled"]:
@@ -191,7 +191,7 @@ def cancel_finish(store):
     time.sleep(RANDOM.uniform(0, 0.1))
     status = store.haft("cancel", run)[0]
     end(process)
-    return look(store, run, status)
+    return check_end(store, run, status)
 
 
 def cancel_approve(store):
@@ -202,7 +202,7 @@ def cancel_approve(store):
     jobs = [lambda: store.haft("cancel", run)[0], lambda: store.haft("approve", run, "c1.1")[0]]
     first = RANDOM.randrange(2)
     statuses = at_once([jobs[first], jobs[1 - first]])
-    return look(store, run, statuses[0 if first == 0 else 1])
+    return check_end(store, run, statuses[0 if first == 0 else 1])
 
 
 def cancel_crash(store):
@@ -218,7 +218,7 @@ def cancel_crash(store):
     end(process)
     status = end(cancel)
     problems = help.drive(store)
-    found, ends = look(store, run, status)
+    found, ends = check_end(store, run, status)
     return problems + found, ends
 
 
@@ -250,8 +250,8 @@ def test_cancel_soon(store):
                [f"it took {took:.1f} s"] if took >= FOR_EVER else [])
     help.same(f"a_tool_that_takes_for_ever_is_ended_{store.kind}",
               (status, end(process), late.exists(), help.effects(store)), (130, 130, False, []))
-    help.same(f"with_one_end_{store.kind}", look(store, run, 130), ([], ["cancelled"]))
+    help.same(f"with_one_end_{store.kind}", check_end(store, run, 130), ([], ["cancelled"]))
 
 
-help.for_each_store(test_answers, test_verdicts, test_edits, test_left, test_changed,
+help.for_each_store(test_answers, test_verdicts, test_edits, test_stopped_owner, test_changed,
                     test_cancels, test_cancel_soon)

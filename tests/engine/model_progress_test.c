@@ -162,7 +162,7 @@ TEST(unread_events_do_not_grow_without_a_reader)
     size_t unread = t.run->log.reader.committed.len - t.run->log.reader.position;
     CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
     CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
-    CHECK(read_reported(&t, &seen, "text").len > 100000, "what was told is there");
+    CHECK(read_reported(&t, &seen, "text").len > 100000, "the reported text");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
     haft__model_progress_flush(&t.progress, false);
     CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"), "the reader gets the text");

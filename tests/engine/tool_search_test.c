@@ -492,7 +492,8 @@ TEST(a_question_has_the_timeout_of_its_call)
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT(START "call_started call_asked paused answered call_finished" END),
               "kinds");
-    CHECK_STR(haft__str(servers.received), HAFT__LIT("{\"action\":\"cancel\"}"), "told");
+    CHECK_STR(haft__str(servers.received), HAFT__LIT("{\"action\":\"cancel\"}"),
+              "the server is notified");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);

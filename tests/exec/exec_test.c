@@ -8,22 +8,22 @@
 #include "test.h"
 #include "tool/builtin.h"
 
-typedef struct told {
+typedef struct outcome {
     int times;
     bool ok, started;
     char text[128];
-} told;
+} outcome;
 
-static void keep_told(void *context, const haft__exec_result *result)
+static void keep_outcome(void *context, const haft__exec_result *result)
 {
-    told *t = context;
+    outcome *t = context;
     t->times++;
     t->ok = result->ok;
     t->started = result->started;
     (void)snprintf(t->text, sizeof(t->text), "%.*s", HAFT__ARG(result->text));
 }
 
-static void call_tool(told *t, const haft__tool *tool, bool cancel)
+static void call_tool(outcome *t, const haft__tool *tool, bool cancel)
 {
     haft__loop *loop = NULL;
     haft__exec *exec = NULL;
@@ -33,7 +33,7 @@ static void call_tool(told *t, const haft__tool *tool, bool cancel)
     CHECK_INT(haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL), HAFT_OK,
               "no exec");
     haft__exec_call call = {.spec = &spec, .tool = tool, .timeout_ms = 1000};
-    CHECK_INT(haft__exec_start(exec, &call, keep_told, t, &job, NULL), HAFT_OK, "not started");
+    CHECK_INT(haft__exec_start(exec, &call, keep_outcome, t, &job, NULL), HAFT_OK, "not started");
     CHECK_INT(t->times, 0, "it was reported while it started");
     if (cancel) {
         haft__exec_cancel(job);
@@ -47,7 +47,7 @@ static void call_tool(told *t, const haft__tool *tool, bool cancel)
     haft__loop_destroy(loop);
 }
 
-static void call_nobody(told *t, bool cancel)
+static void call_nobody(outcome *t, bool cancel)
 {
     haft__tool tool = {.name = HAFT__LIT("remote"), .source = HAFT__TOOL_PROVIDER};
     call_tool(t, &tool, cancel);
@@ -55,7 +55,7 @@ static void call_nobody(told *t, bool cancel)
 
 TEST(a_tool_without_an_executor_is_reported_as_never_started)
 {
-    told t = {0};
+    outcome t = {0};
     call_nobody(&t, false);
     CHECK_INT(t.times, 1, "reports");
     CHECK(!t.ok && !t.started, "it says it ran");
@@ -67,7 +67,7 @@ TEST(every_built_in_of_exec_has_an_executor)
     size_t count;
     const haft__builtin *builtins = haft__builtins(&count);
     for (size_t i = 0; i < count; i++) {
-        told t = {0};
+        outcome t = {0};
         haft__tool tool = {.name = haft__str(builtins[i].name), .source = HAFT__TOOL_BUILTIN};
         call_tool(&t, &tool, false);
         bool missing = strcmp(t.text, "this tool has no implementation here") == 0;
@@ -78,7 +78,7 @@ TEST(every_built_in_of_exec_has_an_executor)
 
 TEST(a_cancelled_call_is_not_reported)
 {
-    told t = {0};
+    outcome t = {0};
     call_nobody(&t, true);
     CHECK_INT(t.times, 0, "reports");
 }
@@ -104,7 +104,7 @@ TEST(an_exec_without_memory_reports_it)
 /* ---- questions ---- */
 
 typedef struct asker {
-    told told;
+    outcome outcome;
     int asked, answered, abandoned, withdrawn;
     bool durable;
     uint64_t within_ms;
@@ -158,7 +158,7 @@ static void on_withdraw(void *context)
 static void keep_asked(void *context, const haft__exec_result *result)
 {
     asker *a = context;
-    keep_told(&a->told, result);
+    keep_outcome(&a->outcome, result);
 }
 
 static bool ask(const asker *a, bool durable)
@@ -264,11 +264,11 @@ TEST(a_call_may_ask)
         play(&a, rows[i].durable, rows[i].way);
         CHECK_INT(a.asked, rows[i].asked, "%s: asked", rows[i].name);
         CHECK_INT(a.answered, rows[i].answered, "%s: answered", rows[i].name);
-        CHECK_INT(a.told.times, rows[i].reports, "%s: reports", rows[i].name);
+        CHECK_INT(a.outcome.times, rows[i].reports, "%s: reports", rows[i].name);
         CHECK_INT(a.withdrawn, haft__str_equal(haft__str(rows[i].text), HAFT__LIT("nothing")),
                   "%s: withdrawn", rows[i].name);
         CHECK_INT(a.abandoned, rows[i].abandoned, "%s: abandoned", rows[i].name);
-        CHECK_STR(haft__str(a.told.text), haft__str(rows[i].text), "%s", rows[i].name);
+        CHECK_STR(haft__str(a.outcome.text), haft__str(rows[i].text), "%s", rows[i].name);
         CHECK(a.asked == 0 || a.durable == rows[i].durable, "%s", rows[i].name);
         CHECK(a.asked == 0 || (a.within_ms > 0) == !rows[i].durable, "%s: its time", rows[i].name);
     }

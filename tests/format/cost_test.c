@@ -12,7 +12,7 @@
 /* A parser and how much it has reported. */
 typedef struct subject {
     haft__parser *parser;
-    size_t fed, told;
+    size_t fed, reported;
     size_t most_kept; /* bytes in its buffers, at any time */
     uint32_t ended;
 } subject;
@@ -22,7 +22,7 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
     (void)err;
     subject *s = context;
     if (found->kind <= HAFT__PARSER_EVENT_CODE) {
-        s->told += found->text.len;
+        s->reported += found->text.len;
     }
     s->ended += found->kind == HAFT__PARSER_EVENT_CALL_END ? 1 : 0;
     return HAFT_OK;
@@ -171,14 +171,14 @@ static void check_held(const haft__format *format, haft_str mark, size_t length)
     feed(&s, named ? HAFT__LIT("all\n") : HAFT__LIT(""));
     size_t before = s.fed;
     feed(&s, HAFT__LIT("Text."));
-    CHECK_INT(s.told, s.fed - before, "%s: text", format->name);
+    CHECK_INT(s.reported, s.fed - before, "%s: text", format->name);
     for (size_t i = 0; i < length; i++) {
         feed(&s, (haft_str){mark.ptr + i, 1});
-        CHECK(s.told + i + 1 >= s.fed - before, "%s: more than %.*s is withheld", format->name,
+        CHECK(s.reported + i + 1 >= s.fed - before, "%s: more than %.*s is withheld", format->name,
               (int)i + 1, mark.ptr);
     }
     feed(&s, HAFT__LIT("~"));
-    CHECK_INT(s.told, s.fed - before, "%s: %.*s~ is all reported", format->name, (int)length,
+    CHECK_INT(s.reported, s.fed - before, "%s: %.*s~ is all reported", format->name, (int)length,
               mark.ptr);
     (void)end(&s);
 }

@@ -323,11 +323,11 @@ static void check_memory(const help_input *input, const help_parsed *whole, cons
         test_fail_allocation(n);
         help_parse(&failing, 0, 7, &parsed);
         bool happened = test_allow_allocations();
-        bool told = parsed.status == HAFT_NO_MEMORY || has_failed(&parsed);
-        if (!told) {
+        bool reported = parsed.status == HAFT_NO_MEMORY || has_failed(&parsed);
+        if (!reported) {
             (void)help_parsed_equal(&parsed, whole, name);
         }
-        CHECK(happened || !told, "%s: allocation %u: %d", name, n, parsed.status);
+        CHECK(happened || !reported, "%s: allocation %u: %d", name, n, parsed.status);
         help_parsed_finish(&parsed);
         if (!happened) {
             return;

@@ -324,8 +324,8 @@ static void check_raw(size_t length, size_t wanted)
     help_parsed parsed;
     help_parsed_init(&parsed);
     (void)measure("hermes", haft__buf_str(&text), 64, &parsed);
-    size_t told = parsed.errors.len - strlen("malformed at 0: expected a value, found 'x': \n");
-    CHECK_INT(told, wanted, "%zu bytes", length);
+    size_t reported = parsed.errors.len - strlen("malformed at 0: expected a value, found 'x': \n");
+    CHECK_INT(reported, wanted, "%zu bytes", length);
     help_parsed_finish(&parsed);
     haft__buf_finish(&text);
 }
@@ -373,15 +373,15 @@ static haft_status refuse(void *context, const haft__parser_event *found, haft_e
 
 TEST(callback_may_finish_the_parser)
 {
-    size_t told = 0;
-    haft__parser_options options = {.take = refuse, .context = &told};
+    size_t events = 0;
+    haft__parser_options options = {.take = refuse, .context = &events};
     haft__parser *parser = NULL;
     CHECK_INT(haft__parser_create(haft__format_find(HAFT__LIT("hermes")), &options, &parser, NULL),
               HAFT_OK, "a parser");
     CHECK_INT(haft__parser_feed(parser, HAFT__LIT("x"), NULL), HAFT_BAD_STATE, "the failure");
     CHECK_INT(haft__parser_feed(parser, HAFT__LIT("y"), NULL), HAFT_BAD_STATE, "it stays");
     CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_BAD_STATE, "it stays");
-    CHECK_INT(told, 1, "no more events are reported");
+    CHECK_INT(events, 1, "no more events are reported");
     haft__parser_destroy(parser);
     haft__parser_destroy(NULL);
 }

@@ -159,7 +159,7 @@ TEST(the_page_shows_each_of_them)
 
 static const struct {
     const char *format, *text, *arguments;
-    bool spoilt;
+    bool malformed;
     const char *wanted;
 } turns[] = {
     {"hermes", "Done.", NULL, false, "Done."},
@@ -199,7 +199,7 @@ TEST(turns_of_every_kind)
     for (size_t i = 0; i < COUNT(turns); i++) {
         bool has = turns[i].arguments != NULL;
         haft__format_call call = {HAFT__LIT("1"), HAFT__LIT("f"),
-                                  haft__str(has ? turns[i].arguments : ""), turns[i].spoilt, 0};
+                                  haft__str(has ? turns[i].arguments : ""), turns[i].malformed, 0};
         haft__buf buf;
         haft__buf_init(&buf, 1 << 16);
         haft__format_write_calls(&buf, format_named(turns[i].format), haft__str(turns[i].text),
@@ -234,7 +234,7 @@ TEST(malformed_call_keeps_its_position)
 TEST(malformed_call_stays_in_its_section)
 {
     static const struct {
-        const char *format, *spoilt, *wanted, *alone;
+        const char *format, *malformed, *wanted, *alone;
     } sections[] = {
         {"kimi_k2", "<|tool_call_begin|>oops<|tool_call_end|>",
          "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:4<|tool_call_argument_begin|>"
@@ -263,7 +263,7 @@ TEST(malformed_call_stays_in_its_section)
     for (size_t i = 0; i < COUNT(sections); i++) {
         haft__format_call both[] = {
             {HAFT__LIT("1"), HAFT__LIT("f"), HAFT__LIT("{}"), false, 4},
-            {HAFT__LIT("2"), HAFT__LIT("g"), haft__str(sections[i].spoilt), true, 5}};
+            {HAFT__LIT("2"), HAFT__LIT("g"), haft__str(sections[i].malformed), true, 5}};
         haft__buf buf;
         haft__buf_init(&buf, 1 << 16);
         haft__format_write_calls(&buf, format_named(sections[i].format), HAFT__LIT(""), both, 2);

@@ -12,13 +12,13 @@
 #define CAP 100000
 
 /* A child and its reported result. */
-typedef struct told {
+typedef struct outcome {
     int times;
     haft__child_result result;
     const char *output, *errors, *report;
-} told;
+} outcome;
 
-static const told nothing = {.output = "", .errors = "", .report = ""};
+static const outcome nothing = {.output = "", .errors = "", .report = ""};
 
 static char *keep(haft_str text)
 {
@@ -30,7 +30,7 @@ static char *keep(haft_str text)
 
 static void on_done(void *context, const haft__child_result *result)
 {
-    told *t = context;
+    outcome *t = context;
     t->times++;
     t->result = *result;
     t->output = keep(result->output);
@@ -69,7 +69,7 @@ static void end(void)
 }
 
 /* sh -c SCRIPT */
-static haft__child_options shell(const char **argv, const char *script, told *t)
+static haft__child_options shell(const char **argv, const char *script, outcome *t)
 {
     argv[0] = "/bin/sh";
     argv[1] = "-c";
@@ -92,7 +92,7 @@ static haft__child *start(const haft__child_options *options)
     return child;
 }
 
-static void step_until_told(const told *t)
+static void step_until_reported(const outcome *t)
 {
     uint64_t begun = haft__loop_now(loop);
     CHECK_INT(t->times, 0, "it was reported during the start");
@@ -102,14 +102,14 @@ static void step_until_told(const told *t)
     CHECK_INT(t->times, 1, "reports");
 }
 
-static void run(const char *script, haft_str input, told *t)
+static void run(const char *script, haft_str input, outcome *t)
 {
     const char *argv[4];
     haft__child_options options = shell(argv, script, t);
     options.input = input;
     options.report = true;
     (void)start(&options);
-    step_until_told(t);
+    step_until_reported(t);
 }
 
 TEST(a_program_gets_its_input_and_its_end_is_reported)
@@ -129,7 +129,7 @@ TEST(a_program_gets_its_input_and_its_end_is_reported)
     };
     begin();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        told t;
+        outcome t;
         run(cases[i].script, haft__str(cases[i].input), &t);
         CHECK_STR(haft__str(t.output), haft__str(cases[i].output), "%s", cases[i].script);
         CHECK_STR(haft__str(t.errors), haft__str(cases[i].errors), "%s", cases[i].script);
@@ -146,7 +146,7 @@ TEST(environment_and_directory_are_not_inherited)
     begin();
     CHECK_INT(setenv("HAFT_TEST_SECRET", "x", 1), 0, "setenv");
     const char *argv[] = {"/usr/bin/env", NULL};
-    told t = nothing;
+    outcome t = nothing;
     haft__child_options options = {.group = &group,
                                    .argv = argv,
                                    .env = env,
@@ -155,12 +155,12 @@ TEST(environment_and_directory_are_not_inherited)
                                    .done = on_done,
                                    .context = &t};
     (void)start(&options);
-    step_until_told(&t);
+    step_until_reported(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("PATH=/usr/bin:/bin\n"), "the environment");
     argv[0] = "/bin/pwd";
     t = nothing;
     (void)start(&options);
-    step_until_told(&t);
+    step_until_reported(&t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("/\n"), "the working directory");
     (void)unsetenv("HAFT_TEST_SECRET");
     end();
@@ -175,12 +175,12 @@ TEST(much_input_and_output_goes_through)
         input[i] = (char)(i * 31 + i / 4096);
     }
     const char *argv[4];
-    told t;
+    outcome t;
     haft__child_options options = shell(argv, "cat; cat", &t);
     options.input = (haft_str){input, size};
     options.max_output = size; /* exactly the limit */
     (void)start(&options);
-    step_until_told(&t);
+    step_until_reported(&t);
     CHECK_INT(t.result.output.len, size, "bytes");
     CHECK(memcmp(t.output, input, size) == 0, "they are others");
     CHECK(!t.result.output_cut, "nothing was cut");
@@ -200,12 +200,12 @@ TEST(remaining_output_is_read_at_the_end)
     begin();
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, cases[i].script, &t);
         (void)start(&options);
         siginfo_t ended;
         CHECK_INT(waitid(P_ALL, 0, &ended, WEXITED | WNOWAIT), 0, "%s", cases[i].script);
-        step_until_told(&t);
+        step_until_reported(&t);
         CHECK_INT(t.result.output.len, cases[i].output, "%s", cases[i].script);
         CHECK_INT(t.result.errors.len, cases[i].errors, "%s", cases[i].script);
     }
@@ -232,7 +232,7 @@ TEST(unread_input_is_no_error)
                                           "head -c 1 >/dev/null; sleep 0.01; echo done"};
     for (size_t i = 0; i < COUNT(scripts); i++) {
         for (int round = 0; round < 5; round++) {
-            told t;
+            outcome t;
             run(scripts[i], (haft_str){input, size}, &t);
             CHECK_STR(haft__str(t.output), HAFT__LIT("done\n"), "%s", scripts[i]);
             CHECK_INT(t.result.status, 0, "%s", scripts[i]);
@@ -261,7 +261,7 @@ TEST(output_past_the_cap_ends_the_program)
     };
     begin();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        told t;
+        outcome t;
         run(cases[i].script, HAFT__LIT(""), &t);
         CHECK_INT(t.result.output_cut, cases[i].cut, "%s", cases[i].script);
         CHECK_INT(t.result.output.len, cases[i].cut ? CAP : t.result.output.len, "%s",
@@ -281,7 +281,7 @@ TEST(the_end_of_standard_error_is_stored)
     begin();
     for (size_t i = 0; i < COUNT(cases); i++) {
         char script[160];
-        told t;
+        outcome t;
         (void)snprintf(script, sizeof(script),
                        "(printf A; head -c %u /dev/zero; printf Z) >&2; head -c 1000 /dev/zero >&3",
                        cases[i].bytes - 2);
@@ -302,7 +302,7 @@ TEST(a_process_that_keeps_the_output_open_does_not_delay_the_report)
     const char *folder = help_folder(), *file = help_path(folder, "id");
     char script[PATH_MAX + 64];
     (void)snprintf(script, sizeof(script), "sleep 1000 & echo $! >%s; echo mine", file);
-    told t;
+    outcome t;
     run(script, HAFT__LIT(""), &t);
     CHECK_STR(haft__str(t.output), HAFT__LIT("mine\n"), "what it wrote itself");
     pid_t other = help_read_id(file);
@@ -337,7 +337,7 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
     begin();
     for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, scripts[i / 2], &t);
         char input[] = "may be gone";
         options.input = (haft_str){input, sizeof(input)};
@@ -364,7 +364,7 @@ TEST(shutdown_waits_for_killed_children)
     for (size_t i = 0; i < 2 * COUNT(scripts); i++) {
         begin();
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, scripts[i / 2], &t);
         options.grace = graces[i % 2];
         haft__child *child = start(&options);
@@ -378,7 +378,7 @@ TEST(shutdown_waits_for_killed_children)
 TEST(many_run_at_the_same_time)
 {
     begin();
-    told told_of[20];
+    outcome told_of[20];
     for (size_t i = 0; i < COUNT(told_of); i++) {
         const char *argv[4];
         haft__child_options options = shell(argv, "cat; exit 7", &told_of[i]);
@@ -411,7 +411,7 @@ TEST(a_program_that_cannot_be_started_is_reported)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, "", &t);
         options.cwd = cases[i].cwd;
         argv[0] = cases[i].program;
@@ -430,7 +430,7 @@ TEST(a_lack_of_descriptors_is_reported)
     (void)getrlimit(RLIMIT_NOFILE, &before);
     for (rlim_t more = 0; more < 12; more++) {
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, "exit 0", &t);
         options.report = true;
         few = before;
@@ -442,7 +442,7 @@ TEST(a_lack_of_descriptors_is_reported)
         (void)setrlimit(RLIMIT_NOFILE, &before);
         if (status == HAFT_OK) {
             CHECK(more > 4, "with %d more", (int)more);
-            step_until_told(&t);
+            step_until_reported(&t);
         } else {
             CHECK_INT(status, HAFT_IO, "%s", err.message);
         }
@@ -455,7 +455,7 @@ TEST(a_child_without_memory_is_ended)
     begin();
     for (unsigned n = 0;; n++) {
         const char *argv[4];
-        told t;
+        outcome t;
         haft__child_options options = shell(argv, "yes | head -c 90000", &t);
         haft__child *child = NULL;
         test_fail_allocations_from(n);
@@ -479,7 +479,7 @@ TEST(a_child_without_memory_is_ended)
 /* ---- talking ---- */
 
 typedef struct talk {
-    told ended; /* first: on_done knows it by this */
+    outcome ended; /* first: on_done knows it by this */
     haft__buf on_output;
 } talk;
 
@@ -541,7 +541,7 @@ TEST(the_last_output_of_a_program_arrives_before_its_end)
     begin();
     haft__child *child = start_talk(argv, "read x; echo \"$x\"; echo why >&2; exit 3", &t);
     CHECK_INT(haft__child_write(child, HAFT__LIT("last words\n"), NULL), HAFT_OK, "write");
-    step_until_told(&t.ended);
+    step_until_reported(&t.ended);
     CHECK_STR(haft__buf_str(&t.on_output), HAFT__LIT("last words\n"), "heard");
     CHECK_INT(t.ended.result.status, 3, "status");
     CHECK_STR(haft__str(t.ended.errors), HAFT__LIT("why\n"), "errors");
@@ -558,7 +558,7 @@ TEST(a_program_that_closes_its_input_is_ended)
         start_patient(argv, "exec 0<&-; echo gone; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     step_until_heard(&t, "gone\n");
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
-    step_until_told(&t.ended);
+    step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
     CHECK(t.ended.result.stdin_closed, "it is not said why");
     haft__buf_finish(&t.on_output);
@@ -572,7 +572,7 @@ TEST(a_program_that_closes_its_output_is_ended)
     talk t;
     begin();
     (void)start_patient(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
-    step_until_told(&t.ended);
+    step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
     CHECK(t.ended.result.stdout_closed && !t.ended.result.stdin_closed, "it is not said why");
     haft__buf_finish(&t.on_output);
@@ -585,7 +585,7 @@ TEST(a_program_that_closes_its_output_and_exits_has_a_status)
     talk t;
     begin();
     (void)start_talk(argv, "exec 1>&-; sleep 0.05; exit 4", &t);
-    step_until_told(&t.ended);
+    step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
     CHECK(!t.ended.result.stdout_closed && !t.ended.result.stdin_closed,
           "it was not ended for that");
@@ -621,7 +621,7 @@ TEST(a_program_that_died_before_a_write_has_a_status)
     haft__child *child = start_talk(argv, "exec 0<&-; echo gone; sleep 0.05; exit 4", &t);
     step_until_heard(&t, "gone\n");
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
-    step_until_told(&t.ended);
+    step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
     CHECK(!t.ended.result.stdin_closed, "it was not ended for that");
     haft__buf_finish(&t.on_output);

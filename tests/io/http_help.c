@@ -550,41 +550,41 @@ static void keep(char *to, size_t size, haft_str text)
 
 static void on_head(void *context, const haft__http_result *so_far)
 {
-    web_told *told = context;
-    told->heads++;
-    told->status = so_far->status;
-    keep(told->type, sizeof(told->type), so_far->content_type);
-    CHECK_INT(told->bodies + told->dones, 0, "the head came late");
+    web_record *record = context;
+    record->heads++;
+    record->status = so_far->status;
+    keep(record->type, sizeof(record->type), so_far->content_type);
+    CHECK_INT(record->bodies + record->dones, 0, "the head came late");
 }
 
 static bool on_body(void *context, haft_str bytes)
 {
-    web_told *told = context;
-    told->bodies++;
-    CHECK_INT(told->heads, 1, "a body before its head");
-    CHECK_INT(told->dones, 0, "a body behind the end");
-    for (size_t i = 0; i < bytes.len && told->body_bytes + i < sizeof(told->body) - 1; i++) {
-        told->body[told->body_bytes + i] = bytes.ptr[i];
+    web_record *record = context;
+    record->bodies++;
+    CHECK_INT(record->heads, 1, "a body before its head");
+    CHECK_INT(record->dones, 0, "a body behind the end");
+    for (size_t i = 0; i < bytes.len && record->body_bytes + i < sizeof(record->body) - 1; i++) {
+        record->body[record->body_bytes + i] = bytes.ptr[i];
     }
-    told->body_bytes += bytes.len;
-    if (told->cancel_at != NULL) {
-        haft__http_transfer_cancel(told->cancel_at);
-        told->cancel_at = NULL;
+    record->body_bytes += bytes.len;
+    if (record->cancel_at != NULL) {
+        haft__http_transfer_cancel(record->cancel_at);
+        record->cancel_at = NULL;
     }
-    return told->stop_at == 0 || told->body_bytes < told->stop_at;
+    return record->stop_at == 0 || record->body_bytes < record->stop_at;
 }
 
 static void on_done(void *context, const haft__http_result *result)
 {
-    web_told *told = context;
-    told->dones++;
-    told->end = result->end;
-    told->status = result->status;
-    told->sent = result->sent;
-    told->delivered = result->delivered;
-    keep(told->message, sizeof(told->message), haft__str(result->message));
-    keep(told->url, sizeof(told->url), result->url);
-    keep(told->location, sizeof(told->location), haft__http_result_header(result, "LOCATION"));
+    web_record *record = context;
+    record->dones++;
+    record->end = result->end;
+    record->status = result->status;
+    record->sent = result->sent;
+    record->delivered = result->delivered;
+    keep(record->message, sizeof(record->message), haft__str(result->message));
+    keep(record->url, sizeof(record->url), result->url);
+    keep(record->location, sizeof(record->location), haft__http_result_header(result, "LOCATION"));
     CHECK_INT(haft__http_transfer_is_sent(result->transfer), result->sent, "sent");
 }
 
@@ -600,15 +600,15 @@ bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value)
 }
 
 bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_request *request,
-               web_told *ret_told)
+               web_record *ret_record)
 {
     haft__http_transfer *transfer = NULL;
-    memset(ret_told, 0, sizeof(*ret_told));
+    memset(ret_record, 0, sizeof(*ret_record));
     haft_status status =
-        haft__http_transfer_start(http, request, &web_handlers, ret_told, &transfer, NULL);
+        haft__http_transfer_start(http, request, &web_handlers, ret_record, &transfer, NULL);
     CHECK_INT(status, HAFT_OK, "not started");
-    CHECK_INT(ret_told->dones, 0, "it was reported during the start");
-    bool ended = status == HAFT_OK && web_step_until(loop, &ret_told->dones, 1);
+    CHECK_INT(ret_record->dones, 0, "it was reported during the start");
+    bool ended = status == HAFT_OK && web_step_until(loop, &ret_record->dones, 1);
     CHECK(status != HAFT_OK || ended, "it did not end");
     return ended;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * http_help.h - a small web server for tests: plays scripts, and tells what it was asked.
+ * http_help.h - a small web server for tests: plays scripts and records the requests.
  *
  *     web *w = web_start();
  *     web_route(w, "/slow", "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nab" WEB_WAIT "cd");
@@ -9,7 +9,7 @@
  *     ... and "cd" ...
  *     web_stop(w);
  *
- * It listens on 127.0.0.1, on a port the system chooses, in a thread of its own that takes no
+ * It listens on 127.0.0.1, on a port the system chooses, in a thread of its own that allocates no
  * memory. Connections are kept until the client or a script closes them. Names that end in ".test"
  * are looked up here, too, in the whole test program.
  */
@@ -77,9 +77,9 @@ void web_find_slow(void);
 /* The number of open descriptors of the process. */
 unsigned web_count_fds(void);
 
-/* ---- a transfer, and what was told of it ---- */
+/* ---- a transfer and its record ---- */
 
-typedef struct web_told {
+typedef struct web_record {
     unsigned heads, bodies, dones;
     haft__http_outcome end;
     uint32_t status;
@@ -89,9 +89,9 @@ typedef struct web_told {
     size_t body_bytes;
     size_t stop_at;                 /* if not 0: stop after this many bytes */
     haft__http_transfer *cancel_at; /* cancelled when the first bytes of the body arrive */
-} web_told;
+} web_record;
 
-extern const haft__http_handlers web_handlers; /* their context is a web_told */
+extern const haft__http_handlers web_handlers; /* their context is a web_record */
 
 /* Steps until `*number` has that value, at most a minute; false if it does not. */
 bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value);
@@ -112,6 +112,6 @@ haft__http_request web_get(const char *url);
 
 /* Performs a whole request; false if it did not end. */
 bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_request *request,
-               web_told *ret_told);
+               web_record *ret_record);
 
 #endif

@@ -56,7 +56,7 @@ class Place:
         out, err = process.communicate(timeout=300)
         return process.returncode, out, err
 
-    def told(self):
+    def answers(self):
         """The answers that the server got."""
         return [json.loads(line) for line in self.log.read_text().splitlines()]
 
@@ -97,7 +97,7 @@ def test_form():
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     check("an_answer_is_taken", (status, "different answer" in err), (0, False))
     out, _ = run.communicate(timeout=300)
-    check("and_the_run_goes_on", (run.returncode, out, place.told()),
+    check("and_the_run_goes_on", (run.returncode, out, place.answers()),
           (0, "the end\n", [[FULL]]))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     check("the_same_answer_twice_is_fine", status, 0)
@@ -119,7 +119,7 @@ def test_fork():
         status, out, err = place.haft("runs", "fork", words[1], "--call", words[2])
         resumed = place.haft("resume", out.strip(), "--json") if status == 0 else (None, "", "")
         check(f"a_question_of_a_process_is_not_asked_by_a_fork_{policy}",
-              (status, resumed[0], len(place.told())), wanted)
+              (status, resumed[0], len(place.answers())), wanted)
         if resumed[1]:
             check("it_is_asked_what_came_of_the_call",
                   [p["kind"] for p in json.loads(resumed[1])["pending"]], ["unknown_outcome"])
@@ -151,7 +151,7 @@ def test_beside():
           (True, 1))
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     out, err = run.communicate(timeout=300)
-    check("and_answered", (run.returncode, out, place.told(), "# decline" in err),
+    check("and_answered", (run.returncode, out, place.answers(), "# decline" in err),
           (0, "the end\n", [[FULL]], False))
     for modern in (False, True):
         place = beside()
@@ -168,7 +168,7 @@ def test_beside():
                 question = client.next("elicitation/create")
                 client.write({"id": question["id"], "result": answer})
                 result = client.next()["result"]
-            check(f"and_passed_on_modern_{modern}", (said(result), place.told()),
+            check(f"and_passed_on_modern_{modern}", (said(result), place.answers()),
                   (("the end", False), [[FULL]]))
 
 
@@ -182,7 +182,7 @@ def test_url():
     status, _, err = place.haft("answer", words[1], words[2], words[3])
     check("consent", status in (0, WAITING), True)
     run.communicate(timeout=300)
-    check("is_told", place.told(), [[{"action": "accept"}]])
+    check("is_answered", place.answers(), [[{"action": "accept"}]])
 
 
 def test_twice():
@@ -195,7 +195,7 @@ def test_twice():
         check(f"question_{number}_is_answered", (status in (0, WAITING), "did not take" in err),
               (True, False))
     run.communicate(timeout=300)
-    check("each_with_its_own", [a["content"]["n"] for a in place.told()[0]], [0, 1])
+    check("each_with_its_own", [a["content"]["n"] for a in place.answers()[0]], [0, 1])
 
 
 def events_of(place):
@@ -213,7 +213,7 @@ def test_both():
         words = answer_of(text)
         place.haft("answer", words[1], words[2], json.dumps(dict(ANSWER, n=number)))
     run.communicate(timeout=300)
-    check("both_are_answered", [a.get("content", {}).get("n") for a in place.told()[0]], [0, 1])
+    check("both_are_answered", [a.get("content", {}).get("n") for a in place.answers()[0]], [0, 1])
 
 
 def test_side():
@@ -228,7 +228,7 @@ def test_side():
                 break
     run.communicate(timeout=300)
     check("both_calls_are_answered",
-          sorted(a.get("content", {}).get("n") for told in place.told() for a in told), [0, 1])
+          sorted(a.get("content", {}).get("n") for round in place.answers() for a in round), [0, 1])
 
 
 def test_again():
@@ -242,7 +242,7 @@ def test_again():
     words = answer_of(text)
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     run.communicate(timeout=300)
-    check("the_second_is_answered", place.told(), [[FULL]])
+    check("the_second_is_answered", place.answers(), [[FULL]])
     check("and_both_are_in_the_log",
           [(e["by"] == "server", e["value"]["action"]) for e in events_of(place)
            if e["kind"] == "answered"], [(True, "cancel"), (False, "accept")])
@@ -294,7 +294,7 @@ def test_many():
             client.write({"id": message["id"], "result": {"action": "accept",
                                                           "content": ANSWER}})
             message = client.next("elicitation/create")
-    check("a_person_is_asked_so_often", (asked, [a["action"] for a in place.told()[0]]),
+    check("a_person_is_asked_so_often", (asked, [a["action"] for a in place.answers()[0]]),
           (10, ["accept"] * 10 + ["cancel"] * 2))
 
 
@@ -305,7 +305,7 @@ def test_reject():
     status, _, err = place.haft("reject", words[1], words[2])
     check("a_no_is_taken", (status in (0, WAITING), "different answer" in err), (True, False))
     run.communicate(timeout=300)
-    check("and_told", place.told(), [[{"action": "decline"}]])
+    check("and_told", place.answers(), [[{"action": "decline"}]])
 
 
 def test_crash():
@@ -347,7 +347,7 @@ def test_durable():
     check("json_has_all_of_it", (asks["mode"], asks["schema"]["required"], asks["pinned"]),
           ("form", ["name"], False))
     status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("and_goes_on", (status, out, place.told()), (0, "the end\n", [[FULL]]))
+    check("and_goes_on", (status, out, place.answers()), (0, "the end\n", [[FULL]]))
 
 
 # ---- haft mcp as the server, started anew for each sitting ----
@@ -454,7 +454,7 @@ def check_question(name, params, way):
 def test_server(inner, way):
     """The outer client gets the inner server's question, and the inner server its answer."""
     answer = {"action": "accept", **({"content": ANSWER} if way == "form" else {})}
-    told = [[FULL if way == "form" else {"action": "accept"}]]
+    wanted = [[FULL if way == "form" else {"action": "accept"}]]
     place = Place(inner, way)
     with Client(place) as client:
         client.greet({"elicitation": BOTH})
@@ -462,8 +462,8 @@ def test_server(inner, way):
         question = client.next("elicitation/create")
         check_question(f"old_to_{inner}_{way}", question["params"], way)
         client.write({"id": question["id"], "result": {**answer, "_meta": {}}})
-        check(f"old_to_{inner}_{way}_result", (said(client.next()["result"]), place.told()),
-              (("the end", False), told))
+        check(f"old_to_{inner}_{way}_result", (said(client.next()["result"]), place.answers()),
+              (("the end", False), wanted))
     place = Place(inner, way)
     with Client(place) as client:
         result = client.modern({"elicitation": BOTH})
@@ -471,8 +471,8 @@ def test_server(inner, way):
         check_question(f"new_to_{inner}_{way}", asked["params"], way)
         back = {"requestState": result["requestState"], "inputResponses": {key: answer}}
         check(f"new_to_{inner}_{way}_result",
-              (said(client.modern({"elicitation": BOTH}, **back)), place.told()),
-              (("the end", False), told))
+              (said(client.modern({"elicitation": BOTH}, **back)), place.answers()),
+              (("the end", False), wanted))
 
 
 def test_server_without():
@@ -482,7 +482,7 @@ def test_server_without():
         with Client(place) as client:
             client.greet(can)
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
-            check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.told()),
+            check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.answers()),
                   (("the end", False), [[{"action": "cancel"}]]))
     place = Place("new", "url")
     with Client(place) as client:
@@ -496,7 +496,7 @@ def test_server_without():
 def test_server_no():
     """A decline reaches the server. An invalid answer and a failure of the client reach it as a
     cancel: no person has declined."""
-    for number, (reply, told) in enumerate((
+    for number, (reply, action) in enumerate((
             ({"result": {"action": "decline"}}, "decline"),
             ({"result": {"action": "accept", "content": {"n": 1}}}, "cancel"),
             ({"error": {"code": -1, "message": "no"}}, "cancel"))):
@@ -505,8 +505,8 @@ def test_server_no():
             client.greet({"elicitation": {}})
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
-            check(f"no_{number}", (said(client.next()["result"]), place.told()),
-                  (("the end", False), [[{"action": told}]]))
+            check(f"no_{number}", (said(client.next()["result"]), place.answers()),
+                  (("the end", False), [[{"action": action}]]))
 
 
 SETTLED = ("notifications/cancelled", "elicitation/create")
@@ -553,8 +553,8 @@ def test_server_settled():
 
 
 def test_server_two():
-    """Two questions at once: each answer is of use when it comes, and who says nothing to one of
-    them is told how to go on."""
+    """Two questions at once: each answer is used when it arrives. If one question gets no answer,
+    the result says how to continue."""
     def ask(question):
         return {"name": "request_user_input", "arguments": {"question": question}}
     place = Place("old", "form")

@@ -181,7 +181,7 @@ class Run:
     def good(self):
         return [e["tool"] for e in self.ends if e.get("ok")]
 
-    def told(self, name):
+    def error_of(self, name):
         """The text about the server's call that the model sees, and whether it says what is
         unknown."""
         for event in self.ends:
@@ -202,7 +202,7 @@ def test_moment(when, how):
     check(f"{name}_the_others_go_on", (run.end, goods),
           ((0, "done"), ["good:say", "good:say", "goodweb:say", "goodweb:say"]))
     for server in ("bad", "badweb"):
-        text, unknown = run.told(server)
+        text, unknown = run.error_of(server)
         made = when == "tools/call"
         # One that dies or hangs while idle is there again at the call, or has an error of its own.
         right = (when == "idle" and (f"{server}:say" in run.good() or len(text) > 0)
@@ -255,9 +255,9 @@ def test_ends():
     lines = {how: file.read_text().splitlines() for how, file in files.items()}
     children = [int(line.split()[1]) for text in lines.values() for line in text
                 if line.startswith("child")]
-    told = {how: [line for line in text if not line.startswith("child")]
+    endings = {how: [line for line in text if not line.startswith("child")]
             for how, text in lines.items()}
-    check("each_has_its_time_to_leave", told,
+    check("each_has_its_time_to_leave", endings,
           {"eof": ["saw the end of its input"] * 2, "term": ["stays", "saw SIGTERM"],
            "never": ["stays"]})
     check("nothing_they_started_is_left", (len(children), [c for c in children if is_alive(c)]),

@@ -114,17 +114,18 @@ def test_search(name, agent, task, found, wanted, third, result, servers):
 
 
 def test_explain(name, agent, task, found, wanted):
-    told = agent.explain(task)
-    check(f"{name}_explaining_starts_nobody_either", agent.starts(), [])
-    served = [t for t in told["tools"] if t["source"] == "mcp"]
+    explained = agent.explain(task)
+    check(f"{name}_explaining_starts_no_server_either", agent.starts(), [])
+    served = [t for t in explained["tools"] if t["source"] == "mcp"]
     check(f"{name}_every_tool_has_a_verdict",
-          (len(served) > 20, all(t["code"] and t["reason"] for t in told["tools"])), (True, True))
+          (len(served) > 20, all(t["code"] and t["reason"] for t in explained["tools"])),
+          (True, True))
     check(f"{name}_those_that_are_in", [t["name"] for t in served if t["offered"]], sorted(
         found, key=[t["name"] for t in served].index))
     check(f"{name}_and_the_others_are_deferred", {t["code"] for t in served if not t["offered"]},
           {"deferred"})
     check(f"{name}_the_cap_is_explained",
-          {k: told["deferred"][k] for k in ("tools", "shown", "cap", "cap_by")},
+          {k: explained["deferred"][k] for k in ("tools", "shown", "cap", "cap_by")},
           {"tools": len(served), "shown": 2, "cap": 2, "cap_by": "size_b"})
     words = agent.haft("explain", "spec.json", task).stdout
     head = f"{len(served)} deferred tools, 2 shown: at most 2 (cap for a model of 3 B)"

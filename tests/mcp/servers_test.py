@@ -69,9 +69,9 @@ class Agent:
 
     def trouble(self):
         """Details for a failed test: errors of servers and rejected calls."""
-        told = [s for e in self.log if e["kind"] == "tools_revealed" for s in e["servers"]]
-        told += [e for e in self.log if e["kind"] == "call_refused"]
-        return f"{json.dumps(told)[:2000]} {self.err[:500]}"
+        problems = [s for e in self.log if e["kind"] == "tools_revealed" for s in e["servers"]]
+        problems += [e for e in self.log if e["kind"] == "call_refused"]
+        return f"{json.dumps(problems)[:2000]} {self.err[:500]}"
 
     def states(self):
         return {s["name"]: s["state"] for e in self.log if e["kind"] == "tools_revealed"
@@ -184,10 +184,10 @@ def test_killed(name, moment):
     agent.status = process.wait(timeout=SECONDS)
     ends = agent.results()
     good = len(ends) == 2 and ends[1] == ("all:echo", True, "Echo: again")
-    told = len(ends) == 2 and (ends[0][1] or "the MCP server 'all'" in ends[0][2])
-    if not good or not told:
+    reported = len(ends) == 2 and (ends[0][1] or "the MCP server 'all'" in ends[0][2])
+    if not good or not reported:
         print("#", ends, agent.err[:500])
-    check(f"killed_{name}", (killed, agent.end(), good, told),
+    check(f"killed_{name}", (killed, agent.end(), good, reported),
           (True, DONE, True, True))
 
 

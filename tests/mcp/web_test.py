@@ -384,8 +384,9 @@ try:
                        ("start_307", "HTTP 307: to http://169.254.169.254/x (redirects")):
         site = Site(way)
         site.run()
-        told = [s["error"] for e in site.log if e["kind"] == "tools_revealed" for s in e["servers"]]
-        check(f"{way}_is_reported", (site.end, words in told[0] or told), ((0, "done"), True))
+        errors = [s["error"] for e in site.log if e["kind"] == "tools_revealed"
+                  for s in e["servers"]]
+        check(f"{way}_is_reported", (site.end, words in errors[0] or errors), ((0, "done"), True))
         asked = [name for name, _ in site.seen]
         if way != "page":
             check(f"{way}_is_not_tried_again", asked,

@@ -143,7 +143,7 @@ static void tell(void *context, const haft__delta *delta)
 }
 
 static haft_status read_body(const haft__tools *tools, haft_str body, const char *format,
-                             haft__buf *found, haft__buf *told)
+                             haft__buf *found, haft__buf *reported)
 {
     haft_str fallback_format = haft__str(format);
     haft_str first = haft__str_split(&fallback_format, '/');
@@ -153,7 +153,7 @@ static haft_status read_body(const haft__tools *tools, haft_str body, const char
                                              .format_tools = taught,
                                              .format_tool_count = COUNT(taught),
                                              .emit = tell,
-                                             .context = told};
+                                             .context = reported};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__model_outcome answer = {.failed = false};
@@ -187,22 +187,22 @@ TEST(calls_in_a_text_are_calls)
     const haft__tools *tools = make_tools();
     for (size_t i = 0; i < COUNT(rows); i++) {
         for (size_t size = 0; size < 9; size++) {
-            haft__buf body, found, told;
+            haft__buf body, found, reported;
             haft__buf_init(&body, 1 << 20);
             haft__buf_init(&found, 1 << 20);
-            haft__buf_init(&told, 1 << 20);
+            haft__buf_init(&reported, 1 << 20);
             make_body(&body, haft__str(rows[i].text), size, rows[i].finish);
-            CHECK_INT(read_body(tools, haft__buf_str(&body), rows[i].format, &found, &told),
+            CHECK_INT(read_body(tools, haft__buf_str(&body), rows[i].format, &found, &reported),
                       HAFT_OK, "%s", rows[i].name);
             CHECK_STR(haft__buf_str(&found), haft__str(rows[i].wanted), "%s, pieces of %zu",
                       rows[i].name, size);
             haft_str content = haft__str(rows[i].wanted);
             content = haft__str_split(&content, '|');
-            CHECK_STR(haft__buf_str(&told), content, "%s: the reported text is content",
+            CHECK_STR(haft__buf_str(&reported), content, "%s: the reported text is content",
                       rows[i].name);
             haft__buf_finish(&body);
             haft__buf_finish(&found);
-            haft__buf_finish(&told);
+            haft__buf_finish(&reported);
         }
     }
     haft__arena_finish(&tools_arena);
@@ -216,36 +216,37 @@ TEST(calls_of_the_server_and_of_the_text_are_numbered_together)
         "{\"choices\":[{\"message\":{\"content\":\"<tool_call>{\\\"name\\\":\\\"look\\\","
         "\\\"arguments\\\":{}}</tool_call>\",\"tool_calls\":[{\"id\":\"i\",\"function\":{\"name\":"
         "\"docs_-_search\",\"arguments\":\"{}\"}}]},\"finish_reason\":\"stop\"}]}";
-    haft__buf found, told;
+    haft__buf found, reported;
     haft__buf_init(&found, 1 << 20);
-    haft__buf_init(&told, 1 << 20);
-    CHECK_INT(read_body(tools, haft__str(body), "hermes", &found, &told), HAFT_OK, "it is read");
+    haft__buf_init(&reported, 1 << 20);
+    CHECK_INT(read_body(tools, haft__str(body), "hermes", &found, &reported), HAFT_OK,
+              "it is read");
     CHECK_STR(haft__buf_str(&found), HAFT__LIT("||tool_calls| look {}|i docs:search {}"), "both");
     haft__buf_finish(&found);
-    haft__buf_finish(&told);
+    haft__buf_finish(&reported);
     haft__arena_finish(&tools_arena);
 }
 
 TEST(too_many_calls_are_no_reply)
 {
     const haft__tools *tools = make_tools();
-    haft__buf body, text, found, told;
+    haft__buf body, text, found, reported;
     haft__buf_init(&body, 1 << 24);
     haft__buf_init(&text, 1 << 24);
     haft__buf_init(&found, 1 << 24);
-    haft__buf_init(&told, 1 << 24);
+    haft__buf_init(&reported, 1 << 24);
     for (int i = 0; i <= HAFT__LIMIT_REPLY_CALLS; i++) {
         haft__buf_addf(&text, "<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>");
     }
     make_body(&body, haft__buf_str(&text), 4000, "stop");
-    CHECK_INT(read_body(tools, haft__buf_str(&body), "hermes", &found, &told), HAFT_OK,
+    CHECK_INT(read_body(tools, haft__buf_str(&body), "hermes", &found, &reported), HAFT_OK,
               "it is read");
     CHECK(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("failed: ")), "%.*s",
           HAFT__ARG(haft__buf_str(&found)));
     haft__buf_finish(&body);
     haft__buf_finish(&text);
     haft__buf_finish(&found);
-    haft__buf_finish(&told);
+    haft__buf_finish(&reported);
     haft__arena_finish(&tools_arena);
 }
 
@@ -257,18 +258,18 @@ TEST(memory_that_cannot_be_had)
         haft__buf_init(&body, 1 << 20);
         make_body(&body, haft__str(rows[i].text), 7, rows[i].finish);
         for (unsigned n = 0;; n++) {
-            haft__buf found, told;
+            haft__buf found, reported;
             haft__buf_init(&found, 1 << 20);
-            haft__buf_init(&told, 1 << 20);
+            haft__buf_init(&reported, 1 << 20);
             test_fail_allocation(n);
             haft_status status =
-                read_body(tools, haft__buf_str(&body), rows[i].format, &found, &told);
+                read_body(tools, haft__buf_str(&body), rows[i].format, &found, &reported);
             bool failed = test_allow_allocations();
-            bool lost = found.status != HAFT_OK || told.status != HAFT_OK;
+            bool lost = found.status != HAFT_OK || reported.status != HAFT_OK;
             CHECK_INT(status, failed && !lost ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u: %.*s",
                       rows[i].name, n, HAFT__ARG(haft__buf_str(&found)));
             haft__buf_finish(&found);
-            haft__buf_finish(&told);
+            haft__buf_finish(&reported);
             if (!failed) {
                 break;
             }
@@ -296,7 +297,7 @@ static const struct {
      "b < c||stop"},
     {"the chat template began it", "native", true, true, WHOLE("\"content\":\"a</think>b\""),
      "b|a|stop"},
-    {"... but the server told it apart", "native", true, true,
+    {"... but the server reported it apart", "native", true, true,
      WHOLE("\"reasoning_content\":\"a\",\"content\":\"b\""), "b|a|stop"},
     {"... under the other name", "native", true, true,
      WHOLE("\"reasoning\":\"a\",\"content\":\"b\""), "b|a|stop"},
@@ -322,7 +323,7 @@ static const struct {
      WHOLE("\"content\":\"{\\\"answer\\\":\\\"yes\\\"}\""), "yes||stop"},
     {"JSON in reasoning", "purejson", true, true,
      WHOLE("\"content\":\"{\\\"answer\\\":1}</think>yes\""), "yes|{\"answer\":1}|stop"},
-    {"a call in reasoning that the server told apart", "hermes", true, false,
+    {"a call in reasoning that the server reported apart", "hermes", true, false,
      WHOLE("\"reasoning_content\":\"" HIDDEN "\",\"content\":\"b\""),
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
 };

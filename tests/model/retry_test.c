@@ -43,10 +43,11 @@ static const struct {
     {"too long", HAFT__FAILURE_CONTEXT, "", 0, false, 0, HELPLESS},
     {"HTML", HAFT__FAILURE_GARBLED, "", 0, false, 0, HELPLESS},
     /* the server decides */
-    {"told to", HAFT__FAILURE_OTHER, "x-should-retry: true", 0, false, 500, ""},
-    {"told not to", HAFT__FAILURE_TRANSIENT, "X-Should-Retry:false", 0, false, 0, HELPLESS},
-    {"told nothing sensible", HAFT__FAILURE_TRANSIENT, "x-should-retry: maybe", 0, false, 500, ""},
-    {"told nothing sensible, and no", HAFT__FAILURE_AUTH, "x-should-retry: TRUE", 0, false, 0,
+    {"the server asks for a retry", HAFT__FAILURE_OTHER, "x-should-retry: true", 0, false, 500, ""},
+    {"the server forbids a retry", HAFT__FAILURE_TRANSIENT, "X-Should-Retry:false", 0, false, 0,
+     HELPLESS},
+    {"an unknown word", HAFT__FAILURE_TRANSIENT, "x-should-retry: maybe", 0, false, 500, ""},
+    {"an unknown word, and not transient", HAFT__FAILURE_AUTH, "x-should-retry: TRUE", 0, false, 0,
      HELPLESS},
     /* never after output, never too often */
     {"after output", HAFT__FAILURE_TRANSIENT, "x-should-retry: true", 0, true, 0,
@@ -54,8 +55,8 @@ static const struct {
     {"the last time", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES - 1, false, 1000, ""},
     {"once too often", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES, false, 0,
      "tried 3 times"},
-    {"once too often, told to", HAFT__FAILURE_TRANSIENT, "x-should-retry: true",
-     HAFT__LIMIT_MODEL_RETRIES, false, 0, "tried 3 times"},
+    {"too many tries, although the server asks for a retry", HAFT__FAILURE_TRANSIENT,
+     "x-should-retry: true", HAFT__LIMIT_MODEL_RETRIES, false, 0, "tried 3 times"},
     /* how long */
     {"seconds", HAFT__FAILURE_TRANSIENT, "Retry-After: 7", 0, false, 7000, ""},
     {"seconds with a fraction", HAFT__FAILURE_TRANSIENT, "retry-after:  1.5 ", 1, false, 1500, ""},

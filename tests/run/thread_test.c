@@ -5,20 +5,20 @@
 
 #include "run_help.h"
 
-static haft_status help_leave(help_run *r, haft__messages *to)
+static haft_status help_append_exchange(help_run *r, haft__messages *to)
 {
     return haft__run_append_exchange(r->drive.run.task, r->drive.run.answer, HAFT__LIT("done"), to,
                                      &r->err);
 }
 
-TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
+TEST(a_run_sees_the_earlier_runs_of_its_thread)
 {
     help_run first, second;
     help_run_init(&first, "agent", "{\"replies\":[{\"text\":\"four\"}]}");
     CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
     haft__messages earlier;
     haft__messages_init(&earlier, &first.arena);
-    CHECK_INT(help_leave(&first, &earlier), HAFT_OK, "leave");
+    CHECK_INT(help_append_exchange(&first, &earlier), HAFT_OK, "append");
 
     help_run_init(&second, "agent",
                   "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
@@ -44,19 +44,19 @@ TEST(a_run_sees_what_earlier_runs_of_its_thread_said)
     help_run_finish(&first);
 }
 
-TEST(a_run_without_an_answer_leaves_its_task)
+TEST(a_run_without_an_answer_adds_only_its_task)
 {
     help_run r;
     help_run_init(&r, "agent", "{\"replies\":[]}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-    haft__messages left;
-    haft__messages_init(&left, &r.arena);
-    CHECK_INT(help_leave(&r, &left), HAFT_OK, "leave");
-    CHECK_INT(left.count, 1, "the task alone");
+    haft__messages exchange;
+    haft__messages_init(&exchange, &r.arena);
+    CHECK_INT(help_append_exchange(&r, &exchange), HAFT_OK, "append");
+    CHECK_INT(exchange.count, 1, "the task alone");
     help_run_finish(&r);
 }
 
-TEST(a_cancelled_run_is_left_as_interrupted)
+TEST(a_cancelled_run_is_shown_as_interrupted)
 {
     static const struct {
         const char *answer, *end, *text;
@@ -67,16 +67,16 @@ TEST(a_cancelled_run_is_left_as_interrupted)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
-        haft__messages left;
+        haft__messages exchange;
         haft__arena_init(&arena, 0);
-        haft__messages_init(&left, &arena);
+        haft__messages_init(&exchange, &arena);
         CHECK_INT(haft__run_append_exchange(HAFT__LIT("do it"), haft__str(cases[i].answer),
-                                            haft__str(cases[i].end), &left, NULL),
+                                            haft__str(cases[i].end), &exchange, NULL),
                   HAFT_OK, "case %zu", i);
-        CHECK_INT(left.count, cases[i].text != NULL ? 2 : 1, "case %zu", i);
-        if (left.count == 2 && cases[i].text != NULL) {
-            CHECK_INT(left.items[1].role, HAFT__MESSAGE_ASSISTANT, "case %zu", i);
-            CHECK_STR(left.items[1].text, haft__str(cases[i].text), "case %zu", i);
+        CHECK_INT(exchange.count, cases[i].text != NULL ? 2 : 1, "case %zu", i);
+        if (exchange.count == 2 && cases[i].text != NULL) {
+            CHECK_INT(exchange.items[1].role, HAFT__MESSAGE_ASSISTANT, "case %zu", i);
+            CHECK_STR(exchange.items[1].text, haft__str(cases[i].text), "case %zu", i);
         }
         haft__arena_finish(&arena);
     }

@@ -369,10 +369,10 @@ static bool is_same(sim *s, const haft__run_command *command, const sim_call *ca
     const char *verdict = verdict_of(command, pause);
     uint64_t value = sim_hash(s, reject ? haft__json_string(command->why) : command->value);
     if (answer->asked && !reject && command->kind == HAFT__RUN_COMMAND_ANSWER) {
-        haft__json_member told[2] = {
+        haft__json_member members[2] = {
             {haft__json_string(HAFT__LIT("action")), haft__json_string(HAFT__LIT("accept"))},
             {haft__json_string(HAFT__LIT("content")), command->value}};
-        value = sim_hash(s, haft__json_object(told, 2));
+        value = sim_hash(s, haft__json_object(members, 2));
     }
     return verdict[0] != '\0' && strcmp(verdict, answer->verdict) == 0 && value == answer->value;
 }

@@ -133,7 +133,7 @@ TEST(arguments_of_builtins_are_checked)
     haft__arena_finish(&arena);
 }
 
-/* Models are told the limits that there are. */
+/* The descriptions that models read state the real limits. */
 TEST(descriptions_have_the_numbers_of_the_limits)
 {
     static const struct {

@@ -320,10 +320,10 @@ TEST(running_survives_every_failed_allocation)
             haft_status status =
                 haft__call_run(&call, tools[i], haft__json_object(NULL, 0), &reply, NULL);
             bool failed = test_allow_allocations();
-            bool told =
+            bool reported =
                 status == HAFT_NO_MEMORY
                 || (reply.kind == HAFT_REPLY_ERROR && haft__str_equal(reply.text, no_memory));
-            CHECK_INT(told, failed, "tool %zu, allocation %u", i, n);
+            CHECK_INT(reported, failed, "tool %zu, allocation %u", i, n);
             haft__call_finish(&call);
             if (!failed) {
                 CHECK(n > 0, "nothing was allocated");

@@ -66,7 +66,7 @@ TEST(only_encodings_are_decoded)
         "_-h61",  /* 'a' needs no escape */
         "a_-h30", /* nor does a digit, after the start */
         "_-h2E",
-        "_-h3a", /* ':' has its own */
+        "_-h3a", /* ':' has its own escape */
         "_-hg0",
         "_-h0g",
         "0",

@@ -9,9 +9,9 @@
 #define AT       "\"at\":\"1970-01-01T00:16:40.000Z\",\"run\":\"01m7f695e3nrwbnz5x52brkr9g\","
 #define EV(body) "{\"seq\":1," AT body "}"
 #define LOGGED(level)                                                                              \
-    TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"server\":\"a\",\"level\":"      \
-         "\"" level "\",\"logger\":\"db\",\"message\":\"low\"}")
-#define TOLD(body) "{\"after\":1," AT body "}"
+    PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"server\":\"a\",\"level\":"  \
+             "\"" level "\",\"logger\":\"db\",\"message\":\"low\"}")
+#define PROGRESS(body) "{\"after\":1," AT body "}"
 #define REPLY(content, calls)                                                                      \
     EV("\"kind\":\"model_replied\",\"content\":\"" content                                         \
        "\",\"reasoning\":\"\",\"calls\":" calls                                                    \
@@ -186,20 +186,22 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"call_finished\""), "  : error: \n", "   \u2717   0 ms  error: \n"},
         {"{", "", ""},
         {"[]", "", ""},
-        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "", "  hello"},
-        {TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "", "   so it"},
-        {TOLD("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
-        {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
-        {TOLD("\"kind\":\"model_retry\",\"turn\":1,\"attempt\":2,\"reason\":\"HTTP 503\","
-              "\"wait_ms\":2500"),
+        {PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hello there\""), "",
+         "  hello"},
+        {PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"so it is\""), "",
+         "   so it"},
+        {PROGRESS("\"kind\":\"model_progress\",\"turn\":1"), "", ""},
+        {PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":1"), "", ""},
+        {PROGRESS("\"kind\":\"model_retry\",\"turn\":1,\"attempt\":2,\"reason\":\"HTTP 503\","
+                  "\"wait_ms\":2500"),
          "  the model failed: HTTP 503; attempt 2 in 2.5 s\n",
          "   ! the model failed: HTTP 503; attempt 2 in 2.5 s\n"},
         {LOGGED("info"), "", ""},
         {LOGGED("debug"), "", ""},
         {LOGGED("warning"), "  server a: warning: low\n", "   ! server a: warning: low\n"},
         {LOGGED("emergency"), "  server a: emergency: low\n", "   ! server a: emergency: low\n"},
-        {TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"level\":\"error\"}"), "",
-         ""},
+        {PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"level\":\"error\"}"),
+         "", ""},
         {"{\"after\":1,", "", ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -235,9 +237,9 @@ TEST(a_single_call_redraws_its_line)
 {
     static const char *const one[] = {
         STARTED("c1.1", "find", "{\"q\":1}"),
-        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":\"half\""),
-        TOLD("\"kind\":\"call_progress\",\"call\":\"c9.9\",\"data\":\"another\""),
-        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":2}"),
+        PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":\"half\""),
+        PROGRESS("\"kind\":\"call_progress\",\"call\":\"c9.9\",\"data\":\"another\""),
+        PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":2}"),
         FINISHED("c1.1", "find", "x"),
     };
     haft__timeline t;
@@ -265,7 +267,7 @@ TEST(concurrent_calls_have_one_line_each)
     static const char *const two[] = {
         STARTED("c1.1", "find", "{\"q\":\"x\"}"),
         STARTED("c1.2", "look", "{}"),
-        TOLD("\"kind\":\"call_progress\",\"call\":\"c1.2\",\"data\":\"half\""),
+        PROGRESS("\"kind\":\"call_progress\",\"call\":\"c1.2\",\"data\":\"half\""),
         FINISHED("c1.2", "look", "x"),
         FINISHED("c1.1", "find", "x"),
         STARTED("c1.3", "find", "{}"),
@@ -288,10 +290,10 @@ TEST(retries_of_a_call_have_a_reason)
 {
     static const char *const events[] = {
         STARTED("c1.1", "find", "{}"),
-        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,\"reason\":\"not there\","
-             "\"wait_ms\":0"),
-        TOLD("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":3,\"reason\":\"no\","
-             "\"wait_ms\":1500")};
+        PROGRESS("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":2,\"reason\":\"not there\","
+                 "\"wait_ms\":0"),
+        PROGRESS("\"kind\":\"call_retry\",\"call\":\"c1.1\",\"attempt\":3,\"reason\":\"no\","
+                 "\"wait_ms\":1500")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, plain);
     tell_all(&t, events, COUNT(events));
@@ -433,7 +435,7 @@ TEST(errors_show_hidden_characters)
 TEST(waiting_for_the_model_is_shown)
 {
     static const char *const events[] = {
-        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hi \"")};
+        TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hi \"")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
     tell_all(&t, events, 1);
@@ -459,11 +461,11 @@ TEST(text_streams_and_is_not_repeated)
 {
     static const char *const events[] = {
         TURN(1),
-        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"let me think\""),
-        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
-        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"two\""),
+        PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"let me think\""),
+        PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
+        PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"two\""),
         REPLY("one two", "[]"),
-        TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"late\""),
+        PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"late\""),
         END("one two"),
     };
     haft__timeline t;
@@ -481,7 +483,7 @@ TEST(text_streams_and_is_not_repeated)
 TEST(an_interrupted_reply_is_dropped)
 {
     static const char *const events[] = {
-        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two\""),
+        TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two\""),
         EV("\"kind\":\"model_failed\",\"status\":200,\"message\":\"cut\",\"ms\":1")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
@@ -496,7 +498,7 @@ TEST(an_interrupted_reply_is_dropped)
 TEST(an_answer_that_was_not_shown_completely)
 {
     static const char *const events[][4] = {
-        {TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
+        {TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
          REPLY("one two", "[]"), END("one two")},
         {TURN(1), REPLY("one two", "[]"),
          EV("\"kind\":\"violation\",\"came\":\"x\",\"text\":\"y\""), END("one two")},
@@ -516,9 +518,9 @@ TEST(an_answer_that_was_not_shown_completely)
 
 TEST(colours_never_carry_the_meaning_alone)
 {
-    static const char *const events[] = {FINISHED("c1.1", "find", "x"),
-                                         TOLD("\"kind\":\"model_progress\",\"reasoning\":\"a b\""),
-                                         TURN(1)};
+    static const char *const events[] = {
+        FINISHED("c1.1", "find", "x"),
+        PROGRESS("\"kind\":\"model_progress\",\"reasoning\":\"a b\""), TURN(1)};
     haft__terminal_caps colours = live;
     haft__timeline t;
     colours.colour = true;
@@ -587,7 +589,7 @@ TEST(every_line_fits)
 TEST(a_timeline_survives_every_failed_allocation)
 {
     static const char *const events[] = {
-        TURN(1), TOLD("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two three\""),
+        TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one two three\""),
         STARTED("c1.1", "find", "{\"q\":1}"), FINISHED("c1.1", "find", "x"), END("")};
     for (unsigned n = 0;; n++) {
         haft__timeline t;
@@ -606,8 +608,8 @@ TEST(text_of_the_model_is_rendered_on_a_terminal_with_colours)
 {
     static const char *const events[] = {
         TURN(1),
-        TOLD("\"kind\":\"model_progress\",\"text\":\"a *wor\""),
-        TOLD("\"kind\":\"model_progress\",\"text\":\"d* \\u001b[2J **op\""),
+        PROGRESS("\"kind\":\"model_progress\",\"text\":\"a *wor\""),
+        PROGRESS("\"kind\":\"model_progress\",\"text\":\"d* \\u001b[2J **op\""),
         REPLY("a *word* \\u001b[2J **op", "[]"),
     };
     static const char *const shown[] = {"  a *word* \\u001b[2J **op\n",

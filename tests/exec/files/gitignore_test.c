@@ -98,9 +98,9 @@ TEST(git_agrees_with_the_table)
         files_add(&f, path, "");
         files_add(&f, ".gitignore", cases[i].rules);
         files_add(&f, ".git/paths", cases[i].path);
-        haft_str told = files_shell(&f, "git check-ignore -z --stdin --no-index <.git/paths; "
-                                        "test $? -lt 128");
-        CHECK_INT(told.len > 0, cases[i].ignored, "'%s' and %s", cases[i].rules, cases[i].path);
+        haft_str printed = files_shell(&f, "git check-ignore -z --stdin --no-index <.git/paths; "
+                                           "test $? -lt 128");
+        CHECK_INT(printed.len > 0, cases[i].ignored, "'%s' and %s", cases[i].rules, cases[i].path);
         CHECK(files_shell(&f, "rm -rf -- *").ptr != NULL, "not removed");
     }
     files_remove(&f);

@@ -5,7 +5,7 @@
 #include "io/http_help.h"
 #include "test.h"
 
-typedef struct told {
+typedef struct outcome {
     unsigned times;
     bool ok, started, transient, timed_out;
     char *text; /* lives until the test ends */
@@ -13,11 +13,11 @@ typedef struct told {
     char where[128], hint[128];
     char type[64]; /* of the binary result; "" without one */
     size_t blob_bytes;
-} told;
+} outcome;
 
-static void keep_told(void *context, const haft__exec_result *result)
+static void keep_outcome(void *context, const haft__exec_result *result)
 {
-    told *t = context;
+    outcome *t = context;
     t->times++;
     t->ok = result->ok;
     t->started = result->started;
@@ -64,24 +64,24 @@ static void tear_down(bench *b)
 }
 
 static haft__exec_job *start(bench *b, const char *http, const char *arguments, uint64_t ms,
-                             told *ret_told)
+                             outcome *ret_outcome)
 {
     haft__exec_job *job = NULL;
-    memset(ret_told, 0, sizeof(*ret_told));
+    memset(ret_outcome, 0, sizeof(*ret_outcome));
     web_job_init(&b->job, http, arguments, "a");
     haft__exec_call call = b->job.job.call;
     call.timeout_ms = ms;
-    CHECK_INT(haft__exec_start(b->exec, &call, keep_told, ret_told, &job, NULL), HAFT_OK,
+    CHECK_INT(haft__exec_start(b->exec, &call, keep_outcome, ret_outcome, &job, NULL), HAFT_OK,
               "not started");
-    CHECK_INT(ret_told->times, 0, "it was reported while it started");
+    CHECK_INT(ret_outcome->times, 0, "it was reported while it started");
     return job;
 }
 
 /* A call of a tool for that path, private addresses allowed. */
-static told call(bench *b, const char *path, const char *more, const char *arguments)
+static outcome call(bench *b, const char *path, const char *more, const char *arguments)
 {
     char http[512];
-    told t;
+    outcome t;
     (void)snprintf(http, sizeof(http), "{\"url\":\"%s\",\"allow_private\":true%s}",
                    web_url(b->web, path), more);
     (void)start(b, http, arguments, 60000, &t);
@@ -95,7 +95,7 @@ TEST(the_body_is_the_result)
     bench b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(5) "sunny");
-    told t = call(&b, "/w?city={a}", "", "{\"a\":\"New York\"}");
+    outcome t = call(&b, "/w?city={a}", "", "{\"a\":\"New York\"}");
     CHECK(t.ok && t.started && !t.transient && !t.timed_out, "%s", t.text);
     CHECK_STR(haft__str(t.text), HAFT__LIT("sunny"), "text");
     haft_str request = web_request(b.web, 0);
@@ -109,8 +109,8 @@ TEST(arguments_are_sent_as_json)
     bench b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
-    told t = call(&b, "/w", ",\"method\":\"POST\",\"headers\":{\"Authorization\":\"${TOKEN}\"}",
-                  "{\"a\":[1]}");
+    outcome t = call(&b, "/w", ",\"method\":\"POST\",\"headers\":{\"Authorization\":\"${TOKEN}\"}",
+                     "{\"a\":[1]}");
     CHECK(t.ok, "%s", t.text);
     haft_str request = web_request(b.web, 0);
     CHECK(haft__str_ends_with(request, HAFT__LIT("\r\n\r\n{\"a\":[1]}")), "%.*s",
@@ -151,7 +151,7 @@ TEST(results_are_text_or_binary)
     set_up(&b);
     for (size_t i = 0; i < COUNT(rows); i++) {
         web_route(b.web, "/w", rows[i].answer);
-        told t = call(&b, "/w", "", "{}");
+        outcome t = call(&b, "/w", "", "{}");
         CHECK(t.ok, "row %zu: %s", i, t.text);
         CHECK(t.started && !t.transient, "row %zu", i);
         CHECK_STR(haft__str(t.text), haft__str(rows[i].wanted), "row %zu", i);
@@ -160,7 +160,7 @@ TEST(results_are_text_or_binary)
     static const char zeros[] = {'a', 0, 'b'};
     web_route_bytes(b.web, "/w", "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n",
                     (haft_str){zeros, sizeof(zeros)});
-    told t = call(&b, "/w", "", "{}");
+    outcome t = call(&b, "/w", "", "{}");
     CHECK(t.ok && t.text[0] == '\0', "%s", t.text);
     CHECK_STR(haft__str(t.type), HAFT__LIT("application/octet-stream"), "it is no text");
     CHECK_INT(t.blob_bytes, sizeof(zeros), "all bytes");
@@ -174,7 +174,7 @@ TEST(of_head_the_headers_are_the_result)
     web_route(b.web, "/w",
               "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\n"
               "Set-Cookie: s3cret\r\nETag: \"1\"\r\n\r\n");
-    told t = call(&b, "/w", ",\"method\":\"HEAD\"", "{}");
+    outcome t = call(&b, "/w", ",\"method\":\"HEAD\"", "{}");
     CHECK(t.ok, "%s", t.text);
     CHECK_STR(haft__str(t.text),
               HAFT__LIT("HTTP 200\ncontent-type: text/x\ncontent-length: 9\netag: \"1\""), "text");
@@ -208,7 +208,7 @@ TEST(a_status_of_400_and_more_is_an_error)
         char answer[256], wanted[256] = "";
         (void)snprintf(answer, sizeof(answer), "HTTP/1.1 %s", rows[i].answer);
         web_route(b.web, "/w", answer);
-        told t = call(&b, "/w?key=s3cret", "", "{}");
+        outcome t = call(&b, "/w?key=s3cret", "", "{}");
         const char *at = strstr(rows[i].wanted, "%s");
         (void)snprintf(wanted, sizeof(wanted), "%.*s%s%s", (int)(at - rows[i].wanted),
                        rows[i].wanted, web_url(b.web, ""), at + 2);
@@ -231,7 +231,7 @@ TEST(errors_show_the_start_of_a_body)
         memset(body, 'x', size);
         memcpy(body + size - 2, "\xc3\xa4", 2); /* the limit cuts this character in two */
         web_route_bytes(b.web, "/w", "HTTP/1.1 400 Bad\r\n", (haft_str){body, size});
-        told t = call(&b, "/w", "", "{}");
+        outcome t = call(&b, "/w", "", "{}");
         const char *shown = strstr(t.text, ": x");
         bool fits = size == HAFT__LIMIT_HTTP_ERROR_BYTES;
         CHECK(shown != NULL && strlen(shown) == 2 + (fits ? size : size - 2), "%s", t.text);
@@ -248,7 +248,7 @@ TEST(results_have_their_most_bytes)
     memset(body, 'x', most + 1);
     for (size_t size = most; size <= most + 1; size++) {
         web_route_bytes(b.web, "/w", "HTTP/1.1 200 OK\r\n", (haft_str){body, size});
-        told t = call(&b, "/w", "", "{}");
+        outcome t = call(&b, "/w", "", "{}");
         CHECK_INT(t.ok, size == most, "%zu bytes: %.100s", size, t.text);
         CHECK(size > most || t.length == size, "%zu bytes", t.length);
         CHECK(size == most || strstr(t.text, "the response is too long (more than 16777216 bytes)"),
@@ -270,7 +270,7 @@ TEST(redirects_are_followed_so_far)
         web_route_redirect(b.web, paths[i], "302 Found", paths[i + 1]);
     }
     web_route(b.web, "/end", WEB_OK(3) "end");
-    told t = call(&b, "/1", "", "{}");
+    outcome t = call(&b, "/1", "", "{}");
     CHECK(t.ok, "%d redirects: %s", HAFT__LIMIT_HTTP_REDIRECTS, t.text);
     t = call(&b, "/0", "", "{}");
     CHECK(!t.ok && strstr(t.text, "too many redirects") != NULL, "one more: %s", t.text);
@@ -284,7 +284,7 @@ TEST(private_addresses_need_to_be_allowed)
     web_route(b.web, "/w", WEB_OK(2) "ok");
     for (int allowed = 0; allowed < 2; allowed++) {
         char http[256];
-        told t;
+        outcome t;
         (void)snprintf(http, sizeof(http), "{\"url\":\"%s\",\"allow_private\":%s}",
                        web_url(b.web, "/w"), allowed ? "true" : "false");
         (void)start(&b, http, "{}", 60000, &t);
@@ -304,7 +304,7 @@ TEST(a_redirect_to_a_private_address_is_rejected)
     set_up(&b);
     web *inside = web_start();
     char allow[64], http[128];
-    told t;
+    outcome t;
     (void)snprintf(allow, sizeof(allow), "127.0.0.1:%u", web_port(b.web));
     haft__http_client_options options = {.public_only = true, .test_allow = allow};
     CHECK_INT(haft__http_client_create(b.loop, &options, &b.exec->public_http, NULL), HAFT_OK,
@@ -336,7 +336,7 @@ TEST(a_request_that_was_never_sent_was_not_started)
     (void)snprintf(http[4], sizeof(http[4]), "{\"url\":\"http://h/{a}?s3cret\"}");
     static const bool transient[] = {true, true, false, false, false};
     for (size_t i = 0; i < COUNT(http); i++) {
-        told t;
+        outcome t;
         (void)start(&b, http[i], "{}", 60000, &t);
         CHECK(web_step_until(b.loop, &t.times, 1), "no result");
         web_job_finish(&b.job);
@@ -353,7 +353,7 @@ TEST(a_lost_connection_may_have_had_its_effect)
     bench b;
     set_up(&b);
     web_route(b.web, "/w", WEB_CLOSE);
-    told t = call(&b, "/w", ",\"method\":\"POST\"", "{}");
+    outcome t = call(&b, "/w", ",\"method\":\"POST\"", "{}");
     CHECK(!t.ok && t.started && t.transient && !t.timed_out, "%s", t.text);
     CHECK_INT(web_requests(b.web), 1, "requests");
     tear_down(&b);
@@ -372,7 +372,7 @@ TEST(a_deadline_reports_whether_a_request_was_sent)
     (void)snprintf(http[1], sizeof(http[1]),
                    "{\"url\":\"https://127.0.0.1:%u/\",\"allow_private\":true}", web_port(b.web));
     for (int i = 0; i < 2; i++) {
-        told t;
+        outcome t;
         (void)start(&b, http[i], "{}", 300, &t);
         CHECK(web_step_until(b.loop, &t.times, 1), "no result");
         web_job_finish(&b.job);
@@ -388,7 +388,7 @@ TEST(a_cancelled_call_breaks_its_request_off)
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(4) "ab" WEB_WAIT "cd");
     char http[160];
-    told t;
+    outcome t;
     (void)snprintf(http, sizeof(http), "{\"url\":\"%s\",\"allow_private\":true}",
                    web_url(b.web, "/w"));
     haft__exec_job *job = start(&b, http, "{}", 60000, &t);
@@ -411,7 +411,7 @@ TEST(many_calls_share_their_connections)
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
     for (int i = 0; i < 20; i++) {
-        told t = call(&b, "/w", "", "{}");
+        outcome t = call(&b, "/w", "", "{}");
         CHECK(t.ok, "%s", t.text);
     }
     CHECK_INT(web_connections(b.web), 1, "connections");
@@ -430,7 +430,7 @@ TEST(calls_without_memory_say_so)
         bool failed = true;
         for (unsigned n = 0; failed && n < 200; n++) {
             char http[160];
-            told t = {.times = 0};
+            outcome t = {.times = 0};
             haft__exec_job *job = NULL;
             (void)snprintf(http, sizeof(http), "{\"url\":\"%s\",\"allow_private\":true}",
                            web_url(b.web, paths[i]));
@@ -438,7 +438,7 @@ TEST(calls_without_memory_say_so)
             haft__exec_call one = b.job.job.call;
             one.timeout_ms = 60000;
             test_fail_allocation(n);
-            haft_status status = haft__exec_start(b.exec, &one, keep_told, &t, &job, NULL);
+            haft_status status = haft__exec_start(b.exec, &one, keep_outcome, &t, &job, NULL);
             bool ended = status != HAFT_OK || web_step_until(b.loop, &t.times, 1);
             failed = test_allow_allocations();
             CHECK(ended, "allocation %u: no result", n);

@@ -310,18 +310,18 @@ TEST(a_person_answers_a_server_that_does_not_wait)
 }
 
 /* Both answers reached the server, in any order: to its question for a person and for a model. */
-static void check_told(haft_str text, const char *told)
+static void check_text(haft_str text, const char *wanted)
 {
     CHECK(haft__str_starts_with(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
     CHECK(memmem(text.ptr, text.len, "-32601", 6) != NULL, "%.*s", HAFT__ARG(text));
-    CHECK(memmem(text.ptr, text.len, told, strlen(told)) != NULL, "%s: %.*s", told,
+    CHECK(memmem(text.ptr, text.len, wanted, strlen(wanted)) != NULL, "%s: %.*s", wanted,
           HAFT__ARG(text));
 }
 
 TEST(a_person_answers_a_server_that_waits)
 {
     static const struct {
-        const char *answer, *told;
+        const char *answer, *wanted;
     } cases[] = {
         {"{\"action\":\"accept\",\"content\":{\"sure\":true}}",
          "{\"action\": \"accept\", \"content\": {\"sure\": true}}"},
@@ -340,13 +340,13 @@ TEST(a_person_answers_a_server_that_waits)
         help_start(&m.exec, &a.call);
         help_wait(&m.exec, &a.call);
         CHECK_STR(a.message, HAFT__LIT("Really?"), "message");
-        check_told(a.call.result.text, cases[i].told);
+        check_text(a.call.result.text, cases[i].wanted);
         CHECK(!a.durable, "durable");
     }
     make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
     help_wait(&m.exec, &a.call);
-    check_told(a.call.result.text, "{\"action\": \"cancel\"}");
+    check_text(a.call.result.text, "{\"action\": \"cancel\"}");
     help_mcp_end(&m);
 }
 
@@ -355,7 +355,7 @@ TEST(a_person_answers_a_server_that_waits)
 TEST(a_question_does_not_go_to_another_run)
 {
     static const struct {
-        const char *runs[2], *told;
+        const char *runs[2], *wanted;
         int asked, steps;
     } rows[] = {{{"A", "B"}, "\"cancel\"", 0, 1}, {{"A", "A"}, "\"accept\"", 1, 0}};
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -374,7 +374,7 @@ TEST(a_question_does_not_go_to_another_run)
         for (size_t j = 0; j < COUNT(a); j++) {
             help_wait(&m.exec, &a[j].call);
             haft_str text = a[j].call.result.text;
-            CHECK(memmem(text.ptr, text.len, rows[i].told, strlen(rows[i].told)) != NULL,
+            CHECK(memmem(text.ptr, text.len, rows[i].wanted, strlen(rows[i].wanted)) != NULL,
                   "row %zu: %.*s", i, HAFT__ARG(text));
             CHECK_INT(a[j].call.progress_count, rows[i].steps, "row %zu, call %zu", i, j);
         }

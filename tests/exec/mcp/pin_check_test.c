@@ -157,7 +157,7 @@ TEST(an_unused_tool_is_shown_with_its_current_definition)
     begin(&f);
     call(&f, "00", false);
     CHECK(!f.c.result.ok && !f.c.result.changed && !f.c.result.started, "outcome");
-    CHECK(f.c.result.renewed.len > 0, "what it is now is not told");
+    CHECK(f.c.result.renewed.len > 0, "the new definition is missing");
     call(&f, "00", false);
     CHECK(f.c.result.renewed.len > 0, "that has pinned nothing");
     help_mcp_end(&f.m);
@@ -284,7 +284,7 @@ TEST(pins_that_cannot_be_written_are_reported)
           HAFT__ARG(f.m.warnings));
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
-    CHECK_INT(f.c.progress_count, 1, "told");
+    CHECK_INT(f.c.progress_count, 1, "reported");
     CHECK(memmem(f.c.last_progress.ptr, f.c.last_progress.len, "\"level\":\"warning\"", 17) != NULL
               && memmem(f.c.last_progress.ptr, f.c.last_progress.len, "is not saved", 12) != NULL,
           "%.*s", HAFT__ARG(f.c.last_progress));

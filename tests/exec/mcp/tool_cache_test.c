@@ -128,7 +128,7 @@ TEST(skipped_tools_are_cached_too)
     CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(f.record.era, HAFT__LIT("discover"), "how it was opened");
     CHECK_INT(f.record.left_out_all, 7, "all");
-    CHECK_INT(f.record.left_out.count, 2, "told");
+    CHECK_INT(f.record.left_out.count, 2, "reported");
     const haft__json *reason = haft__json_get(f.record.left_out.items[0], HAFT__LIT("reason"));
     CHECK_STR(haft__json_text(*reason), HAFT__LIT("a bad name"), "reason");
     end(&f);

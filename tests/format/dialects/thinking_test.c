@@ -48,13 +48,13 @@ static const struct {
     {"half an end", "so</thi", "", "so</thi", true},
 };
 
-typedef struct told {
+typedef struct parsed_text {
     haft__buf content, reasoning;
-} told;
+} parsed_text;
 
 static haft_status take(void *context, const haft__parser_event *found, haft_error *err)
 {
-    told *t = context;
+    parsed_text *t = context;
     CHECK(found->kind == HAFT__PARSER_EVENT_CONTENT || found->kind == HAFT__PARSER_EVENT_REASONING,
           "no call");
     haft__buf *buf = found->kind == HAFT__PARSER_EVENT_CONTENT ? &t->content : &t->reasoning;
@@ -64,7 +64,7 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
 
 static void parse(size_t row, size_t first)
 {
-    told t;
+    parsed_text t;
     haft__buf_init(&t.content, 1000);
     haft__buf_init(&t.reasoning, 1000);
     haft__parser_options options = {

@@ -10,27 +10,28 @@
 
 static const haft__http_client_options anywhere = {.public_only = false};
 
-static web_told fetch(web_bench *b, const char *path)
+static web_record fetch(web_bench *b, const char *path)
 {
-    web_told told;
+    web_record record;
     haft__http_request request = web_get(web_url(b->web, path));
-    (void)web_fetch(b->loop, b->http, &request, &told);
-    return told;
+    (void)web_fetch(b->loop, b->http, &request, &record);
+    return record;
 }
 
-static haft__http_transfer *start(web_bench *b, const haft__http_request *request, web_told *told)
+static haft__http_transfer *start(web_bench *b, const haft__http_request *request,
+                                  web_record *record)
 {
     haft__http_transfer *transfer = NULL;
-    memset(told, 0, sizeof(*told));
-    CHECK_INT(haft__http_transfer_start(b->http, request, &web_handlers, told, &transfer, NULL),
+    memset(record, 0, sizeof(*record));
+    CHECK_INT(haft__http_transfer_start(b->http, request, &web_handlers, record, &transfer, NULL),
               HAFT_OK, "not started");
     return transfer;
 }
 
-static void check_end(const web_told *told, haft__http_outcome wanted, const char *what)
+static void check_end(const web_record *record, haft__http_outcome wanted, const char *what)
 {
-    CHECK_STR(haft__str(haft__http_outcome_name(told->end)),
-              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, told->message);
+    CHECK_STR(haft__str(haft__http_outcome_name(record->end)),
+              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, record->message);
 }
 
 /* ---- answers ---- */
@@ -39,14 +40,14 @@ TEST(an_answer_is_handed_on)
 {
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(5) "hello");
-    web_told told = fetch(&b, "/");
-    check_end(&told, HAFT__HTTP_OK, "it");
-    CHECK_INT(told.status, 200, "status");
-    CHECK_INT(told.heads, 1, "heads");
-    CHECK_STR(haft__str(told.type), HAFT__LIT("text/plain"), "type");
-    CHECK_STR(haft__str(told.body), HAFT__LIT("hello"), "body");
-    CHECK(told.sent && told.delivered, "it was neither sent nor delivered");
-    CHECK_STR(haft__str(told.url), haft__str(web_url(b.web, "/")), "url");
+    web_record record = fetch(&b, "/");
+    check_end(&record, HAFT__HTTP_OK, "it");
+    CHECK_INT(record.status, 200, "status");
+    CHECK_INT(record.heads, 1, "heads");
+    CHECK_STR(haft__str(record.type), HAFT__LIT("text/plain"), "type");
+    CHECK_STR(haft__str(record.body), HAFT__LIT("hello"), "body");
+    CHECK(record.sent && record.delivered, "it was neither sent nor delivered");
+    CHECK_STR(haft__str(record.url), haft__str(web_url(b.web, "/")), "url");
     web_tear_down(&b);
 }
 
@@ -71,12 +72,12 @@ TEST(every_status_is_an_answer)
                 {"/503", 503, ""},    {"/100", 200, "ok"}, {"/chunks", 200, "abcde"},
                 {"/nowhere", 404, ""}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        web_told told = fetch(&b, rows[i].path);
-        check_end(&told, HAFT__HTTP_OK, rows[i].path);
-        CHECK_INT(told.status, rows[i].status, "%s", rows[i].path);
-        CHECK_INT(told.heads, 1, "%s: heads", rows[i].path);
-        CHECK_STR(haft__str(told.body), haft__str(rows[i].body), "%s", rows[i].path);
-        CHECK_INT(told.delivered, rows[i].body[0] != '\0', "%s: delivered", rows[i].path);
+        web_record record = fetch(&b, rows[i].path);
+        check_end(&record, HAFT__HTTP_OK, rows[i].path);
+        CHECK_INT(record.status, rows[i].status, "%s", rows[i].path);
+        CHECK_INT(record.heads, 1, "%s: heads", rows[i].path);
+        CHECK_STR(haft__str(record.body), haft__str(rows[i].body), "%s", rows[i].path);
+        CHECK_INT(record.delivered, rows[i].body[0] != '\0', "%s: delivered", rows[i].path);
     }
     CHECK_INT(web_connections(b.web), 1, "connections");
     web_tear_down(&b);
@@ -88,11 +89,11 @@ TEST(headers_of_the_response_can_be_read)
     web_route(b.web, "/",
               "HTTP/1.1 200 OK\r\nlocation:  there \r\nLocation: two\r\n"
               "Content-Length: 0\r\n\r\n");
-    web_told told = fetch(&b, "/");
-    CHECK_STR(haft__str(told.location), HAFT__LIT("there"), "the first of two");
-    told = fetch(&b, "/none");
-    CHECK_STR(haft__str(told.location), HAFT__LIT(""), "none");
-    CHECK_STR(haft__str(told.type), HAFT__LIT(""), "no type");
+    web_record record = fetch(&b, "/");
+    CHECK_STR(haft__str(record.location), HAFT__LIT("there"), "the first of two");
+    record = fetch(&b, "/none");
+    CHECK_STR(haft__str(record.location), HAFT__LIT(""), "none");
+    CHECK_STR(haft__str(record.type), HAFT__LIT(""), "no type");
     web_tear_down(&b);
 }
 
@@ -106,8 +107,8 @@ TEST(the_request_is_sent_as_given)
     request.headers = headers;
     request.header_count = COUNT(headers);
     request.body = (haft_str){"{\"a\":1}no more", 7};
-    web_told told;
-    (void)web_fetch(b.loop, b.http, &request, &told);
+    web_record record;
+    (void)web_fetch(b.loop, b.http, &request, &record);
     char wanted[512];
     (void)snprintf(wanted, sizeof(wanted),
                    "POST /a%%20b?c=d&e=%%7B HTTP/1.1\r\nHost: 127.0.0.1:%u\r\n"
@@ -150,9 +151,9 @@ TEST(a_request_after_another_is_its_own)
         request.header_count = rows[i].header != NULL;
         request.body = rows[i].body != NULL ? haft__str(rows[i].body) : request.body;
         request.max_redirects = 1;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, rows[i].start != NULL ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "row");
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, rows[i].start != NULL ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "row");
         if (rows[i].start == NULL) {
             continue;
         }
@@ -196,9 +197,9 @@ static void try_method(web_bench *b, const struct method_row *row, unsigned numb
     if (row->body != NULL) {
         request.body = haft__str(row->body);
     }
-    web_told told;
-    (void)web_fetch(b->loop, b->http, &request, &told);
-    check_end(&told, HAFT__HTTP_OK, row->method);
+    web_record record;
+    (void)web_fetch(b->loop, b->http, &request, &record);
+    check_end(&record, HAFT__HTTP_OK, row->method);
     haft_str sent = web_request(b->web, number);
     CHECK(haft__str_starts_with(sent, haft__str(row->start)), "%.*s", HAFT__ARG(sent));
     CHECK(haft__str_ends_with(sent, haft__str(row->end)), "%.*s", HAFT__ARG(sent));
@@ -232,9 +233,9 @@ TEST(a_long_body_is_sent_at_once)
     haft__http_request request = web_get(web_url(b.web, "/"));
     request.method = HAFT__LIT("POST");
     request.body = (haft_str){body, size};
-    web_told told;
-    (void)web_fetch(b.loop, b.http, &request, &told);
-    check_end(&told, HAFT__HTTP_OK, "it");
+    web_record record;
+    (void)web_fetch(b.loop, b.http, &request, &record);
+    check_end(&record, HAFT__HTTP_OK, "it");
     haft_str sent = web_request(b.web, 0);
     CHECK(memmem(sent.ptr, sent.len, "\r\nExpect", 8) == NULL, "it asked whether it may");
     web_tear_down(&b);
@@ -246,13 +247,13 @@ TEST(connections_are_reused)
     web_route(b.web, "/", WEB_OK(2) "ok");
     web_route(b.web, "/close", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye" WEB_CLOSE);
     for (int i = 0; i < 50; i++) {
-        web_told told = fetch(&b, "/");
-        check_end(&told, HAFT__HTTP_OK, "it");
+        web_record record = fetch(&b, "/");
+        check_end(&record, HAFT__HTTP_OK, "it");
     }
     CHECK_INT(web_connections(b.web), 1, "connections");
-    web_told told = fetch(&b, "/close");
-    check_end(&told, HAFT__HTTP_OK, "closed");
-    CHECK_STR(haft__str(told.body), HAFT__LIT("bye"), "body");
+    web_record record = fetch(&b, "/close");
+    check_end(&record, HAFT__HTTP_OK, "closed");
+    CHECK_STR(haft__str(record.body), HAFT__LIT("bye"), "body");
     (void)fetch(&b, "/");
     CHECK_INT(web_connections(b.web), 2, "connections");
     web_tear_down(&b);
@@ -263,13 +264,13 @@ TEST(a_request_allocates_nothing_but_its_socket)
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
     haft__http_request request = web_get(web_url(b.web, "/"));
-    web_told told;
+    web_record record;
     for (int i = 0; i < 3; i++) {
-        (void)web_fetch(b.loop, b.http, &request, &told);
+        (void)web_fetch(b.loop, b.http, &request, &record);
     }
     size_t before = test_allocation_count();
     for (int i = 0; i < 10; i++) {
-        (void)web_fetch(b.loop, b.http, &request, &told);
+        (void)web_fetch(b.loop, b.http, &request, &record);
     }
     size_t each = (test_allocation_count() - before) / 10;
     CHECK(each <= (HAFT__ASAN ? 20 : 3), "%zu", each);
@@ -285,20 +286,20 @@ TEST(bytes_are_handed_on_as_they_arrive)
               "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" WEB_WAIT
               "data: 1\n\n" WEB_WAIT "data: 2\n\n" WEB_WAIT "data: 3\n\n" WEB_CLOSE);
     haft__http_request request = web_get(web_url(b.web, "/"));
-    web_told told;
-    (void)start(&b, &request, &told);
-    CHECK(web_step_until(b.loop, &told.heads, 1), "no head before the body");
-    CHECK_STR(haft__str(told.type), HAFT__LIT("text/event-stream"), "type");
+    web_record record;
+    (void)start(&b, &request, &record);
+    CHECK(web_step_until(b.loop, &record.heads, 1), "no head before the body");
+    CHECK_STR(haft__str(record.type), HAFT__LIT("text/event-stream"), "type");
     static const char *const so_far[] = {"data: 1\n\n", "data: 1\n\ndata: 2\n\n",
                                          "data: 1\n\ndata: 2\n\ndata: 3\n\n"};
     for (unsigned i = 0; i < 3; i++) {
-        CHECK_INT(told.bodies, i, "pieces");
+        CHECK_INT(record.bodies, i, "pieces");
         web_release(b.web, 1);
-        CHECK(web_step_until(b.loop, &told.bodies, i + 1), "piece %u did not come", i);
-        CHECK_STR(haft__str(told.body), haft__str(so_far[i]), "piece %u", i);
+        CHECK(web_step_until(b.loop, &record.bodies, i + 1), "piece %u did not come", i);
+        CHECK_STR(haft__str(record.body), haft__str(so_far[i]), "piece %u", i);
     }
-    CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
-    check_end(&told, HAFT__HTTP_OK, "it");
+    CHECK(web_step_until(b.loop, &record.dones, 1), "no end");
+    check_end(&record, HAFT__HTTP_OK, "it");
     web_tear_down(&b);
 }
 
@@ -309,12 +310,12 @@ TEST(a_body_can_be_stopped)
     web_route(b.web, "/all", WEB_OK(4) "abcd");
     haft__http_request request = web_get(web_url(b.web, "/"));
     for (int i = 0; i < 2; i++) {
-        web_told told;
-        (void)start(&b, &request, &told);
-        told.stop_at = 4;
-        CHECK(web_step_until(b.loop, &told.dones, 1), "no end");
-        check_end(&told, HAFT__HTTP_STOPPED, "it");
-        CHECK(told.delivered && told.status == 200, "delivered");
+        web_record record;
+        (void)start(&b, &request, &record);
+        record.stop_at = 4;
+        CHECK(web_step_until(b.loop, &record.dones, 1), "no end");
+        check_end(&record, HAFT__HTTP_STOPPED, "it");
+        CHECK(record.delivered && record.status == 200, "delivered");
         request = web_get(web_url(b.web, "/all")); /* the end has arrived together with the bytes */
     }
     web_tear_down(&b);
@@ -325,19 +326,19 @@ TEST(many_transfers_run_at_once)
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
     haft__http_request request = web_get(web_url(b.web, "/"));
-    static web_told told[MANY];
+    static web_record record[MANY];
     for (int i = 0; i < MANY; i++) {
-        (void)start(&b, &request, &told[i]);
+        (void)start(&b, &request, &record[i]);
     }
     for (int i = 0; i < MANY; i++) {
-        CHECK(web_step_until(b.loop, &told[i].bodies, 1), "%d did not begin", i);
+        CHECK(web_step_until(b.loop, &record[i].bodies, 1), "%d did not begin", i);
     }
     CHECK_INT(web_connections(b.web), MANY, "connections");
     web_release(b.web, MANY);
     for (int i = 0; i < MANY; i++) {
-        CHECK(web_step_until(b.loop, &told[i].dones, 1), "%d did not end", i);
-        check_end(&told[i], HAFT__HTTP_OK, "one of many");
-        CHECK_STR(haft__str(told[i].body), HAFT__LIT("ok"), "%d", i);
+        CHECK(web_step_until(b.loop, &record[i].dones, 1), "%d did not end", i);
+        check_end(&record[i], HAFT__HTTP_OK, "one of many");
+        CHECK_STR(haft__str(record[i].body), HAFT__LIT("ok"), "%d", i);
     }
     web_tear_down(&b);
 }
@@ -350,20 +351,20 @@ TEST(no_more_than_the_limit_is_stored)
         web_bench b = web_set_up(&anywhere);
         web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
         haft__http_request request = web_get(web_url(b.web, "/"));
-        static web_told told[HAFT__LIMIT_HTTP_IDLE + 1];
+        static web_record record[HAFT__LIMIT_HTTP_IDLE + 1];
         unsigned idle = web_count_fds();
         for (unsigned i = 0; i < count; i++) {
-            (void)start(&b, &request, &told[i]);
+            (void)start(&b, &request, &record[i]);
         }
         for (unsigned i = 0; i < count; i++) {
-            CHECK(web_step_until(b.loop, &told[i].bodies, 1), "%u did not begin", i);
+            CHECK(web_step_until(b.loop, &record[i].bodies, 1), "%u did not begin", i);
         }
         web_release(b.web, count);
         for (unsigned i = 0; i < count; i++) {
-            CHECK(web_step_until(b.loop, &told[i].dones, 1), "%u did not end", i);
+            CHECK(web_step_until(b.loop, &record[i].dones, 1), "%u did not end", i);
         }
         web_release(b.web, 1);
-        web_told one;
+        web_record one;
         CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
         unsigned open = 0;
         for (int i = 0; i < 300000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
@@ -375,12 +376,12 @@ TEST(no_more_than_the_limit_is_stored)
         haft__http_transfer *transfers[HAFT__LIMIT_HTTP_IDLE + 1];
         size_t before = test_allocation_count();
         for (unsigned i = 0; i < HAFT__LIMIT_HTTP_IDLE; i++) {
-            transfers[i] = start(&b, &request, &told[i]);
+            transfers[i] = start(&b, &request, &record[i]);
         }
         size_t spare = test_allocation_count() - before;
         CHECK(HAFT__ASAN || spare <= 2, "%zu allocations for those that were kept", spare);
         before = test_allocation_count();
-        transfers[HAFT__LIMIT_HTTP_IDLE] = start(&b, &request, &told[HAFT__LIMIT_HTTP_IDLE]);
+        transfers[HAFT__LIMIT_HTTP_IDLE] = start(&b, &request, &record[HAFT__LIMIT_HTTP_IDLE]);
         CHECK(test_allocation_count() > before, "more was kept");
         for (unsigned i = 0; i <= HAFT__LIMIT_HTTP_IDLE; i++) {
             haft__http_transfer_cancel(transfers[i]);
@@ -396,21 +397,21 @@ TEST(a_cancelled_transfer_makes_no_callback)
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
     haft__http_request request = web_get(web_url(b.web, "/"));
-    web_told told, other;
-    haft__http_transfer *at_once = start(&b, &request, &told);
+    web_record record, other;
+    haft__http_transfer *at_once = start(&b, &request, &record);
     CHECK(!haft__http_transfer_is_sent(at_once), "it was sent");
     haft__http_transfer_cancel(at_once);
     CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "the loop step failed");
-    CHECK_INT(told.heads + told.bodies + told.dones, 0, "told");
-    haft__http_transfer *later = start(&b, &request, &told);
-    CHECK(web_step_until(b.loop, &told.bodies, 1), "no body");
+    CHECK_INT(record.heads + record.bodies + record.dones, 0, "record");
+    haft__http_transfer *later = start(&b, &request, &record);
+    CHECK(web_step_until(b.loop, &record.bodies, 1), "no body");
     CHECK(haft__http_transfer_is_sent(later), "it was not sent");
     haft__http_transfer_cancel(later);
     web_release(b.web, 2);
     (void)start(&b, &request, &other);
     CHECK(web_step_until(b.loop, &other.dones, 1), "no end");
     check_end(&other, HAFT__HTTP_OK, "the next");
-    CHECK_INT(told.bodies + told.dones, 1, "told");
+    CHECK_INT(record.bodies + record.dones, 1, "record");
     web_tear_down(&b);
 }
 
@@ -419,7 +420,7 @@ TEST(handlers_may_cancel_themselves_and_others)
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) WEB_WAIT "abcd");
     haft__http_request request = web_get(web_url(b.web, "/"));
-    web_told first, second, third;
+    web_record first, second, third;
     haft__http_transfer *transfers[] = {start(&b, &request, &first), start(&b, &request, &second),
                                         start(&b, &request, &third)};
     CHECK(web_step_until(b.loop, &third.heads, 1) && web_step_until(b.loop, &second.heads, 1)
@@ -443,7 +444,7 @@ TEST(handlers_may_cancel_themselves_and_others)
 
 typedef struct again {
     web_bench *b;
-    web_told next;
+    web_record next;
     unsigned dones;
     bool cancel;
     haft__http_transfer *itself;
@@ -483,21 +484,21 @@ TEST(a_client_can_be_destroyed_during_transfers)
     web_bench b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
     haft__http_request request = web_get(web_url(b.web, "/"));
-    web_told told[3];
+    web_record record[3];
     for (int i = 0; i < 3; i++) {
-        (void)start(&b, &request, &told[i]);
+        (void)start(&b, &request, &record[i]);
     }
-    CHECK(web_step_until(b.loop, &told[0].bodies, 1), "no body");
+    CHECK(web_step_until(b.loop, &record[0].bodies, 1), "no body");
     web_tear_down(&b);
-    CHECK_INT(told[0].dones + told[1].dones + told[2].dones, 0, "ends");
+    CHECK_INT(record[0].dones + record[1].dones + record[2].dones, 0, "ends");
 }
 
 TEST(a_slow_name_lookup_does_not_block_other_transfers)
 {
     web_bench b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://slow.test/");
-    web_told told, other;
-    haft__http_transfer *transfer = start(&b, &request, &told);
+    web_record record, other;
+    haft__http_transfer *transfer = start(&b, &request, &record);
     web_route(b.web, "/", WEB_OK(2) "ok");
     request = web_get(web_url(b.web, "/"));
     (void)web_fetch(b.loop, b.http, &request, &other);
@@ -505,9 +506,9 @@ TEST(a_slow_name_lookup_does_not_block_other_transfers)
     haft__http_transfer_cancel(transfer); /* would take until web_find_slow if it waited */
     request = web_get("http://slow.test/");
     request.total_ms = 30;
-    (void)web_fetch(b.loop, b.http, &request, &told);
-    check_end(&told, HAFT__HTTP_TOTAL_TIMEOUT, "its limit");
-    CHECK(!told.sent, "it was sent");
+    (void)web_fetch(b.loop, b.http, &request, &record);
+    check_end(&record, HAFT__HTTP_TOTAL_TIMEOUT, "its limit");
+    CHECK(!record.sent, "it was sent");
     web_find_slow();
     web_find_slow();
     haft__http_client_destroy(b.http);
@@ -548,11 +549,11 @@ TEST(bad_requests_are_reported_as_outcomes)
         request.method = haft__str(rows[i].method);
         request.headers = &header;
         request.header_count = rows[i].header != NULL;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, rows[i].wanted, rows[i].url);
-        CHECK(!told.sent && !told.delivered && told.status == 0, "%s: sent", rows[i].url);
-        CHECK_INT(told.heads, 0, "%s: heads", rows[i].url);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, rows[i].wanted, rows[i].url);
+        CHECK(!record.sent && !record.delivered && record.status == 0, "%s: sent", rows[i].url);
+        CHECK_INT(record.heads, 0, "%s: heads", rows[i].url);
     }
     web_tear_down(&b);
 }
@@ -562,9 +563,9 @@ TEST(a_url_with_a_nul_is_rejected)
     web_bench b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://gone.test/");
     request.url = (haft_str){"http://gone.test/\0x", 19};
-    web_told told;
-    (void)web_fetch(b.loop, b.http, &request, &told);
-    check_end(&told, HAFT__HTTP_BAD_URL, "it");
+    web_record record;
+    (void)web_fetch(b.loop, b.http, &request, &record);
+    check_end(&record, HAFT__HTTP_BAD_URL, "it");
     web_tear_down(&b);
 }
 
@@ -593,11 +594,11 @@ TEST(malformed_responses_are_reported)
     web_bench b = web_set_up(&anywhere);
     for (size_t i = 0; i < COUNT(broken); i++) {
         web_route(b.web, "/", broken[i].script);
-        web_told told = fetch(&b, "/");
-        check_end(&told, broken[i].wanted, broken[i].script);
-        CHECK_STR(haft__str(told.body), haft__str(broken[i].body), "row %zu", i);
-        CHECK_INT(told.delivered, broken[i].body[0] != '\0', "row %zu: delivered", i);
-        CHECK(told.sent, "row %zu: not sent", i);
+        web_record record = fetch(&b, "/");
+        check_end(&record, broken[i].wanted, broken[i].script);
+        CHECK_STR(haft__str(record.body), haft__str(broken[i].body), "row %zu", i);
+        CHECK_INT(record.delivered, broken[i].body[0] != '\0', "row %zu: delivered", i);
+        CHECK(record.sent, "row %zu: not sent", i);
     }
     web_tear_down(&b);
 }
@@ -611,11 +612,11 @@ TEST(an_unreachable_server_is_a_failed_connection)
     (void)snprintf(wanted, sizeof(wanted),
                    "http://127.0.0.1:%u: cannot connect: connection refused", port);
     haft__http_request request = web_get(url);
-    web_told told;
-    (void)web_fetch(b.loop, b.http, &request, &told);
-    check_end(&told, HAFT__HTTP_CONNECT, "it");
-    CHECK_STR(haft__str(told.message), haft__str(wanted), "message");
-    CHECK(!told.sent, "it was sent");
+    web_record record;
+    (void)web_fetch(b.loop, b.http, &request, &record);
+    check_end(&record, HAFT__HTTP_CONNECT, "it");
+    CHECK_STR(haft__str(record.message), haft__str(wanted), "message");
+    CHECK(!record.sent, "it was sent");
     web_tear_down(&b);
 }
 
@@ -647,11 +648,11 @@ TEST(each_time_limit_has_its_end)
         request.first_byte_ms = rows[i].first;
         request.idle_ms = rows[i].idle;
         request.total_ms = rows[i].total;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, rows[i].wanted, rows[i].url);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, rows[i].wanted, rows[i].url);
         bool late = rows[i].total > 0;
-        CHECK(late || told.sent == (rows[i].connect == 0), "row %zu: sent", i);
+        CHECK(late || record.sent == (rows[i].connect == 0), "row %zu: sent", i);
     }
     web_tear_down(&b);
 }
@@ -662,12 +663,12 @@ static bool try_pauses(web_bench *b)
 {
     haft__http_request request = web_get(web_url(b->web, "/"));
     request.idle_ms = 400;
-    web_told told;
-    (void)start(b, &request, &told);
+    web_record record;
+    (void)start(b, &request, &record);
     uint64_t longest = 0, last = haft__loop_now(b->loop);
-    for (unsigned i = 1; i <= 4 && told.dones == 0; i++) {
-        while (told.dones == 0
-               && (told.bodies < i || (i < 4 && haft__loop_now(b->loop) - last < 150))) {
+    for (unsigned i = 1; i <= 4 && record.dones == 0; i++) {
+        while (record.dones == 0
+               && (record.bodies < i || (i < 4 && haft__loop_now(b->loop) - last < 150))) {
             CHECK_INT(haft__loop_step(b->loop, 10, NULL), HAFT_OK, "the loop step failed");
         }
         web_release(b->web, i < 4 ? 1 : 0);
@@ -675,9 +676,9 @@ static bool try_pauses(web_bench *b)
         longest = now - last > longest ? now - last : longest;
         last = now;
     }
-    CHECK(web_step_until(b->loop, &told.dones, 1), "no end");
-    CHECK(told.end == HAFT__HTTP_OK || longest > 300, "%s", told.message);
-    return told.end == HAFT__HTTP_OK;
+    CHECK(web_step_until(b->loop, &record.dones, 1), "no end");
+    CHECK(record.end == HAFT__HTTP_OK || longest > 300, "%s", record.message);
+    return record.end == HAFT__HTTP_OK;
 }
 
 TEST(bytes_that_come_put_off_the_idle_limit)
@@ -701,10 +702,10 @@ TEST(bodies_have_their_most_bytes)
     for (size_t most = 9; most <= 11; most++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
         request.max_bytes = most;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "of 10");
-        CHECK_INT(told.body_bytes, most < 10 ? 0 : 10, "bytes");
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "of 10");
+        CHECK_INT(record.body_bytes, most < 10 ? 0 : 10, "bytes");
     }
     web_tear_down(&b);
 }
@@ -720,11 +721,11 @@ TEST(compressed_bodies_count_as_they_are_written_out)
     for (size_t most = size - 1; most <= size; most++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
         request.max_bytes = most;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the bomb");
-        CHECK(told.body_bytes <= most, "%zu bytes", told.body_bytes);
-        CHECK(most < size || told.body_bytes == size, "%zu bytes", told.body_bytes);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the bomb");
+        CHECK(record.body_bytes <= most, "%zu bytes", record.body_bytes);
+        CHECK(most < size || record.body_bytes == size, "%zu bytes", record.body_bytes);
     }
     web_tear_down(&b);
 }
@@ -754,9 +755,9 @@ TEST(headers_have_their_most_bytes)
     for (size_t size = HAFT__LIMIT_HTTP_HEADER_BYTES; size <= HAFT__LIMIT_HTTP_HEADER_BYTES + 1;
          size++) {
         web_route(b.web, "/", long_head(size));
-        web_told told = fetch(&b, "/");
+        web_record record = fetch(&b, "/");
         bool fits = size == HAFT__LIMIT_HTTP_HEADER_BYTES;
-        check_end(&told, fits ? HAFT__HTTP_OK : HAFT__HTTP_TOO_BIG, "head");
+        check_end(&record, fits ? HAFT__HTTP_OK : HAFT__HTTP_TOO_BIG, "head");
     }
     web_tear_down(&b);
 }
@@ -773,10 +774,10 @@ TEST(a_request_is_sent_once_if_requested)
         request.method = HAFT__LIT("POST");
         request.body = HAFT__LIT("x");
         request.send_once = once == 1;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, HAFT__HTTP_CUT, "it");
-        CHECK(told.sent, "it was not sent");
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, HAFT__HTTP_CUT, "it");
+        CHECK(record.sent, "it was not sent");
         CHECK_INT(web_requests(b.web), once == 1 ? 2 : 3, "requests");
         web_tear_down(&b);
     }
@@ -799,7 +800,7 @@ TEST(without_memory_nothing_is_lost)
         haft__loop *loop = NULL;
         haft__http_client *http = NULL;
         haft__http_transfer *transfer = NULL;
-        web_told told = {0};
+        web_record record = {0};
         test_fail_allocation(n);
         haft_status status = haft__loop_create(&loop, NULL);
         if (status == HAFT_OK) {
@@ -808,15 +809,15 @@ TEST(without_memory_nothing_is_lost)
         }
         if (status == HAFT_OK) {
             status =
-                haft__http_transfer_start(http, &request, &web_handlers, &told, &transfer, NULL);
+                haft__http_transfer_start(http, &request, &web_handlers, &record, &transfer, NULL);
         }
         if (status == HAFT_OK) {
-            CHECK(web_step_until(loop, &told.dones, 1), "no end, allocation %u", n);
+            CHECK(web_step_until(loop, &record.dones, 1), "no end, allocation %u", n);
         }
         bool failed = test_allow_allocations();
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
         if (status == HAFT_OK) {
-            check_end(&told, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK, "allocation");
+            check_end(&record, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK, "allocation");
         }
         haft__http_client_destroy(http);
         haft__loop_destroy(loop);

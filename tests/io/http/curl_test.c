@@ -11,10 +11,10 @@
 
 static const haft__http_client_options anywhere = {.public_only = false};
 
-static void check_end(const web_told *told, haft__http_outcome wanted, const char *what)
+static void check_end(const web_record *record, haft__http_outcome wanted, const char *what)
 {
-    CHECK_STR(haft__str(haft__http_outcome_name(told->end)),
-              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, told->message);
+    CHECK_STR(haft__str(haft__http_outcome_name(record->end)),
+              haft__str(haft__http_outcome_name(wanted)), "%s: %s", what, record->message);
 }
 
 /* ---- addresses ---- */
@@ -53,10 +53,10 @@ TEST(private_addresses_are_rejected)
         char url[128];
         (void)snprintf(url, sizeof(url), "http://%s:%u/", hosts[i], web_port(b.web));
         haft__http_request request = web_get(url);
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, HAFT__HTTP_REFUSED, url);
-        CHECK(!told.sent, "%s: sent", url);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, HAFT__HTTP_REFUSED, url);
+        CHECK(!record.sent, "%s: sent", url);
     }
     CHECK_INT(web_connections(b.web), 0, "connections");
     web_tear_down(&b);
@@ -72,9 +72,9 @@ TEST(without_the_rule_the_same_addresses_are_reached)
         char url[128];
         (void)snprintf(url, sizeof(url), "http://%s:%u/", hosts[i], web_port(b.web));
         haft__http_request request = web_get(url);
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        check_end(&told, HAFT__HTTP_OK, url);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        check_end(&record, HAFT__HTTP_OK, url);
     }
     web_tear_down(&b);
 }
@@ -88,12 +88,12 @@ TEST(proxies_of_the_environment_are_ignored_by_default)
         haft__http_client_create(b.loop, &(haft__http_client_options){.proxy = true}, &with, NULL),
         HAFT_OK, "no client");
     haft__http_request request = web_get("http://gone.test/");
-    web_told told;
-    (void)web_fetch(b.loop, b.http, &request, &told);
-    check_end(&told, HAFT__HTTP_RESOLVE, "without");
+    web_record record;
+    (void)web_fetch(b.loop, b.http, &request, &record);
+    check_end(&record, HAFT__HTTP_RESOLVE, "without");
     CHECK_INT(web_requests(b.web), 0, "requests");
-    (void)web_fetch(b.loop, with, &request, &told);
-    check_end(&told, HAFT__HTTP_OK, "with");
+    (void)web_fetch(b.loop, with, &request, &record);
+    check_end(&record, HAFT__HTTP_OK, "with");
     CHECK_INT(web_requests(b.web), 1, "requests");
     (void)unsetenv("http_proxy");
     haft__http_client_destroy(with);
@@ -218,11 +218,11 @@ TEST(certificates_are_checked)
         for (size_t k = 0; k < COUNT(from); k++) {
             haft__http_request request = web_get(from[k]);
             request.max_redirects = 3;
-            web_told told;
-            (void)web_fetch(b.loop, b.http, &request, &told);
-            check_end(&told, rows[i].wanted, url);
-            CHECK_INT(told.sent, rows[i].wanted != HAFT__HTTP_TLS || k == 1, "row %zu: sent", i);
-            CHECK(strstr(told.message, "s3cret") == NULL, "%s", told.message);
+            web_record record;
+            (void)web_fetch(b.loop, b.http, &request, &record);
+            check_end(&record, rows[i].wanted, url);
+            CHECK_INT(record.sent, rows[i].wanted != HAFT__HTTP_TLS || k == 1, "row %zu: sent", i);
+            CHECK(strstr(record.message, "s3cret") == NULL, "%s", record.message);
         }
         web_tear_down(&b);
     }

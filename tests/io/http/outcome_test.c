@@ -30,11 +30,11 @@ TEST(messages_hold_no_secrets)
         request.headers = &header;
         request.header_count = 1;
         request.connect_ms = 100;
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        CHECK(told.end != HAFT__HTTP_OK && told.message[0] != '\0', "%s: %s", urls[i],
-              told.message);
-        CHECK(strstr(told.message, "s3cret") == NULL, "%s", told.message);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        CHECK(record.end != HAFT__HTTP_OK && record.message[0] != '\0', "%s: %s", urls[i],
+              record.message);
+        CHECK(strstr(record.message, "s3cret") == NULL, "%s", record.message);
     }
     web_tear_down(&b);
 }
@@ -50,11 +50,11 @@ TEST(host_is_never_cut)
         (void)snprintf(url, sizeof(url), "http://%.*s%s%.*s/", (int)before, filler, secret,
                        (int)(400 - before), filler);
         haft__http_request request = web_get(url);
-        web_told told;
-        (void)web_fetch(b.loop, b.http, &request, &told);
-        CHECK(told.end != HAFT__HTTP_OK && told.message[0] != '\0', "%zu", before);
-        CHECK(strstr(told.message, "s3c") == NULL, "%zu: %s", before, told.message);
-        CHECK(strstr(told.message, "a host of ") != NULL, "%zu: %s", before, told.message);
+        web_record record;
+        (void)web_fetch(b.loop, b.http, &request, &record);
+        CHECK(record.end != HAFT__HTTP_OK && record.message[0] != '\0', "%zu", before);
+        CHECK(strstr(record.message, "s3c") == NULL, "%zu: %s", before, record.message);
+        CHECK(strstr(record.message, "a host of ") != NULL, "%zu: %s", before, record.message);
     }
     web_tear_down(&b);
 }

@@ -30,7 +30,7 @@ static void tear_down(pair *p)
     web_stop(p->far);
 }
 
-static web_told fetch_with(pair *p, const char *method, const char *url, uint32_t most)
+static web_record fetch_with(pair *p, const char *method, const char *url, uint32_t most)
 {
     static const haft_str headers[] = {
         HAFT__LIT("Authorization: Bearer s3cret"), HAFT__LIT("Cookie: s3cret"),
@@ -44,12 +44,12 @@ static web_told fetch_with(pair *p, const char *method, const char *url, uint32_
     if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0) {
         request.body = HAFT__LIT("{}");
     }
-    web_told told;
-    (void)web_fetch(p->loop, p->http, &request, &told);
-    return told;
+    web_record record;
+    (void)web_fetch(p->loop, p->http, &request, &record);
+    return record;
 }
 
-static web_told fetch(pair *p, const char *url)
+static web_record fetch(pair *p, const char *url)
 {
     return fetch_with(p, "GET", url, 5);
 }
@@ -65,12 +65,12 @@ TEST(a_redirect_is_followed_without_a_report)
     static const char *const places[] = {"/end", "end", "./end?a=b#c", "  /end  "};
     for (size_t i = 0; i < COUNT(places); i++) {
         web_route_redirect(p.near, "/go", "302 Found", places[i]);
-        web_told told = fetch(&p, web_url(p.near, "/go"));
-        CHECK_INT(told.end, HAFT__HTTP_OK, "%s: %s", places[i], told.message);
-        CHECK_INT(told.heads, 1, "%s: heads", places[i]);
-        CHECK_STR(haft__str(told.body), HAFT__LIT("near"), "%s", places[i]);
-        CHECK(haft__str_starts_with(haft__str(told.url), haft__str(web_url(p.near, "/end"))), "%s",
-              told.url);
+        web_record record = fetch(&p, web_url(p.near, "/go"));
+        CHECK_INT(record.end, HAFT__HTTP_OK, "%s: %s", places[i], record.message);
+        CHECK_INT(record.heads, 1, "%s: heads", places[i]);
+        CHECK_STR(haft__str(record.body), HAFT__LIT("near"), "%s", places[i]);
+        CHECK(haft__str_starts_with(haft__str(record.url), haft__str(web_url(p.near, "/end"))),
+              "%s", record.url);
     }
     CHECK_INT(web_connections(p.near), 1, "connections");
     tear_down(&p);
@@ -95,19 +95,19 @@ TEST(redirects_are_counted)
     web_route_redirect(p.near, "/3", "307 Temporary", "/end");
     web_route_redirect(p.near, "/loop", "308 Permanent", "/loop");
     for (uint32_t most = 1; most <= 4; most++) {
-        web_told told = fetch_with(&p, "GET", web_url(p.near, "/1"), most);
-        CHECK_INT(told.end, most < 3 ? HAFT__HTTP_TOO_MANY_REDIRECTS : HAFT__HTTP_OK, "%u: %s",
-                  most, told.message);
-        CHECK_INT(told.heads, most >= 3, "heads");
+        web_record record = fetch_with(&p, "GET", web_url(p.near, "/1"), most);
+        CHECK_INT(record.end, most < 3 ? HAFT__HTTP_TOO_MANY_REDIRECTS : HAFT__HTTP_OK, "%u: %s",
+                  most, record.message);
+        CHECK_INT(record.heads, most >= 3, "heads");
     }
     unsigned before = web_requests(p.near);
-    web_told told = fetch(&p, web_url(p.near, "/loop"));
-    CHECK_INT(told.end, HAFT__HTTP_TOO_MANY_REDIRECTS, "a loop");
+    web_record record = fetch(&p, web_url(p.near, "/loop"));
+    CHECK_INT(record.end, HAFT__HTTP_TOO_MANY_REDIRECTS, "a loop");
     CHECK_INT(web_requests(p.near) - before, 6, "requests");
-    told = fetch_with(&p, "GET", web_url(p.near, "/1"), 0);
-    CHECK_INT(told.end, HAFT__HTTP_OK, "none is followed");
-    CHECK_INT(told.status, 301, "status");
-    CHECK_STR(haft__str(told.location), HAFT__LIT("/2"), "location");
+    record = fetch_with(&p, "GET", web_url(p.near, "/1"), 0);
+    CHECK_INT(record.end, HAFT__HTTP_OK, "none is followed");
+    CHECK_INT(record.status, 301, "status");
+    CHECK_STR(haft__str(record.location), HAFT__LIT("/2"), "location");
     tear_down(&p);
 }
 
@@ -123,9 +123,9 @@ TEST(a_redirect_without_a_target_is_a_response)
         uint32_t status;
     } rows[] = {{"/none", 302}, {"/empty", 302}, {"/304", 304}, {"/201", 201}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        web_told told = fetch(&p, web_url(p.near, rows[i].path));
-        CHECK_INT(told.end, HAFT__HTTP_OK, "%s: %s", rows[i].path, told.message);
-        CHECK_INT(told.status, rows[i].status, "%s", rows[i].path);
+        web_record record = fetch(&p, web_url(p.near, rows[i].path));
+        CHECK_INT(record.end, HAFT__HTTP_OK, "%s: %s", rows[i].path, record.message);
+        CHECK_INT(record.status, rows[i].status, "%s", rows[i].path);
     }
     tear_down(&p);
 }
@@ -147,8 +147,8 @@ TEST(methods_change_as_in_browsers)
     pair p = set_up(false);
     for (unsigned i = 0; i < COUNT(rows); i++) {
         web_route_redirect(p.near, "/go", rows[i].status, "/end");
-        web_told told = fetch_with(&p, rows[i].method, web_url(p.near, "/go"), 5);
-        CHECK_INT(told.end, HAFT__HTTP_OK, "row %u: %s", i, told.message);
+        web_record record = fetch_with(&p, rows[i].method, web_url(p.near, "/go"), 5);
+        CHECK_INT(record.end, HAFT__HTTP_OK, "row %u: %s", i, record.message);
         haft_str second = web_request(p.near, 2 * i + 1);
         char start[32];
         (void)snprintf(start, sizeof(start), "%s /end ", rows[i].wanted);
@@ -193,8 +193,8 @@ TEST(headers_that_were_dropped_stay_dropped)
     pair p = set_up(false);
     web_route_redirect(p.near, "/go", "302 Found", web_url(p.far, "/back"));
     web_route_redirect(p.far, "/back", "302 Found", web_url(p.near, "/end"));
-    web_told told = fetch(&p, web_url(p.near, "/go"));
-    CHECK_INT(told.end, HAFT__HTTP_OK, "%s", told.message);
+    web_record record = fetch(&p, web_url(p.near, "/go"));
+    CHECK_INT(record.end, HAFT__HTTP_OK, "%s", record.message);
     haft_str last = web_request(p.near, 1);
     CHECK(has(last, "GET /end") && !has(last, "s3cret"), "%.*s", HAFT__ARG(last));
     tear_down(&p);
@@ -213,9 +213,9 @@ TEST(another_origin_gets_no_user)
                                   .url = haft__str(with_user),
                                   .max_bytes = 1000,
                                   .max_redirects = 5};
-    web_told told;
-    (void)web_fetch(p.loop, p.http, &request, &told);
-    CHECK_INT(told.end, HAFT__HTTP_OK, "%s", told.message);
+    web_record record;
+    (void)web_fetch(p.loop, p.http, &request, &record);
+    CHECK_INT(record.end, HAFT__HTTP_OK, "%s", record.message);
     CHECK(has(web_request(p.near, 0), "Authorization: Basic dXNlcjp3b3Jk"), "the first gets them");
     CHECK(!has(web_request(p.far, 0), "Authorization"), "%.*s", HAFT__ARG(web_request(p.far, 0)));
     tear_down(&p);
@@ -235,9 +235,9 @@ TEST(other_schemes_are_rejected)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         web_route_redirect(p.near, "/go", "302 Found", rows[i].place);
-        web_told told = fetch(&p, web_url(p.near, "/go"));
-        CHECK_INT(told.end, rows[i].wanted, "%s: %s", rows[i].place, told.message);
-        CHECK(told.sent && !told.delivered && told.heads == 0, "%s", rows[i].place);
+        web_record record = fetch(&p, web_url(p.near, "/go"));
+        CHECK_INT(record.end, rows[i].wanted, "%s: %s", rows[i].place, record.message);
+        CHECK(record.sent && !record.delivered && record.heads == 0, "%s", rows[i].place);
     }
     tear_down(&p);
 }
@@ -246,8 +246,8 @@ TEST(other_schemes_are_rejected)
 TEST(redirects_to_private_addresses_are_rejected)
 {
     pair p = set_up(true);
-    web_told told = fetch(&p, web_url(p.near, "/end"));
-    CHECK_INT(told.end, HAFT__HTTP_OK, "the first one is let through: %s", told.message);
+    web_record record = fetch(&p, web_url(p.near, "/end"));
+    CHECK_INT(record.end, HAFT__HTTP_OK, "the first one is let through: %s", record.message);
     char name[64], number[64];
     (void)snprintf(name, sizeof(name), "http://inside.test:%u/end", web_port(p.far));
     (void)snprintf(number, sizeof(number), "http://2130706433:%u/end", web_port(p.far));
@@ -260,8 +260,8 @@ TEST(redirects_to_private_addresses_are_rejected)
                                   "https://10.0.0.1/"};
     for (size_t i = 0; i < COUNT(places); i++) {
         web_route_redirect(p.near, "/go", "302 Found", places[i]);
-        told = fetch(&p, web_url(p.near, "/go"));
-        CHECK_INT(told.end, HAFT__HTTP_REFUSED, "%s: %s", places[i], told.message);
+        record = fetch(&p, web_url(p.near, "/go"));
+        CHECK_INT(record.end, HAFT__HTTP_REFUSED, "%s: %s", places[i], record.message);
     }
     CHECK_INT(web_connections(p.far), 0, "connections");
     tear_down(&p);
@@ -273,7 +273,7 @@ TEST(an_endless_redirect_page_is_not_read)
     haft_str zeros = web_gzip_zeros(100000);
     web_route_bytes(p.near, "/go",
                     "HTTP/1.1 302 Found\r\nLocation: /end\r\nContent-Encoding: gzip\r\n", zeros);
-    web_told told = fetch(&p, web_url(p.near, "/go"));
-    CHECK_INT(told.end, HAFT__HTTP_TOO_BIG, "%s", told.message);
+    web_record record = fetch(&p, web_url(p.near, "/go"));
+    CHECK_INT(record.end, HAFT__HTTP_TOO_BIG, "%s", record.message);
     tear_down(&p);
 }

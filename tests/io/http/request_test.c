@@ -57,10 +57,10 @@ TEST(headers_are_checked)
                                       .headers = &rows[i].header,
                                       .header_count = 1,
                                       .max_bytes = 100};
-        web_told told;
-        (void)web_fetch(loop, http, &request, &told);
-        CHECK_INT(told.end, rows[i].fine ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "%.*s: %s",
-                  HAFT__ARG(rows[i].header), told.message);
+        web_record record;
+        (void)web_fetch(loop, http, &request, &record);
+        CHECK_INT(record.end, rows[i].fine ? HAFT__HTTP_OK : HAFT__HTTP_BAD_HEADER, "%.*s: %s",
+                  HAFT__ARG(rows[i].header), record.message);
         sent += rows[i].fine;
         CHECK_INT(web_requests(w), sent, "%.*s", HAFT__ARG(rows[i].header));
     }
@@ -85,9 +85,9 @@ TEST(a_header_error_does_not_quote_the_header)
                                   .headers = &header,
                                   .header_count = 1,
                                   .max_bytes = 100};
-    web_told told;
-    (void)web_fetch(loop, http, &request, &told);
-    CHECK_STR(haft__str(told.message),
+    web_record record;
+    (void)web_fetch(loop, http, &request, &record);
+    CHECK_STR(haft__str(record.message),
               HAFT__LIT("https://gone.test:81: the method or a header is not valid: "
                         "a header contains a line end or another control character"),
               "message");

@@ -37,10 +37,11 @@ TEST(a_connection_closed_while_idle_is_reopened)
         web_route(b.web, "/", rows[i].script);
         haft__http_request request = web_get(web_url(b.web, "/"));
         for (unsigned turn = 1; turn <= 3; turn++) {
-            web_told told;
-            CHECK(web_fetch(b.loop, b.http, &request, &told), "%s: turn %u", rows[i].name, turn);
-            CHECK_INT(told.end, HAFT__HTTP_OK, "%s: turn %u: %s", rows[i].name, turn, told.message);
-            CHECK_STR(((haft_str){told.body, told.body_bytes}), HAFT__LIT("ok"), "%s: turn %u",
+            web_record record;
+            CHECK(web_fetch(b.loop, b.http, &request, &record), "%s: turn %u", rows[i].name, turn);
+            CHECK_INT(record.end, HAFT__HTTP_OK, "%s: turn %u: %s", rows[i].name, turn,
+                      record.message);
+            CHECK_STR(((haft_str){record.body, record.body_bytes}), HAFT__LIT("ok"), "%s: turn %u",
                       rows[i].name, turn);
             CHECK_INT(web_connections(b.web), turn, "%s: connections", rows[i].name);
             CHECK_INT(web_open(b.web), 1, "%s: it is kept", rows[i].name);
@@ -53,7 +54,7 @@ TEST(a_connection_closed_while_idle_is_reopened)
 }
 
 typedef struct reader {
-    web_told told; /* the first, for web_handlers */
+    web_record record; /* the first, for web_handlers */
     haft__http_client *http;
 } reader;
 
@@ -91,15 +92,15 @@ TEST(an_event_that_is_older_than_the_answer_ends_nothing)
         start_reader(&b, &readers[0]);
         start_reader(&b, &readers[1]);
         for (size_t i = 0; i < COUNT(readers); i++) {
-            CHECK(web_step_until(b.loop, &readers[i].told.bodies, 1), "it did not begin");
+            CHECK(web_step_until(b.loop, &readers[i].record.bodies, 1), "it did not begin");
         }
         web_release(b.web, COUNT(readers));
         for (int i = 0; i < 300000 && web_waiting(b.web) > 0; i++) {
             haft__clock_sleep(1);
         }
         for (size_t i = 0; i < COUNT(readers); i++) {
-            CHECK(web_step_until(b.loop, &readers[i].told.dones, 1), "it did not end");
-            CHECK_INT(readers[i].told.end, HAFT__HTTP_OK, "%s", readers[i].told.message);
+            CHECK(web_step_until(b.loop, &readers[i].record.dones, 1), "it did not end");
+            CHECK_INT(readers[i].record.end, HAFT__HTTP_OK, "%s", readers[i].record.message);
         }
         CHECK_INT(web_connections(b.web), COUNT(readers), "turn %u: connections", turn);
     }
@@ -114,10 +115,10 @@ TEST(a_number_that_is_used_again_is_another_socket)
     web_route(b.web, "/", WEB_OK(2) "ok");
     for (unsigned turn = 0; turn < 4; turn++) {
         haft__http_request request = web_get(web_url(b.web, turn % 2 == 0 ? "/close" : "/"));
-        web_told told;
-        CHECK(web_fetch(b.loop, b.http, &request, &told), "turn %u", turn);
-        CHECK_INT(told.end, HAFT__HTTP_OK, "turn %u: %s", turn, told.message);
-        CHECK_STR(((haft_str){told.body, told.body_bytes}), HAFT__LIT("ok"), "turn %u", turn);
+        web_record record;
+        CHECK(web_fetch(b.loop, b.http, &request, &record), "turn %u", turn);
+        CHECK_INT(record.end, HAFT__HTTP_OK, "turn %u: %s", turn, record.message);
+        CHECK_STR(((haft_str){record.body, record.body_bytes}), HAFT__LIT("ok"), "turn %u", turn);
     }
     CHECK_INT(web_connections(b.web), 3, "connections");
     web_tear_down(&b);
@@ -164,16 +165,16 @@ TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
     for (unsigned turn = 0; turn < 3; turn++) {
         haft__http_request away = web_get(door.url), here = web_get(web_url(b.web, "/"));
         haft__http_transfer *transfer = NULL;
-        web_told told = {0};
-        CHECK_INT(haft__http_transfer_start(b.http, &away, &web_handlers, &told, &transfer, NULL),
+        web_record record = {0};
+        CHECK_INT(haft__http_transfer_start(b.http, &away, &web_handlers, &record, &transfer, NULL),
                   HAFT_OK, "start");
         for (int i = 0; i < 5; i++) {
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "step");
         }
-        CHECK_INT(told.dones, 0, "turn %u: it is under way: %s", turn, told.message);
+        CHECK_INT(record.dones, 0, "turn %u: it is under way: %s", turn, record.message);
         haft__http_transfer_cancel(transfer);
-        CHECK(web_fetch(b.loop, b.http, &here, &told), "turn %u", turn);
-        CHECK_INT(told.end, HAFT__HTTP_OK, "turn %u: %s", turn, told.message);
+        CHECK(web_fetch(b.loop, b.http, &here, &record), "turn %u", turn);
+        CHECK_INT(record.end, HAFT__HTTP_OK, "turn %u: %s", turn, record.message);
     }
     close_door(&door);
     web_tear_down(&b);

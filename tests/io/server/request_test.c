@@ -85,7 +85,7 @@ TEST(a_client_that_expects_100_may_continue)
                       HAFT__LIT("POST / HTTP/1.1\r\n" CLOSED
                                 "Content-Length: 4\r\nExpect: 100-continue\r\n\r\n")),
           "the head");
-    CHECK(server_receive(&c, fd, "100 Continue\r\n\r\n"), "it is not told to");
+    CHECK(server_receive(&c, fd, "100 Continue\r\n\r\n"), "no 100 Continue");
     CHECK(server_send(&c, fd, HAFT__LIT("body")) && server_receive(&c, fd, "|||body"), "no answer");
     (void)close(fd);
     server_close(&c);

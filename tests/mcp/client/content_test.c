@@ -264,10 +264,10 @@ TEST(a_secret_is_checked_by_the_schema_and_not_shown)
         haft__mcp_content content = {0};
         haft_error err = {0};
         haft__arena_init(&arena, 0);
-        haft__json told = test_json(
+        haft__json result = test_json(
             &arena, HAFT__LIT("{\"content\":[],\"structuredContent\":{\"n\":\"[redacted]\"}}"));
         haft_status status =
-            haft__mcp_content_read(&arena, told, test_json(&arena, haft__str(rows[i].exact)),
+            haft__mcp_content_read(&arena, result, test_json(&arena, haft__str(rows[i].exact)),
                                    test_json(&arena, haft__str(schema)), key, &content, &err);
         CHECK_INT(status, rows[i].good ? HAFT_OK : HAFT_BAD_INPUT, "%s", rows[i].exact);
         CHECK(strstr(err.message, "my-secret") == NULL && strstr(err.where, "my-secret") == NULL,

@@ -336,7 +336,7 @@ TEST(a_list_has_a_greatest_number_of_warnings)
 {
     size_t warnings;
     CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS, false, &warnings), 0, "none can be used");
-    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "all are told");
+    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "all are reported");
     CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS + 1, false, &warnings), 0, "none can be used");
     CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "one is not");
 }

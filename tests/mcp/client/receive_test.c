@@ -185,7 +185,7 @@ static size_t log_length(int length)
                    "{\"data\":\"%0*d\"}}",
                    length, 1);
     CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "log");
-    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "reported");
     bool cut = haft__str_ends_with(event.log.text, HAFT__LIT("..."));
     size_t found = cut ? 0 : event.log.text.len;
     haft__mcp_client_destroy(client);
@@ -209,7 +209,7 @@ TEST(a_message_that_is_too_big_is_not_even_copied)
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
     CHECK_INT(haft__mcp_client_receive(client, 0, (haft_str){text, size}, NULL), HAFT_OK, "big");
     haft__mcp_client_event event = {0};
-    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "told");
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "reported");
     haft__mcp_client_destroy(client);
 }
 

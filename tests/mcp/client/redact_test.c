@@ -145,12 +145,12 @@ TEST(no_text_of_a_server_shows_half_a_secret)
             haft__buf log;
             haft_str steps = fill(places[i].steps, padding);
             play(options, steps, &log);
-            haft_str told = haft__buf_str(&log);
+            haft_str logged = haft__buf_str(&log);
             bool whole =
-                told.len > 0
-                && memmem(told.ptr, told.len, TEST_CANARY, sizeof(TEST_CANARY) - 1) != NULL;
-            CHECK(!has_part(told) || (places[i].goes_back && whole), "place %zu, %zu: %.*s", i,
-                  padding, HAFT__ARG(told));
+                logged.len > 0
+                && memmem(logged.ptr, logged.len, TEST_CANARY, sizeof(TEST_CANARY) - 1) != NULL;
+            CHECK(!has_part(logged) || (places[i].goes_back && whole), "place %zu, %zu: %.*s", i,
+                  padding, HAFT__ARG(logged));
             CHECK(!places[i].goes_back || whole || padding > 0, "place %zu: it went back changed",
                   i);
             haft__buf_finish(&log);
@@ -242,8 +242,8 @@ TEST(text_that_cannot_be_redacted_is_not_shown)
         options.cleaner = (haft__cleaner){.clean = spoil, .context = contexts[i]};
         play(options, fill(CALLED "get " RPC "\"id\":2,\"result\":{\"content\":\"@\"}}\n", 0),
              &log);
-        haft_str told = haft__buf_str(&log);
-        CHECK(!has_part(told), "%.*s", HAFT__ARG(told));
+        haft_str logged = haft__buf_str(&log);
+        CHECK(!has_part(logged), "%.*s", HAFT__ARG(logged));
         haft__buf_finish(&log);
     }
 }

@@ -87,7 +87,7 @@ static bool do_glob(offline_world *w, const haft__run_call *call, haft__buf *out
         }
     }
     haft__buf_addf(out, "%s",
-                   out->len == 0 ? "(no file matches; 8 files were looked at)"
+                   out->len == 0 ? "(no file matches; 8 files were read)"
                    : w->whole    ? ""
                                  : "(12 more files match: narrow the pattern or give a `path`)");
     return true;
@@ -189,10 +189,10 @@ void offline_world_init(offline_world *w, const char *spec, const offline_file *
     haft__buf_init(&w->line, 1 << 28);
     haft__buf_init(&w->body, 1 << 28);
     haft__buf_init(&w->seen, 1 << 28);
-    haft__buf_init(&w->told, 1 << 28);
+    haft__buf_init(&w->turns, 1 << 28);
     haft__spec_options options = {.hash_key = OFFLINE_KEY};
     haft__spec_report report = {0};
-    haft_str text = haft__arena_format(&w->arena, "# YAML\n%s", spec); /* and no JSON */
+    haft_str text = haft__arena_format(&w->arena, "# YAML\n%s", spec); /* not JSON */
     CHECK_INT(haft__spec_load(&w->arena, text, &options, &w->spec, &report, &w->err), HAFT_OK, "%s",
               w->err.message);
     for (size_t i = 0; i < report.count; i++) {
@@ -207,7 +207,7 @@ void offline_world_finish(offline_world *w)
     haft__buf_finish(&w->line);
     haft__buf_finish(&w->body);
     haft__buf_finish(&w->seen);
-    haft__buf_finish(&w->told);
+    haft__buf_finish(&w->turns);
     haft__arena_finish(&w->scratch);
     haft__arena_finish(&w->arena);
 }
@@ -235,8 +235,8 @@ void offline_check_mode(const haft__request *request, const haft__reply *reply)
         possible = possible || request->allowed[i];
     }
     CHECK(reply->call_count > 0 || haft__str_trim(reply->content).len > 0, "an empty reply");
-    CHECK(!forced || !possible || reply->call_count > 0, "no call where one is wanted");
-    CHECK(request->mode != HAFT__MODE_NONE || reply->call_count == 0, "a call under none");
+    CHECK(!forced || !possible || reply->call_count > 0, "no call in a forced turn");
+    CHECK(request->mode != HAFT__MODE_NONE || reply->call_count == 0, "a call in mode none");
     CHECK(reply->call_count <= HAFT__LIMIT_OFFLINE_AT_ONCE, "%zu calls", reply->call_count);
     CHECK_INT(reply->stop, reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END, "stop");
     CHECK_STR(reply->model, HAFT__LIT("offline"), "its name");
@@ -289,14 +289,14 @@ static void check_new(const offline_world *w, const haft__reply *reply)
     }
 }
 
-static void tell(offline_world *w, const haft__request *request, const haft__reply *reply)
+static void record_turn(offline_world *w, const haft__request *request, const haft__reply *reply)
 {
     static const char *const modes[] = {"auto", "any", "tool", "none"};
-    haft__buf_addf(&w->told, "%s:", modes[request->mode]);
+    haft__buf_addf(&w->turns, "%s:", modes[request->mode]);
     for (size_t i = 0; i < reply->call_count; i++) {
-        haft__buf_addf(&w->told, " %.*s", HAFT__ARG(reply->calls[i].name));
+        haft__buf_addf(&w->turns, " %.*s", HAFT__ARG(reply->calls[i].name));
     }
-    haft__buf_addf(&w->told, "%s\n", reply->call_count == 0 ? " text" : "");
+    haft__buf_addf(&w->turns, "%s\n", reply->call_count == 0 ? " text" : "");
 }
 
 static void ask(offline_world *w)
@@ -312,7 +312,7 @@ static void ask(offline_world *w)
     offline_check_mode(&request, &reply);
     check_same(&reply, &again);
     check_new(w, &reply);
-    tell(w, &request, &reply);
+    record_turn(w, &request, &reply);
     w->asked++;
     haft__input_model_replied(&w->body, &w->run, &reply, 1);
     append_body(w);
@@ -336,7 +336,7 @@ static void run_next(offline_world *w)
     CHECK(false, "no call to run");
 }
 
-/* The first call that waits is approved, or answered with "yes". */
+/* Approves (or rejects) the first pending call, or answers it with "yes". */
 static bool answer_next(offline_world *w)
 {
     for (size_t i = w->run.batch; i < w->run.call_count; i++) {
@@ -358,7 +358,7 @@ static bool answer_next(offline_world *w)
 }
 
 /* The lines of a result as path:line:text: grep's as they are, read's with the path of the call. */
-static void note_result(offline_world *w, const haft__run_call *call)
+static void collect_result(offline_world *w, const haft__run_call *call)
 {
     bool read = haft__str_equal(call->name, HAFT__LIT("read"));
     haft_str rest = call->shown;
@@ -375,13 +375,13 @@ static void note_result(offline_world *w, const haft__run_call *call)
     }
 }
 
-static void note_results(offline_world *w)
+static void collect_results(offline_world *w)
 {
     for (size_t i = 0; i < w->run.call_count; i++) {
         const haft__run_call *call = &w->run.calls[i];
         w->refusals += call->stage == HAFT__CALL_REFUSED ? 1 : 0;
         if (call->ok) {
-            note_result(w, call);
+            collect_result(w, call);
         }
     }
 }
@@ -390,7 +390,7 @@ void offline_world_run(offline_world *w, const char *task)
 {
     haft_str none = {NULL, 0};
     if (w->spec == NULL) {
-        return; /* which was said */
+        return; /* offline_world_init has reported it */
     }
     CHECK_INT(haft__run_init(&w->run, &w->arena, w->spec, OFFLINE_KEY, &w->err), HAFT_OK, "a run");
     haft__buf_clear(&w->body);
@@ -412,7 +412,7 @@ void offline_world_run(offline_world *w, const char *task)
         case HAFT__EFFECT_END: break;
         }
         if (over) {
-            note_results(w);
+            collect_results(w);
             return;
         }
     }
@@ -451,9 +451,9 @@ static bool was_seen(const offline_world *w, haft_str place, haft_str text)
     text = haft__str_trim(text);
     while (rest.len > 0) {
         haft_str line = haft__str_split(&rest, '\n');
-        haft_str behind = haft__str_skip(line, place.len);
-        if (haft__str_starts_with(line, place) && haft__str_starts_with(behind, HAFT__LIT(":"))
-            && haft__str_starts_with(haft__str_trim(haft__str_skip(behind, 1)), text)) {
+        haft_str after = haft__str_skip(line, place.len);
+        if (haft__str_starts_with(line, place) && haft__str_starts_with(after, HAFT__LIT(":"))
+            && haft__str_starts_with(haft__str_trim(haft__str_skip(after, 1)), text)) {
             return true;
         }
     }
@@ -491,14 +491,14 @@ void offline_check_report(const offline_world *w, haft_str report)
     haft_str path = HAFT__LIT(""), rest = report;
     size_t quoted = 0;
     while (rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n'), behind = line;
+        haft_str line = haft__str_split(&rest, '\n'), after = line;
         if (haft__str_starts_with(line, HAFT__LIT("### "))) {
-            path = code_of(&behind);
+            path = code_of(&after);
         } else if (haft__str_starts_with(line, HAFT__LIT("## "))) {
             path = HAFT__LIT("");
         } else if (line.len > 3 && memcmp(line.ptr + 1, ". `", 3) == 0) { /* 1. `a.c:3`: `text` */
-            haft_str place = code_of(&behind);
-            check_quoted(w, place, code_of(&behind));
+            haft_str place = code_of(&after);
+            check_quoted(w, place, code_of(&after));
         } else {
             quoted += check_excerpt(w, path, line) ? 1 : 0;
         }

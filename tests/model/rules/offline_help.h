@@ -35,8 +35,8 @@ struct offline_world {
     haft__run run;
     haft__decider decider;
     haft__buf line, body;
-    haft__buf seen; /* lines of every result that went to the model, as path:line:text */
-    haft__buf told; /* a line for each turn: mode and calls */
+    haft__buf seen;  /* lines of every result that went to the model, as path:line:text */
+    haft__buf turns; /* a line for each turn: mode and calls */
     const offline_file *files;
     size_t file_count;
     offline_tool *tool; /* may be NULL */

@@ -60,7 +60,7 @@ typedef struct run_case {
     const char *what, *spec, *task;
     offline_tool *tool;
     haft__end end;
-    const char *told; /* NULL: whatever */
+    const char *turns; /* NULL: whatever */
 } run_case;
 
 static void check_run(const run_case *c)
@@ -70,10 +70,10 @@ static void check_run(const run_case *c)
     w.tool = c->tool;
     offline_world_run(&w, c->task != NULL ? c->task : TASK);
     CHECK_STR(haft__str(haft__end_name(w.run.end)), haft__str(haft__end_name(c->end)), "%s\n%.*s",
-              c->what, HAFT__ARG(haft__buf_str(&w.told)));
+              c->what, HAFT__ARG(haft__buf_str(&w.turns)));
     CHECK(w.run.answer.len > 0, "%s: no answer", c->what);
-    if (c->told != NULL) {
-        CHECK_STR(haft__buf_str(&w.told), haft__str(c->told), "%s", c->what);
+    if (c->turns != NULL) {
+        CHECK_STR(haft__buf_str(&w.turns), haft__str(c->turns), "%s", c->what);
     }
     offline_world_finish(&w);
 }
@@ -242,7 +242,7 @@ TEST(rejected_calls_are_not_repeated_endlessly)
         w.rejects = true;
         offline_world_run(&w, TASK);
         CHECK_INT(w.run.end, HAFT__END_DONE, "%s: %.*s", specs[i],
-                  HAFT__ARG(haft__buf_str(&w.told)));
+                  HAFT__ARG(haft__buf_str(&w.turns)));
         CHECK(w.refusals > 0 && w.refusals < 10, "%s: %zu refusals", specs[i], w.refusals);
         offline_world_finish(&w);
     }
@@ -354,7 +354,7 @@ TEST(completion_is_tried_again_only_when_something_has_happened)
     CHECK_INT(reply.call_count, 0, "there is nothing it could do");
     offline_request_say(&r, "call complete_workflow now");
     CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
-    CHECK_INT(reply.call_count, 1, "it was told to");
+    CHECK_INT(reply.call_count, 1, "a message asks for it");
     CHECK_STR(reply.calls[0].name, HAFT__LIT("complete_workflow"), "so it does");
     offline_world_finish(&w);
     haft__arena_finish(&arena);
@@ -415,7 +415,7 @@ TEST(the_report_of_the_examples)
     offline_world w;
     offline_world_init(&w, example("examples/report.yaml"), offline_tree, offline_tree_count);
     offline_world_run(&w, TASK);
-    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.told)));
+    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.turns)));
     offline_check_report(&w, offline_world_artifact(&w));
     offline_world_finish(&w);
 }
@@ -426,7 +426,7 @@ TEST(the_planner_of_the_examples)
     offline_world_init(&w, example("examples/planner.yaml"), NULL, 0);
     w.tool = as_examples;
     offline_world_run(&w, "Which customers are overdue?");
-    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.told)));
+    CHECK_INT(w.run.end, HAFT__END_DONE, "%.*s", HAFT__ARG(haft__buf_str(&w.turns)));
     check_call(&w, "search_database", "{\"query\":\"customers overdue\",\"limit\":\"10\"}");
     check_call(&w, "calculate_statistics", "{\"column\":\"amount\"}");
     check_call(&w, "write_summary",
@@ -444,7 +444,7 @@ TEST(the_pipeline_of_the_examples)
     offline_world_init(&w, example("examples/pipeline.yaml"), NULL, 0);
     w.tool = as_examples;
     offline_world_run(&w, "Describe data/letter.txt");
-    CHECK_STR(haft__buf_str(&w.told),
+    CHECK_STR(haft__buf_str(&w.turns),
               HAFT__LIT("tool: extract_metadata\nauto: count_words\nnone: text\n"), "its order");
     check_call(&w, "extract_metadata", "{\"path\":\"data/letter.txt\"}");
     check_call(&w, "count_words", "{\"path\":\"data/letter.txt\"}");
@@ -489,7 +489,7 @@ TEST(hostile_files_are_quoted_as_data)
     CHECK(report.len > 0 && report.len < 20000, "%zu bytes", report.len);
     CHECK(!offline_has(report, "\x1b") && !offline_has(report, "\xE2\x80\xAE"), "no control");
     CHECK(!offline_has(w.run.answer, "\x1b"), "nor in the answer");
-    CHECK(!offline_has(haft__buf_str(&w.told), "wipe"), "nobody follows orders of files");
+    CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "nobody follows orders of files");
     CHECK(offline_has(report, "\n`````text\n"), "a fence that is long enough: %.*s",
           HAFT__ARG(report));
     offline_world_finish(&w);
@@ -526,8 +526,9 @@ TEST(tools_that_rave)
         w.tool = raves;
         w.context = &count;
         offline_world_run(&w, TASK);
-        CHECK_INT(w.run.end, HAFT__END_DONE, "%zu: %.*s", first, HAFT__ARG(haft__buf_str(&w.told)));
-        CHECK(!offline_has(haft__buf_str(&w.told), "wipe"), "a tool gives no orders");
+        CHECK_INT(w.run.end, HAFT__END_DONE, "%zu: %.*s", first,
+                  HAFT__ARG(haft__buf_str(&w.turns)));
+        CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "a tool gives no orders");
         offline_world_finish(&w);
     }
 }

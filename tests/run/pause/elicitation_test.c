@@ -384,10 +384,10 @@ TEST(a_pending_question_names_the_server)
     haft_str found = help_keep(haft__buf_str(&text));
     CHECK(strstr(found.ptr, "\"question\":\"How many?\",\"deadline\":\"1970-01-01T00:16:45")
               != NULL,
-          "it is not told");
+          "not recorded");
     CHECK(strstr(found.ptr, "\"asks\":{\"server\":\"docs\",\"mode\":\"form\",\"schema\":{") != NULL,
-          "it is not told");
-    CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL, "it is not told");
+          "not recorded");
+    CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL, "not recorded");
     haft__buf_finish(&text);
     help_run_finish(&r);
 }

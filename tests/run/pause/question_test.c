@@ -64,10 +64,10 @@ static haft_str say(help_run *r, const char *value)
     if (status == HAFT_OK && body.len > 0) {
         status = haft__drive_append(&r->drive, haft__buf_str(&body), &r->err);
     }
-    haft_str told =
+    haft_str recorded =
         help_keep(status == HAFT_OK ? haft__buf_str(&body) : haft__str(haft_status_name(status)));
     haft__buf_finish(&body);
-    return told;
+    return recorded;
 }
 
 TEST(a_number_and_its_choice_are_the_same_answer)

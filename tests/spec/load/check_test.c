@@ -14,7 +14,7 @@
 
 #define SEARCHES "builtins: {enabled: [tool_search]}\n"
 #define SEARCHED "mcp: {servers: {b: {command: [x]}}}\n" SEARCHES
-#define UNTOLD(place)                                                                              \
+#define UNLISTED_SEARCH(place)                                                                     \
     place ": warning: tools are deferred, and builtins.enabled does not list tool_search: "        \
           "nothing searches before the first turn, and the model does not see that it can (add "   \
           "tool_search to builtins.enabled)"
@@ -147,10 +147,10 @@ static const problem_case cases[] = {
      "4:1: databases cannot be queried in this version (leave it out, and query the database with "
      "a "
      "command)"},
-    /* a search that the model is not told of */
+    /* a search that the model does not know of */
     {"mcp: {servers: {a: {command: [x]}}}\n", ""},
-    {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNTOLD("1:1")},
-    {"mcp: {servers: {a: {command: [x]}}}\nenabled_builtins: [glob]\n", UNTOLD("1:1")},
+    {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNLISTED_SEARCH("1:1")},
+    {"mcp: {servers: {a: {command: [x]}}}\nenabled_builtins: [glob]\n", UNLISTED_SEARCH("1:1")},
     {"limits: {repeats: {hint: 2, refuse: 3, end: 4}}\n", ""},
     {"limits: {repeats: {hint: 6}}\n", "1:19: expected hint < refuse < end, found 6, 6 and 10 (the "
                                        "defaults are {hint: 3, refuse: 6, end: "
@@ -170,7 +170,7 @@ static const problem_case cases[] = {
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n", ""},
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\nbuiltins: {enabled: "
               "[glob]}\n",
-     UNTOLD("1:1")},
+     UNLISTED_SEARCH("1:1")},
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 100}\n"
               "enabled_builtins: [tool_search]\n",
      ""},

@@ -262,7 +262,7 @@ static haft_str expected(size_t run)
 }
 
 typedef struct tally {
-    int refused, told, right;
+    int refused, failed, right;
 } tally;
 
 /* Opens the rest of a database and reads everything: all that can be read is correct. */
@@ -278,20 +278,20 @@ static void check_damaged(help_store *s, const haft_str wanted[RUNS], tally *t, 
         help_store_shut(s);
         return;
     }
-    bool told = false;
+    bool failed = false;
     haft__store_request list = {.verb = HAFT__STORE_LIST};
-    told = help_do(s, &list) != HAFT_OK || told;
-    told = help_find(s, "last") == NULL || told;
+    failed = help_do(s, &list) != HAFT_OK || failed;
+    failed = help_find(s, "last") == NULL || failed;
     for (uint64_t n = 0; n < RUNS; n++) {
         haft_str text = help_read(s, n);
-        told = text.ptr == NULL || told;
+        failed = text.ptr == NULL || failed;
         CHECK(text.ptr == NULL || haft__str_equal(text, wanted[n]), "%s: run %d is another", what,
               (int)n);
         CHECK(text.ptr != NULL || s->error.message[0] != '\0', "%s: no reason", what);
-        told = help_append(s, n, 1, EVENTS, "more") != HAFT_OK || told;
+        failed = help_append(s, n, 1, EVENTS, "more") != HAFT_OK || failed;
     }
-    t->told += told;
-    t->right += !told;
+    t->failed += failed;
+    t->right += !failed;
     help_store_shut(s);
     haft__arena_finish(&s->arena);
     haft__arena_init(&s->arena, 0);
@@ -324,8 +324,8 @@ TEST(flipped_bits_never_make_another_event)
         check_damaged(&s, wanted, &t, what);
     }
     printf("# %d flips: %d refused, %d reported when read, %d harmless\n", rounds, t.refused,
-           t.told, t.right);
-    CHECK(rounds < 100 || (t.refused > 0 && t.told > 0), "no damage was seen");
+           t.failed, t.right);
+    CHECK(rounds < 100 || (t.refused > 0 && t.failed > 0), "no damage was seen");
     help_save(help_path(&s), good);
     help_store_reopen(&s);
     help_store_close(&s);

@@ -9,13 +9,13 @@
 #include "store/sqlite/sqlite_help.h"
 
 /* The acknowledged requests; the others may or may not be stored. */
-typedef struct told {
+typedef struct acknowledged {
     bool opened, created;
     uint64_t seq;
-} told;
+} acknowledged;
 
 /* Opens, creates or claims run 1, appends, reads; stops at the first error. */
-static void use(help_store *s, told *t)
+static void use(help_store *s, acknowledged *t)
 {
     haft_error err = {0};
     if (haft__store_open(s->loop, s->url, &s->store, &err) != HAFT_OK) {
@@ -37,7 +37,7 @@ static void use(help_store *s, told *t)
 }
 
 /* Without faults, everything that was acknowledged is stored, and the store works as before. */
-static void check_kept(help_store *s, const told *t, const char *what)
+static void check_kept(help_store *s, const acknowledged *t, const char *what)
 {
     haft_error err = {0};
     CHECK_INT(haft__store_open(s->loop, s->url, &s->store, &err), HAFT_OK, "%s: %s", what,
@@ -94,7 +94,7 @@ static int fail_everywhere(help_fault kind, bool on, bool fresh)
     int n = 0;
     for (bool hit = true; hit; n++) {
         help_store s;
-        told t = {0};
+        acknowledged t = {0};
         char what[64];
         (void)snprintf(what, sizeof(what), "%s %d%s%s", names[kind], n, on ? " and on" : "",
                        fresh ? ", a new file" : "");
@@ -140,7 +140,7 @@ TEST(a_disk_error_is_reported_in_words)
     help_faults_start();
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_store s;
-        told t = {0};
+        acknowledged t = {0};
         open_fast(&s);
         use(&s, &t);
         help_fault_at(cases[i].kind, 0, true);
@@ -202,7 +202,7 @@ TEST(every_result_of_sqlite_has_words)
 TEST(every_request_of_a_failed_transaction_reports_it)
 {
     help_store s;
-    told t = {0};
+    acknowledged t = {0};
     help_faults_start();
     open_fast(&s);
     use(&s, &t);
@@ -516,14 +516,14 @@ static void memory_stop(void)
 TEST(without_memory_for_sqlite_nothing_is_lost)
 {
     help_store s;
-    told before = {0};
+    acknowledged before = {0};
     memory_start();
     open_fast(&s);
     int n = 0;
     /* In steps with a random start: there are thousands of allocations. */
     for (bool hit = true; hit; n += 1 + n % 7) {
         char what[32];
-        told t = {0};
+        acknowledged t = {0};
         (void)snprintf(what, sizeof(what), "allocation %d", n);
         remove_database(&s);
         use(&s, &before);

@@ -357,8 +357,9 @@ static void acknowledge(haft__store_request *request)
 {
     victim *v = request->context;
     size_t run = (size_t)(request - v->requests);
-    ack told = {(uint32_t)run, (uint32_t)++request->run.seq};
-    if (request->status != HAFT_OK || write(v->acks, &told, sizeof(told)) != sizeof(told)) {
+    ack message = {(uint32_t)run, (uint32_t)++request->run.seq};
+    if (request->status != HAFT_OK
+        || write(v->acks, &message, sizeof(message)) != sizeof(message)) {
         printf("# run %zu: %s\n", run, request->error.message);
         (void)fflush(stdout);
         _exit(1);
@@ -429,9 +430,9 @@ static void survive_kills(const char *kind, int rounds)
         pid_t process = help_fork(append_for_ever, v);
         (void)close(acks[1]);
         uint32_t until = 1 + help_random(&random) % 300;
-        ack told;
-        for (uint32_t i = 0; read(acks[0], &told, sizeof(told)) == sizeof(told); i++) {
-            acknowledged[told.run] = told.seq;
+        ack message;
+        for (uint32_t i = 0; read(acks[0], &message, sizeof(message)) == sizeof(message); i++) {
+            acknowledged[message.run] = message.seq;
             total++;
             if (i == until) {
                 (void)kill(process, SIGKILL);

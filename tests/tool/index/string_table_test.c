@@ -13,8 +13,8 @@ static haft_str text_of(uint32_t i, char *space)
     return (haft_str){space, (size_t)snprintf(space, 16, "t%u", i)};
 }
 
-/* Against an array, thousands of random steps. */
-TEST(a_table_remembers_and_forgets)
+/* Compares the table with an array over thousands of random steps. */
+TEST(texts_are_added_found_and_removed)
 {
     haft__search_string_table table;
     uint32_t numbers[TEXTS], count = 0, seed = 3;
@@ -38,7 +38,7 @@ TEST(a_table_remembers_and_forgets)
         }
         CHECK_INT(table.count, count, "texts");
     }
-    CHECK(table.limit <= TEXTS, "numbers are not given out again: %u", table.limit);
+    CHECK(table.limit <= TEXTS, "numbers are not reused: %u", table.limit);
     for (uint32_t i = 0; i < TEXTS; i++) {
         char space[16];
         CHECK_INT(haft__search_string_table_find(&table, text_of(i, space)), numbers[i], "t%u", i);
@@ -59,7 +59,7 @@ TEST(an_empty_text_is_a_text)
     haft__search_string_table_finish(&table);
 }
 
-TEST(a_table_without_memory_stays_as_it_is)
+TEST(a_failed_addition_changes_nothing)
 {
     for (unsigned n = 0; n < 100; n++) {
         haft__search_string_table table;

@@ -393,7 +393,7 @@ static void tell_message(haft__buf *buf, const haft__message *m)
 }
 
 /* A request in one line. */
-static void tell(haft__buf *buf, const haft__chat_parsed *asked)
+static void summarise(haft__buf *buf, const haft__chat_parsed *asked)
 {
     const haft__request *request = &asked->request;
     haft__buf_addf(buf, "%.*s %s", HAFT__ARG(request->model), modes[request->mode]);
@@ -410,7 +410,7 @@ static void tell(haft__buf *buf, const haft__chat_parsed *asked)
 }
 
 static const struct {
-    const char *body, *told;
+    const char *body, *summary;
 } taken[] = {
     {"{" ASK "}", "m none user(hi)"},
     {"{" ASK ",'stream':true}", "m none stream user(hi)"},
@@ -485,16 +485,16 @@ TEST(valid_requests_are_accepted)
     for (size_t i = 0; i < COUNT(taken); i++) {
         haft__arena arena;
         haft__chat_parsed asked;
-        haft__buf told;
+        haft__buf summary;
         haft__arena_init(&arena, 0);
-        haft__buf_init(&told, 1 << 20);
+        haft__buf_init(&summary, 1 << 20);
         CHECK_INT(haft__chat_read(&arena, quoted(taken[i].body), key, &asked, NULL), HAFT_OK, "%s",
                   taken[i].body);
         CHECK(asked.problem.message.ptr == NULL, "%s: %.*s", taken[i].body,
               HAFT__ARG(asked.problem.message));
-        tell(&told, &asked);
-        CHECK_STR(haft__buf_str(&told), haft__str(taken[i].told), "%s", taken[i].body);
-        haft__buf_finish(&told);
+        summarise(&summary, &asked);
+        CHECK_STR(haft__buf_str(&summary), haft__str(taken[i].summary), "%s", taken[i].body);
+        haft__buf_finish(&summary);
         haft__arena_finish(&arena);
     }
 }
