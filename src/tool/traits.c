@@ -572,7 +572,7 @@ static const haft__trait table[] = {
     {
         .key = "polls",
         .what = "The model calls it again until something has changed: equal results are no "
-                "repetition (limits.repeats), and a result is never used twice.",
+                "repetition (limits.repeats), and a result is not used again in a later reply.",
         .is_flag = true,
         .flag = offsetof(haft__traits, polls),
         .declared = HAFT_POLLS,

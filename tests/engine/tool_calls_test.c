@@ -89,7 +89,7 @@ TEST(a_call_waits_for_the_poll_delay)
     help_host_init(&h, "memory:");
     haft_run *run = help_host_start(
         &h,
-        TOOL("\"command\":[\"date\",\"+%s%3N\"],\"traits\":{\"read_only\":true,\"polls\":true,"
+        TOOL("\"command\":[\"date\",\"+%s%3N\"],\"traits\":{\"polls\":true,"
              "\"poll_delay\":\"80ms\"}"),
         "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"calls\":[{\"name\":\"look\"},{\"name\":"
         "\"look\"}]},{\"text\":\"good\"}]}",

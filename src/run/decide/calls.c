@@ -449,7 +449,7 @@ static haft_status check_cache(haft__decision *d, judged_call *j)
 static const haft__run_call *find_equal(const haft__run *run, const judged_call *j)
 {
     const haft__traits *traits = &j->call->tool->traits;
-    bool repeatable = (traits->read_only || traits->idempotent) && !traits->polls;
+    bool repeatable = traits->read_only || traits->idempotent;
     for (const haft__run_call *c = run->calls + run->batch; repeatable && c < j->call; c++) {
         if (c->tool == j->call->tool && c->started && c->signature == j->signature) {
             return c;
@@ -458,7 +458,8 @@ static const haft__run_call *find_equal(const haft__run *run, const judged_call 
     return NULL;
 }
 
-/* Equal calls of one reply run once and share the result, also an error. */
+/* Equal calls of one reply run once and share the result, also an error. A tool that polls is no
+ * exception: the model has read nothing since the first call, so the second would only wait. */
 static haft_status check_equal(haft__decision *d, judged_call *j)
 {
     const haft__run_call *equal = find_equal(d->run, j);
