@@ -35,7 +35,7 @@ void haft__malformed_call_begin(haft__parser *p, const char *why, const haft__ma
     *w = *how;
     w->live = true;
     w->tried = tried;
-    w->mention = w->nested = false;
+    w->mention = w->nested = w->pair = false;
     w->rest = rest;
     haft__buf_clear(&w->rest);
     (void)snprintf(w->why, sizeof(w->why), "%s", why);
@@ -179,7 +179,11 @@ bool haft__malformed_call_hides_mark(haft__parser *p, const haft__format_mark *m
     if (mark->act == HAFT__ACTION_CALL_DISCARD) { /* the end of the section */
         return w->mark != NULL || (w->mention && w->nested);
     }
-    return w->level > 0 && hide_nested_end(p, mark);
+    if (w->level > 0) {
+        return hide_nested_end(p, mark);
+    }
+    w->pair = w->pair || (w->mention && haft__mention_is_pair(p, mark));
+    return w->pair;
 }
 
 /* ---- outside strings ---- */

@@ -2,13 +2,14 @@
 /*
  * mention.c - prose that mentions a mark: "Write <tool_call> and then JSON."
  *
- * If a mark that begins calls is inside prose, and the mark that ends them never follows, the first
- * mark was text. So everything from it on is buffered, and read again as text when the text has
- * ended. That happens once; from then on every such mark is text at once, as it is in formats
- * without end marks. If the end follows, if the text was cut, or if the reply begins with the mark,
- * it is a malformed call. section_text.c does the same for the marks of sections. Tests:
- * tests/format/mention_test.c.
+ * If a mark that begins calls is inside prose, and the mark that ends them never follows, or is
+ * mentioned with it ("<tool_call> and </tool_call>"), the first mark was text. So everything from
+ * it on is buffered, and read again as text when the text has ended. That happens once; from then
+ * on every such mark is text at once, as it is in formats without end marks. If the end follows
+ * after more words, if the text was cut, or if the reply begins with the mark, it is a malformed
+ * call. section_text.c does the same for the marks of sections. Tests: tests/format/mention_test.c.
  */
+#include "base/ascii.h"
 #include "base/limits.h"
 #include "format/parser.h"
 
@@ -85,6 +86,35 @@ void haft__mention_hold(haft__parser *p)
 {
     p->malformed.mention = true;
     p->malformed.end_raw = p->call.written;
+}
+
+/* Bytes past ASCII count as letters; a joined name (get_time) is one word. */
+static bool is_word_byte(char c)
+{
+    return haft__ascii_is_alphanumeric(c) || c == '_' || c == '-' || (c & 0x80) != 0;
+}
+
+bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark)
+{
+    size_t mark_length = strlen(mark->text);
+    haft_str between = words_after_mark(p);
+    if (p->call.written > p->call.raw.len || between.len < mark_length) {
+        return false;
+    }
+    between.len -= mark_length;
+    size_t words = 0;
+    haft_str word = {NULL, 0};
+    for (size_t i = 0; i < between.len && words < 2; i++) {
+        if (is_word_byte(between.ptr[i])) {
+            bool begins = i == 0 || !is_word_byte(between.ptr[i - 1]);
+            words += begins;
+            word = begins ? (haft_str){between.ptr + i, 1} : (haft_str){word.ptr, word.len + 1};
+        }
+    }
+    /* A word right after the mark is where the name of a call would be. */
+    return words == 0
+           || (words == 1 && word.ptr > between.ptr
+               && haft__call_builder_find_tool(p, word) == NULL);
 }
 
 bool haft__mention_reread(haft__parser *p)

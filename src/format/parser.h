@@ -161,6 +161,7 @@ typedef struct haft__malformed_call {
     bool nested;                   /* a call began in it */
     bool mention;                  /* prose follows its first mark: `rest` begins after `end_raw`
                                       bytes of the call, and all of it may be text */
+    bool pair;                     /* ... and the mark that ends calls is mentioned with it */
     char why[sizeof(((haft_error *)0)->message)];
 } haft__malformed_call;
 
@@ -464,6 +465,9 @@ bool haft__mention_is_spaced(const haft__parser *p);
 void haft__mention_release(haft__parser *p, size_t pending);
 /* The call, which is malformed now, may become text when the text has ended. */
 void haft__mention_hold(haft__parser *p);
+/* Whether prose mentions the end `mark` together with the first mark of the call: at most one word,
+ * which is no tool's name, is between them. The mark is the last part of the call so far. */
+bool haft__mention_is_pair(const haft__parser *p, const haft__format_mark *mark);
 /* The text has ended. Reads a withheld mention as text; false if there is none. */
 bool haft__mention_reread(haft__parser *p);
 /* Whether the text has ended in prose after a mark, where a name or an id would be. */
