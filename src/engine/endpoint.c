@@ -99,7 +99,8 @@ static haft_status resolve_url(haft__endpoint *endpoint, haft__provider_write_ur
     if (status == HAFT_BAD_INPUT && endpoint->model->base_url.len == 0 && setting.len > 0) {
         haft__error_prepend_location(err, endpoint->provider->base_url_env);
     }
-    if (status == HAFT_OK && endpoint->model->base_url.len == 0 && setting.len > 0) {
+    if (status == HAFT_OK && endpoint->model->base_url.len == 0 && setting.len > 0
+        && haft__provider_is_other_host(endpoint->model, model.base_url)) {
         add_variable(endpoint, haft__str(endpoint->provider->base_url_env));
     }
     if (status == HAFT_OK) {

@@ -253,6 +253,7 @@ bool haft__family_is_native(const haft__family *family, const haft__model_spec *
         {"vllm", HAFT__FAMILY_VLLM, false},
         {"openai", HAFT__FAMILY_OTHER, true},
         {"openai-responses", HAFT__FAMILY_OTHER, true},
+        {"openai-chat", HAFT__FAMILY_OTHER, true},
     };
     for (size_t i = 0; i < COUNT(servers); i++) {
         if (haft__str_equal(model->provider, haft__str(servers[i].provider))) {

@@ -47,17 +47,38 @@ static bool is_own_host(const haft__provider *provider, haft_str base_url)
                && haft__str_equal_ignore_case(origin, origin_of(haft__str_trim(base_url))));
 }
 
-const haft__provider *haft__provider_for_model(const haft__model_spec *model)
+static const haft__provider *find_row(haft_str name)
 {
     size_t count = 0;
     const haft__provider *rows = haft__providers(&count);
     for (size_t i = 0; i + 1 < count; i++) {
-        if (haft__str_equal(model->provider, haft__str(rows[i].name))) {
-            bool compatible = i == 0 && !is_own_host(&rows[i], model->base_url);
-            return compatible ? haft__provider_compatible() : &rows[i];
+        if (haft__str_equal(name, haft__str(rows[i].name))) {
+            return &rows[i];
         }
     }
     return NULL;
+}
+
+const haft__provider *haft__provider_for_model(const haft__model_spec *model)
+{
+    const haft__provider *row = find_row(model->provider);
+    bool compatible = row != NULL && row->compatible_elsewhere
+                      && (model->other_server || !is_own_host(row, model->base_url));
+    return compatible ? haft__provider_compatible() : row;
+}
+
+haft_str haft__provider_server_variable(const haft__model_spec *model)
+{
+    const haft__provider *row = find_row(model->provider);
+    return row != NULL && row->compatible_elsewhere && model->base_url.len == 0
+               ? haft__str(row->base_url_env)
+               : HAFT__LIT("");
+}
+
+bool haft__provider_is_other_host(const haft__model_spec *model, haft_str url)
+{
+    const haft__provider *row = find_row(model->provider);
+    return row != NULL && !is_own_host(row, url);
 }
 
 bool haft__provider_is_offline(const haft__model_spec *model)
@@ -185,8 +206,8 @@ static bool is_dated(haft_str suffix)
 bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price)
 {
     (void)context;
-    if (!haft__str_equal(provider, HAFT__LIT("openai"))
-        && !haft__str_equal(provider, HAFT__LIT("openai-responses"))) {
+    const haft__provider *row = find_row(provider);
+    if (row == NULL || strcmp(row->key_env, "OPENAI_API_KEY") != 0) {
         return false;
     }
     for (size_t i = 0; i < COUNT(prices); i++) {

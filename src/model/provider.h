@@ -176,6 +176,7 @@ struct haft__provider {
     const char
         *local_key_env; /* the variable with a key for servers on this machine; "" for none */
     bool needs_key;     /* without a key it answers 401 */
+    bool compatible_elsewhere; /* with another host, its row is haft__provider_compatible() */
     const haft__provider_api *api;
     haft__provider_capabilities capabilities;
     haft__provider_chat_variant chat;
@@ -187,9 +188,16 @@ const haft__provider *haft__providers(size_t *ret_count);
 /* The row for a server of which only the wire format, Chat Completions, is known. */
 const haft__provider *haft__provider_compatible(void);
 
-/* The row for a model: `openai` with another host in base_url is the compatible one. NULL for
- * models without a row (gemini, script ...). */
+/* The row for a model: `openai` and `openai-chat` at another host, which base_url or a variable
+ * names, have the compatible one. NULL for models without a row (gemini, script ...). */
 const haft__provider *haft__provider_for_model(const haft__model_spec *model);
+
+/* The variable that can name another server for the model, if the model's row then differs; "" for
+ * none. The spec has no base_url. */
+haft_str haft__provider_server_variable(const haft__model_spec *model);
+
+/* Whether the URL has another host than the provider's own. An empty URL has not. */
+bool haft__provider_is_other_host(const haft__model_spec *model, haft_str url);
 
 /* Whether the model is `offline`: it has no server (model/rules/). */
 bool haft__provider_is_offline(const haft__model_spec *model);

@@ -6,13 +6,32 @@
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_responses/openai_responses.h"
 
+/* OpenAI's own host. The variables are those of its own clients. */
+#define OPENAI                                                                                     \
+    .base_url = "https://api.openai.com/v1", .base_url_env = "OPENAI_BASE_URL",                    \
+    .key_env = "OPENAI_API_KEY", .needs_key = true
+
+#define OPENAI_RESPONSES                                                                           \
+    .api = &haft__openai_responses_api,                                                            \
+    .capabilities = {.allowed_tools = true,                                                        \
+                     .named_choice = true,                                                         \
+                     .parallel = true,                                                             \
+                     .strict_tools = true,                                                         \
+                     .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,                                   \
+                     .schema = HAFT__TARGET_OPENAI},                                               \
+    .chat = {.must_call = "", .max_tokens = "", .reasoning = ""}
+
 static const haft__provider providers[] = {
     {.name = "openai",
-     .base_url = "https://api.openai.com/v1",
-     .base_url_env = "OPENAI_BASE_URL", /* the variable of OpenAI's own clients */
-     .key_env = "OPENAI_API_KEY",
+     OPENAI,
      .local_key_env = "",
-     .needs_key = true,
+     .compatible_elsewhere = true,
+     OPENAI_RESPONSES},
+    {.name = "openai-responses", OPENAI, .local_key_env = "OPENAI_API_KEY", OPENAI_RESPONSES},
+    {.name = "openai-chat",
+     OPENAI,
+     .local_key_env = "",
+     .compatible_elsewhere = true,
      .api = &haft__openai_chat_api,
      .capabilities = {.allowed_tools = true,
                       .named_choice = true,
@@ -24,20 +43,6 @@ static const haft__provider providers[] = {
               .must_call = "required",
               .max_tokens = "max_completion_tokens",
               .reasoning = ""}},
-    {.name = "openai-responses",
-     .base_url = "https://api.openai.com/v1",
-     .base_url_env = "OPENAI_BASE_URL",
-     .key_env = "OPENAI_API_KEY",
-     .local_key_env = "OPENAI_API_KEY",
-     .needs_key = true,
-     .api = &haft__openai_responses_api,
-     .capabilities = {.allowed_tools = true,
-                      .named_choice = true,
-                      .parallel = true,
-                      .strict_tools = true,
-                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
-                      .schema = HAFT__TARGET_OPENAI},
-     .chat = {.must_call = "", .max_tokens = "", .reasoning = ""}},
     {.name = "anthropic",
      .base_url = "https://api.anthropic.com/v1",
      .base_url_env = "ANTHROPIC_BASE_URL", /* the variable of Anthropic's own clients */
@@ -52,7 +57,7 @@ static const haft__provider providers[] = {
      .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
     {.name = "mistral",
      .base_url = "https://api.mistral.ai/v1",
-     .base_url_env = "",
+     .base_url_env = "MISTRAL_BASE_URL",
      .key_env = "MISTRAL_API_KEY",
      .local_key_env = "",
      .needs_key = true,
@@ -65,7 +70,7 @@ static const haft__provider providers[] = {
               .reasoning = ""}},
     {.name = "deepseek",
      .base_url = "https://api.deepseek.com",
-     .base_url_env = "",
+     .base_url_env = "DEEPSEEK_BASE_URL",
      .key_env = "DEEPSEEK_API_KEY",
      .local_key_env = "",
      .needs_key = true,
@@ -77,8 +82,8 @@ static const haft__provider providers[] = {
               .reasoning = "reasoning_content"}},
     {.name = "ollama",
      .base_url = "http://127.0.0.1:11434/v1",
-     .base_url_env = "",
-     .key_env = "",
+     .base_url_env = "OLLAMA_BASE_URL",
+     .key_env = "OLLAMA_API_KEY",
      .local_key_env = "",
      .api = &haft__openai_chat_api,
      .capabilities = {.constraint = HAFT__CONSTRAINT_JSON_SCHEMA, .schema = HAFT__TARGET_OLLAMA},
@@ -88,8 +93,8 @@ static const haft__provider providers[] = {
               .reasoning = "reasoning"}},
     {.name = "llamacpp",
      .base_url = "http://127.0.0.1:8080/v1",
-     .base_url_env = "",
-     .key_env = "",
+     .base_url_env = "LLAMACPP_BASE_URL",
+     .key_env = "LLAMACPP_API_KEY",
      .local_key_env = "",
      .api = &haft__openai_chat_api,
      .capabilities = {.parallel = true,
@@ -101,8 +106,8 @@ static const haft__provider providers[] = {
               .reasoning = "reasoning_content"}},
     {.name = "vllm",
      .base_url = "http://127.0.0.1:8000/v1",
-     .base_url_env = "",
-     .key_env = "",
+     .base_url_env = "VLLM_BASE_URL",
+     .key_env = "VLLM_API_KEY",
      .local_key_env = "",
      .api = &haft__openai_chat_api,
      .capabilities = {.named_choice = true,
@@ -115,8 +120,8 @@ static const haft__provider providers[] = {
               .reasoning = "reasoning_content"}},
     {.name = "openai, own base_url",
      .base_url = "",
-     .base_url_env = "",
-     .key_env = "",
+     .base_url_env = "OPENAI_BASE_URL",
+     .key_env = "OPENAI_API_KEY",
      .local_key_env = "OPENAI_API_KEY",
      .api = &haft__openai_chat_api,
      .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI}, /* the strictest */

@@ -71,6 +71,8 @@ typedef enum haft__constraint_setting {
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
+    bool other_server;        /* without a base_url: a variable names another host than the
+                                 provider's own */
     haft_str size_b;          /* billions of parameters as written; "" when unknown */
     bool native_tools;        /* true */
     uint64_t context_tokens;  /* size of its context; 0 when unknown */

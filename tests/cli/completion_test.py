@@ -74,7 +74,8 @@ def test_bash(runs):
     check("the_argument_after_an_option_with_value",
           bash("haft", "run", "--model", "offline", "age"), ["agent.yaml"])
     check("value_after_a_short_option_is_completed", bash("haft", "run", "-m", "off"), ["offline"])
-    check("models", bash("haft", "run", "--model", "open"), ["openai-responses:", "openai:"])
+    check("models", bash("haft", "run", "--model", "open"),
+          ["openai-chat:", "openai-responses:", "openai:"])
     check("subcommands", bash("haft", "runs", "re"), ["replay"])
     check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
     check("a_run_partly_typed", bash("haft", "cancel", runs[0][:25]),

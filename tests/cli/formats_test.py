@@ -120,8 +120,10 @@ class Server:
         self.err = self.process.communicate()[1]
 
     def model(self, like, more=""):
-        """The model as a spec names it. The address of OpenAI comes from the environment."""
-        url = "" if like == "openai" else f", base_url: '{self.url}'"
+        """The model as a spec names it. The address for `openai` comes from the environment; of
+        such a server, the constraints must be said."""
+        own = "" if "constraint" in more else ", constraint: schema"
+        url = own if like == "openai" else f", base_url: '{self.url}'"
         return f"{{provider: {like}, model: m{url}{more}}}"
 
 
@@ -335,7 +337,7 @@ def test_no_native_tools():
                {"expect": {"contains": d["result"] % "Paris"}, "text": '{"answer": "21."}'}]
     path = Path(scratch) / "small.yaml"
     path.write_text(SPEC.format(formats="formats: [native, codemode, purejson]", schedule="[any]",
-                                model="{provider: openai, model: m, native_tools: false}"))
+                                model="{provider: openai-chat, model: m, native_tools: false}"))
     done = subprocess.run([HAFT, "explain", path, "--json"], text=True, capture_output=True,
                           env=environment)
     found = json.loads(done.stdout)

@@ -7,6 +7,8 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -75,6 +77,88 @@ def test_report():
           (0, "It is in turn.c.", 40))
 
 
+class Strict(BaseHTTPRequestHandler):
+    """A server with the oldest form of Chat Completions: of tool_choice it knows `auto`, `none`,
+    `required` and one named function, and it rejects every member that it does not know."""
+
+    def refusal(self, request):
+        declared = {tool["function"]["name"] for tool in request.get("tools", [])}
+        choice = request.get("tool_choice", "auto")
+        named = choice["function"]["name"] if isinstance(choice, dict) and set(choice) == {
+            "type", "function"} else None
+        unknown = set(request) - {"model", "messages", "tools", "tool_choice", "stream",
+                                  "stream_options", "temperature", "max_tokens"}
+        if unknown:
+            return f"unknown members {sorted(unknown)}"
+        if choice not in ("auto", "none", "required") and named not in declared:
+            return f"invalid tool_choice {choice}"
+        if any(set(tool) != {"type", "function"} or set(tool["function"]) - {
+                "name", "description", "parameters"} for tool in request.get("tools", [])):
+            return "invalid tools"
+        return None
+
+    def do_POST(self):
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        refused = self.path != "/v1/chat/completions" or self.refusal(request)
+        self.server.requests.append((request, refused))
+        reply = REPLIES[min(len(self.server.requests), len(REPLIES)) - 1]
+        calls = [{"id": f"call_{len(self.server.requests)}_{i}", "type": "function", "function": {
+            "name": c["name"], "arguments": json.dumps(c["arguments"])}}
+            for i, c in enumerate(reply.get("calls", []))]
+        message = {"role": "assistant", "content": reply.get("text")}
+        body = {"choices": [{"index": 0, "finish_reason": "tool_calls" if calls else "stop",
+                             "message": dict(message, **({"tool_calls": calls} if calls else {}))}]}
+        if refused:
+            body = {"error": {"message": str(refused), "type": "invalid_request_error"}}
+        text = json.dumps(body).encode()
+        self.send_response(400 if refused else 200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def log_message(self, *_):
+        pass
+
+
+def test_strict_server():
+    server = HTTPServer(("127.0.0.1", 0), Strict)
+    server.requests = []
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    status, out, err = run(f"http://127.0.0.1:{server.server_port}/v1", "--events")
+    server.shutdown()
+    server.server_close()
+    log = [json.loads(line) for line in out.splitlines()]
+    refused = [reason for _, reason in server.requests if reason]
+    check("a_strict_server_accepts_every_request", (status, refused, err, log[-1]["end"]),
+          (0, [], "", "done"))
+    choices = [request.get("tool_choice") for request, _ in server.requests]
+    check("it_forces_with_required", choices, ["required", "required", "auto", "auto", "auto"])
+    declared = ["store_artifact" in json.dumps(request["tools"]) for request, _ in server.requests]
+    check("an_artifact_tool_waits_for_the_gate", declared, [False, False, True, True, True])
+    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
+                          env=environment)
+    check("its_replay_needs_no_variable", (done.returncode, done.stdout.split(":")[0]),
+          (0, "identical"))
+
+
+def test_own_host():
+    """`openai` without a variable is OpenAI's Responses API; a variable with its host changes
+    nothing, and one with another host chooses Chat Completions."""
+    def explain(**variables):
+        done = subprocess.run([HAFT, "explain", EXAMPLES / "report.yaml", "x", "--model",
+                               "openai:gpt-5.4-mini", "--json"], text=True, capture_output=True,
+                              env=dict(environment, **variables))
+        request = json.loads(done.stdout)["request"]
+        return "input" in request, "allowed_tools" in json.dumps(request)
+
+    check("openai_means_responses", explain(), (True, True))
+    check("also_with_the_variable", explain(OPENAI_BASE_URL="https://api.openai.com/v1/"),
+          (True, True))
+    check("another_host_means_chat", explain(OPENAI_BASE_URL="http://127.0.0.1:1/v1"),
+          (False, False))
+
+
 def test_offline():
     """What `make run` does: no key, no network."""
     done = subprocess.run([HAFT, "run", EXAMPLES / "report.yaml", "Where are leases renewed?",
@@ -130,5 +214,7 @@ def test_faults():
 with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
     test_report()
+    test_strict_server()
+    test_own_host()
     test_offline()
     test_faults()

@@ -30,8 +30,12 @@ static const struct {
     {"deepseek", "", "deepseek", "DEEPSEEK_API_KEY"},
     {"deepseek", "https://api.deepseek.com/beta", "deepseek", "DEEPSEEK_API_KEY"},
     {"ollama", "http://example.org:11434/v1", "ollama", ""},
-    {"llamacpp", "", "llamacpp", ""},
-    {"vllm", "", "vllm", ""},
+    {"llamacpp", "", "llamacpp", "LLAMACPP_API_KEY"},
+    {"vllm", "", "vllm", "VLLM_API_KEY"},
+    {"ollama", "", "ollama", "OLLAMA_API_KEY"},
+    {"openai-chat", "", "openai-chat", "OPENAI_API_KEY"},
+    {"openai-chat", "https://api.openai.com/v1", "openai-chat", "OPENAI_API_KEY"},
+    {"openai-chat", "http://example.org/v1", COMPATIBLE, ""},
     {"anthropic", "", "anthropic", "ANTHROPIC_API_KEY"},
     {"anthropic", "https://example.org", "anthropic", ""},
     {"gemini", "", NULL, NULL},
@@ -74,6 +78,40 @@ TEST(models_have_their_rows_and_keys)
     }
 }
 
+static const struct {
+    const char *provider, *base_url, *url; /* url: the value of the variable */
+    const char *variable;                  /* that decides about the row; "" for none */
+    bool other;
+    const char *row, *key_env; /* of a model whose variable names another host, if it does */
+} servers[] = {
+    {"openai", "", "http://127.0.0.1:9/v1", "OPENAI_BASE_URL", true, COMPATIBLE, "OPENAI_API_KEY"},
+    {"openai-chat", "", "http://h/v1", "OPENAI_BASE_URL", true, COMPATIBLE, "OPENAI_API_KEY"},
+    {"openai", "", "https://api.openai.com/v1/", "OPENAI_BASE_URL", false, "openai",
+     "OPENAI_API_KEY"},
+    {"openai", "", "", "OPENAI_BASE_URL", false, "openai", "OPENAI_API_KEY"},
+    {"openai", "http://h/v1", "http://i/v1", "", true, COMPATIBLE, ""},
+    {"openai-responses", "", "http://h/v1", "", true, "openai-responses", "OPENAI_API_KEY"},
+    {"anthropic", "", "http://h/v1", "", true, "anthropic", "ANTHROPIC_API_KEY"},
+    {"script", "", "http://h/v1", "", false, NULL, NULL},
+};
+
+TEST(a_variable_names_another_server)
+{
+    for (size_t i = 0; i < COUNT(servers); i++) {
+        haft__model_spec model = model_of(servers[i].provider, servers[i].base_url);
+        CHECK_STR(haft__provider_server_variable(&model), haft__str(servers[i].variable), "%zu", i);
+        CHECK_INT(haft__provider_is_other_host(&model, haft__str(servers[i].url)), servers[i].other,
+                  "%zu", i);
+        model.other_server = servers[i].other;
+        const haft__provider *row = haft__provider_for_model(&model);
+        CHECK_INT(row == NULL, servers[i].row == NULL, "%zu", i);
+        if (row != NULL && servers[i].row != NULL) {
+            CHECK_STR(haft__str(row->name), haft__str(servers[i].row), "%zu", i);
+            CHECK_STR(haft__provider_key_env(row, &model), haft__str(servers[i].key_env), "%zu", i);
+        }
+    }
+}
+
 TEST(every_row_has_all_functions)
 {
     size_t count;
@@ -97,7 +135,9 @@ static const struct {
     const char *provider, *base_url, *url; /* or the error */
     haft_status status;
 } urls[] = {
-    {"openai", "", "https://api.openai.com/v1/chat/completions", HAFT_OK},
+    {"openai", "", "https://api.openai.com/v1/responses", HAFT_OK},
+    {"openai-chat", "", "https://api.openai.com/v1/chat/completions", HAFT_OK},
+    {"openai-chat", "http://h/v1", "http://h/v1/chat/completions", HAFT_OK},
     {"deepseek", "", "https://api.deepseek.com/chat/completions", HAFT_OK},
     {"openai", "http://h:8/v1", "http://h:8/v1/chat/completions", HAFT_OK},
     {"openai", "http://h:8/v1/", "http://h:8/v1/chat/completions", HAFT_OK},
@@ -134,9 +174,8 @@ static const struct {
 TEST(urls_are_joined)
 {
     for (size_t i = 0; i < COUNT(urls); i++) {
-        haft__model_spec model = model_of(urls[i].provider, "");
+        haft__model_spec model = model_of(urls[i].provider, urls[i].base_url);
         const haft__provider *provider = haft__provider_for_model(&model);
-        model.base_url = haft__str(urls[i].base_url);
         haft__buf found;
         haft_error err = {0};
         haft__buf_init(&found, 4096);
@@ -171,6 +210,7 @@ static const struct {
     {"openai", "gpt-5.4-mini", 750000, 4500000, 75000},
     {"openai", "gpt-5.4-mini-2026-03-17", 750000, 4500000, 75000},
     {"openai-responses", "gpt-5.4-mini", 750000, 4500000, 75000},
+    {"openai-chat", "gpt-5.4-mini", 750000, 4500000, 75000},
     {"openai", "gpt-5.4-nano", 200000, 1250000, 20000},
     {"openai", "gpt-4o-mini", 150000, 600000, 75000},
     {"openai", "gpt-5.4-mini-2026-03-1", 0, 0, 0},

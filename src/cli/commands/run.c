@@ -169,7 +169,7 @@ const haft__command haft__cmd_run = {
         "questions and approvals are asked there. Otherwise the run waits; haft answer, approve\n"
         "or reject continues it. TASK - is standard input; so is a pipe without TASK and --input.\n"
         "Models: provider:model, offline, script:FILE, replay:FILE;\n"
-        "OPENAI_BASE_URL names another server for openai.\n",
+        "OPENAI_BASE_URL names another server for openai, with the Chat Completions API.\n",
     .options = options,
     .examples = examples,
     .exits = HAFT__RUN_EXIT_STATUSES,

@@ -149,6 +149,9 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
                                       &run->model_variables, err);
     }
     if (status == HAFT_OK) {
+        status = haft__fold_find_server(run, err);
+    }
+    if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }
     if (status == HAFT_OK) {

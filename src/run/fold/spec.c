@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/provider.h"
 #include "run/fold/fold_int.h"
 #include "json/object.h"
 
@@ -139,6 +140,29 @@ static haft_status update_call(haft__run *run, const haft__event *event, haft__r
     return HAFT_OK;
 }
 
+/* ---- the server of the model ---- */
+
+haft_status haft__fold_find_server(haft__run *run, haft_error *err)
+{
+    haft_str name = haft__provider_server_variable(&run->spec->model);
+    const haft__json *names = &run->model_variables;
+    bool other = false;
+    for (uint32_t i = 0; name.len > 0 && names->kind == HAFT__JSON_ARRAY && i < names->count; i++) {
+        other = other || haft__str_equal(haft__json_text(names->items[i]), name);
+    }
+    if (other == run->spec->model.other_server) {
+        return HAFT_OK;
+    }
+    haft__spec *spec = haft__arena_alloc(run->arena, sizeof(*spec));
+    if (spec == NULL) {
+        return haft__arena_fail(run->arena, err);
+    }
+    *spec = *run->spec;
+    spec->model.other_server = other;
+    run->spec = spec;
+    return HAFT_OK;
+}
+
 /* ---- the conversation ---- */
 
 /* Replaces the system prompt by that of the new spec. */
@@ -177,6 +201,9 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
     run->file = haft__object_text(event->object, "file");
     status = haft__fold_copy_json(run, haft__event_field(event, "variables"), &run->model_variables,
                                   err);
+    if (status == HAFT_OK) {
+        status = haft__fold_find_server(run, err);
+    }
     if (status == HAFT_OK) {
         status = haft__fold_add_search_tool(run, err);
     }

@@ -112,6 +112,19 @@ static haft__constraint_setting read_constraint(haft_str word)
     return found;
 }
 
+/* The variable may contain variables itself, as a base_url may: then its host is not known to be
+ * the provider's. */
+static void find_server(haft__loader *l)
+{
+    haft__model_spec *model = &l->spec->model;
+    const haft__spec_env *env = &l->options->env;
+    haft_str name = haft__provider_server_variable(model);
+    if (name.len > 0 && env->get != NULL) {
+        haft_str url = env->get(env->context, name);
+        model->other_server = url.len > 0 && haft__provider_is_other_host(model, url);
+    }
+}
+
 static void build_model(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
@@ -135,6 +148,7 @@ static void build_model(haft__loader *l)
     } else {
         model->provider = HAFT__LIT("offline");
     }
+    find_server(l);
     if (!haft__provider_is_local(model)) {
         haft__loader_fill_family(l, source);
     }

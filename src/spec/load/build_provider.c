@@ -9,8 +9,8 @@
 #include "spec/load/build_int.h"
 
 static const char *const providers[] = {
-    "openai", "openai-responses", "anthropic", "gemini", "mistral", "deepseek",
-    "ollama", "llamacpp",         "vllm",      "script", "replay",  "offline",
+    "openai",   "openai-responses", "openai-chat", "anthropic", "gemini", "mistral", "deepseek",
+    "ollama",   "llamacpp",         "vllm",        "script",    "replay", "offline",
 };
 
 /* Providers of models that only their maker serves, by the start of the name. */

@@ -38,7 +38,7 @@ static const haft__provider *provider_named(const char *name)
 
 TEST(the_key_is_a_bearer_token)
 {
-    const haft__provider_api *api = provider_named("openai")->api;
+    const haft__provider_api *api = provider_named("openai-chat")->api;
     haft__provider_headers headers = {.count = 9};
     haft__arena arena;
     haft__arena_init(&arena, 0);

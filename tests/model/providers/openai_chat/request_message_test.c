@@ -27,11 +27,11 @@ static haft_status write_message(const char *provider, const haft__message *mess
 static const struct {
     const char *provider, *text, *reasoning, *id, *arguments, *wanted;
 } cases[] = {
-    {"openai", "", "", "call_1", "{}", ASSISTANT("null", CALL("call_1", "{}"), "")},
-    {"openai", "Hm.", "why", "call_1", "{}", ASSISTANT("\"Hm.\"", CALL("call_1", "{}"), "")},
-    {"openai", "", "", "x", "", ASSISTANT("null", CALL("x", "{}"), "")},
-    {"openai", "", "", "x", " \n", ASSISTANT("null", CALL("x", "{}"), "")},
-    {"openai", "", "", "x", "{oops", ASSISTANT("null", CALL("x", "{oops"), "")},
+    {"openai-chat", "", "", "call_1", "{}", ASSISTANT("null", CALL("call_1", "{}"), "")},
+    {"openai-chat", "Hm.", "why", "call_1", "{}", ASSISTANT("\"Hm.\"", CALL("call_1", "{}"), "")},
+    {"openai-chat", "", "", "x", "", ASSISTANT("null", CALL("x", "{}"), "")},
+    {"openai-chat", "", "", "x", " \n", ASSISTANT("null", CALL("x", "{}"), "")},
+    {"openai-chat", "", "", "x", "{oops", ASSISTANT("null", CALL("x", "{oops"), "")},
     {"vllm", "", "why", "x", "{\"a\\n\":[1,{}]} ",
      ASSISTANT("null", CALL("x", "{\\\"a\\\\n\\\":[1,{}]} "), ",\"reasoning_content\":\"why\"")},
     {"vllm", "", "", "x", "{oops",
@@ -169,10 +169,10 @@ static const struct {
     const char *provider, *roles, *correction, *wanted; /* one letter for each role: system, user,
                                                            assistant, tool */
 } orders[] = {
-    {"mistral", "suat", "", "suat"},    {"mistral", "suat", "x", "suatau"},
-    {"mistral", "suatu", "", "suatau"}, {"mistral", "suattu", "x", "suattauu"},
-    {"mistral", "su", "x", "suu"},      {"mistral", "sua", "x", "suau"},
-    {"openai", "suatu", "x", "suatuu"}, {"", "suat", "x", "suatu"},
+    {"mistral", "suat", "", "suat"},         {"mistral", "suat", "x", "suatau"},
+    {"mistral", "suatu", "", "suatau"},      {"mistral", "suattu", "x", "suattauu"},
+    {"mistral", "su", "x", "suu"},           {"mistral", "sua", "x", "suau"},
+    {"openai-chat", "suatu", "x", "suatuu"}, {"", "suat", "x", "suatu"},
     {"mistral", "", "x", "u"},
 };
 

@@ -365,7 +365,7 @@ TEST(tools_that_cannot_be_shared_leave_nothing)
 
 /* ---- differences between providers ---- */
 
-/* As in a spec: "openai", "llamacpp", ...; "" for one of which nothing is known. */
+/* As in a spec: "openai-chat", "llamacpp", ...; "" for one of which nothing is known. */
 static const haft__provider *provider_named(const char *name)
 {
     haft__model_spec model = {.provider = haft__str(name)};
@@ -384,13 +384,13 @@ static const struct {
     bool look, search; /* allowed */
     const char *choice;
 } choices[] = {
-    {"openai", HAFT__MODE_AUTO, true, true, "\"auto\""},
-    {"openai", HAFT__MODE_AUTO, true, false, SUBSET("auto")},
-    {"openai", HAFT__MODE_AUTO, false, false, "\"none\""},
-    {"openai", HAFT__MODE_ANY, true, true, "\"required\""},
-    {"openai", HAFT__MODE_ANY, true, false, SUBSET("required")},
-    {"openai", HAFT__MODE_NONE, true, false, "\"none\""},
-    {"openai", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
+    {"openai-chat", HAFT__MODE_AUTO, true, true, "\"auto\""},
+    {"openai-chat", HAFT__MODE_AUTO, true, false, SUBSET("auto")},
+    {"openai-chat", HAFT__MODE_AUTO, false, false, "\"none\""},
+    {"openai-chat", HAFT__MODE_ANY, true, true, "\"required\""},
+    {"openai-chat", HAFT__MODE_ANY, true, false, SUBSET("required")},
+    {"openai-chat", HAFT__MODE_NONE, true, false, "\"none\""},
+    {"openai-chat", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
     {"mistral", HAFT__MODE_ANY, true, false, "\"any\""},
     {"mistral", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
     {"vllm", HAFT__MODE_AUTO, true, false, "\"auto\""},
@@ -484,29 +484,30 @@ static const struct {
     bool stream, serial;
     const char *options, *rest; /* what stands behind tool_choice */
 } rests[] = {
-    {"openai", false, false, "null", ""},
-    {"openai", true, false, "{}", ",\"stream\":true,\"stream_options\":{\"include_usage\":true}"},
+    {"openai-chat", false, false, "null", ""},
+    {"openai-chat", true, false, "{}",
+     ",\"stream\":true,\"stream_options\":{\"include_usage\":true}"},
     {"mistral", true, false, "{}", ",\"stream\":true"},
-    {"openai", true, true, "{\"temperature\":0.20}",
+    {"openai-chat", true, true, "{\"temperature\":0.20}",
      ",\"parallel_tool_calls\":false,\"stream\":true,\"stream_options\":{\"include_usage\":true},"
      "\"temperature\":0.20"},
     {"deepseek", false, true, "{}", ""},
     {"", false, true, "{}", ""},
-    {"openai", true, true, "{\"stream_options\":null,\"parallel_tool_calls\":null}",
+    {"openai-chat", true, true, "{\"stream_options\":null,\"parallel_tool_calls\":null}",
      ",\"stream\":true"},
-    {"openai", true, true, "{\"stream_options\":{},\"parallel_tool_calls\":true}",
+    {"openai-chat", true, true, "{\"stream_options\":{},\"parallel_tool_calls\":true}",
      ",\"stream\":true,\"stream_options\":{},\"parallel_tool_calls\":true"},
-    {"openai", false, false,
+    {"openai-chat", false, false,
      "{\"model\":\"x\",\"messages\":[],\"tools\":[],\"tool_choice\":\"none\",\"stream\":true,"
      "\"seed\":7}",
      ",\"seed\":7"},
-    {"openai", false, false, "{\"max_tokens\":5}", ",\"max_completion_tokens\":5"},
+    {"openai-chat", false, false, "{\"max_tokens\":5}", ",\"max_completion_tokens\":5"},
     {"mistral", false, false, "{\"max_completion_tokens\":5}", ",\"max_tokens\":5"},
     {"", false, false, "{\"max_completion_tokens\":5}", ",\"max_completion_tokens\":5"},
     {"", false, false, "{\"max_tokens\":5}", ",\"max_tokens\":5"},
-    {"openai", false, false, "{\"max_tokens\":5,\"max_completion_tokens\":6}",
+    {"openai-chat", false, false, "{\"max_tokens\":5,\"max_completion_tokens\":6}",
      ",\"max_completion_tokens\":6"},
-    {"openai", false, false, "[1]", ""},
+    {"openai-chat", false, false, "[1]", ""},
 };
 
 TEST(options_stand_last_and_override_nothing_of_ours)
@@ -546,7 +547,7 @@ TEST(options_stand_last_and_override_nothing_of_ours)
  * the one before at the same bytes. */
 TEST(parts_that_change_per_turn_follow_the_messages)
 {
-    static const char *const names[] = {"openai", "mistral", "deepseek", "vllm", ""};
+    static const char *const names[] = {"openai-chat", "mistral", "deepseek", "vllm", ""};
     static const haft__choice_mode modes[] = {HAFT__MODE_ANY, HAFT__MODE_TOOL, HAFT__MODE_AUTO,
                                               HAFT__MODE_NONE};
     for (size_t p = 0; p < COUNT(names); p++) {
