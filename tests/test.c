@@ -174,7 +174,7 @@ void test_skip(const char *format, ...)
 
 void test_skip_suite(const char *path)
 {
-    test_skip("no %s beside the project; docs/testing.md says how to have it", path);
+    test_skip("no %s next to the project; docs/testing.md says how to have it", path);
 }
 
 /* Where "tests/..." and "shared/..." are. */

@@ -12,7 +12,7 @@
 #define THREADS 4
 #define ROUNDS  200
 
-/* A keyword of every sort that keeps something beside the tree: patterns, references, tables. */
+/* A keyword of every sort that keeps something outside the tree: patterns, references, tables. */
 static const char schema_text[] =
     "{\"type\":\"object\",\"required\":[\"name\",\"list\"],"
     "\"properties\":{"

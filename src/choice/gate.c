@@ -4,7 +4,7 @@
  *
  * Invariant: a closed gate can open. The threshold is never above the number of reachable tools, so
  * while the gate is closed the offer has a data tool that is not counted and that nobody rejected,
- * or a search that may find one. One search in vain is enough to open it.
+ * or a search that may find one. One search that finds nothing is enough to open it.
  *
  * Tests: tests/choice/gate_test.c, tests/choice/exhaustive_test.c.
  */

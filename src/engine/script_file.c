@@ -43,6 +43,7 @@ static haft_status locate(const haft__spec_document *document, haft_status statu
 {
     uint32_t line = 0, column = 0;
     if (err != NULL && (err->where[0] == '/' || err->where[0] == '\0')) {
+        /* For an unknown argument the location is its key, not its value. */
         bool key = haft__str_starts_with(haft__str(err->message), HAFT__LIT("Unknown argument"));
         size_t at = haft__spec_offset(document, haft__str(err->where), key);
         haft__spec_locate(document->text, at, &line, &column);

@@ -105,7 +105,7 @@ typedef struct haft__parser_json_scanner {
 
     bool maybe;    /* it may turn out not to be a call */
     bool decided;  /* it is known to be a call or an answer */
-    bool disowned; /* it is content */
+    bool disowned; /* it is not a call but content */
     bool answered, in_answer;
     bool nothing; /* the answer is null */
 } haft__parser_json_scanner;

@@ -511,7 +511,7 @@ static step on_next(haft__parser *p, char c)
         py->state = HAFT__PY_NAME;
         return c == ',' ? USED : AGAIN;
     }
-    return reject_rest(p, "behind a call there is neither a comma nor ]");
+    return reject_rest(p, "expected a comma or ] after a call");
 }
 
 /* Whether `c`, where a name is read, shows that the text is prose about the mark before it. */

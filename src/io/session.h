@@ -3,7 +3,7 @@
  * io/session.h - kills the processes of a guard that was killed itself.
  *
  * A program runs in the session of libexec/haft/guard, which kills everything that the program
- * started. If guard is killed, this does its work.
+ * started. If guard is killed, the functions here do its work.
  */
 #ifndef HAFT_IO_SESSION_H
 #define HAFT_IO_SESSION_H

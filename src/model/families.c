@@ -37,9 +37,9 @@ static bool is_inside(haft_str name, size_t at)
     if (at == 0 || at >= name.len) {
         return false;
     }
-    char before = name.ptr[at - 1], behind = name.ptr[at];
-    return (haft__ascii_is_letter(before) && haft__ascii_is_letter(behind))
-           || (haft__ascii_is_digit(before) && haft__ascii_is_digit(behind));
+    char before = name.ptr[at - 1], after = name.ptr[at];
+    return (haft__ascii_is_letter(before) && haft__ascii_is_letter(after))
+           || (haft__ascii_is_digit(before) && haft__ascii_is_digit(after));
 }
 
 /* ---- patterns ---- */

@@ -5,8 +5,8 @@
  *
  * `[timeout, "5", sh, -c, "echo {t}"]`: timeout reads one operand and starts sh; sh reads -c and
  * evaluates the next word, which contains the argument t. The table in tool/programs.h knows the
- * programs. Behind a program that it does not know, every word that names a program of the table is
- * taken for one: what it would evaluate is still code.
+ * programs. After a program that it does not know, every word that names a program of the table is
+ * treated as that program: a word that it would evaluate is code.
  */
 #ifndef HAFT_TOOL_COMMAND_WORDS_H
 #define HAFT_TOOL_COMMAND_WORDS_H

@@ -181,7 +181,7 @@ TEST(reset_keeps_the_largest_chunk)
     haft__arena_init(&arena, 0);
     CHECK(filled(&arena, 10, 'x') != NULL, "a first chunk");
     CHECK(filled(&arena, 40 * KIB * KIB, 'x') != NULL, "a large one");
-    CHECK(filled(&arena, 100, 'x') != NULL, "a usual one behind it");
+    CHECK(filled(&arena, 100, 'x') != NULL, "a usual one after it");
     haft__arena_reset(&arena);
     CHECK_INT(arena.total, HAFT__ASAN ? 0 : 40 * KIB * KIB, "bytes kept");
     size_t before = test_allocation_count();

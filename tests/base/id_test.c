@@ -84,7 +84,7 @@ TEST(the_next_id_is_a_larger_text_whatever_the_clock_says)
     haft__id_last last = {0};
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__id_next(&last, rows[i].ms, rows[i].random, id);
-        CHECK(strcmp(before, id) < 0, "%zu: %s behind %s", i, id, before);
+        CHECK(strcmp(before, id) < 0, "%zu: %s after %s", i, id, before);
         CHECK(haft__id_valid(haft__str(id)), "%s", id);
         memcpy(before, id, sizeof(id));
     }

@@ -110,11 +110,11 @@ TEST(only_a_limited_number_of_names_is_compared)
     }
     haft__suggestion before_last = near;
     haft__suggestion_offer(&before_last, HAFT__LIT("limit"));
-    CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last that is looked at");
+    CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last candidate before the limit");
     haft__suggestion_offer(&near, HAFT__LIT("zzzz"));
     CHECK_INT(near.left, 0, "names left");
     haft__suggestion_offer(&near, HAFT__LIT("limit"));
-    CHECK(near.best.ptr == NULL, "one past the limit was looked at");
+    CHECK(near.best.ptr == NULL, "a candidate past the limit was compared");
     haft__suggestion_init(&near, HAFT__LIT("lmit"));
     haft__suggestion_offer(&near, HAFT__LIT("something else"));
     CHECK_INT(near.left, HAFT__LIMIT_SUGGESTION_NAMES, "a name of another length does not count");

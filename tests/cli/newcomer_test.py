@@ -65,7 +65,7 @@ def play(command, typed, directory, environment):
     terminal = Terminal(f"exec {command}" if alone else command, directory, environment)
     for text, keys in typed:
         if not all(terminal.wait(one) for one in ((PROMPT, "> ") if text == "prompt" else (text,))):
-            terminal.screen.feed(f"\r\n*** waited in vain for {text!r}\r\n")
+            terminal.screen.feed(f"\r\n*** timeout: no {text!r}\r\n")
             break
         terminal.type(CONTROLS.get(keys, keys + "\r"))
     status = terminal.end()

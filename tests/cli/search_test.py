@@ -93,7 +93,7 @@ def test_errors():
              'bad.jsonl:2: expected a string for "name", found none'),
             ("a name of another type", ['{"name":1}'],
              'bad.jsonl:1: expected a string for "name", found number'),
-            ("params that are none", ['{"name":"a","params":1}'],
+            ("invalid params", ['{"name":"a","params":1}'],
              'bad.jsonl:1: expected an object or an array for "params", found number'),
             ("a parameter without a name", ['{"name":"a","params":[1]}'],
              'bad.jsonl:1: expected a name or an object with "name" in "params", found number')]:
@@ -112,7 +112,7 @@ def test_errors():
             ("no such file", ["--tools", "none.jsonl", "x"], "none.jsonl: cannot be opened"),
             ("no such queries", ["--tools", tools, "--queries", "none"], "none: cannot be opened"),
             ("no such vectors", ["--tools", tools, "--vectors", "no.vec", "x"], "no.vec: "),
-            ("vectors that are none", ["--tools", tools, "--vectors", tools, "x"],
+            ("invalid vectors", ["--tools", tools, "--vectors", tools, "x"],
              "not a valid table of vectors")]:
         status, out, err = haft(*words)
         check(name, (status, out, wanted in err), (2, "", True))

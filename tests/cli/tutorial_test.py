@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/tutorial.md, step by step: the spec is assembled from its blocks, the commands run against a
-web service of the kind it starts, and its mistake is made."""
+"""Follows docs/tutorial.md step by step: assembles the spec from its blocks, runs its commands
+against a web service like the one of the page, and makes the mistake that the page shows."""
 import functools
 import http.server
 import os

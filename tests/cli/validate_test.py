@@ -225,7 +225,7 @@ def test_remotes():
 def test_suite():
     """Every required case of the official suite, through the command line."""
     if not SUITE.is_dir():
-        skip("the_official_suite", "no shared/data/json-schema-test-suite beside the project; "
+        skip("the_official_suite", "no shared/data/json-schema-test-suite next to the project; "
              "docs/testing.md says how to have it")
         return
     for draft, folder in (("2020-12", "draft2020-12"), ("7", "draft7")):

@@ -47,7 +47,7 @@ static void check_stopped(const haft_run *run, haft_status status, const char *s
     CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
     CHECK_INT(haft_run_error(run)->status, status, "%s", haft_run_error(run)->message);
     CHECK(strstr(haft_run_error(run)->message, says) != NULL, "%s", haft_run_error(run)->message);
-    CHECK(run->slots == NULL, "its call goes on");
+    CHECK(run->slots == NULL, "its call still runs");
 }
 
 /* ---- the local clock ---- */

@@ -81,7 +81,7 @@ TEST(text_that_arrives_together_is_reported_together)
     CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("x"));
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(read_reported(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning behind the text");
+    CHECK_STR(read_reported(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning after the text");
     haft__buf_finish(&seen);
     reporter_finish(&t);
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/open.c: two runtimes that open the same run. */
 #include <unistd.h>
 
 #include "base/str.h"
@@ -97,7 +98,8 @@ TEST(a_message_reaches_the_owner_of_the_run)
     pair_finish(&p);
 }
 
-/* Calls that were running when the owner stopped. */
+/* Opens a run whose call was running when its owner stopped. Returns whether the call runs again or
+ * a person is asked, and the number of its attempt. */
 static haft_str reopen(const char *spec)
 {
     static char end[32];
@@ -126,10 +128,10 @@ static haft_str reopen(const char *spec)
     return haft__str(end);
 }
 
-TEST(a_call_that_was_running)
+TEST(an_interrupted_call_runs_again_only_if_it_may_be_repeated)
 {
     CHECK_STR(reopen(SLOW("\"read_only\":true")), HAFT__LIT("runs 2"), "may be repeated");
-    CHECK_STR(reopen(SLOW("\"read_only\":false")), HAFT__LIT("asks 1"), "may not");
+    CHECK_STR(reopen(SLOW("\"read_only\":false")), HAFT__LIT("asks 1"), "may not be repeated");
 }
 
 TEST(a_call_in_its_poll_delay_is_not_lost)

@@ -134,7 +134,7 @@ TEST(a_released_run_can_be_opened_again)
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     haft_run_release(run);
     CHECK_INT(haft_run_open(h.runtime, "last", &run, &h.err), HAFT_OK, "%s", h.err.message);
-    CHECK_INT(haft_run_state(run), HAFT_ENDED, "looked at");
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "reopened");
     CHECK_STR(haft_run_answer_text(run), HAFT__LIT("good"), "answer");
     haft_run_release(run);
     help_host_finish(&h);

@@ -25,7 +25,7 @@ static const struct {
      F("{\"arguments\":{\"z\": 1}}"), false},
     {"... under another key", "qwen3coder", Q("more", "{\"s\": \"x\"}"),
      F("{\"more\":{\"s\": \"x\"}}"), false},
-    {"... beside another", "qwen3coder",
+    {"... next to another", "qwen3coder",
      "<tool_call><function=f><parameter=input>{\"s\":\"x\"}</parameter><parameter=n>1</parameter>"
      "</function></tool_call>",
      F("{\"input\":{\"s\":\"x\"},\"n\":1}"), false},

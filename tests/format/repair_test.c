@@ -157,7 +157,7 @@ TEST(truncated_value_is_never_repaired)
         haft_str text = haft__str(cases[i].text);
         haft_str last = text;
         while (last.len > 0 && strchr("}])", last.ptr[last.len - 1]) == NULL) {
-            last.len--; /* what closes the last call, and what stands behind it */
+            last.len--; /* what closes the last call, and what stands after it */
         }
         if (strcmp(cases[i].calls, FA) != 0 || strstr(cases[i].text, "g") != NULL
             || strstr(cases[i].text, "x\n}}") != NULL) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format/write.c: what is written as calls is read as exactly those calls, whole and
- * cut, for tools and arguments made at random. Numbers keep every digit, members their order.
+ * Tests for src/format/write.c: the parser reads written calls back as exactly the same calls, from
+ * the whole text and in pieces, for random tools and arguments. Numbers keep every digit, members
+ * their order.
  *
- * What a format cannot say is left out here, and docs/formats.md lists it:
- *   - formats with parameters in tags: a string with a mark in it that ends a value there; a string
- *     that reads as JSON where the schema allows other types, too;
- *   - pythonic: names of arguments that are no names in Python;
+ * The tests omit what a format cannot express (docs/formats.md lists it):
+ *   - formats with parameters in tags: a string that contains the mark that ends a value; a string
+ *     that is valid JSON, if the schema also allows other types;
+ *   - pythonic: names of arguments that are not names in Python;
  *   - codemode: it has no calls.
  */
 #include "format/render.h"
@@ -18,9 +19,9 @@
 
 #define TOOLS 3
 
-/* ---- there and back ---- */
+/* ---- writing and reading ---- */
 
-/* As the parser's findings are written down by the help, but for ids. */
+/* Like add_found, from the calls that were written. */
 static void add_wanted(haft__buf *wanted, const haft__format_call *call, size_t i)
 {
     haft__buf_addf(wanted, "%s%.*s %.*s", i > 0 ? "\n" : "", HAFT__ARG(call->name),
@@ -61,7 +62,7 @@ static bool read_back(const help_input *input, size_t first, size_t chunk, haft_
     return same;
 }
 
-static bool go(help_maker *m, haft__arena *arena)
+static bool check_random_calls(help_maker *m, haft__arena *arena)
 {
     static const char *const names[TOOLS] = {"f", "get_weather", "docs_-_find-2"};
     static const char *const texts[] = {"", "Let me look.", "\xC3\xA9t\xC3\xA9\nand more"};
@@ -115,7 +116,7 @@ TEST(rendered_calls_are_parsed)
         for (long i = 0; calls && same && i < most; i++) {
             haft__arena arena;
             haft__arena_init(&arena, 0);
-            same = go(&m, &arena);
+            same = check_random_calls(&m, &arena);
             haft__arena_finish(&arena);
         }
     }

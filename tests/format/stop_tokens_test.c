@@ -27,12 +27,12 @@ static void parse(const char *format, const char *text, help_parsed *ret_parsed)
 
 static void check_token(const char *format, const char *text, const char *token)
 {
-    static const char *const behind[] = {"", "\n", " \r\n\t"};
+    static const char *const after[] = {"", "\n", " \r\n\t"};
     help_parsed wanted;
     parse(format, text, &wanted);
-    for (size_t i = 0; i < 2 * COUNT(behind); i++) {
+    for (size_t i = 0; i < 2 * COUNT(after); i++) {
         char longer[1024];
-        (void)snprintf(longer, sizeof(longer), "%s%s%s%s", text, token, behind[i / 2],
+        (void)snprintf(longer, sizeof(longer), "%s%s%s%s", text, token, after[i / 2],
                        i % 2 == 1 ? token : "");
         help_parsed found;
         parse(format, longer, &found);

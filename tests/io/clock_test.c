@@ -10,7 +10,7 @@ TEST(it_is_after_this_was_written)
 {
     uint64_t first = haft__clock_now();
     CHECK(first > 1700000000000U, "%llu", (unsigned long long)first);
-    CHECK(haft__clock_now() >= first, "goes on");
+    CHECK(haft__clock_now() >= first, "it went back");
 }
 
 TEST(sleeping_takes_the_given_time)

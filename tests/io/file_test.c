@@ -169,19 +169,19 @@ TEST(a_file_is_replaced_as_a_whole_or_not_at_all)
     far[sizeof(far) - 1] = '\0';
     CHECK_INT(haft__file_replace(far, HAFT__LIT("x"), &err), HAFT_IO, "too long");
     (void)unlink(path);
-    CHECK_INT(rmdir(directory), 0, "something is left beside it");
+    CHECK_INT(rmdir(directory), 0, "a temporary file is left");
 }
 
 TEST(a_lock_keeps_others_out)
 {
-    char directory[] = "/tmp/haft-file-test-XXXXXX", path[64], beside[80], far[5000];
+    char directory[] = "/tmp/haft-file-test-XXXXXX", path[64], lock_path[80], far[5000];
     CHECK(mkdtemp(directory) != NULL, "no directory");
     (void)snprintf(path, sizeof(path), "%s/file", directory);
-    (void)snprintf(beside, sizeof(beside), "%s.lock", path);
+    (void)snprintf(lock_path, sizeof(lock_path), "%s.lock", path);
     haft_error err = {0};
     int lock = -1;
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
-    int other = open(beside, O_RDWR | O_CLOEXEC);
+    int other = open(lock_path, O_RDWR | O_CLOEXEC);
     CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "another got it too");
     haft__file_unlock(lock);
     CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not given back");
@@ -198,6 +198,6 @@ TEST(a_lock_keeps_others_out)
     memset(far, 'x', sizeof(far) - 1);
     far[sizeof(far) - 1] = '\0';
     CHECK_INT(haft__file_lock(far, &lock, &err), HAFT_IO, "too long");
-    (void)unlink(beside);
-    CHECK_INT(rmdir(directory), 0, "something is left beside it");
+    (void)unlink(lock_path);
+    CHECK_INT(rmdir(directory), 0, "a temporary file is left");
 }

@@ -562,7 +562,7 @@ static bool on_body(void *context, haft_str bytes)
     web_record *record = context;
     record->bodies++;
     CHECK_INT(record->heads, 1, "a body before its head");
-    CHECK_INT(record->dones, 0, "a body behind the end");
+    CHECK_INT(record->dones, 0, "a body after the end");
     for (size_t i = 0; i < bytes.len && record->body_bytes + i < sizeof(record->body) - 1; i++) {
         record->body[record->body_bytes + i] = bytes.ptr[i];
     }

@@ -120,7 +120,7 @@ TEST(a_cancelled_task_does_not_run)
         haft__loop_post(loop, &last.task);
         step(loop, 0);
         CHECK_INT(order, taken < 3 ? 3 : 4, "tasks run without task %d", taken);
-        CHECK(last.number > 0, "the list goes on without task %d", taken);
+        CHECK(last.number > 0, "task %d is lost", taken);
         haft__loop_destroy(loop);
     }
 }

@@ -50,8 +50,8 @@ static inline bool help_is_alive(pid_t id)
     }
     ssize_t length = read(file, text, sizeof(text) - 1);
     (void)close(file);
-    const char *behind = length > 0 ? strrchr(text, ')') : NULL;
-    return behind != NULL && behind[1] == ' ' && behind[2] != 'Z' && behind[2] != 'X';
+    const char *after = length > 0 ? strrchr(text, ')') : NULL;
+    return after != NULL && after[1] == ' ' && after[2] != 'Z' && after[2] != 'X';
 }
 
 static inline bool help_is_gone(pid_t id)

@@ -312,7 +312,7 @@ static uint64_t random_below(uint64_t n)
     return random_state % n;
 }
 
-#define POINT  64 /* digits in front of the oracle's point, and behind it */
+#define POINT  64 /* digits in front of the oracle's point, and after it */
 #define ORACLE (2 * POINT)
 
 /* A number in fixed point: digits, and its text as JSON. */

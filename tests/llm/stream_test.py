@@ -31,7 +31,7 @@ def differences(one, other):
 
 
 def forget():
-    """The server goes on from what it has computed before, and then the last digits of a sum may
+    """The server reuses what it has computed before, and then the last digits of a sum may
     differ: each run begins from the same."""
     llm.ask({"messages": [{"role": "user", "content": "Hello."}], "max_tokens": 1})
 

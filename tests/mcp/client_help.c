@@ -392,17 +392,17 @@ static void add_shorthand(haft__buf *out, haft_str text, haft_str first, haft_st
 /* Expands a '$'; false if it is literal. */
 static bool take_shorthand(haft__buf *out, haft_str *rest)
 {
-    haft_str behind = *rest, arguments = HAFT__LIT("");
-    haft_str name = take_name(&behind);
+    haft_str after = *rest, arguments = HAFT__LIT("");
+    haft_str name = take_name(&after);
     for (size_t i = 0; i < COUNT(shorthands); i++) {
         if (haft__str_equal(shorthands[i].name, name)) {
-            if (haft__str_starts_with(behind, HAFT__LIT("("))) {
-                behind = haft__str_skip(behind, 1);
-                arguments = haft__str_split(&behind, ')');
+            if (haft__str_starts_with(after, HAFT__LIT("("))) {
+                after = haft__str_skip(after, 1);
+                arguments = haft__str_split(&after, ')');
             }
             haft_str first = haft__str_split(&arguments, ',');
             add_shorthand(out, shorthands[i].text, first, arguments);
-            *rest = behind;
+            *rest = after;
             return true;
         }
     }

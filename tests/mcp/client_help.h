@@ -6,7 +6,7 @@
  *                     call TOOL JSON | again TOOL ROUND STATE JSON | cancel N WHY
  *                     accept N JSON | decline N | dismiss N | session N ID | broken N HTTP BODY
  *                     cut N WHY | lost WHY | fail WHY
- * What happens is written behind "  ", an event a line; _meta of a modern request is left out.
+ * What happens is written after "  ", an event a line; _meta of a modern request is left out.
  * In cases, what nearly each of them has is written short: $initialize(1) and others
  * (client_help.c).
  */

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Servers that are dead, slow, lying or hostile (bad_server.py): each call ends with a clear error
-and the run goes on to its end, with the tools of the good server beside them."""
+and the run continues to its end, with the tools of the good server."""
 import concurrent.futures
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that die or hang at each moment of their lives, over stdio and over HTTP, beside a good
+"""Servers that die or hang at each moment of their lives, over stdio and over HTTP, next to a good
 one of either kind: their calls end with an error that says what is not known, nothing is made
-twice, the calls of the others go on, and the run ends.
+twice, the calls of the others continue, and the run ends.
 
     kills_test.py WHEN HOW FILE [stdio|http]    is such a server; FILE gets a line for each call
 
@@ -199,7 +199,7 @@ def test_moment(when, how):
     run = Run(when, how).run()
     name = f"{how}_at_{when.replace('/', '_')}"
     goods = sorted(tool for tool in run.good() if tool.startswith("good"))
-    check(f"{name}_the_others_go_on", (run.end, goods),
+    check(f"{name}_the_others_continue", (run.end, goods),
           ((0, "done"), ["good:say", "good:say", "goodweb:say", "goodweb:say"]))
     for server in ("bad", "badweb"):
         text, unknown = run.error_of(server)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """haft with the real servers of npm: everything, filesystem and memory, over stdio and over
 Streamable HTTP; the latter two have no HTTP of their own and stand behind a bridge of the test.
-Any of them may be killed at any moment: that is an error of a tool, and the run goes on."""
+Any of them may be killed at any moment: that is an error of a tool, and the run continues."""
 import json
 import os
 import shutil
@@ -43,7 +43,7 @@ class Agent:
                    for name, arguments in calls] + [{"text": "the end"}]
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
         (self.path / "spec.json").write_text(json.dumps(spec))
-        self.task = "call " + " ".join(name for name, _ in calls)  # which finds those tools
+        self.task = "call " + " ".join(name for name, _ in calls)  # a task that finds those tools
         self.log = []
 
     def start(self):
@@ -67,7 +67,7 @@ class Agent:
         return [(e["tool"], e["ok"], e["result"] if e["ok"] else e["error"]["message"])
                 for e in self.log if e["kind"] == "call_finished"]
 
-    def trouble(self):
+    def problem_text(self):
         """Details for a failed test: errors of servers and rejected calls."""
         problems = [s for e in self.log if e["kind"] == "tools_revealed" for s in e["servers"]]
         problems += [e for e in self.log if e["kind"] == "call_refused"]
@@ -126,7 +126,7 @@ def run_three(name, agent, others):
     found = agent.results()
     wrong = [(f, w) for f, w in zip(found, wanted) if f[0] != w[0] or w[1] not in f[2]]
     if wrong or len(found) != len(wanted) or agent.end() != DONE:
-        print("#", agent.trouble())
+        print("#", agent.problem_text())
     check(f"three_servers_{name}", (agent.end(), wrong, len(found)), (DONE, [], len(wanted)))
     for server, other in others.items():
         check(f"{server}_{name}_was_called_there", other.posted.count("tools/call"), 2)

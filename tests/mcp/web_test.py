@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Servers over Streamable HTTP that are good or bad in one way each, here in the test: sessions
-that end, streams that break, answers that are none. The run goes on to its end."""
+that end, streams that break, invalid answers. The run continues to its end."""
 import http.server
 import json
 import os

@@ -114,7 +114,7 @@ static const struct {
     {"arguments before the call", "args 0 {}", "arguments of call 0, which has not begun",
      HAFT_BAD_INPUT},
     {"an end before the call", "end 2", "arguments of call 2, which has not begun", HAFT_BAD_INPUT},
-    {"arguments behind the end", "call 0 a look\nend 0\nargs 0 {}",
+    {"arguments after the end", "call 0 a look\nend 0\nargs 0 {}",
      "arguments of call 0, which is complete", HAFT_BAD_INPUT},
 };
 

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Asks the offline model questions with known answers, on three source trees.
 
-As a test it asks those of each tree that is there, checks that every reference exists and quotes
-its line, and that on this repository no fewer are answered than the floor below. With --table it
-prints the shares for docs/offline.md, with --misses what was missed; --tree NAME=DIRECTORY says
+As a test it uses the trees that exist. It checks that every reference exists and quotes its line,
+and that the answers about this repository reach the floor below. With --table it prints the shares
+for docs/offline.md, with --misses the missed questions; --tree NAME=DIRECTORY says
 where a tree is (zlib: an unpacked `apt-get source zlib`), --held-out asks the questions that
 nothing was tuned on.
 """
@@ -26,8 +26,8 @@ HAFT = os.environ.get("HAFT", str(ROOT / "build" / "haft"))
 QUESTIONS = Path(__file__).resolve().parent / "offline_eval"
 TREES = {"haft": ROOT, "include": Path("/usr/include"),
          "zlib": Path(os.environ.get("HAFT_ZLIB_SOURCE", "/usr/src/zlib"))}
-# At least so many of the questions about this repository: a reference named first, among the first
-# three, and at all. Well below what docs/offline.md says, because the tree itself changes.
+# The least number of questions about this repository whose expected reference is first, among the
+# first three, and anywhere in the answer. Below the figures of docs/offline.md: the tree changes.
 FLOOR = (8, 13, 13)
 REFERENCE = re.compile(r"(`+)([^`\s][^`\n]*?):([0-9]+)\1(?:: (`+) ?(.*?) ?\4)?")
 

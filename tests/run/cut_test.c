@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Properties of every log: after a cut behind any event it can be folded, and the continued run has
+/* Properties of every log: after a cut after any event it can be folded, and the continued run has
  * exactly the same events; and folding in several pieces gives the same state. */
 #include "scenario_help.h"
 

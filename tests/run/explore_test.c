@@ -228,7 +228,7 @@ static void observe(explorer *e, const haft__event *event)
     oracle_world *w = &e->facts.world;
     oracle_list offer = oracle_offer(w);
     haft_str tool = text_of(event->object, "tool"), why = text_of(event->object, "why");
-    expect(e, !e->facts.ended, "nothing comes behind the end");
+    expect(e, !e->facts.ended, "nothing comes after the end");
     if (event->kind != HAFT__EVENT_MODEL_REPLIED) {
         check_reply(e, event);
     }

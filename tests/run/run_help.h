@@ -37,7 +37,7 @@ typedef struct help_spec {
  * parallel, observation_chars, invalid_calls, reminders, violations, tokens, wall_ms, usd_micros,
  * price=INPUT/OUTPUT/CACHED, truncate, transcript, min_tools, default=any, default=TOOL,
  * on_unknown=tell, provider=NAME, format=NAME, schedule=TOOL+auto+gate+none, phase=NAME+TOOL+TOOL,
- * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and behind one of these
+ * instructions=TEXT, plan=JSON, approve=PATTERN, approve_trait=WORD, and after one of these
  * deadline_ms and on_expire=JSON; max_mcp, size_b, hosted, context, own_bytes,
  * builtin_allow=PATTERN, builtin_deny=PATTERN, no_search, database, and the words of
  * servers_help.h. A tool may have traits: "send!destructive!approval". The text must outlive the

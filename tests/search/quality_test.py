@@ -22,8 +22,9 @@ HAFT = str(Path(os.environ.get("HAFT", ROOT / "build/haft")).resolve())
 SHARED = ROOT.parent / "shared/data/tool-search"
 SETS = {"mcp": ROOT / "tests/search/mcp", "seal-tools": SHARED / "seal-tools",
         "metatool": SHARED / "metatool", "spider-schemas": SHARED / "spider-schemas"}
-BESIDE = "found beside"  # the share of the other tools that are found; the lower, the better
-NAMES = ["recall@1", "recall@2", "recall@5", "recall@10", "nDCG@10", BESIDE]
+# The share of the other tools that are found; the lower, the better.
+FALSE_POSITIVES = "false positives"
+NAMES = ["recall@1", "recall@2", "recall@5", "recall@10", "nDCG@10", FALSE_POSITIVES]
 # In percent, a little worse than what was measured: without vectors, with them.
 LIMITS = {
     "mcp": [[52.8, 66.5, 88.0, 91.9, 74.5, 9.5],
@@ -35,7 +36,7 @@ LIMITS = {
     "spider-schemas": [[55.4, 75.2, 88.2, 92.6, 82.9, 24.4],
                        [58.1, 77.7, 91.9, 94.7, 85.6, 26.4]],
 }
-SMALL_NAMES = ["relevant found", BESIDE, "unrelated left out", "empty results"]
+SMALL_NAMES = ["relevant found", FALSE_POSITIVES, "unrelated left out", "empty results"]
 # In percent, of catalogues of 12 tools: the relevant tools that are found, and the others; of
 # queries without an answer, the tools that are left out and the queries that find nothing.
 SMALL = {
@@ -45,7 +46,7 @@ SMALL = {
     "spider-schemas": [[98.9, 30.8, 72.5, 22.0], [99.2, 26.4, 73.3, 23.1]],
 }
 CATALOGUES, SIZE = 24, 12
-ONE_NAMES = ["relevant found", BESIDE]
+ONE_NAMES = ["relevant found", FALSE_POSITIVES]
 # In percent, of catalogues of one server: queries whose answer it has.
 ONE = {
     "mcp": [[89.4, 37.9], [88.0, 38.3]],
@@ -119,7 +120,7 @@ class Found:
     """Counts what queries with an answer find."""
 
     def __init__(self):
-        self.relevant = self.found = self.queries = self.beside = 0
+        self.relevant = self.found = self.queries = self.false_positives = 0
 
     def add(self, tools, queries, hits):
         ids = {tool["id"] for tool in tools}
@@ -129,10 +130,10 @@ class Found:
             self.found += len(right & found)
             if ids - right:
                 self.queries += 1
-                self.beside += len(found - right) / len(ids - right)
+                self.false_positives += len(found - right) / len(ids - right)
 
     def figures(self):
-        return [100 * self.found / self.relevant, 100 * self.beside / self.queries]
+        return [100 * self.found / self.relevant, 100 * self.false_positives / self.queries]
 
 
 def measure_small(directory, vectors):
@@ -169,7 +170,7 @@ def measure(directory, vectors):
 
 
 def is_worse(name, value, limit):
-    return value > limit + 0.05 if name == BESIDE else value < limit - 0.05
+    return value > limit + 0.05 if name == FALSE_POSITIVES else value < limit - 0.05
 
 
 def test(name, names, limits_of, measured):

@@ -223,7 +223,7 @@ void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event that is
 
 /* sim_tools_help.c: attempts, and their effects in the world. */
 void sim_slots_start(sim *s, sim_worker *w);
-void sim_slots_leave(sim *s, sim_worker *w); /* its operations continue without it, or not */
+void sim_slots_abandon(sim *s, sim_worker *w); /* its operations continue without it, or not */
 void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot);
 void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot);
 void sim_orphan_effect(sim *s, sim_slot *slot);

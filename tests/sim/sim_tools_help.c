@@ -65,7 +65,7 @@ static void start_slot(sim *s, sim_worker *w, size_t index)
 }
 
 /* A call that a broken worker repeats. */
-static bool again(const sim *s, const sim_worker *w, const haft__run_call *call)
+static bool must_repeat(const sim *s, const sim_worker *w, const haft__run_call *call)
 {
     return s->broken == SIM_AGAIN && call->stage == HAFT__CALL_FINISHED && call->started
            && w->epoch > 1 && haft__call_is_external(call);
@@ -77,7 +77,7 @@ void sim_slots_start(sim *s, sim_worker *w)
     for (size_t i = w->run.batch; i < w->run.call_count; i++) {
         const haft__run_call *call = &w->run.calls[i];
         bool skipped = s->broken == SIM_SKIP && i == w->run.call_count - 1 && i > w->run.batch;
-        if (skipped || !(haft__call_may_start(call, durable) || again(s, w, call))) {
+        if (skipped || !(haft__call_may_start(call, durable) || must_repeat(s, w, call))) {
             continue;
         }
         sim_slot *slot = find_slot(w, i);
@@ -89,8 +89,8 @@ void sim_slots_start(sim *s, sim_worker *w)
     }
 }
 
-/* Their worker has crashed or cancelled them: a request that was sent may still arrive. */
-void sim_slots_leave(sim *s, sim_worker *w)
+/* The worker has crashed or has cancelled its calls: a request that was sent may still arrive. */
+void sim_slots_abandon(sim *s, sim_worker *w)
 {
     for (size_t i = 0; i < SIM_SLOTS; i++) {
         sim_slot *slot = &w->slots[i], *orphan = free_slot(s->orphans, SIM_ORPHANS);
@@ -104,7 +104,7 @@ void sim_slots_leave(sim *s, sim_worker *w)
 
 /* ---- effects ---- */
 
-static void act(sim *s, const sim_slot *slot)
+static void perform_effect(sim *s, const sim_slot *slot)
 {
     s->sum.effects++;
     sim_trace(s, "world: %s attempt %u has its effect", slot->id, slot->attempt);
@@ -114,7 +114,7 @@ static void act(sim *s, const sim_slot *slot)
 void sim_orphan_effect(sim *s, sim_slot *slot)
 {
     slot->used = false;
-    act(s, slot);
+    perform_effect(s, slot);
 }
 
 /* The tool asks a person before it does anything. */
@@ -154,7 +154,7 @@ void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot)
     }
     slot->effect_done = true;
     if (slot->times_out || !sim_chance(s, 10)) { /* else it fails before it does anything */
-        act(s, slot);
+        perform_effect(s, slot);
     }
 }
 

@@ -20,7 +20,7 @@ bool sim_worker_durable(const sim_worker *w)
 void sim_worker_drop(sim *s, sim_worker *w)
 {
     if (w->has_run) {
-        sim_slots_leave(s, w);
+        sim_slots_abandon(s, w);
     }
     w->has_run = w->created = w->writing = w->performed = w->asking = false;
     w->delivered_count = w->heard_written_count = 0;
@@ -192,7 +192,7 @@ static void perform(sim *s, sim_worker *w)
             sim_worker_forge(s, w, HAFT__LIT("\"kind\":\"turn_started\",\"turn\":9}"));
         }
         break;
-    case HAFT__EFFECT_END: sim_slots_leave(s, w); break;
+    case HAFT__EFFECT_END: sim_slots_abandon(s, w); break;
     case HAFT__EFFECT_CALL_MODEL:
     case HAFT__EFFECT_SEARCH_TOOLS:
     case HAFT__EFFECT_WAIT:

@@ -365,7 +365,7 @@ STORE_TEST(an_exclusive_run_is_rejected_while_others_are_open)
     CHECK_INT(help_create_in(s, 4, "t", "me"), HAFT_OK, "one that waits: %s", s->error.message);
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(1)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(create_alone(s, 5, "t"), HAFT_BAD_STATE, "beside the other");
+    CHECK_INT(create_alone(s, 5, "t"), HAFT_BAD_STATE, "while the other is open");
     CHECK_INT(help_end(s, 4, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(create_alone(s, 5, "t"), HAFT_OK, "now: %s", s->error.message);
 }

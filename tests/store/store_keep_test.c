@@ -57,7 +57,7 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "of another run");
     haft__store_message twice[2] = {mine[0], mine[0]};
     CHECK_INT(consume(s, 2, 1, twice, 2), HAFT_BAD_STATE, "the same twice");
-    CHECK_INT(consume(s, 2, 7, &mine[0], 1), HAFT_BAD_STATE, "behind the wrong event");
+    CHECK_INT(consume(s, 2, 7, &mine[0], 1), HAFT_BAD_STATE, "after the wrong event");
     CHECK_INT(receive(s, "me", 0, &messages), 3, "all are still there");
     CHECK_STR(help_read(s, 2), HAFT__LIT("1\n"), "nothing was appended");
 

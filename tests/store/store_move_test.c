@@ -22,7 +22,7 @@ static haft_status create_at(help_store *s, uint64_t n, uint64_t epoch, const ch
     return status;
 }
 
-/* ---- the epoch goes on ---- */
+/* ---- the epoch continues ---- */
 
 STORE_TEST(a_run_begins_with_the_requested_epoch)
 {

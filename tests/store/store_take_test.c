@@ -100,7 +100,7 @@ STORE_TEST(free_runs_are_claimed_oldest_first)
     CHECK_INT(help_append(s, 3, 2, 1, "2"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(take(s, "you"), 1, "created second");
     release(s, 3, 2);
-    CHECK_INT(take(s, "you"), 2, "nobody has had it for longer");
+    CHECK_INT(take(s, "you"), 2, "the run without an owner for longest");
     CHECK_INT(take(s, "you"), 3, "a released run");
     CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
     haft__store_request nameless = {.verb = HAFT__STORE_CLAIM_NEXT};
@@ -345,10 +345,10 @@ TEST(ended_and_waiting_runs_do_not_slow_a_claim)
 {
     uint64_t nothing[3] = {0};
     int steps[3] = {cost(20, &nothing[0]), cost(40, &nothing[1]), cost(80, &nothing[2])};
-    (void)printf("# steps of a take: %d, %d, %d; of one in vain: %d, %d, %d\n", steps[0], steps[1],
-                 steps[2], (int)nothing[0], (int)nothing[1], (int)nothing[2]);
+    (void)printf("# steps of a take: %d, %d, %d; of one that finds nothing: %d, %d, %d\n", steps[0],
+                 steps[1], steps[2], (int)nothing[0], (int)nothing[1], (int)nothing[2]);
     CHECK_INT(steps[1], steps[0], "2n");
     CHECK_INT(steps[2], steps[0], "4n");
-    CHECK_INT(nothing[1], nothing[0], "2n, in vain");
-    CHECK_INT(nothing[2], nothing[0], "4n, in vain");
+    CHECK_INT(nothing[1], nothing[0], "2n, nothing found");
+    CHECK_INT(nothing[2], nothing[0], "4n, nothing found");
 }

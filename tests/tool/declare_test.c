@@ -238,7 +238,7 @@ TEST(rows_may_be_shorter_or_longer)
     CHECK(strcmp(haft__field_at(&object, 1).name, "b") == 0, "longer");
     CHECK_INT(haft__field_at(&object, 1).offset, 16, "longer");
     object.field_size = offsetof(haft_field, text);
-    rows[0].field.text = "not looked at";
+    rows[0].field.text = "not read";
     CHECK(haft__field_at(&object, 0).text == NULL, "shorter");
 }
 
@@ -295,7 +295,8 @@ TEST(objects_may_nest_as_deep_and_be_as_many_as_the_limits)
     CHECK_INT(nest(HAFT__LIMIT_TOOL_OBJECT_DEPTH + 1, 1, &err), HAFT_TOO_BIG, "deeper");
     CHECK_STR(help_error(&err),
               HAFT__LIT("/a/a/a/a/a/a/a/a | more than 8 objects inside each other | "), "deeper");
-    CHECK_INT(HAFT__LIMIT_TOOL_FIELDS_TOTAL, 16 * 16, "what the next lines come close to and pass");
+    CHECK_INT(HAFT__LIMIT_TOOL_FIELDS_TOTAL, 16 * 16,
+              "the next checks are just below and above it");
     CHECK_INT(nest(2, 15, &err), HAFT_OK, "240 fields: %s", err.message);
     CHECK_INT(nest(2, 16, &err), HAFT_TOO_BIG, "272 fields");
     CHECK_STR(help_error(&err), HAFT__LIT("/p | more than 256 fields in all objects | "), "more");
@@ -331,13 +332,13 @@ TEST(schemas_survive_every_failed_allocation)
         CHECK((schema.kind == HAFT__JSON_NULL) == failed, "allocation %u", n);
         CHECK(err.where[0] == '\0', "allocation %u: at %s", n, err.where);
         if (!failed) {
-            CHECK(n > 1, "hardly anything was allocated");
+            CHECK(n > 1, "at least two allocations");
             break;
         }
     }
 }
 
-TEST(schemas_survive_memory_that_ends_anywhere)
+TEST(schemas_survive_an_arena_of_any_size)
 {
     bool made = false;
     for (size_t left = 0; !made && left < 65536; left += 8) {

@@ -81,7 +81,7 @@ TEST(long_descriptions)
     CHECK_INT(haft__description_check(HAFT__LIT("x"), (haft_str){text, 4092}), HAFT__DESCRIPTION_OK,
               "many words");
     CHECK_INT(haft__description_check(HAFT__LIT("x"), (haft_str){text, 63 * 6}),
-              HAFT__DESCRIPTION_FILLER, "one less than are looked at");
+              HAFT__DESCRIPTION_FILLER, "one below the limit");
 }
 
 TEST(every_verdict_has_a_sentence)

@@ -33,7 +33,7 @@ void haft__line_reader_close(haft__line_reader *lines)
 
 /* Reads up to the line end or the end of the file. Drops what does not fit; the buffer records
  * that. False if there was no input. */
-static bool take_line(haft__line_reader *lines)
+static bool read_line(haft__line_reader *lines)
 {
     haft__buf_clear(&lines->line);
     int c = getc(lines->file);
@@ -49,7 +49,7 @@ static bool take_line(haft__line_reader *lines)
 haft_status haft__line_reader_next(haft__line_reader *lines, haft_str *ret_line, bool *ret_more,
                                    haft_error *err)
 {
-    bool more = take_line(lines);
+    bool more = read_line(lines);
     lines->number += more;
     haft_status status = haft__buf_check(&lines->line, err);
     if (ferror(lines->file)) {

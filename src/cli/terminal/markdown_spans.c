@@ -5,7 +5,7 @@
  * The rules are those of CommonMark where both ends of a span are on one line, and stricter where a
  * marker could also be meant literally: `2*3*4` and `snake_case` stay. Cost: a failed search for
  * the end of a span is not repeated in the same line, and an interrupted one continues where it
- * was, so that every byte is looked at a bounded number of times. Tests:
+ * was, so that every byte is read a bounded number of times. Tests:
  * tests/cli/terminal/markdown_test.c.
  */
 #include "base/ascii.h"

@@ -7,7 +7,7 @@
 #include "cli/terminal/terminal.h"
 #include "run/pause/command.h"
 
-/* What came from the terminal. */
+/* The result of reading from the terminal. */
 typedef enum haft__typed {
     HAFT__TYPED_LINE,
     HAFT__TYPED_NOTHING, /* no line yet */
@@ -15,7 +15,7 @@ typedef enum haft__typed {
     HAFT__TYPED_HANGUP,  /* the terminal is closed */
 } haft__typed;
 
-/* Ignores what was typed before a prompt. */
+/* Discards input that was typed before a prompt. */
 void haft__terminal_discard_typed(haft__terminal *t);
 
 /* Whether the pause that was shown is still open; `seq` is that of the pause. A question that is

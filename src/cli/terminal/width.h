@@ -25,14 +25,15 @@ typedef struct haft__escaped_char {
 /* Escapes the first character of a text that is not empty. Returns the bytes of that character. */
 size_t haft__escape_next(haft_str text, haft__escaped_char *ret_char);
 
-/* The same for text that nobody decides on: marks of ordinary prose stay. */
+/* The same for prose, text on which no approval depends: its usual marks, such as emoji joiners,
+ * are not escaped. */
 size_t haft__escape_next_prose(haft_str text, haft__escaped_char *ret_char);
 
 /* Returns the columns of a text after escaping. */
 size_t haft__width_of_text(haft_str text);
 
 /* Appends the text as a part of a line, at most `columns` wide and with white space as single
- * spaces; If the text is cut, `mark` ends it. Returns the columns. */
+ * spaces. If the text is cut, `mark` ends it. Returns the columns. */
 size_t haft__escape_add_line(haft__buf *buf, haft_str text, size_t columns, haft_str mark);
 
 #endif

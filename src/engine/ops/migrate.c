@@ -217,8 +217,8 @@ static haft_status check_free(haft__migration *m, const haft__store_run *row, ha
                : status;
 }
 
-/* A move that has lost the run may still write its copy, which it then removes: do not mistake that
- * copy for this one's. */
+/* Fails if the copy is not of this migration: one that has lost the run may still write its copy,
+ * which it then removes. */
 static haft_status check_own_copy(const haft__migration *m, const haft__run_snapshot *run,
                                   const haft__run_snapshot *there, haft_error *err)
 {

@@ -27,7 +27,7 @@ typedef enum haft__spec_drift_finding {
 typedef struct haft__spec_drift_options {
     haft__spec_drift_policy policy;
     haft_str by;             /* who accepts the file or overrides parts, for the event; borrowed */
-    const char *const *sets; /* overrides, PATH=VALUE, beside those of the run; borrowed */
+    const char *const *sets; /* overrides, PATH=VALUE, added to those of the run; borrowed */
     size_t set_count;
     /* Reports a finding about the file at `path`; may be NULL. `changes` has a line for each
      * difference (CHANGED only). `err` is the error of a rejected run; the callback may add a

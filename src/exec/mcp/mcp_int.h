@@ -14,8 +14,7 @@
  *     result.c           the result of a call
  *     tool_cache.c       the tool lists that are cached between processes
  *
- * A connection starts when its server's tools are not known, or at the first call. Private to
- * src/exec.
+ * A connection starts when its server's tools are not known, or at the first call.
  */
 #ifndef HAFT_EXEC_MCP_MCP_INT_H
 #define HAFT_EXEC_MCP_MCP_INT_H
@@ -167,7 +166,7 @@ struct haft__catalogue {
 /* The pins of this process for a server of a spec, even if the file could not be written. Several
  * specs may share a connection, but not their pins. */
 typedef struct haft__mcp_process_pins {
-    haft_str path; /* of the pin file, or its would-be path */
+    haft_str path; /* of the pin file, even if the file does not exist */
     haft__mcp_pins pins;
     struct haft__mcp_process_pins *next;
 } haft__mcp_process_pins;

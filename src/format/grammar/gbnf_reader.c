@@ -404,7 +404,7 @@ static void read_rule(reader *r)
     uint32_t index = find_rule(r, read_name(r));
     skip_space(r, false);
     if (r->why == NULL && !haft__str_starts_with(r->rest, HAFT__LIT("::="))) {
-        fail(r, "no ::= behind a name");
+        fail(r, "expected ::= after a name");
     }
     if (r->why == NULL && r->g->rules[index].defined) {
         fail(r, "a rule that is there twice");
@@ -416,7 +416,7 @@ static void read_rule(reader *r)
     skip(r, 3);
     read_alternatives(r, index, false, 0);
     if (r->rest.len > 0 && peek(r) != '\n' && peek(r) != '\r') {
-        fail(r, "something behind a rule");
+        fail(r, "unexpected text after a rule");
     }
     skip_space(r, true);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* io/http/http_int.h - declarations that the parts of the HTTP client share. Private to src/io. */
+/* io/http/http_int.h - declarations that the parts of the HTTP client share. */
 #ifndef HAFT_IO_HTTP_HTTP_INT_H
 #define HAFT_IO_HTTP_HTTP_INT_H
 

@@ -15,11 +15,11 @@
 #include "base/error.h"
 #include "base/str.h"
 
-typedef union place {
+typedef union socket_address {
     struct sockaddr any;
     struct sockaddr_in v4;
     struct sockaddr_in6 v6;
-} place;
+} socket_address;
 
 static haft_status fail_form(haft_str address, haft_error *err)
 {
@@ -46,7 +46,7 @@ static bool copy_host(haft_str host, bool *ret_v6, char to[HAFT__ADDRESS_SIZE])
     return memchr(host.ptr, '\0', host.len) == NULL;
 }
 
-static haft_status read_place(haft_str address, place *ret_place, haft_error *err)
+static haft_status parse_address(haft_str address, socket_address *ret_address, haft_error *err)
 {
     size_t colon = address.len;
     while (colon > 0 && address.ptr[colon - 1] != ':') {
@@ -60,21 +60,21 @@ static haft_status read_place(haft_str address, place *ret_place, haft_error *er
         return fail_form(address, err);
     }
     const char *name = strcmp(host, "localhost") == 0 && !v6 ? "127.0.0.1" : host;
-    *ret_place = (place){0};
-    if (v6 && inet_pton(AF_INET6, name, &ret_place->v6.sin6_addr) == 1) {
-        ret_place->v6.sin6_family = AF_INET6;
-        ret_place->v6.sin6_port = htons((uint16_t)port);
+    *ret_address = (socket_address){0};
+    if (v6 && inet_pton(AF_INET6, name, &ret_address->v6.sin6_addr) == 1) {
+        ret_address->v6.sin6_family = AF_INET6;
+        ret_address->v6.sin6_port = htons((uint16_t)port);
         return HAFT_OK;
     }
-    if (!v6 && inet_pton(AF_INET, name, &ret_place->v4.sin_addr) == 1) {
-        ret_place->v4.sin_family = AF_INET;
-        ret_place->v4.sin_port = htons((uint16_t)port);
+    if (!v6 && inet_pton(AF_INET, name, &ret_address->v4.sin_addr) == 1) {
+        ret_address->v4.sin_family = AF_INET;
+        ret_address->v4.sin_port = htons((uint16_t)port);
         return HAFT_OK;
     }
     return fail_form(address, err);
 }
 
-static socklen_t size_of(const place *at)
+static socklen_t size_of(const socket_address *at)
 {
     return at->any.sa_family == AF_INET6 ? sizeof(at->v6) : sizeof(at->v4);
 }
@@ -82,7 +82,7 @@ static socklen_t size_of(const place *at)
 /* Formats the bound address; the system may have chosen the port. */
 static bool describe(int fd, haft__listener *listener)
 {
-    place at = {0};
+    socket_address at = {0};
     socklen_t size = sizeof(at);
     char host[INET6_ADDRSTRLEN];
     if (getsockname(fd, &at.any, &size) != 0) {
@@ -100,8 +100,8 @@ static bool describe(int fd, haft__listener *listener)
     return true;
 }
 
-/* Allows the reuse of a recently used port; an IPv6 socket does not accept IPv4, too. */
-static bool bind_to(int fd, const place *at)
+/* Allows the reuse of a recently used port. An IPv6 socket accepts no IPv4 connections. */
+static bool bind_to(int fd, const socket_address *at)
 {
     int yes = 1;
     bool only = at->any.sa_family != AF_INET6
@@ -112,14 +112,14 @@ static bool bind_to(int fd, const place *at)
 
 haft_status haft__listener_check_address(haft_str address, haft_error *err)
 {
-    place at = {0};
-    return read_place(address, &at, err);
+    socket_address at = {0};
+    return parse_address(address, &at, err);
 }
 
 haft_status haft__listener_open(haft_str address, haft__listener *ret_listener, haft_error *err)
 {
-    place at = {0};
-    haft_status status = read_place(address, &at, err);
+    socket_address at = {0};
+    haft_status status = parse_address(address, &at, err);
     if (status != HAFT_OK) {
         return status;
     }

@@ -24,7 +24,7 @@ void haft__mcp_request_send(haft__mcp_request *request, haft__mcp_server_message
     haft__mcp_server_message sent = {.kind = kind, .http = http, .text = haft__buf_str(text)};
     if (!good) {
         sent.http = 500;
-        sent.text = request->own->lost.len > 0 ? request->own->lost : haft__str(no_memory);
+        sent.text = request->own->fallback.len > 0 ? request->own->fallback : haft__str(no_memory);
     }
     if (good || kind == HAFT__MCP_MESSAGE_ANSWER) { /* intermediate messages may be dropped */
         peer->send(peer->context, request->own->stream, &sent);

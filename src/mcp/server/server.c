@@ -167,16 +167,16 @@ static haft__mcp_request_kind era_of(const haft__mcp_request *request,
                                      const haft__mcp_headers *headers)
 {
     const haft__mcp_request_internal *own = request->own;
-    bool named = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION) != NULL;
-    bool headed = headers != NULL && headers->version.ptr != NULL
-                  && !haft__mcp_version_has_handshake(haft__str_trim(headers->version));
+    bool names_version = haft__mcp_request_meta(request, HAFT__MCP_META_VERSION) != NULL;
+    bool modern_header = headers != NULL && headers->version.ptr != NULL
+                         && !haft__mcp_version_has_handshake(haft__str_trim(headers->version));
     if (own->faulty) {
         return HAFT__MCP_REQUEST_INVALID;
     }
     if (own->message.kind == HAFT__RPC_RESULT || own->message.kind == HAFT__RPC_ERROR) {
         return HAFT__MCP_REQUEST_LEGACY;
     }
-    if (named || headed || has_method(request, "server/discover")
+    if (names_version || modern_header || has_method(request, "server/discover")
         || has_method(request, "subscriptions/listen")) {
         return HAFT__MCP_REQUEST_MODERN;
     }
@@ -195,16 +195,16 @@ static bool write_fallback(haft__mcp_request_internal *own)
     haft__buf_init(&text, HAFT__LIMIT_MCP_MESSAGE_BYTES);
     haft__rpc_write_error(&text, own->message.id, HAFT__RPC_INTERNAL,
                           HAFT__LIT("out of memory for the response"), haft__json_null());
-    own->lost = haft__buf_check(&text, NULL) == HAFT_OK
-                    ? haft__arena_copy(&own->arena, haft__buf_str(&text))
-                    : (haft_str){NULL, 0};
+    own->fallback = haft__buf_check(&text, NULL) == HAFT_OK
+                        ? haft__arena_copy(&own->arena, haft__buf_str(&text))
+                        : (haft_str){NULL, 0};
     haft__buf_finish(&text);
-    return own->lost.ptr != NULL;
+    return own->fallback.ptr != NULL;
 }
 
 haft_status haft__mcp_request_read(haft__mcp_server *server, haft_str text,
-                                   const haft__mcp_headers *headers, haft__mcp_request **ret_asked,
-                                   haft_error *err)
+                                   const haft__mcp_headers *headers,
+                                   haft__mcp_request **ret_request, haft_error *err)
 {
     haft__mcp_request *request = calloc(1, sizeof(*request));
     haft__mcp_request_internal *own = calloc(1, sizeof(*own));
@@ -221,9 +221,9 @@ haft_status haft__mcp_request_read(haft__mcp_server *server, haft_str text,
                              ? haft__rpc_read(&own->arena, kept, server->options.hash_key,
                                               &own->message, &own->fault, &own->error)
                              : haft__arena_fail(&own->arena, &own->error);
-    own->lost = HAFT__LIT("");
-    bool unread = status != HAFT_OK && status != HAFT_BAD_INPUT && own->fault.code == 0;
-    if (unread || (status == HAFT_OK && !write_fallback(own))) {
+    own->fallback = HAFT__LIT("");
+    bool out_of_memory = status != HAFT_OK && status != HAFT_BAD_INPUT && own->fault.code == 0;
+    if (out_of_memory || (status == HAFT_OK && !write_fallback(own))) {
         haft__mcp_request_free(request);
         return haft__fail_no_memory(err);
     }
@@ -231,7 +231,7 @@ haft_status haft__mcp_request_read(haft__mcp_server *server, haft_str text,
     request->params = own->message.params;
     request->state = HAFT__LIT("");
     own->era = era_of(request, headers);
-    *ret_asked = request;
+    *ret_request = request;
     return HAFT_OK;
 }
 

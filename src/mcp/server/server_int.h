@@ -56,8 +56,8 @@ typedef struct haft__mcp_request_internal {
     haft__rpc_message message;
     bool faulty;
     haft__rpc_fault fault;
-    haft_error error; /* the error of an invalid request */
-    haft_str lost;    /* the response when out of memory; "" if it is not a request */
+    haft_error error;  /* the error of an invalid request */
+    haft_str fallback; /* the response when out of memory; "" if it is not a request */
     haft__json capabilities, token;
     bool logs; /* the client requested log messages from `level` on */
     haft__mcp_level level;

@@ -99,8 +99,8 @@ static bool was_found(const haft__run *run)
     return false;
 }
 
-/* Whether a search may still bring data tools: none was found, the model has not searched in vain,
- * and tool_search, which has this index, is declared and not rejected. */
+/* Whether a search may still reveal data tools: no search was successful, none of the model's
+ * failed, and tool_search, which has this index, is declared and not rejected. */
 static bool can_search(const haft__run *run, size_t index)
 {
     return index < run->tools->count && !run->searched_in_vain && !was_found(run)

@@ -153,7 +153,7 @@ haft__gbnf_rule_name haft__gbnf_text_without(haft__gbnf_writer *g, const haft_st
     return a->names[0][0];
 }
 
-/* ---- keys that are none of these ---- */
+/* ---- keys other than these ---- */
 
 /* Keys are compared up to this many characters; the rest of a longer key is ignored. */
 #define KEY_CODES 64

@@ -93,9 +93,9 @@ static void callout_before(haft__ecma_reader *p, size_t at, uint32_t min)
     char text[16];
     uint32_t number = min / HAFT__ECMA_CALLOUT_CHARACTERS + 1;
     int length = snprintf(text, sizeof(text), "(?C%u)", number > 255 ? 255 : number);
-    size_t behind = p->out->len - at;
+    size_t tail = p->out->len - at;
     if (length > 0 && haft__buf_reserve(p->out, (size_t)length) != NULL) {
-        memmove(p->out->ptr + at + length, p->out->ptr + at, behind);
+        memmove(p->out->ptr + at + length, p->out->ptr + at, tail);
         memcpy(p->out->ptr + at, text, (size_t)length);
         haft__buf_advance(p->out, (size_t)length);
     }

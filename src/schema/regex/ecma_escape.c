@@ -140,13 +140,13 @@ haft_status haft__ecma_unicode_escape(haft__ecma_reader *p, uint32_t *ret_code)
                                "`\\u` must be followed by four hexadecimal digits or `{...}`");
     }
     if (code >= 0xD800 && code <= 0xDBFF && haft__ecma_is_next(p, HAFT__LIT("\\u"))) {
-        size_t behind = p->at;
+        size_t after = p->at;
         uint32_t low;
         p->at += 2;
         if (take_hex(p, 4, &low) && low >= 0xDC00 && low <= 0xDFFF) {
             code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
         } else {
-            p->at = behind;
+            p->at = after;
         }
     }
     *ret_code = code;

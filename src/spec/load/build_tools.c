@@ -26,8 +26,8 @@ static void report(haft__loader *l, haft_str pointer, const haft_error *err, haf
     }
     haft_str where = haft__str(err->where), inner = where;
     (void)haft__str_split(&inner, '#');
-    bool behind = inner.len > 0 || haft__str_ends_with(where, HAFT__LIT("#"));
-    haft_str part = behind ? inner : where;
+    bool has_pointer = inner.len > 0 || haft__str_ends_with(where, HAFT__LIT("#"));
+    haft_str part = has_pointer ? inner : where;
     if (part.len > 0 && part.ptr[0] != '/') {
         part = HAFT__LIT("");
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec/load/load_int.h - shared by the parts of the loader. Private to src/spec. */
+/* spec/load/load_int.h - shared by the parts of the loader. */
 #ifndef HAFT_SPEC_LOAD_LOAD_INT_H
 #define HAFT_SPEC_LOAD_LOAD_INT_H
 

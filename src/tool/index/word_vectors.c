@@ -41,7 +41,7 @@ static uint64_t round_up(uint64_t size)
     return (size + 7) & ~(uint64_t)7;
 }
 
-static haft_status bad(haft_error *err, const char *what)
+static haft_status fail_table(haft_error *err, const char *what)
 {
     haft_status status =
         haft__fail(err, HAFT_BAD_INPUT, "", "not a valid table of vectors: %s", what);
@@ -54,7 +54,7 @@ static haft_status check_offsets(const haft__search_word_vectors *vectors, haft_
     for (uint32_t i = 0; i <= vectors->count; i++) {
         uint32_t at = read_u32(vectors->offsets + (size_t)i * 4);
         if (at < before || at > vectors->text.len || (i == 0 && at != 0)) {
-            return bad(err, "a word lies outside the text");
+            return fail_table(err, "a word lies outside the text");
         }
         before = at;
     }
@@ -66,20 +66,20 @@ haft_status haft__search_word_vectors_open(haft_str bytes, haft__search_word_vec
 {
     const uint8_t *head = (const uint8_t *)bytes.ptr;
     if (bytes.len < HEAD_BYTES || memcmp(head, magic, sizeof(magic)) != 0) {
-        return bad(err, "it does not start with \"haftvec1\"");
+        return fail_table(err, "it does not start with \"haftvec1\"");
     }
     uint64_t count = read_u32(head + 8), dimensions = read_u32(head + 12);
     uint64_t text = read_u32(head + 16);
     if (count == 0 || count > HAFT__LIMIT_SEARCH_VECTORS || dimensions == 0
         || dimensions > HAFT__SEARCH_DIMENSIONS) {
-        return bad(err, "its counts are not valid");
+        return fail_table(err, "its counts are not valid");
     }
     uint64_t vectors_at = HEAD_BYTES + round_up((count + 1) * 4 + text);
     if (vectors_at + round_up(count * dimensions) != bytes.len) {
-        return bad(err, "its length does not match its header");
+        return fail_table(err, "its length does not match its header");
     }
     if (checksum(head + HEAD_BYTES, bytes.len - HEAD_BYTES) != read_u64(head + 24)) {
-        return bad(err, "its checksum does not match");
+        return fail_table(err, "its checksum does not match");
     }
     haft__search_word_vectors made = {
         .count = (uint32_t)count,

@@ -29,7 +29,7 @@ TEST(a_line_of_a_run)
          false,
          80,
          ID "   1 min  stopped     go\n"},
-        {"nobody has started it",
+        {"it has not started",
          {.state = HAFT__RUN_STATE_RUNNING, .seq = 1, .created_ms = NOW + 9, .task = SHORT},
          false,
          80,

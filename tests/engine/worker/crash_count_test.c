@@ -188,7 +188,7 @@ TEST(runs_without_a_crash_are_not_counted)
     CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_GET), recalls + 1, "the second time");
     CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "written");
     CHECK_INT(p.work->slots[0].run->crash_count, 0, "losses");
-    CHECK(find(&p, id).owner.len > 0, "nobody has it");
+    CHECK(find(&p, id).owner.len > 0, "it has no owner");
     close_place(&p);
 }
 
@@ -233,7 +233,7 @@ TEST(suspects_are_continued_one_at_a_time)
         step(&p);
     }
     CHECK_INT(p.counts[HAFT__WORKER_ENDED], 1, "ended");
-    CHECK_STR(haft__str(p.work->suspect->run->id), other, "who goes on");
+    CHECK_STR(haft__str(p.work->suspect->run->id), other, "the other run continues");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 4"), "it is counted now");
     close_place(&p);
 }

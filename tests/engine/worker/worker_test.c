@@ -365,7 +365,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it knows of it");
-    CHECK(find(&p, asks, &arena).owner.len > 0, "nobody has it");
+    CHECK(find(&p, asks, &arena).owner.len > 0, "it has no owner");
     while (p.counts[HAFT__WORKER_WAITING] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }

@@ -18,7 +18,7 @@ typedef struct fixture {
     haft__http_server *server;
     haft__http_client *http;
     haft__embedder *embedder;
-    size_t requests, most, padding; /* so far; texts in one; spaces behind each answer */
+    size_t requests, most, padding; /* so far; texts in one; spaces after each answer */
     bool over, used;
 } fixture;
 

@@ -281,7 +281,7 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     searched s = search_run(haft__files_grep, &f, ask("^x.*y$", "", ""));
     CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:xaaa")), "at the limit: %.*s",
           HAFT__ARG(s.text));
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\na:2:xy")), "the line behind it");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\na:2:xy")), "the line after it");
     text[most - 2] = text[most - 1] = 'a';
     text[most] = 'y';
     text[most + 1] = '\n';

@@ -141,7 +141,7 @@ FILES_TEST(a_long_line_is_cut)
     text[299997] = '\n';
     files_add_bytes(&f, "x", (haft_str){text, 300000});
     s = run(&f, "x", 0, 0);
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...\n     2\ta")), "the line behind it");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...\n     2\ta")), "the line after it");
     text[299997] = 'a';
     text[HAFT__LIMIT_FILES_READ_LINE_BYTES] = '\r';
     text[HAFT__LIMIT_FILES_READ_LINE_BYTES + 1] = '\n';
@@ -218,7 +218,7 @@ FILES_TEST(a_nul_past_the_beginning_is_shown_as_something)
     text[8191] = '\n';
     text[8192] = '\0';
     files_add_bytes(&f, "x", (haft_str){text, sizeof(text)});
-    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")), "behind them");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")), "after them");
     files_remove(&f);
 }
 

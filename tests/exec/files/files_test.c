@@ -16,12 +16,12 @@ TEST(notes_are_one_line_in_brackets)
     haft__files_notes_add(&alone, "nothing here");
     haft__files_notes_end(&alone);
     CHECK_STR(haft__buf_str(&result), HAFT__LIT("(nothing here)"), "alone");
-    haft__files_notes behind = {.result = &result};
-    haft__files_notes_add_count(&behind, 1, "cat", "cats", "sleeping");
-    haft__files_notes_add_count(&behind, 2, "cat", "cats", "sleeping");
-    haft__files_notes_end(&behind);
+    haft__files_notes after = {.result = &result};
+    haft__files_notes_add_count(&after, 1, "cat", "cats", "sleeping");
+    haft__files_notes_add_count(&after, 2, "cat", "cats", "sleeping");
+    haft__files_notes_end(&after);
     CHECK_STR(haft__buf_str(&result),
-              HAFT__LIT("(nothing here)\n(1 cat sleeping; 2 cats sleeping)"), "behind");
+              HAFT__LIT("(nothing here)\n(1 cat sleeping; 2 cats sleeping)"), "after");
     haft__buf_finish(&result);
 }
 

@@ -240,16 +240,16 @@ static bool plain_path(const char *p, const char *path)
 {
     const char *rest = strchr(p, '/'), *end = strchr(path, '/');
     end = end != NULL ? end : path + strlen(path);
-    const char *behind = *end == '/' ? end + 1 : NULL;
+    const char *after = *end == '/' ? end + 1 : NULL;
     if (strncmp(p, "**", 2) == 0 && (p[2] == '/' || p[2] == '\0')) {
         return p[2] == '\0' ? true
-                            : plain_path(p + 3, path) || (behind != NULL && plain_path(p, behind));
+                            : plain_path(p + 3, path) || (after != NULL && plain_path(p, after));
     }
     if (!plain_name(p, path, end)) {
         return false;
     }
-    return rest == NULL || behind == NULL ? rest == NULL && behind == NULL
-                                          : plain_path(rest + 1, behind);
+    return rest == NULL || after == NULL ? rest == NULL && after == NULL
+                                         : plain_path(rest + 1, after);
 }
 
 static uint32_t next_random(uint32_t *seed)

@@ -48,7 +48,7 @@ TEST(needles_are_found_wherever_they_are)
                 CHECK_INT((long long)haft__scan_literals(&literals, whole, at), (long long)at,
                           "%s from its place on", found[p]);
                 CHECK_INT((long long)haft__scan_literals(&literals, whole, at + 1),
-                          (long long)length, "%s behind its place", found[p]);
+                          (long long)length, "%s after its place", found[p]);
             }
             free(text);
         }

@@ -108,7 +108,7 @@ FILES_TEST(ignore_files_are_obeyed)
     files_add(&f, ".ignore", "notes.txt\n");
     check_walk(&f, "", "**", "a.c\nkeep/b.o\n");
     CHECK_INT(walk(&f, "", "**")->walk.ignored, 7, "ignored");
-    /* What is named is looked at, by the rules of the directories it is in. */
+    /* A path that is given by name is walked, with the rules of the directories above it. */
     check_walk(&f, "build", "**", "build/x\n");
     check_walk(&f, "sub/d", "**", "sub/d/e\n");
     check_walk(&f, "sub", "**", "");
@@ -221,7 +221,7 @@ FILES_TEST(the_number_of_entries_is_bounded)
         size_t count = 0;
         CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
                   "begin");
-        CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "two entries were looked at");
+        CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "two entries were counted");
         w.left = left;
         while (haft__walk_next(&w, &path, NULL) == HAFT_OK && path.ptr != NULL) {
             count++;

@@ -18,7 +18,7 @@ static const struct {
     {"\"text {a}\"", "{\"a\":\"x\"}", "\"text x\""},
     {"[\"{a}\",1,true,false,null,\"{b}\"]", "{\"a\":2}", "[2,1,true,false,null,null]"},
     {"{\"deep\":[{\"x\":{\"y\":\"{a}\"}}]}", "{\"a\":1}", "{\"deep\":[{\"x\":{\"y\":1}}]}"},
-    /* Not given: left out, or an empty text. */
+    /* A missing argument is left out, or is an empty text. */
     {"{\"q\":\"{a}\",\"r\":1}", "{}", "{\"r\":1}"},
     {"{\"q\":\"<{a}>\"}", "{}", "{\"q\":\"<>\"}"},
     {"\"{a}\"", "{}", "null"},
@@ -60,7 +60,8 @@ TEST(a_body_that_nests_too_deep_is_rejected)
     haft_str body = HAFT__LIT("");
     web_job_init(&j, "{\"body\":[[[\"{a}\"]]]}", arguments, "");
     const haft__json *template = haft__http_tool_definition(&j.job, "body");
-    CHECK_INT(haft__http_tool_body(&j.job, *template, &body, NULL), HAFT_TOO_BIG, "it was taken");
+    CHECK_INT(haft__http_tool_body(&j.job, *template, &body, NULL), HAFT_TOO_BIG,
+              "it was accepted");
     web_job_finish(&j);
 }
 

@@ -65,7 +65,7 @@ TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
         CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "state after %d breaks",
                   (int)i + 1);
         help_step(&m.exec, 0);
-        CHECK_INT(m.times, 1, "nobody waits for what hangs");
+        CHECK_INT(m.times, 1, "the call waits for a server that hangs");
         check_due(&m, &connection->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
         connection->not_before = 0;
         fire(&m, &connection->wake);
@@ -204,7 +204,7 @@ TEST(a_list_that_keeps_changing_fails)
     CHECK(!connection->listing && connection->tool_calls == NULL
               && connection->relist_attempts == 0,
           "that was it");
-    CHECK(connection->refresh.slot != 0, "it is looked at later");
+    CHECK(connection->refresh.slot != 0, "the refresh is not scheduled");
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text,
               HAFT__LIT("the MCP server 'a' reports again and again that its tools have changed, "

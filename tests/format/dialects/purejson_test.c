@@ -50,7 +50,7 @@ static const help_case cases[] = {
      .content = "{\"a\":{\"tool\":\"f\",\"args\":{}}}"},
     {.name = "an array of data", .text = "[1, {\"a\":2}]", .content = "[1, {\"a\":2}]"},
     {.name = "empty ones", .text = "{} []", .content = "{} []"},
-    {.name = "arguments that are none",
+    {.name = "invalid arguments",
      .text = "{\"tool\":\"f\",\"args\":[1]}",
      .content = "{\"tool\":\"f\",\"args\":[1]}"},
     {.name = "an array",

@@ -80,7 +80,7 @@ static const help_case cases[] = {
      .text = "[f(a={1: 2}), g()]",
      .calls = "g {}",
      .errors = "malformed: an argument of it is no literal"},
-    {.name = "numbers that are none",
+    {.name = "invalid numbers",
      .text = "[f(a=007), f(a=0x1f), f(a=1e), f(a=1.2.3), f(a=--1), f(a=1e999), g()]",
      .calls = "g {}",
      .errors = "malformed: a number in it is invalid\nmalformed: a number in it is invalid\n"
@@ -133,7 +133,7 @@ static const help_case cases[] = {
     {.name = "nothing between two",
      .text = "[f(a=1) g()]",
      .calls = "f {\"a\":1}",
-     .errors = "malformed: behind a call there is neither a comma nor ]"},
+     .errors = "malformed: expected a comma or ] after a call"},
     {.name = "an empty list", .text = "<|python_start|>[]<|python_end|>"},
     {.name = "a bad name",
      .text = "<|python_start|>[a b(x=1), g()]<|python_end|>",

@@ -215,7 +215,7 @@ TEST(reasoning_may_stand_in_front)
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.start_in_reasoning = true});
     (void)snprintf(text, sizeof text, "so</think>\n%s", call);
-    CHECK(gbnf_accepts(h.grammar, haft__str(text)), "what the prompt has begun goes on");
+    CHECK(gbnf_accepts(h.grammar, haft__str(text)), "the reply continues the prompt");
     CHECK(!gbnf_accepts(h.grammar, haft__str(call)), "and must end");
     help_grammar_finish(&h);
 }

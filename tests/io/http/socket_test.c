@@ -47,7 +47,7 @@ TEST(a_connection_closed_while_idle_is_reopened)
             CHECK_INT(web_open(b.web), 1, "%s: it is kept", rows[i].name);
             web_release(b.web, 1);
             CHECK(step_until_open(&b, 0), "%s: it is not closed", rows[i].name);
-            CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "what came is looked at");
+            CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "step");
         }
         web_tear_down(&b);
     }

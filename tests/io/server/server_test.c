@@ -24,7 +24,7 @@ TEST(it_reports_its_address)
     server_close(&c);
 }
 
-TEST(it_listens_at_the_newer_address_too)
+TEST(it_listens_on_ipv6_too)
 {
     haft__loop *loop = NULL;
     haft__http_server *server = NULL;
@@ -214,7 +214,7 @@ TEST(two_hundred_connections_wait_at_the_same_time)
               HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fds[i]);
     }
-    CHECK_INT(c.disconnects, 0, "nobody left");
+    CHECK_INT(c.disconnects, 0, "no client has disconnected");
     server_close(&c);
 }
 
@@ -233,7 +233,7 @@ TEST(connections_past_the_limit_wait_for_one_to_close)
     }
     CHECK_INT(c.handled, 2, "the third waits");
     (void)close(fds[0]);
-    CHECK(server_receive(&c, fds[2], "|||"), "the third has its turn");
+    CHECK(server_receive(&c, fds[2], "|||"), "the third is accepted");
     (void)close(fds[1]);
     (void)close(fds[2]);
     server_close(&c);
@@ -269,7 +269,7 @@ TEST(a_request_that_trickles_in_is_dropped)
             CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "the loop step failed");
             open = server_send(&c, fd, i == 4 ? HAFT__LIT("1\r\nx\r\n") : HAFT__LIT("x"));
         }
-        CHECK(!open, "'%s' goes on and on", starts[i]);
+        CHECK(!open, "'%s' is never refused", starts[i]);
         (void)close(fd);
     }
     CHECK_INT(c.handled, 0, "nothing of that was a request");
@@ -336,9 +336,9 @@ TEST(destroying_a_server_closes_open_connections)
         CHECK(server_receive(&c, fds[1], "open\r\n"), "the stream began");
         haft__http_server_destroy(c.server);
         c.server = NULL;
-        CHECK_INT(c.disconnects, 2, "those who wait are gone");
+        CHECK_INT(c.disconnects, 2, "pending requests end");
         for (size_t i = 0; i < COUNT(requests); i++) {
-            CHECK(server_receive(&c, fds[i], NULL), "client %zu is left alone", i);
+            CHECK(server_receive(&c, fds[i], NULL), "client %zu is still connected", i);
             (void)close(fds[i]);
         }
         for (size_t i = 0; !finish && i < c.open_request_count; i++) {

@@ -63,7 +63,7 @@ TEST(other_runs_of_the_thread_do_not_count)
     CHECK_STR(f.past.calls[0].result, HAFT__LIT("new"), "its own");
     f.r.request.task = HAFT__LIT("not among them");
     read_past(&f);
-    CHECK_INT(f.past.count, 2, "behind the first thing somebody said");
+    CHECK_INT(f.past.count, 2, "after the first thing somebody said");
     CHECK_STR(f.past.task, HAFT__LIT("not among them"), "as the request has it");
     f.r.request.task = HAFT__LIT("");
     read_past(&f);
@@ -82,7 +82,7 @@ TEST(text_before_the_task_is_not_the_task)
     add_message(&f, (haft__message){.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("task")});
     offline_request_add(&f.r, "glob", "{}", "a.c", false);
     read_past(&f);
-    CHECK_STR(f.past.task, HAFT__LIT("task"), "the first that a person said");
+    CHECK_STR(f.past.task, HAFT__LIT("task"), "the first message of a person");
     CHECK_STR(f.past.missing, HAFT__LIT(""), "which is no reminder");
     CHECK_INT(f.past.count, 1, "calls");
     haft__arena_finish(&f.arena);

@@ -306,7 +306,7 @@ TEST(cuts_and_headers_are_reported)
 
 static const struct {
     const char *results;
-    const char *texts[3]; /* of three calls; errors have "Error: " in front, hints behind "|" */
+    const char *texts[3]; /* of three calls; errors have "Error: " in front, hints after "|" */
 } results[] = {
     {"\"always\"", {"always", "always", "always"}},
     {"[\"a\",\"b\"]", {"a", "b", "Error: the script has no more results for this tool"}},

@@ -53,7 +53,7 @@ TEST(a_tool_is_described_in_one_line)
 {
     static const struct {
         size_t chars;
-        const char *behind;
+        const char *after;
         bool cut;
     } rows[] = {{HAFT__LIMIT_SEARCH_LINE_CHARS, "", false},
                 {HAFT__LIMIT_SEARCH_LINE_CHARS + 1, "", true},
@@ -71,7 +71,7 @@ TEST(a_tool_is_described_in_one_line)
                                  ? rows[i].chars
                                  : HAFT__LIMIT_SEARCH_LINE_CHARS),
                        text.ptr, rows[i].cut ? " ..." : "");
-        haft__buf_add_str(&text, haft__str(rows[i].behind));
+        haft__buf_add_str(&text, haft__str(rows[i].after));
         help_run_init(&r, "agent; max_mcp=1; server=docs,take,send",
                       "{\"replies\":[" SEARCH("send") ",{\"text\":\"good\"}]}");
         r.spec.servers.tools[1].description = haft__buf_str(&text);

@@ -319,7 +319,7 @@ TEST(an_equal_answer_is_a_repetition_when_the_call_has_the_next_pause)
          "BAD_STATE: the call c1.1 was not interrupted, so it cannot be run again; pending: "
          "c1.1 (headless of pick)"},
     };
-    static const row behind[] = {
+    static const row after[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"pause\":\"nothing\","
          "\"value\":{\"q\":\"b\"}}",
          ""},
@@ -336,7 +336,7 @@ TEST(an_equal_answer_is_a_repetition_when_the_call_has_the_next_pause)
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
     check_rows(&r, between, COUNT(between));
     CHECK_INT(help_run_answer(&r, "c1.1", "answer", "1"), HAFT_OK, "%s", r.err.message);
-    check_rows(&r, behind, COUNT(behind));
+    check_rows(&r, after, COUNT(after));
     help_run_finish(&r);
 }
 

@@ -65,7 +65,7 @@ static void finish(made *m)
     haft__arena_finish(&m->arena);
 }
 
-static bool takes(const made *m, const char *text)
+static bool accepts(const made *m, const char *text)
 {
     return m->grammar != NULL && gbnf_accepts(m->grammar, haft__str(text));
 }
@@ -170,10 +170,11 @@ TEST(a_grammar_agrees_with_the_validator)
             const char *text = exact[i].instances[j];
             bool wanted = text[0] != '!';
             text += wanted ? 0 : 1;
-            CHECK(takes(&m, text) == wanted, "%s\nof %s\n%.*s", exact[i].instances[j],
+            CHECK(accepts(&m, text) == wanted, "%s\nof %s\n%.*s", exact[i].instances[j],
                   exact[i].schema, HAFT__ARG(haft__buf_str(&m.out)));
             size_t length = strlen(text);
-            if (length < 2 || (text[length - 2] != ',' && text[1] != ',')) { /* else no JSON */
+            if (length < 2
+                || (text[length - 2] != ',' && text[1] != ',')) { /* otherwise it is not JSON */
                 CHECK(is_valid(exact[i].schema, text) == wanted, "the validator: %s of %s",
                       exact[i].instances[j], exact[i].schema);
             }
@@ -237,7 +238,7 @@ TEST(inexpressible_schema_is_relaxed_and_reported)
         made m;
         make(&m, loose[i].schema);
         CHECK_INT(m.status, HAFT_OK, "%s", loose[i].schema);
-        CHECK(takes(&m, loose[i].instance), "%s of %s\n%.*s", loose[i].instance, loose[i].schema,
+        CHECK(accepts(&m, loose[i].instance), "%s of %s\n%.*s", loose[i].instance, loose[i].schema,
               HAFT__ARG(haft__buf_str(&m.out)));
         CHECK(strstr(m.notes.ptr, loose[i].note) != NULL, "%s: %s in %s", loose[i].schema,
               loose[i].note, m.notes.ptr);
@@ -266,10 +267,10 @@ TEST(python_has_its_own_literals)
     static const char *const bad[] = {"{\"it's\": true}", "{'s': 'abcd'}", "{'e': [1, null]}",
                                       "{'p': 'a'}", "{'e': 'b'}"};
     for (size_t i = 0; i < COUNT(good); i++) {
-        CHECK(takes(&m, good[i]), "%s\n%.*s", good[i], HAFT__ARG(haft__buf_str(&m.out)));
+        CHECK(accepts(&m, good[i]), "%s\n%.*s", good[i], HAFT__ARG(haft__buf_str(&m.out)));
     }
     for (size_t i = 0; i < COUNT(bad); i++) {
-        CHECK(!takes(&m, bad[i]), "%s", bad[i]);
+        CHECK(!accepts(&m, bad[i]), "%s", bad[i]);
     }
     finish(&m);
 }
@@ -278,10 +279,10 @@ TEST(white_space_is_bounded)
 {
     made m;
     make(&m, "{\"type\": \"array\"}");
-    CHECK(takes(&m, "[\n                    ]"), "a line end and twenty spaces");
-    CHECK(!takes(&m, "[\n                     ]"), "and one more");
-    CHECK(!takes(&m, "[  ]"), "two spaces");
-    CHECK(!takes(&m, " []"), "in front");
+    CHECK(accepts(&m, "[\n                    ]"), "a line end and twenty spaces");
+    CHECK(!accepts(&m, "[\n                     ]"), "and one more");
+    CHECK(!accepts(&m, "[  ]"), "two spaces");
+    CHECK(!accepts(&m, " []"), "a space before the value");
     finish(&m);
 }
 
@@ -291,7 +292,7 @@ TEST(strings_without_a_length_can_be_bounded)
 {
     static const struct {
         const char *schema, *text;
-        bool taken;
+        bool accepted;
     } rows[] = {
         {"{\"type\": \"string\"}", "\"abc\"", true},
         {"{\"type\": \"string\"}", "\"a\\n\\u00e9\"", true},
@@ -307,13 +308,14 @@ TEST(strings_without_a_length_can_be_bounded)
     for (size_t i = 0; i < COUNT(rows); i++) {
         made m;
         make_bounded(&m, haft__str(rows[i].schema), HAFT__NOTATION_JSON, 3);
-        CHECK(takes(&m, rows[i].text) == rows[i].taken, "%s of %s", rows[i].text, rows[i].schema);
+        CHECK(accepts(&m, rows[i].text) == rows[i].accepted, "%s of %s", rows[i].text,
+              rows[i].schema);
         CHECK_INT(m.report.count, 0, "nothing is relaxed: %s", m.notes.ptr);
         finish(&m);
     }
     made m;
     make_bounded(&m, HAFT__LIT("{\"type\": \"string\"}"), HAFT__NOTATION_PYTHON, 3);
-    CHECK(takes(&m, "'abcd'"), "only JSON");
+    CHECK(accepts(&m, "'abcd'"), "only JSON");
     finish(&m);
 }
 
@@ -383,7 +385,7 @@ TEST(all_repetitions_together_are_counted_too)
     haft__buf_finish(&schema);
 }
 
-TEST(an_enum_has_so_many_values)
+TEST(enum_values_are_counted_up_to_a_limit)
 {
     haft__buf schema;
     haft__buf_init(&schema, 1 << 20);
@@ -402,7 +404,7 @@ TEST(an_enum_has_so_many_values)
     haft__buf_finish(&schema);
 }
 
-TEST(schemas_are_so_deep)
+TEST(depth_is_counted_up_to_a_limit)
 {
     haft__buf schema;
     haft__buf_init(&schema, 1 << 20);
@@ -424,7 +426,7 @@ TEST(schemas_are_so_deep)
     haft__buf_finish(&schema);
 }
 
-TEST(a_report_has_so_many_lines)
+TEST(lines_of_a_report_are_limited)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -438,7 +440,7 @@ TEST(a_report_has_so_many_lines)
         haft__relax_report_add(&report, haft__str(where), HAFT__LIT("this"), "that");
     }
     CHECK_INT(report.count, HAFT__LIMIT_GRAMMAR_RELAXED, "lines");
-    CHECK_INT(report.left_off, 1, "one that is noted twice is one");
+    CHECK_INT(report.left_off, 1, "a repeated line counts once");
     haft__relax_report_add(&report, HAFT__LIT("/last"), HAFT__LIT("this"), "that");
     CHECK_INT(report.left_off, 2, "and more");
     haft__buf buf;
@@ -484,7 +486,8 @@ TEST(unbounded_growth_is_cut)
         haft__buf_addf(&schema, ",{\"type\": \"boolean\"}]}");
         make_from(&m, haft__buf_str(&schema), HAFT__NOTATION_JSON);
         CHECK_INT(m.report.count, more, "%s", m.notes.ptr);
-        CHECK(takes(&m, "null") && takes(&m, "true"), "what comes first, and what is relaxed");
+        CHECK(accepts(&m, "null") && accepts(&m, "true"),
+              "the first alternatives, and the relaxed ones");
         finish(&m);
     }
     haft__buf_finish(&schema);
@@ -507,7 +510,7 @@ TEST(memory_is_bounded)
 }
 
 /* The result for a grammar that has only a piece of this size. */
-static haft_status take_memory(size_t size)
+static haft_status use_memory(size_t size)
 {
     haft__buf out;
     haft__gbnf_writer g;
@@ -521,10 +524,10 @@ static haft_status take_memory(size_t size)
     return status;
 }
 
-TEST(memory_has_its_limit)
+TEST(the_memory_limit_is_exact)
 {
-    CHECK_INT(take_memory(HAFT__LIMIT_GRAMMAR_MEMORY), HAFT_OK, "all of it");
-    CHECK_INT(take_memory((size_t)HAFT__LIMIT_GRAMMAR_MEMORY + 1), HAFT_TOO_BIG, "one byte more");
+    CHECK_INT(use_memory(HAFT__LIMIT_GRAMMAR_MEMORY), HAFT_OK, "all of it");
+    CHECK_INT(use_memory((size_t)HAFT__LIMIT_GRAMMAR_MEMORY + 1), HAFT_TOO_BIG, "one byte more");
 }
 
 TEST(each_allocation_may_fail)

@@ -428,7 +428,7 @@ TEST(an_answer_waits_for_a_client_that_reconnects)
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
     }
-    CHECK(c.held != NULL, "the call goes on");
+    CHECK(c.held != NULL, "the call continues");
     if (c.held != NULL) {
         haft__mcp_request *mcp_request = c.held;
         c.held = NULL;

@@ -29,15 +29,15 @@ TEST(members_are_set_added_and_removed)
     CHECK(haft__edit_put(&arena, &object, HAFT__LIT("b"), haft__json_null()), "put");
     CHECK(haft__edit_put(&arena, &object, HAFT__LIT("d"), haft__json_bool(true)), "put");
     CHECK(haft__edit_remove(&arena, &object, HAFT__LIT("a")), "remove");
-    CHECK(haft__edit_remove(&arena, &object, HAFT__LIT("x")), "remove what is not there");
+    CHECK(haft__edit_remove(&arena, &object, HAFT__LIT("x")), "remove a missing member");
     CHECK_STR(written(object), HAFT__LIT("{\"b\":null,\"c\":3,\"d\":true}"), "made");
-    CHECK_STR(written(same), HAFT__LIT("{\"a\":1,\"b\":2,\"c\":3}"), "the old one is as it was");
+    CHECK_STR(written(same), HAFT__LIT("{\"a\":1,\"b\":2,\"c\":3}"), "the old object is unchanged");
     haft__json array = parse(&arena, "[1,2,3]");
     CHECK(haft__edit_put_item(&arena, &array, 1, object), "put item");
     CHECK_STR(written(array), HAFT__LIT("[1,{\"b\":null,\"c\":3,\"d\":true},3]"), "array");
     haft__json empty = haft__json_object(NULL, 0);
     CHECK(haft__edit_put(&arena, &empty, HAFT__LIT("k"), haft__json_null()), "put");
-    CHECK_STR(written(empty), HAFT__LIT("{\"k\":null}"), "of nothing");
+    CHECK_STR(written(empty), HAFT__LIT("{\"k\":null}"), "empty");
     haft__arena_finish(&arena);
 }
 
@@ -53,7 +53,7 @@ TEST(members_of_another_type_count_as_missing)
     CHECK_STR(haft__object_string(object, "s"), HAFT__LIT("t"), "text");
     CHECK_STR(haft__object_string(object, "n"), HAFT__LIT(""), "no text");
     CHECK_INT(haft__object_get(object, "z").kind, HAFT__JSON_NULL, "missing member");
-    CHECK_INT(haft__object_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "of nothing");
+    CHECK_INT(haft__object_get(haft__json_null(), "z").kind, HAFT__JSON_NULL, "empty");
     haft__arena_finish(&arena);
 }
 

@@ -24,7 +24,7 @@ TEST(locations_count_lines_and_characters)
     CHECK_STR(haft__spec_line_text(text, 1), HAFT__LIT("a\xC3\xA9z"), "first");
     CHECK_STR(haft__spec_line_text(text, 2), HAFT__LIT(""), "second");
     CHECK_STR(haft__spec_line_text(text, 3), HAFT__LIT("last"), "third");
-    CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "behind the last");
+    CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "after the last");
 }
 
 TEST(problems_are_sorted_by_location_and_limited)

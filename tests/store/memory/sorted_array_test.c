@@ -41,7 +41,7 @@ TEST(entries_are_sorted)
     }
     int past = MANY, before = -1;
     bool found;
-    CHECK_INT(haft__sorted_array_lower_bound(&sorted, &past, &found), MANY, "behind the last");
+    CHECK_INT(haft__sorted_array_lower_bound(&sorted, &past, &found), MANY, "after the last");
     CHECK(!found && haft__sorted_array_get(&sorted, &past) == NULL, "one that is not there");
     CHECK_INT(haft__sorted_array_lower_bound(&sorted, &before, &found), 0, "before the first");
     haft__sorted_array_finish(&sorted);

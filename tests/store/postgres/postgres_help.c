@@ -148,7 +148,7 @@ int help_pg_pages(const char *prepare, const char *execute)
     return count_of(plan, "\"Shared Hit Blocks\": ") + count_of(plan, "\"Shared Read Blocks\": ");
 }
 
-/* ---- a session beside the store ---- */
+/* ---- a session next to the store's ---- */
 
 void help_session_send(help_session *other, const char *sql)
 {

@@ -174,10 +174,10 @@ TEST(only_the_first_of_a_thread_is_due)
     CHECK_INT(help_do(&s, &away), HAFT_OK, "%s", s.error.message);
     check_due("3 4", "the second is gone");
     (void)take_next(&s, help_id(3));
-    haft__store_request behind = {.verb = HAFT__STORE_LIST, .blocked_only = true};
+    haft__store_request blocked = {.verb = HAFT__STORE_LIST, .blocked_only = true};
     CHECK_INT(help_create_in(&s, 5, "talk", ""), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(help_do(&s, &behind), HAFT_OK, "%s", s.error.message);
-    CHECK(behind.found_count == 1, "%zu are behind", behind.found_count);
+    CHECK_INT(help_do(&s, &blocked), HAFT_OK, "%s", s.error.message);
+    CHECK(blocked.found_count == 1, "%zu wait for others", blocked.found_count);
     help_store_close(&s);
 }
 
@@ -219,7 +219,7 @@ TEST(a_run_created_after_one_that_ends_is_due)
     for (int i = 0; i < 20 && !done; i++) { /* it waits for the lock, however long that takes */
         CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "step");
     }
-    CHECK(!done, "it ended beside one that is being created");
+    CHECK(!done, "it ended while another run is being created");
     help_session_do(&other, "COMMIT");
     while (!done) {
         CHECK_INT(haft__loop_step(s.loop, -1, NULL), HAFT_OK, "step");
@@ -439,7 +439,7 @@ TEST(requests_of_many_runs_share_a_commit)
     submit_appends(&s, appends, MANY, &t);
     step_until(&s, &t, MANY);
     CHECK_INT(help_pg(&s)->commits - before, 1, "commits");
-    CHECK_INT(t.failed, MANY / 4, "those that are not there are refused, and harm nobody");
+    CHECK_INT(t.failed, MANY / 4, "only missing runs are refused");
     help_store_close(&s);
 }
 
@@ -1015,7 +1015,8 @@ TEST(blocked_runs_of_a_thread_do_not_slow_a_claim)
         return;
     }
     int found[3] = {pages_of_queue(1000), pages_of_queue(2000), pages_of_queue(4000)};
-    (void)printf("# pages of a look in vain: %d, %d, %d\n", found[0], found[1], found[2]);
+    (void)printf("# pages of a search that finds nothing: %d, %d, %d\n", found[0], found[1],
+                 found[2]);
     CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "%d, %d, %d", found[0], found[1],
           found[2]);
 }

@@ -185,7 +185,7 @@ TEST(deprecated_tools_rank_lower)
 {
     static const struct {
         const char *text;
-        bool behind;
+        bool after;
     } cases[] = {
         {"DEPRECATED: use make_note instead. Makes a note.", true},
         {"**[Deprecated]** use make_note instead. Makes a note.", true},
@@ -223,7 +223,7 @@ TEST(deprecated_tools_rank_lower)
                               {"b", "make_note", "", other, NULL}};
         haft__search_index *search = search_make(pair, COUNT(pair), NULL);
         haft_str found = search_ids(search, HAFT__LIT("it makes some note now"), 1);
-        CHECK_STR(found, haft__str(cases[i].behind ? "b:name" : "a:name"), "%s", cases[i].text);
+        CHECK_STR(found, haft__str(cases[i].after ? "b:name" : "a:name"), "%s", cases[i].text);
         haft__search_destroy(search);
     }
 }

@@ -123,7 +123,7 @@ TEST(words_have_a_limit)
     text[most.len + 4] = ' ';
     text[most.len + 6] = ' ';
     memcpy(text + most.len + 7, "ca", 2);
-    CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"), "behind it");
+    CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"), "after it");
 }
 
 /* Any bytes: it ends, and every word is valid. */

@@ -12,8 +12,8 @@
  */
 bool haft__anthropic_can_force(haft_str model);
 
-/* Whether a thinking block of the model is valid only after exactly the system prompt, tools and
- * messages that it was written after. */
+/* Whether a thinking block of the model is valid only if the system prompt, the tools and the
+ * messages before it are unchanged. */
 bool haft__anthropic_binds_thinking(haft_str model);
 
 #endif

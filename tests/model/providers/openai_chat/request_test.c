@@ -482,7 +482,7 @@ TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
 static const struct {
     const char *provider;
     bool stream, serial;
-    const char *options, *rest; /* what stands behind tool_choice */
+    const char *options, *rest; /* what stands after tool_choice */
 } rests[] = {
     {"openai-chat", false, false, "null", ""},
     {"openai-chat", true, false, "{}",

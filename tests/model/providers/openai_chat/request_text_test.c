@@ -86,11 +86,11 @@ static const struct {
      BEGIN SYSTEM "," TASK "\\n\\nNo tool can be called now: give your answer.\"}]}"},
     {"calls and results", HAFT__MODE_AUTO, 0, 5, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\"}]}"},
-    {"what must be stands behind results", HAFT__MODE_ANY, 0, 5, 2, both, false, "",
+    {"what must be stands after results", HAFT__MODE_ANY, 0, 5, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\\n\\n" ANY "\"}]}"},
     {"a correction, too", HAFT__MODE_ANY, 0, 5, 2, both, false, "Say \"look\".",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\\n\\nSay \\\"look\\\".\"}]}"},
-    {"behind an answer it is a message", HAFT__MODE_AUTO, 0, 6, 2, both, false, "Go on.",
+    {"after an answer it is a message", HAFT__MODE_AUTO, 0, 6, 2, both, false, "Go on.",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\"}," ANSWER
                   ",{\"role\":\"user\",\"content\":\"Go on.\"}]}"},
     {"more was asked", HAFT__MODE_AUTO, 0, 7, 2, both, false, "",
@@ -197,7 +197,7 @@ static void write_now(haft__chat *chat, const haft__request *request, haft__buf 
     CHECK_INT(buf->status, HAFT_OK, "written");
 }
 
-/* The bytes of turn n are where they were in turn n + 1, whatever stood behind them. */
+/* The bytes of turn n are where they were in turn n + 1, whatever stood after them. */
 TEST(a_request_begins_as_the_one_before)
 {
     static const size_t counts[] = {2, 5, 6, 7};

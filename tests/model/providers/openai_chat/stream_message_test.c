@@ -94,7 +94,7 @@ static const struct {
      "a||stop|0 0 0|m"},
     {"another choice without an index", ",'content':'a'", "},{'message':{'content':'b'}", "",
      "a||stop|0 0 0|m"},
-    {"nulls beside it", ",'content':'a','audio':null", "", ",'error':null", "a||stop|0 0 0|m"},
+    {"nulls next to it", ",'content':'a','audio':null", "", ",'error':null", "a||stop|0 0 0|m"},
 };
 
 TEST(parts_of_a_complete_reply)

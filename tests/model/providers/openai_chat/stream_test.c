@@ -52,9 +52,9 @@ static const struct {
      "!data: {'choices':[~data:  {'delta':{'content':'Hi'},~data: "
      "'finish_reason':'stop'}]}~~",
      "Hi||stop|0 0 0|"},
-    {"what comes behind [DONE]", HI STOP "[DONE]\n{nonsense\n" HI, "Hi||stop|0 0 0|m"},
+    {"what comes after [DONE]", HI STOP "[DONE]\n{nonsense\n" HI, "Hi||stop|0 0 0|m"},
     {"[DONE] with space around", HI STOP "  [DONE]  ", "Hi||stop|0 0 0|m"},
-    {"text behind the finish_reason", HI STOP "{'choices':[{'delta':{'content':'!'}}]}",
+    {"text after the finish_reason", HI STOP "{'choices':[{'delta':{'content':'!'}}]}",
      "Hi!||stop|0 0 0|m"},
     /* cut */
     {"cut", HI, CUT},
@@ -68,13 +68,13 @@ static const struct {
     {"comments alone", "!: keep-alive~~", CUT},
     {"cut in an event", HI "!data: {'choices':[{'index':0,'delta':{},'finish_rea", CUT},
     {"cut in the first field", "!dat", CUT},
-    {"cut behind the first field", "!data:", CUT},
+    {"cut after the first field", "!data:", CUT},
     /* The last event lacks its empty line, but is whole. */
     {"no empty line", HI "!data: {'choices':[{'delta':{},'finish_reason':'stop'}]}~",
      "Hi||stop|0 0 0|m"},
     {"no line end", HI "!data: {'choices':[{'delta':{},'finish_reason':'stop'}]}",
      "Hi||stop|0 0 0|m"},
-    {"cut behind the finish_reason", HI STOP "!data: {'choices':[],'usage':{'prompt_tok",
+    {"cut after the finish_reason", HI STOP "!data: {'choices':[],'usage':{'prompt_tok",
      "Hi||stop|0 0 0|m"},
     {"cut in [DONE]", HI STOP "!data: [DO", "Hi||stop|0 0 0|m"},
     /* errors in a 200 */
@@ -87,7 +87,7 @@ static const struct {
      "!event: error~data: {'message':'bad key','type':'authentication_error'}~~",
      "auth 0 " GAVE "bad key (authentication_error)"},
     {"an error without words", "{'error':{}}", "other 0 " GAVE "no message"},
-    {"an error behind the end", HI STOP "[DONE]\n{'error':'late'}", "Hi||stop|0 0 0|m"},
+    {"an error after the end", HI STOP "[DONE]\n{'error':'late'}", "Hi||stop|0 0 0|m"},
     /* nonsense */
     {"no JSON", HI "{nonsense}",
      NOT "expected a key in double quotes or '}', found 'n', at 1:2 (byte "
@@ -146,7 +146,7 @@ static const struct {
     {"white space", " \r\n\t\xEF\xBB\xBF\n",
      "cut 0 the model server ended its response before a reply began"},
     {"a whole reply", "{'model':'m','choices':[{'message':{'content':'Hi'}}]}", "Hi||stop|0 0 0|m"},
-    {"a whole reply behind white space",
+    {"a whole reply after white space",
      "\n\n\xEF\xBB\xBF {'choices':[{'message':{'content':'Hi'}}]}\n\n", "Hi||stop|0 0 0|"},
     {"a reply that was cut", "{'choices':[{'message':{'content':'H", CUT},
     {"a reply that was cut at once", "{", CUT},
@@ -210,7 +210,7 @@ static void check_long(const char *before, size_t length, const char *after, siz
                           NULL, &found),
               HAFT_OK, "%s", before);
     haft_str start = {found.ptr, found.len < strlen(wanted) ? found.len : strlen(wanted)};
-    CHECK_STR(start, haft__str(wanted), "%zu bytes behind %s", length, before);
+    CHECK_STR(start, haft__str(wanted), "%zu bytes after %s", length, before);
     haft__buf_finish(&found);
 }
 

@@ -127,7 +127,7 @@ static void add_delta(haft__buf *buf, const char *inside, const char *finish, bo
 
 static const struct {
     const haft__reply *reply;
-    const char *deltas[6]; /* behind the role's; NULL ends them */
+    const char *deltas[6]; /* after the role's; NULL ends them */
     const char *content, *finish;
 } streams[] = {
     {&text_reply, {"'content':'Hello.'"}, "''", "'stop'"},
