@@ -154,7 +154,8 @@ static const haft__program programs[] = {
     {"start-stop-daemon", NULL, CODE, 0, 0, ""},
     {"entr", NULL, LAUNCHER, 0, FEEDS, "a c d n p r z s"},
     {"choom", NULL, LAUNCHER, 0, 0, "n= adjust= p= pid="},
-    {"ld-linux-x86-64.so ld-linux.so ld-linux-aarch64.so ld-musl-x86_64.so ld-musl-aarch64.so",
+    {"ld.so ld-linux.so ld-linux-x86-64.so ld-linux-aarch64.so ld-musl-x86_64.so "
+     "ld-musl-aarch64.so",
      NULL, LAUNCHER, 0, 0,
      "library-path= preload= audit= argv0= inhibit-cache inhibit-rpath= glibc-hwcaps-mask= "
      "glibc-hwcaps-prepend= list verify"},

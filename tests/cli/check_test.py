@@ -76,6 +76,31 @@ spec.yaml:7:17: error: expected a number of at least 1, found 0
 """
 
 
+def test_models():
+    """A spec whose model cannot be asked here is not good."""
+    put("bad.script.yaml", "replies: 5\n")
+    put("good.script.yaml", "replies: [{text: a}]\n")
+    for name, model, words in (
+            ("a_missing_script", "script:no.yaml", "no.yaml: cannot be opened"),
+            ("a_missing_log", "replay:no.jsonl", "no.jsonl: cannot be opened"),
+            ("a_bad_script", "script:bad.script.yaml", "bad.script.yaml"),
+            ("a_missing_key", "openai:m", "OPENAI_API_KEY is not set"),
+            ("a_bad_url", "{provider: ollama, model: m, base_url: 'htp:/x'}", "http://"),
+            ("a_script", "script:good.script.yaml", None),
+            ("a_server_without_a_key", "ollama:m", None)):
+        status, line, _ = first(f"model: {model}\n")
+        wanted = "spec.yaml:1:8: warning: no run can start here: " if words else "spec.yaml: good"
+        check(f"{name}_is_found", (status, line.startswith(wanted), (words or "") in line),
+              (0, True, True))
+    check("a_key_that_is_set", haft("check", put("spec.yaml", "model: openai:m\n"),
+                                    env={"OPENAI_API_KEY": "k" * 20}),
+          (0, "spec.yaml: good\n", ""))
+    spec = ("model: offline\nmcp: {servers: {b: {url: 'https://h/'}}}\n"
+            "builtins: {enabled: [tool_search]}\n"
+            "tool_search: {embeddings: {base_url: 'x', model: m}}\n")
+    check("a_server_of_embeddings_is_checked", "no run can start here" in first(spec)[1], True)
+
+
 def test_words():
     check("a_good_spec", haft("check", put("spec.yaml", GOOD)), (0, "spec.yaml: good\n", ""))
     check("standard_input", haft("check", "-", text=GOOD), (0, "standard input: good\n", ""))
@@ -194,7 +219,7 @@ approvals: [{tools: ["docs:send_*"], deadline: 24h, on_expire: reject}]
 
 
 def test_money():
-    env = {"DOCS_TOKEN": "d", "T": "t"}
+    env = {"DOCS_TOKEN": "d", "T": "t", "OPENAI_API_KEY": "k" * 20}
     check("a_spec_with_everything_and_a_limit_in_dollars",
           haft("check", put("spec.yaml", FULL), env=env), (0, "spec.yaml: good\n", ""))
     check("a_model_without_a_price",
@@ -326,6 +351,7 @@ def test_hints():
 
 
 with tempfile.TemporaryDirectory() as scratch:
+    test_models()
     test_words()
     test_environment()
     test_money()

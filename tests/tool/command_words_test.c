@@ -262,6 +262,7 @@ TEST(unknown_programs_do_not_hide_an_interpreter)
         {"./caps|--|--x={t}", "value?--"},
         {"choom|-n|5|--|{t}", "program"},
         {"ld-linux-x86-64.so.2|{t}", "program"},
+        {"/usr/bin/ld.so|{t}", "program"},
         {"timeout|--new-option|5|sh|-c|{t}", "code"},
         {"timeout|--new-option|3|5|ls|{t}", "program?"},
         {"nice|-Z|1|sh|-c|{t}", "code"},

@@ -132,7 +132,7 @@ static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_er
 static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error *err)
 {
     haft__spec_file file;
-    haft_status status = haft__spec_file_read(cli, args->words[0], args, &file, err);
+    haft_status status = haft__spec_file_check(cli, args->words[0], args, &file, err);
     if (status != HAFT_OK) {
         if (haft__args_has(args, "json")) {
             status = print_unreadable(args->words[0], cli->out, status, err);

@@ -11,6 +11,8 @@
 #include "cli/config/config.h"
 #include "cli/terminal/diagnostic.h"
 #include "cli/terminal/print.h"
+#include "engine/endpoint.h"
+#include "engine/script_file.h"
 #include "engine/spec_path.h"
 #include "io/file.h"
 #include "io/random.h"
@@ -67,8 +69,36 @@ static haft_status fail_unreadable(const haft__args *args, haft_status status, h
                    : status;
 }
 
-haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
-                                 haft__spec_file *ret_file, haft_error *err)
+/* haft__spec_options.check_model: what a run does before it starts. */
+static haft_status check_model(void *context, haft__arena *arena, const haft__spec *spec,
+                               bool embeddings, haft_error *err)
+{
+    haft__script script;
+    haft__redactor redactor;
+    const haft__model_spec *model = &spec->model;
+    haft__runtime_env env = haft__config_env(context);
+    haft__endpoint endpoint = {.env = env.env,
+                               .key_env = env.key_env,
+                               .arena = arena,
+                               .redactor = &redactor,
+                               .model = model,
+                               .provider = haft__provider_for_model(model)};
+    haft__redactor_init(&redactor, arena);
+    if (embeddings) {
+        return haft__endpoint_resolve_embeddings(&endpoint, &spec->embeddings, err);
+    }
+    bool local = haft__provider_is_local(model);
+    if (model->provider.len == 0 || haft__provider_is_offline(model)
+        || (!local && endpoint.provider == NULL)) {
+        return HAFT_OK; /* offline, or an error of the spec */
+    }
+    return local
+               ? haft__script_file_load(arena, spec, haft__random_hash_key(), &script, err)
+               : haft__endpoint_resolve(&endpoint, err);
+}
+
+static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args,
+                             bool with_model, haft__spec_file *ret_file, haft_error *err)
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
@@ -78,6 +108,8 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
                                   .find_price = haft__provider_price,
                                   .read_file = haft__spec_path_read,
                                   .find_program = haft__spec_path_find_program,
+                                  .check_model = with_model ? check_model : NULL,
+                                  .model_context = cli,
                                   .hash_key = haft__random_hash_key()};
     if (place.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);
@@ -99,6 +131,18 @@ haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__a
         }
     }
     return status;
+}
+
+haft_status haft__spec_file_read(haft__cli *cli, const char *path, const haft__args *args,
+                                 haft__spec_file *ret_file, haft_error *err)
+{
+    return read_spec(cli, path, args, false, ret_file, err);
+}
+
+haft_status haft__spec_file_check(haft__cli *cli, const char *path, const haft__args *args,
+                                  haft__spec_file *ret_file, haft_error *err)
+{
+    return read_spec(cli, path, args, true, ret_file, err);
 }
 
 /* ---- output ---- */

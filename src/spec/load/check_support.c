@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_support.c - parts of a spec that this version cannot run, and programs that do not exist
- * here. Tests: tests/spec/load/check_support_test.c.
+ * check_support.c - parts of a spec that this version cannot run, and programs and models that
+ * cannot be used here. Tests: tests/spec/load/check_support_test.c, tests/cli/check_test.py.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -105,6 +105,34 @@ static void check_server_programs(haft__loader *l)
     }
 }
 
+/* ---- the model ---- */
+
+static void check_model(haft__loader *l, bool embeddings, const char *pointer)
+{
+    haft_error err = {.status = HAFT_OK};
+    haft_status status = l->options->check_model(l->options->model_context, l->arena, l->spec,
+                                                 embeddings, &err);
+    if (status != HAFT_OK) {
+        bool located = err.where[0] != '\0' && strcmp(err.where, "model") != 0;
+        haft__spec_problem *problem = haft__loader_warning(
+            l, haft__str(pointer), HAFT__SUBJECT_VALUE, "no run can start here: %s%s%s",
+            located ? err.where : "", located ? ": " : "", err.message);
+        haft__loader_hint(l, problem, "%s", err.hint);
+    }
+}
+
+static void check_models(haft__loader *l)
+{
+    if (l->options->check_model == NULL
+        || !haft__loader_keys_are_valid(l, "model spec resources")) {
+        return;
+    }
+    check_model(l, false, "/model");
+    if (l->spec->embeddings.base_url.len > 0 && haft__loader_keys_are_valid(l, "tool_search")) {
+        check_model(l, true, "/tool_search/embeddings");
+    }
+}
+
 void haft__loader_check_support(haft__loader *l)
 {
     if (l->options->kept) { /* a run that has begun is read, whatever can run now */
@@ -112,6 +140,8 @@ void haft__loader_check_support(haft__loader *l)
     }
     check_version(l);
     haft__loader_check_idle_keys(l);
+    haft__loader_check_idle_arguments(l);
     check_tool_programs(l);
     check_server_programs(l);
+    check_models(l);
 }

@@ -10,7 +10,7 @@ TEST(tools_of_every_kind_keep_their_order)
 {
     loaded f;
     load(&f, "tools:\n"
-             "  - {name: a, " WORDS ", args: [x, y], command: [wc, -w], stdin: \"{x}\"}\n"
+             "  - {name: a, " WORDS ", args: [x, y], command: [wc, -w], stdin: \"{x}{y}\"}\n"
              "  - builtin: [grep, glob]\n"
              "  - {name: b, " WORDS ", http: {url: \"https://example.org/\"}}\n"
              "  - {name: c, " WORDS ", agent: c.yaml, input_schema: {type: object}, output_schema: "

@@ -10,7 +10,7 @@
 static const problem_case cases[] = {
     {COMMAND("df, -h, '{a}', '--output={b}'"), ""},
     {COMMAND("sh, do.sh, '{a}'"), ""},
-    {COMMAND("cat, '{a}'], root: {a: data, c: '.'}, env: {A: x}, stdin: x}]\n#"),
+    {COMMAND("cat, '{a}'], root: {a: data, c: '.'}, env: {A: x}, stdin: '{b}'}]\n#"),
      "1:111: the tool has no argument \"c\""},
     {COMMAND("awk, '{a}{print}'"),
      "1:87: the argument \"a\" would become part of code of 'awk'" USE_STDIN},
@@ -52,7 +52,8 @@ static const problem_case cases[] = {
      "script; it can read the arguments from standard input)"},
     {"tools: [{name: a, args: [a], description: Look up the words of it., command: [sh], stdin: "
      "uptime}]\n",
-     ""},
+     "1:26: warning: the argument \"a\" has no effect: neither command nor stdin has it (write {a} "
+     "where it belongs, or leave the argument out)"},
     {"tools: [{name: a, description: Look up the words of it., command: [sh]}]\n", ""},
 };
 

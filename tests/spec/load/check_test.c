@@ -7,7 +7,7 @@
 
 #define WEB(url)                                                                                   \
     "tools: [{name: a, args: [a, b], description: Look up the words of it., http: {url: \"" url    \
-    "\"}}]\n"
+    "\", body: \"{a}{b}\"}}]\n"
 #define HOST(name)                                                                                 \
     "1:84: the argument \"" name                                                                   \
     "\" would choose the host (arguments are allowed only in the path and after it)"
