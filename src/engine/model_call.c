@@ -39,29 +39,60 @@ void haft__model_call_fail(haft__model_call *call, const haft_error *error)
     haft__run_fail(call->run, error); /* this also stops the call */
 }
 
-void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *outcome)
+/* Records the input in runtime->body, and continues the run. The call is destroyed. */
+static void record(haft__model_call *call)
 {
     haft_run *run = call->run;
-    haft_runtime *runtime = run->runtime;
-    uint64_t elapsed = haft__loop_now(runtime->loop) - call->started_ms;
     haft_error err = {0};
-    haft__buf_clear(&runtime->body);
-    bool refused = outcome->failed && !call->delivered
-                   && haft__constraint_may_be_refused(&call->request, &outcome->failure);
-    if (refused) {
-        haft__input_constraint_refused(&runtime->body, &outcome->failure, elapsed);
-    } else if (outcome->failed) {
-        haft__input_model_failed(&runtime->body, &outcome->failure, elapsed);
-    } else {
-        haft__input_model_replied(&runtime->body, &run->state, &outcome->reply, elapsed);
-    }
-    haft_status status = haft__buf_check(&runtime->body, &err);
+    haft_status status = haft__buf_check(&run->runtime->body, &err);
     haft__model_call_stop(run);
     if (status == HAFT_OK) {
-        haft__run_record_input(run, haft__buf_str(&runtime->body));
+        haft__run_record_input(run, haft__buf_str(&run->runtime->body));
     } else {
         haft__run_fail(run, &err);
     }
+}
+
+static uint64_t elapsed_ms(const haft__model_call *call)
+{
+    return haft__loop_now(call->run->runtime->loop) - call->started_ms;
+}
+
+void haft__model_call_refuse_member(haft__model_call *call, const haft__optional_member *member,
+                                    const haft__model_failure *failure, bool remembered)
+{
+    haft__buf *body = &call->run->runtime->body;
+    haft__buf_clear(body);
+    haft__input_option_refused(body, member, failure, remembered, elapsed_ms(call));
+    record(call);
+}
+
+static const haft__optional_member *find_refused(const haft__model_call *call,
+                                                 const haft__model_failure *failure)
+{
+    if (call->provider != NULL) {
+        return haft__model_call_http_find_refused(call, failure);
+    }
+    return haft__input_find_refused(&call->run->state, &call->request, failure);
+}
+
+void haft__model_call_complete(haft__model_call *call, const haft__model_outcome *outcome)
+{
+    haft_run *run = call->run;
+    haft__buf *body = &run->runtime->body;
+    const haft__optional_member *refused =
+        outcome->failed && !call->delivered ? find_refused(call, &outcome->failure) : NULL;
+    if (refused != NULL) {
+        haft__model_call_refuse_member(call, refused, &outcome->failure, false);
+        return;
+    }
+    haft__buf_clear(body);
+    if (outcome->failed) {
+        haft__input_model_failed(body, &outcome->failure, elapsed_ms(call));
+    } else {
+        haft__input_model_replied(body, &run->state, &outcome->reply, elapsed_ms(call));
+    }
+    record(call);
 }
 
 /* ---- models that are part of this program ---- */

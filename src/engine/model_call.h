@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "engine/member_memory.h"
 #include "engine/model_progress.h"
 #include "engine/run.h"
 #include "io/http/client.h"
@@ -29,6 +30,8 @@ typedef struct haft__model_call {
     const haft__format_tool *format_tools; /* callable tools, those in the prompt first */
     haft__buf error_body;                  /* the body of a response that is not 2xx */
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */
+    haft__member_set sent;                 /* optional members of the request */
+    haft__member_memory *memory;           /* of the model */
     bool delivered;                        /* output of the model has arrived */
     uint32_t status;                       /* of the response */
     haft_status read_status;               /* not OK: out of memory while the reply was read */
@@ -45,9 +48,18 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
 /* An internal failure: the run cannot continue. */
 void haft__model_call_fail(haft__model_call *call, const haft_error *error);
 
+/* Records that the server rejects an optional member of the request, and continues the run, which
+ * asks again without it. The call is destroyed. */
+void haft__model_call_refuse_member(haft__model_call *call, const haft__optional_member *member,
+                                    const haft__model_failure *failure, bool remembered);
+
 /* ---- model_call_http.c ---- */
 
 HAFT_MUST_USE haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err);
 void haft__model_call_http_stop(haft__model_call *call);
+
+/* The optional member that the server rejected, if that is why the call failed; else NULL. */
+const haft__optional_member *haft__model_call_http_find_refused(const haft__model_call *call,
+                                                                const haft__model_failure *failure);
 
 #endif

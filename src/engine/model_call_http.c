@@ -186,6 +186,8 @@ static void on_done(void *context, const haft__http_result *result)
     if (status != HAFT_OK) {
         haft__model_call_fail(call, &err);
     } else if (!outcome.failed) {
+        haft__member_memory_learn(call->memory, call->sent, call->run->state.refused,
+                                  call->run->state.refused_statuses);
         haft__model_call_complete(call, &outcome);
     } else if (retry_or_complete(call, &outcome, call->status > 0 ? &hints : NULL, &err)
                != HAFT_OK) {
@@ -295,7 +297,10 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
                                               .serial = agent->spec->limits.parallel == 1,
                                               .options = agent->spec->model.options,
                                               .shared_tools =
-                                                  own_tools ? NULL : &agent->declared_tools};
+                                                  own_tools ? NULL : &agent->declared_tools,
+                                              .without = run->state.refused,
+                                              .sent = &call->sent};
+    call->sent = haft__member_of_constraint(&call->request);
     haft_status status = run->conversation == NULL
                              ? api->create_conversation(call->provider, &run->conversation, err)
                              : HAFT_OK;
@@ -304,9 +309,41 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
                : status;
 }
 
+/* ---- optional members that the server rejects ---- */
+
+const haft__optional_member *haft__model_call_http_find_refused(const haft__model_call *call,
+                                                                const haft__model_failure *failure)
+{
+    haft__member_refusal refusal = {.failure = failure,
+                                    .body = haft__buf_str(&call->error_body),
+                                    .sent = call->sent,
+                                    .accepted = call->memory->accepted,
+                                    .again = call->run->state.sent_again};
+    return haft__member_find_refused(call->provider->api->optional_members, &refusal);
+}
+
+/* Does not send a request that the server rejected in an earlier run of this process. */
+static void on_known_refusal(void *context)
+{
+    haft__model_call *call = context;
+    const haft__optional_member *member = haft__member_find_row(
+        call->provider->api->optional_members, call->memory->refused & call->sent);
+    haft__model_failure failure = {.status = call->memory->statuses[member->member],
+                                   .message = HAFT__LIT("in an earlier run of this process")};
+    haft__model_call_refuse_member(call, member, &failure, true);
+}
+
 haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
 {
-    haft_status status = write_request(call, err);
+    haft_runtime *runtime = call->run->runtime;
+    haft_status status = haft__member_memory_find(
+        &runtime->member_memory, call->run->agent->url, call->request.model, &call->memory, err);
+    if (status == HAFT_OK) {
+        status = write_request(call, err);
+    }
+    if (status == HAFT_OK && (call->memory->refused & call->sent) != 0) {
+        return haft__timer_start(runtime->loop, &call->timer, 0, on_known_refusal, call, err);
+    }
     if (status == HAFT_OK) {
         status = find_format_tools(call, err);
     }

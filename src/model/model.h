@@ -112,6 +112,7 @@ typedef struct haft__model_failure {
     uint32_t status; /* of HTTP; 0 if there was no response */
     haft_str message;
     haft__failure_kind kind;
+    haft_str param; /* the member of the request that the server blames; "": it names none */
 } haft__model_failure;
 
 /* The result of a model call. */

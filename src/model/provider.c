@@ -171,6 +171,31 @@ bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str 
     return false;
 }
 
+bool haft__provider_use_member(const haft__provider_request_options *options, haft__member member)
+{
+    bool used = (options->without & HAFT__MEMBER_BIT(member)) == 0;
+    if (used && options->sent != NULL) {
+        *options->sent |= HAFT__MEMBER_BIT(member);
+    }
+    return used;
+}
+
+bool haft__provider_find_member(haft_str name, haft__member *ret_member)
+{
+    size_t count = 0;
+    const haft__provider *rows = haft__providers(&count);
+    for (size_t i = 0; i < count; i++) {
+        const haft__optional_member *member = rows[i].api->optional_members;
+        for (; member->name != NULL; member++) {
+            if (haft__str_equal(name, haft__str(member->name))) {
+                *ret_member = member->member;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void haft__provider_conversation_destroy(haft__provider_conversation *conversation)
 {
     if (conversation != NULL) {

@@ -26,6 +26,7 @@
 #include "format/format.h"
 #include "model/declared_tools.h"
 #include "model/model.h"
+#include "model/optional_member.h"
 #include "schema/downlevel/downlevel.h"
 #include "spec/spec.h"
 
@@ -56,7 +57,12 @@ typedef struct haft__provider_request_options {
     /* Declarations that conversations with the same spec share; NULL: the conversation keeps its
      * own. */
     haft__declared_tools *shared_tools;
+    haft__member_set without; /* optional members that are left out: the server rejects them */
+    haft__member_set *sent;   /* receives the optional members of the request; may be NULL */
 } haft__provider_request_options;
+
+/* Whether a request has this optional member: it is not left out. It is reported as sent. */
+bool haft__provider_use_member(const haft__provider_request_options *options, haft__member member);
 
 /* ---- replies ---- */
 
@@ -116,6 +122,10 @@ typedef struct haft__provider_api {
 
     /* Members of a request that options cannot replace; ends with NULL. */
     const char *const *reserved_options;
+
+    /* Members of a request that can be left out if a server rejects them; the last name is NULL.
+     */
+    const haft__optional_member *optional_members;
 
     /* The member of a request with the JSON Schema of the reply; for the table in docs/models.md.
      */
@@ -222,6 +232,9 @@ haft_str haft__provider_key_env(const haft__provider *provider, const haft__mode
 
 /* Whether an option of the spec is not sent, because the request has that member itself. */
 bool haft__provider_is_reserved_option(const haft__provider *provider, haft_str key);
+
+/* The optional member with this name in any wire format. False if no wire format has it. */
+bool haft__provider_find_member(haft_str name, haft__member *ret_member);
 
 /* NULL is fine. */
 void haft__provider_conversation_destroy(haft__provider_conversation *conversation);

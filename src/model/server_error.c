@@ -358,8 +358,9 @@ static haft_status write_failure(uint32_t status, const haft__server_error *erro
     }
     haft__model_failure failure = {.status = status,
                                    .kind = haft__server_error_kind(status, error),
-                                   .message = haft__arena_copy(arena, haft__buf_str(text))};
-    if (failure.message.ptr == NULL) {
+                                   .message = haft__arena_copy(arena, haft__buf_str(text)),
+                                   .param = haft__arena_copy(arena, error->param)};
+    if (failure.message.ptr == NULL || failure.param.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     *ret_failure = failure;

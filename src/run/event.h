@@ -24,7 +24,7 @@
     X(TURN_STARTED, "turn_started")                                                                \
     X(GATE_OPENED, "gate_opened")                                                                  \
     X(CONSTRAINED, "constrained")                                                                  \
-    X(CONSTRAINT_REFUSED, "constraint_refused")                                                    \
+    X(OPTION_REFUSED, "option_refused")                                                            \
     X(MODEL_REPLIED, "model_replied")                                                              \
     X(MODEL_FAILED, "model_failed")                                                                \
     X(VIOLATION, "violation")                                                                      \

@@ -13,6 +13,7 @@
 
 #include "choice/choice.h"
 #include "model/model.h"
+#include "model/optional_member.h"
 #include "run/event.h"
 #include "run/pause/pause.h"
 #include "spec/spec.h"
@@ -230,7 +231,11 @@ typedef struct haft__run {
     haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;
     uint64_t cost_parts;     /* micro-dollars times a million; exact */
-    bool constraint_refused; /* the server rejected the constraint: it is not sent again */
+    /* Optional members that the model's server rejected, with the HTTP statuses: requests do not
+     * have them any more. */
+    haft__member_set refused;
+    uint16_t refused_statuses[HAFT__MEMBER_COUNT];
+    bool sent_again; /* the open request was sent before, with more members */
     bool gate_opened, default_satisfied, completed, cancel_asked, expired;
     bool wall_reached;        /* the owner counted limits.wall inside an operation */
     bool initial_search_done; /* the search before the first turn is recorded */

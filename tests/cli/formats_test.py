@@ -296,7 +296,7 @@ def test_refused(like, formats, first):
     name = f"refused_by_{like}_{'hermes' if 'hermes' in formats else 'native'}"
     check(name, (status, err, of(log, "run_finished", "end", "answer")),
           (0, "", [("done", "21 degrees.")]))
-    check(f"{name}_is_recorded", [status for status in of(log, "constraint_refused", "status")],
+    check(f"{name}_is_recorded", [status for status in of(log, "option_refused", "status")],
           [400])
     check(f"{name}_and_remembered", len(of(log, "constrained", "turn")), 1)
     check(f"{name}_replays", replays(), (0, "identical"))

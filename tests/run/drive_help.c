@@ -133,8 +133,10 @@ static haft_status ask(haft__drive *drive, haft_error *err)
         drive->options.wait(drive->options.clock_context, answer.delay_ms);
     }
     uint64_t taken = now(drive) - start;
-    if (answer.failed && haft__constraint_may_be_refused(&request, &answer.failure)) {
-        haft__input_constraint_refused(&drive->body, &answer.failure, taken);
+    const haft__optional_member *refused =
+        answer.failed ? haft__input_find_refused(&drive->run, &request, &answer.failure) : NULL;
+    if (refused != NULL) {
+        haft__input_option_refused(&drive->body, refused, &answer.failure, false, taken);
     } else if (answer.failed) {
         haft__input_model_failed(&drive->body, &answer.failure, taken);
     } else {

@@ -326,7 +326,8 @@ void help_summarise(haft__buf *buf, haft_str line)
     static const char *const shown[] = {
         "by",     "mode",         "tool",    "came",   "try",        "call",         "why",
         "pause",  "verdict",      "attempt", "cached", "truncated",  "ok",           "end",
-        "answer", "forced_final", "note",    "reason", "constraint", "relaxed_count"};
+        "answer", "forced_final", "note",    "reason", "constraint", "relaxed_count",
+        "member"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();
@@ -438,7 +439,7 @@ haft_str help_play(const char *spec, const char *script)
 static void count_use(help_run *r, const haft__event *event)
 {
     r->script.next +=
-        event->kind == HAFT__EVENT_MODEL_REPLIED || event->kind == HAFT__EVENT_CONSTRAINT_REFUSED;
+        event->kind == HAFT__EVENT_MODEL_REPLIED || event->kind == HAFT__EVENT_OPTION_REFUSED;
     if (event->kind != HAFT__EVENT_CALL_FINISHED || haft__event_flag(event, "cached")) {
         return;
     }
@@ -505,7 +506,7 @@ void help_state(haft__buf *buf, const haft__run *run)
     haft__buf_addf(buf, "seq %llu stage %d turn %u mode %d limit %d violations %u settled %d\n",
                    (unsigned long long)run->seq, run->stage, run->turn, run->mode,
                    run->forced_by_limit, run->violations, run->reply_committed);
-    haft__buf_addf(buf, "constraint %d refused %d\n", run->constraint, run->constraint_refused);
+    haft__buf_addf(buf, "constraint %d refused %x\n", run->constraint, run->refused);
     haft__buf_addf(buf, "failed %d gate %d default %d completed %d cancel %d expired %d\n",
                    run->failed, run->gate_opened, run->default_satisfied, run->completed,
                    run->cancel_asked, run->expired);

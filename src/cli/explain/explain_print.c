@@ -94,6 +94,24 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
     }
 }
 
+/* ---- optional members ---- */
+
+static void print_members(FILE *out, const haft__explanation *e)
+{
+    const haft__optional_member *row =
+        e->members != NULL ? haft__member_find_row(e->members, e->sent) : NULL;
+    if (row == NULL) {
+        return;
+    }
+    (void)fputs("\noptional members of the request\n  ", out);
+    const char *between = "";
+    for (; row != NULL; row = haft__member_find_row(row + 1, e->sent)) {
+        (void)fprintf(out, "%s%s", between, row->name);
+        between = ", ";
+    }
+    (void)fputs(": left out if the server refuses them\n", out);
+}
+
 /* ---- all of it ---- */
 
 static haft_str field(const haft__explanation *e, const char *key)
@@ -118,6 +136,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     haft__tool_report_print_not_enabled(out, &e->preview);
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     print_forced_turn(out, &e->forced);
+    print_members(out, e);
     (void)fprintf(out, "\nfirst turn\n  %.*s%s%.*s: %.*s\n", HAFT__ARG(field(e, "mode")),
                   field(e, "tool").len > 0 ? " " : "", HAFT__ARG(field(e, "tool")),
                   HAFT__ARG(field(e, "reason")));

@@ -477,12 +477,12 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
                                   "",
                                   "",
                                   "message"};
-    static const phrase unconstrained = {HAFT__SYMBOL_WARNING,
-                                         HAFT__STYLE_WARNING,
-                                         "constraint refused, asked again without: ",
-                                         "",
-                                         "",
-                                         "message"};
+    static const phrase refused = {HAFT__SYMBOL_WARNING,
+                                   HAFT__STYLE_WARNING,
+                                   "the server refuses ",
+                                   "member",
+                                   ": ",
+                                   "message"};
     static const phrase reminded = {
         HAFT__SYMBOL_WARNING, HAFT__STYLE_WARNING, "reminded: ", "", "", "text"};
     static const phrase cancelled = {
@@ -506,7 +506,7 @@ void haft__timeline_add_live(haft__timeline *t, const haft__event *event)
         report_phrase(t, event, t->reply_started ? &broken : &failed);
         t->failure_shown = true;
         return;
-    case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, &unconstrained); return;
+    case HAFT__EVENT_OPTION_REFUSED: report_phrase(t, event, &refused); return;
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_phrase(t, event, &reminded); return;
     case HAFT__EVENT_CALL_STARTED:

@@ -348,8 +348,8 @@ static void report_answered(haft__timeline *t, const haft__event *event)
 
 static void report_event(haft__timeline *t, const haft__event *event)
 {
-    static const char *const unconstrained[] = {
-        "  the server refused the constraint, asked again without: ", "", "", "message"};
+    static const char *const refused[] = {"  the server refuses ", "member", ": ",
+                                          "message"};
     static const char *const cancel[] = {"  cancel requested by ", "by", ": ", "why"};
     static const char *const alone[] = {"  cancel requested by ", "by", "", ""};
     switch (event->kind) {
@@ -357,7 +357,7 @@ static void report_event(haft__timeline *t, const haft__event *event)
     case HAFT__EVENT_GATE_OPENED: report_gate(t, event); return;
     case HAFT__EVENT_MODEL_REPLIED: report_reply(t, event); return;
     case HAFT__EVENT_MODEL_FAILED: report_failed(t, event); return;
-    case HAFT__EVENT_CONSTRAINT_REFUSED: report_phrase(t, event, unconstrained); return;
+    case HAFT__EVENT_OPTION_REFUSED: report_phrase(t, event, refused); return;
     case HAFT__EVENT_VIOLATION: report_violation(t, event); return;
     case HAFT__EVENT_REMINDED: report_reminded(t, event); return;
     case HAFT__EVENT_CALL_STARTED: haft__timeline_note_started(t, event); return;

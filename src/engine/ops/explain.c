@@ -24,7 +24,8 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_e
     const haft__provider *provider = found != NULL ? found : haft__provider_compatible();
     haft__provider_request_options options = {.stream = found != NULL,
                                               .serial = e->spec->limits.parallel == 1,
-                                              .options = e->spec->model.options};
+                                              .options = e->spec->model.options,
+                                              .sent = &e->sent};
     haft__provider_conversation *conversation = NULL;
     haft_status status = haft__decide_request(&e->preview.run, arena, &e->request, err);
     if (status == HAFT_OK) {
@@ -39,6 +40,7 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_e
     if (status == HAFT_OK) {
         status = provider->api->write_request(conversation, &e->request, &options, &e->prompt, err);
     }
+    e->members = found != NULL ? found->api->optional_members : NULL;
     haft__provider_conversation_destroy(conversation);
     return status;
 }
@@ -112,6 +114,19 @@ static void write_deferred(haft__json_writer *w, const haft__first_turn_preview 
     haft__json_end_object(w);
 }
 
+/* Members of the request that are left out if the server rejects them. */
+static void write_members(haft__json_writer *w, const haft__explanation *e)
+{
+    haft__json_key(w, "optional_members");
+    haft__json_begin_array(w);
+    const haft__optional_member *row =
+        e->members != NULL ? haft__member_find_row(e->members, e->sent) : NULL;
+    for (; row != NULL; row = haft__member_find_row(row + 1, e->sent)) {
+        haft__json_add_str(w, haft__str(row->name));
+    }
+    haft__json_end_array(w);
+}
+
 void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explanation *e)
 {
     const haft__spec *spec = e->spec;
@@ -138,6 +153,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
     haft__field_value(&w, "first_turn", e->preview.turn);
     add_limits(&w, spec);
     haft__field_number(&w, "tokens_estimate", e->prompt.len / HAFT__BYTES_PER_TOKEN);
+    write_members(&w, e);
     haft__json_key(&w, "request");
     haft__buf_add_str(buf, haft__buf_str(&e->prompt));
     w.after_key = false;

@@ -6,7 +6,7 @@
 
 #include "engine/ops/first_turn.h"
 #include "engine/ops/forced_turn.h"
-#include "model/model.h"
+#include "model/optional_member.h"
 
 typedef struct haft__explanation {
     const haft__spec *spec;
@@ -15,6 +15,8 @@ typedef struct haft__explanation {
     haft__request request;
     haft__buf prompt; /* the request as JSON */
     haft__forced_turn forced;
+    const haft__optional_member *members; /* of the provider; NULL without a server */
+    haft__member_set sent;                /* those that the request has */
 } haft__explanation;
 
 /* Explains the first turn of a run with this task, which may be "". Call

@@ -125,12 +125,16 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
                                uint64_t ms);
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
-/* Whether a model call may have failed because the server rejects the constraint. If so, the input
- * is haft__input_constraint_refused, and the next request has no constraint. */
-bool haft__constraint_may_be_refused(const haft__request *request,
-                                     const haft__model_failure *failure);
-void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure,
-                                    uint64_t ms);
+/* The server rejected an optional member (haft__member_find_refused): the next request does not
+ * have it. `remembered`: no request was sent, because an earlier run of this process was rejected.
+ */
+void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,
+                                const haft__model_failure *failure, bool remembered, uint64_t ms);
+/* haft__member_find_refused for a model without a server, such as a script: of the optional
+ * members, only the constraint is known. */
+const haft__optional_member *haft__input_find_refused(const haft__run *run,
+                                                      const haft__request *request,
+                                                      const haft__model_failure *failure);
 
 void haft__input_call_finished(haft__buf *buf, const haft__run *run, const haft__run_call *call,
                                const haft__outcome *outcome);

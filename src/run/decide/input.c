@@ -2,6 +2,7 @@
 /* input.c - bodies of the events that the host appends. Tests: tests/run/decide/input_test.c. */
 #include "base/error.h"
 #include "base/str.h"
+#include "model/provider.h"
 #include "prompt/observation.h"
 #include "run/decide/decide_int.h"
 #include "run/pause/binding.h"
@@ -276,22 +277,28 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__event_body_end(&w, buf);
 }
 
-/* Decides by status and kind of the error, never by its text, which differs for every server: one
- * superfluous request does no harm. Some servers answer 500 to a grammar that they cannot parse. */
-bool haft__constraint_may_be_refused(const haft__request *request,
-                                     const haft__model_failure *failure)
+const haft__optional_member *haft__input_find_refused(const haft__run *run,
+                                                      const haft__request *request,
+                                                      const haft__model_failure *failure)
 {
-    bool server_error = failure->kind == HAFT__FAILURE_TRANSIENT
-                        && (failure->status == 500 || failure->status == 501);
-    return request->constraint.kind != HAFT__CONSTRAINT_NONE && failure->status != 0
-           && (failure->kind == HAFT__FAILURE_OTHER || server_error);
+    const haft__provider *provider = haft__provider_for_model(&run->spec->model);
+    haft__member_refusal refusal = {.failure = failure,
+                                    .body = failure->message,
+                                    .sent = haft__member_of_constraint(request),
+                                    .again = run->sent_again};
+    return provider != NULL
+               ? haft__member_find_refused(provider->api->optional_members, &refusal)
+               : NULL;
 }
 
-void haft__input_constraint_refused(haft__buf *buf, const haft__model_failure *failure, uint64_t ms)
+void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,
+                                const haft__model_failure *failure, bool remembered, uint64_t ms)
 {
     haft__json_writer w;
-    haft__event_body_begin(&w, buf, HAFT__EVENT_CONSTRAINT_REFUSED);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_OPTION_REFUSED);
+    haft__field_text(&w, "member", haft__str(member->name));
     haft__field_number(&w, "status", failure->status);
+    haft__field_flag(&w, "remembered", remembered);
     haft__field_text(&w, "message", failure->message);
     haft__field_number(&w, "ms", ms);
     haft__event_body_end(&w, buf);

@@ -313,7 +313,7 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_TURN_STARTED: return on_turn_started(run, event, err);
     case HAFT__EVENT_GATE_OPENED: return on_gate_opened(run, event, err);
     case HAFT__EVENT_CONSTRAINED: return haft__fold_constrained(run, event, err);
-    case HAFT__EVENT_CONSTRAINT_REFUSED: return haft__fold_constraint_refused(run, event, err);
+    case HAFT__EVENT_OPTION_REFUSED: return haft__fold_option_refused(run, event, err);
     case HAFT__EVENT_MODEL_REPLIED: return haft__fold_model_replied(run, event, err);
     case HAFT__EVENT_MODEL_FAILED: return haft__fold_model_failed(run, event, err);
     case HAFT__EVENT_VIOLATION: return haft__fold_violation(run, event, err);

@@ -54,8 +54,8 @@ HAFT_MUST_USE haft_status haft__fold_reminded(haft__run *run, const haft__event 
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_constrained(haft__run *run, const haft__event *event,
                                                  haft_error *err);
-HAFT_MUST_USE haft_status haft__fold_constraint_refused(haft__run *run, const haft__event *event,
-                                                        haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_option_refused(haft__run *run, const haft__event *event,
+                                                    haft_error *err);
 
 /* ... and about calls. */
 HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,

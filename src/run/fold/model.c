@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/provider.h"
 #include "run/call_target.h"
 #include "run/fold/fold_int.h"
 #include "json/number.h"
@@ -135,6 +136,7 @@ haft_status haft__fold_model_replied(haft__run *run, const haft__event *event, h
     run->last_text = text.len > 0 ? text : run->last_text;
     run->numbered_calls += (uint32_t)(run->call_count - run->batch);
     run->reply_committed = false;
+    run->sent_again = false;
     run->stage = HAFT__RUN_JUDGING;
     return HAFT_OK;
 }
@@ -211,13 +213,45 @@ haft_status haft__fold_constrained(haft__run *run, const haft__event *event, haf
     return status;
 }
 
-haft_status haft__fold_constraint_refused(haft__run *run, const haft__event *event, haft_error *err)
+/* ---- optional members of requests ---- */
+
+/* A run records each member once: a request without the member cannot be rejected because of it. */
+static haft_status read_member(const haft__run *run, const haft__event *event,
+                               haft__member *ret_member, haft_error *err)
 {
-    haft_status status = expect_reply(run, event, err);
-    if (status == HAFT_OK && run->constraint == HAFT__CONSTRAINT_NONE) {
-        status = haft__fold_fail(event, "the request has no constraint", err);
+    haft_str name = {NULL, 0};
+    haft_status status = haft__event_text(event, "member", &name, err);
+    if (status == HAFT_OK && !haft__provider_find_member(name, ret_member)) {
+        status = haft__fold_fail(event, "the value of \"member\" is not known", err);
     }
-    run->constraint = HAFT__CONSTRAINT_NONE;
-    run->constraint_refused = true;
+    if (status == HAFT_OK && (run->refused & HAFT__MEMBER_BIT(*ret_member)) != 0) {
+        status = haft__fold_fail(event, "the member was refused already", err);
+    }
     return status;
+}
+
+haft_status haft__fold_option_refused(haft__run *run, const haft__event *event, haft_error *err)
+{
+    haft__member member = HAFT__MEMBER_COUNT;
+    uint64_t http = 0;
+    haft_status status = expect_reply(run, event, err);
+    if (status == HAFT_OK) {
+        status = haft__event_number(event, "status", &http, err);
+    }
+    if (status == HAFT_OK) {
+        status = read_member(run, event, &member, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    if (member == HAFT__MEMBER_GRAMMAR || member == HAFT__MEMBER_SCHEMA) {
+        if (run->constraint == HAFT__CONSTRAINT_NONE) {
+            return haft__fold_fail(event, "the request has no constraint", err);
+        }
+        run->constraint = HAFT__CONSTRAINT_NONE;
+    }
+    run->refused |= HAFT__MEMBER_BIT(member);
+    run->refused_statuses[member] = (uint16_t)http;
+    run->sent_again = true;
+    return HAFT_OK;
 }

@@ -198,6 +198,7 @@ haft_status haft__fold_spec_changed(haft__run *run, const haft__event *event, ha
         return status;
     }
     run->spec = spec;
+    run->refused = 0; /* the new spec may name another server */
     run->file = haft__object_text(event->object, "file");
     status = haft__fold_copy_json(run, haft__event_field(event, "variables"), &run->model_variables,
                                   err);

@@ -74,8 +74,8 @@ haft_str haft__constraint_format(const haft__run *run)
 {
     const char *why;
     bool forced = run->mode == HAFT__MODE_ANY || run->mode == HAFT__MODE_TOOL;
-    if (!forced || run->constraint_refused
-        || haft__constraint_detect(run->spec).kind == HAFT__CONSTRAINT_NONE) {
+    if (!forced || haft__constraint_detect(run->spec).kind == HAFT__CONSTRAINT_NONE
+        || (run->refused & HAFT__MEMBER_CONSTRAINTS) != 0) {
         return HAFT__LIT("");
     }
     haft_str format = haft__offer_format(run->spec, &why);

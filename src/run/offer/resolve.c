@@ -368,14 +368,16 @@ static haft_str server_of(const haft__tool *tool)
 
 /* Whether the model can be told which of the declared tools are allowed. Text formats and most
  * servers have no place for it. A model of this process reads the choice itself. */
-static bool takes_subset(const haft__spec *spec)
+static bool takes_subset(const haft__spec *spec, const haft__run *run)
 {
     const char *why;
     const haft__provider *provider = haft__provider_for_model(&spec->model);
     if (!haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native"))) {
         return false;
     }
-    return provider != NULL ? provider->capabilities.allowed_tools
+    bool refused =
+        run != NULL && (run->refused & HAFT__MEMBER_BIT(HAFT__MEMBER_ALLOWED_TOOLS)) != 0;
+    return provider != NULL ? provider->capabilities.allowed_tools && !refused
                             : haft__provider_is_local(&spec->model);
 }
 
@@ -386,7 +388,7 @@ static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const h
 {
     return tool->role == HAFT__ROLE_ARTIFACT && spec->choice.gate
            && !(run != NULL && run->gate_opened) && !is_scheduled(spec, tool->name)
-           && !takes_subset(spec);
+           && !takes_subset(spec, run);
 }
 
 /* `run` is NULL without a run; `past` is also NULL if the run does not have the tool. */

@@ -38,7 +38,7 @@ static bool is_input(const haft__event *event)
         return haft__artifact_is_result(event); /* a binary result */
     }
     return kind == HAFT__EVENT_RUN_STARTED || kind == HAFT__EVENT_MODEL_REPLIED
-           || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_CONSTRAINT_REFUSED
+           || kind == HAFT__EVENT_MODEL_FAILED || kind == HAFT__EVENT_OPTION_REFUSED
            || kind == HAFT__EVENT_CALL_FINISHED || kind == HAFT__EVENT_ANSWERED
            || kind == HAFT__EVENT_LIMIT_REACHED || kind == HAFT__EVENT_CANCEL_ASKED
            || kind == HAFT__EVENT_SPEC_CHANGED || kind == HAFT__EVENT_CHILD_FINISHED

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check_idle_arguments.c - warns about arguments of a tool that reach neither its program nor its
- * request: the model would write them in vain. Tests: tests/spec/load/check_idle_arguments_test.c.
+ * request: the model would write them for nothing. Tests:
+ * tests/spec/load/check_idle_arguments_test.c.
  */
 #include "base/str.h"
 #include "json/object.h"

@@ -121,9 +121,10 @@ TEST(each_event_has_its_line)
         {EV("\"kind\":\"model_failed\",\"status\":500,\"message\":\"HTTP 500\",\"ms\":1"),
          "  the model failed: HTTP 500\n", "   \u2717 the model failed: HTTP 500\n"},
         {EV("\"kind\":\"constrained\",\"turn\":1,\"constraint\":\"gbnf\""), "", ""},
-        {EV("\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"HTTP 400\",\"ms\":1"),
-         "  the server refused the constraint, asked again without: HTTP 400\n",
-         "   ! constraint refused, asked again without: HTTP 400\n"},
+        {EV("\"kind\":\"option_refused\",\"member\":\"stream_options\",\"status\":400,"
+            "\"remembered\":false,\"message\":\"HTTP 400\",\"ms\":1"),
+         "  the server refuses stream_options: HTTP 400\n",
+         "   ! the server refuses stream_options: HTTP 400\n"},
         {EV("\"kind\":\"violation\",\"came\":\"empty_reply\",\"text\":\"Call a tool.\""),
          "  reply dropped, asked again: it was empty\n",
          "   ! reply dropped, asked again: it was empty\n"},

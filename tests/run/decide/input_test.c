@@ -34,8 +34,11 @@ TEST(bodies_of_inputs)
     haft__input_model_failed(&buf, &failure, 12);
     check(&buf, "\"kind\":\"model_failed\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
           "a failure");
-    haft__input_constraint_refused(&buf, &failure, 12);
-    check(&buf, "\"kind\":\"constraint_refused\",\"status\":503,\"message\":\"busy\\n\",\"ms\":12}",
+    static const haft__optional_member member = {"grammar", HAFT__MEMBER_GRAMMAR, {NULL}};
+    haft__input_option_refused(&buf, &member, &failure, true, 12);
+    check(&buf,
+          "\"kind\":\"option_refused\",\"member\":\"grammar\",\"status\":503,"
+          "\"remembered\":true,\"message\":\"busy\\n\",\"ms\":12}",
           "a constraint");
     haft__input_answered(&buf, HAFT__LIT("c1.1"), HAFT__LIT("me"), HAFT__LIT("answer"),
                          haft__json_string(HAFT__LIT("yes")));
@@ -181,31 +184,3 @@ TEST(a_result_as_an_event)
     }
 }
 
-static const struct {
-    haft__constraint_kind constraint;
-    uint32_t status;
-    haft__failure_kind kind;
-    bool may_be;
-} failures[] = {
-    {HAFT__CONSTRAINT_GBNF, 400, HAFT__FAILURE_OTHER, true},
-    {HAFT__CONSTRAINT_JSON_SCHEMA, 422, HAFT__FAILURE_OTHER, true},
-    {HAFT__CONSTRAINT_GBNF, 500, HAFT__FAILURE_TRANSIENT, true},
-    {HAFT__CONSTRAINT_GBNF, 501, HAFT__FAILURE_TRANSIENT, true},
-    {HAFT__CONSTRAINT_GBNF, 503, HAFT__FAILURE_TRANSIENT, false},
-    {HAFT__CONSTRAINT_GBNF, 429, HAFT__FAILURE_TRANSIENT, false},
-    {HAFT__CONSTRAINT_GBNF, 401, HAFT__FAILURE_AUTH, false},
-    {HAFT__CONSTRAINT_GBNF, 413, HAFT__FAILURE_CONTEXT, false},
-    {HAFT__CONSTRAINT_GBNF, 0, HAFT__FAILURE_OTHER, false},
-    {HAFT__CONSTRAINT_GBNF, 0, HAFT__FAILURE_TRANSIENT, false},
-    {HAFT__CONSTRAINT_NONE, 400, HAFT__FAILURE_OTHER, false},
-};
-
-TEST(a_failure_may_be_about_the_constraint)
-{
-    for (size_t i = 0; i < COUNT(failures); i++) {
-        haft__request request = {.constraint = {.kind = failures[i].constraint}};
-        haft__model_failure failure = {.status = failures[i].status, .kind = failures[i].kind};
-        CHECK_INT(haft__constraint_may_be_refused(&request, &failure), failures[i].may_be,
-                  "case %zu", i);
-    }
-}

@@ -27,7 +27,9 @@
 #define HELD                                                                                       \
     "\"kind\":\"constrained\",\"turn\":1,\"format\":\"hermes\",\"constraint\":\"gbnf\","           \
     "\"bytes\":1,\"sha256\":\"\",\"relaxed\":[],\"relaxed_count\":0}"
-#define UNHELD    "\"kind\":\"constraint_refused\",\"status\":400,\"message\":\"no\",\"ms\":1}"
+#define UNHELD                                                                                     \
+    "\"kind\":\"option_refused\",\"member\":\"grammar\",\"status\":400,"                          \
+    "\"remembered\":false,\"message\":\"no\",\"ms\":1}"
 #define VIOLATION "\"kind\":\"violation\",\"turn\":1,\"try\":1,\"text\":\"again\"}"
 #define REMINDED  "\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"go on\"}"
 #define CALL                                                                                       \
@@ -515,7 +517,9 @@ TEST(a_constraint_is_of_one_request)
     CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "what follows is another request");
     CHECK_INT(fold_body(&c, HELD), HAFT_OK, "%s", c.err.message);
     CHECK_INT(fold_body(&c, UNHELD), HAFT_OK, "%s", c.err.message);
-    CHECK(c.run.constraint == HAFT__CONSTRAINT_NONE && c.run.constraint_refused, "refused");
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "refused");
+    CHECK_INT(c.run.refused, HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR), "refused");
+    CHECK_INT(c.run.refused_statuses[HAFT__MEMBER_GRAMMAR], 400, "refused");
     haft__arena_finish(&c.arena);
     fold_init(&c);
     for (size_t i = 0; i < COUNT(bodies); i++) {

@@ -88,6 +88,14 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     return status;
 }
 
+static const haft__optional_member optional_members[] = {
+    {"tool_choice", HAFT__MEMBER_TOOL_CHOICE, {NULL}},
+    {"disable_parallel_tool_use", HAFT__MEMBER_PARALLEL, {NULL}},
+    {"output_config.format", HAFT__MEMBER_SCHEMA, {"output_config", "output_format"}},
+    {"cache_control", HAFT__MEMBER_CACHE, {NULL}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
+
 static const char *const reserved_options[] = {"model",       "system", "messages", "tools",
                                                "tool_choice", "stream", NULL};
 
@@ -104,6 +112,7 @@ const haft__provider_api haft__anthropic_api = {.write_url = write_url,
                                                 .destroy_conversation = destroy_conversation,
                                                 .write_request = write_request,
                                                 .reserved_options = reserved_options,
+                                                .optional_members = optional_members,
                                                 .schema_field = "output_config.format",
                                                 .stream_size = sizeof(haft__anthropic_stream),
                                                 .init_stream = init_stream,

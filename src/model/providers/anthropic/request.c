@@ -277,7 +277,13 @@ static haft_status read_transcript(haft__anthropic_chat *chat, const haft__reque
 
 /* ---- the request ---- */
 
-static void write_system(const haft__anthropic_chat *chat, haft__json_writer *w)
+/* The end of a block: with a mark for the cache, unless the server rejects them. */
+static haft_str block_end(bool marks)
+{
+    return marks ? HAFT__LIT("," MARK "}") : HAFT__LIT("}");
+}
+
+static void write_system(const haft__anthropic_chat *chat, haft__json_writer *w, bool marks)
 {
     if (haft__str_trim(haft__buf_str(&chat->system)).len == 0) {
         return;
@@ -285,35 +291,37 @@ static void write_system(const haft__anthropic_chat *chat, haft__json_writer *w)
     haft__json_key(w, "system");
     haft__buf_add_str(w->buf, HAFT__LIT("[{\"type\":\"text\",\"text\":"));
     haft__json_write_string(w->buf, haft__buf_str(&chat->system));
-    haft__buf_add_str(w->buf, HAFT__LIT("," MARK "}]"));
+    haft__buf_add_str(w->buf, block_end(marks));
+    haft__buf_add_char(w->buf, ']');
     w->after_key = false;
 }
 
 /* Appends JSON text that ends in an object, and marks that object. */
-static void add_marked(haft__buf *buf, haft_str text)
+static void add_marked(haft__buf *buf, haft_str text, bool marks)
 {
     haft__buf_add(buf, text.ptr, text.len - 1);
-    haft__buf_add_str(buf, HAFT__LIT("," MARK "}"));
+    haft__buf_add_str(buf, block_end(marks));
 }
 
-static void write_tools(haft__json_writer *w, haft_str tools)
+static void write_tools(haft__json_writer *w, haft_str tools, bool marks)
 {
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
-    add_marked(w->buf, tools);
+    add_marked(w->buf, tools, marks);
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
 }
 
 /* The kept messages, and a last text for this request only. Thinking cannot be marked, and the last
  * message of an assistant may end with it. */
-static void write_messages(const haft__anthropic_chat *chat, haft__json_writer *w, haft_str last)
+static void write_messages(const haft__anthropic_chat *chat, haft__json_writer *w, haft_str last,
+                           bool marks)
 {
     haft_str kept = haft__buf_str(&chat->messages.text);
     haft__json_key(w, "messages");
     haft__buf_add_char(w->buf, '[');
     if (kept.len > 0 && chat->messages.role == HAFT__MESSAGE_USER) {
-        add_marked(w->buf, kept);
+        add_marked(w->buf, kept, marks);
     } else {
         haft__buf_add_str(w->buf, kept);
     }
@@ -329,14 +337,15 @@ static void write_body(const haft__anthropic_chat *chat, const haft__request *re
 {
     haft__json_writer w;
     haft_str tools = tools_text(chat, request);
+    bool marks = haft__provider_use_member(options, HAFT__MEMBER_CACHE);
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
     haft__field_text(&w, "model", request->model);
-    write_system(chat, &w);
+    write_system(chat, &w, marks);
     if (tools.len > 0) {
-        write_tools(&w, tools);
+        write_tools(&w, tools, marks);
     }
-    write_messages(chat, &w, last);
+    write_messages(chat, &w, last, marks);
     if (tools.len > 0) {
         haft__anthropic_write_choice(&w, request, options);
     }

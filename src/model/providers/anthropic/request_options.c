@@ -29,16 +29,19 @@ static size_t find_allowed(const haft__request *request, haft_str *ret_only)
 }
 
 /* Some models reject a forced call, and all do while they think. */
-static bool can_force(const haft__request *request, haft__json options)
+static bool can_force(const haft__request *request, const haft__provider_request_options *options)
 {
-    haft_str thinking = haft__object_string(haft__object_object(options, "thinking"), "type");
+    haft_str thinking =
+        haft__object_string(haft__object_object(options->options, "thinking"), "type");
     return haft__anthropic_can_force(request->model)
-           && (thinking.len == 0 || haft__str_equal(thinking, HAFT__LIT("disabled")));
+           && (thinking.len == 0 || haft__str_equal(thinking, HAFT__LIT("disabled")))
+           && haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE);
 }
 
 /* The type of the choice. A choice cannot name several tools: haft rejects a call of another one.
  * *ret_tool: the tool of the type "tool". */
-static const char *choice_type(const haft__request *request, haft__json options, haft_str *ret_tool)
+static const char *choice_type(const haft__request *request,
+                               const haft__provider_request_options *options, haft_str *ret_tool)
 {
     haft_str only = {NULL, 0};
     size_t allowed = find_allowed(request, &only);
@@ -57,7 +60,7 @@ void haft__anthropic_write_choice(haft__json_writer *w, const haft__request *req
                                   const haft__provider_request_options *options)
 {
     haft_str tool = {NULL, 0};
-    const char *type = choice_type(request, options->options, &tool);
+    const char *type = choice_type(request, options, &tool);
     haft__json_key(w, "tool_choice");
     haft__json_begin_object(w);
     haft__field_text(w, "type", haft__str(type));
@@ -65,7 +68,8 @@ void haft__anthropic_write_choice(haft__json_writer *w, const haft__request *req
         haft__json_key(w, "name");
         haft__anthropic_add_name(w, tool);
     }
-    if (options->serial && strcmp(type, "none") != 0) {
+    if (options->serial && strcmp(type, "none") != 0
+        && haft__provider_use_member(options, HAFT__MEMBER_PARALLEL)) {
         haft__field_flag(w, "disable_parallel_tool_use", true);
     }
     haft__json_end_object(w);

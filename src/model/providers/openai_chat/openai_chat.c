@@ -93,6 +93,17 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     return status;
 }
 
+static const haft__optional_member optional_members[] = {
+    {"allowed_tools", HAFT__MEMBER_ALLOWED_TOOLS, {"tool_choice"}},
+    {"tool_choice.function", HAFT__MEMBER_NAMED_CHOICE, {"tool_choice"}},
+    {"tool_choice", HAFT__MEMBER_TOOL_CHOICE, {NULL}},
+    {"parallel_tool_calls", HAFT__MEMBER_PARALLEL, {NULL}},
+    {"stream_options", HAFT__MEMBER_STREAM_OPTIONS, {"include_usage"}},
+    {"grammar", HAFT__MEMBER_GRAMMAR, {NULL}},
+    {"response_format", HAFT__MEMBER_SCHEMA, {"json_schema", "strict"}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
+
 static const char *const reserved_options[] = {"model",       "messages", "tools",
                                                "tool_choice", "stream",   NULL};
 
@@ -109,6 +120,7 @@ const haft__provider_api haft__openai_chat_api = {.write_url = write_url,
                                                   .destroy_conversation = destroy_conversation,
                                                   .write_request = write_request,
                                                   .reserved_options = reserved_options,
+                                                  .optional_members = optional_members,
                                                   .schema_field = "response_format",
                                                   .stream_size = sizeof(haft__openai_stream),
                                                   .init_stream = init_stream,

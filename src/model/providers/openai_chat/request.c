@@ -207,24 +207,34 @@ static size_t count_allowed(const haft__request *request)
 }
 
 static void add_mode(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
-                     const char *mode)
+                     const haft__provider_request_options *options, const char *mode)
 {
     size_t allowed = count_allowed(request);
     if (allowed == 0) {
         haft__json_add_str(w, HAFT__LIT("none")); /* any call would be rejected */
-    } else if (allowed < request->tool_count && chat->provider->capabilities.allowed_tools) {
+    } else if (allowed < request->tool_count && chat->provider->capabilities.allowed_tools
+               && haft__provider_use_member(options, HAFT__MEMBER_ALLOWED_TOOLS)) {
         add_allowed(w, request, mode);
     } else {
         haft__json_add_str(w, haft__str(mode));
     }
 }
 
+/* Whether a choice can name one tool. */
+static bool can_name_tool(const haft__chat *chat, const haft__provider_request_options *options)
+{
+    return chat->provider->capabilities.named_choice
+           && haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)
+           && haft__provider_use_member(options, HAFT__MEMBER_NAMED_CHOICE);
+}
+
 /* The tool that is sent alone, because the provider has no way to force a tool by name; NULL if
  * all tools are sent. */
-static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request)
+static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *request,
+                                   const haft__provider_request_options *options)
 {
     const haft__tool *found = NULL;
-    bool alone = request->mode == HAFT__MODE_TOOL && !chat->provider->capabilities.named_choice;
+    bool alone = request->mode == HAFT__MODE_TOOL && !can_name_tool(chat, options);
     for (size_t i = 0; alone && i < request->tool_count; i++) {
         bool same = haft__str_equal(request->tools[i]->name, request->tool);
         found = same ? request->tools[i] : found;
@@ -232,16 +242,20 @@ static const haft__tool *lone_tool(const haft__chat *chat, const haft__request *
     return found;
 }
 
-static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+static void add_choice(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
+                       const haft__provider_request_options *options)
 {
     const char *must_call = chat->provider->chat.must_call;
+    if (!haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)) {
+        return;
+    }
     haft__json_key(w, "tool_choice");
     switch (request->mode) {
-    case HAFT__MODE_AUTO: add_mode(chat, w, request, "auto"); return;
-    case HAFT__MODE_ANY: add_mode(chat, w, request, must_call); return;
+    case HAFT__MODE_AUTO: add_mode(chat, w, request, options, "auto"); return;
+    case HAFT__MODE_ANY: add_mode(chat, w, request, options, must_call); return;
     case HAFT__MODE_NONE: haft__json_add_str(w, HAFT__LIT("none")); return;
     case HAFT__MODE_TOOL:
-        if (chat->provider->capabilities.named_choice) {
+        if (can_name_tool(chat, options)) {
             add_function(w, request->tool);
         } else {
             haft__json_add_str(w, haft__str(must_call));
@@ -292,7 +306,8 @@ static void add_stream(const haft__chat *chat, haft__json_writer *w,
     }
     haft__json_key(w, "stream");
     haft__json_add_bool(w, true);
-    if (chat->provider->chat.stream_usage && !has_option(options, STREAM_OPTIONS)) {
+    if (chat->provider->chat.stream_usage && !has_option(options, STREAM_OPTIONS)
+        && haft__provider_use_member(options, HAFT__MEMBER_STREAM_OPTIONS)) {
         haft__json_key(w, STREAM_OPTIONS);
         haft__json_begin_object(w);
         haft__json_key(w, "include_usage");
@@ -332,9 +347,10 @@ static void add_constraint(haft__json_writer *w, const haft__constraint *constra
 
 /* ---- the request ---- */
 
-static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request)
+static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__request *request,
+                      const haft__provider_request_options *options)
 {
-    const haft__tool *lone = lone_tool(chat, request);
+    const haft__tool *lone = lone_tool(chat, request, options);
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
     if (lone != NULL) {
@@ -356,7 +372,7 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     haft__json_key(&w, "model");
     haft__json_add_str(&w, request->model);
     if (declares) {
-        add_tools(chat, &w, request);
+        add_tools(chat, &w, request, options);
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
@@ -364,9 +380,10 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     haft__buf_add_char(buf, ']');
     w.after_key = false;
     if (declares) {
-        add_choice(chat, &w, request);
+        add_choice(chat, &w, request, options);
         if (options->serial && chat->provider->capabilities.parallel
-            && !has_option(options, PARALLEL)) {
+            && !has_option(options, PARALLEL)
+            && haft__provider_use_member(options, HAFT__MEMBER_PARALLEL)) {
             haft__json_key(&w, PARALLEL);
             haft__json_add_bool(&w, false);
         }

@@ -56,11 +56,25 @@ static void destroy_conversation(haft__provider_conversation *head)
     free(c);
 }
 
+/* Chooses how tools are declared. Declarations that are kept in the other form are dropped. */
+static void set_strictness(haft__responses_text *text, const haft__request *request,
+                           const haft__provider_request_options *options)
+{
+    bool lenient =
+        request->tool_count > 0 && !haft__provider_use_member(options, HAFT__MEMBER_STRICT);
+    text->shared = lenient ? NULL : options->shared_tools;
+    if (lenient != text->lenient) {
+        haft__declared_tools_finish(&text->own);
+        text->lenient = lenient;
+    }
+}
+
 static haft_status write_from(haft__responses_text *text, const haft__request *request,
                               const haft__format *format,
                               const haft__provider_request_options *options, haft__buf *buf,
                               haft_error *err)
 {
+    set_strictness(text, request, options);
     haft_status status = haft__responses_sync(text, request, format, err);
     if (status != HAFT_OK) {
         return status;
@@ -80,7 +94,6 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
 {
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
-    c->text.shared = options->shared_tools;
     if (c->text.done == 0 || format == c->text.format) {
         return write_from(&c->text, request, format, options, buf, err);
     }
@@ -90,6 +103,17 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     haft__responses_text_finish(&single);
     return status;
 }
+
+static const haft__optional_member optional_members[] = {
+    {"allowed_tools", HAFT__MEMBER_ALLOWED_TOOLS, {"tool_choice"}},
+    {"tool_choice.function", HAFT__MEMBER_NAMED_CHOICE, {"tool_choice"}},
+    {"tool_choice", HAFT__MEMBER_TOOL_CHOICE, {NULL}},
+    {"parallel_tool_calls", HAFT__MEMBER_PARALLEL, {NULL}},
+    {"text.format", HAFT__MEMBER_SCHEMA, {"json_schema", "text"}},
+    {"strict", HAFT__MEMBER_STRICT, {NULL}},
+    {"include", HAFT__MEMBER_INCLUDE, {"encrypted_content"}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
 
 /* Besides what haft writes itself: state that the server would keep, and replies that come later.
  */
@@ -113,6 +137,7 @@ const haft__provider_api haft__openai_responses_api = {
     .write_request = write_request,
     .schema_field = "text.format",
     .reserved_options = reserved_options,
+    .optional_members = optional_members,
     .stream_size = sizeof(haft__responses_stream),
     .init_stream = init_stream,
     .finish_stream = haft__reply_reader_finish_stream,

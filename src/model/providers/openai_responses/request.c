@@ -65,9 +65,11 @@ haft_status haft__responses_sync(haft__responses_text *text, const haft__request
     if (status == HAFT_OK) {
         status = haft__responses_sync_input(text, request, err);
     }
-    return status == HAFT_OK && format == NULL ? haft__declared_tools_sync(
-               tools_for(text, request), request, haft__responses_write_tool, err)
-                                               : status;
+    haft__tool_writer *write =
+        text->lenient ? haft__responses_write_lenient_tool : haft__responses_write_tool;
+    return status == HAFT_OK && format == NULL
+               ? haft__declared_tools_sync(tools_for(text, request), request, write, err)
+               : status;
 }
 
 static haft_str tools_text(const haft__responses_text *text, const haft__request *request)
@@ -117,7 +119,8 @@ static void add_allowed(haft__json_writer *w, const haft__request *request, cons
     haft__json_end_object(w);
 }
 
-static void add_mode(haft__json_writer *w, const haft__request *request, const char *mode)
+static void add_mode(haft__json_writer *w, const haft__request *request,
+                     const haft__provider_request_options *options, const char *mode)
 {
     size_t allowed = 0;
     for (size_t i = 0; i < request->tool_count; i++) {
@@ -125,21 +128,32 @@ static void add_mode(haft__json_writer *w, const haft__request *request, const c
     }
     if (allowed == 0) {
         haft__json_add_str(w, HAFT__LIT("none")); /* any call would be rejected */
-    } else if (allowed < request->tool_count) {
+    } else if (allowed < request->tool_count
+               && haft__provider_use_member(options, HAFT__MEMBER_ALLOWED_TOOLS)) {
         add_allowed(w, request, mode);
     } else {
         haft__json_add_str(w, haft__str(mode));
     }
 }
 
-static void add_choice(haft__json_writer *w, const haft__request *request)
+static void add_choice(haft__json_writer *w, const haft__request *request,
+                       const haft__provider_request_options *options)
 {
+    if (!haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)) {
+        return;
+    }
     haft__json_key(w, "tool_choice");
     switch (request->mode) {
-    case HAFT__MODE_AUTO: add_mode(w, request, "auto"); return;
-    case HAFT__MODE_ANY: add_mode(w, request, "required"); return;
+    case HAFT__MODE_AUTO: add_mode(w, request, options, "auto"); return;
+    case HAFT__MODE_ANY: add_mode(w, request, options, "required"); return;
     case HAFT__MODE_NONE: haft__json_add_str(w, HAFT__LIT("none")); return;
-    case HAFT__MODE_TOOL: add_function(w, request->tool); return;
+    case HAFT__MODE_TOOL:
+        if (haft__provider_use_member(options, HAFT__MEMBER_NAMED_CHOICE)) {
+            add_function(w, request->tool);
+        } else {
+            add_mode(w, request, options, "required");
+        }
+        return;
     }
     HAFT__UNREACHABLE();
 }
@@ -205,7 +219,8 @@ static void add_options(const haft__responses_text *text, haft__json_writer *w,
 static void add_include(haft__json_writer *w, const haft__provider_request_options *options)
 {
     bool reasons = has_option(options, "reasoning") || has_option(options, "reasoning_effort");
-    if (reasons && !has_option(options, INCLUDE)) {
+    if (reasons && !has_option(options, INCLUDE)
+        && haft__provider_use_member(options, HAFT__MEMBER_INCLUDE)) {
         haft__json_key(w, INCLUDE);
         haft__json_begin_array(w);
         haft__json_add_str(w, HAFT__LIT("reasoning.encrypted_content"));
@@ -285,9 +300,10 @@ void haft__responses_write(const haft__responses_text *text, const haft__request
     }
     add_input(text, &w, request);
     if (declares) {
-        add_choice(&w, request);
+        add_choice(&w, request, options);
     }
-    if (declares && options->serial && !has_option(options, PARALLEL)) {
+    if (declares && options->serial && !has_option(options, PARALLEL)
+        && haft__provider_use_member(options, HAFT__MEMBER_PARALLEL)) {
         haft__field_flag(&w, PARALLEL, false);
     }
     add_text(&w, &request->constraint, options->options);

@@ -24,6 +24,7 @@ typedef struct haft__responses_text {
     haft__declared_tools own;      /* used if `shared` has other tools */
     haft__declared_tools *shared;  /* shared by conversations with mostly the same tools; may be
                                       NULL */
+    bool lenient; /* no tool is strict: the server rejects `strict`; not with `shared` */
     haft__tool_prompt tool_prompt; /* if the calls are in the text */
 } haft__responses_text;
 
@@ -51,5 +52,7 @@ void haft__responses_write_message(const haft__provider *provider, haft_str mode
 
 /* Appends the declaration of a tool. */
 void haft__responses_write_tool(haft__buf *buf, const haft__tool *tool);
+/* The same without `strict`, with the tool's own schema. */
+void haft__responses_write_lenient_tool(haft__buf *buf, const haft__tool *tool);
 
 #endif

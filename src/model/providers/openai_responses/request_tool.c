@@ -139,20 +139,33 @@ static bool add_strict(haft__json_writer *w, haft__json schema)
     return strict;
 }
 
+static void begin_tool(haft__json_writer *w, haft__buf *buf, const haft__tool *tool)
+{
+    haft__json_writer_init(w, buf);
+    haft__json_begin_object(w);
+    haft__field_text(w, "type", HAFT__LIT("function"));
+    haft__json_key(w, "name");
+    haft__responses_add_name(w, tool->name);
+    haft__field_text(w, "description", tool->description);
+    haft__json_key(w, "parameters");
+}
+
 void haft__responses_write_tool(haft__buf *buf, const haft__tool *tool)
 {
     haft__json_writer w;
-    haft__json_writer_init(&w, buf);
-    haft__json_begin_object(&w);
-    haft__field_text(&w, "type", HAFT__LIT("function"));
-    haft__json_key(&w, "name");
-    haft__responses_add_name(&w, tool->name);
-    haft__field_text(&w, "description", tool->description);
-    haft__json_key(&w, "parameters");
+    begin_tool(&w, buf, tool);
     bool strict = add_strict(&w, tool->input_schema);
     if (!strict) {
         add_own_schema(&w, tool->input_schema);
     }
     haft__field_flag(&w, "strict", strict);
+    haft__json_end_object(&w);
+}
+
+void haft__responses_write_lenient_tool(haft__buf *buf, const haft__tool *tool)
+{
+    haft__json_writer w;
+    begin_tool(&w, buf, tool);
+    add_own_schema(&w, tool->input_schema);
     haft__json_end_object(&w);
 }

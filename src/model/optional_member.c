@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* optional_member.c - see optional_member.h. Tests: tests/model/optional_member_test.c. */
+#include "model/optional_member.h"
+
+#include "base/ascii.h"
+#include "base/str.h"
+
+/* Members whose value is always the same: a server that has accepted one of them once does not
+ * reject it later. */
+#define FIXED                                                                                      \
+    (HAFT__MEMBER_BIT(HAFT__MEMBER_ALLOWED_TOOLS) | HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL)        \
+     | HAFT__MEMBER_BIT(HAFT__MEMBER_STREAM_OPTIONS) | HAFT__MEMBER_BIT(HAFT__MEMBER_INCLUDE)      \
+     | HAFT__MEMBER_BIT(HAFT__MEMBER_CACHE))
+
+haft__member_set haft__member_of_constraint(const haft__request *request)
+{
+    switch (request->constraint.kind) {
+    case HAFT__CONSTRAINT_NONE: return 0;
+    case HAFT__CONSTRAINT_GBNF: return HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR);
+    case HAFT__CONSTRAINT_JSON_SCHEMA: return HAFT__MEMBER_BIT(HAFT__MEMBER_SCHEMA);
+    }
+    HAFT__UNREACHABLE();
+}
+
+static bool is_word_char(char c)
+{
+    return haft__ascii_is_alphanumeric(c) || c == '_';
+}
+
+/* Whether the text has the word, not as a part of a longer one. */
+static bool mentions(haft_str text, const char *word)
+{
+    haft_str wanted = haft__str(word);
+    for (size_t i = 0; i + wanted.len <= text.len; i++) {
+        size_t end = i + wanted.len;
+        if (memcmp(text.ptr + i, wanted.ptr, wanted.len) == 0
+            && (i == 0 || !is_word_char(text.ptr[i - 1]))
+            && (end == text.len || !is_word_char(text.ptr[end]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool mentions_member(haft_str text, const haft__optional_member *row)
+{
+    bool found = mentions(text, row->name);
+    for (size_t i = 0; !found && i < HAFT__MEMBER_MAX_WORDS && row->words[i] != NULL; i++) {
+        found = mentions(text, row->words[i]);
+    }
+    return found;
+}
+
+const haft__optional_member *haft__member_find_row(const haft__optional_member *table,
+                                                   haft__member_set set)
+{
+    while (table->name != NULL && (set & HAFT__MEMBER_BIT(table->member)) == 0) {
+        table++;
+    }
+    return table->name != NULL ? table : NULL;
+}
+
+/* The members that may be the cause of an error that mentions none. A constraint is the first
+ * suspect: its text differs from request to request, and the other members are those that the
+ * provider documents. Some servers answer 500 to a grammar that they cannot parse. */
+static haft__member_set suspects(const haft__member_refusal *refusal)
+{
+    uint32_t status = refusal->failure->status;
+    if ((refusal->sent & HAFT__MEMBER_CONSTRAINTS) != 0) {
+        return refusal->sent & HAFT__MEMBER_CONSTRAINTS;
+    }
+    bool may_be_about_members =
+        (status == 400 || status == 422) && refusal->failure->param.len == 0;
+    return may_be_about_members ? refusal->sent & ~(refusal->accepted & FIXED) : 0;
+}
+
+const haft__optional_member *haft__member_find_refused(const haft__optional_member *table,
+                                                       const haft__member_refusal *refusal)
+{
+    const haft__model_failure *failure = refusal->failure;
+    bool server_error = failure->kind == HAFT__FAILURE_TRANSIENT
+                        && (failure->status == 500 || failure->status == 501)
+                        && (refusal->sent & HAFT__MEMBER_CONSTRAINTS) != 0;
+    if (failure->status == 0 || (failure->kind != HAFT__FAILURE_OTHER && !server_error)) {
+        return NULL;
+    }
+    const haft__optional_member *row = haft__member_find_row(table, refusal->sent);
+    for (; row != NULL && !server_error; row = haft__member_find_row(row + 1, refusal->sent)) {
+        if (mentions_member(refusal->body, row)) {
+            return row;
+        }
+    }
+    haft__member_set left = refusal->again ? 0 : suspects(refusal);
+    bool only_one = left != 0 && (left & (left - 1)) == 0;
+    return only_one ? haft__member_find_row(table, left) : NULL;
+}

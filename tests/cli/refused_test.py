@@ -1,0 +1,168 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that reject optional members of a request: each is asked once more without the member,
+the run leaves it out from then on, and its replay is identical."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+from wire_server import WIRES, Server, error  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+
+
+def spec(wire, server, model="m", **more):
+    provider, end, _ = WIRES[wire]
+    whole = {"haft": 1, "name": "refused", "instructions": "Look.",
+             "model": {"provider": provider, "model": model, "api_key": "sk-test-0123456789",
+                       "base_url": server.url(end)},
+             "tools": [{"name": name, "description": "Looks.", "args": [],
+                        "command": ["echo", "seen"]} for name in ("look", "find")],
+             "limits": {"parallel": 1}, **more}
+    path = Path(scratch) / "spec.json"
+    path.write_text(json.dumps(whole))
+    return path
+
+
+def run(path):
+    done = subprocess.run([HAFT, "run", path, "go", "--events"], text=True,
+                          capture_output=True, env=environment, timeout=300)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()], done.stderr
+
+
+def replay():
+    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
+                          env=environment)
+    return done.returncode, done.stdout.split(":")[0]
+
+
+def refused(log):
+    return [(event["member"], event["status"], event["remembered"]) for event in log
+            if event["kind"] == "option_refused"]
+
+
+# For each wire format: a spec, the refusals in order, and what a request may not have after them.
+CASES = [
+    ("openai-chat", "stream_options", {}, [error(400, "Unknown argument: stream_options")],
+     ["stream_options"], lambda request: "stream_options" not in request),
+    ("openai-chat", "tool_choice", {"choice": {"default": "any"}},
+     [error(422, "tool_choice: only auto is supported", param="tool_choice")],
+     ["tool_choice"], lambda request: "tool_choice" not in request),
+    ("openai-chat", "named", {"choice": {"default": {"tool": "look"}}},
+     [error(400, "Invalid value of tool_choice: an object")], ["tool_choice.function"],
+     lambda request: request["tool_choice"] != "required" or len(request["tools"]) == 1),
+    ("openai-responses", "two", {},
+     [error(400, "Unknown parameter: parallel_tool_calls", param="parallel_tool_calls"),
+      error(400, "tools[0].strict is not supported")], ["parallel_tool_calls", "strict"],
+     lambda request: "parallel_tool_calls" not in request
+     and not any("strict" in tool for tool in request["tools"])),
+    ("anthropic", "cache", {}, [error(400, "messages.0: cache_control: Extra inputs")],
+     ["cache_control"], lambda request: "cache_control" not in json.dumps(request)),
+    ("anthropic", "forced", {"choice": {"default": "any"}},
+     [error(400, "tool_choice: this model does not support a forced tool")], ["tool_choice"],
+     lambda request: request["tool_choice"]["type"] == "auto"),
+]
+
+
+def test_refusals():
+    for wire, name, more, refusals, members, good in CASES:
+        reply = WIRES[wire][2]
+        entries = refusals + [reply(calls=[("look", {})]), reply(text="done")]
+        with Server(entries) as server:
+            status, log, err = run(spec(wire, server, **more))
+        label = f"{wire}_{name}"
+        check(f"{label}_the_run_is_done", (status, err, log[-1].get("answer")), (0, "", "done"))
+        check(f"{label}_is_recorded", refused(log),
+              [(member, refusal["status"], False) for member, refusal in zip(members, refusals)])
+        later = server.requests[len(refusals):]
+        check(f"{label}_and_left_out", (len(later), [good(request) for request in later]),
+              (2, [True, True]))
+        check(f"{label}_replays", replay(), (0, "identical"))
+
+
+def test_end():
+    """A refusal that nobody can help is the end: never a loop."""
+    with Server([error(400, "Unknown argument: stream_options")] * 9) as server:
+        status, log, _ = run(spec("openai-chat", server))
+    check("a_server_that_always_refuses_is_not_asked_forever",
+          (status, len(server.requests), refused(log), log[-1]["end"]),
+          (1, 2, [("stream_options", 400, False)], "failed"))
+    with Server([error(400, "no such model", param="model")] * 9) as server:
+        status, log, _ = run(spec("openai-chat", server))
+    check("an_error_about_something_else_is_final", (status, len(server.requests), refused(log)),
+          (1, 1, []))
+
+
+def test_subset():
+    """A server that knows only auto, none, required and a named function."""
+    def strict(request):
+        choice = request.get("tool_choice", "auto")
+        if isinstance(choice, dict) and choice["type"] != "function":
+            return error(400, f"Invalid value: '{choice['type']}'. Supported: 'function'.",
+                         param="tool_choice.type", code="invalid_value")
+        names = {tool["function"]["name"] for tool in request["tools"]}
+        offered.append("store_artifact" in names)
+        done = [message["tool_call_id"] for message in request["messages"]
+                if message["role"] == "tool"]
+        steps = [("glob", {"pattern": "*.none"}), ("grep", {"pattern": "x", "path": "."}),
+                 ("read", {"path": "examples/report.yaml", "limit": 1}),
+                 ("store_artifact", {"name": "report.md", "content": "# R\n"}),
+                 ("complete_workflow", {})]
+        return WIRES["openai-chat"][2](calls=[steps[len(done)]]) if len(done) < len(steps) else \
+            WIRES["openai-chat"][2](text="done")
+
+    offered = []
+    root = Path(__file__).resolve().parents[2]
+    with Server([strict] * 12) as server:
+        done = subprocess.run([HAFT, "run", root / "examples" / "report.yaml", "Where?", "--model",
+                               "openai:any", "--events"], text=True, capture_output=True, cwd=root,
+                              env=dict(environment, OPENAI_BASE_URL=server.url("/v1")), timeout=300)
+    log = [json.loads(line) for line in done.stdout.splitlines()]
+    check("a_server_without_allowed_tools_runs_the_example",
+          (done.returncode, done.stderr, log[-1].get("answer")), (0, "", "done"))
+    check("artifact_tools_wait_for_the_gate", offered, [False] * 3 + [True] * 3)
+    check("the_example_replays", replay(), (0, "identical"))
+
+
+def test_memory():
+    """The second run of a process knows what the first one has learnt."""
+    chat = WIRES["openai-chat"][2]
+    with Server([error(400, "Unknown argument: stream_options"), chat(text="one"),
+                 chat(text="two")]) as server:
+        path = spec("openai-chat", server)
+        done = subprocess.run([HAFT, "chat", path], input="one\ntwo\n", text=True,
+                              capture_output=True, env=environment, timeout=300)
+    check("a_process_remembers", (done.returncode, len(server.requests),
+                                  ["stream_options" in request for request in server.requests]),
+          (0, 3, [True, False, False]))
+    done = subprocess.run([HAFT, "runs", "events", "last"], text=True,
+                          capture_output=True, env=environment)
+    log = [json.loads(line) for line in done.stdout.splitlines()]
+    check("and_the_run_records_it", refused(log), [("stream_options", 400, True)])
+    check("which_replays", replay(), (0, "identical"))
+
+
+def test_explain():
+    with Server([]) as server:
+        path = spec("openai-chat", server)
+    done = subprocess.run([HAFT, "explain", path, "--json"], text=True, capture_output=True,
+                          env=environment)
+    check("explain_lists_optional_members", json.loads(done.stdout)["optional_members"],
+          ["tool_choice", "stream_options"])
+    done = subprocess.run([HAFT, "explain", path], text=True, capture_output=True, env=environment)
+    check("explain_says_so", "  tool_choice, stream_options: left out if the server refuses them\n"
+          in done.stdout)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=scratch, OPENAI_API_KEY="sk-test-0123456789")
+    test_refusals()
+    test_end()
+    test_subset()
+    test_memory()
+    test_explain()

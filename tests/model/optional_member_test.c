@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/optional_member.c and the tables of the wire formats. */
+#include "model/optional_member.h"
+
+#include "model/provider.h"
+#include "test.h"
+
+#define BIT(name) HAFT__MEMBER_BIT(HAFT__MEMBER_##name)
+
+static const haft__optional_member table[] = {
+    {"allowed_tools", HAFT__MEMBER_ALLOWED_TOOLS, {"tool_choice"}},
+    {"tool_choice", HAFT__MEMBER_TOOL_CHOICE, {NULL}},
+    {"parallel_tool_calls", HAFT__MEMBER_PARALLEL, {NULL}},
+    {"stream_options", HAFT__MEMBER_STREAM_OPTIONS, {"include_usage"}},
+    {"grammar", HAFT__MEMBER_GRAMMAR, {NULL}},
+    {"response_format", HAFT__MEMBER_SCHEMA, {"json_schema", "strict"}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
+
+static const struct {
+    const char *name;
+    haft__member_set sent, accepted;
+    uint32_t status;
+    haft__failure_kind kind;
+    const char *param, *body;
+    const char *refused; /* NULL: none */
+} rows[] = {
+    {"named", BIT(STREAM_OPTIONS) | BIT(PARALLEL), 0, 400, HAFT__FAILURE_OTHER, "",
+     "Unrecognized request argument supplied: parallel_tool_calls", "parallel_tool_calls"},
+    {"named by another word", BIT(STREAM_OPTIONS) | BIT(PARALLEL), 0, 422, HAFT__FAILURE_OTHER, "",
+     "{\"detail\":[{\"loc\":[\"body\",\"include_usage\"]}]}", "stream_options"},
+    {"named in param", BIT(TOOL_CHOICE) | BIT(PARALLEL), 0, 400, HAFT__FAILURE_OTHER, "tool_choice",
+     "{\"error\":{\"message\":\"no\",\"param\":\"tool_choice\"}}", "tool_choice"},
+    {"the first row counts", BIT(ALLOWED_TOOLS) | BIT(TOOL_CHOICE), 0, 400, HAFT__FAILURE_OTHER,
+     "tool_choice.type", "\"tool_choice.type\": expected none, auto or required", "allowed_tools"},
+    {"a part of a longer word is no mention", BIT(PARALLEL) | BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "", "my_stream_options, stream_options2", NULL},
+    {"named, but not sent", BIT(PARALLEL) | BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER,
+     "tool_choice", "tool_choice is bad", NULL},
+    {"the only one", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "", "bad request",
+     "stream_options"},
+    {"the only one, but the server blames another member", BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "model", "no such model", NULL},
+    {"two may be the cause", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), 0, 400, HAFT__FAILURE_OTHER,
+     "", "bad request", NULL},
+    {"one of two was accepted before", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), BIT(STREAM_OPTIONS),
+     400, HAFT__FAILURE_OTHER, "", "bad request", "tool_choice"},
+    {"a choice that was accepted may be another one", BIT(TOOL_CHOICE), BIT(TOOL_CHOICE), 400,
+     HAFT__FAILURE_OTHER, "", "bad request", "tool_choice"},
+    {"all were accepted before", BIT(STREAM_OPTIONS), BIT(STREAM_OPTIONS), 400, HAFT__FAILURE_OTHER,
+     "", "bad request", NULL},
+    {"not found", BIT(STREAM_OPTIONS), 0, 404, HAFT__FAILURE_OTHER, "", "no such page", NULL},
+    {"a grammar is the first suspect", BIT(GRAMMAR) | BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "", "no", "grammar"},
+    {"a schema", BIT(SCHEMA), 0, 422, HAFT__FAILURE_OTHER, "", "no", "response_format"},
+    {"a schema, but another member is named", BIT(SCHEMA) | BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "", "stream_options", "stream_options"},
+    {"a server that breaks", BIT(GRAMMAR), 0, 500, HAFT__FAILURE_TRANSIENT, "", "no", "grammar"},
+    {"a server without grammars", BIT(GRAMMAR), 0, 501, HAFT__FAILURE_TRANSIENT, "", "no",
+     "grammar"},
+    {"a server that breaks without a constraint", BIT(STREAM_OPTIONS), 0, 500,
+     HAFT__FAILURE_TRANSIENT, "", "stream_options", NULL},
+    {"busy", BIT(GRAMMAR), 0, 503, HAFT__FAILURE_TRANSIENT, "", "grammar", NULL},
+    {"too many requests", BIT(GRAMMAR), 0, 429, HAFT__FAILURE_TRANSIENT, "", "grammar", NULL},
+    {"a wrong key", BIT(GRAMMAR), 0, 401, HAFT__FAILURE_AUTH, "", "grammar", NULL},
+    {"too long", BIT(GRAMMAR), 0, 413, HAFT__FAILURE_CONTEXT, "", "grammar", NULL},
+    {"no response", BIT(GRAMMAR), 0, 0, HAFT__FAILURE_OTHER, "", "grammar", NULL},
+    {"nothing was sent", 0, 0, 400, HAFT__FAILURE_OTHER, "", "grammar", NULL},
+};
+
+TEST(a_rejected_member_is_named_or_the_only_one)
+{
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__model_failure failure = {
+            .status = rows[i].status, .kind = rows[i].kind, .param = haft__str(rows[i].param)};
+        haft__member_refusal refusal = {.failure = &failure,
+                                        .body = haft__str(rows[i].body),
+                                        .sent = rows[i].sent,
+                                        .accepted = rows[i].accepted};
+        const haft__optional_member *found = haft__member_find_refused(table, &refusal);
+        CHECK_STR(haft__str(found != NULL ? found->name : ""),
+                  haft__str(rows[i].refused != NULL ? rows[i].refused : ""), "%s", rows[i].name);
+    }
+}
+
+TEST(haft_guesses_once_for_a_request)
+{
+    haft__model_failure failure = {
+        .status = 400, .kind = HAFT__FAILURE_OTHER, .param = HAFT__LIT("")};
+    haft__member_refusal refusal = {.failure = &failure,
+                                    .body = HAFT__LIT("no"),
+                                    .sent = BIT(STREAM_OPTIONS) | BIT(GRAMMAR),
+                                    .again = true};
+    CHECK(haft__member_find_refused(table, &refusal) == NULL, "no second guess");
+    refusal.body = HAFT__LIT("stream_options");
+    const haft__optional_member *found = haft__member_find_refused(table, &refusal);
+    CHECK_STR(haft__str(found != NULL ? found->name : ""), HAFT__LIT("stream_options"), "named");
+}
+
+TEST(a_request_says_which_constraint_it_has)
+{
+    haft__request request = {.constraint = {.kind = HAFT__CONSTRAINT_NONE}};
+    CHECK_INT(haft__member_of_constraint(&request), 0, "none");
+    request.constraint.kind = HAFT__CONSTRAINT_GBNF;
+    CHECK_INT(haft__member_of_constraint(&request), BIT(GRAMMAR), "a grammar");
+    request.constraint.kind = HAFT__CONSTRAINT_JSON_SCHEMA;
+    CHECK_INT(haft__member_of_constraint(&request), BIT(SCHEMA), "a schema");
+}
+
+/* An event has only the name: it must mean the same member in every wire format. */
+TEST(a_name_means_one_member_in_all_wire_formats)
+{
+    size_t count = 0;
+    const haft__provider *providers = haft__providers(&count);
+    haft__member found = HAFT__MEMBER_COUNT;
+    for (size_t i = 0; i < count; i++) {
+        const haft__optional_member *row = providers[i].api->optional_members;
+        for (; row->name != NULL; row++) {
+            CHECK(haft__provider_find_member(haft__str(row->name), &found), "%s", row->name);
+            CHECK_INT(found, row->member, "%s of %s", row->name, providers[i].name);
+        }
+    }
+    CHECK(!haft__provider_find_member(HAFT__LIT("messages"), &found), "a required member");
+    CHECK(!haft__provider_find_member(HAFT__LIT(""), &found), "no name");
+}
+
+TEST(a_member_that_is_left_out_is_not_sent)
+{
+    haft__member_set sent = 0;
+    haft__provider_request_options options = {.without = BIT(PARALLEL), .sent = &sent};
+    CHECK(!haft__provider_use_member(&options, HAFT__MEMBER_PARALLEL), "left out");
+    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT), "sent");
+    CHECK_INT(sent, BIT(STRICT), "and reported");
+    options.sent = NULL;
+    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT), "nobody wants to know");
+}
