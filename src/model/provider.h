@@ -16,7 +16,7 @@
  *     haft__provider_conversation_destroy(conversation);
  *
  * The engine, runs, prompts and choices never branch on a provider. No function here does I/O. The
- * rows are in providers.c; docs/models.md has the table, docs/adding-a-provider.md adds a row.
+ * rows are in providers.c; docs/providers.md has the table, docs/adding-a-provider.md adds a row.
  */
 #ifndef HAFT_MODEL_PROVIDER_H
 #define HAFT_MODEL_PROVIDER_H
@@ -27,6 +27,7 @@
 #include "model/declared_tools.h"
 #include "model/model.h"
 #include "model/optional_member.h"
+#include "model/tool_schema.h"
 #include "schema/downlevel/downlevel.h"
 #include "spec/spec.h"
 
@@ -127,8 +128,7 @@ typedef struct haft__provider_api {
      */
     const haft__optional_member *optional_members;
 
-    /* The member of a request with the JSON Schema of the reply; for the table in docs/models.md.
-     */
+    /* The member of a request with the JSON Schema of the reply; for docs/providers.md. */
     const char *schema_field;
 
     size_t stream_size;
@@ -156,7 +156,13 @@ typedef struct haft__provider_api {
                                 haft__model_failure *ret_failure, haft_error *err);
 } haft__provider_api;
 
-/* Capabilities of a provider, independent of its wire format. */
+/* How a server finds the beginning of a request in its cache of prompts. */
+typedef enum haft__provider_cache {
+    HAFT__CACHE_PREFIX, /* by itself: a request that begins with the same bytes */
+    HAFT__CACHE_MARKS,  /* up to blocks with a mark, which haft sets */
+} haft__provider_cache;
+
+/* Capabilities of a provider, independent of its wire format. docs/providers.md shows them. */
 typedef struct haft__provider_capabilities {
     bool allowed_tools; /* a choice can name several tools */
     bool named_choice;  /* a choice can name one; else that tool is sent alone, as required */
@@ -165,6 +171,15 @@ typedef struct haft__provider_capabilities {
         strict_tools; /* tools are declared with strict schemas: an optional argument may be null */
     haft__constraint_kind constraint; /* the constraint that it can enforce on a reply */
     haft__schema_target schema;       /* the variant of JSON Schema that it accepts */
+    const haft__tool_schema_rules *tool_schema; /* of declared tools; NULL: any JSON Schema */
+    /* Names of tools: their most bytes, and the characters after a first letter or "_"; 0 and NULL:
+     * any name. haft sends names of tool/wire_name.h, which fit every row. */
+    uint16_t name_bytes;
+    const char *name_chars;
+    uint16_t max_tools;       /* declared in one request; 0: no limit is known */
+    bool no_forced_thinking;  /* a choice that forces a call is rejected while the model thinks */
+    bool choice_breaks_cache; /* another choice invalidates the cache of messages */
+    haft__provider_cache cache;
 } haft__provider_capabilities;
 
 /* The differences between servers of Chat Completions; empty in rows of other wire formats. */
@@ -176,6 +191,7 @@ typedef struct haft__provider_chat_variant {
     const char *must_call;  /* tool_choice for "some tool" */
     const char *max_tokens; /* the member that bounds a reply; "": as the options name it */
     const char *reasoning;  /* the member for reasoning that is sent back with calls; "": none */
+    bool needs_reasoning;   /* ... which must be there, even if it is empty */
 } haft__provider_chat_variant;
 
 struct haft__provider {

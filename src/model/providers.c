@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* providers.c - the table of providers. docs/models.md shows it, and a test compares the two.
- * Tests: tests/model/provider_test.c. */
+/* providers.c - the table of providers. docs/providers.md is made of it. Tests:
+ * tests/model/provider_test.c, tests/model/providers_page_test.c. */
 #include "base/macros.h"
 #include "model/providers/anthropic/anthropic.h"
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_responses/openai_responses.h"
+
+/* The names of tools in OpenAI's APIs. */
+#define OPENAI_NAMES .name_bytes = 64, .name_chars = "A-Za-z0-9_-"
 
 /* OpenAI's own host. The variables are those of its own clients. */
 #define OPENAI                                                                                     \
@@ -18,8 +21,11 @@
                      .parallel = true,                                                             \
                      .strict_tools = true,                                                         \
                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,                                   \
-                     .schema = HAFT__TARGET_OPENAI},                                               \
-    .chat = {.must_call = "", .max_tokens = "", .reasoning = ""}
+                     .schema = HAFT__TARGET_OPENAI,                                                \
+                     .tool_schema = &haft__tool_schema_openai,                                     \
+                     OPENAI_NAMES,                                                                 \
+                     .max_tools = 128},                                                            \
+    .chat = {.must_call = "required", .max_tokens = "", .reasoning = ""}
 
 static const haft__provider providers[] = {
     {.name = "openai",
@@ -37,7 +43,10 @@ static const haft__provider providers[] = {
                       .named_choice = true,
                       .parallel = true,
                       .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
-                      .schema = HAFT__TARGET_OPENAI},
+                      .schema = HAFT__TARGET_OPENAI,
+                      .tool_schema = &haft__tool_schema_openai,
+                      OPENAI_NAMES,
+                      .max_tools = 128},
      .chat = {.stream_usage = true,
               .any_arguments = true,
               .must_call = "required",
@@ -53,7 +62,13 @@ static const haft__provider providers[] = {
      .capabilities = {.named_choice = true,
                       .parallel = true,
                       .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
-                      .schema = HAFT__TARGET_ANTHROPIC},
+                      .schema = HAFT__TARGET_ANTHROPIC,
+                      .tool_schema = &haft__tool_schema_anthropic,
+                      .name_bytes = 128,
+                      .name_chars = "A-Za-z0-9_-",
+                      .no_forced_thinking = true,
+                      .choice_breaks_cache = true,
+                      .cache = HAFT__CACHE_MARKS},
      .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
     {.name = "mistral",
      .base_url = "https://api.mistral.ai/v1",
@@ -62,7 +77,10 @@ static const haft__provider providers[] = {
      .local_key_env = "",
      .needs_key = true,
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true, .parallel = true, .schema = HAFT__TARGET_OPENAI},
+     .capabilities = {.named_choice = true,
+                      .parallel = true,
+                      .schema = HAFT__TARGET_OPENAI,
+                      OPENAI_NAMES},
      .chat = {.strict_order = true,
               .short_ids = true,
               .must_call = "any",
@@ -75,11 +93,15 @@ static const haft__provider providers[] = {
      .local_key_env = "",
      .needs_key = true,
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI},
+     .capabilities = {.named_choice = true,
+                      .schema = HAFT__TARGET_OPENAI,
+                      OPENAI_NAMES,
+                      .max_tools = 128},
      .chat = {.stream_usage = true,
               .must_call = "required",
               .max_tokens = "max_tokens",
-              .reasoning = "reasoning_content"}},
+              .reasoning = "reasoning_content",
+              .needs_reasoning = true}},
     {.name = "ollama",
      .base_url = "http://127.0.0.1:11434/v1",
      .base_url_env = "OLLAMA_BASE_URL",
@@ -124,7 +146,10 @@ static const haft__provider providers[] = {
      .key_env = "OPENAI_API_KEY",
      .local_key_env = "OPENAI_API_KEY",
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true, .schema = HAFT__TARGET_OPENAI}, /* the strictest */
+     .capabilities = {.named_choice = true,
+                      .schema = HAFT__TARGET_OPENAI, /* the strictest */
+                      .tool_schema = &haft__tool_schema_openai,
+                      OPENAI_NAMES},
      .chat = {.stream_usage = true, .must_call = "required", .max_tokens = "", .reasoning = ""}},
 };
 

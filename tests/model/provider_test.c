@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/provider.c and providers.c, and that docs/models.md has their tables. */
+/* Tests for src/model/provider.c and providers.c, and that docs/models.md has the prices.
+ * tests/model/providers_page_test.c writes docs/providers.md. */
 #include "model/provider.h"
 
 #include "base/limits.h"
@@ -282,84 +283,6 @@ TEST(times_are_the_limits)
 }
 
 /* ---- the page ---- */
-
-/* A row of the table in docs/models.md, with a column a provider: a flag, or a text as code. */
-static const struct {
-    const char *label;
-    enum { FLAG_CELL, TEXT_CELL, CONSTRAINT_CELL } kind;
-    size_t offset;
-} lines[] = {
-#define FLAG(name) FLAG_CELL, offsetof(haft__provider, name)
-#define TEXT(name) TEXT_CELL, offsetof(haft__provider, name)
-    {"base_url", TEXT(base_url)},
-    {"key", TEXT(key_env)},
-    {"key is required", FLAG(needs_key)},
-    {"`tool_choice` for some tool", TEXT(chat.must_call)},
-    {"`tool_choice` can name a tool", FLAG(capabilities.named_choice)},
-    {"... and several (`allowed_tools`)", FLAG(capabilities.allowed_tools)},
-    {"`parallel_tool_calls`", FLAG(capabilities.parallel)},
-    {"tools with `strict` schemas", FLAG(capabilities.strict_tools)},
-    {"`stream_options`", FLAG(chat.stream_usage)},
-    {"token limit of a reply", TEXT(chat.max_tokens)},
-    {"reasoning is sent back as", TEXT(chat.reasoning)},
-    {"arguments may be any text", FLAG(chat.any_arguments)},
-    {"ids of 9 characters", FLAG(chat.short_ids)},
-    {"no user message after a tool message", FLAG(chat.strict_order)},
-    {"field for a constraint", CONSTRAINT_CELL, 0},
-#undef FLAG
-#undef TEXT
-};
-
-static void add_cell(haft__buf *buf, const haft__provider *provider, size_t line)
-{
-    const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "",
-                                       [HAFT__CONSTRAINT_GBNF] = "grammar",
-                                       [HAFT__CONSTRAINT_JSON_SCHEMA] =
-                                           provider->api->schema_field};
-    const char *at = (const char *)provider + lines[line].offset;
-    const char *text = "";
-    bool flag = false;
-    switch (lines[line].kind) {
-    case FLAG_CELL: memcpy(&flag, at, sizeof(flag)); break;
-    case TEXT_CELL: memcpy(&text, at, sizeof(text)); break;
-    case CONSTRAINT_CELL: text = constraints[provider->capabilities.constraint]; break;
-    }
-    if (text[0] != '\0') {
-        haft__buf_addf(buf, " `%s`", text);
-    }
-    haft__buf_addf(buf, "%s |", flag ? " yes" : "");
-}
-
-static void write_table(haft__buf *buf)
-{
-    size_t count;
-    const haft__provider *all = haft__providers(&count);
-    haft__buf_addf(buf, "| provider |");
-    for (size_t i = 0; i < count; i++) {
-        haft__buf_addf(buf, " %s |", all[i].name);
-    }
-    for (size_t line = 0; line < COUNT(lines); line++) {
-        haft__buf_addf(buf, "\n| %s |", lines[line].label);
-        for (size_t i = 0; i < count; i++) {
-            add_cell(buf, &all[i], line);
-        }
-    }
-}
-
-TEST(the_page_has_the_table_of_providers)
-{
-    haft_str page = test_read_file("docs/models.md");
-    haft__buf table;
-    haft__buf_init(&table, 1 << 16);
-    write_table(&table);
-    haft_str rest = haft__buf_str(&table);
-    CHECK(page.ptr != NULL, "docs/models.md is not there");
-    while (page.ptr != NULL && rest.len > 0) {
-        haft_str line = haft__str_split(&rest, '\n');
-        CHECK(has_line(page, line), "docs/models.md has no line %.*s", HAFT__ARG(line));
-    }
-    haft__buf_finish(&table);
-}
 
 /* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)

@@ -14,12 +14,13 @@ TEST(tool_definition_has_the_shape_of_its_wire_format)
         const char *format, *text;
     } rows[] = {
         {"openai", "[{\"type\":\"function\",\"function\":{\"name\":\"docs_-_find\",\"description\":"
-                   "\"Finds.\",\"parameters\":{}}}]"},
+                   "\"Finds.\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}}]"},
         {"anthropic",
-         "[{\"name\":\"docs_-_find\",\"description\":\"Finds.\",\"input_schema\":{}}]"},
+         "[{\"name\":\"docs_-_find\",\"description\":\"Finds.\",\"input_schema\":{\"type\":"
+         "\"object\"}}]"},
         {"gemini",
          "{\"functionDeclarations\":[{\"name\":\"docs_-_find\",\"description\":\"Finds.\","
-         "\"parametersJsonSchema\":{}}]}"},
+         "\"parametersJsonSchema\":{\"type\":\"object\"}}]}"},
     };
     haft__tool tool = {.name = HAFT__LIT("docs:find"),
                        .description = HAFT__LIT("Finds."),

@@ -7,10 +7,12 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/config.h"
+#include "cli/explain/declaration_print.h"
 #include "cli/explain/tool_report_print.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
 #include "io/random.h"
+#include "run/decide/decide.h"
 #include "run/offer/unhinted_tools.h"
 #include "json/object.h"
 
@@ -113,6 +115,22 @@ static void print_unhinted(FILE *out, const haft__spec *spec, const haft__mcp_li
     haft__buf_finish(&names);
 }
 
+/* Names the keywords of the tools' schemas that the model's server does not get. */
+static haft_status print_declared(haft__cli *cli, haft__first_turn_preview *first, haft_error *err)
+{
+    haft__request request;
+    haft__declaration_report report;
+    haft_status status = haft__decide_request(&first->run, &cli->arena, &request, err);
+    if (status == HAFT_OK) {
+        status =
+            haft__declaration_report_read(first->run.spec, &request, &cli->arena, &report, err);
+    }
+    if (status == HAFT_OK) {
+        haft__declaration_print_notes(cli->errors, &report);
+    }
+    return status;
+}
+
 /* Reports known problems of its servers. No server is queried. */
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
@@ -125,6 +143,7 @@ static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_er
             print_unhinted(cli->errors, spec, &first.listings[i]);
         }
         print_idle_remark(cli->errors, &first);
+        status = print_declared(cli, &first, err);
     }
     return status;
 }

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/config/config.h"
+#include "cli/explain/declaration_print.h"
 #include "cli/explain/mcp_changes_print.h"
 #include "cli/explain/tool_report_print.h"
 #include "cli/input/spec_file.h"
@@ -67,18 +68,24 @@ static void print_tool(FILE *out, const haft__tool *tool)
 static haft_status print_json(haft__cli *cli, const haft__tool_list *list, const char *wire,
                               haft_error *err)
 {
-    haft_status status = HAFT_OK;
+    haft_status status;
     haft__buf text;
     haft__json_writer w;
+    haft__relax_report left_out;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
     haft__json_writer_init(&w, &text);
+    haft__relax_report_init(&left_out, &cli->arena);
     if (wire != NULL) {
-        haft__tool_list_write_wire(&w, list, haft__tool_definition_find(wire));
+        const haft__tool_definition_format *format = haft__tool_definition_find(wire);
+        status = haft__tool_list_write_wire(&w, list, format, &left_out, err);
     } else {
         status = haft__tool_list_write(&w, &cli->arena, list, err);
     }
     if (status == HAFT_OK) {
         status = haft__print_json_line(cli->out, &text, err);
+    }
+    if (status == HAFT_OK && wire != NULL) {
+        haft__declaration_print_left_out(cli->errors, wire, &left_out);
     }
     haft__buf_finish(&text);
     return status;

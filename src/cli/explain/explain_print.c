@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/explain/declaration_print.h"
 #include "cli/explain/tool_report_print.h"
 #include "cli/terminal/print.h"
 #include "run/offer/offer.h"
@@ -134,6 +135,7 @@ void haft__explain_print(FILE *out, const haft__explanation *e)
     haft__tool_report_print_limit(out, &e->preview);
     (void)haft__tool_report_print(out, &e->preview, HAFT__LIT(""));
     haft__tool_report_print_not_enabled(out, &e->preview);
+    haft__declaration_print(out, &e->declared);
     (void)fprintf(out, "\nformat\n  %.*s: %s\n", HAFT__ARG(format), why);
     print_forced_turn(out, &e->forced);
     print_members(out, e);

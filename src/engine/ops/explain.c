@@ -31,6 +31,9 @@ static haft_status write_prompt(haft__arena *arena, haft__explanation *e, haft_e
     if (status == HAFT_OK) {
         status = haft__forced_turn_inspect(e->spec, &e->request, arena, &e->forced, err);
     }
+    if (status == HAFT_OK) {
+        status = haft__declaration_report_read(e->spec, &e->request, arena, &e->declared, err);
+    }
     if (e->request.model.len == 0) {
         e->request.model = e->model;
     }
@@ -147,6 +150,7 @@ void haft__explain_write(haft__arena *arena, haft__buf *buf, const haft__explana
         haft__tool_report_write_servers(&w, &e->preview);
     }
     write_deferred(&w, &e->preview);
+    haft__declaration_report_write(&w, &e->declared);
     haft__field_text(&w, "format", haft__offer_format(spec, &why));
     haft__field_text(&w, "format_reason", haft__str(why));
     haft__forced_turn_write(&w, arena, &e->forced);

@@ -4,6 +4,7 @@
 #ifndef HAFT_ENGINE_OPS_EXPLAIN_H
 #define HAFT_ENGINE_OPS_EXPLAIN_H
 
+#include "engine/ops/declaration_report.h"
 #include "engine/ops/first_turn.h"
 #include "engine/ops/forced_turn.h"
 #include "model/optional_member.h"
@@ -17,6 +18,7 @@ typedef struct haft__explanation {
     haft__forced_turn forced;
     const haft__optional_member *members; /* of the provider; NULL without a server */
     haft__member_set sent;                /* those that the request has */
+    haft__declaration_report declared;
 } haft__explanation;
 
 /* Explains the first turn of a run with this task, which may be "". Call

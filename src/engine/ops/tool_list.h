@@ -32,8 +32,10 @@ HAFT_MUST_USE haft_status haft__tool_list_write(haft__json_writer *w, haft__aren
                                                 const haft__tool_list *list, haft_error *err);
 
 /* Writes the tools in the wire format of a provider: all tools of the spec, and the tools of
- * servers that the first turn declares. */
-void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *list,
-                                const haft__tool_definition_format *format);
+ * servers that the first turn declares. Reports keywords of their schemas that are left out. */
+HAFT_MUST_USE haft_status haft__tool_list_write_wire(haft__json_writer *w,
+                                                     const haft__tool_list *list,
+                                                     const haft__tool_definition_format *format,
+                                                     haft__relax_report *report, haft_error *err);
 
 #endif

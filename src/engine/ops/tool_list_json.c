@@ -36,21 +36,34 @@ static void write_tool(haft__json_writer *w, const haft__tool *tool, const haft_
 
 /* ---- for providers ---- */
 
-void haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *l,
-                                const haft__tool_definition_format *format)
+static haft_status write_definition(haft__json_writer *w,
+                                    const haft__tool_definition_format *format,
+                                    const haft__tool *tool, haft__relax_report *report,
+                                    haft_error *err)
+{
+    haft__tool_definition_write(w, format, tool);
+    return haft__tool_schema_report(format->rules, tool, report, err);
+}
+
+haft_status haft__tool_list_write_wire(haft__json_writer *w, const haft__tool_list *l,
+                                       const haft__tool_definition_format *format,
+                                       haft__relax_report *report, haft_error *err)
 {
     const haft__tools *tools = &l->spec->tools;
     const haft__verdict *verdict;
+    haft_status status = HAFT_OK;
     haft__tool_definition_begin(w, format);
-    for (size_t i = 0; i < tools->count; i++) {
-        haft__tool_definition_write(w, format, tools->items[i]);
+    for (size_t i = 0; i < tools->count && status == HAFT_OK; i++) {
+        status = write_definition(w, format, tools->items[i], report, err);
     }
-    for (size_t at = 0, i = 0; (verdict = haft__tool_list_next_server_tool(l, &at)) != NULL; i++) {
+    for (size_t at = 0, i = 0;
+         status == HAFT_OK && (verdict = haft__tool_list_next_server_tool(l, &at)) != NULL; i++) {
         if (verdict->visibility == HAFT__VISIBILITY_DECLARED) {
-            haft__tool_definition_write(w, format, &l->server_tools[i]);
+            status = write_definition(w, format, &l->server_tools[i], report, err);
         }
     }
     haft__tool_definition_end(w, format);
+    return status;
 }
 
 /* ---- as an object ---- */

@@ -52,7 +52,11 @@ TEST(tools_as_providers_get_them)
         haft__json_writer w;
         haft__buf_init(&text, 1 << 16);
         haft__json_writer_init(&w, &text);
-        haft__tool_list_write_wire(&w, &list, haft__tool_definition_find(rows[i].provider));
+        haft__relax_report report;
+        haft__relax_report_init(&report, &arena);
+        const haft__tool_definition_format *format = haft__tool_definition_find(rows[i].provider);
+        CHECK_INT(haft__tool_list_write_wire(&w, &list, format, &report, NULL), HAFT_OK, "%s",
+                  rows[i].provider);
         CHECK(haft__str_starts_with(haft__buf_str(&text), haft__str(rows[i].start)), "%.*s",
               HAFT__ARG(haft__buf_str(&text)));
         haft__buf_finish(&text);

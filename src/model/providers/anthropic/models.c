@@ -6,16 +6,18 @@
 #include "base/macros.h"
 #include "base/str.h"
 
-static const struct {
-    const char *name; /* the start of a model's name */
-    bool no_force;    /* a forced call is answered 400 */
-    bool binds;       /* thinking is bound to its prefix */
-} models[] = {
+static const haft__anthropic_model models[] = {
     {"claude-opus-5-5", true, true},    {"claude-sonnet-5-5", true, true},
     {"claude-haiku-5-5", false, true},  {"claude-fable-5-1", true, true},
     {"claude-fable-5-2", false, true},  {"claude-mythos-5-1", false, true},
     {"claude-mythos-5-2", false, true},
 };
+
+const haft__anthropic_model *haft__anthropic_models(size_t *ret_count)
+{
+    *ret_count = COUNT(models);
+    return models;
+}
 
 /* Other hosts put their own words before the name: us.anthropic.claude-.., anthropic/claude-... */
 static haft_str name_of(haft_str model)
@@ -51,5 +53,5 @@ bool haft__anthropic_can_force(haft_str model)
 bool haft__anthropic_binds_thinking(haft_str model)
 {
     size_t i = find(model);
-    return i < COUNT(models) && models[i].binds;
+    return i < COUNT(models) && models[i].binds_thinking;
 }

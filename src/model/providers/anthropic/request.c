@@ -43,40 +43,6 @@ static void clear_messages(haft__anthropic_chat *chat)
 
 /* ---- tools ---- */
 
-/* Whether the API accepts a schema of arguments as it is: an object without alternatives. */
-static bool is_plain_object(haft__json schema)
-{
-    return haft__str_equal(haft__object_string(schema, "type"), HAFT__LIT("object"))
-           && haft__object_find(schema, "anyOf") == NULL
-           && haft__object_find(schema, "oneOf") == NULL
-           && haft__object_find(schema, "allOf") == NULL;
-}
-
-/* Arguments are always an object. The schema of the tool is checked by haft, so that nothing is
- * lost if the model sees a part of it. */
-static void add_schema(haft__json_writer *w, haft__json schema)
-{
-    static const char *const dropped[] = {"type", "anyOf", "oneOf", "allOf"};
-    if (is_plain_object(schema)) {
-        haft__json_add(w, schema);
-        return;
-    }
-    haft__json_begin_object(w);
-    haft__field_text(w, "type", HAFT__LIT("object"));
-    for (uint32_t i = 0; schema.kind == HAFT__JSON_OBJECT && i < schema.count; i++) {
-        haft_str key = haft__json_text(schema.members[i].key);
-        bool drop = false;
-        for (size_t k = 0; k < COUNT(dropped); k++) {
-            drop = drop || haft__str_equal(key, haft__str(dropped[k]));
-        }
-        if (!drop) {
-            haft__json_key_str(w, key);
-            haft__json_add(w, schema.members[i].value);
-        }
-    }
-    haft__json_end_object(w);
-}
-
 static void write_tool(haft__buf *buf, const haft__tool *tool)
 {
     haft__json_writer w;
@@ -86,7 +52,7 @@ static void write_tool(haft__buf *buf, const haft__tool *tool)
     haft__anthropic_add_name(&w, tool->name);
     haft__field_text(&w, "description", tool->description);
     haft__json_key(&w, "input_schema");
-    add_schema(&w, tool->input_schema);
+    haft__tool_schema_write(&w, &haft__tool_schema_anthropic, tool->input_schema);
     haft__json_end_object(&w);
 }
 

@@ -28,7 +28,8 @@ static size_t find_allowed(const haft__request *request, haft_str *ret_only)
     return count;
 }
 
-/* Some models reject a forced call, and all do while they think. */
+/* Some models reject a forced call, and all do while they think
+ * (haft__provider_capabilities.no_forced_thinking). */
 static bool can_force(const haft__request *request, const haft__provider_request_options *options)
 {
     haft_str thinking =

@@ -35,7 +35,8 @@ void haft__chat_finish(haft__chat *chat)
     haft__tool_prompt_finish(&chat->tool_prompt);
 }
 
-static void add_tool(haft__buf *buf, const haft__tool *tool)
+static void add_tool_by(const haft__tool_schema_rules *rules, haft__buf *buf,
+                        const haft__tool *tool)
 {
     haft__json_writer w;
     haft__json_writer_init(&w, buf);
@@ -49,9 +50,25 @@ static void add_tool(haft__buf *buf, const haft__tool *tool)
     haft__json_key(&w, "description");
     haft__json_add_str(&w, tool->description);
     haft__json_key(&w, "parameters");
-    haft__json_add(&w, tool->input_schema);
+    haft__tool_schema_write(&w, rules, tool->input_schema);
     haft__json_end_object(&w);
     haft__json_end_object(&w);
+}
+
+/* The servers of this wire format have these rules, or none. */
+static void add_tool(haft__buf *buf, const haft__tool *tool)
+{
+    add_tool_by(&haft__tool_schema_openai, buf, tool);
+}
+
+static void add_whole_tool(haft__buf *buf, const haft__tool *tool)
+{
+    add_tool_by(NULL, buf, tool);
+}
+
+static haft__tool_writer *tool_writer(const haft__provider *provider)
+{
+    return provider->capabilities.tool_schema != NULL ? add_tool : add_whole_tool;
 }
 
 /* ---- kept text ---- */
@@ -95,7 +112,9 @@ haft_status haft__chat_sync_as(haft__chat *chat, const haft__request *request,
     haft_status status = haft__buf_check(&chat->messages, err);
     bool shared = haft__declared_tools_can_share(chat->shared, request);
     haft__declared_tools *tools = shared ? chat->shared : &chat->own;
-    return status == HAFT_OK ? haft__declared_tools_sync(tools, request, add_tool, err) : status;
+    return status == HAFT_OK
+               ? haft__declared_tools_sync(tools, request, tool_writer(chat->provider), err)
+               : status;
 }
 
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request)
@@ -354,7 +373,7 @@ static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__
     haft__json_key(w, "tools");
     haft__buf_add_char(w->buf, '[');
     if (lone != NULL) {
-        add_tool(w->buf, lone);
+        tool_writer(chat->provider)(w->buf, lone);
     } else {
         haft__buf_add_str(w->buf, tools_text(chat, request));
     }

@@ -72,7 +72,8 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
         add_call(provider, w, &message->calls[i]);
     }
     haft__json_end_array(w);
-    if (provider->chat.reasoning[0] != '\0' && message->reasoning.len > 0) {
+    if (provider->chat.reasoning[0] != '\0'
+        && (message->reasoning.len > 0 || provider->chat.needs_reasoning)) {
         haft__json_key(w, provider->chat.reasoning);
         haft__json_add_str(w, message->reasoning);
     }

@@ -98,22 +98,6 @@ static void add_strict_schema(haft__json_writer *w, haft__json schema, haft__jso
     haft__json_end_object(w);
 }
 
-/* The tool's own schema. The server rejects one whose root is not an object with properties. */
-static void add_own_schema(haft__json_writer *w, haft__json schema)
-{
-    haft__json_begin_object(w);
-    if (haft__object_find(schema, "type") == NULL) {
-        haft__field_text(w, "type", HAFT__LIT("object"));
-    }
-    add_members(w, schema);
-    if (haft__object_find(schema, "properties") == NULL) {
-        haft__json_key(w, "properties");
-        haft__json_begin_object(w);
-        haft__json_end_object(w);
-    }
-    haft__json_end_object(w);
-}
-
 /* Writes the schema in its strict form, and returns true; or false if it does not have one. */
 static bool add_strict(haft__json_writer *w, haft__json schema)
 {
@@ -156,7 +140,7 @@ void haft__responses_write_tool(haft__buf *buf, const haft__tool *tool)
     begin_tool(&w, buf, tool);
     bool strict = add_strict(&w, tool->input_schema);
     if (!strict) {
-        add_own_schema(&w, tool->input_schema);
+        haft__tool_schema_write(&w, &haft__tool_schema_openai, tool->input_schema);
     }
     haft__field_flag(&w, "strict", strict);
     haft__json_end_object(&w);
@@ -166,6 +150,6 @@ void haft__responses_write_lenient_tool(haft__buf *buf, const haft__tool *tool)
 {
     haft__json_writer w;
     begin_tool(&w, buf, tool);
-    add_own_schema(&w, tool->input_schema);
+    haft__tool_schema_write(&w, &haft__tool_schema_openai, tool->input_schema);
     haft__json_end_object(&w);
 }

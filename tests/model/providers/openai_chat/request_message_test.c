@@ -44,7 +44,8 @@ static const struct {
      ASSISTANT("null", CALL("x", "{\\\"not_an_object\\\":\\\"\\\\\\\"q\\\\\\\"\\\"}"), "")},
     {"deepseek", "", "why", "x", "{}",
      ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"why\"")},
-    {"deepseek", "", "", "x", "{}", ASSISTANT("null", CALL("x", "{}"), "")},
+    {"deepseek", "", "", "x", "{}",
+     ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"\"")},
     {"ollama", "", "why", "x", "{}", ASSISTANT("null", CALL("x", "{}"), ",\"reasoning\":\"why\"")},
     {"mistral", "", "why", "aB3dE6gH9", "{}", ASSISTANT("null", CALL("aB3dE6gH9", "{}"), "")},
 };

@@ -10,10 +10,12 @@
 static const haft__json_member schema_members[] = {
     {{.kind = HAFT__JSON_STRING, .count = 4, .text = "type"},
      {.kind = HAFT__JSON_STRING, .count = 6, .text = "object"}},
+    {{.kind = HAFT__JSON_STRING, .count = 10, .text = "properties"},
+     {.kind = HAFT__JSON_OBJECT, .count = 0}},
 };
 #define SCHEMA                                                                                     \
     {                                                                                              \
-        .kind = HAFT__JSON_OBJECT, .count = 1, .members = schema_members                           \
+        .kind = HAFT__JSON_OBJECT, .count = 2, .members = schema_members                           \
     }
 
 static const haft__tool look = {.name = HAFT__LIT("look"),
@@ -51,9 +53,9 @@ static haft__message conversation[] = {
 
 #define TOOLS                                                                                      \
     "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"look\",\"description\":\"Looks "   \
-    "\\\"closely\\\".\",\"parameters\":{\"type\":\"object\"}}},{\"type\":\"function\","            \
-    "\"function\":{\"name\":\"docs_-_search\",\"description\":\"Searches.\",\"parameters\":{"      \
-    "\"type\":\"object\"}}}],"
+    "\\\"closely\\\".\",\"parameters\":{\"type\":\"object\",\"properties\":{}}}},{\"type\":"       \
+    "\"function\",\"function\":{\"name\":\"docs_-_search\",\"description\":\"Searches.\","         \
+    "\"parameters\":{\"type\":\"object\",\"properties\":{}}}}],"
 #define SYSTEM "{\"role\":\"system\",\"content\":\"Be brief.\"}"
 #define TASK   "{\"role\":\"user\",\"content\":\"Find\\nit\"}"
 #define CALLS                                                                                      \
@@ -469,7 +471,8 @@ TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
     haft__json value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
     check_member(value, "tools",
                  "[{\"type\":\"function\",\"function\":{\"name\":\"docs_-_search\","
-                 "\"description\":\"Searches.\",\"parameters\":{\"type\":\"object\"}}}]",
+                 "\"description\":\"Searches.\",\"parameters\":{\"type\":\"object\","
+                 "\"properties\":{}}}}]",
                  "llamacpp");
     request.tool = HAFT__LIT("gone");
     value = write_for(&arena, provider_named("llamacpp"), &request, &plain);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/explain/declaration_print.h - prints what a provider does not get of the declared tools. */
+#ifndef HAFT_CLI_EXPLAIN_DECLARATION_PRINT_H
+#define HAFT_CLI_EXPLAIN_DECLARATION_PRINT_H
+
+#include <stdio.h>
+
+#include "engine/ops/declaration_report.h"
+
+/* Prints a section with one line for each keyword; nothing if the provider gets everything. */
+void haft__declaration_print(FILE *out, const haft__declaration_report *report);
+
+/* Prints a note with all keywords, and a warning about too many tools. */
+void haft__declaration_print_notes(FILE *out, const haft__declaration_report *report);
+
+/* Prints a note with these keywords, which `name` does not get; nothing if there are none. */
+void haft__declaration_print_left_out(FILE *out, const char *name,
+                                      const haft__relax_report *left_out);
+
+#endif

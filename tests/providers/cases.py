@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The providers as cases of a test: a mock, and the `model` of a spec that uses it."""
+import json
+import os
+import subprocess
+from dataclasses import dataclass, field
+
+import mock
+import mock_anthropic
+import mock_chat
+import mock_responses
+
+ADAPTIVE = {"thinking": {"type": "adaptive"}}
+
+
+@dataclass
+class Case:
+    name: str
+    provider: str
+    wire: type
+    model: str
+    base: str = "/v1"           # after the mock's URL
+    options: dict = field(default_factory=dict)
+    variable: str = None        # has the base URL, so that the server counts as the provider's own
+
+    def spec(self, url, streams=True):
+        """The model of a spec."""
+        model = {"provider": self.provider, "model": self.model, "api_key_env": "MOCK_KEY",
+                 "options": self.options | ({} if streams else {"stream": False})}
+        return model if self.variable else model | {"base_url": url + self.base}
+
+    def environment(self, url):
+        return {self.variable: url + self.base} if self.variable else {}
+
+
+CASES = [
+    Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-4o-mini", variable="OPENAI_BASE_URL"),
+    Case("openai_compatible", "openai", mock_chat.Chat, "some-model"),
+    Case("openai_responses", "openai-responses", mock_responses.Responses, "gpt-6.1-sol",
+         options={"reasoning": {"effort": "low", "summary": "auto"}}, variable="OPENAI_BASE_URL"),
+    Case("anthropic", "anthropic", mock_anthropic.Anthropic, "claude-haiku-4-5", base=""),
+    Case("anthropic_thinking", "anthropic", mock_anthropic.Anthropic, "claude-opus-4-6", base="",
+         options=ADAPTIVE),
+    Case("anthropic_unforced", "anthropic", mock_anthropic.Anthropic, "claude-sonnet-5-5", base="",
+         options=ADAPTIVE),
+    Case("anthropic_bound", "anthropic", mock_anthropic.Anthropic, "claude-haiku-5-5", base=""),
+    Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest"),
+    Case("deepseek", "deepseek", mock_chat.DeepSeek, "deepseek-v4-pro", base=""),
+    Case("llamacpp", "llamacpp", mock_chat.LlamaCpp, "model.gguf"),
+    Case("vllm", "vllm", mock_chat.Vllm, "some/model"),
+]
+
+
+def run_haft(words, environment, directory):
+    """Runs haft. Returns (exit status, events, standard error)."""
+    done = subprocess.run([os.environ["HAFT"], *map(str, words)], text=True, capture_output=True,
+                          cwd=directory, stdin=subprocess.DEVNULL, timeout=300,
+                          env={**os.environ, "XDG_STATE_HOME": str(directory),
+                               "MOCK_KEY": "mock-key-0123456789", **environment})
+    events = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return done.returncode, events, done.stderr
+
+
+def start(case, turns):
+    """A running mock for a case."""
+    return mock.Mock(case.wire(), turns)
