@@ -13,6 +13,7 @@
 #include "format_bench.h"
 #include "inputs.h"
 #include "postgres_bench.h"
+#include "provider_bench.h"
 #include "run_bench.h"
 #include "schema_bench.h"
 #include "search_bench.h"
@@ -159,6 +160,7 @@ static const struct {
     {"search", bench_search},
     {"tool-search", bench_tool_search},
     {"formats", bench_formats},
+    {"providers", bench_providers},
     {"appends", bench_appends},
     {"paused", bench_paused},
     {"recovery", bench_recovery},

@@ -3,6 +3,7 @@
  * providers/anthropic/models.c. `HAFT_RENEW=1 make test T=providers_page` writes the page. */
 #include "model/provider.h"
 #include "model/providers/anthropic/models.h"
+#include "model/providers/openai_chat/openai_chat.h"
 
 #include "base/str.h"
 #include "run/scenario_help.h"
@@ -111,28 +112,29 @@ static void add_chat(haft__buf *page, const haft__provider *p)
 static const struct {
     const char *title, *head, *line;
     void (*add)(haft__buf *page, const haft__provider *provider);
+    const haft__provider_api *api; /* only of this wire format; NULL: of all */
 } tables[] = {
     {"Servers", "| provider | base_url | variable for it | key | key is required |\n",
-     "|---|---|---|---|---|\n", add_server},
+     "|---|---|---|---|---|\n", add_server, NULL},
     {"Choice",
      "| provider | some tool | one named tool | a subset | parallel calls can be switched off | "
      "forced "
      "together with thinking |\n",
-     "|---|---|---|---|---|---|\n", add_choice},
+     "|---|---|---|---|---|---|\n", add_choice, NULL},
     {"Tools",
      "| provider | characters of names | bytes of names | most tools | schemas | strict schemas | "
      "field for a constraint |\n",
-     "|---|---|---:|---:|---|---|---|\n", add_tools},
+     "|---|---|---:|---:|---|---|---|\n", add_tools, NULL},
     {"Cache and reasoning",
      "| provider | cache of prompts | a changed choice keeps it | reasoning is sent back as | "
      "token limit "
      "of a reply |\n",
-     "|---|---|---|---|---|\n", add_cache},
+     "|---|---|---|---|---|\n", add_cache, NULL},
     {"Chat Completions",
      "| provider | `stream_options` | arguments may be any text | ids of 9 characters | no user "
      "message "
      "after a tool message |\n",
-     "|---|---|---|---|---|\n", add_chat},
+     "|---|---|---|---|---|\n", add_chat, &haft__openai_chat_api},
 };
 
 static const char *const intro =
@@ -158,7 +160,7 @@ static const char *const notes[] = {
     "which every provider\n"
     "accepts. `haft check` warns if the first request has more tools than the provider accepts.\n",
     "\nRequests begin with the bytes of the request before, so that both kinds of cache hit.\n",
-    "\nThis table is about servers with OpenAI's Chat Completions API.\n",
+    "\nThe differences between servers with OpenAI's Chat Completions API.\n",
 };
 
 static void add_schema_rules(haft__buf *page)
@@ -215,9 +217,11 @@ static void write_page(haft__buf *page)
     for (size_t t = 0; t < COUNT(tables); t++) {
         haft__buf_addf(page, "\n## %s\n\n%s%s", tables[t].title, tables[t].head, tables[t].line);
         for (size_t i = 0; i < count; i++) {
-            haft__buf_addf(page, "| %s |", all[i].name);
-            tables[t].add(page, &all[i]);
-            haft__buf_addf(page, "\n");
+            if (tables[t].api == NULL || tables[t].api == all[i].api) {
+                haft__buf_addf(page, "| %s |", all[i].name);
+                tables[t].add(page, &all[i]);
+                haft__buf_addf(page, "\n");
+            }
         }
         haft__buf_addf(page, "%s", notes[t]);
     }

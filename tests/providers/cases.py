@@ -21,6 +21,7 @@ class Case:
     model: str
     base: str = "/v1"           # after the mock's URL
     options: dict = field(default_factory=dict)
+    signs: bool = False         # thinking is signed or encrypted: no other model gets it
     variable: str = None        # has the base URL, so that the server counts as the provider's own
 
     def spec(self, url, streams=True):
@@ -37,13 +38,16 @@ CASES = [
     Case("openai_chat", "openai-chat", mock_chat.Chat, "gpt-4o-mini", variable="OPENAI_BASE_URL"),
     Case("openai_compatible", "openai", mock_chat.Chat, "some-model"),
     Case("openai_responses", "openai-responses", mock_responses.Responses, "gpt-6.1-sol",
-         options={"reasoning": {"effort": "low", "summary": "auto"}}, variable="OPENAI_BASE_URL"),
-    Case("anthropic", "anthropic", mock_anthropic.Anthropic, "claude-haiku-4-5", base=""),
+         options={"reasoning": {"effort": "low", "summary": "auto"}}, signs=True,
+         variable="OPENAI_BASE_URL"),
+    Case("anthropic", "anthropic", mock_anthropic.Anthropic, "claude-haiku-4-5", base="",
+         signs=True),
     Case("anthropic_thinking", "anthropic", mock_anthropic.Anthropic, "claude-opus-4-6", base="",
-         options=ADAPTIVE),
+         options=ADAPTIVE, signs=True),
     Case("anthropic_unforced", "anthropic", mock_anthropic.Anthropic, "claude-sonnet-5-5", base="",
-         options=ADAPTIVE),
-    Case("anthropic_bound", "anthropic", mock_anthropic.Anthropic, "claude-haiku-5-5", base=""),
+         options=ADAPTIVE, signs=True),
+    Case("anthropic_bound", "anthropic", mock_anthropic.Anthropic, "claude-haiku-5-5", base="",
+         signs=True),
     Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest"),
     Case("deepseek", "deepseek", mock_chat.DeepSeek, "deepseek-v4-pro", base=""),
     Case("llamacpp", "llamacpp", mock_chat.LlamaCpp, "model.gguf"),

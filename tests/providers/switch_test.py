@@ -31,12 +31,12 @@ SPEC = {
 }
 LOOK = "docs_-_look_-h2eup"
 ASK = ["request_user_input", {"question": "Which one?"}]
-FIRST = [{"thinking": "First.", "text": "I look.", "calls": [[LOOK, {"key": "a"}],
+FIRST = [{"thinking": "First of all.", "text": "I look.", "calls": [[LOOK, {"key": "a"}],
                                                              [LOOK, {"key": "b"}]]},
-         {"thinking": "Ask.", "calls": [ASK]},
+         {"thinking": "Better to ask.", "calls": [ASK]},
          {"thinking": "Back again.", "calls": [[LOOK, {"key": "e"}], ["erase", {}]]},
-         {"thinking": "Done.", "text": "It is e."}]
-SECOND = [{"thinking": "Second.", "calls": [[LOOK, {"key": "c"}], [LOOK, {"key": "d"}]]},
+         {"thinking": "It is done.", "text": "It is e."}]
+SECOND = [{"thinking": "Second to none.", "calls": [[LOOK, {"key": "c"}], [LOOK, {"key": "d"}]]},
           {"thinking": "Ask too.", "calls": [ASK]},
           {"text": "It is still e."}]
 
@@ -89,6 +89,10 @@ def play(one, other, directory):
         problems += [f"{other.name} rejected: {text}" for text in second.problems()]
         shared = opaque(first) & opaque(second)
         problems += [f"both got {sorted(shared)}"] if shared else []
+        problems += [f"{other.name} got the signed thinking of {one.name}"] if one.signs and any(
+            turn["thinking"] in json.dumps(second.requests) for turn in FIRST) else []
+        problems += [f"{one.name} got the signed thinking of {other.name}"] if other.signs and any(
+            turn["thinking"] in json.dumps(first.requests) for turn in SECOND[:2]) else []
     return problems
 
 

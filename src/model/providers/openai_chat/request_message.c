@@ -72,10 +72,12 @@ static void add_calls(const haft__provider *provider, haft__json_writer *w,
         add_call(provider, w, &message->calls[i]);
     }
     haft__json_end_array(w);
+    /* Replies of these servers have no items: signed or encrypted reasoning is another model's. */
+    haft_str reasoning = message->items.len > 0 ? HAFT__LIT("") : message->reasoning;
     if (provider->chat.reasoning[0] != '\0'
-        && (message->reasoning.len > 0 || provider->chat.needs_reasoning)) {
+        && (reasoning.len > 0 || provider->chat.needs_reasoning)) {
         haft__json_key(w, provider->chat.reasoning);
-        haft__json_add_str(w, message->reasoning);
+        haft__json_add_str(w, reasoning);
     }
 }
 

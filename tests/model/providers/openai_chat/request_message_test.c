@@ -112,6 +112,29 @@ TEST(empty_text_without_calls_is_written_as_text)
     haft__buf_finish(&found);
 }
 
+TEST(signed_reasoning_is_not_sent_to_another_server)
+{
+    haft__message_call call = {.id = HAFT__LIT("x"),
+                               .name = HAFT__LIT("docs:find"),
+                               .arguments = HAFT__LIT("{}")};
+    haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
+                             .reasoning = HAFT__LIT("why"),
+                             .items = HAFT__LIT("[{}]"),
+                             .items_provider = HAFT__LIT("anthropic"),
+                             .calls = &call,
+                             .call_count = 1};
+    haft__buf found;
+    haft__buf_init(&found, 1 << 16);
+    CHECK_INT(write_message("vllm", &message, &found), HAFT_OK, "status");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT(ASSISTANT("null", CALL("x", "{}"), "")), "vllm");
+    haft__buf_clear(&found);
+    CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "status");
+    CHECK_STR(haft__buf_str(&found),
+              HAFT__LIT(ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"\"")),
+              "deepseek");
+    haft__buf_finish(&found);
+}
+
 /* ---- ids ---- */
 
 TEST(short_ids_are_a_function_of_the_id)
