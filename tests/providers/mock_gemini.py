@@ -19,6 +19,7 @@ GENERATION = {
     "stopSequences", "responseMimeType", "responseSchema", "responseJsonSchema", "seed",
     "presencePenalty", "frequencyPenalty", "responseLogprobs", "logprobs", "responseModalities",
     "mediaResolution"}
+FOREIGN = "skip_thought_signature_validator"  # documented for calls that another model made
 NAME = r"[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}"
 
 
@@ -143,6 +144,10 @@ class Gemini(Wire):
         return calls
 
     def check_signature(self, part):
+        if part["thoughtSignature"] == FOREIGN and "functionCall" in part:
+            refuse_unless(part["functionCall"].get("id") not in self.issued,
+                          "a call of this model has lost its signature")
+            return
         data = {key: value for key, value in part.items() if key != "thoughtSignature"}
         refuse_unless(part["thoughtSignature"] == seal(self.model, data),
                       "Corrupted thought signature.")
@@ -159,6 +164,7 @@ class Gemini(Wire):
             part = {"functionCall": {"name": name, "args": json.loads(arguments_of(turn, i))}}
             if self.gives_ids:
                 part["functionCall"]["id"] = self.next_id("")
+                self.issued[part["functionCall"]["id"]] = True
             if not signed:  # of parallel calls, only the first one is signed
                 part["thoughtSignature"] = seal(self.model, dict(part))
                 signed = True

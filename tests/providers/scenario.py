@@ -57,8 +57,7 @@ def essence(event):
         found |= {"content": event["content"] or "", "stop": event["stop"], "calls": [
             (call["name"], call["arguments"]) for call in event["calls"]]}
     if kind == "run_finished":
-        found["usage"] = {key: event["usage"][key] for key in ("input_tokens", "output_tokens",
-                                                               "cached_tokens")}
+        found["usage"] = {key: event["usage"][key] for key in ("input_tokens", "output_tokens")}
     return found
 
 
