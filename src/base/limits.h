@@ -119,7 +119,7 @@
       "bytes of a line that grep matches as one; a longer line is matched in parts")               \
     X(REPLY_BYTES, "model.reply_bytes", 32 << 20, "bytes of one model reply")                      \
     X(REPLY_CALLS, "model.reply_calls", 1024, "calls in one model reply")                          \
-    X(REPLY_ITEMS, "model.reply_items", 4096, "items in one reply of the Responses API")           \
+    X(REPLY_ITEMS, "model.reply_items", 4096, "items or parts in one reply of a model")            \
     X(MODEL_EVENT_BYTES, "model.event_bytes", 8 << 20, "bytes of one event of a streamed reply")   \
     X(MODEL_ERROR_BYTES, "model.error_bytes", 64 << 10,                                            \
       "bytes of a model server's error response that are read")                                    \

@@ -82,6 +82,8 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
                                .hints = hints,
                                .made = call->attempt,
                                .delivered = call->delivered,
+                               .has_wait = outcome->failure.has_wait,
+                               .wait_ms = outcome->failure.wait_ms,
                                .now_ms = haft__runtime_now(call->run->runtime),
                                .random = random};
     haft__retry retry = haft__retry_decide(&facts);
@@ -268,12 +270,6 @@ static haft_status start_attempt(haft__model_call *call, haft_error *err)
     return haft__http_transfer_start(http, &request, &handlers, call, &call->transfer, err);
 }
 
-static bool wants_stream(const haft__spec *spec)
-{
-    const haft__json *stream = haft__json_get(spec->model.options, HAFT__LIT("stream"));
-    return stream == NULL || stream->kind != HAFT__JSON_FALSE;
-}
-
 /* Some formats distinguish a call from text by the names of tools, including tools that are not in
  * the prompt any more. */
 static haft_status find_format_tools(haft__model_call *call, haft_error *err)
@@ -293,7 +289,8 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
     const haft__provider_api *api = call->provider->api;
     /* Tools of this run only are freed with it: the agent must not keep them. */
     bool own_tools = run->state.more_tools != NULL;
-    haft__provider_request_options options = {.stream = wants_stream(agent->spec),
+    haft__provider_request_options options = {.stream = haft__provider_wants_stream(
+                                                  &agent->spec->model),
                                               .serial = agent->spec->limits.parallel == 1,
                                               .options = agent->spec->model.options,
                                               .shared_tools =

@@ -113,6 +113,8 @@ typedef struct haft__model_failure {
     haft_str message;
     haft__failure_kind kind;
     haft_str param; /* the member of the request that the server blames; "": it names none */
+    bool has_wait; /* the response says how long to wait before a retry, in its body */
+    uint64_t wait_ms;
 } haft__model_failure;
 
 /* The result of a model call. */

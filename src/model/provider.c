@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
+#include "json/object.h"
 
 /* ---- URLs ---- */
 
@@ -79,6 +80,11 @@ bool haft__provider_is_other_host(const haft__model_spec *model, haft_str url)
 {
     const haft__provider *row = find_row(model->provider);
     return row != NULL && !is_own_host(row, url);
+}
+
+bool haft__provider_wants_stream(const haft__model_spec *model)
+{
+    return haft__object_flag(model->options, "stream", true);
 }
 
 bool haft__provider_is_offline(const haft__model_spec *model)

@@ -215,7 +215,7 @@ const haft__provider *haft__providers(size_t *ret_count);
 const haft__provider *haft__provider_compatible(void);
 
 /* The row for a model: `openai` and `openai-chat` at another host, which base_url or a variable
- * names, have the compatible one. NULL for models without a row (gemini, script ...). */
+ * names, have the compatible one. NULL for models without a row (offline, script ...). */
 const haft__provider *haft__provider_for_model(const haft__model_spec *model);
 
 /* The variable that can name another server for the model, if the model's row then differs; "" for
@@ -224,6 +224,9 @@ haft_str haft__provider_server_variable(const haft__model_spec *model);
 
 /* Whether the URL has another host than the provider's own. An empty URL has not. */
 bool haft__provider_is_other_host(const haft__model_spec *model, haft_str url);
+
+/* Whether replies are requested in pieces: unless the option `stream` is false. */
+bool haft__provider_wants_stream(const haft__model_spec *model);
 
 /* Whether the model is `offline`: it has no server (model/rules/). */
 bool haft__provider_is_offline(const haft__model_spec *model);

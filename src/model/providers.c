@@ -3,6 +3,7 @@
  * tests/model/provider_test.c, tests/model/providers_page_test.c. */
 #include "base/macros.h"
 #include "model/providers/anthropic/anthropic.h"
+#include "model/providers/gemini/gemini.h"
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_responses/openai_responses.h"
 
@@ -70,6 +71,22 @@ static const haft__provider providers[] = {
                       .choice_breaks_cache = true,
                       .cache = HAFT__CACHE_MARKS},
      .chat = {.must_call = "any", .max_tokens = "max_tokens", .reasoning = ""}},
+    {.name = "gemini",
+     .base_url = "https://generativelanguage.googleapis.com/v1beta",
+     .base_url_env = "GEMINI_BASE_URL",
+     .key_env = "GEMINI_API_KEY",
+     .local_key_env = "",
+     .needs_key = true,
+     .api = &haft__gemini_api,
+     .capabilities = {.allowed_tools = true,
+                      .named_choice = true,
+                      .constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_GEMINI,
+                      .tool_schema = &haft__tool_schema_gemini,
+                      .name_bytes = 128,
+                      .name_chars = "A-Za-z0-9_.:-",
+                      .max_tools = 512},
+     .chat = {.must_call = "ANY", .max_tokens = "maxOutputTokens", .reasoning = ""}},
     {.name = "mistral",
      .base_url = "https://api.mistral.ai/v1",
      .base_url_env = "MISTRAL_BASE_URL",

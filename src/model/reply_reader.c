@@ -96,6 +96,8 @@ void haft__reply_reader_fail_with(haft__reply_reader *reader, const haft__server
 {
     uint32_t status = haft__server_error_status(error);
     haft__reply_reader_fail(reader, haft__server_error_kind(status, error), status);
+    reader->failure.has_wait = error->has_wait;
+    reader->failure.wait_ms = error->wait_ms;
     haft__buf_add_str(&reader->text, HAFT__LIT("the model server reported an error: "));
     haft__server_error_write(&reader->text, error, HAFT__LIT(""), reader->options.cleaner);
 }

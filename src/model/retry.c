@@ -49,9 +49,14 @@ static bool read_number(haft_str text, uint64_t scale, uint64_t *ret_number)
     return !__builtin_add_overflow(whole, part, ret_number);
 }
 
+bool haft__retry_read_seconds(haft_str text, uint64_t *ret_ms)
+{
+    return read_number(text, 1000, ret_ms);
+}
+
 static void read_after(haft__retry_hints *hints, haft_str value, uint64_t now_ms)
 {
-    if (read_number(value, 1000, &hints->after_ms)) {
+    if (haft__retry_read_seconds(value, &hints->after_ms)) {
         hints->has_after = true;
     } else if (haft__http_date_parse(value, now_ms, &hints->date_ms)) {
         hints->has_date = true;
@@ -124,7 +129,7 @@ static uint64_t wait_of(const haft__retry_facts *facts)
     if (hints != NULL && hints->has_date) {
         return hints->date_ms > facts->now_ms ? hints->date_ms - facts->now_ms : 0;
     }
-    return own_wait(facts);
+    return facts->has_wait ? facts->wait_ms : own_wait(facts);
 }
 
 haft__retry haft__retry_decide(const haft__retry_facts *facts)

@@ -27,11 +27,16 @@ typedef struct haft__retry_hints {
 void haft__retry_read_header(haft__retry_hints *hints, haft_str name, haft_str value,
                              uint64_t now_ms);
 
+/* Reads a number of seconds, which may have a fraction, in milliseconds, rounded up. */
+bool haft__retry_read_seconds(haft_str text, uint64_t *ret_ms);
+
 typedef struct haft__retry_facts {
     haft__failure_kind kind;
     const haft__retry_hints *hints; /* NULL if there was no response */
     uint32_t made;                  /* retries so far */
     bool delivered;                 /* a part of the reply was delivered to the caller */
+    bool has_wait;                  /* the body of the response has a delay; headers go first */
+    uint64_t wait_ms;
     uint64_t now_ms;
     uint32_t random; /* any number */
 } haft__retry_facts;

@@ -14,6 +14,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/utf8.h"
+#include "model/retry.h"
 #include "json/object.h"
 #include "json/read.h"
 #include "json/write.h"
@@ -38,6 +39,27 @@ static void read_detail(haft__json detail, haft__server_error *error)
     }
 }
 
+/* Details of Google's errors: a list of objects with their types. */
+static void read_google(haft__json object, haft__server_error *error)
+{
+    static const haft_str unit = HAFT__LIT("s");
+    haft__json list = haft__object_array(object, "details");
+    if (error->type.len == 0) {
+        error->type = haft__object_string(object, "status");
+    }
+    for (uint32_t i = 0; i < list.count; i++) {
+        haft_str type = haft__object_string(list.items[i], "@type");
+        haft_str delay = haft__object_string(list.items[i], "retryDelay");
+        if (haft__str_ends_with(type, HAFT__LIT(".ErrorInfo"))) {
+            error->reason = haft__object_string(list.items[i], "reason");
+        } else if (haft__str_ends_with(type, HAFT__LIT(".RetryInfo"))
+                   && haft__str_ends_with(delay, unit)) {
+            delay.len -= unit.len;
+            error->has_wait = haft__retry_read_seconds(delay, &error->wait_ms);
+        }
+    }
+}
+
 static void read_object(haft__json object, haft__server_error *error)
 {
     const haft__json *detail = get(object, "detail");
@@ -48,6 +70,7 @@ static void read_object(haft__json object, haft__server_error *error)
     if (error->code.len == 0) { /* of Anthropic */
         error->code = haft__object_text(haft__object_object(object, "details"), "error_code");
     }
+    read_google(object, error);
     if (error->message.len == 0 && detail != NULL) {
         read_detail(*detail, error);
     }
@@ -108,6 +131,7 @@ static const struct {
     {"content_policy_violation", HAFT__FAILURE_POLICY},
     {"misalignment_policy_violation", HAFT__FAILURE_POLICY},
     {"invalid_api_key", HAFT__FAILURE_AUTH},
+    {"API_KEY_INVALID", HAFT__FAILURE_AUTH},
     {"authentication_error", HAFT__FAILURE_AUTH},
     {"permission_error", HAFT__FAILURE_AUTH},
     {"rate_limit_exceeded", HAFT__FAILURE_TRANSIENT},
@@ -137,7 +161,8 @@ haft__failure_kind haft__server_error_kind(uint32_t status, const haft__server_e
 {
     for (size_t i = 0; i < COUNT(words); i++) {
         haft_str word = haft__str(words[i].word);
-        if (haft__str_equal(error->code, word) || haft__str_equal(error->type, word)) {
+        if (haft__str_equal(error->code, word) || haft__str_equal(error->type, word)
+            || haft__str_equal(error->reason, word)) {
             return words[i].kind;
         }
     }
@@ -306,6 +331,7 @@ void haft__server_error_write(haft__buf *buf, const haft__server_error *error, h
     }
     add_word(buf, &any, "", error->type, cleaner);
     add_word(buf, &any, "", error->code, cleaner);
+    add_word(buf, &any, "", error->reason, cleaner);
     add_word(buf, &any, "at ", error->param, cleaner);
     add_word(buf, &any, "request ", request_id, cleaner);
     haft__buf_add_str(buf, any ? HAFT__LIT(")") : HAFT__LIT(""));
@@ -358,6 +384,8 @@ static haft_status write_failure(uint32_t status, const haft__server_error *erro
     }
     haft__model_failure failure = {.status = status,
                                    .kind = haft__server_error_kind(status, error),
+                                   .has_wait = error->has_wait,
+                                   .wait_ms = error->wait_ms,
                                    .message = haft__arena_copy(arena, haft__buf_str(text)),
                                    .param = haft__arena_copy(arena, error->param)};
     if (failure.message.ptr == NULL || failure.param.ptr == NULL) {

@@ -15,6 +15,9 @@
 /* Texts are borrowed from the value. */
 typedef struct haft__server_error {
     haft_str message, type, code, param;
+    haft_str reason; /* of Google, more specific than type and code */
+    bool has_wait;   /* it says how long to wait before a retry */
+    uint64_t wait_ms;
 } haft__server_error;
 
 /* Finds an error in a value; false if it is not an error in a form that the function knows. */

@@ -76,6 +76,7 @@ def test_bash(runs):
     check("value_after_a_short_option_is_completed", bash("haft", "run", "-m", "off"), ["offline"])
     check("models", bash("haft", "run", "--model", "open"),
           ["openai-chat:", "openai-responses:", "openai:"])
+    check("models_of_gemini", bash("haft", "run", "--model", "gem"), ["gemini:"])
     check("subcommands", bash("haft", "runs", "re"), ["replay"])
     check("runs", bash("haft", "runs", "show", ""), sorted([*runs, "last"]))
     check("a_run_partly_typed", bash("haft", "cancel", runs[0][:25]),

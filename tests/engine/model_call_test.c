@@ -195,14 +195,14 @@ TEST(a_run_whose_model_hangs_can_be_cancelled)
     finish(&s);
 }
 
-TEST(a_provider_that_is_not_supported)
+TEST(a_model_that_cannot_be_asked)
 {
     static const struct {
         const char *spec, *says;
     } rows[] = {
         {"haft: 1\nmodel: openai:gpt-5\n", "OPENAI_API_KEY is not set"},
         {"haft: 1\nmodel: anthropic:claude\n", "ANTHROPIC_API_KEY is not set"},
-        {"haft: 1\nmodel: gemini:g\n", "is not supported in this version"},
+        {"haft: 1\nmodel: gemini:g\n", "GEMINI_API_KEY is not set"},
         {"haft: 1\nmodel: script:nowhere.yaml\n", "cannot be opened"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -155,3 +155,19 @@ TEST(ids_of_requests_are_kept)
         CHECK_STR(haft__str(hints.request_id), haft__str(ids[i].id), "%s", ids[i].headers);
     }
 }
+
+TEST(a_delay_in_the_body_counts_unless_a_header_has_one)
+{
+    haft__retry_hints hints = {.has_after = true, .after_ms = 3000};
+    haft__retry_facts facts = {
+        .kind = HAFT__FAILURE_TRANSIENT, .has_wait = true, .wait_ms = 7500, .now_ms = NOW_MS};
+    haft__retry retry = haft__retry_decide(&facts);
+    CHECK(retry.again && retry.wait_ms == 7500, "the body");
+    facts.hints = &hints;
+    retry = haft__retry_decide(&facts);
+    CHECK(retry.again && retry.wait_ms == 3000, "a header");
+    facts.hints = NULL;
+    facts.wait_ms = HAFT__LIMIT_MODEL_RETRY_MS + 1;
+    retry = haft__retry_decide(&facts);
+    CHECK(!retry.again, "too long");
+}

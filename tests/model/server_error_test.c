@@ -61,7 +61,7 @@ static const struct {
     {"ollama", 404, "{'error':'model \\'x\\' not found'}", "",
      "other " HTTP("404") "model \"x\" not found; is base_url right? It usually ends in /v1"},
     {"a list", 400, "[{'error':{'code':400,'message':'bad','status':'INVALID_ARGUMENT'}}]", "",
-     "other " HTTP("400") "bad (400)"},
+     "other " HTTP("400") "bad (INVALID_ARGUMENT, 400)"},
     {"too large", 413, "", "", "context " HTTP("413") "no message"},
     {"a conflict", 409, "", "", "transient " HTTP("409") "no message"},
     {"too slow", 408, "", "", "transient " HTTP("408") "no message"},
@@ -210,5 +210,36 @@ TEST(kinds_have_names)
     for (size_t i = 0; i < COUNT(names); i++) {
         CHECK_STR(haft__str(haft__failure_name((haft__failure_kind)i)), haft__str(names[i]), "%zu",
                   i);
+    }
+}
+
+TEST(an_error_of_google_says_how_long_to_wait)
+{
+    static const struct {
+        const char *delay;
+        bool has_wait;
+        uint64_t wait_ms;
+    } rows[] = {
+        {"7s", true, 7000}, {"0.5s", true, 500}, {"1.0001s", true, 1001},
+        {"7", false, 0},    {"s", false, 0},     {"-1s", false, 0},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        char body[512];
+        haft__arena arena;
+        haft__model_failure failure = {.status = 0};
+        haft__arena_init(&arena, 0);
+        (void)snprintf(body, sizeof(body),
+                       "{'error':{'code':429,'message':'Slow','status':'RESOURCE_EXHAUSTED',"
+                       "'details':[{'@type':'type.googleapis.com/google.rpc.Help'},{'@type':"
+                       "'type.googleapis.com/google.rpc.RetryInfo','retryDelay':'%s'}]}}",
+                       rows[i].delay);
+        CHECK_INT(haft__server_error_read_failure(429, help_quotes(body), HAFT__LIT(""),
+                                                  (haft__hash_key){1, 2}, (haft__cleaner){0},
+                                                  &arena, &failure, NULL),
+                  HAFT_OK, "%s", rows[i].delay);
+        CHECK_INT(failure.kind, HAFT__FAILURE_TRANSIENT, "%s", rows[i].delay);
+        CHECK_INT(failure.has_wait, rows[i].has_wait, "%s", rows[i].delay);
+        CHECK_INT(failure.wait_ms, rows[i].wait_ms, "%s", rows[i].delay);
+        haft__arena_finish(&arena);
     }
 }

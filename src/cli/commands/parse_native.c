@@ -4,14 +4,26 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/commands/parse_text.h"
-#include "model/native.h"
 #include "model/provider.h"
 #include "model/providers/anthropic/anthropic.h"
+#include "model/providers/gemini/gemini.h"
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_responses/openai_responses.h"
 #include "json/read.h"
 #include "json/repair.h"
 #include "json/write.h"
+
+/* Whether a body is a list of events, one per line, with nothing around them. A pretty-printed
+ * object has more on its second line. */
+static bool is_event_lines(haft_str body)
+{
+    haft_str rest = haft__str_trim(body);
+    haft_str first = haft__str_trim(haft__str_split(&rest, '\n'));
+    rest = haft__str_trim(rest);
+    return haft__str_starts_with(first, HAFT__LIT("{"))
+           && haft__str_ends_with(first, HAFT__LIT("}"))
+           && haft__str_starts_with(rest, HAFT__LIT("{"));
+}
 
 static void add_event(haft__buf *events, haft_str data)
 {
@@ -28,7 +40,7 @@ static haft_status find_events(haft__arena *arena, const haft__parse_request *re
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.hash_key = request->hash_key;
     haft__json list = haft__json_null();
-    if (haft__native_is_event_lines(text)) {
+    if (is_event_lines(text)) {
         while (text.len > 0) {
             add_event(events, haft__str_split(&text, '\n'));
         }
@@ -102,7 +114,7 @@ static haft_status read_anthropic(haft__arena *arena, const haft__parse_request 
 static haft_status read_gemini(haft__arena *arena, const haft__parse_request *request,
                                haft__model_outcome *ret_answer, haft_error *err)
 {
-    return haft__gemini_read(request->text, request->hash_key, arena, ret_answer, err);
+    return read_with(&haft__gemini_api, arena, request, ret_answer, err);
 }
 
 static const struct {

@@ -14,6 +14,8 @@ static const haft__variable_row rows[] = {
      "tool choice if the spec has none: auto, none, required or the name of a tool", false, false},
     {"ANTHROPIC_API_KEY", "API key for the provider anthropic", true, true},
     {"ANTHROPIC_BASE_URL", "base URL of another server for the provider anthropic", false, true},
+    {"GEMINI_API_KEY", "API key for the provider gemini", true, true},
+    {"GEMINI_BASE_URL", "base URL of another server for the provider gemini", false, true},
     {"MISTRAL_API_KEY", "API key for the provider mistral", true, true},
     {"MISTRAL_BASE_URL", "base URL of another server for the provider mistral", false, true},
     {"DEEPSEEK_API_KEY", "API key for the provider deepseek", true, true},

@@ -28,7 +28,11 @@ bool haft__constraint_has_own(haft__json options)
             return true;
         }
     }
-    return haft__object_find(haft__object_object(options, "output_config"), "format") != NULL
+    haft__json config = haft__object_object(options, "generationConfig");
+    return haft__object_find(config, "responseSchema") != NULL
+           || haft__object_find(config, "responseJsonSchema") != NULL
+           || haft__object_find(config, "responseMimeType") != NULL
+           || haft__object_find(haft__object_object(options, "output_config"), "format") != NULL
            || haft__object_find(haft__object_object(options, "text"), "format") != NULL;
 }
 

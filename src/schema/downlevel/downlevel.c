@@ -17,8 +17,9 @@ enum {
     VLLM = 1 << HAFT__TARGET_VLLM,
     OLLAMA = 1 << HAFT__TARGET_OLLAMA,
     ANTHROPIC = 1 << HAFT__TARGET_ANTHROPIC,
+    GEMINI = 1 << HAFT__TARGET_GEMINI,
     BOUNDS = OPENAI | VLLM | OLLAMA, /* bounds of numbers, strings and lists */
-    ALL = BOUNDS | ANTHROPIC,
+    ALL = BOUNDS | ANTHROPIC | GEMINI,
 };
 
 /* Nesting of schemas. Each takes up to four levels of JSON, and the result must be readable. */
@@ -38,6 +39,8 @@ typedef enum holds {
     HOLDS_ITEMS,   /* a schema of the items after prefixItems */
     HOLDS_CHOICE,  /* a list of schemas; llama.cpp ignores properties next to it */
     HOLDS_REQUIRED,
+    HOLDS_VALUES, /* a list of values; Gemini supports strings and numbers only */
+    HOLDS_CONST,  /* a value; for Gemini it becomes a list of one */
 } holds;
 
 static const struct {
@@ -47,22 +50,23 @@ static const struct {
 } keywords[] = {
     {"type", ALL, HOLDS_VALUE},
     {"description", ALL, HOLDS_VALUE},
-    {"enum", ALL, HOLDS_VALUE},
-    {"const", ALL, HOLDS_VALUE},
+    {"enum", ALL, HOLDS_VALUES},
+    {"const", ALL, HOLDS_CONST},
     {"properties", ALL, HOLDS_MEMBERS},
     {"required", ALL, HOLDS_REQUIRED},
-    {"additionalProperties", VLLM | OLLAMA | OPEN, HOLDS_SCHEMA}, /* always false in strict mode */
+    /* always false in strict mode */
+    {"additionalProperties", VLLM | OLLAMA | OPEN | GEMINI, HOLDS_SCHEMA},
     {"items", ALL, HOLDS_ITEMS},
-    {"prefixItems", VLLM, HOLDS_LIST}, /* llama.cpp's is broken */
+    {"prefixItems", VLLM | GEMINI, HOLDS_LIST}, /* llama.cpp's is broken */
     {"anyOf", ALL, HOLDS_CHOICE},
     {"minItems", ALL, HOLDS_COUNT}, /* Anthropic's is at most 1 */
-    {"maxItems", BOUNDS, HOLDS_COUNT},
+    {"maxItems", BOUNDS | GEMINI, HOLDS_COUNT},
     {"minLength", VLLM | OLLAMA, HOLDS_LENGTH},
     {"maxLength", VLLM | OLLAMA, HOLDS_LENGTH},
     {"pattern", BOUNDS, HOLDS_PATTERN},
     {"format", ALL, HOLDS_FORMAT},
-    {"minimum", BOUNDS, HOLDS_BOUND},
-    {"maximum", BOUNDS, HOLDS_BOUND},
+    {"minimum", BOUNDS | GEMINI, HOLDS_BOUND},
+    {"maximum", BOUNDS | GEMINI, HOLDS_BOUND},
     {"exclusiveMinimum", BOUNDS, HOLDS_BOUND},
     {"exclusiveMaximum", BOUNDS, HOLDS_BOUND},
     {"multipleOf", OPENAI, HOLDS_VALUE},
@@ -75,7 +79,7 @@ static const struct {
     {"date-time", ALL},
     {"date", ALL},
     {"time", ALL},
-    {"uuid", ALL},
+    {"uuid", BOUNDS | ANTHROPIC},
     {"duration", OPENAI | VLLM | ANTHROPIC},
     {"email", OPENAI | VLLM | ANTHROPIC},
     {"hostname", OPENAI | VLLM | ANTHROPIC},
@@ -92,6 +96,7 @@ static const struct {
     {"vllm", HAFT__TARGET_VLLM},
     {"ollama", HAFT__TARGET_OLLAMA},
     {"anthropic", HAFT__TARGET_ANTHROPIC},
+    {"gemini", HAFT__TARGET_GEMINI},
 };
 
 static haft__json translate(haft__downlevel *d, haft__json schema);
@@ -142,6 +147,14 @@ static haft__json translate_list(haft__downlevel *d, const char *keyword, haft__
     return haft__json_array(items, good ? list.count : 0);
 }
 
+static void report_property(haft__downlevel *d, haft_str key)
+{
+    size_t before = haft__gbnf_enter(&d->g, "properties", key);
+    haft__gbnf_report_relaxed(&d->g, "a property with this name",
+                              "nothing: the server supports letters, digits and '_' only");
+    haft__gbnf_leave(&d->g, before);
+}
+
 static haft__json translate_members(haft__downlevel *d, haft__json schema, haft__json members)
 {
     haft__object_builder m;
@@ -150,6 +163,10 @@ static haft__json translate_members(haft__downlevel *d, haft__json schema, haft_
     }
     for (uint32_t i = 0; i < members.count; i++) {
         haft_str key = haft__json_text(members.members[i].key);
+        if (!haft__downlevel_can_name(d, key)) {
+            report_property(d, key);
+            continue;
+        }
         size_t before = haft__gbnf_enter(&d->g, "properties", key);
         haft__json value = translate(d, members.members[i].value);
         value = haft__downlevel_property(d, schema, key, value);
@@ -224,15 +241,18 @@ static const char *find_fault(haft__downlevel *d, haft__json schema, const char 
     case HOLDS_FORMAT:
         return knows_format(d->target, value) ? NULL : "any string: not supported by the server";
     case HOLDS_ITEMS:
-        return d->target != HAFT__TARGET_VLLM && haft__object_find(schema, "prefixItems") != NULL
+        return d->target != HAFT__TARGET_VLLM && d->target != HAFT__TARGET_GEMINI
+                       && haft__object_find(schema, "prefixItems") != NULL
                    ? "any items: not supported together with prefixItems"
                    : NULL;
+    case HOLDS_VALUES:
+    case HOLDS_CONST: return haft__downlevel_find_value_fault(d, schema, key);
+    case HOLDS_SCHEMA: return haft__downlevel_find_closed_fault(d, schema, key);
     case HOLDS_CHOICE:
         return ollama && haft__object_find(schema, "properties") != NULL
                    ? "nothing: llama.cpp does not support it next to properties"
                    : NULL;
     case HOLDS_VALUE:
-    case HOLDS_SCHEMA:
     case HOLDS_LIST:
     case HOLDS_MEMBERS:
     case HOLDS_REQUIRED: return NULL;
@@ -292,7 +312,9 @@ static haft__json translate_value(haft__downlevel *d, haft__json schema, size_t 
     case HOLDS_PATTERN:
     case HOLDS_BOUND:
     case HOLDS_FORMAT:
-    case HOLDS_REQUIRED: return value;
+    case HOLDS_VALUES: return value;
+    case HOLDS_REQUIRED: return haft__downlevel_required(d, value);
+    case HOLDS_CONST: return haft__downlevel_const(d, value);
     }
     return value;
 }
@@ -347,7 +369,8 @@ static haft__json translate_flat(haft__downlevel *d, haft__json schema)
             || !fits(d, schema, key, keywords[i].holds)) {
             continue;
         }
-        haft__object_builder_put(&m, haft__object_builder_string(key),
+        bool list = d->target == HAFT__TARGET_GEMINI && keywords[i].holds == HOLDS_CONST;
+        haft__object_builder_put(&m, haft__object_builder_string(list ? "enum" : key),
                                  translate_value(d, schema, i));
     }
     if (haft__object_find(schema, "oneOf") != NULL && haft__object_find(schema, "anyOf") == NULL
@@ -377,11 +400,30 @@ static bool add_def(haft__downlevel *d, haft__json key)
     return true;
 }
 
+/* Whether the definition is being translated: a reference to it is a cycle. */
+static bool is_open(const haft__downlevel *d, const haft__gbnf_rule_name *name)
+{
+    uint64_t index = 0;
+    return haft__str_to_u64(haft__str(name->text + 1), &index) && index < d->def_count
+           && d->defs[index].value.kind == HAFT__JSON_TRUE;
+}
+
+/* A schema for any value, as far as the target supports one. */
+static haft__json anything(haft__downlevel *d)
+{
+    return d->target == HAFT__TARGET_OPENAI ? translate_flat(d, haft__json_object(NULL, 0))
+                                            : haft__json_object(NULL, 0);
+}
+
 /* "#/$defs/dN", for a target that is translated once; it may refer to itself. */
 static haft__json refer(haft__downlevel *d, haft__json schema, haft__json target)
 {
     haft_str pointer = haft__json_text(*haft__object_find(schema, "$ref"));
     haft__gbnf_rule_name *name = haft__map_get(&d->g.refs, pointer);
+    if (name != NULL && d->target == HAFT__TARGET_GEMINI && is_open(d, name)) {
+        haft__gbnf_relax(&d->g, schema, "$ref", "any value: the server supports no recursion");
+        return anything(d);
+    }
     if (name == NULL) {
         size_t index = d->def_count;
         name = haft__gbnf_alloc(&d->g, 1, sizeof *name);
@@ -425,13 +467,6 @@ static bool is_circular(haft__downlevel *d, haft__json schema)
         schema = *target;
     }
     return true;
-}
-
-/* A schema for any value, as far as the target supports one. */
-static haft__json anything(haft__downlevel *d)
-{
-    return d->target == HAFT__TARGET_OPENAI ? translate_flat(d, haft__json_object(NULL, 0))
-                                            : haft__json_object(NULL, 0);
 }
 
 static haft__json translate_bounded(haft__downlevel *d, haft__json schema)

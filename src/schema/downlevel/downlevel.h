@@ -26,9 +26,11 @@ typedef enum haft__schema_target {
     HAFT__TARGET_OLLAMA, /* llama.cpp's own translation */
     HAFT__TARGET_OPENAI_OPEN, /* without strict mode: only the root must be an object */
     HAFT__TARGET_ANTHROPIC,   /* objects have no other members than their properties; no bounds */
+    HAFT__TARGET_GEMINI, /* no recursion, and no properties with other characters than letters,
+                            digits and '_' */
 } haft__schema_target;
 
-/* "openai", "vllm", "ollama", "anthropic"; false for any other name. */
+/* "openai", "vllm", "ollama", "anthropic", "gemini"; false for any other name. */
 bool haft__schema_target_find(haft_str name, haft__schema_target *ret_target);
 
 /* Whether objects of the target have only the listed properties. */

@@ -52,4 +52,25 @@ haft__json haft__downlevel_property(haft__downlevel *d, haft__json schema, haft_
 void haft__downlevel_complete_strict(haft__downlevel *d, haft__json schema,
                                      haft__object_builder *m);
 
+/* ---- gemini.c ---- */
+
+/* Whether the target accepts a property with this name. */
+bool haft__downlevel_can_name(const haft__downlevel *d, haft_str name);
+
+/* The replacement of `enum` or `const` with a value that the target does not support; NULL: it
+ * stays. */
+const char *haft__downlevel_find_value_fault(const haft__downlevel *d, haft__json schema,
+                                             const char *key);
+
+/* The replacement of `additionalProperties` if it would forbid a property that the target does not
+ * accept; NULL: it stays. */
+const char *haft__downlevel_find_closed_fault(const haft__downlevel *d, haft__json schema,
+                                              const char *key);
+
+/* `required` without properties that the target does not accept. */
+haft__json haft__downlevel_required(haft__downlevel *d, haft__json names);
+
+/* `const` for the target: for Gemini a list of one value. */
+haft__json haft__downlevel_const(haft__downlevel *d, haft__json value);
+
 #endif

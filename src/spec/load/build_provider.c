@@ -31,21 +31,13 @@ static const struct {
     {"deepseek-reasoner", "deepseek"},
 };
 
-/* Whether no code can ask the provider yet. */
-static bool is_unsupported(haft_str provider)
-{
-    haft__model_spec model = {.provider = provider};
-    return !haft__provider_is_local(&model) && haft__provider_for_model(&model) == NULL;
-}
-
-/* The provider that serves a model of this name; "" if it is not known or not supported. A model
- * with a row in the table of families that anyone may serve is probably one of Ollama. */
+/* The provider that serves a model of this name; "" if it is not known. A model with a row in the
+ * table of families that anyone may serve is probably one of Ollama. */
 static haft_str provider_of_model(haft_str name)
 {
     for (size_t i = 0; i < COUNT(makers); i++) {
         if (haft__str_starts_with(name, haft__str(makers[i].start))) {
-            haft_str found = haft__str(makers[i].provider);
-            return is_unsupported(found) ? HAFT__LIT("") : found;
+            return haft__str(makers[i].provider);
         }
     }
     const char *pattern;
@@ -121,13 +113,6 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
     bool offline = haft__str_equal(model->provider, HAFT__LIT("offline"));
     if (!is_known(model->provider)) {
         report_unknown(l, text, pointer);
-    } else if (is_unsupported(model->provider) && !l->options->kept) {
-        haft__spec_problem *problem = haft__loader_error(
-            l, pointer, HAFT__SUBJECT_VALUE,
-            "the provider \"%.*s\" is not supported in this version", HAFT__ARG(model->provider));
-        haft__loader_hint(l, problem,
-                          "use the provider openai with a base_url that serves OpenAI's Chat "
-                          "Completions API");
     } else if (model->model.len == 0 && !offline) {
         haft__spec_problem *problem =
             haft__loader_error(l, HAFT__LIT("/model"), HAFT__SUBJECT_VALUE,

@@ -22,7 +22,7 @@ static const problem_case cases[] = {
     {"model: mistral-large-latest\n", NO_PROVIDER("mistral-large-latest", "mistral")},
     {"model: deepseek-chat\n", NO_PROVIDER("deepseek-chat", "deepseek")},
     {"model: claude-opus-4\n", NO_PROVIDER("claude-opus-4", "anthropic")},
-    {"model: gemini-3-pro\n", "1:8: the model \"gemini-3-pro\" has no provider" COMPATIBLE},
+    {"model: gemini-3-pro\n", NO_PROVIDER("gemini-3-pro", "gemini")},
     {"model: our-own\n", "1:8: the model \"our-own\" has no provider" COMPATIBLE},
     {"model: nix:x\n", "1:8: there is no provider \"nix\"" COMPATIBLE},
     {"model: openai\n", NO_NAME("openai")},

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "model/call_results.h"
 #include "model/providers/anthropic/models.h"
 #include "model/providers/anthropic/request_int.h"
 #include "prompt/prompt.h"
@@ -106,15 +107,6 @@ static haft_status add_turn(haft__anthropic_chat *chat, const haft__request *req
     return status;
 }
 
-static size_t count_results(const haft__messages *messages, size_t first)
-{
-    size_t i = first;
-    while (i < messages->count && messages->items[i].role == HAFT__MESSAGE_TOOL) {
-        i++;
-    }
-    return i - first;
-}
-
 /* Adds the next message, or the results of a turn. */
 static haft_status add_next(haft__anthropic_chat *chat, const haft__request *request,
                             haft_error *err)
@@ -122,7 +114,7 @@ static haft_status add_next(haft__anthropic_chat *chat, const haft__request *req
     const haft__messages *messages = request->messages;
     const haft__message *message = &messages->items[chat->done];
     bool after_calls = chat->done > 0 && message[-1].call_count > 0;
-    size_t results = count_results(messages, chat->done);
+    size_t results = haft__call_results_count(messages, chat->done);
     haft_status status = HAFT_OK;
     if (after_calls || results > 0) {
         haft__anthropic_add_results(&chat->messages, after_calls ? message - 1 : NULL, message,

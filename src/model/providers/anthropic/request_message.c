@@ -10,15 +10,13 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/call_arguments.h"
+#include "model/call_results.h"
 #include "model/providers/anthropic/request_int.h"
 #include "tool/wire_name.h"
 #include "json/object.h"
 
 /* Stands for a text without any characters that can be seen, which the API rejects. */
 #define EMPTY "(empty)"
-
-/* The result of a call that has none: the API requires one for each call. */
-#define NO_RESULT "The call has no result."
 
 void haft__anthropic_messages_init(haft__anthropic_messages *messages)
 {
@@ -154,39 +152,21 @@ static void add_result(haft__anthropic_messages *messages, haft_str id, haft_str
     haft__json_end_object(&w);
 }
 
-static const haft__message *find_result(const haft__message *results, size_t count, haft_str id)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (haft__str_equal(results[i].call_id, id)) {
-            return &results[i];
-        }
-    }
-    return NULL;
-}
-
-static bool has_call(const haft__message *turn, haft_str id)
-{
-    bool found = false;
-    for (size_t i = 0; turn != NULL && i < turn->call_count && !found; i++) {
-        found = haft__str_equal(turn->calls[i].id, id);
-    }
-    return found;
-}
-
 /* A result without its call is text: the API would reject it. */
 void haft__anthropic_add_results(haft__anthropic_messages *messages, const haft__message *turn,
                                  const haft__message *results, size_t count)
 {
     for (size_t i = 0; turn != NULL && i < turn->call_count; i++) {
-        const haft__message *result = find_result(results, count, turn->calls[i].id);
+        const haft__message *result =
+            haft__call_results_find(results, count, turn->calls[i].id);
         if (result != NULL) {
             add_result(messages, turn->calls[i].id, result->text, result->is_error);
         } else {
-            add_result(messages, turn->calls[i].id, HAFT__LIT(NO_RESULT), true);
+            add_result(messages, turn->calls[i].id, HAFT__LIT(HAFT__CALL_WITHOUT_RESULT), true);
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (!has_call(turn, results[i].call_id)) {
+        if (!haft__call_results_has_call(turn, &results[i])) {
             haft__anthropic_add_text(messages, HAFT__MESSAGE_USER, results[i].text);
         }
     }

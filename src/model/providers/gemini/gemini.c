@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gemini.c - the functions of Gemini's generateContent for the table of providers.
+ *
+ * Tests: tests/model/providers/gemini/gemini_test.c.
+ */
+#include "model/providers/gemini/gemini.h"
+
+#include <stdlib.h>
+
+#include "base/ascii.h"
+#include "base/error.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/providers/gemini/request.h"
+#include "model/providers/gemini/stream.h"
+
+/* ---- endpoint and headers ---- */
+
+/* Google's own clients take a base URL without the version of the API. */
+static bool has_version(haft_str base_url)
+{
+    static const char *const versions[] = {"/v1", "/v1beta", "/v1alpha"};
+    haft_str start = haft__str_trim(base_url);
+    start = haft__str_split(&start, '?');
+    while (haft__str_ends_with(start, HAFT__LIT("/"))) {
+        start.len--;
+    }
+    bool found = start.len == 0;
+    for (size_t i = 0; i < COUNT(versions); i++) {
+        found = found || haft__str_ends_with(start, haft__str(versions[i]));
+    }
+    return found;
+}
+
+/* A name may begin with its collection: models/NAME, tunedModels/NAME. */
+static void add_model(haft__buf *path, haft_str model)
+{
+    bool has_collection = memchr(model.ptr, '/', model.len) != NULL;
+    haft__buf_add_str(path, has_collection ? HAFT__LIT("/") : HAFT__LIT("/models/"));
+    for (size_t i = 0; i < model.len; i++) {
+        char c = model.ptr[i];
+        if (haft__ascii_is_alphanumeric(c) || memchr("-._~/", c, 5) != NULL) {
+            haft__buf_add_char(path, c);
+        } else {
+            haft__buf_addf(path, "%%%02X", (unsigned char)c);
+        }
+    }
+}
+
+/* A reply in pieces has its own method. Without alt=sse its pieces would be one JSON array. */
+static haft_status write_url(const haft__provider *provider, const haft__model_spec *model,
+                             haft__buf *buf, haft_error *err)
+{
+    bool stream = haft__provider_wants_stream(model);
+    haft__buf path;
+    haft__buf_init(&path, buf->max);
+    haft__buf_add_str(&path, has_version(model->base_url) ? HAFT__LIT("") : HAFT__LIT("/v1beta"));
+    add_model(&path, model->model);
+    haft__buf_add_str(&path, stream ? HAFT__LIT(":streamGenerateContent")
+                                    : HAFT__LIT(":generateContent"));
+    haft_status status = haft__buf_check(&path, err);
+    if (status == HAFT_OK) {
+        status = haft__provider_join_url(provider, model->base_url, haft__buf_str(&path), buf, err);
+    }
+    if (status == HAFT_OK && stream) {
+        bool has_query = memchr(buf->ptr, '?', buf->len) != NULL;
+        haft__buf_add_str(buf, has_query ? HAFT__LIT("&alt=sse") : HAFT__LIT("?alt=sse"));
+        status = haft__buf_check(buf, err);
+    }
+    haft__buf_finish(&path);
+    return status;
+}
+
+static haft_status write_headers(haft_str key, haft__arena *arena,
+                                 haft__provider_headers *ret_headers, haft_error *err)
+{
+    *ret_headers = (haft__provider_headers){.count = 0};
+    if (key.len == 0) {
+        return HAFT_OK;
+    }
+    haft_str line = haft__arena_format(arena, "x-goog-api-key: %.*s", HAFT__ARG(key));
+    if (line.ptr == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    ret_headers->lines[ret_headers->count++] = line;
+    return HAFT_OK;
+}
+
+/* ---- requests ---- */
+
+typedef struct conversation {
+    haft__provider_conversation head;
+    haft__gemini_chat chat;
+} conversation;
+
+static haft_status create_conversation(const haft__provider *provider,
+                                       haft__provider_conversation **ret_conversation,
+                                       haft_error *err)
+{
+    conversation *c = calloc(1, sizeof(*c));
+    if (c == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    c->head.provider = provider;
+    haft__gemini_chat_init(&c->chat, provider);
+    *ret_conversation = &c->head;
+    return HAFT_OK;
+}
+
+static void destroy_conversation(haft__provider_conversation *head)
+{
+    conversation *c = (conversation *)head;
+    haft__gemini_chat_finish(&c->chat);
+    free(c);
+}
+
+/* A request may be in another format than its conversation: it does not use the kept text then,
+ * which stays for the next request. */
+static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
+                                 const haft__provider_request_options *options, haft__buf *buf,
+                                 haft_error *err)
+{
+    conversation *c = (conversation *)head;
+    const haft__format *format = haft__format_find(request->format);
+    if (c->chat.done == 0 || format == c->chat.format) {
+        return haft__gemini_chat_write(&c->chat, request, options, buf, err);
+    }
+    haft__gemini_chat single;
+    haft__gemini_chat_init(&single, head->provider);
+    haft_status status = haft__gemini_chat_write(&single, request, options, buf, err);
+    haft__gemini_chat_finish(&single);
+    return status;
+}
+
+static const haft__optional_member optional_members[] = {
+    {"allowedFunctionNames", HAFT__MEMBER_ALLOWED_TOOLS, {"allowed_function_names", "VALIDATED"}},
+    {"toolConfig", HAFT__MEMBER_TOOL_CHOICE, {"tool_config", "function_calling_config"}},
+    {"generationConfig.responseJsonSchema",
+     HAFT__MEMBER_SCHEMA,
+     {"response_json_schema", "response_mime_type", "responseJsonSchema"}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
+
+/* Besides what haft writes itself: contents that the server keeps, which replace the tools. */
+static const char *const reserved_options[] = {
+    "model",      "contents",    "systemInstruction", "system_instruction", "tools",
+    "toolConfig", "tool_config", "cachedContent",     "cached_content",     "continuationToken",
+    "stream",     NULL};
+
+/* ---- replies ---- */
+
+static void init_stream(haft__provider_stream *stream, const haft__provider_stream_options *options)
+{
+    haft__gemini_stream_init((haft__gemini_stream *)stream, options);
+}
+
+const haft__provider_api haft__gemini_api = {.write_url = write_url,
+                                             .write_headers = write_headers,
+                                             .create_conversation = create_conversation,
+                                             .destroy_conversation = destroy_conversation,
+                                             .write_request = write_request,
+                                             .reserved_options = reserved_options,
+                                             .optional_members = optional_members,
+                                             .schema_field = "generationConfig.responseJsonSchema",
+                                             .stream_size = sizeof(haft__gemini_stream),
+                                             .init_stream = init_stream,
+                                             .finish_stream = haft__reply_reader_finish_stream,
+                                             .feed = haft__reply_reader_feed_stream,
+                                             .end = haft__reply_reader_end_stream,
+                                             .read_failure = haft__server_error_read_failure};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request_options.c - the members of a request that change from turn to turn, and the options of
+ * the spec. Tests: tests/model/providers/gemini/request_test.c. */
+#include "base/ascii.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "model/providers/gemini/request_int.h"
+#include "json/object.h"
+
+#define CONFIG   "generationConfig"
+#define THINKING "thinkingConfig"
+#define EFFORT   "reasoning_effort"
+
+/* ---- the choice ---- */
+
+static size_t count_allowed(const haft__request *request)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        count += request->allowed[i] ? 1 : 0;
+    }
+    return count;
+}
+
+static void add_names(haft__json_writer *w, const haft__request *request)
+{
+    haft__json_key(w, "allowedFunctionNames");
+    haft__json_begin_array(w);
+    if (request->mode == HAFT__MODE_TOOL) {
+        haft__gemini_add_name(w, request->tool);
+    }
+    for (size_t i = 0; request->mode != HAFT__MODE_TOOL && i < request->tool_count; i++) {
+        if (request->allowed[i]) {
+            haft__gemini_add_name(w, request->tools[i]->name);
+        }
+    }
+    haft__json_end_array(w);
+}
+
+/* All tools stay declared, so that the provider's cache stays valid. AUTO accepts no names: a
+ * subset of which none is required needs VALIDATED. */
+void haft__gemini_write_choice(haft__json_writer *w, const haft__request *request,
+                               const haft__provider_request_options *options)
+{
+    size_t allowed = count_allowed(request);
+    bool none = request->mode == HAFT__MODE_NONE || allowed == 0;
+    if (!haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE)) {
+        return;
+    }
+    bool subset = !none && (request->mode == HAFT__MODE_TOOL || allowed < request->tool_count)
+                  && haft__provider_use_member(options, HAFT__MEMBER_ALLOWED_TOOLS);
+    const char *mode = none                               ? "NONE"
+                       : request->mode != HAFT__MODE_AUTO ? "ANY"
+                       : subset                           ? "VALIDATED"
+                                                          : "AUTO";
+    haft__json_key(w, "toolConfig");
+    haft__json_begin_object(w);
+    haft__json_key(w, "functionCallingConfig");
+    haft__json_begin_object(w);
+    haft__field_text(w, "mode", haft__str(mode));
+    if (subset) {
+        add_names(w, request);
+    }
+    haft__json_end_object(w);
+    haft__json_end_object(w);
+}
+
+/* ---- options ---- */
+
+/* Options of other providers that are members of generationConfig. */
+static const struct {
+    const char *option, *member;
+} members[] = {
+    {"max_tokens", "maxOutputTokens"},
+    {"max_completion_tokens", "maxOutputTokens"},
+    {"max_output_tokens", "maxOutputTokens"},
+    {"temperature", "temperature"},
+    {"top_p", "topP"},
+    {"top_k", "topK"},
+    {"seed", "seed"},
+    {"stop", "stopSequences"},
+    {"stop_sequences", "stopSequences"},
+    {"presence_penalty", "presencePenalty"},
+    {"frequency_penalty", "frequencyPenalty"},
+    {EFFORT, THINKING},
+};
+
+/* The member of generationConfig for an option; NULL: none. */
+static const char *member_of(haft_str option)
+{
+    for (size_t i = 0; i < COUNT(members); i++) {
+        if (haft__str_equal(option, haft__str(members[i].option))) {
+            return members[i].member;
+        }
+    }
+    return NULL;
+}
+
+/* Whether an option before `index`, or generationConfig itself, sets the same member. */
+static bool is_set(haft__json options, uint32_t index, const char *member)
+{
+    bool found = haft__object_find(haft__object_object(options, CONFIG), member) != NULL;
+    for (uint32_t i = 0; i < index && !found; i++) {
+        const char *other = member_of(haft__json_text(options.members[i].key));
+        found = other != NULL && strcmp(other, member) == 0
+                && options.members[i].value.kind != HAFT__JSON_NULL;
+    }
+    return found;
+}
+
+/* Levels are words in upper case; no thinking is a budget of 0. */
+static void add_effort(haft__json_writer *w, haft_str effort)
+{
+    char level[16] = {0};
+    for (size_t i = 0; i < effort.len && i < sizeof(level) - 1; i++) {
+        char c = effort.ptr[i];
+        level[i] = (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    }
+    haft__json_begin_object(w);
+    if (haft__str_equal(effort, HAFT__LIT("none"))) {
+        haft__field_number(w, "thinkingBudget", 0);
+    } else {
+        haft__field_text(w, "thinkingLevel", haft__str(level));
+    }
+    haft__json_end_object(w);
+}
+
+static void add_member(haft__json_writer *w, const char *member, haft__json value)
+{
+    bool text = value.kind == HAFT__JSON_STRING;
+    haft__json_key(w, member);
+    if (text && strcmp(member, THINKING) == 0) {
+        add_effort(w, haft__json_text(value));
+    } else if (text && strcmp(member, "stopSequences") == 0) {
+        haft__json_begin_array(w);
+        haft__json_add(w, value);
+        haft__json_end_array(w);
+    } else {
+        haft__json_add(w, value);
+    }
+}
+
+static bool sets_format(haft_str member)
+{
+    static const char *const names[] = {"responseMimeType", "responseSchema", "responseJsonSchema"};
+    bool found = false;
+    for (size_t i = 0; i < COUNT(names); i++) {
+        found = found || haft__str_equal(member, haft__str(names[i]));
+    }
+    return found;
+}
+
+static void add_given(haft__json_writer *w, haft__json given, bool constrained)
+{
+    for (uint32_t i = 0; i < given.count; i++) {
+        haft_str key = haft__json_text(given.members[i].key);
+        if (!(constrained && sets_format(key))) {
+            haft__json_key_str(w, key);
+            haft__json_add(w, given.members[i].value);
+        }
+    }
+}
+
+static bool has_members(haft__json options)
+{
+    bool found = haft__object_object(options, CONFIG).count > 0;
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        found = found
+                || (member_of(haft__json_text(options.members[i].key)) != NULL
+                    && options.members[i].value.kind != HAFT__JSON_NULL);
+    }
+    return found;
+}
+
+static void add_config(haft__json_writer *w, const haft__constraint *constraint, haft__json options)
+{
+    bool constrained = constraint->kind == HAFT__CONSTRAINT_JSON_SCHEMA;
+    if (!constrained && !has_members(options)) {
+        return;
+    }
+    haft__json_key(w, CONFIG);
+    haft__json_begin_object(w);
+    add_given(w, haft__object_object(options, CONFIG), constrained);
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        const char *member = member_of(haft__json_text(options.members[i].key));
+        if (member != NULL && options.members[i].value.kind != HAFT__JSON_NULL
+            && !is_set(options, i, member)) {
+            add_member(w, member, options.members[i].value);
+        }
+    }
+    if (constrained) {
+        haft__field_text(w, "responseMimeType", HAFT__LIT("application/json"));
+        haft__json_key(w, "responseJsonSchema");
+        haft__buf_add_str(w->buf, constraint->text);
+        w->after_key = false;
+    }
+    haft__json_end_object(w);
+}
+
+void haft__gemini_write_options(const haft__provider *provider, haft__json_writer *w,
+                                const haft__request *request, haft__json options)
+{
+    add_config(w, &request->constraint, options);
+    for (uint32_t i = 0; options.kind == HAFT__JSON_OBJECT && i < options.count; i++) {
+        haft_str key = haft__json_text(options.members[i].key);
+        bool skip = member_of(key) != NULL || haft__str_equal(key, HAFT__LIT(CONFIG))
+                    || options.members[i].value.kind == HAFT__JSON_NULL
+                    || haft__provider_is_reserved_option(provider, key);
+        if (!skip) {
+            haft__json_key_str(w, key);
+            haft__json_add(w, options.members[i].value);
+        }
+    }
+}
