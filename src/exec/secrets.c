@@ -147,7 +147,7 @@ static bool is_key(haft_str name)
            || haft__str_contains_ignore_case(name, HAFT__LIT("PASS"));
 }
 
-/* A value that nobody hides. */
+/* A value that is never a secret. */
 static bool is_plain(haft_str value)
 {
     return is_word(value) || is_path(value) || is_origin(value);

@@ -378,8 +378,8 @@ void haft__scan_finish(haft__parser *p)
     }
 }
 
-/* Continues after a value that was not a call. */
-static void go_on(haft__parser *p)
+/* The state after a value that was not a call. */
+static void enter_text_state(haft__parser *p)
 {
     uint8_t state = p->format->states[p->state].disowned;
     haft__parser_enter_state(p, state != 0 ? state : p->format->plain);
@@ -475,7 +475,7 @@ static void give_up(haft__parser *p, haft_status status, const haft_error *err, 
         if (!s->disowned) {
             disown(p);
         }
-        go_on(p);
+        enter_text_state(p);
     } else {
         reject(p, err->message, rest.len > 0 ? rest.ptr[0] : '\0');
     }
@@ -544,7 +544,7 @@ static bool end_scan(haft__parser *p)
     haft__scan_finish(p);
     haft__parser_repair_done(p);
     if (p->scanner.disowned) {
-        go_on(p);
+        enter_text_state(p);
     }
     return !p->scanner.disowned;
 }

@@ -222,16 +222,16 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
     const haft__render *render = &format->render;
     const char *pattern = count > 0 ? render->together : render->alone;
     bool both = text.len > 0 && count > 0;
-    haft__buf said;
-    haft__buf_init(&said, buf->max);
-    haft__format_neutralise_turn(&said, NULL, text);
-    if (said.status != HAFT_OK) {
-        haft__buf_fail(buf, said.status, said.why);
+    haft__buf safe_text;
+    haft__buf_init(&safe_text, buf->max);
+    haft__format_neutralise_turn(&safe_text, NULL, text);
+    if (safe_text.status != HAFT_OK) {
+        haft__buf_fail(buf, safe_text.status, safe_text.why);
     }
     filling f = {.buf = buf,
                  .format = format,
                  .render = render,
-                 .text = haft__buf_str(&said),
+                 .text = haft__buf_str(&safe_text),
                  .value = haft__json_null()};
     if (text.len > 0) {
         fill(&f, pattern != NULL ? pattern : "%t");
@@ -239,7 +239,7 @@ void haft__format_write_calls(haft__buf *buf, const haft__format *format, haft_s
     fill(&f, both ? render->before : "");
     write_all(&f, calls, count);
     fill(&f, both ? render->after_calls : "");
-    haft__buf_finish(&said);
+    haft__buf_finish(&safe_text);
 }
 
 /* ---- results ---- */

@@ -272,8 +272,8 @@ static haft_status read_server(reader *r, haft_str name, haft__json object)
 static haft_status read_patterns(reader *r, haft__json mcp, const char *key,
                                  const haft_str **ret_texts, size_t *ret_count)
 {
-    haft__mcp_server_config nobody = {.name = HAFT__LIT("*")};
-    reader all = {.arena = r->arena, .err = r->err, .server = &nobody};
+    haft__mcp_server_config any_server = {.name = HAFT__LIT("*")};
+    reader all = {.arena = r->arena, .err = r->err, .server = &any_server};
     haft_status status = read_texts(&all, mcp, key, ret_texts, ret_count);
     if (status == HAFT_BAD_INPUT) {
         return haft__fail(r->err, HAFT_BAD_INPUT, "", "expected a list of strings as %s", key);

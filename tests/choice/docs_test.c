@@ -256,12 +256,12 @@ static bool ends_part(part now, haft_str line)
 }
 
 static void read_line(example *e, haft__no_progress *progress, part now, haft_str line,
-                      haft__buf *told_in_page)
+                      haft__buf *to_model)
 {
     if (now == PART_POLICY) {
         read_policy_line(e, line);
     } else if (now == PART_TO_MODEL) {
-        haft__buf_addf(told_in_page, "%.*s\n", HAFT__ARG(line));
+        haft__buf_addf(to_model, "%.*s\n", HAFT__ARG(line));
     } else if (now == PART_TURNS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {
         play_row(e, line);
     } else if (now == PART_CALLS && !haft__str_starts_with(line, HAFT__LIT("|---"))) {

@@ -144,7 +144,7 @@ TEST(a_reply_that_was_cut_is_not_called_empty)
     CHECK_STR(haft__buf_str(&buf),
               HAFT__LIT("Your last reply called a tool, but none may be used in this turn. Answer "
                         "in text, without calling a tool."),
-              "what it had said is as wrong");
+              "a forbidden call after a cut reply");
     haft__buf_finish(&buf);
 }
 

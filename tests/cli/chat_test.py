@@ -61,7 +61,7 @@ def chat(spec, lines, *words):
     return haft("chat", spec, *words, input=text)
 
 
-def said(messages):
+def texts_of(messages):
     return [message["content"] for message in messages if message["role"] != "system"]
 
 
@@ -78,7 +78,7 @@ def test_turns():
     check("answers_go_to_standard_output", (status, out), (0, "answer 1\nanswer 2\nanswer 3\n"))
     check("piped_output_is_plain", ("> " in out + err, "\x1b" in out + err),
           (False, False))
-    check("each_text_knows_those_before", [said(each) for each in Model.asked],
+    check("each_text_knows_those_before", [texts_of(each) for each in Model.asked],
           [["one"], ["one", "answer 1", "two"],
            ["one", "answer 1", "two", "answer 2", "three\nlines"]])
     thread = thread_of(err)
@@ -88,10 +88,10 @@ def test_turns():
           f"continue it: haft chat {agent} --thread {thread}" in err,
           True)
     status, out, err = chat(agent, ["four"], "--thread", thread[:24])
-    check("a_thread_continues", (status, out, said(Model.asked[3])[-3:], thread_of(err)),
+    check("a_thread_continues", (status, out, texts_of(Model.asked[3])[-3:], thread_of(err)),
           (0, "answer 4\n", ["three\nlines", "answer 3", "four"], thread))
     status, out, err = chat(agent, ["five"], "--thread", "last", "--quiet")
-    check("last_is_the_newest_conversation", (out, err, len(said(Model.asked[4]))),
+    check("last_is_the_newest_conversation", (out, err, len(texts_of(Model.asked[4]))),
           ("answer 5\n", "", 9))
     return thread
 
@@ -100,7 +100,7 @@ def test_undo(thread):
     before = len(Model.asked)
     status, out, err = chat(agent, ["/undo 2", "/thread", "six", "/history"], "--thread", thread)
     forked = out.split("\n")[0]
-    check("undone_exchanges_are_not_known", said(Model.asked[before]),
+    check("undone_exchanges_are_not_known", texts_of(Model.asked[before]),
           ["one", "answer 1", "two", "answer 2", "three\nlines", "answer 3", "six"])
     check("the_thread_is_another", (forked != thread, thread_of(err), f"/thread {thread}" in err),
           (True, forked, True))
@@ -117,10 +117,10 @@ def test_undo(thread):
     check("runs_name_their_thread_and_task", (first["run"], first["thread"], first["task"]),
           (copies[-1]["run"], forked, "one"))
     out = chat(agent, ["/undo 4", "seven"], "--thread", forked)[1]
-    check("everything_can_be_undone", said(Model.asked[-1]), ["seven"])
+    check("everything_can_be_undone", texts_of(Model.asked[-1]), ["seven"])
     before = len(Model.asked)
     status, out, err = chat(agent, ["/retry", "/history"], "--thread", forked)
-    check("retry_sends_the_same_again", said(Model.asked[before])[-3:],
+    check("retry_sends_the_same_again", texts_of(Model.asked[before])[-3:],
           ["three\nlines", "answer 3", "six"])
     check("retry_keeps_one_answer",
           (f"answer {before + 1}" in out, "answer 6" in out), (True, False))
@@ -226,18 +226,19 @@ def test_bad_input():
     before = len(Model.asked)
     status, out, err = chat(agent, b"a\0b\n\xff\xfe\n\x1b[2Jc\r\nd")
     check("bytes_that_are_not_text_are_replaced_and_reported",
-          ([said(each)[-1] for each in Model.asked[before:]], err.count("that are not text")),
+          ([texts_of(each)[-1] for each in Model.asked[before:]], err.count("that are not text")),
           (["a\ufffdb", "\ufffd\ufffd", "\ufffd[2Jc", "d"], 3))
     before = len(Model.asked)
     status, out, err = chat(agent, b"x" * LINE_BYTES + b"\n" + b"y" * (LINE_BYTES + 1) + b"\nz\n")
     check("a_line_has_at_most_so_many_bytes",
-          (status, [said(each)[-1][:1] for each in Model.asked[before:]], f"{LINE_BYTES}" in err),
+          (status, [texts_of(each)[-1][:1] for each in Model.asked[before:]],
+           f"{LINE_BYTES}" in err),
           (0, ["x", "z"], True))
     status, out, err = chat(agent, b"x" * (LINE_BYTES - 1) + b"\\\n" + b"y\n")
     check("joined_lines_have_a_maximum", (status, out, f"{LINE_BYTES}" in err), (0, "", True))
     before = len(Model.asked)
     chat(agent, ["//etc is a text", "/etc is none", "last one"])
-    check("two_slashes_send_one", [said(each)[-1] for each in Model.asked[before:]],
+    check("two_slashes_send_one", [texts_of(each)[-1] for each in Model.asked[before:]],
           ["/etc is a text", "last one"])
     for line, wanted in (("/hlep", "did you mean '/help'?"), ("/zzzzzz", "/help lists"),
                          ("/", "/help lists"), ("/quit now", "expected no argument, found 'now'"),
@@ -275,12 +276,12 @@ def test_commands():
     path.write_bytes(b"line 1\r\nline \xff2\n")
     before = len(Model.asked)
     status, out, err = chat(agent, ["/input notes.txt", "/input other.json", "read", "again"])
-    check("files_go_with_the_next_text", (said(Model.asked[before])[0].startswith(
+    check("files_go_with_the_next_text", (texts_of(Model.asked[before])[0].startswith(
         "read\n\n--- notes.txt\nline 1\nline \ufffd2\n\n\n--- other.json\n{"),
-        said(Model.asked[before + 1])[-1], "not text: 1" in err), (True, "again", True))
+        texts_of(Model.asked[before + 1])[-1], "not text: 1" in err), (True, "again", True))
     before = len(Model.asked)
     chat(agent, ["one", "two", "/undo", "three"], "--store", "memory:")
-    check("undo_works_in_memory_too", [text[:3] for text in said(Model.asked[before + 2])],
+    check("undo_works_in_memory_too", [text[:3] for text in texts_of(Model.asked[before + 2])],
           ["one", "ans", "thr"])
     check("with_memory_nothing_is_left", "continue it:" in chat(agent, ["hello"], "--store",
                                                               "memory:")[2], False)

@@ -183,7 +183,7 @@ def test_question_during_a_call():
         put(f"{name}.gate", "")
         process.wait(timeout=LONG)
         if not wanted:
-            check("where_nobody_would_be_asked_it_is_refused_while_it_waits",
+            check("refused_while_it_runs_if_no_question_would_follow",
                   (made[0], "c1.1 of slow was running" in made[1]), (1, True))
             continue
         found = result("resume", made)[1]["pending"]
@@ -254,7 +254,7 @@ def test_left_alone():
     for turn, more in ((0, 1), (1, 0)):
         made, before = fork(run, "--turn", turn), effects("charges.effects")
         found = result("resume", "--all")[1], haft("worker", "--until-idle", "--json")[:2]
-        check(f"nobody_takes_a_fork_that_nobody_opened_{turn}",
+        check(f"an_unopened_fork_is_not_claimed_{turn}",
               (found, row(made)["state"], effects("charges.effects") - before),
               (({"runs": []}, (0, "")), "waiting", 0))
         check(f"every_command_shows_the_same_state_{turn}",
@@ -312,7 +312,7 @@ def test_running_call():
                                ("retries", {"on_unknown": "retry"}, {})):
         run = start_with_running_call(name, traits, **more)
         status, err = fork(run, "--call", "c1.2")
-        check(f"where_nobody_would_be_asked_it_is_refused_{name}",
+        check(f"refused_if_no_question_would_follow_{name}",
               (status, "c1.1 of slow was running" in err, "--turn 0" in err,
                effects(f"{name}.effects")), (1, True, True, 1))
 

@@ -88,7 +88,7 @@ def test_stopped():
                            idempotent=True)
     process.send_signal(signal.SIGSTOP)
     status, _, err = haft("resume", "last")
-    check("nobody_claims_it_during_the_lease",
+    check("it_cannot_be_claimed_during_the_lease",
           (status, "belongs to process" in err), (1, True))
     wait_for(lambda: haft("resume", "last", "--json")[0] == 0)
     ended = events()
@@ -156,7 +156,7 @@ def test_cancel_before_all():
     process.kill()
     process.communicate()
     check("a_killed_one_is_cancelled", haft("cancel", run, "--json")[0], 130)
-    check("nobody_is_asked_after_cancel", (text(marks).split(), ends(run)),
+    check("no_question_after_cancel", (text(marks).split(), ends(run)),
           (["slow"], ["cancel_asked", "run_finished"]))
 
     process, marks, run = money("left")
@@ -256,7 +256,7 @@ def test_same_again():
 
 
 def test_woken():
-    """Nobody has claimed the run: it stops all the same, and can be resumed at once."""
+    """No other process has claimed the run; it still stops, and can be resumed at once."""
     process, marks = begin("woken", WAITING)
     process.send_signal(signal.SIGSTOP)
     put("woken.marks.go", "")

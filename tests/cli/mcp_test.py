@@ -133,7 +133,7 @@ class Stdio:
         return self.ask("tools/call", {"name": name, "arguments": arguments or {}, **more})
 
 
-def said(answer):
+def outcome(answer):
     """(is_error, text) of a tool's result, or the code of an error."""
     if "error" in answer:
         return answer["error"]["code"]
@@ -168,22 +168,22 @@ def test_old():
                               tools[6]["annotations"]["destructiveHint"],
                               "annotations" in tools[2]),
               (True, True, False))
-        check("a_call", said(s.call("add", {"a": "2"})), (False, "42"))
+        check("a_call", outcome(s.call("add", {"a": "2"})), (False, "42"))
         look = s.call("docs_-_look")
-        check("structured", (look["result"]["structuredContent"], said(look)),
+        check("structured", (look["result"]["structuredContent"], outcome(look)),
               ({"n": 1}, (False, '{"n": 1}')))
-        check("a_result_that_lies", said(s.call("liar"))[0], True)
-        check("a_secret", said(s.call("leak")), (False, "key [redacted]"))
-        failed = said(s.call("fails"))
+        check("a_result_that_lies", outcome(s.call("liar"))[0], True)
+        check("a_secret", outcome(s.call("leak")), (False, "key [redacted]"))
+        failed = outcome(s.call("fails"))
         check("a_failure", (failed[0], "broken" in failed[1]), (True, True))
-        wrong = said(s.call("add", {"b": "x"}))
+        wrong = outcome(s.call("add", {"b": "x"}))
         check("arguments_that_do_not_fit", (wrong[0], "a" in wrong[1]), (True, True))
         check("ping", s.ask("ping")["result"], {})
         check("a_level", s.ask("logging/setLevel", {"level": "debug"})["result"], {})
         check("completion", s.ask("completion/complete", {
             "ref": {"type": "ref/prompt", "name": "x"}, "argument": {"name": "a", "value": ""}})
             ["result"]["completion"]["values"], [])
-        refused = said(s.call("danger"))
+        refused = outcome(s.call("danger"))
         check("approval_without_elicitation", (refused[0], "approval" in refused[1]), (True, True))
 
 
@@ -267,7 +267,7 @@ def test_end():
         s.process.stdout.close()
         s.send("ping")
         s.send("ping")
-        check("nobody_reads", s.process.wait(timeout=300), 0)
+        check("the_reader_is_gone", s.process.wait(timeout=300), 0)
     with open(Path(scratch) / "in.jsonl", "w") as file:
         file.write('{"jsonrpc":"2.0","id":1,"method":"ping"}')
     with open(Path(scratch) / "in.jsonl") as file:
@@ -288,7 +288,7 @@ def test_approval_old():
             id = s.send("tools/call", {"name": "danger", "arguments": {}})
             question = s.read()
             s.write({"jsonrpc": "2.0", "id": question["id"], "result": content})
-            found = said(s.wait(id))
+            found = outcome(s.wait(id))
             check(f"approval_{json.dumps(content)}", (question["method"],
                   found if isinstance(wanted, tuple) else found[0]),
                   ("elicitation/create", wanted))
@@ -331,7 +331,7 @@ def test_hidden():
                                                      field.get("enum"), field["default"]), wanted)
             s.write({"jsonrpc": "2.0", "id": question["id"],
                      "result": {"action": "accept", "content": content}})
-        check("the_answer_is_the_choice", said(s.wait(id)), (False, "over"))
+        check("the_answer_is_the_choice", outcome(s.wait(id)), (False, "over"))
 
 
 def test_keys():
@@ -340,15 +340,15 @@ def test_keys():
     with Stdio() as s:
         s.open()
         for key in ("01m7gc9pjqjenx55a234gkbv5f:c1.1", "k" * KEY_MOST, "!~"):
-            check(f"key_{key[:8]}", said(s.call("keyed", _meta={name: key, epoch: 7})),
+            check(f"key_{key[:8]}", outcome(s.call("keyed", _meta={name: key, epoch: 7})),
                   (False, f"{key} 7"))
-        own = said(s.call("keyed"))[1]
+        own = outcome(s.call("keyed"))[1]
         check("haft_creates_a_key_if_the_client_has_none", (own[:4], own[-2:]), ("mcp:", " -"))
         for key in ("", "k" * (KEY_MOST + 1), "a b", "a\nb", "\u00e4", "a\0", "mcp:x", 7, None, {}):
-            found = said(s.call("keyed", _meta={name: key}))
+            found = outcome(s.call("keyed", _meta={name: key}))
             check(f"no_key_{str(key)[:8]!r}", (found[0], "did not run" in found[1]), (True, True))
         for number in (0, -1, 1.5, "1", None, 2 ** 63):
-            found = said(s.call("keyed", _meta={name: "k", epoch: number}))
+            found = outcome(s.call("keyed", _meta={name: "k", epoch: number}))
             check(f"no_epoch_{number!r}", (found[0], "did not run" in found[1]), (True, True))
 
 
@@ -386,7 +386,7 @@ def ask_keyed(s, key, task="Do it", times=1):
             s.write({"jsonrpc": "2.0", "id": message["id"],
                      "result": {"action": "accept", "content": {"answer": "the first"}}})
         elif message.get("id") in ids and "method" not in message:
-            found.append(said(message))
+            found.append(outcome(message))
     return found
 
 
@@ -450,10 +450,10 @@ def test_huge_result():
     call."""
     with Stdio(spec="huge.json") as s:
         s.open()
-        check("a_result_of_a_message", said(s.call("huge"))[0], False)
-        found = said(s.call("huger"))
+        check("a_result_of_a_message", outcome(s.call("huge"))[0], False)
+        found = outcome(s.call("huger"))
         check("a_result_past_it", (found[0], "too long" in found[1]), (True, True))
-        check("server_continues", said(s.call("add", {"a": 1})), (False, "41"))
+        check("server_continues", outcome(s.call("add", {"a": 1})), (False, "41"))
 
 
 def test_run_keys_of_another_spec():
@@ -497,7 +497,7 @@ def test_run_keys_and_cancelling():
             if message.get("method") == "elicitation/create":
                 s.write({"jsonrpc": "2.0", "id": message["id"],
                          "result": {"action": "accept", "content": {"answer": "the first"}}})
-        check("the_other_has_the_answer", (said(message), made() - before),
+        check("the_other_has_the_answer", (outcome(message), made() - before),
               ((False, "The answer is 41."), 1))
 
 
@@ -514,7 +514,7 @@ def test_run():
         check("a_question", message["params"]["message"], "Which one?")
         s.write({"jsonrpc": "2.0", "id": message["id"],
                  "result": {"action": "accept", "content": {"answer": "the first"}}})
-        check("the_answer_of_a_run", said(s.wait(id)), (False, "The answer is 41."))
+        check("the_answer_of_a_run", outcome(s.wait(id)), (False, "The answer is 41."))
         reported = [m["params"] for m in s.others if m.get("method") == "notifications/progress"]
         steps = [p["progress"] for p in reported]
         check("progress", (len(steps) > 5, steps == sorted(set(steps)),
@@ -522,11 +522,11 @@ def test_run():
     check("run_is_in_the_store", '"done"' in runs(), True)
     with Stdio() as s:
         s.open()
-        found = said(s.call("run_helper", {"task": "Do it"}))
+        found = outcome(s.call("run_helper", {"task": "Do it"}))
         check("a_run_that_waits", (found[0], "haft answer " in found[1], "Which one?" in found[1]),
               (True, True, True))
         for bad in ({}, {"task": ""}, {"task": 1}, {"task": "a", "more": 1}, {"task": "a\0b"}):
-            check(f"task_{json.dumps(bad)}", said(s.call("run_helper", bad))[0], True)
+            check(f"task_{json.dumps(bad)}", outcome(s.call("run_helper", bad))[0], True)
     with Stdio() as s:
         s.open({"elicitation": {}})
         id = s.send("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}})
@@ -563,7 +563,7 @@ def test_new():
               result["inputRequests"][key]["method"]), ("input_required", "elicitation/create"))
         yes = {"inputResponses": {key: {"action": "accept", "content": {"approve": True}}}}
         call = {"name": "danger", "arguments": {}, "requestState": result["requestState"]}
-        check("approved", said(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
+        check("approved", outcome(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
               (False, "it is done"))
         check("approved_once", code(ask("tools/call", {**call, **yes}, {"elicitation": {}})),
               -32602)
@@ -575,7 +575,7 @@ def test_new():
         check("a_state_for_something_else", code(ask("tools/call", {**call, **yes, "name": "add"})),
               -32602)
         unasked = ask("tools/call", {"name": "danger", "arguments": {}, **yes}, {"elicitation": {}})
-        check("an_answer_that_nobody_asked_for", unasked["result"]["resultType"], "input_required")
+        check("an_answer_without_a_question", unasked["result"]["resultType"], "input_required")
         check("invalid_answers", code(ask("tools/call", {**call, "inputResponses": 1})),
               -32602)
         one = ask("tools/call", {"name": "run_helper", "arguments": {"task": "Do it"}},
@@ -586,7 +586,7 @@ def test_new():
                                  "inputResponses": {key: {"action": "accept",
                                                           "content": {"answer": "x"}}}},
                   {"elicitation": {}})
-        check("a_run_is_resumed", said(two), (False, "The answer is 41."))
+        check("a_run_is_resumed", outcome(two), (False, "The answer is 41."))
         id = s.send("subscriptions/listen", {"notifications": {"toolsListChanged": True},
                                              "_meta": meta()})
         check("a_subscription", (s.read()["method"], id > 0),
@@ -731,7 +731,7 @@ def test_http_old():
                                          h.session)[0], 202)
         check("http_list", h.ask("tools/list")[1]["result"]["tools"][0]["name"], "add")
         status, answer = h.ask("tools/call", {"name": "add", "arguments": {"a": 1}})
-        check("http_call", (status, said(answer)), (200, (False, "41")))
+        check("http_call", (status, outcome(answer)), (200, (False, "41")))
         bad = h.send({"jsonrpc": "2.0", "id": 1, "method": "ping"},
                      {**h.session, "MCP-Protocol-Version": "1.0"})
         check("http_bad_version", (bad[0], json.loads(bad[2])["error"]["data"]["requested"]),
@@ -834,7 +834,7 @@ def test_http_gone():
 def test_http_new():
     with Http() as h:
         check("new_call", [h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[0],
-                           said(h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[1])],
+                           outcome(h.new("tools/call", {"name": "add", "arguments": {"a": 1}})[1])],
               [200, (False, "41")])
         for name, headers, wanted in (
                 ("no_method", {"Mcp-Method": None}, -32020),
@@ -848,7 +848,7 @@ def test_http_new():
             check(f"new_{name}", (status, code(answer), answer["id"]), (400, wanted, 3))
         status, answer = h.new("tools/call", {"name": "add", "arguments": {"a": 1}},
                                {"Mcp-Name": "=?base64?YWRk?="})
-        check("new_base64_name", (status, said(answer)), (200, (False, "41")))
+        check("new_base64_name", (status, outcome(answer)), (200, (False, "41")))
         status, answer = h.new("nobody/knows")
         check("new_no_such_method", (status, code(answer)), (404, -32601))
         check("new_session_is_ignored", h.new("tools/list", {}, {"Mcp-Session-Id": "x"})[0], 200)
@@ -860,7 +860,7 @@ def test_http_new():
             thread.start()
         for thread in threads:
             thread.join()
-        check("new_ids_of_others", [said(found[n]) for n in range(8)],
+        check("new_ids_of_others", [outcome(found[n]) for n in range(8)],
               [(False, str(40 + n)) for n in range(8)])
 
 

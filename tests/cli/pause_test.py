@@ -152,11 +152,11 @@ def test_choices():
         path = spec("choice", [call("request_user_input", question="Which?", **more)], [ASK])
         return haft("run", path, "go", "--quiet")[0]
 
-    for said, wanted in (("2", "blue"), ("red", "red"), ("green or so", "green or so"),
-                         ('"2"', "2")):
-        check(f"asked_{said}", ask(choices=["red", "blue"]), 4)
-        check(f"answered_{said}", haft("answer", "last", said, "--quiet")[:2], (0, "good\n"))
-        check(f"the_model_reads_{said}", results(), {"c1.1": wanted})
+    for given, wanted in (("2", "blue"), ("red", "red"), ("green or so", "green or so"),
+                          ('"2"', "2")):
+        check(f"asked_{given}", ask(choices=["red", "blue"]), 4)
+        check(f"answered_{given}", haft("answer", "last", given, "--quiet")[:2], (0, "good\n"))
+        check(f"the_model_reads_{given}", results(), {"c1.1": wanted})
     ask(choices=["red", "blue"], default="blue")
     check("no_such_choice", haft("answer", "last", "3")[0], 2)
     check("run_keeps_waiting", shown()["end"], "waiting")
@@ -362,7 +362,7 @@ def test_waiting_for_a_lane():
     waiting = [{"call": "c1.2", "tool": "two", "by": "lane", "lane": "mail", "behind": "c1.1"}]
     line = "  c1.2 two waits for c1.1 one, in the same lane: mail\n"
     run = start("run", path, "do it")
-    reported = next((said for said in run.stderr if "waits for" in said), None)
+    reported = next((text for text in run.stderr if "waits for" in text), None)
     check("a follower sees why a call waits", reported, line)
     check("runs show prints why a call waits", shown().get("held"), waiting)
     (Path(scratch) / "let-go").touch()

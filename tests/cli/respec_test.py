@@ -255,7 +255,7 @@ def test_accepted():
 def test_same_binding():
     begin()
     write(limits={"turns": 3})
-    check("a change elsewhere asks nobody again",
+    check("a change elsewhere needs no second approval",
           haft("approve", "last", "--accept-spec", "--quiet")[:2], (0, "good\n"))
     check("the call ran", (sent(), [e["judged_again"] for e in events()
                                    if e["kind"] == "spec_changed"]), (['{"n":1}'], [[]]))
@@ -451,7 +451,7 @@ def test_overdue():
     begin(approvals=[{"tools": ["send"], "deadline": "1s", "on_expire": "reject"}])
     time.sleep(1.1)
     write(**UNASKED)
-    check("what nobody approved in time does not run",
+    check("a call without approval by the deadline does not run",
           (haft("resume", "last", "--accept-spec", "--quiet")[0], sent(), answers()),
           (0, [], [("reject", True)]))
     check("and replays so", haft("runs", "replay", "last")[0], 0)

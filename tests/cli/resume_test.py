@@ -70,9 +70,9 @@ def test_at_once():
     check("only_so_many_runs_continue_at_once", lines(begun), AT_ONCE)
     gate.write_text("")
     out, _ = process.communicate(timeout=LONG)
-    said = json.loads(out)["runs"]
-    check("all_are_done", (process.returncode, sorted(run["run"] for run in said),
-                           {run["answer"] for run in said}), (0, sorted(ids), {"many"}))
+    reported = json.loads(out)["runs"]
+    check("all_are_done", (process.returncode, sorted(run["run"] for run in reported),
+                           {run["answer"] for run in reported}), (0, sorted(ids), {"many"}))
     check("each_run_continues_once", lines(begun), AT_ONCE + 1)
 
 
@@ -133,9 +133,9 @@ def test_interrupt():
     wait_for(lambda: lines(begun) == 2)
     process.send_signal(signal.SIGTERM)
     out, _ = process.communicate(timeout=LONG)
-    said = json.loads(out)["runs"]
-    check("each_is_reported", (process.returncode, sorted(run["run"] for run in said),
-                               {run["error"]["message"] for run in said}),
+    reported = json.loads(out)["runs"]
+    check("each_is_reported", (process.returncode, sorted(run["run"] for run in reported),
+                               {run["error"]["message"] for run in reported}),
           (130, sorted(ids), {"stopped by a signal"}))
     gate.write_text("")
     check("stopped_runs_continue_later", (haft("resume", "--all", "--quiet")[0], ends(ids)),
@@ -143,7 +143,7 @@ def test_interrupt():
 
 
 def test_events():
-    path = spec("told", [{"text": "told"}])
+    path = spec("events", [{"text": "done"}])
     ids = [detach(path) for _ in range(3)]
     status, out, err = haft("resume", "--all", "--events")
     printed = [json.loads(line) for line in out.splitlines()]

@@ -192,8 +192,8 @@ def test_approval():
     for name, keys in (("empty", ["\n"]), ("no", ["n\n"]), ("end", ["\x04"]),
                        ("other", ["sure\n", "y\n"])):
         status, shown, sent = approval("send", keys)
-        said = "send rejected" in STYLE.sub("", shown)
-        check(f"anything_else_is_a_no_{name}", (status, sent, said), (0, False, True))
+        reported = "send rejected" in STYLE.sub("", shown)
+        check(f"anything_else_is_a_no_{name}", (status, sent, reported), (0, False, True))
     for name, keys, why in (("no", ["no thanks, not him\n"], "thanks, not him"), ("n", ["n\n"], ""),
                             ("text", ["ask Ada first\n", "y\n"], "ask Ada first")):
         approval("send", keys)
@@ -241,7 +241,7 @@ def test_editor():
     check("the_editor_gets_the_shown_arguments", seen.read_text(),
           '{\n  "q": "it\'s \\u001b[31mred"\n}\n600\n')
     check("no_file_is_left", list(Path(scratch).glob("haft-*.json")), [])
-    for name, script, said in (
+    for name, script, note in (
             ("same", "true", "the arguments are unchanged"),
             ("no_json", 'echo "{q" > "$2"', "expected"),
             ("no_object", 'echo "[1]" > "$2"', "expected an object with the arguments"),
@@ -249,7 +249,7 @@ def test_editor():
             ("failed", """echo '{"q": "x"}' > "$2"; exit 3""", "the editor failed")):
         status, shown, ran = approval("send", ["e\n", "n\n"], editor("edit", script))
         check(f"an_edit_is_asked_again_{name}", (
-            status, ran, shown.count(PROMPT), said in shown.split(PROMPT)[1]), (0, False, 2, True))
+            status, ran, shown.count(PROMPT), note in shown.split(PROMPT)[1]), (0, False, 2, True))
     status, shown, ran = approval("send", ["e\n", "n\n"], {"EDITOR": "", "VISUAL": ""})
     check("an_editor_must_be_named", (status, ran, "EDITOR is not set" in shown), (0, False, True))
 
@@ -403,7 +403,7 @@ def test_plain():
 class Model(http.server.BaseHTTPRequestHandler):
     """Sends a reply a few characters at a time; the last piece waits until the test has seen the
     rest."""
-    text, go_on = "", threading.Event()
+    text, send_rest = "", threading.Event()
     protocol_version = "HTTP/1.0"
 
     def log_message(self, *_):
@@ -423,7 +423,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         pieces = [Model.text[at:at + 5] for at in range(0, len(Model.text), 5)]
         for place, piece in enumerate(pieces):
             if place == len(pieces) - 1:
-                Model.go_on.wait(LONG)
+                Model.send_rest.wait(LONG)
             self.send({"content": piece})
         self.send({}, "stop")
         self.wfile.write(b"data: [DONE]\n\n")
@@ -443,7 +443,7 @@ def test_streaming():
     Model.text = f"The key is {SECRET}, which nobody may see, and this is the end of it."
     terminal = Terminal(["run", path, "go"], STREAMED_API_KEY=SECRET)
     seen = terminal.until("this is the end")
-    Model.go_on.set()
+    Model.send_rest.set()
     status, shown = terminal.end()
     check("text_is_there_before_the_reply_is_over", (status, seen), (0, True))
     text = " ".join(STYLE.sub("", shown).split())
@@ -451,12 +451,12 @@ def test_streaming():
         SECRET in shown, "0123" in shown,
         text.count("The key is [redacted], which nobody may see, and this is the end of it.")),
         (False, False, 1))
-    Model.go_on.clear()
+    Model.send_rest.clear()
     terminal = Terminal(["run", path, "go"], STREAMED_API_KEY=SECRET)
     terminal.until("this is the end")
     terminal.type("\x03")
     status, shown = terminal.end()
-    Model.go_on.set()
+    Model.send_rest.set()
     run = newest()
     check("ctrl_c_during_a_reply", (status, f"paused; continue: haft resume {run['run']}" in shown,
                                      run["state"]), (130, True, "running"))
@@ -529,8 +529,8 @@ def test_interrupts():
     terminal.until("Ctrl-C again")
     terminal.type("\x03")
     status, shown = terminal.end()
-    said = "cancel requested by terminal" in STYLE.sub("", shown)
-    check("the_second_cancels", (status, newest()["end"], said), (130, "cancelled", True))
+    reported = "cancel requested by terminal" in STYLE.sub("", shown)
+    check("the_second_cancels", (status, newest()["end"], reported), (130, "cancelled", True))
 
     for name in ("SIGTERM", "SIGHUP"):
         terminal = slow("signal", "--plain", read_only=True)
@@ -614,7 +614,7 @@ def test_list():
                 [tool("send", ["true"], needs_approval=True)])
     haft("run", path, "a task that is much longer than a line of a terminal " * 3)
     terminal = slow("listed", read_only=True)
-    check("running_and_waiting_are_told_apart", states(), ["running", "waiting"])
+    check("running_and_waiting_differ", states(), ["running", "waiting"])
     terminal.type("\x03")
     terminal.end()
     check("a_run_without_a_process_is_stopped", states(), ["stopped", "waiting"])

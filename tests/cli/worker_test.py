@@ -56,13 +56,13 @@ def worker(*words, env=None):
 worker.count = 0
 
 
-def said(process, at=1):
+def output_of(process, at=1):
     process.files[at].seek(0)
     return process.files[at].read()
 
 
 def reports(process):
-    return [json.loads(line) for line in said(process, 0).splitlines() if line.endswith("}")]
+    return [json.loads(line) for line in output_of(process, 0).splitlines() if line.endswith("}")]
 
 
 def stop(process, how=signal.SIGTERM):
@@ -141,7 +141,7 @@ def test_detached_runs_are_done():
     ids = [detach(path, f"task {n}") for n in range(5)]
     check("detached_runs_are_queued", states(), Counter({"queued": 5}))
     one = worker("--until-idle", "--json", "--concurrency", 2)
-    check("worker_ends_when_all_runs_are_done", (one.wait(timeout=LONG), said(one)), (0, ""))
+    check("worker_ends_when_all_runs_are_done", (one.wait(timeout=LONG), output_of(one)), (0, ""))
     check("all_are_done", states(), Counter({"done": 5}))
     check("each_effect_once", len(effects("plain.log")), 5)
     reported = reports(one)
@@ -153,11 +153,11 @@ def test_detached_runs_are_done():
     out = json.loads(out)
     check("detach_prints_an_object", (status, out["end"], out["turns"]), (0, "queued", 0))
     two = worker("--until-idle")
-    lines = (two.wait(timeout=LONG), said(two).splitlines())[1]
+    lines = (two.wait(timeout=LONG), output_of(two).splitlines())[1]
     check("a_line_for_each", lines, [f"{out['run']} taken", f"{out['run']} ended done, 2 turns"])
     three = worker("--until-idle", "--quiet")
     check("worker_without_runs_prints_nothing",
-          (three.wait(timeout=LONG), said(three), said(three, 0)), (0, "", ""))
+          (three.wait(timeout=LONG), output_of(three), output_of(three, 0)), (0, "", ""))
 
 
 def test_pauses():
@@ -190,7 +190,7 @@ def test_deadlines():
 
 def test_threads():
     """The runs of each thread one after the other, over three workers."""
-    path = spec("talk", [calls("do"), {"text": "said"}],
+    path = spec("talk", [calls("do"), {"text": "output_of"}],
                 [tool("do", "sleep 0.02; echo $HAFT_IDEMPOTENCY_KEY >> talk.log")])
     workers = [worker("--concurrency", 3, "--poll", 30, "--quiet") for _ in range(3)]
     talks = {thread(): [] for _ in range(3)}
@@ -277,7 +277,7 @@ def test_sigterm():
     three = worker("--poll", 30)
     wait_for(lambda: effects("held.log"))
     three.send_signal(signal.SIGINT)
-    wait_for(lambda: "second signal" in said(three))
+    wait_for(lambda: "second signal" in output_of(three))
     three.send_signal(signal.SIGINT)
     check("a_second_signal_stops_at_once", (three.wait(timeout=LONG), len(effects("held.log"))),
           (0, 1))
@@ -344,7 +344,7 @@ def test_a_later_store():
         wait_for(begun)
         change_version(+98)
         check(f"worker_ends_when_{name}",
-              (one.wait(timeout=LONG), "this haft supports" in said(one)),
+              (one.wait(timeout=LONG), "this haft supports" in output_of(one)),
               (1, True))
         check(f"like_one_that_starts_when_{name}", worker().wait(timeout=LONG), 1)
         change_version(-98)
@@ -384,7 +384,7 @@ def test_runs_that_cannot_continue():
     os.unlink(Path(scratch) / "gone.json")
     three = worker("--until-idle")
     three.wait(timeout=LONG)
-    check("a_missing_spec_is_reported", "gone.json no longer exists" in said(three),
+    check("a_missing_spec_is_reported", "gone.json no longer exists" in output_of(three),
           True)
     check("run_continues_with_the_stored_spec", run_of(gone)["end"], "done")
 

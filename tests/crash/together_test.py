@@ -13,7 +13,7 @@ import history
 from crash_help import call, effect
 
 CLASSES = {"send": "once", "slow": "idempotent"}
-SAID = {"approve": ("c1.1",), "answer": ("c1.2", '"mine"')}
+WORDS = {"approve": ("c1.1",), "answer": ("c1.2", '"mine"')}
 
 
 class Scene:
@@ -41,9 +41,9 @@ class Scene:
         self.first.stdout.close()
 
     def say(self, word):
-        self.others.append(self.store.start(word, self.run, *SAID[word], "--json",
+        self.others.append(self.store.start(word, self.run, *WORDS[word], "--json",
                                             out=help.subprocess.DEVNULL))
-        help.wait_for(lambda: SAID[word][0] in self.finished(), pause=0.1)
+        help.wait_for(lambda: WORDS[word][0] in self.finished(), pause=0.1)
 
     def finished(self):
         """Calls that have their results. A kill before that is another test."""

@@ -17,7 +17,7 @@ static struct {
     uint64_t hurry_ms;
     void (*done)(haft__store_request *request); /* of the request with the false result */
     haft_status lie;
-    haft__store_request *held;
+    haft__store_request *buffered;
     haft__arena arena;
 } faulty;
 
@@ -81,22 +81,22 @@ static void pass_over(haft__store *store, haft__store_request *request)
     haft__store_complete(store, &list);
 }
 
-static void hold(haft__store_request *request)
+static void buffer(haft__store_request *request)
 {
     request->done = faulty.done;
-    faulty.held = request;
+    faulty.buffered = request;
 }
 
 static void submit(haft__store *store, haft__store_request *request)
 {
     bool writes = request->verb == HAFT__STORE_APPEND || request->verb == HAFT__STORE_CREATE;
-    bool late = faulty.what == HELP_TAKEN_LATE;
-    bool takes = request->verb == HAFT__STORE_CLAIM_NEXT && (faulty.what == HELP_TAKEN || late);
+    bool late = faulty.what == HELP_CLAIMED_LATE;
+    bool takes = request->verb == HAFT__STORE_CLAIM_NEXT && (faulty.what == HELP_CLAIMED || late);
     help_faulty what = writes || takes || faulty.what == HELP_DOWN ? faulty.what : HELP_FINE;
     faulty.counts[request->verb]++;
-    if (faulty.what == HELP_HELD && request->verb == HAFT__STORE_RECEIVE) {
+    if (faulty.what == HELP_BUFFERED && request->verb == HAFT__STORE_RECEIVE) {
         faulty.done = request->done;
-        request->done = hold;
+        request->done = buffer;
     }
     bool result = request->verb == HAFT__STORE_CACHE_GET || request->verb == HAFT__STORE_CACHE_PUT;
     if (faulty.what == HELP_FORGETS && result) {
@@ -111,14 +111,14 @@ static void submit(haft__store *store, haft__store_request *request)
     case HELP_FINE:
     case HELP_PASSED:
     case HELP_FORGETS:
-    case HELP_HELD: haft__store_memory.submit(store, request); return;
+    case HELP_BUFFERED: haft__store_memory.submit(store, request); return;
     case HELP_LOW:
         faulty.done = request->done;
         request->done = tell_low;
         haft__store_memory.submit(store, request);
         return;
     case HELP_KEPT: perform_and_lie(store, request, HAFT_IO); return;
-    case HELP_TAKEN:
+    case HELP_CLAIMED:
         faulty.what = takes ? HELP_FINE : faulty.what;
         if (takes) {
             perform_and_lie(store, request, HAFT_IO);
@@ -135,7 +135,7 @@ static void submit(haft__store *store, haft__store_request *request)
             faulty.what = HELP_FINE;
         }
         return;
-    case HELP_TAKEN_LATE:
+    case HELP_CLAIMED_LATE:
         if (takes) {
             help_faulty_wait((int64_t)request->lease_ms);
             faulty.what = HELP_FINE;
@@ -201,16 +201,16 @@ void help_faulty_jump(int64_t ms)
     faulty.wall += ms;
 }
 
-const haft__store_request *help_faulty_held(void)
+const haft__store_request *help_faulty_buffered(void)
 {
-    return faulty.held;
+    return faulty.buffered;
 }
 
-void help_faulty_tell(void)
+void help_faulty_report(void)
 {
-    haft__store_request *held = faulty.held;
-    faulty.held = NULL;
-    held->done(held);
+    haft__store_request *buffered = faulty.buffered;
+    faulty.buffered = NULL;
+    buffered->done(buffered);
 }
 
 unsigned help_faulty_count(haft__store_verb verb)

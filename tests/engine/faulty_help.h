@@ -18,13 +18,13 @@ typedef enum help_faulty {
     HELP_KEPT_LATE, /* once: it is not performed and IO is reported; the next one is performed and
                        reported as rejected */
     HELP_STOPPED, /* once: it is performed, and the process is stopped for the length of a lease */
-    HELP_TAKEN,   /* once: a run is claimed, and IO is reported */
-    HELP_TAKEN_LATE, /* once: a run is claimed, and that took as long as a lease */
-    HELP_DOWN,       /* every request fails */
-    HELP_PASSED,     /* renewals skip every run: their rows are locked */
-    HELP_LOW,        /* it is performed, and the store is low on space */
-    HELP_FORGETS,    /* cached results are neither read nor written */
-    HELP_HELD,       /* messages are read, and the result is not reported yet */
+    HELP_CLAIMED, /* once: a run is claimed, and IO is reported */
+    HELP_CLAIMED_LATE, /* once: a run is claimed, and that took as long as a lease */
+    HELP_DOWN,         /* every request fails */
+    HELP_PASSED,       /* renewals skip every run: their rows are locked */
+    HELP_LOW,          /* it is performed, and the store is low on space */
+    HELP_FORGETS,      /* cached results are neither read nor written */
+    HELP_BUFFERED,     /* messages are read, and the result is not reported yet */
 } help_faulty;
 
 /* Leases of `lease_ms`. Only one such runtime at a time. */
@@ -40,8 +40,8 @@ void help_faulty_jump(int64_t ms);
 
 /* The messages that were read and are not reported yet; NULL: none were requested. Then reports
  * them. */
-const haft__store_request *help_faulty_held(void);
-void help_faulty_tell(void);
+const haft__store_request *help_faulty_buffered(void);
+void help_faulty_report(void);
 
 /* The number of requests of this kind. */
 unsigned help_faulty_count(haft__store_verb verb);

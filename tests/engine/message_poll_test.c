@@ -20,11 +20,11 @@ static haft_run *wait_with_message(help_host *h, const char *message)
         .verb = HAFT__STORE_SEND, .run.id = haft__str(run->id), .text = haft__str(message)};
     CHECK_INT(haft__store_submit_and_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
               h->err.message);
-    help_faulty_set(HELP_HELD);
-    while (help_faulty_held() == NULL) {
+    help_faulty_set(HELP_BUFFERED);
+    while (help_faulty_buffered() == NULL) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
-    CHECK_INT(help_faulty_held()->message_count, 1, "messages");
+    CHECK_INT(help_faulty_buffered()->message_count, 1, "messages");
     return run;
 }
 
@@ -38,7 +38,7 @@ static void answer_and_end(help_host *h, haft_run *run)
 static void tell_in_vain(help_host *h, haft_run *run)
 {
     unsigned writes = help_faulty_count(HAFT__STORE_APPEND);
-    help_faulty_tell();
+    help_faulty_report();
     help_faulty_step(h, run, 50);
     CHECK_INT(help_faulty_count(HAFT__STORE_APPEND), writes, "it was forgotten again");
     CHECK_INT(haft_run_state(run), HAFT_ENDED, "%s", haft_run_error(run)->message);
@@ -60,8 +60,8 @@ TEST(a_message_that_was_found_before_its_deletion_is_delivered_once)
 {
     help_host h;
     haft_run *run = wait_with_message(&h, "no command");
-    CHECK_INT(haft__log_ack_message(&run->log, help_faulty_held()->messages[0].id, &h.err), HAFT_OK,
-              "%s", h.err.message);
+    CHECK_INT(haft__log_ack_message(&run->log, help_faulty_buffered()->messages[0].id, &h.err),
+              HAFT_OK, "%s", h.err.message);
     haft__log_flush(run);
     while (haft__log_is_busy(&run->log)) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
@@ -70,7 +70,7 @@ TEST(a_message_that_was_found_before_its_deletion_is_delivered_once)
     while (run->model_call == NULL) { /* writing the answer deletes the message */
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
-    help_faulty_tell();
+    help_faulty_report();
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%s", haft_run_error(run)->message);
     haft_run_release(run);

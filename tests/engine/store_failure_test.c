@@ -171,8 +171,8 @@ TEST(rejected_writes_are_repeated_until_the_store_accepts_them)
         if (faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN) {
             CHECK(haft__log_is_failing(&run->log), "%zu: it does not know", i);
             CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%zu", i);
-            CHECK(run->state.stage != HAFT__RUN_ENDED, "%zu: it was gone on with", i);
-            CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED, "%zu: the result is held", i);
+            CHECK(run->state.stage != HAFT__RUN_ENDED, "%zu: the run continued", i);
+            CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED, "%zu: the result is kept", i);
         }
         help_faulty_set(HELP_FINE);
         help_host_settle(&h, run);

@@ -22,7 +22,7 @@ TEST(a_result_is_cached_for_other_runs)
     CHECK_STR(second->state.calls[0].result, first->state.calls[0].result, "the same result");
     CHECK(first->state.calls[0].ok, "it ran");
     haft_str events = help_host_events(&h, second);
-    CHECK(memmem(events.ptr, events.len, "\"cached\":true", 13) != NULL, "it is not said");
+    CHECK(memmem(events.ptr, events.len, "\"cached\":true", 13) != NULL, "not marked as cached");
     haft_run_release(first);
     haft_run_release(second);
     help_host_finish(&h);
@@ -48,7 +48,7 @@ TEST(a_call_that_takes_too_long)
          "run_started turn_started model_replied call_started call_started call_retry "
          "call_finished "
          "turn_started model_replied run_finished"},
-        {"may not: somebody is asked",
+        {"may not: a person decides",
          TOOL("\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"}"), HAFT_WAITING,
          "run_started turn_started model_replied call_started paused"},
     };

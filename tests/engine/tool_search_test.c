@@ -517,7 +517,7 @@ TEST(a_question_is_dropped_with_its_run)
             CHECK(run->slots == NULL, "it is gone");
         } else {
             haft__run_drain(run);
-            CHECK(run->slots == NULL && haft__run_is_drained(run), "nobody waits for an answer");
+            CHECK(run->slots == NULL && haft__run_is_drained(run), "no question is left");
         }
         haft_run_release(run);
         help_host_finish(&h);

@@ -47,7 +47,7 @@ static void call_tool(outcome *t, const haft__tool *tool, bool cancel)
     haft__loop_destroy(loop);
 }
 
-static void call_nobody(outcome *t, bool cancel)
+static void call_unknown_tool(outcome *t, bool cancel)
 {
     haft__tool tool = {.name = HAFT__LIT("remote"), .source = HAFT__TOOL_PROVIDER};
     call_tool(t, &tool, cancel);
@@ -56,7 +56,7 @@ static void call_nobody(outcome *t, bool cancel)
 TEST(a_tool_without_an_executor_is_reported_as_never_started)
 {
     outcome t = {0};
-    call_nobody(&t, false);
+    call_unknown_tool(&t, false);
     CHECK_INT(t.times, 1, "reports");
     CHECK(!t.ok && !t.started, "it says it ran");
     CHECK_STR(haft__str(t.text), HAFT__LIT("this tool has no implementation here"), "text");
@@ -79,7 +79,7 @@ TEST(every_built_in_of_exec_has_an_executor)
 TEST(a_cancelled_call_is_not_reported)
 {
     outcome t = {0};
-    call_nobody(&t, true);
+    call_unknown_tool(&t, true);
     CHECK_INT(t.times, 0, "reports");
 }
 

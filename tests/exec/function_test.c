@@ -91,7 +91,7 @@ HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times,
     }
     (void)sem_post(&entered);
     (void)sem_wait(&released);
-    return haft_replyf(call, "told");
+    return haft_replyf(call, "done");
 }
 
 /* Returns at once, so it may run on the loop's thread. */
@@ -198,7 +198,7 @@ TEST(replies_of_functions)
     c.call.progress = NULL;
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK_INT(c.progress_count, 0, "nobody asked for progress");
+    CHECK_INT(c.progress_count, 0, "no progress was requested");
     run(&f, &c, &odd_tool, "");
     CHECK_STR(c.result.text, ((haft_str){"a?\0b", 4}), "bytes that are no text");
     run(&f, &c, &greet_tool, "{\"name\":\"x\",\"times\":99999999999999999999}");
@@ -351,7 +351,7 @@ TEST(a_function_that_overran_keeps_what_it_uses)
         haft__arena_finish(&arena);
         help_call next;
         run(&f, &next, &greet_tool, "{\"name\":\"next\"}"); /* with one thread */
-        CHECK(next.result.ok, "it was held back");
+        CHECK(next.result.ok, "it waited for the abandoned call");
         (void)sem_post(&released);
         step_until_back(&f, 0);
         CHECK_INT(cancels, 1, "it saw");

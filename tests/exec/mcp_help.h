@@ -63,7 +63,7 @@ static inline haft_str help_join(help_mcp *m, haft_str before, haft_str word)
     return haft__arena_format(&m->exec.arena, "%.*s%.*s ", HAFT__ARG(before), HAFT__ARG(word));
 }
 
-static inline void help_mcp_told(void *context, const haft__mcp_listing *listings, size_t count)
+static inline void help_mcp_note(void *context, const haft__mcp_listing *listings, size_t count)
 {
     help_mcp *m = context;
     m->times++;
@@ -88,7 +88,7 @@ static inline void help_mcp_list(help_mcp *m)
     haft__catalogue *catalogue = NULL;
     haft_error err = {0};
     int before = m->times;
-    CHECK_INT(haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_told, m, &catalogue, &err),
+    CHECK_INT(haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_note, m, &catalogue, &err),
               HAFT_OK, "%s", err.message);
     CHECK_INT(m->times, before, "it was reported during the start");
     uint64_t begun = haft__loop_now(m->exec.loop);

@@ -16,7 +16,7 @@ static void find(const haft__aho_corasick *marks, const char *const *texts, haft
         const haft__aho_corasick_node *node = &marks->nodes[state];
         CHECK(node->depth <= i + 1
                   && memcmp(node->text, text.ptr + i + 1 - node->depth, node->depth) == 0,
-              "what is held back is what has come");
+              "the node's text is the end of the input");
         if (node->mark != 0) {
             length += (size_t)snprintf(to + length, room - length, "%s@%zu ", texts[node->mark - 1],
                                        i + 1);

@@ -163,7 +163,7 @@ TEST(no_mark_costs_more_for_being_repeated)
 /* ---- text that is withheld ---- */
 
 /* Text is reported up to its last byte as soon as that byte cannot belong to a mark. */
-static void check_held(const haft__format *format, haft_str mark, size_t length)
+static void check_withheld(const haft__format *format, haft_str mark, size_t length)
 {
     bool named = strcmp(format->name, "functionary_v32") == 0;
     subject s;
@@ -192,7 +192,7 @@ TEST(only_the_beginning_of_a_mark_is_withheld)
         for (size_t m = 0; m < COUNT(place->marks) && place->marks[m].text != NULL; m++) {
             haft_str mark = haft__str(place->marks[m].text);
             for (size_t length = 0; length < mark.len; length++) {
-                check_held(formats[i], mark, length);
+                check_withheld(formats[i], mark, length);
             }
         }
     }

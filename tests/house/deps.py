@@ -41,18 +41,18 @@ def outcome(installed, user, with_sudo, apt="exit 0"):
 BOTH = r"clang-format installed\nclang-tidy installed\n"
 ONE = r"clang-format installed\nclang-tidy config-files\n"
 INSTALL = "-qq update\n-qq install -y --no-install-recommends clang-tidy\n"
-SAID = "Installing Debian packages: clang-tidy\n"
+REPORT = "Installing Debian packages: clang-tidy\n"
 
 for name, found, wanted in [
         ("nothing_missing_is_silent", outcome(BOTH, 1000, False), (0, "", "")),
-        ("root_installs_what_is_missing", outcome(ONE, 0, False), (0, SAID, INSTALL)),
+        ("root_installs_what_is_missing", outcome(ONE, 0, False), (0, REPORT, INSTALL)),
         ("others_use_sudo", outcome(ONE, 1000, True),
-         (0, SAID, "sudo\n" + INSTALL.replace("\n", "\nsudo\n", 1))),
+         (0, REPORT, "sudo\n" + INSTALL.replace("\n", "\nsudo\n", 1))),
         ("without_either_it_says_what_to_do", outcome(ONE, 1000, False),
          (1, "These Debian packages are missing: clang-tidy\nNeither root nor sudo is available; "
           "as root, run: apt-get install clang-tidy\n", "")),
         ("a_failure_of_apt_is_shown", outcome(ONE, 0, False, "echo no network; exit 100"),
-         (1, SAID + "no network\napt-get update failed; the missing packages are: clang-tidy\n",
+         (1, REPORT + "no network\napt-get update failed; the missing packages are: clang-tidy\n",
           "-qq update\n"))]:
     house.check(name, [] if found == wanted else [f"wanted {wanted}", f"found  {found}"])
 

@@ -70,16 +70,16 @@ check("missing_packages_are_named", outcome({"good_test.py": GOOD}),
        f"make test-llm: {MISSING}. {HOW}\n"))
 
 ALL = r"cmake installed\nninja-build installed\ng++ installed\n"
-status, output, said = outcome({"good_test.py": GOOD}, packages=ALL)
+status, output, errors = outcome({"good_test.py": GOOD}, packages=ALL)
 house.check("failed_download_is_a_skip",
             [] if status == 0 and "skip llm/good_test.py: pip download " in output
             and HOW in output and output.endswith("0 passed, 0 failed, 1 skipped\n")
-            else [status, output, said])
+            else [status, output, errors])
 
-status, output, said = outcome({"good_test.py": GOOD}, packages=ALL, server="exit 3")
+status, output, errors = outcome({"good_test.py": GOOD}, packages=ALL, server="exit 3")
 house.check("a_server_that_does_not_start_is_a_failure",
             [] if status == 1 and "not ok scripts/llm: llama-server does not start" in output
-            and output.endswith("0 passed, 1 failed, 0 skipped\n") else [status, output, said])
+            and output.endswith("0 passed, 1 failed, 0 skipped\n") else [status, output, errors])
 
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Health)
 there = f"http://127.0.0.1:{server.server_port}"
@@ -94,8 +94,8 @@ check("failed_and_silent_tests_are_failures",
        ""))
 server.shutdown()
 server.server_close()
-status, output, said = outcome({"good_test.py": GOOD}, there)
+status, output, errors = outcome({"good_test.py": GOOD}, there)
 house.check("given_server_must_answer",
-            [] if status == 1 and said.startswith(
+            [] if status == 1 and errors.startswith(
                 f"make test-llm: HAFT_LLAMACPP_URL is {there}, but {there}/health does not answer")
-            else [status, output, said])
+            else [status, output, errors])

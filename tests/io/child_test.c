@@ -378,19 +378,19 @@ TEST(shutdown_waits_for_killed_children)
 TEST(many_run_at_the_same_time)
 {
     begin();
-    outcome told_of[20];
-    for (size_t i = 0; i < COUNT(told_of); i++) {
+    outcome outcomes[20];
+    for (size_t i = 0; i < COUNT(outcomes); i++) {
         const char *argv[4];
-        haft__child_options options = shell(argv, "cat; exit 7", &told_of[i]);
+        haft__child_options options = shell(argv, "cat; exit 7", &outcomes[i]);
         options.input = HAFT__LIT("text");
         (void)start(&options);
     }
-    for (size_t i = 0; i < COUNT(told_of); i++) {
-        while (told_of[i].times == 0) {
+    for (size_t i = 0; i < COUNT(outcomes); i++) {
+        while (outcomes[i].times == 0) {
             CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
         }
-        CHECK_STR(haft__str(told_of[i].output), HAFT__LIT("text"), "child %zu", i);
-        CHECK_INT(told_of[i].result.status, 7, "child %zu", i);
+        CHECK_STR(haft__str(outcomes[i].output), HAFT__LIT("text"), "child %zu", i);
+        CHECK_INT(outcomes[i].result.status, 7, "child %zu", i);
     }
     end();
 }
@@ -560,7 +560,7 @@ TEST(a_program_that_closes_its_input_is_ended)
     CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
-    CHECK(t.ended.result.stdin_closed, "it is not said why");
+    CHECK(t.ended.result.stdin_closed, "the reason is missing");
     haft__buf_finish(&t.on_output);
     end();
 }
@@ -574,7 +574,7 @@ TEST(a_program_that_closes_its_output_is_ended)
     (void)start_patient(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
-    CHECK(t.ended.result.stdout_closed && !t.ended.result.stdin_closed, "it is not said why");
+    CHECK(t.ended.result.stdout_closed && !t.ended.result.stdin_closed, "the reason is missing");
     haft__buf_finish(&t.on_output);
     end();
 }

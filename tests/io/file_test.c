@@ -182,11 +182,11 @@ TEST(a_lock_keeps_others_out)
     int lock = -1;
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
     int other = open(lock_path, O_RDWR | O_CLOEXEC);
-    CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "another got it too");
+    CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "it was locked twice");
     haft__file_unlock(lock);
-    CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not given back");
+    CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not released");
     uint64_t before = haft__clock_monotonic();
-    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "somebody else has it");
+    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "another process has locked it");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has locked it"),
               "why");
     CHECK(haft__clock_monotonic() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");

@@ -309,7 +309,7 @@ TEST(a_step_after_a_long_pause_obeys_its_timeout)
     CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
     haft__clock_sleep(5); /* libuv's cached time is older than that */
     step(loop, 1);
-    CHECK_INT(order, 0, "it waited for somebody else");
+    CHECK_INT(order, 0, "it waited for the other thread");
     r.over = true;
     (void)pthread_join(thread, NULL);
     haft__loop_destroy(loop);

@@ -30,7 +30,7 @@ TEST(a_process_that_has_ended_is_dead)
     CHECK_INT(read(pipes[0], name, sizeof(name)), sizeof(name), "no name");
     siginfo_t ended;
     CHECK_INT(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0, "no child");
-    CHECK(haft__owner_is_dead(haft__str(name)), "nobody has asked for it: %s", name);
+    CHECK(haft__owner_is_dead(haft__str(name)), "a zombie counts as dead: %s", name);
     CHECK_INT(waitpid(child, NULL, 0), child, "no child");
     CHECK(haft__owner_is_dead(haft__str(name)), "%s", name);
     (void)close(pipes[0]);
@@ -61,7 +61,7 @@ TEST(a_process_of_another_namespace_is_unknown)
     CHECK(haft__owner_is_dead(haft__str(other)), "there is no such process here: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/4194304/1/0", HAFT__ARG(boot),
                    (unsigned long long)number + 1);
-    CHECK(!haft__owner_is_dead(haft__str(other)), "nobody here knows: %s", other);
+    CHECK(!haft__owner_is_dead(haft__str(other)), "another PID namespace: unknown: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/1/1/0", HAFT__ARG(boot),
                    (unsigned long long)number);
     CHECK(haft__owner_is_dead(haft__str(other)), "another process has the PID now: %s", other);

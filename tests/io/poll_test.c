@@ -62,7 +62,7 @@ TEST(a_usable_socket_is_reported)
     CHECK_INT(step(&w), 1, "there is");
     CHECK_INT(step(&w), 1, "still");
     CHECK_INT(haft__poll_set_interest(w.poll, false, false, NULL), HAFT_OK, "want");
-    CHECK_INT(step(&w), 0, "nobody wants to know");
+    CHECK_INT(step(&w), 0, "no interest is set");
     end(&w);
 }
 

@@ -298,7 +298,7 @@ TEST(only_so_many_are_replaced)
     CHECK_INT(next.job.state, 0, "it waits");
     (void)sem_post(&f.waits);
     step_until(&f, 2); /* a stuck thread came back and took it */
-    CHECK(next.done > 0, "nobody took it");
+    CHECK(next.done > 0, "no thread ran it");
     post_times(&f.waits, HAFT__LIMIT_POOL_ABANDONED);
     step_until(&f, HAFT__LIMIT_POOL_ABANDONED + 2);
     CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "all are back");

@@ -196,7 +196,7 @@ TEST(a_reader_that_has_disconnected)
     (void)close(c.out[0]);
     c.out[0] = -1;
     (void)signal(SIGPIPE, SIG_IGN);
-    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "nobody knows yet");
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "the error is not known yet");
     until_ended(&c);
     CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")), "now it is known");
     CHECK_INT(haft__stdio_error(c.stdio), HAFT_OK, "nothing was wrong here");

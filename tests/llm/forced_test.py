@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The report workflow under a forced choice, held to a grammar: in each format every one of 50
-forced turns yields a valid call of an allowed tool, at once, and runs end as done."""
+"""The report workflow under a forced choice, constrained by a grammar: in each format every one of
+50 forced turns yields a valid call of an allowed tool, at once, and runs end as done."""
 import llm
 import runs
 
@@ -22,10 +22,10 @@ def describe(turn):
 def try_format(format):
     turns, ends, problems = [], [], []
     for seed, task in enumerate(runs.TASKS, 1):
-        status, log, said = runs.run_agent(format, task, {"seed": seed})
+        status, log, errors = runs.run_agent(format, task, {"seed": seed})
         made = runs.forced_turns(log)
         turns += made
-        end = log[-1]["end"] if log and log[-1]["kind"] == "run_finished" else f"none: {said}"
+        end = log[-1]["end"] if log and log[-1]["kind"] == "run_finished" else f"none: {errors}"
         ends.append(end)
         llm.note(f"{format} {seed}: {end}; " + " ".join(
             f"{'+'.join('yes' if good else 'no' for good in turn['tries'])}/{sum(turn['ms'])} ms"

@@ -9,10 +9,10 @@ RUNS = 3
 ENDS = {"done": 0, "failed": 1, "exhausted": 3, "incomplete": 3, "violated": 5}
 
 
-def judge(status, log, said):
+def judge(status, log, errors):
     """What is wrong with how a run ended."""
     if not log or log[-1]["kind"] != "run_finished":
-        return [f"it has no end: {said}"]
+        return [f"it has no end: {errors}"]
     end = log[-1]
     if end["end"] not in ENDS or ENDS[end["end"]] != status:
         return [f"it ended as {end['end']} with exit status {status}"]
@@ -26,11 +26,11 @@ def judge(status, log, said):
 def try_format(format):
     turns, ends, problems = [], [], []
     for seed, task in enumerate(runs.TASKS[:RUNS], 1):
-        status, log, said = runs.run_agent(format, task, {"seed": seed},
-                                      **{"model.constraint": "none"})
+        status, log, errors = runs.run_agent(format, task, {"seed": seed},
+                                        **{"model.constraint": "none"})
         made = runs.forced_turns(log)
         turns += made
-        problems += [f"{task}: {problem}" for problem in judge(status, log, said)]
+        problems += [f"{task}: {problem}" for problem in judge(status, log, errors)]
         ends.append(log[-1].get("end") if log else "none")
         llm.note(f"{format} {seed}: {ends[-1]}; " + " ".join(
             "+".join("yes" if good else "no" for good in turn["tries"]) for turn in made))

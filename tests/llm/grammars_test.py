@@ -51,9 +51,9 @@ def judge(call, tools, exact):
 
 def read_back(format, tools, text, exact, several):
     """What is wrong with a text that ended by itself."""
-    status, output, said = llm.haft("parse", "--format", format, "--tools", tools["file"], "-",
+    status, output, errors = llm.haft("parse", "--format", format, "--tools", tools["file"], "-",
                                     text=text)
-    found = json.loads(output) if output else {"error": said, "calls": []}
+    found = json.loads(output) if output else {"error": errors, "calls": []}
     if format == CODE:
         return [] if found["code"] else [f"no code: {output}"]
     calls = found["calls"]

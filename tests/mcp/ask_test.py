@@ -97,7 +97,7 @@ def test_form():
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     check("an_answer_is_taken", (status, "different answer" in err), (0, False))
     out, _ = run.communicate(timeout=300)
-    check("and_the_run_goes_on", (run.returncode, out, place.answers()),
+    check("the_run_continues_after_it", (run.returncode, out, place.answers()),
           (0, "the end\n", [[FULL]]))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     check("the_same_answer_twice_is_fine", status, 0)
@@ -168,7 +168,7 @@ def test_beside():
                 question = client.next("elicitation/create")
                 client.write({"id": question["id"], "result": answer})
                 result = client.next()["result"]
-            check(f"and_passed_on_modern_{modern}", (said(result), place.answers()),
+            check(f"and_passed_on_modern_{modern}", (text_and_error(result), place.answers()),
                   (("the end", False), [[FULL]]))
 
 
@@ -305,7 +305,7 @@ def test_reject():
     status, _, err = place.haft("reject", words[1], words[2])
     check("a_no_is_taken", (status in (0, WAITING), "different answer" in err), (True, False))
     run.communicate(timeout=300)
-    check("and_told", place.answers(), [[{"action": "decline"}]])
+    check("the_server_gets_it", place.answers(), [[{"action": "decline"}]])
 
 
 def test_crash():
@@ -328,10 +328,10 @@ def test_crash():
     check("it_is_pending_as_what_it_is", (pending["kind"], pending.get("asks")),
           ("unknown_outcome", None))
     status, out, err = place.haft("resume", words[1])
-    check("and_told_so", ("was lost when its process ended" in err, "# its result" in err),
+    check("the_loss_is_reported", ("was lost when its process ended" in err, "# its result" in err),
           (True, True))
     status, out, err = place.haft("answer", words[1], words[2], "it was done")
-    check("what_came_of_it_can_be_said", (status, out, err if status else ""),
+    check("a_person_can_give_its_result", (status, out, err if status else ""),
           (0, "the end\n", ""))
 
 
@@ -347,14 +347,14 @@ def test_durable():
     check("json_has_all_of_it", (asks["mode"], asks["schema"]["required"], asks["pinned"]),
           ("form", ["name"], False))
     status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("and_goes_on", (status, out, place.answers()), (0, "the end\n", [[FULL]]))
+    check("the_run_continues", (status, out, place.answers()), (0, "the end\n", [[FULL]]))
 
 
 # ---- haft mcp as the server, started anew for each sitting ----
 
 def test_own_server():
     """The client ends its server when the run pauses; the next server gets the answer."""
-    for tool, arguments, answers, said in (
+    for tool, arguments, answers, result in (
             ("danger", {"x": "a"}, [{"approve": True}], "deleted a"),
             ("danger", {"x": "a"}, [{"approve": False}], "was not approved"),
             ("run_inner", {"task": GO}, [{"approve": True}], "inner done")):
@@ -381,7 +381,7 @@ def test_own_server():
         status, out, err = place.haft("runs", "events", "last")
         ends = [event for event in map(json.loads, out.splitlines())
                 if event["kind"] == "call_finished"]
-        check(f"{name}_is_answered", [said in json.dumps(end) for end in ends], [True])
+        check(f"{name}_is_answered", [result in json.dumps(end) for end in ends], [True])
         keys = list((place.path / "inner").rglob("*.seal"))
         check(f"{name}_has_one_key", [oct(key.stat().st_mode & 0o777) for key in keys], ["0o600"])
 
@@ -434,7 +434,7 @@ class Client:
         return self.next()["result"]
 
 
-def said(result):
+def text_and_error(result):
     return result["content"][0]["text"], result.get("isError", False)
 
 
@@ -462,7 +462,8 @@ def test_server(inner, way):
         question = client.next("elicitation/create")
         check_question(f"old_to_{inner}_{way}", question["params"], way)
         client.write({"id": question["id"], "result": {**answer, "_meta": {}}})
-        check(f"old_to_{inner}_{way}_result", (said(client.next()["result"]), place.answers()),
+        check(f"old_to_{inner}_{way}_result",
+              (text_and_error(client.next()["result"]), place.answers()),
               (("the end", False), wanted))
     place = Place(inner, way)
     with Client(place) as client:
@@ -471,7 +472,7 @@ def test_server(inner, way):
         check_question(f"new_to_{inner}_{way}", asked["params"], way)
         back = {"requestState": result["requestState"], "inputResponses": {key: answer}}
         check(f"new_to_{inner}_{way}_result",
-              (said(client.modern({"elicitation": BOTH}, **back)), place.answers()),
+              (text_and_error(client.modern({"elicitation": BOTH}, **back)), place.answers()),
               (("the end", False), wanted))
 
 
@@ -482,13 +483,14 @@ def test_server_without():
         with Client(place) as client:
             client.greet(can)
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
-            check(f"nobody_to_ask_{len(can)}", (said(client.next()["result"]), place.answers()),
+            check(f"a_client_without_forms_{len(can)}",
+                  (text_and_error(client.next()["result"]), place.answers()),
                   (("the end", False), [[{"action": "cancel"}]]))
     place = Place("new", "url")
     with Client(place) as client:
         client.greet({})
         client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
-        text, bad = said(client.next()["result"])
+        text, bad = text_and_error(client.next()["result"])
         check("it_waits_in_the_store", (bad, "https://login.example.org/start?x=1" in text,
                                         "haft answer" in text), (True, True, True))
 
@@ -505,7 +507,7 @@ def test_server_no():
             client.greet({"elicitation": {}})
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
-            check(f"no_{number}", (said(client.next()["result"]), place.answers()),
+            check(f"no_{number}", (text_and_error(client.next()["result"]), place.answers()),
                   (("the end", False), [[{"action": action}]]))
 
 
@@ -522,7 +524,7 @@ def second(client, place, name):
     client.write({"id": 1, "result": {"action": "accept", "content": {"answer": "late"}}})
     client.write({"id": question["id"],
                   "result": {"action": "accept", "content": {"answer": "yes"}}})
-    check(f"{name}_and_the_run_ends", said(client.next()["result"]), ("the end", False))
+    check(f"{name}_and_the_run_ends", text_and_error(client.next()["result"]), ("the end", False))
     events = map(json.loads, place.haft("runs", "events", "last")[1].splitlines())
     check(f"{name}_answers", [e.get("value") for e in events if e["kind"] == "answered"][-1:],
           ["yes"])
@@ -549,7 +551,7 @@ def test_server_settled():
         client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         client.next("elicitation/create")
         place.log.write_text("")
-        second(client, place, "a_server_that_goes_on")
+        second(client, place, "a_server_that_continues")
 
 
 def test_server_two():
@@ -567,7 +569,7 @@ def test_server_two():
         ids = [client.next("elicitation/create")["id"] for _ in range(2)]
         client.write({"id": ids[0], "result": {"action": "cancel"}})
         client.write({"id": ids[1], "result": {"action": "accept", "content": {"answer": "b"}}})
-        text, bad = said(client.next("elicitation/create")["result"])
+        text, bad = text_and_error(client.next("elicitation/create")["result"])
         check("one_of_two_is_not_answered", (bad, "One?" in text, "Two?" in text),
               (True, True, False))
 

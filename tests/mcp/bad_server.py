@@ -16,7 +16,7 @@ FILE = sys.argv[2] if len(sys.argv) > 2 else ""
 SAY = {"name": "say", "description": "Says a word.",
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 calls = lists = 0
-held = []  # calls that are answered later
+unanswered = []  # calls that are answered later
 
 
 def put(text):
@@ -70,17 +70,17 @@ def tools():
 
 def cut(kind, padding):
     """A response with a secret after so many other bytes."""
-    said = "x" * int(padding) + " " + os.environ["MYTOK"] + " and more"
+    value = "x" * int(padding) + " " + os.environ["MYTOK"] + " and more"
     link = {"type": "resource_link", "uri": "a:", "name": "b"}
     if kind == "number":
         return {"result": {"content": [{"type": "text", "text": padding}]}}
-    return {"error": {"error": {"code": -32603, "message": said}},
-            "uri": {"result": {"content": [dict(link, uri=said)]}},
-            "name": {"result": {"content": [dict(link, name=said)]}},
-            "description": {"result": {"content": [dict(link, description=said)]}},
-            "type": {"result": {"content": [{"type": said}]}},
-            "value": {"result": {"content": [], "structuredContent": {"n": said}}},
-            "key": {"result": {"content": [], "structuredContent": {said: 1}}}}[kind]
+    return {"error": {"error": {"code": -32603, "message": value}},
+            "uri": {"result": {"content": [dict(link, uri=value)]}},
+            "name": {"result": {"content": [dict(link, name=value)]}},
+            "description": {"result": {"content": [dict(link, description=value)]}},
+            "type": {"result": {"content": [{"type": value}]}},
+            "value": {"result": {"content": [], "structuredContent": {"n": value}}},
+            "key": {"result": {"content": [], "structuredContent": {value: 1}}}}[kind]
 
 
 def tell_file():
@@ -163,14 +163,14 @@ def call(message):
             text["content"].append({"type": "text", "text": json.dumps(
                 answer.get("result", answer.get("error", {}).get("code")))})
     if WAY == "asks_of_two":
-        held.append(number)
-        if len(held) < 2:
+        unanswered.append(number)
+        if len(unanswered) < 2:
             return
         send({"id": "q1", "method": "elicitation/create", "params": {
             "message": "Really?", "requestedSchema": {"type": "object", "properties": {}}}})
         text["content"].append({"type": "text", "text": json.dumps(
             json.loads(sys.stdin.readline())["result"])})
-        send({"id": held.pop(0), "result": text})
+        send({"id": unanswered.pop(0), "result": text})
     if WAY == "progress":
         token = message["params"]["_meta"]["progressToken"]
         text["content"].append({"type": "text", "text": json.dumps(
@@ -179,15 +179,15 @@ def call(message):
             send({"method": "notifications/progress",
                   "params": {"progressToken": token, "progress": i, "total": 3, "message": "on"}})
     if WAY in ("log", "log_of_two"):
-        held.append(number)
-        if WAY == "log_of_two" and len(held) < 2:
+        unanswered.append(number)
+        if WAY == "log_of_two" and len(unanswered) < 2:
             return
         for level in ("info", "warning"):
             send({"method": "notifications/message", "params": {
                 "level": level, "logger": "db", "data": f"{level}: \x1b[31mlow on cheese"}})
-        while len(held) > 1:
-            send({"id": held.pop(0), "result": text})
-        held.clear()
+        while len(unanswered) > 1:
+            send({"id": unanswered.pop(0), "result": text})
+        unanswered.clear()
     if WAY == "env":
         text = {"content": [{"type": "text", "text": json.dumps(dict(os.environ))}]}
     send({"id": number, "result": text})

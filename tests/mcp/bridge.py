@@ -48,7 +48,7 @@ class Bridge:
     def __init__(self, command, environment):
         self.command, self.environment = command, environment
         self.process, self.answers, self.news = None, {}, threading.Condition()
-        self.said = tempfile.TemporaryFile("w+")  # standard error of all its programs
+        self.stderr_file = tempfile.TemporaryFile("w+")  # standard error of all its programs
         self.site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.site.daemon_threads, self.site.bridge = True, self
         self.url = f"http://127.0.0.1:{self.site.server_port}/mcp"
@@ -59,7 +59,7 @@ class Bridge:
         self.stop()
         self.process = subprocess.Popen(self.command, env=self.environment, text=True,
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=self.said)
+                                        stderr=self.stderr_file)
         threading.Thread(target=self.read, args=[self.process], daemon=True).start()
 
     def read(self, process):
@@ -89,8 +89,8 @@ class Bridge:
             return self.answers.pop(message["id"])
 
     def gone(self, how):
-        self.said.seek(0)
-        return Gone(f"{self.command[1]} {how}: {self.said.read()[-2000:]}")
+        self.stderr_file.seek(0)
+        return Gone(f"{self.command[1]} {how}: {self.stderr_file.read()[-2000:]}")
 
     def stop(self):
         if self.process is not None:

@@ -70,12 +70,12 @@ class Place:
         return sorted((self.path / "state/haft/mcp").glob("*" + end))
 
 
-SAID = ("call_finished", "you said it")
+CALLED = ("call_finished", "you said it")
 
 
 def test_after_use():
     place = Place().run()
-    check("before_the_change", place.last(), SAID)
+    check("before_the_change", place.last(), CALLED)
     check("the_list_is_known_next_time", place.run().server_row()["state"], "known")
     place.describe("Says a word to everybody you know.")
     where, text = place.run().last()
@@ -123,7 +123,7 @@ a:say is accepted:
 - /description: "Says a word."
 + /description: "Says a word to everybody you know."
 """))
-    check("after_that_it_is_called", place.run().last(), SAID)
+    check("after_that_it_is_called", place.run().last(), CALLED)
     check("again", place.haft("tools", "spec.json", "--accept", "a:*")[1],
           "a:say is accepted unchanged\n")
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:nothing")
@@ -138,7 +138,7 @@ def test_before_use():
     place.run()
     place.write()
     place.describe("Says another word.")
-    check("a_tool_nobody_has_used_is_called", place.run("runs.db").last(), SAID)
+    check("an_unused_tool_is_called", place.run("runs.db").last(), CALLED)
     status, out, err = place.haft("runs", "replay", place.log[0]["run"], "--store", "runs.db")
     check("such_a_run_is_replayed", (status, err), (0, ""))
     shown = [e for e in place.log if e["kind"] == "tools_revealed"]
@@ -217,7 +217,7 @@ def test_age():
     searching = ["check", "spec.json", "--set", 'builtins.enabled=["tool_search"]']
     check("then_nothing_is_searched", idle in place.haft(*searching)[2], True)
     place.describe("Says a word.")
-    check("the_server_is_asked_again", place.run().last(), SAID)
+    check("the_server_is_asked_again", place.run().last(), CALLED)
     check("and_then_known", place.run().server_row()["state"], "known")
     check("now_something_is", idle in place.haft(*searching)[2], False)
     check("unless_it_is_denied", idle in place.haft(*searching, "--set", 'mcp.deny=["a:say"]')[2],
@@ -265,7 +265,7 @@ def test_other_command():
     check("which_is_shown", ("- /configuration" in out, "+ /configuration" in out), (True, True))
     check("the_hash_is_in_the_log", len(place.server_row()["hash"]), 64)
     place.haft("tools", "spec.json", "--accept", "a:say")
-    check("accepted_it_is_called", place.run().last(), SAID)
+    check("accepted_it_is_called", place.run().last(), CALLED)
 
 
 def test_damage():
@@ -274,7 +274,7 @@ def test_damage():
         file.write_text('{"version":2,"tools":[')
     status, out, err = place.haft("tools", "spec.json")
     check("a_damaged_list_is_reported", "its cached list cannot be read" in out, True)
-    check("and_made_again", place.run().last(), SAID)
+    check("a_new_list_is_made", place.run().last(), CALLED)
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
     kind, text = place.run().last()
@@ -287,7 +287,7 @@ def test_damage():
         check(f"haft_{words[0]}_tells", (status, "--accept a:*" in out + err), (0, True))
     check("doctor_tells", "damaged" in place.haft("doctor")[1], True)
     place.haft("tools", "spec.json", "--accept", "a:say")
-    check("one_is_accepted", place.run().last(), SAID)
+    check("one_is_accepted", place.run().last(), CALLED)
     check("the_others_are_in_doubt", "was damaged" in place.server_row()["warning"], True)
     check("the_damaged_file_is_kept", len(place.files(".damaged")), 1)
     place.haft("tools", "spec.json", "--accept", "a:*")
@@ -311,7 +311,7 @@ def test_left_out():
   - a:x mcp, left out: /inputSchema: expected an object, found null
 """)
     status, out, err = place.haft("check", "spec.json")
-    check("and_told_by_check", "5 tools of the MCP server a cannot be used" in err, True)
+    check("check_reports_it", "5 tools of the MCP server a cannot be used" in err, True)
     status, out, err = place.haft("run", "spec.json", GO, "--store", "memory:")
     check("and_in_the_terminal", "server a: 1 tool, 5 left out" in err, True)
 
@@ -345,7 +345,7 @@ def test_secrets():
              if f.is_file() and TOKEN.encode() in f.read_bytes()]
     check("of_a_variable_nothing_is_written_down", found, [])
     status, out, err = place.haft("check", "spec.json")
-    check("and_nobody_warns", "looks like a secret" in out, False)
+    check("there_is_no_warning", "looks like a secret" in out, False)
 
 
 WRITTEN = {"MYTOK": "written-out-secret-123456", "PIN_KEY": "1234567890",
@@ -391,10 +391,10 @@ def test_written_out():
     check("and_nothing_is_remembered", found, [])
     for words in ([], ["--json"]):
         status, out, err = place.haft("tools", "spec.json", "--refresh", *words)
-        check("nor_is_it_told_by_refresh " + " ".join(words),
+        check("refresh_does_not_show_it " + " ".join(words),
               ("[redacted]" in err, seen(HIDDEN, out, err)), (True, []))
     error = Place("tell_cut", env=WRITTEN).run().server_row()["error"]
-    check("nor_is_half_of_one_told", ("or so or so" in error, "123456" in error), (True, False))
+    check("not_even_a_part_is_shown", ("or so or so" in error, "123456" in error), (True, False))
     place = Place("tell_end", env=WRITTEN)
     place.server, whole = None, place.server
     (place.path / "spec.json").write_text(json.dumps({

@@ -23,7 +23,7 @@ haft__mcp_client_options test_client_options(void);
 haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf *log);
 
 /* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
- * era is known (legacy, modern), e somebody answers questions, r there are roots, l changes are
+ * era is known (legacy, modern), e questions are answered, r there are roots, l changes are
  * wanted, i log messages from info on, s TEST_CANARY is a secret. */
 typedef struct test_client_case {
     const char *options, *steps, *wanted;

@@ -192,7 +192,7 @@ TEST(values_of_an_environment_are_in_no_error)
                                     HAFT__LIT("{\"servers\":{\"a\":{\"command\":\"x\",\"env\":"
                                               "{\"K\":\"hunter2 ${config:x}\"}}}}"),
                                     key, &import, NULL),
-              HAFT_OK, "a variable nobody knows");
+              HAFT_OK, "an unknown variable");
     CHECK_INT(import.left_count, 1, "it is left out");
     haft_str why = import.left_count == 1 ? import.left[0].why : HAFT__LIT("hunter2");
     CHECK(memmem(why.ptr, why.len, "hunter2", 7) == NULL, "%.*s", HAFT__ARG(why));

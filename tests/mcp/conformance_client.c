@@ -130,8 +130,8 @@ static haft__json say_yes(call *it, haft__json question)
 {
     caller *c = it->caller;
     haft__json asks = copy_value(c, question), answer = haft__json_null();
-    haft__json said = make_object(c, get(asks, "schema"));
-    if (haft__elicitation_answer(asks, said, &c->arena, haft__random_hash_key(), &answer, NULL)
+    haft__json content = make_object(c, get(asks, "schema"));
+    if (haft__elicitation_answer(asks, content, &c->arena, haft__random_hash_key(), &answer, NULL)
         != HAFT_OK) {
         (void)fprintf(stderr, "no answer fits\n");
     }

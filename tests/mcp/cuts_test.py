@@ -74,12 +74,12 @@ def test_start(padding):
 
 
 def test_errors(row):
-    name, way, secret, said = row
+    name, way, secret, report = row
     place = Place(way, secret)
     out, err = place.haft("tools", "spec.json", "--refresh")
-    check(f"of_{name}_nothing_is_reported", (parts(secret, out, err), said in err), ([], True))
+    check(f"of_{name}_nothing_is_reported", (parts(secret, out, err), report in err), ([], True))
     out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
-    check(f"nor_in_events_of_{name}", (parts(secret, out, err), said in out), ([], True))
+    check(f"nor_in_events_of_{name}", (parts(secret, out, err), report in out), ([], True))
 
 
 ERRORS = (("lines", "tell_lines", LINES, "bad key: [redacted] it says"),

@@ -99,7 +99,7 @@ class Agent:
 
 def test_used(fixture):
     plain = Agent(fixture)
-    check("without_the_key_nothing_is_said_of_it", plain.run(), None)
+    check("without_the_key_there_is_no_report", plain.run(), None)
     with Mock("--embeddings", "64", "--require-key") as mock:
         agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",
                       query_prefix="query: ", document_prefix="passage: ")
@@ -149,15 +149,15 @@ def test_faults(fixture):
         with Mock("--embeddings", "16", "--embeddings-fault", fault) as mock:
             agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",
                           timeout="100ms" if fault == "slow" else "60s")
-            said = agent.run()
-            check(f"{fault}_is_said", (said["used"], text in said["error"], agent.status),
+            report = agent.run()
+            check(f"{fault}_is_reported", (report["used"], text in report["error"], agent.status),
                   (False, True, 0))
             check(f"{fault}_words_count", agent.tools(), words.tools())
             check(f"{fault}_no_secret", agent.has(KEY), False)
             if fault == "error":
-                check("what_it_says_is_redacted", "[redacted]" in said["error"])
+                check("what_it_says_is_redacted", "[redacted]" in report["error"])
     agent = Agent(fixture, base_url="http://127.0.0.1:1/v1")
-    check("nobody_is_there", (agent.run()["used"], agent.tools()), (False, words.tools()))
+    check("no_server_is_there", (agent.run()["used"], agent.tools()), (False, words.tools()))
     calls = [{"calls": [{"name": "tool_search", "arguments": {"query": "images", "limit": 1}}]},
              {"text": "the end"}]
     with Mock("--embeddings", "16", "--embeddings-fault", "error") as mock:

@@ -126,7 +126,7 @@ def test_calls():
     one("a_storm_of_changes", "storm", ["you said bad"])
     one("a_tool_that_changes_between_two_calls", "change", ["tool_changed", "was not called"],
         calls=2)
-    one("a_change_that_is_not_told", "change_error", ["not now", "nothing was called"], calls=2)
+    one("a_change_whose_list_fails", "change_error", ["not now", "nothing was called"], calls=2)
     place = one("a_change_that_is_nested_too_deeply", "change_deep", ["you said bad"], calls=3)
     texts = [text for tool, text in place.results() if tool == "bad:say"]
     check("the_call_that_needed_it_names_the_limit", [part for part in (

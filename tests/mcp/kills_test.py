@@ -60,7 +60,7 @@ class Bad:
         return {"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "no"}}
 
     def write(self, word):
-        print("much to say " * 10000, flush=True)  # somebody must read it
+        print("much to say " * 10000, flush=True)  # must be read, or the pipe is full
         with open(self.file, "a", encoding="utf-8") as file:
             file.write(word + "\n")
 

@@ -69,9 +69,9 @@ def noted(name, words):
 
 def test_search(name, agent, task, found, wanted, third, result, servers):
     """A whole run, twice. `found`: the tools that the task reveals."""
-    check(f"{name}_unknown_lists_are_said_to_be_so",
+    check(f"{name}_unknown_lists_are_reported_as_unknown",
           {s["code"] for s in agent.explain(task)["servers"]}, {"not_known"})
-    check(f"{name}_explaining_starts_nobody", agent.starts(), [])
+    check(f"{name}_explaining_starts_no_server", agent.starts(), [])
     agent.run(task)
     if agent.status != 0:
         print("#", agent.err[:800])

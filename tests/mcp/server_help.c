@@ -27,13 +27,13 @@ static const haft__json *schema(void *context, haft_str tool)
 static void begin(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
-    c->held[c->held_count++] = mcp_request;
+    c->open[c->open_count++] = mcp_request;
 }
 
 static void resume(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
-    c->went_on++;
+    c->resumed++;
     CHECK(mcp_request->answers.kind == HAFT__JSON_OBJECT, "there are no answers");
 }
 
@@ -41,14 +41,14 @@ static void drop(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
     size_t at = 0;
-    while (at < c->held_count && c->held[at] != mcp_request) {
+    while (at < c->open_count && c->open[at] != mcp_request) {
         at++;
     }
-    CHECK(at < c->held_count, "what is dropped was not begun");
-    for (; at + 1 < c->held_count; at++) {
-        c->held[at] = c->held[at + 1];
+    CHECK(at < c->open_count, "what is dropped was not begun");
+    for (; at + 1 < c->open_count; at++) {
+        c->open[at] = c->open[at + 1];
     }
-    c->held_count--;
+    c->open_count--;
     c->dropped++;
 }
 
@@ -100,19 +100,19 @@ void mcp_open(mcp_case *c)
 void mcp_close(mcp_case *c)
 {
     haft__mcp_peer_destroy(c->peer);
-    CHECK_INT(c->held_count, 0, "all that was begun is dropped");
+    CHECK_INT(c->open_count, 0, "all that was begun is dropped");
     haft__mcp_server_destroy(c->server);
     haft__buf_finish(&c->sent);
     haft__arena_finish(&c->arena);
 }
 
-haft__mcp_request *mcp_take_held(mcp_case *c)
+haft__mcp_request *mcp_take_request(mcp_case *c)
 {
-    if (c->held_count == 0) {
+    if (c->open_count == 0) {
         CHECK(false, "nothing is under way");
         abort();
     }
-    return c->held[--c->held_count];
+    return c->open[--c->open_count];
 }
 
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers)

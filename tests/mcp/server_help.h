@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * server_help.h - an MCP server with tools t0, t1 ..., and one client. Requests that are begun are
- * held until the test finishes them; what is sent is kept, a line each.
+ * kept until the test finishes them; what is sent is kept, a line each.
  */
 #ifndef HAFT_TESTS_MCP_SERVER_HELP_H
 #define HAFT_TESTS_MCP_SERVER_HELP_H
@@ -20,8 +20,8 @@ typedef struct mcp_case {
     haft__mcp_server_handlers served;
     size_t tools;
     haft__json schema;            /* of every tool */
-    haft__mcp_request *held[600]; /* begun and not finished */
-    size_t held_count, dropped, went_on;
+    haft__mcp_request *open[600]; /* begun and not finished */
+    size_t open_count, dropped, resumed;
     haft__buf sent;    /* messages sent since the last mcp_take, a line each */
     uint32_t http;     /* status of the last ANSWER or NOTHING */
     int answers, ends; /* ANSWERs, and NOTHINGs */
@@ -36,7 +36,7 @@ void mcp_close(mcp_case *c);
 haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *headers);
 
 /* The request that was begun last; the test finishes it. */
-haft__mcp_request *mcp_take_held(mcp_case *c);
+haft__mcp_request *mcp_take_request(mcp_case *c);
 
 /* With a handshake first. */
 void mcp_greet(mcp_case *c, const char *capabilities);

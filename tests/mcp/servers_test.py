@@ -239,16 +239,16 @@ class Web:
     """
 
     def __init__(self):
-        self.said = tempfile.TemporaryFile("w+")
+        self.stderr_file = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(program("everything", "streamableHttp"),
                                         env=dict(os.environ, PORT="0"),
-                                        stdout=subprocess.DEVNULL, stderr=self.said)
+                                        stdout=subprocess.DEVNULL, stderr=self.stderr_file)
         give_up, self.port = time.monotonic() + SECONDS, None
         while not self.port:
             time.sleep(0.05)
             if self.process.poll() is not None:
-                self.said.seek(0)
-                sys.exit(f"# the server has ended: {self.said.read()[:2000]}")
+                self.stderr_file.seek(0)
+                sys.exit(f"# the server has ended: {self.stderr_file.read()[:2000]}")
             if time.monotonic() > give_up:
                 sys.exit(f"# the server does not listen after {SECONDS} seconds")
             self.port = listens_at(self.process.pid)

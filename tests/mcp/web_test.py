@@ -39,7 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Type", kind)
         for name, value in headers:
             self.send_header(name, value)
-        if self.server.site.way == "goes":  # else one that is open stays when nobody listens
+        if self.server.site.way == "goes":  # else an open one stays when the server has stopped
             self.send_header("Connection", "close")
             self.close_connection = True
         self.send_header("Content-Length", str(len(body)))
@@ -344,7 +344,7 @@ try:
         site.run(calls=2)
         ends = [(e.get("error") or {}).get("where") for e in site.log
                 if e["kind"] in ("call_finished", "call_refused")]
-        check(f"{way}_a_tool_that_changed_while_nobody_told_is_not_called",
+        check(f"{way}_a_tool_that_changed_without_notice_is_not_called",
               (site.end, ends, site.calls), ((0, "done"), [None, "tool_changed"], 1))
         streams = [s for s in site.seen if s[0] in ("GET", "subscriptions/listen")]
         check(f"{way}_without_a_storm", 1 <= len(streams) <= 4 * (RESUMES + 1), True)

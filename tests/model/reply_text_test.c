@@ -289,7 +289,7 @@ static const struct {
     bool thinks, inside;
     const char *body, *wanted;
 } thoughts[] = {
-    {"nobody says that it thinks", "native", false, false,
+    {"not known to reason", "native", false, false,
      WHOLE("\"content\":\"<think>a</think>b\""), "<think>a</think>b||stop"},
     {"it thinks in its text", "native", true, false, WHOLE("\"content\":\"<think>a</think>b\""),
      "b|a|stop"},
@@ -328,17 +328,17 @@ static const struct {
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
 };
 
-/* A reply that was held to JSON, cut: what begins so is no reasoning. */
+/* A reply that was constrained to JSON and cut: text that begins as JSON is not reasoning. */
 TEST(requested_json_is_not_reasoning)
 {
     static const struct {
         const char *name, *text;
-        bool held, reasoning;
+        bool constrained, reasoning;
     } replies[] = {
         {"a call", "{\\\"tool\\\":\\\"look\\\",\\\"args\\\":{\\\"a", true, false},
         {"several", " [{\\\"tool\\\":\\\"look\\\"", true, false},
         {"no JSON: the server took no notice", "so {\\\"tool\\\"", true, true},
-        {"not held to it", "{\\\"tool\\\":\\\"look\\\"", false, true},
+        {"not constrained", "{\\\"tool\\\":\\\"look\\\"", false, true},
     };
     for (size_t i = 0; i < COUNT(replies); i++) {
         haft__provider_stream_options options = {.format = haft__format_find(HAFT__LIT("purejson")),
@@ -346,7 +346,7 @@ TEST(requested_json_is_not_reasoning)
                                                  .format_tool_count = COUNT(taught),
                                                  .may_reason = true,
                                                  .starts_in_reasoning = true,
-                                                 .json_only = replies[i].held};
+                                                 .json_only = replies[i].constrained};
         haft__arena arena;
         haft__buf body;
         haft__arena_init(&arena, 0);

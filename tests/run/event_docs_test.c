@@ -296,19 +296,19 @@ TEST(the_page_has_an_example_of_every_kind)
 /* Progress events are valid for $defs/told, and are not durable events. */
 TEST(progress_events_have_their_schema)
 {
-#define TOLD                                                                                       \
+#define LINE                                                                                       \
     "{\"after\":2,\"at\":\"1970-01-01T00:16:40.040Z\",\"run\":\"00000000000000000000000001\","
     static const struct {
         const char *line;
         bool valid;
     } lines[] = {
-        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\"}", true},
-        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"x\"}", true},
-        {TOLD "\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":1}}", true},
-        {TOLD "\"kind\":\"model_progress\",\"turn\":1}", false},
-        {TOLD "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\",\"reasoning\":\"x\"}", false},
-        {TOLD "\"kind\":\"call_progress\",\"turn\":1,\"text\":\"x\"}", false},
-        {TOLD "\"kind\":\"model_replied\",\"turn\":1,\"text\":\"x\"}", false},
+        {LINE "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\"}", true},
+        {LINE "\"kind\":\"model_progress\",\"turn\":1,\"reasoning\":\"x\"}", true},
+        {LINE "\"kind\":\"call_progress\",\"call\":\"c1.1\",\"data\":{\"n\":1}}", true},
+        {LINE "\"kind\":\"model_progress\",\"turn\":1}", false},
+        {LINE "\"kind\":\"model_progress\",\"turn\":1,\"text\":\"x\",\"reasoning\":\"x\"}", false},
+        {LINE "\"kind\":\"call_progress\",\"turn\":1,\"text\":\"x\"}", false},
+        {LINE "\"kind\":\"model_replied\",\"turn\":1,\"text\":\"x\"}", false},
     };
     contract c;
     haft__buf text;
@@ -322,18 +322,18 @@ TEST(progress_events_have_their_schema)
     CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &progress, NULL, NULL), HAFT_OK,
               "the schema");
     CHECK_INT(haft__schema_compile(&c.arena, progress, NULL, &c.schema, NULL), HAFT_OK, "compiled");
-    const haft__schema *of_told = c.schema;
+    const haft__schema *of_progress = c.schema;
     for (size_t i = 0; i < COUNT(lines); i++) {
         haft__json line;
         haft_str why;
         CHECK_INT(haft__json_read(&c.arena, haft__str(lines[i].line), NULL, &line, NULL, NULL),
                   HAFT_OK, "line %zu", i);
-        c.schema = of_told;
+        c.schema = of_progress;
         CHECK(is_valid(&c, line, &why) == lines[i].valid, "line %zu: %.*s", i, HAFT__ARG(why));
         c.schema = events;
         CHECK(!is_valid(&c, line, &why), "line %zu is an event", i);
     }
     haft__buf_finish(&text);
     contract_finish(&c);
-#undef TOLD
+#undef LINE
 }

@@ -331,7 +331,7 @@ static uint64_t most_events(const explorer *e)
 }
 
 /* Continues until the model is asked. False: the run has ended, or there is an error. */
-static bool go_on(explorer *e)
+static bool advance(explorer *e)
 {
     for (bool good = true; good;) {
         haft_error err = {0};
@@ -460,7 +460,7 @@ static void check_replay(explorer *e)
 
 static void explore(explorer *e)
 {
-    if (!go_on(e)) {
+    if (!advance(e)) {
         expect(e, e->run.stage == HAFT__RUN_ENDED, "every run ends");
         if (e->runs++ % REPLAY_EACH == 0) {
             check_replay(e);

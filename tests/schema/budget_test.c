@@ -168,7 +168,7 @@ TEST(references_in_a_circle_are_given_up)
     check_gives_up("{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", "1", TOO_DEEP);
     check_gives_up("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"a\":1}", TOO_DEEP);
     CHECK(is_valid("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"b\":1}"),
-          "a circle nobody walks");
+          "a circle that is not reached");
 }
 
 TEST(a_loop_stops_at_the_nesting_limit_exactly)

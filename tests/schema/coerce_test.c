@@ -302,7 +302,7 @@ TEST(memory_of_discarded_conversions_is_released)
     haft_status status =
         haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
     CHECK_INT(status, HAFT_OK, "status");
-    CHECK(!changed, "nobody takes ten items");
+    CHECK(!changed, "no schema accepts ten items");
     CHECK_INT(arena.total, 0, "bytes kept");
     haft__arena_finish(&arena);
     fixture_finish(&f);

@@ -38,8 +38,8 @@ static void check_pattern(haft__arena *arena, haft_str source, haft__json data, 
     }
 }
 
-/* With "additionalProperties": false and nothing to be said against the values, an object is valid
- * when every key matches. */
+/* With "additionalProperties": false and no constraint on the values, an object is valid if every
+ * key matches. */
 static void check_keys(haft__arena *arena, haft__json patterns, haft__json data, bool valid)
 {
     bool all = true;

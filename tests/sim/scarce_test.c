@@ -229,7 +229,7 @@ static haft_status listen(host *h)
 
 /* ---- a host ---- */
 
-static haft_status go_on(host *h)
+static haft_status advance(host *h)
 {
     haft_status status = HAFT_OK;
     while (status == HAFT_OK) {
@@ -312,7 +312,7 @@ static haft_status live(world *w, unsigned left)
         status = start(&h);
     }
     if (status == HAFT_OK && h.run.seq > 0) {
-        status = go_on(&h);
+        status = advance(&h);
     }
     bool stopped = h.stopped;
     haft__decider_finish(&h.decider);

@@ -50,8 +50,8 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     CHECK_STR(messages[2].body, HAFT__LIT("d"), "the last");
     CHECK(messages[0].id < messages[1].id && messages[1].id < messages[2].id, "ids grow");
     haft__store_message mine[3] = {messages[0], messages[1], messages[2]};
-    CHECK_INT(receive(s, "nobody", 0, &messages), 0, "for nobody");
-    CHECK_INT(receive(s, "", 0, &messages), 0, "for nobody at all");
+    CHECK_INT(receive(s, "nobody", 0, &messages), 0, "for an owner without runs");
+    CHECK_INT(receive(s, "", 0, &messages), 0, "for no owner");
     CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, with any owner");
 
     CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "of another run");

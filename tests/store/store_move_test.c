@@ -132,7 +132,7 @@ STORE_TEST(a_run_that_is_being_moved_accepts_no_commands)
         CHECK_INT(create_at(s, n, 1, owners[n - 1]), HAFT_OK, "%s", s->error.message);
         haft__store_request send = {
             .verb = HAFT__STORE_SEND, .run = {.id = help_id(n)}, .text = HAFT__LIT("hello")};
-        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "from somebody");
+        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "a command");
         CHECK(strstr(s->error.message, n == 3 ? "moved here from sqlite:/a" : "moved to sqlite:/b")
                   != NULL,
               "%s", s->error.message);

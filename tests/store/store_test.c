@@ -244,15 +244,15 @@ STORE_TEST(events_are_lines_of_text)
     }
 }
 
-/* ---- who has it ---- */
+/* ---- owners ---- */
 
 STORE_TEST(a_run_without_an_owner_is_claimed)
 {
     uint64_t epoch = 0;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "another has it");
-    CHECK_INT(help_claim(s, 1, "you", "somebody else", NULL), HAFT_BAD_STATE, "another has it");
-    CHECK_INT(help_claim(s, 1, "", "me", NULL), HAFT_BAD_INPUT, "nobody claims");
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "another owns it");
+    CHECK_INT(help_claim(s, 1, "you", "somebody else", NULL), HAFT_BAD_STATE, "another owns it");
+    CHECK_INT(help_claim(s, 1, "", "me", NULL), HAFT_BAD_INPUT, "no owner");
     s->now_ms += HELP_LEASE - 1;
     CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "a millisecond too early");
     s->now_ms += 1;

@@ -207,8 +207,8 @@ static haft__key feed_paste(haft__keys *keys, char byte, haft_str *ret_text)
 {
     size_t end = sizeof(PASTE_END) - 1;
     haft__buf_add_char(&keys->pasted, byte);
-    bool goes_on = byte == PASTE_END[keys->matched];
-    keys->matched = goes_on ? keys->matched + 1 : (byte == ESCAPE);
+    bool matches = byte == PASTE_END[keys->matched];
+    keys->matched = matches ? keys->matched + 1 : (byte == ESCAPE);
     if (keys->matched < end) {
         return HAFT__KEY_NONE;
     }

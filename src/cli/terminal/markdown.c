@@ -27,14 +27,14 @@ void haft__markdown_init(haft__markdown *markdown, bool symbols)
 {
     *markdown = (haft__markdown){.symbols = symbols, .links = symbols};
     haft__word_wrap_init(&markdown->wrap);
-    haft__buf_init(&markdown->held, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&markdown->buffered, HAFT__LIMIT_RUN_BYTES);
     markdown->spans.previous = '\n';
 }
 
 void haft__markdown_finish(haft__markdown *markdown)
 {
     haft__word_wrap_finish(&markdown->wrap);
-    haft__buf_finish(&markdown->held);
+    haft__buf_finish(&markdown->buffered);
 }
 
 /* ---- the beginning of a line ---- */
@@ -313,14 +313,14 @@ static progress show_line(const haft__markdown_out *out, haft_str text, bool who
     return done;
 }
 
-/* Shows the held bytes as far as possible. */
-static void show_held(const haft__markdown_out *out, bool final)
+/* Shows the buffered bytes as far as possible. */
+static void show_buffered(const haft__markdown_out *out, bool final)
 {
     haft__markdown *m = out->markdown;
     size_t used = 0;
     progress done = {.more = false};
-    while (!done.more && used < m->held.len) {
-        haft_str rest = haft__str_skip(haft__buf_str(&m->held), used);
+    while (!done.more && used < m->buffered.len) {
+        haft_str rest = haft__str_skip(haft__buf_str(&m->buffered), used);
         const char *end = memchr(rest.ptr, '\n', rest.len);
         bool whole = end != NULL || final;
         size_t length = end != NULL ? (size_t)(end - rest.ptr)
@@ -336,8 +336,8 @@ static void show_held(const haft__markdown_out *out, bool final)
         }
     }
     if (used > 0) {
-        memmove(m->held.ptr, m->held.ptr + used, m->held.len - used);
-        m->held.len -= used;
+        memmove(m->buffered.ptr, m->buffered.ptr + used, m->buffered.len - used);
+        m->buffered.len -= used;
     }
 }
 
@@ -347,22 +347,22 @@ void haft__markdown_add(haft__markdown *markdown, haft__buf *out, size_t width, 
     while (text.len > 0) { /* without carriage returns */
         const char *end = memchr(text.ptr, '\r', text.len);
         size_t length = end != NULL ? (size_t)(end - text.ptr) : text.len;
-        haft__buf_add(&markdown->held, text.ptr, length);
+        haft__buf_add(&markdown->buffered, text.ptr, length);
         text = haft__str_skip(text, end != NULL ? length + 1 : length);
     }
-    show_held(&to, false);
-    if (markdown->held.status != HAFT_OK) {
-        haft__buf_fail(out, markdown->held.status, markdown->held.why);
+    show_buffered(&to, false);
+    if (markdown->buffered.status != HAFT_OK) {
+        haft__buf_fail(out, markdown->buffered.status, markdown->buffered.why);
     }
 }
 
 void haft__markdown_end(haft__markdown *markdown, haft__buf *out, size_t width)
 {
     haft__markdown_out to = {markdown, out, width};
-    show_held(&to, true);
+    show_buffered(&to, true);
     haft__word_wrap_set_style(&markdown->wrap, 0);
     haft__word_wrap_end(&markdown->wrap, out, width);
-    haft__buf_clear(&markdown->held);
+    haft__buf_clear(&markdown->buffered);
     markdown->line = HAFT__MARKDOWN_LINE_START;
     markdown->begun = markdown->verbatim = false;
     markdown->lead = 0;

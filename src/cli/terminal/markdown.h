@@ -45,7 +45,7 @@ typedef struct haft__markdown {
 
     /* private */
     bool begun, verbatim; /* a line of the text has begun; the text is not Markdown */
-    haft__buf held;       /* bytes that are not shown yet */
+    haft__buf buffered;   /* bytes that are not shown yet */
     haft__markdown_line line;
     haft__markdown_spans spans;
     size_t lead; /* spaces at the beginning of the line */

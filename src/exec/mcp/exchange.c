@@ -230,15 +230,16 @@ bool haft__mcp_exchange_is_unsent(const haft__mcp_exchange *it)
 static bool send_later(haft__mcp_exchange *it, const haft__http_result *result)
 {
     haft__mcp_connection *connection = it->connection;
-    bool nobody = result->end == HAFT__HTTP_CONNECT || result->end == HAFT__HTTP_CONNECT_TIMEOUT
-                  || result->end == HAFT__HTTP_RESOLVE;
+    bool unreachable = result->end == HAFT__HTTP_CONNECT
+                       || result->end == HAFT__HTTP_CONNECT_TIMEOUT
+                       || result->end == HAFT__HTTP_RESOLVE;
     uint32_t doublings =
         it->tries < HAFT__LIMIT_MCP_RESTARTS ? it->tries : HAFT__LIMIT_MCP_RESTARTS;
     uint64_t wait = (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << doublings;
     uint64_t then = haft__loop_now(loop_of(connection)) + wait;
     bool wanted = it->call != 0 ? haft__mcp_tool_call_find(connection, it->call) != NULL
                                 : then < it->began + HAFT__LIMIT_MCP_READY_MS;
-    if (!nobody || !haft__mcp_exchange_is_unsent(it) || !wanted
+    if (!unreachable || !haft__mcp_exchange_is_unsent(it) || !wanted
         || connection->state != HAFT__MCP_CONNECTION_OPEN) {
         return false;
     }

@@ -34,9 +34,9 @@ static haft_status make_connection_pool(haft__exec *exec, haft_error *err)
     connection_pool->hash_key = haft__random_hash_key();
     const char *given = exec->options.state;
     if (given == NULL) {
-        connection_pool->place = haft__state_file_directory(&connection_pool->arena);
+        connection_pool->state_dir = haft__state_file_directory(&connection_pool->arena);
     } else if (given[0] != '\0') {
-        connection_pool->place = haft__arena_format(&connection_pool->arena, "%s", given);
+        connection_pool->state_dir = haft__arena_format(&connection_pool->arena, "%s", given);
     }
     exec->connection_pool = connection_pool;
     return HAFT_OK;
@@ -130,10 +130,10 @@ static haft_status fill_connection(haft__mcp_connection *connection, const haft_
         return status;
     }
     connection->server = servers.items[0];
-    if (connection->exec->connection_pool->place.ptr != NULL) {
-        haft_str path =
-            haft__mcp_tool_cache_path(&connection->arena, connection->exec->connection_pool->place,
-                                      &connection->server, connection->directory);
+    if (connection->exec->connection_pool->state_dir.ptr != NULL) {
+        haft_str path = haft__mcp_tool_cache_path(
+            &connection->arena, connection->exec->connection_pool->state_dir, &connection->server,
+            connection->directory);
         connection->path = path.ptr;
         status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->arena, err);
     }
@@ -219,12 +219,12 @@ static void mark_changed_tools(const haft__mcp_connection *connection, haft_str 
                                haft__arena *arena, haft__mcp_listing *listing)
 {
     haft__mcp_connection_pool *connection_pool = connection->exec->connection_pool;
-    haft__mcp_pins *here = NULL;
-    haft_status status =
-        haft__mcp_process_pins_get(connection_pool, &connection->server, spec, false, &here, NULL);
+    haft__mcp_pins *own_pins = NULL;
+    haft_status status = haft__mcp_process_pins_get(connection_pool, &connection->server, spec,
+                                                    false, &own_pins, NULL);
     if (status == HAFT_OK) {
-        status = haft__mcp_state_mark_changed(arena, connection_pool->place, &connection->server,
-                                              spec, here, listing, NULL);
+        status = haft__mcp_state_mark_changed(arena, connection_pool->state_dir,
+                                              &connection->server, spec, own_pins, listing, NULL);
     }
     if (status != HAFT_OK) {
         listing->tool_count = 0;
@@ -277,7 +277,7 @@ haft_status haft__exec_server_listing(haft__exec *exec, const haft__spec *spec, 
     status = status == HAFT_OK ? haft__mcp_connection_pool_get(exec, spec, one, &connection, err)
                                : status;
     if (status == HAFT_OK) {
-        status = haft__mcp_state_check(arena, exec->connection_pool->place, one, spec->path,
+        status = haft__mcp_state_check(arena, exec->connection_pool->state_dir, one, spec->path,
                                        &warning, err);
     }
     if (status == HAFT_OK) {
@@ -357,8 +357,8 @@ static haft_status find_connections(haft__catalogue *catalogue, const haft__spec
                                                    &catalogue->connections[catalogue->count], err);
             if (status == HAFT_OK) {
                 status = haft__mcp_state_check(
-                    &catalogue->arena, catalogue->exec->connection_pool->place, &servers.items[i],
-                    spec->path, &catalogue->warnings[catalogue->count], err);
+                    &catalogue->arena, catalogue->exec->connection_pool->state_dir,
+                    &servers.items[i], spec->path, &catalogue->warnings[catalogue->count], err);
             }
             catalogue->count += status == HAFT_OK;
         }

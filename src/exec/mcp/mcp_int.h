@@ -175,8 +175,8 @@ typedef struct haft__mcp_process_pins {
 typedef struct haft__mcp_connection_pool {
     haft__mcp_connection *connections;
     struct haft__catalogue *catalogues; /* that wait for connections */
-    haft_str place;                     /* state directory; .ptr NULL: none */
-    haft__mcp_process_pins *here;
+    haft_str state_dir;                 /* .ptr NULL: none */
+    haft__mcp_process_pins *own_pins;
     haft__arena arena;
     haft__hash_key hash_key;
 } haft__mcp_connection_pool;
@@ -201,16 +201,18 @@ void haft__mcp_connection_pool_notify(haft__exec *exec);
 
 /* Describes a problem with the state files of a server and its remedy; "" if none. Fails only when
  * out of memory. */
-HAFT_MUST_USE haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
+HAFT_MUST_USE haft_status haft__mcp_state_check(haft__arena *arena, haft_str state_dir,
                                                 const haft__mcp_server_config *server,
                                                 haft_str spec, haft_str *ret_warning,
                                                 haft_error *err);
 
 /* Marks tools of a listing that differ from what was used or accepted, and adds a warning unless
- * the listing already has one. `here` are the pins of this process; NULL: none. All in `arena`. */
-HAFT_MUST_USE haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
+ * the listing already has one. `own_pins` are the pins of this process; NULL: none. All in
+ * `arena`. */
+HAFT_MUST_USE haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str state_dir,
                                                        const haft__mcp_server_config *server,
-                                                       haft_str spec, const haft__mcp_pins *here,
+                                                       haft_str spec,
+                                                       const haft__mcp_pins *own_pins,
                                                        haft__mcp_listing *listing, haft_error *err);
 
 /* ---- connection.c ---- */

@@ -64,15 +64,15 @@ static haft_status set_warning(haft__arena *arena, haft_str text, haft_str *ret_
 }
 
 /* Whether the state directory is writable or can be created. */
-static haft_status check_directory(haft__arena *arena, haft_str place, haft_str *ret_warning,
+static haft_status check_directory(haft__arena *arena, haft_str state_dir, haft_str *ret_warning,
                                    haft_error *err)
 {
-    haft_str copy = haft__arena_copy(arena, place);
-    char *path = haft__arena_alloc(arena, place.len + 1);
+    haft_str copy = haft__arena_copy(arena, state_dir);
+    char *path = haft__arena_alloc(arena, state_dir.len + 1);
     if (copy.ptr == NULL || path == NULL) {
         return haft__arena_fail(arena, err);
     }
-    memcpy(path, copy.ptr, place.len + 1);
+    memcpy(path, copy.ptr, state_dir.len + 1);
     for (char *slash = strrchr(path, '/'); slash > path && access(path, F_OK) != 0;
          slash = strrchr(path, '/')) {
         *slash = '\0';
@@ -84,7 +84,7 @@ static haft_status check_directory(haft__arena *arena, haft_str place, haft_str 
         arena,
         haft__arena_format(
             arena, "its tools are not saved, so a change between two runs is not noticed: %.*s: %s",
-            HAFT__ARG(place), strerror(errno)),
+            HAFT__ARG(state_dir), strerror(errno)),
         ret_warning, err);
 }
 
@@ -115,41 +115,41 @@ static haft_status check_pins(haft__arena *arena, haft_str path, haft_str server
 }
 
 /* Checks the files of a server in an existing directory. */
-static haft_status check_files(haft__arena *arena, haft_str place,
+static haft_status check_files(haft__arena *arena, haft_str state_dir,
                                const haft__mcp_server_config *server, haft_str spec,
                                haft_str *ret_warning, haft_error *err)
 {
-    haft_str path = haft__mcp_pins_path(arena, place, server, spec);
+    haft_str path = haft__mcp_pins_path(arena, state_dir, server, spec);
     *ret_warning = HAFT__LIT("");
     return path.ptr != NULL ? check_pins(arena, path, server->name, ret_warning, err)
                             : haft__arena_fail(arena, err);
 }
 
-haft_status haft__mcp_state_check(haft__arena *arena, haft_str place,
+haft_status haft__mcp_state_check(haft__arena *arena, haft_str state_dir,
                                   const haft__mcp_server_config *server, haft_str spec,
                                   haft_str *ret_warning, haft_error *err)
 {
-    if (place.ptr == NULL) {
+    if (state_dir.ptr == NULL) {
         *ret_warning = HAFT__LIT("its tools are not saved: HOME is not set");
         return HAFT_OK;
     }
-    haft_status status = check_files(arena, place, server, spec, ret_warning, err);
+    haft_status status = check_files(arena, state_dir, server, spec, ret_warning, err);
     return status == HAFT_OK && ret_warning->len == 0
-               ? check_directory(arena, place, ret_warning, err)
+               ? check_directory(arena, state_dir, ret_warning, err)
                : status;
 }
 
 /* ---- changed tools ---- */
 
 /* Reads the accepted tools of a server. If the file cannot be read, all are in doubt. */
-static haft_status read_pins(haft__arena *arena, haft_str place,
+static haft_status read_pins(haft__arena *arena, haft_str state_dir,
                              const haft__mcp_server_config *server, haft_str spec,
                              haft__mcp_pins *pins, haft_error *err)
 {
-    if (place.ptr == NULL) {
+    if (state_dir.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_str path = haft__mcp_pins_path(arena, place, server, spec);
+    haft_str path = haft__mcp_pins_path(arena, state_dir, server, spec);
     if (path.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
@@ -227,18 +227,18 @@ static haft_status mark_changed(haft__arena *arena, const haft__map *pins, bool 
     return status;
 }
 
-haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str place,
+haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_str state_dir,
                                          const haft__mcp_server_config *server, haft_str spec,
-                                         const haft__mcp_pins *here, haft__mcp_listing *listing,
+                                         const haft__mcp_pins *own_pins, haft__mcp_listing *listing,
                                          haft_error *err)
 {
     haft__mcp_pins file;
     haft__map pins;
     haft__mcp_pins_init(&file);
     haft__map_init(&pins, arena, haft__random_hash_key());
-    haft_status status = read_pins(arena, place, server, spec, &file, err);
-    if (status == HAFT_OK && here != NULL) {
-        status = add_pins(&pins, here, err);
+    haft_status status = read_pins(arena, state_dir, server, spec, &file, err);
+    if (status == HAFT_OK && own_pins != NULL) {
+        status = add_pins(&pins, own_pins, err);
     }
     status = status == HAFT_OK ? add_pins(&pins, &file, err)
                                : status; /* entries of the file take precedence */
@@ -294,7 +294,7 @@ static haft_status check_list(haft__arena *arena, const char *path,
     return status;
 }
 
-static haft_status check_server(haft__arena *arena, haft_str place, haft_str directory,
+static haft_status check_server(haft__arena *arena, haft_str state_dir, haft_str directory,
                                 haft_str spec, const haft__mcp_server_config *server,
                                 haft__mcp_listing *ret_listing, haft_error *err)
 {
@@ -306,19 +306,19 @@ static haft_status check_server(haft__arena *arena, haft_str place, haft_str dir
     if (hash.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
-    if (place.ptr == NULL) {
+    if (state_dir.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_status status = check_files(arena, place, server, spec, &ret_listing->warning, err);
+    haft_status status = check_files(arena, state_dir, server, spec, &ret_listing->warning, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft_str path = haft__mcp_tool_cache_path(arena, place, server, directory);
+    haft_str path = haft__mcp_tool_cache_path(arena, state_dir, server, directory);
     status = path.ptr != NULL ? check_list(arena, path.ptr, server, ret_listing, err)
                               : haft__arena_fail(arena, err);
-    return status == HAFT_OK
-               ? haft__mcp_state_mark_changed(arena, place, server, spec, NULL, ret_listing, err)
-               : status;
+    return status == HAFT_OK ? haft__mcp_state_mark_changed(arena, state_dir, server, spec, NULL,
+                                                            ret_listing, err)
+                             : status;
 }
 
 /* Warns about patterns that match no tool, unless there is a more serious warning. */
@@ -345,7 +345,7 @@ haft_status haft__exec_offline_listings(const haft__spec *spec, haft__arena *are
                                         haft_error *err)
 {
     haft__mcp_server_configs servers;
-    haft_str place = haft__state_file_directory(arena), directory = {NULL, 0};
+    haft_str state_dir = haft__state_file_directory(arena), directory = {NULL, 0};
     haft_status status = haft__mcp_server_configs_read(arena, spec->mcp, &servers, err);
     if (status == HAFT_OK) {
         status = haft__mcp_tool_cache_directory(arena, spec->path, &directory, err);
@@ -356,8 +356,8 @@ haft_status haft__exec_offline_listings(const haft__spec *spec, haft__arena *are
     haft__mcp_listing *listings = haft__arena_array(arena, servers.count, sizeof(*listings));
     status = listings != NULL ? HAFT_OK : haft__arena_fail(arena, err);
     for (size_t i = 0; status == HAFT_OK && i < servers.count; i++) {
-        status =
-            check_server(arena, place, directory, spec->path, &servers.items[i], &listings[i], err);
+        status = check_server(arena, state_dir, directory, spec->path, &servers.items[i],
+                              &listings[i], err);
         status = status == HAFT_OK ? warn_of_patterns(arena, spec, &listings[i], err) : status;
     }
     *ret_listings = listings;

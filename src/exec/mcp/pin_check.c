@@ -13,9 +13,9 @@
 typedef struct pin_check {
     haft__mcp_tool_call *tool_call;
     const haft__mcp_tool *tool;
-    haft__arena *arena;   /* of the job */
-    const char *path;     /* of the pin file; NULL: no state directory */
-    haft__mcp_pins *here; /* of this process */
+    haft__arena *arena;       /* of the job */
+    const char *path;         /* of the pin file; NULL: no state directory */
+    haft__mcp_pins *own_pins; /* of this process */
     haft__mcp_pins file;
     haft__buf *why;
     haft__mcp_pin_verdict verdict;
@@ -36,17 +36,17 @@ static void refuse(pin_check *l, const char *why)
 
 /* ---- pins of this process ---- */
 
-static haft_status make_here(haft__mcp_connection_pool *connection_pool, haft_str path,
-                             haft__mcp_process_pins **ret, haft_error *err)
+static haft_status make_process_pins(haft__mcp_connection_pool *connection_pool, haft_str path,
+                                     haft__mcp_process_pins **ret, haft_error *err)
 {
-    haft__mcp_process_pins *here = haft__arena_array(&connection_pool->arena, 1, sizeof(*here));
+    haft__mcp_process_pins *entry = haft__arena_array(&connection_pool->arena, 1, sizeof(*entry));
     haft_str kept = haft__arena_copy(&connection_pool->arena, path);
-    if (here == NULL || kept.ptr == NULL) {
+    if (entry == NULL || kept.ptr == NULL) {
         return haft__arena_fail(&connection_pool->arena, err);
     }
-    *here = (haft__mcp_process_pins){.path = kept, .next = connection_pool->here};
-    haft__mcp_pins_init(&here->pins);
-    connection_pool->here = *ret = here;
+    *entry = (haft__mcp_process_pins){.path = kept, .next = connection_pool->own_pins};
+    haft__mcp_pins_init(&entry->pins);
+    connection_pool->own_pins = *ret = entry;
     return HAFT_OK;
 }
 
@@ -56,29 +56,31 @@ haft_status haft__mcp_process_pins_get(haft__mcp_connection_pool *connection_poo
 {
     haft__arena scratch;
     haft_status status = HAFT_OK;
-    haft__mcp_process_pins *here = connection_pool->here;
-    haft_str place = connection_pool->place.ptr != NULL ? connection_pool->place : HAFT__LIT("");
+    haft__mcp_process_pins *entry = connection_pool->own_pins;
+    haft_str state_dir = connection_pool->state_dir;
     haft__arena_init(&scratch, 0);
-    haft_str path = haft__mcp_pins_path(&scratch, place, server, spec);
-    while (path.ptr != NULL && here != NULL && !haft__str_equal(here->path, path)) {
-        here = here->next;
+    haft_str path = haft__mcp_pins_path(
+        &scratch, state_dir.ptr != NULL ? state_dir : HAFT__LIT(""), server, spec);
+    while (path.ptr != NULL && entry != NULL && !haft__str_equal(entry->path, path)) {
+        entry = entry->next;
     }
     if (path.ptr == NULL) {
         status = haft__arena_fail(&scratch, err);
-    } else if (here == NULL && make) {
-        status = make_here(connection_pool, path, &here, err);
+    } else if (entry == NULL && make) {
+        status = make_process_pins(connection_pool, path, &entry, err);
     }
-    *ret_pins = status == HAFT_OK && here != NULL ? &here->pins : NULL;
+    *ret_pins = status == HAFT_OK && entry != NULL ? &entry->pins : NULL;
     haft__arena_finish(&scratch);
     return status;
 }
 
 void haft__mcp_process_pins_free(haft__mcp_connection_pool *connection_pool)
 {
-    for (haft__mcp_process_pins *here = connection_pool->here; here != NULL; here = here->next) {
-        haft__mcp_pins_finish(&here->pins);
+    for (haft__mcp_process_pins *entry = connection_pool->own_pins; entry != NULL;
+         entry = entry->next) {
+        haft__mcp_pins_finish(&entry->pins);
     }
-    connection_pool->here = NULL;
+    connection_pool->own_pins = NULL;
 }
 
 /* ---- pins ---- */
@@ -120,7 +122,7 @@ static haft_status pin_first(pin_check *l, haft__json pin)
                                      .pins = &member,
                                      .count = 1,
                                      .how = HAFT__PIN_KEEP_EXISTING};
-    haft_status status = haft__mcp_pins_add(l->here, l->path, &pinning,
+    haft_status status = haft__mcp_pins_add(l->own_pins, l->path, &pinning,
                                             connection->exec->connection_pool->hash_key, &error);
     if (status == HAFT_NO_MEMORY) {
         return haft__fail_no_memory(l->err);
@@ -128,7 +130,7 @@ static haft_status pin_first(pin_check *l, haft__json pin)
     if (status != HAFT_OK) {
         warn_unwritten(l, &error);
     }
-    const haft__json *now = haft__mcp_pins_find(l->here, l->tool->remote);
+    const haft__json *now = haft__mcp_pins_find(l->own_pins, l->tool->remote);
     return now != NULL ? compare(l, *now) : HAFT_OK;
 }
 
@@ -172,11 +174,11 @@ static haft_status check_first(pin_check *l)
 static haft_status find_path(pin_check *l)
 {
     const haft__mcp_connection *connection = l->tool_call->connection;
-    haft_str place = connection->exec->connection_pool->place;
-    if (place.ptr == NULL) {
+    haft_str state_dir = connection->exec->connection_pool->state_dir;
+    if (state_dir.ptr == NULL) {
         return HAFT_OK;
     }
-    haft_str path = haft__mcp_pins_path(l->arena, place, &connection->server,
+    haft_str path = haft__mcp_pins_path(l->arena, state_dir, &connection->server,
                                         l->tool_call->job->call.spec->path);
     l->path = path.ptr;
     return path.ptr != NULL ? HAFT_OK : haft__arena_fail(l->arena, l->err);
@@ -190,7 +192,8 @@ static haft_status check(pin_check *l)
     if (status == HAFT_OK) {
         status =
             haft__mcp_process_pins_get(connection->exec->connection_pool, &connection->server,
-                                       l->tool_call->job->call.spec->path, true, &l->here, l->err);
+                                       l->tool_call->job->call.spec->path, true, &l->own_pins,
+                                       l->err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -207,7 +210,7 @@ static haft_status check(pin_check *l)
         return HAFT_OK;
     }
     const haft__json *pin = haft__mcp_pins_find(&l->file, l->tool->remote);
-    pin = pin != NULL ? pin : haft__mcp_pins_find(l->here, l->tool->remote);
+    pin = pin != NULL ? pin : haft__mcp_pins_find(l->own_pins, l->tool->remote);
     return pin != NULL ? compare(l, *pin) : check_first(l);
 }
 

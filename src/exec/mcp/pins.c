@@ -36,7 +36,7 @@ void haft__mcp_pins_finish(haft__mcp_pins *pins)
     haft__arena_finish(&pins->arena);
 }
 
-haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
+haft_str haft__mcp_pins_path(haft__arena *arena, haft_str state_dir,
                              const haft__mcp_server_config *server, haft_str spec)
 {
     haft_str whole = haft__arena_copy(arena, spec);
@@ -46,7 +46,7 @@ haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
     }
     haft_str both = haft__arena_format(arena, "%.*s\n%.*s\n%s", HAFT__ARG(server->name),
                                        HAFT__ARG(whole), spec.len > 0 ? "" : server->hash);
-    return both.ptr != NULL ? haft__mcp_record_path(arena, place, both, ".pins") : both;
+    return both.ptr != NULL ? haft__mcp_record_path(arena, state_dir, both, ".pins") : both;
 }
 
 const haft__json *haft__mcp_pins_find(const haft__mcp_pins *pins, haft_str tool)

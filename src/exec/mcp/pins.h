@@ -23,10 +23,10 @@ typedef struct haft__mcp_pins {
 void haft__mcp_pins_init(haft__mcp_pins *pins);
 void haft__mcp_pins_finish(haft__mcp_pins *pins);
 
-/* The file for a server of the spec at `spec`, in `place` (haft__state_file_directory). If the spec
- * has no file (""), the pins belong to the server's configuration. .ptr is NULL when out of memory.
- */
-haft_str haft__mcp_pins_path(haft__arena *arena, haft_str place,
+/* The file for a server of the spec at `spec`, in `state_dir` (haft__state_file_directory). If the
+ * spec has no file (""), the pins belong to the server's configuration. .ptr is NULL when out of
+ * memory. */
+haft_str haft__mcp_pins_path(haft__arena *arena, haft_str state_dir,
                              const haft__mcp_server_config *server, haft_str spec);
 
 /* Reads the file. NOT_FOUND if it does not exist, BAD_INPUT or TOO_BIG if it is damaged, IO if it

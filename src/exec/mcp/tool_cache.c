@@ -52,12 +52,12 @@ haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
 }
 
 /* The key includes the directory: a command can mean another program in another directory. */
-haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
+haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str state_dir,
                                    const haft__mcp_server_config *server, haft_str directory)
 {
     haft_str both = haft__arena_format(arena, "%s\n%.*s", server->hash,
                                        HAFT__ARG(server->url.len > 0 ? HAFT__LIT("") : directory));
-    return both.ptr != NULL ? haft__mcp_record_path(arena, place, both, ".json") : both;
+    return both.ptr != NULL ? haft__mcp_record_path(arena, state_dir, both, ".json") : both;
 }
 
 /* ---- reading ---- */

@@ -32,10 +32,9 @@ void haft__mcp_tool_cache_finish(haft__mcp_tool_cache *cache);
 HAFT_MUST_USE haft_status haft__mcp_tool_cache_directory(haft__arena *arena, haft_str path,
                                                          haft_str *ret_directory, haft_error *err);
 
-/* The path, below the state directory `place`, of the cache file of `server`. `directory` is that
- * of the spec: the same command can be another program in another directory. .ptr is NULL when out
- * of memory. */
-haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str place,
+/* The path, below `state_dir`, of the cache file of `server`. `directory` is that of the spec: the
+ * same command can be another program in another directory. .ptr is NULL when out of memory. */
+haft_str haft__mcp_tool_cache_path(haft__arena *arena, haft_str state_dir,
                                    const haft__mcp_server_config *server, haft_str directory);
 
 /* Reads the file. NOT_FOUND if it does not exist, BAD_INPUT or TOO_BIG if it is damaged, IO if it

@@ -99,12 +99,13 @@ static bool allows_null(dropper *d, haft__json schema, unsigned hops)
 
 /* ---- the schemas of a member ---- */
 
-typedef struct said {
+typedef struct member_rules {
     const haft__json *schema; /* the first that applies to it; NULL without one */
     bool required, null;      /* by one of them */
-} said;
+} member_rules;
 
-static void ask(dropper *d, haft__json schema, haft_str key, said *s, unsigned hops)
+static void collect_rules(dropper *d, haft__json schema, haft_str key, member_rules *s,
+                          unsigned hops)
 {
     static const char *const parts[] = {"allOf", "anyOf", "oneOf"};
     const haft__json *properties = haft__object_find(schema, "properties"),
@@ -119,13 +120,13 @@ static void ask(dropper *d, haft__json schema, haft_str key, said *s, unsigned h
     }
     s->required = s->required || haft__array_has_text(haft__object_get(schema, "required"), key);
     if (target != NULL) {
-        ask(d, *target, key, s, hops + 1);
+        collect_rules(d, *target, key, s, hops + 1);
     }
     for (size_t i = 0; i < COUNT(parts); i++) {
         const haft__json *list = haft__object_find(schema, parts[i]);
         for (uint32_t j = 0; list != NULL && list->kind == HAFT__JSON_ARRAY && j < list->count;
              j++) {
-            ask(d, list->items[j], key, s, hops + 1);
+            collect_rules(d, list->items[j], key, s, hops + 1);
         }
     }
 }
@@ -144,9 +145,9 @@ static haft__json drop_members(dropper *d, haft__json schema, haft__json value)
     }
     for (uint32_t i = 0; i < value.count; i++) {
         haft__json_member member = value.members[i];
-        said s = {0};
+        member_rules s = {0};
         d->steps += MEMBER_STEPS;
-        ask(d, schema, haft__json_text(member.key), &s, 0);
+        collect_rules(d, schema, haft__json_text(member.key), &s, 0);
         if (member.value.kind == HAFT__JSON_NULL && s.schema != NULL && !s.required && !s.null) {
             continue;
         }

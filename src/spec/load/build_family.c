@@ -38,15 +38,15 @@ static void report_family(haft__loader *l, haft_str name)
 static const haft__family *find(haft__loader *l, haft__json source)
 {
     haft__model_family *family = &l->spec->model.family;
-    haft_str said = haft__object_string(source, "family");
+    haft_str named = haft__object_string(source, "family");
     const char *pattern = NULL;
     const haft__family *row = NULL;
-    if (said.len > 0) {
-        bool none = haft__str_equal_ignore_case(said, HAFT__LIT(NONE));
+    if (named.len > 0) {
+        bool none = haft__str_equal_ignore_case(named, HAFT__LIT(NONE));
         family->found_by = HAFT__LIT("spec");
-        row = haft__family_find(said);
+        row = haft__family_find(named);
         if (row == NULL && !none) {
-            report_family(l, said);
+            report_family(l, named);
         }
         return row;
     }
@@ -94,7 +94,7 @@ static void fill_size(haft__loader *l, const haft__family *row)
     }
 }
 
-static bool is_said(haft__json source, const char *key)
+static bool is_set(haft__json source, const char *key)
 {
     haft__json found = haft__object_get(source, key);
     return found.kind != HAFT__JSON_NULL;
@@ -115,15 +115,15 @@ void haft__loader_fill_family(haft__loader *l, haft__json source)
     family->hosted = row->hosted && !by_template(family);
     family->reasoning_open = row->reasoning_open;
     family->reasoning_close = row->reasoning_close;
-    if (!is_said(source, "native_tools")) {
+    if (!is_set(source, "native_tools")) {
         model->native_tools = haft__family_is_native(row, model);
         family->gave_native = true;
     }
-    if (!is_said(source, "context_tokens") && row->context > 0 && !by_template(family)) {
+    if (!is_set(source, "context_tokens") && row->context > 0 && !by_template(family)) {
         model->context_tokens = row->context;
         family->gave_context = true;
     }
-    if (!is_said(source, "starts_in_reasoning") && row->starts_in_reasoning) {
+    if (!is_set(source, "starts_in_reasoning") && row->starts_in_reasoning) {
         model->starts_in_reasoning = family->gave_opened = true;
     }
 }

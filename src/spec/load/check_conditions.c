@@ -297,8 +297,8 @@ static void check_tools(haft__loader *l, size_t index)
         useful = haft__approval_matches(rule, tool)
                  && check_at(l, rule->when, tool).fit != HAFT__CONDITION_NEVER;
     }
-    bool told = false;
-    for (size_t i = 0; i < l->spec->tools.count && !told; i++) {
+    bool reported = false;
+    for (size_t i = 0; i < l->spec->tools.count && !reported; i++) {
         const haft__tool *tool = l->spec->tools.items[i];
         if (!haft__approval_matches(rule, tool)) {
             continue;
@@ -306,7 +306,7 @@ static void check_tools(haft__loader *l, size_t index)
         verdict seen = check_at(l, rule->when, tool);
         if (!useful || seen.fit != HAFT__CONDITION_NEVER || is_meant(rule, tool)) {
             report(l, index, &seen, !useful);
-            told = !useful;
+            reported = !useful;
         }
     }
 }

@@ -365,9 +365,9 @@ static bool read_events(reader *r)
         if (event == NULL) {
             return fy_parser_get_stream_error(r->parser) ? fail_syntax(r) : true;
         }
-        bool go_on = add_event(r, event);
+        bool added = add_event(r, event);
         fy_parser_event_free(r->parser, event);
-        if (!go_on) {
+        if (!added) {
             return false;
         }
     }

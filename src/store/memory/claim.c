@@ -3,7 +3,7 @@
  * claim.c - claims a run that needs an owner, in memory.
  *
  * It scans all runs: in memory there are few, and there is no other process.
- * Tests: tests/store/store_take_test.c.
+ * Tests: tests/store/store_claim_test.c.
  */
 #include "base/str.h"
 #include "io/owner.h"

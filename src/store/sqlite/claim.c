@@ -5,7 +5,7 @@
  * It reads only rows that an index selects: running runs without an owner, runs whose deadline is
  * reached, waiting runs with messages, and runs with an owner. Runs that have ended or wait for
  * people cost nothing.
- * Tests: tests/store/store_take_test.c.
+ * Tests: tests/store/store_claim_test.c.
  */
 #include "base/error.h"
 #include "base/macros.h"

@@ -197,7 +197,7 @@ static bool has_stem(haft_str start, haft_str rest, haft_str stem)
 }
 
 /* Whether a text begins with the end of the stem, and the stem with what follows has that stem. */
-static bool goes_on(haft_str raw, size_t at, haft_str stem, size_t stem_at)
+static bool ends_with_stem(haft_str raw, size_t at, haft_str stem, size_t stem_at)
 {
     haft_str tail = haft__str_skip(stem, stem_at);
     haft_str rest = haft__str_skip(raw, at);
@@ -218,9 +218,9 @@ static bool mends_stem(haft_str raw, haft_str stem, bool changed)
     }
     bool swapped = at + 1 < stem.len && at + 1 < raw.len && stem.ptr[at] == raw.ptr[at + 1]
                    && stem.ptr[at + 1] == raw.ptr[at];
-    return goes_on(raw, at, stem, at + 1) || goes_on(raw, at + 1, stem, at)
-           || (changed && goes_on(raw, at + 1, stem, at + 1))
-           || (swapped && goes_on(raw, at + 2, stem, at + 2));
+    return ends_with_stem(raw, at, stem, at + 1) || ends_with_stem(raw, at + 1, stem, at)
+           || (changed && ends_with_stem(raw, at + 1, stem, at + 1))
+           || (swapped && ends_with_stem(raw, at + 2, stem, at + 2));
 }
 
 /* Whether `raw` is the stem and an English ending with one such error: "calculaton". */

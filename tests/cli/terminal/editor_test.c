@@ -4,7 +4,7 @@
  * editor_complete.c.
  *
  * What is drawn goes to a model of a terminal (grid, below), and what that shows is compared with
- * a plain layout of the text: the drawing is right when nobody can tell them apart.
+ * a plain layout of the text: the drawing is right if both are equal.
  */
 #include "cli/terminal/editor.h"
 
@@ -517,7 +517,7 @@ TEST(notes_are_below_until_the_next_key)
     CHECK_STR(screen(d.grid), HAFT__LIT("> a|"), "gone");
     type(&d, HAFT__LIT("\xff"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("> a\xef\xbf\xbd|replaced bytes that are not UTF-8|"),
-              "said");
+              "a note");
     type(&d, HAFT__LIT("\x1b[200~\x01\x1b[201~"), true);
     CHECK_STR(screen(d.grid),
               HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|replaced bytes that are not text: 1|"),

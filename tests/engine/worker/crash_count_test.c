@@ -170,7 +170,7 @@ TEST(a_run_with_too_many_crashes_fails)
         if (rows[i].left) {
             CHECK(strstr(p.error.message, "11 processes") != NULL, "%s", p.error.message);
             step(&p);
-            CHECK_INT(find(&p, id).owner.len, 0, "row %zu: somebody has it", i);
+            CHECK_INT(find(&p, id).owner.len, 0, "row %zu: it has an owner", i);
         }
         close_place(&p);
     }
@@ -193,7 +193,7 @@ TEST(runs_without_a_crash_are_not_counted)
 }
 
 /* The number of runs that are active at once when both have this crash count. */
-static size_t go_on_with_two(place *p, const char *before, haft_str ids[2])
+static size_t resume_two(place *p, const char *before, haft_str ids[2])
 {
     open_place(p);
     for (int i = 0; i < 2; i++) {
@@ -213,15 +213,15 @@ TEST(suspects_are_continued_one_at_a_time)
 {
     place p;
     haft_str ids[2];
-    CHECK_INT(go_on_with_two(&p, "2 2", ids), 2, "at the limit");
+    CHECK_INT(resume_two(&p, "2 2", ids), 2, "at the limit");
     CHECK(p.work->suspect == NULL, "there is a suspect");
     close_place(&p);
-    CHECK_INT(go_on_with_two(&p, "2 3", ids), 1, "one past it");
+    CHECK_INT(resume_two(&p, "2 3", ids), 1, "one past it");
     CHECK_INT(p.work->postponed_run_count, 1, "one waits");
     haft_run *first = p.work->slots[0].run;
     bool second = haft__str_equal(haft__str(first->id), ids[1]);
     haft_str other = ids[second ? 0 : 1];
-    CHECK_INT(find(&p, other).owner.len, 0, "the other is somebody's");
+    CHECK_INT(find(&p, other).owner.len, 0, "the other has an owner");
     CHECK_STR(count_of(&p, other), HAFT__LIT("2 3"), "it is not counted");
     haft__run_command cancel = {.kind = HAFT__RUN_COMMAND_CANCEL,
                                 .call = HAFT__LIT(""),
@@ -279,7 +279,7 @@ TEST(a_run_is_released_if_its_crashes_cannot_be_counted)
         step(&p);
     }
     CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it does not stop");
-    CHECK_INT(find(&p, id).owner.len, 0, "somebody has it");
+    CHECK_INT(find(&p, id).owner.len, 0, "it has an owner");
     help_faulty_set(HELP_FINE);
     settle(&p);
     CHECK_STR(count_of(&p, id), HAFT__LIT("2 2"), "counted");

@@ -37,7 +37,7 @@ TEST(the_time_until_a_skipped_run_is_retried_grows)
     CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS, list), 0, "later");
     haft__skip_set_remove(skips, "a");
     haft__skip_set_remove(skips, "b");
-    CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "it went on meanwhile");
+    CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "removed in between");
 }
 
 TEST(the_run_that_is_due_first_is_dropped_from_the_list)
@@ -199,7 +199,7 @@ TEST(runs_continue_wait_and_are_released)
     CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 5, "taken");
     CHECK_INT(p.counts[HAFT__WORKER_ENDED], 4, "ended");
     CHECK_INT(p.counts[HAFT__WORKER_WAITING], 1, "waits");
-    CHECK_INT(find(&p, asks, &arena).owner.len, 0, "somebody has it");
+    CHECK_INT(find(&p, asks, &arena).owner.len, 0, "it has an owner");
     CHECK(p.h.runtime->runs == NULL, "it is kept in memory");
 
     /* Sends a command to a run without an owner. */
@@ -328,7 +328,7 @@ TEST(a_destroyed_worker_releases_its_runs)
     while (p.h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p.h.runtime, 1000, NULL), HAFT_OK, "no step");
     }
-    CHECK_INT(find(&p, one, &arena).owner.len, 0, "somebody has it");
+    CHECK_INT(find(&p, one, &arena).owner.len, 0, "it has an owner");
     close_place(&p);
     haft__arena_finish(&arena);
 }
@@ -359,7 +359,7 @@ TEST(a_run_that_was_claimed_without_a_reply_is_found)
     haft__arena_init(&arena, 0);
     help_faulty_init(&p.h, 3 * HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str asks = enqueue(&p, LOOK, ASKS);
-    help_faulty_set(HELP_TAKEN);
+    help_faulty_set(HELP_CLAIMED);
     haft__worker *work = hire(&p, 2);
     while (p.counts[HAFT__WORKER_ERROR] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
@@ -415,7 +415,7 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
     haft__arena_init(&arena, 0);
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
-    help_faulty_set(HELP_TAKEN_LATE);
+    help_faulty_set(HELP_CLAIMED_LATE);
     haft__worker *work = hire(&p, 2);
     unsigned reads = help_faulty_count(HAFT__STORE_READ_EVENTS);
     unsigned releases = help_faulty_count(HAFT__STORE_RELEASE);
@@ -425,7 +425,7 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
     CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported");
     CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
     CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
-    CHECK(find(&p, quick, &arena).owner.len == 0, "somebody has it");
+    CHECK(find(&p, quick, &arena).owner.len == 0, "it has an owner");
     while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
@@ -441,7 +441,7 @@ TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
     place p = {.folder = "", .worse = true};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
-    help_faulty_set(HELP_TAKEN_LATE);
+    help_faulty_set(HELP_CLAIMED_LATE);
     haft__worker *work = hire(&p, 2);
     while (p.counts[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);

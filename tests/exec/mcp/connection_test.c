@@ -17,7 +17,7 @@ static haft__mcp_connection *begin(help_mcp *m, const char *servers,
     help_mcp_begin(m);
     help_mcp_servers(m, servers);
     CHECK_INT(
-        haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_told, m, ret_catalogue, &err),
+        haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_note, m, ret_catalogue, &err),
         HAFT_OK, "%s", err.message);
     return m->exec.exec->connection_pool->connections;
 }

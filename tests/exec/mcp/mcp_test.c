@@ -214,7 +214,7 @@ TEST(a_cancelled_catalogue_is_not_reported)
     help_mcp_servers(&m, "{'servers':{" SERVER("a", "hang_start") "}}");
     for (int i = 0; i < 2; i++) {
         CHECK_INT(
-            haft__exec_catalogue(m.exec.exec, &m.exec.spec, help_mcp_told, &m, &catalogue, NULL),
+            haft__exec_catalogue(m.exec.exec, &m.exec.spec, help_mcp_note, &m, &catalogue, NULL),
             HAFT_OK, "catalogue");
         help_step(&m.exec, 0);
         haft__catalogue_cancel(catalogue);

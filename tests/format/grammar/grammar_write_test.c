@@ -2,8 +2,8 @@
 /*
  * Tests for src/format/write.c against src/format/grammar/grammar.c: what is written into a history
  * is what the grammar lets a model write, for tools and arguments made at random; and what is but a
- * little different is refused. A model that is shown one thing and held to another does neither
- * well. And whatever a grammar for one tool takes is read as one call of it.
+ * little different is refused. A model that is shown one syntax and constrained to another does
+ * neither well. Every text that the grammar of one tool accepts is read as one call of it.
  */
 #include "base/limits.h"
 #include "format/grammar_help.h"

@@ -299,7 +299,7 @@ TEST(unsupported_keywords_are_omitted_and_reported)
     }
 }
 
-/* What they do know stays, and nothing is said. */
+/* Known keywords stay, without a note. */
 static const struct {
     haft__schema_target target;
     const char *schema, *made;

@@ -168,12 +168,12 @@ static bool start_server(secure *s)
     bool started = posix_spawnp(&s->child, "sh", &actions, NULL, argv, environ) == 0;
     (void)posix_spawn_file_actions_destroy(&actions);
     (void)close(out[1]);
-    FILE *said = fdopen(out[0], "r");
-    while (started && s->port == 0 && fgets(line, sizeof(line), said) != NULL) {
+    FILE *output = fdopen(out[0], "r");
+    while (started && s->port == 0 && fgets(line, sizeof(line), output) != NULL) {
         const char *at = strncmp(line, "ACCEPT", 6) == 0 ? strrchr(line, ':') : NULL;
         s->port = at != NULL ? (unsigned)strtoul(at + 1, NULL, 10) : 0;
     }
-    (void)fclose(said);
+    (void)fclose(output);
     return s->port != 0;
 }
 

@@ -37,7 +37,7 @@ TEST(requests_are_checked_before_they_begin)
         (void)snprintf(text, sizeof(text), "{" V "\"id\":1,\"method\":\"%s\",\"params\":{%s%s}}",
                        rows[row].method, rows[row].params, modern ? "," META : "");
         haft_str sent = mcp_take(&c, text, NULL);
-        CHECK_INT(c.held_count, rows[row].begun, "%s: %.*s", text, HAFT__ARG(sent));
+        CHECK_INT(c.open_count, rows[row].begun, "%s: %.*s", text, HAFT__ARG(sent));
         CHECK_INT(mcp_sent(&c, "-32602"), !rows[row].begun, "%s", text);
         mcp_close(&c);
     }

@@ -83,7 +83,7 @@ TEST(arguments_in_headers)
                                      .get = get,
                                      .context = rows};
         haft_str sent = mcp_take(&c, text, &headers);
-        CHECK_INT(c.held_count, arguments[i].good, "%zu: %s: %.*s", i, arguments[i].arguments,
+        CHECK_INT(c.open_count, arguments[i].good, "%zu: %s: %.*s", i, arguments[i].arguments,
                   HAFT__ARG(sent));
         CHECK_INT(mcp_sent(&c, "-32020"), !arguments[i].good, "%s", arguments[i].arguments);
         mcp_close(&c);

@@ -18,7 +18,7 @@ TEST(questions_with_a_handshake)
     mcp_open(&c);
     mcp_greet(&c, "{\"elicitation\":{}}");
     (void)mcp_take(&c, OLD_CALL(""), NULL);
-    haft__mcp_request *mcp_request = c.held[0];
+    haft__mcp_request *mcp_request = c.open[0];
     CHECK(haft__mcp_request_client_supports(mcp_request, "elicitation"), "it can be asked");
     CHECK(!haft__mcp_request_client_supports(mcp_request, "sampling"), "not for that");
     haft__mcp_server_question two[] = {one, one};
@@ -30,11 +30,11 @@ TEST(questions_with_a_handshake)
     (void)mcp_take(&c, "{" V "\"id\":\"1\",\"result\":{}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
-    CHECK_INT(c.went_on, 1, "the first that was meant");
+    CHECK_INT(c.resumed, 1, "the first that was meant");
     CHECK_INT(haft__mcp_request_open_questions(mcp_request), 1, "one is missing");
     CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) == NULL, "it is not there");
     (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
-    CHECK_INT(c.went_on, 2, "all are there");
+    CHECK_INT(c.resumed, 2, "all are there");
     CHECK_INT(haft__mcp_request_open_questions(mcp_request), 0, "all are there");
     const haft__json *none = haft__json_get(mcp_request->answers, HAFT__LIT("k"));
     const haft__json *some = haft__json_get(mcp_request->answers, HAFT__LIT("l"));
@@ -42,8 +42,8 @@ TEST(questions_with_a_handshake)
     CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
     CHECK_STR(mcp_request->state, HAFT__LIT("state"), "it is kept here");
     (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
-    CHECK_INT(c.went_on, 2, "too late");
-    c.held_count--;
+    CHECK_INT(c.resumed, 2, "too late");
+    c.open_count--;
     haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
     CHECK(!mcp_sent(&c, "notifications/cancelled"), "nothing is open");
     mcp_close(&c);
@@ -69,7 +69,7 @@ TEST(questions_that_are_settled_in_another_way)
     mcp_open(&c);
     mcp_greet(&c, "{\"elicitation\":{}}");
     (void)mcp_take(&c, OLD_CALL(""), NULL);
-    haft__mcp_request *mcp_request = c.held[0];
+    haft__mcp_request *mcp_request = c.open[0];
     for (size_t i = 0; i < COUNT(rounds); i++) {
         haft__mcp_server_question questions[] = {one, one};
         size_t count = strlen(rounds[i].keys);
@@ -83,7 +83,7 @@ TEST(questions_that_are_settled_in_another_way)
         CHECK_INT(haft__mcp_request_open_questions(mcp_request), count, "%s", rounds[i].name);
     }
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
-    CHECK_INT(c.went_on, 0, "the answer to one that was withdrawn");
+    CHECK_INT(c.resumed, 0, "the answer to one that was withdrawn");
     (void)mcp_take(&c, "{" V "\"id\":6,\"result\":{\"action\":\"cancel\"}}", NULL);
     haft__mcp_server_question again = one;
     again.key = HAFT__LIT("a");
@@ -104,12 +104,12 @@ TEST(questions_of_a_request_that_ends)
         mcp_open(&c);
         mcp_greet(&c, "{\"elicitation\":{}}");
         (void)mcp_take(&c, OLD_CALL(""), NULL);
-        haft__mcp_request_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__mcp_request_ask(c.open[0], &one, 1, HAFT__LIT("s"), c.now);
         haft__buf_clear(&c.sent);
         if (way == 0) {
-            haft__mcp_request_reply_text(mcp_take_held(&c), HAFT__LIT("done"), false);
+            haft__mcp_request_reply_text(mcp_take_request(&c), HAFT__LIT("done"), false);
         } else if (way == 1) {
-            haft__mcp_request_fail(mcp_take_held(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
+            haft__mcp_request_fail(mcp_take_request(&c), HAFT__RPC_INTERNAL, HAFT__LIT("no"),
                                    HAFT__LIT(""));
         } else {
             (void)mcp_take(&c, cancel, NULL);
@@ -156,7 +156,7 @@ TEST(questions_without_a_handshake)
     mcp_case c;
     mcp_open(&c);
     (void)mcp_take(&c, NEW_CALL(",\"arguments\":{\"x\":1,\"y\":2}"), NULL);
-    haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    haft__mcp_request_ask(mcp_take_request(&c), &one, 1, HAFT__LIT("my state"), c.now);
     CHECK(mcp_sent(&c, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
                        "\"elicitation/create\",\"params\":{\"a\":1}}}"),
           "the question");
@@ -169,7 +169,7 @@ TEST(questions_without_a_handshake)
     CHECK(mcp_sent(&c, "-32602"), "for other arguments");
     c.now += HAFT__LIMIT_MCP_STATE_MS;
     call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state); /* just in time */
-    haft__mcp_request *mcp_request = mcp_take_held(&c);
+    haft__mcp_request *mcp_request = mcp_take_request(&c);
     CHECK_STR(mcp_request->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
     CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) != NULL, "with the answers");
     haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
@@ -177,7 +177,7 @@ TEST(questions_without_a_handshake)
     call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
     CHECK(mcp_sent(&c, "the state was used before"), "one answer is for one call");
     (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("my state"), c.now);
+    haft__mcp_request_ask(mcp_take_request(&c), &one, 1, HAFT__LIT("my state"), c.now);
     state = take_state(&c);
     c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
     haft__buf_clear(&c.sent);
@@ -203,11 +203,11 @@ TEST(a_question_that_cannot_be_asked)
              HAFT__LIT("elicitation/create"),
              {text, HAFT__LIMIT_MCP_MESSAGE_BYTES}}};
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_request *mcp_request = i == 0 ? c.held[0] : mcp_take_held(&c);
+        haft__mcp_request *mcp_request = i == 0 ? c.open[0] : mcp_take_request(&c);
         haft__mcp_request_ask(mcp_request, huge, 2, HAFT__LIT("s"), c.now);
         CHECK(mcp_sent(&c, "\"id\":7,\"error\"") && mcp_sent(&c, "a question is too long"), "%.*s",
               HAFT__ARG(haft__buf_str(&c.sent)));
-        CHECK_INT(c.dropped, i == 0, "with a handshake it is still held");
+        CHECK_INT(c.dropped, i == 0, "with a handshake it is still open");
         mcp_close(&c);
     }
 }
@@ -222,7 +222,7 @@ TEST(a_question_without_memory)
         CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
         (void)mcp_take(&c, OLD_CALL(""), NULL);
         test_fail_allocation(n);
-        haft__mcp_request_ask(c.held[0], &one, 1, HAFT__LIT("s"), c.now);
+        haft__mcp_request_ask(c.open[0], &one, 1, HAFT__LIT("s"), c.now);
         bool failed = test_allow_allocations();
         CHECK_INT(mcp_sent(&c, "\"id\":7,\"error\""), failed, "allocation %u: %.*s", n,
                   HAFT__ARG(haft__buf_str(&c.sent)));
@@ -246,22 +246,22 @@ TEST(open_questions_have_a_limit)
         for (int i = 0; i < HAFT__LIMIT_MCP_STATES + more; i++) {
             haft__buf_clear(&c.sent);
             (void)mcp_take(&c, NEW_CALL(""), NULL);
-            haft__mcp_request_ask(mcp_take_held(&c), &one, 1, HAFT__LIT("s"), c.now);
+            haft__mcp_request_ask(mcp_take_request(&c), &one, 1, HAFT__LIT("s"), c.now);
             first = i == 0 ? take_state(&c) : first;
         }
         haft_str last = take_state(&c);
         for (int again = 0; again <= 1; again++) {
             haft__buf_clear(&c.sent);
             call_with(&c, "t0", "{}", first);
-            bool taken = c.held_count == 1;
+            bool taken = c.open_count == 1;
             CHECK(taken == (more == 0 && again == 0), "the first, %d more, again %d", more, again);
             if (taken) {
-                haft__mcp_request_reply(mcp_take_held(&c), HAFT__LIT(""));
+                haft__mcp_request_reply(mcp_take_request(&c), HAFT__LIT(""));
             }
         }
         call_with(&c, "t0", "{}", last);
-        CHECK_INT(c.held_count, 1, "the last can be answered");
-        haft__mcp_request_reply(mcp_take_held(&c), HAFT__LIT(""));
+        CHECK_INT(c.open_count, 1, "the last can be answered");
+        haft__mcp_request_reply(mcp_take_request(&c), HAFT__LIT(""));
         mcp_close(&c);
     }
 }

@@ -15,7 +15,7 @@ TEST(progress_only_increases)
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, OLD_CALL(",\"_meta\":{\"progressToken\":\"p\"}"), NULL);
-    haft__mcp_request *mcp_request = mcp_take_held(&c);
+    haft__mcp_request *mcp_request = mcp_take_request(&c);
     static const uint64_t steps[] = {0, 0, 5, 3, 5, 6};
     for (size_t i = 0; i < COUNT(steps); i++) {
         haft__mcp_request_progress(mcp_request, steps[i], 10, HAFT__LIT("so far"));
@@ -51,7 +51,7 @@ TEST(unwanted_progress)
         char text[256];
         (void)snprintf(text, sizeof(text), OLD_CALL("%s"), tokens[i]);
         (void)mcp_take(&c, text, NULL);
-        haft__mcp_request *mcp_request = mcp_take_held(&c);
+        haft__mcp_request *mcp_request = mcp_take_request(&c);
         haft__mcp_request_progress(mcp_request, 1, 0, HAFT__LIT(""));
         CHECK_INT(c.sent.len, 0, "%s", tokens[i]);
         haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
@@ -71,11 +71,12 @@ TEST(a_result_is_no_longer_than_a_message)
         mcp_open(&c);
         mcp_greet(&c, "{}");
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_request_reply_text(mcp_take_held(&c), HAFT__LIT(""), false);
+        haft__mcp_request_reply_text(mcp_take_request(&c), HAFT__LIT(""), false);
         size_t most = HAFT__LIMIT_MCP_MESSAGE_BYTES - (c.sent.len - 1);
         for (size_t more = 0; more <= 1; more++) {
             (void)mcp_take(&c, calls[i], NULL);
-            haft__mcp_request_reply_text(mcp_take_held(&c), (haft_str){text, most + more}, false);
+            haft__mcp_request_reply_text(mcp_take_request(&c), (haft_str){text, most + more},
+                                         false);
             haft_str start = {c.sent.ptr, c.sent.len < 300 ? c.sent.len : 300};
             CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
             CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
@@ -83,7 +84,7 @@ TEST(a_result_is_no_longer_than_a_message)
             CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0, "its size");
         }
         (void)mcp_take(&c, calls[i], NULL);
-        haft__mcp_request_reply_text(mcp_take_held(&c),
+        haft__mcp_request_reply_text(mcp_take_request(&c),
                                      (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES}, false);
         CHECK(mcp_sent(&c, "\"isError\":true"), "without its envelope, too");
         mcp_close(&c);
@@ -100,7 +101,7 @@ TEST(other_answers_are_no_longer_than_a_message)
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, "{" V "\"id\":7,\"method\":\"prompts/get\",\"params\":{\"name\":\"p\"}}",
                    NULL);
-    haft__mcp_request_reply(mcp_take_held(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
+    haft__mcp_request_reply(mcp_take_request(&c), (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES});
     CHECK(mcp_sent(&c, "\"id\":7,\"error\":{\"code\":-32603,\"message\":\"the result is too long"),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
     mcp_close(&c);
@@ -114,7 +115,7 @@ TEST(an_answer_without_memory_has_its_id)
         mcp_open(&c);
         CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
         (void)mcp_take(&c, NEW_CALL(""), NULL);
-        haft__mcp_request *mcp_request = mcp_take_held(&c);
+        haft__mcp_request *mcp_request = mcp_take_request(&c);
         test_fail_allocations_from(n);
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("done"), false);
         bool failed = test_allow_allocations();
@@ -134,7 +135,7 @@ TEST(log_messages_go_only_to_subscribers)
     mcp_case c;
     mcp_open(&c);
     (void)mcp_take(&c, NEW_CALL(""), NULL);
-    haft__mcp_request *mcp_request = mcp_take_held(&c);
+    haft__mcp_request *mcp_request = mcp_take_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_EMERGENCY, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "no level was named");
     haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
@@ -145,7 +146,7 @@ TEST(log_messages_go_only_to_subscribers)
                    "\"io.modelcontextprotocol/clientCapabilities\":{},"
                    "\"io.modelcontextprotocol/logLevel\":\"warning\"}}}",
                    NULL);
-    mcp_request = mcp_take_held(&c);
+    mcp_request = mcp_take_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_NOTICE, HAFT__LIT("x"));
     CHECK_INT(c.sent.len, 0, "it is not bad enough");
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_WARNING, HAFT__LIT("x"));
@@ -174,7 +175,7 @@ TEST(client_capabilities_are_detected)
         mcp_open(&c);
         mcp_greet(&c, rows[i].can);
         (void)mcp_take(&c, OLD_CALL(""), NULL);
-        haft__mcp_request *mcp_request = mcp_take_held(&c);
+        haft__mcp_request *mcp_request = mcp_take_request(&c);
         CHECK(haft__mcp_request_client_can_elicit(mcp_request, false) == rows[i].form, "%s: a form",
               rows[i].can);
         CHECK(haft__mcp_request_client_can_elicit(mcp_request, true) == rows[i].page, "%s: a page",
@@ -200,7 +201,7 @@ TEST(changes_are_sent_to_subscribers)
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TEMPLATES);
-    CHECK_INT(c.sent.len, 0, "nobody asked for those");
+    CHECK_INT(c.sent.len, 0, "the client has not subscribed to those");
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TOOLS);
     CHECK(mcp_sent(&c, "notifications/tools/list_changed"), "but for these");
     mcp_greet(&c, "{}");

@@ -89,7 +89,7 @@ TEST(ids_and_cancelling)
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
                    NULL);
-    CHECK_INT(c.held_count, 1, "it is under way");
+    CHECK_INT(c.open_count, 1, "it is under way");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
     CHECK(mcp_sent(&c, "already in progress"), "the id is used");
     (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
@@ -116,7 +116,7 @@ TEST(requests_in_progress_are_bounded)
         (void)mcp_take(&c, text, NULL);
         CHECK_INT(mcp_sent(&c, "too many"), i > HAFT__LIMIT_MCP_REQUESTS, "request %d", i);
     }
-    CHECK_INT(c.held_count, HAFT__LIMIT_MCP_REQUESTS, "no more than that");
+    CHECK_INT(c.open_count, HAFT__LIMIT_MCP_REQUESTS, "no more than that");
     mcp_close(&c);
     CHECK_INT(c.dropped, HAFT__LIMIT_MCP_REQUESTS, "all are dropped at the end");
 }

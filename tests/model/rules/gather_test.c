@@ -71,7 +71,7 @@ TEST(first_it_lists)
     check_ask(&f, "glob {\"pattern\":\"*\"}", "something less when that fails");
     begin(&f, "the gate opens in x.c", HAFT__MODE_AUTO, "glob grep read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nb.c\n", false);
-    check_ask(&f, "glob {\"pattern\":\"**/x.c\"}", "what the task names and nobody listed");
+    check_ask(&f, "glob {\"pattern\":\"**/x.c\"}", "a file that the task names and no list has");
 }
 
 TEST(then_it_searches)

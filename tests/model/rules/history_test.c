@@ -63,7 +63,7 @@ TEST(other_runs_of_the_thread_do_not_count)
     CHECK_STR(f.past.calls[0].result, HAFT__LIT("new"), "its own");
     f.r.request.task = HAFT__LIT("not among them");
     read_past(&f);
-    CHECK_INT(f.past.count, 2, "after the first thing somebody said");
+    CHECK_INT(f.past.count, 2, "after the first message");
     CHECK_STR(f.past.task, HAFT__LIT("not among them"), "as the request has it");
     f.r.request.task = HAFT__LIT("");
     read_past(&f);

@@ -279,7 +279,7 @@ TEST(the_report_quotes_only_what_was_seen)
         offline_check_answer(&w, w.run.answer);
         CHECK(offline_has(w.run.answer, "not by a language model"), "says what it is");
         CHECK_INT(w.refusals, 0, "nothing was refused");
-        CHECK_INT(w.questions, 0, "nobody was asked");
+        CHECK_INT(w.questions, 0, "no question");
         CHECK(w.run.usage.input_tokens > 0 && w.run.usage.output_tokens > 0, "usage");
         offline_world_finish(&w);
     }
@@ -489,7 +489,7 @@ TEST(hostile_files_are_quoted_as_data)
     CHECK(report.len > 0 && report.len < 20000, "%zu bytes", report.len);
     CHECK(!offline_has(report, "\x1b") && !offline_has(report, "\xE2\x80\xAE"), "no control");
     CHECK(!offline_has(w.run.answer, "\x1b"), "nor in the answer");
-    CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "nobody follows orders of files");
+    CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "orders in files are not followed");
     CHECK(offline_has(report, "\n`````text\n"), "a fence that is long enough: %.*s",
           HAFT__ARG(report));
     offline_world_finish(&w);

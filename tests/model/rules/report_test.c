@@ -181,7 +181,7 @@ TEST(another_result_is_cut)
     begin(&f, "gate");
     offline_request_add(&f.r, "look", "{}", lines(&f.arena, "line #\n", 30).ptr, false);
     CHECK_INT(count_lines(answer(&f), "line "), 20, "not too many lines");
-    CHECK(offline_has(answer(&f), "... (cut)"), "which is said");
+    CHECK(offline_has(answer(&f), "... (cut)"), "the cut is marked");
     haft__arena_finish(&f.arena);
 }
 

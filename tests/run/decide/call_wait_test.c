@@ -29,11 +29,11 @@ static void begin(help_run *r, const char *spec, const char *calls, int events)
 static void describe(haft__buf *out, const haft__run *run)
 {
     for (size_t i = run->batch; i < run->call_count; i++) {
-        haft__call_wait held = haft__call_wait_find(run, &run->calls[i]);
-        if (held.by != HAFT__CALL_WAIT_NONE) {
+        haft__call_wait wait = haft__call_wait_find(run, &run->calls[i]);
+        if (wait.by != HAFT__CALL_WAIT_NONE) {
             haft__buf_addf(out, "%.*s %s %.*s %.*s;", HAFT__ARG(run->calls[i].id),
-                           haft__call_wait_reason_name(held.by), HAFT__ARG(held.lane),
-                           HAFT__ARG(held.holder != NULL ? held.holder->id : HAFT__LIT("-")));
+                           haft__call_wait_reason_name(wait.by), HAFT__ARG(wait.lane),
+                           HAFT__ARG(wait.holder != NULL ? wait.holder->id : HAFT__LIT("-")));
         }
     }
 }
@@ -88,7 +88,7 @@ TEST(an_approved_call_waits_for_its_lane)
         "{\"replies\":[{\"calls\":[" CALL("send") "," CALL("pick") "]},{\"text\":\"good\"}]}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     describe(&found, &r.drive.run);
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "nobody has said anything");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "before an answer");
     CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
     describe(&found, &r.drive.run);
     CHECK_STR(haft__buf_str(&found), HAFT__LIT("c1.1 lane lane1 c1.2;"), "approved");

@@ -306,9 +306,9 @@ TEST(only_the_approved_call_starts_again)
         {"a person wants it again", "send!approval", "approve", "null", NULL, NULL, true, false},
         {"a person wants it again, but it is another", "send!approval", "approve", "null",
          "Sends it elsewhere.", NULL, true, true},
-        {"nobody had to approve it", "send!idempotent", NULL, NULL, NULL,
+        {"it needed no approval", "send!idempotent", NULL, NULL, NULL,
          "send!approval!idempotent", false, true},
-        {"and nobody has to now", "send!idempotent", NULL, NULL, "Sends it elsewhere.", NULL, false,
+        {"and needs none now", "send!idempotent", NULL, NULL, "Sends it elsewhere.", NULL, false,
          false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -149,7 +149,7 @@ TEST(a_tool_that_is_gone_is_not_offered)
         CHECK_INT(server->name_count, rows[i].names, "row %zu: names", i);
         CHECK_INT(w.run.server_count, rows[i].servers, "row %zu: servers", i);
     }
-    CHECK_INT(fold(&w, RELISTED("")), HAFT_BAD_INPUT, "about nobody");
+    CHECK_INT(fold(&w, RELISTED("")), HAFT_BAD_INPUT, "without a server");
     CHECK(haft__run_find_server(NULL, HAFT__LIT("docs")) == NULL, "no run");
     haft__arena_finish(&w.arena);
 }

@@ -70,7 +70,7 @@ static const struct {
      "{\"l\":[{\"a\":null}]}", "{\"l\":[{}]}"},
     {"alternatives without end", "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}",
      "{\"a\":null}", "{\"a\":null}"},
-    {"what nothing is said of", OBJECT(""), "{\"a\":null,\"b\":[{\"c\":null}]}",
+    {"members without a schema", OBJECT(""), "{\"a\":null,\"b\":[{\"c\":null}]}",
      "{\"a\":null,\"b\":[{\"c\":null}]}"},
     {"a schema that is not valid", "7", "{\"a\":null}", "{\"a\":null}"},
     {"no object", OBJECT("\"a\":{\"type\":\"string\"}"), "null", "null"},

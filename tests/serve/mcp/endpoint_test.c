@@ -21,8 +21,8 @@ typedef struct http_case {
     haft__mcp_server *server;
     haft__mcp_endpoint *http;
     uint16_t port;
-    haft__mcp_request *held; /* the running call of t1 */
-    int many;                /* the running calls of t2 */
+    haft__mcp_request *running; /* the running call of t1 */
+    int many;                   /* the running calls of t2 */
     haft__json schema;
     haft__buf received;
 } http_case;
@@ -54,7 +54,7 @@ static void begin(void *context, haft__mcp_request *mcp_request)
 {
     http_case *c = context;
     if (haft__str_equal(mcp_request->name, HAFT__LIT("t1"))) {
-        c->held = mcp_request;
+        c->running = mcp_request;
     } else if (haft__str_equal(mcp_request->name, HAFT__LIT("t2"))) {
         c->many++;
     } else {
@@ -69,8 +69,8 @@ static void drop(void *context, haft__mcp_request *mcp_request)
         c->many--;
         return;
     }
-    CHECK(c->held == mcp_request, "what is dropped was under way");
-    c->held = NULL;
+    CHECK(c->running == mcp_request, "what is dropped was under way");
+    c->running = NULL;
 }
 
 static const haft__mcp_server_handlers served = {.changes = true,
@@ -83,7 +83,7 @@ static const haft__mcp_server_handlers served = {.changes = true,
 
 static void open_case(http_case *c, size_t sessions, uint64_t idle_ms)
 {
-    *c = (http_case){.held = NULL};
+    *c = (http_case){.running = NULL};
     haft__buf_init(&c->received, 64 << 20);
     c->schema = haft__json_object(NULL, 0);
     haft__mcp_server_options options = {.name = HAFT__LIT("s"),
@@ -428,10 +428,10 @@ TEST(an_answer_waits_for_a_client_that_reconnects)
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
     }
-    CHECK(c.held != NULL, "the call continues");
-    if (c.held != NULL) {
-        haft__mcp_request *mcp_request = c.held;
-        c.held = NULL;
+    CHECK(c.running != NULL, "the call continues");
+    if (c.running != NULL) {
+        haft__mcp_request *mcp_request = c.running;
+        c.running = NULL;
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("late"), false);
     }
     fd = dial(&c);
@@ -466,8 +466,8 @@ TEST(a_client_always_gets_the_answer_or_an_error)
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\"}}",
             "id: 2-0\n"),
         "the stream is primed: %s", c.received.ptr);
-    haft__mcp_request *mcp_request = c.held;
-    c.held = NULL;
+    haft__mcp_request *mcp_request = c.running;
+    c.running = NULL;
     haft__mcp_request_reply_text(mcp_request, HAFT__LIT("late"), false);
     CHECK(until(&c, fd, "id: 2-1\n"), "%s", c.received.ptr);
     (void)close(fd);
@@ -513,8 +513,8 @@ TEST(stored_streams_are_limited)
                   "\"t1\"}}",
                   "data: \n\n"),
               "stream %d", i);
-        haft__mcp_request *mcp_request = c.held;
-        c.held = NULL;
+        haft__mcp_request *mcp_request = c.running;
+        c.running = NULL;
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("said"), false);
         (void)close(fd);
     }
@@ -564,8 +564,8 @@ static void answer_long(http_case *c, const char *header, size_t bytes)
     for (int i = 0; i < 20; i++) {
         step(c, 1);
     }
-    haft__mcp_request *mcp_request = c->held;
-    c->held = NULL;
+    haft__mcp_request *mcp_request = c->running;
+    c->running = NULL;
     if (mcp_request != NULL) {
         haft__mcp_request_reply_text(mcp_request, (haft_str){text, bytes}, false);
     }
@@ -635,8 +635,8 @@ TEST(missing_progress_events_are_reported)
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
     }
-    for (uint64_t i = 1; i <= 2 && c.held != NULL; i++) {
-        haft__mcp_request_progress(c.held, i, 0, (haft_str){text, BYTES});
+    for (uint64_t i = 1; i <= 2 && c.running != NULL; i++) {
+        haft__mcp_request_progress(c.running, i, 0, (haft_str){text, BYTES});
     }
     fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);

@@ -67,7 +67,7 @@ static const problem_case cases[] = {
      "1}}\nchoice: {schedule: [{tool: a}]}\n",
      "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could "
      "repeat the effect; set idempotent: true if it cannot, or remove retries)"},
-    /* and where the tools could not be read, nobody looks for them */
+    /* if the tools cannot be read, their names are not checked */
     {"tools: 5\nchoice: {schedule: [{tool: a}]}\n", "1:8: expected array, found integer 5"},
     {"tols: []\nchoice: {schedule: [{tool: a}]}\n",
      "1:1: there is no key \"tols\" here (did you mean tools?)"},

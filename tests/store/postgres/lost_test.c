@@ -334,18 +334,18 @@ TEST(an_unknown_creation_is_not_reported_as_a_lock)
     }
     help_session_open(&other);
     for (uint64_t n = 1; n <= 2; n++) {
-        bool over = false, lets_go = n == 1;
+        bool over = false, unlocks = n == 1;
         haft__store_request create = creation(help_id(n), &line, false, "me");
         create.done = note_end;
         create.context = &over;
-        help_pg(&s)->request_ms = lets_go ? 30000 : 4 * HAFT__LIMIT_STORE_BUSY_MS / 3;
+        help_pg(&s)->request_ms = unlocks ? 30000 : 4 * HAFT__LIMIT_STORE_BUSY_MS / 3;
         submit_and_cut(&proxy, &s, &create);
         help_session_do(&other, "BEGIN");
         help_session_do(&other, "SELECT pg_advisory_xact_lock(" HAFT__PG_THREAD("'t'") ")");
-        uint64_t before = haft__clock_now(), held = HAFT__LIMIT_STORE_BUSY_MS + 200;
+        uint64_t before = haft__clock_now(), locked_ms = HAFT__LIMIT_STORE_BUSY_MS + 200;
         while (!over) {
-            if (lets_go && haft__clock_now() - before > held) {
-                lets_go = false;
+            if (unlocks && haft__clock_now() - before > locked_ms) {
+                unlocks = false;
                 help_session_do(&other, "COMMIT");
             }
             CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "no step");

@@ -465,7 +465,7 @@ TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
     static const struct {
         const char *state;
         haft_status wanted;
-        const char *said;
+        const char *message_part;
     } cases[] = {
         {"53100", HAFT_IO, "the disk is full"},
         {"42501", HAFT_IO, "the role lacks a permission: not"},
@@ -499,7 +499,7 @@ TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
         step_until(&s, &t, 3);
         CHECK_INT(t.failed, gone ? 3 : 1, "%s: failed", cases[i].state);
         CHECK_INT(appends[1].status, cases[i].wanted, "%s", cases[i].state);
-        CHECK(says(&appends[1].error, cases[i].said), "%s: %s", cases[i].state,
+        CHECK(says(&appends[1].error, cases[i].message_part), "%s: %s", cases[i].state,
               appends[1].error.message);
         refuse_with("");
         for (uint64_t n = 1; n <= 3; n++) { /* the store continues to work */

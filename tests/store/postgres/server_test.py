@@ -133,20 +133,20 @@ def check_stop_while_away(cluster):
         spec = write_sleeper(Path(scratch), ["sleep", "1000"], traits={"read_only": True})
         run_id = haft("run", "--detach", str(spec), "rest", "--store", url)[1].strip()
         worker = start("worker", "--poll", "50", "--store", url)
-        said = [worker.stderr.readline()]
+        lines = [worker.stderr.readline()]
         cluster.stop("immediate")
         worker.send_signal(signal.SIGTERM)
-        while said[-1] and "a second signal" not in said[-1]:
-            said.append(worker.stderr.readline())
+        while lines[-1] and "a second signal" not in lines[-1]:
+            lines.append(worker.stderr.readline())
         worker.send_signal(signal.SIGTERM)
-        said += worker.communicate(timeout=SECONDS)[1].splitlines()
+        lines += worker.communicate(timeout=SECONDS)[1].splitlines()
         cluster.start()
-        found = (worker.returncode, any(f"{run_id} kept" in line for line in said),
-                 any("released" in line for line in said))
+        found = (worker.returncode, any(f"{run_id} kept" in line for line in lines),
+                 any("released" in line for line in lines))
         owner = cluster.sql(f"SELECT owner <> '' FROM haft.runs WHERE id = '{run_id}'",
                             url.split("/")[3].split("?")[0])
     check_none("a_worker_ends_while_the_database_is_away",
-               [] if (*found, owner) == (1, True, False, "t") else [found, owner, said])
+               [] if (*found, owner) == (1, True, False, "t") else [found, owner, lines])
 
 
 def check_gc_meanwhile(cluster):

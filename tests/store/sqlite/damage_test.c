@@ -350,7 +350,7 @@ TEST(a_truncated_file_is_reported)
         help_save(help_path(&s), (haft_str){good.ptr, length});
         check_damaged(&s, wanted, &t, what);
     }
-    CHECK_INT(t.right, 0, "cuts that nobody saw");
+    CHECK_INT(t.right, 0, "cuts that were not detected");
     help_save(help_path(&s), good);
     help_store_reopen(&s);
     help_store_close(&s);

@@ -38,7 +38,7 @@ TEST(a_process_that_writes_keeps_some_room)
     struct stat about = {0};
     CHECK_INT(fstat(help_sqlite(&s)->writer.reserve, &about), 0, "there is none");
     CHECK_INT(about.st_size, HAFT__LIMIT_STORE_RESERVE_BYTES, "bytes");
-    CHECK(about.st_blocks * 512 >= HAFT__LIMIT_STORE_RESERVE_BYTES, "it is only said to be there");
+    CHECK(about.st_blocks * 512 >= HAFT__LIMIT_STORE_RESERVE_BYTES, "no blocks are allocated");
     CHECK_INT(about.st_nlink, 0, "it has a name");
     CHECK(!is_low(&s), "there is room");
     end(&s);

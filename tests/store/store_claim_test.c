@@ -283,7 +283,7 @@ STORE_TEST(a_run_that_is_being_moved_is_not_claimed_for_long)
     s->now_ms += HAFT__LIMIT_MIGRATE_LEASE_MS - 1;
     CHECK_INT(help_do(s, &request), HAFT_NOT_FOUND, "too early");
     s->now_ms++;
-    CHECK_INT(help_do(s, &request), HAFT_OK, "nobody has repeated it: %s", s->error.message);
+    CHECK_INT(help_do(s, &request), HAFT_OK, "the move was not repeated: %s", s->error.message);
 }
 
 /* Two owners never claim the same run, whatever other requests come in between. */
