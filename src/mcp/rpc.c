@@ -102,7 +102,7 @@ static haft_status read_error(haft__json error, haft__rpc_message *message, haft
     return HAFT_OK;
 }
 
-static haft_status read_answer(haft__json object, haft__rpc_message *message, haft_error *err)
+static haft_status read_response(haft__json object, haft__rpc_message *message, haft_error *err)
 {
     const haft__json *result = haft__json_get(object, HAFT__LIT("result"));
     const haft__json *error = haft__json_get(object, HAFT__LIT("error"));
@@ -186,10 +186,10 @@ static haft_status read_object(haft__json object, bool duplicates, haft__rpc_mes
     if (status == HAFT_OK && duplicates) {
         return haft__fail(err, HAFT_BAD_INPUT, "", "a key occurs twice in one object");
     }
-    bool asked = message->kind == HAFT__RPC_REQUEST || message->kind == HAFT__RPC_NOTIFICATION;
+    bool has_method = message->kind == HAFT__RPC_REQUEST || message->kind == HAFT__RPC_NOTIFICATION;
     return status != HAFT_OK ? status
-           : asked           ? read_request(object, message, err)
-                             : read_answer(object, message, err);
+           : has_method      ? read_request(object, message, err)
+                             : read_response(object, message, err);
 }
 
 haft_status haft__rpc_read(haft__arena *arena, haft_str text, haft__hash_key hash_key,

@@ -134,9 +134,9 @@ haft__description_flaw haft__description_check(haft_str name, haft_str descripti
     return found.new_content == 0 ? HAFT__DESCRIPTION_REPEATS_NAME : HAFT__DESCRIPTION_OK;
 }
 
-const char *haft__description_flaw_text(haft__description_flaw vague)
+const char *haft__description_flaw_text(haft__description_flaw flaw)
 {
-    switch (vague) {
+    switch (flaw) {
     case HAFT__DESCRIPTION_OK: return "";
     case HAFT__DESCRIPTION_TOO_SHORT:
         return "the description is very short: say what the tool does, to what, and when to use it";

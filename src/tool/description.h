@@ -19,6 +19,6 @@ typedef enum haft__description_flaw {
 haft__description_flaw haft__description_check(haft_str name, haft_str description);
 
 /* One sentence about the flaw, for people; "" for HAFT__DESCRIPTION_OK. */
-const char *haft__description_flaw_text(haft__description_flaw vague);
+const char *haft__description_flaw_text(haft__description_flaw flaw);
 
 #endif

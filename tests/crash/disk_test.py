@@ -28,8 +28,8 @@ def make(store, name, after):
     return help.spec(store, name, [[call("send")], [call("put")], "good"], tools)
 
 
-def reading(store, env=None):
-    """The problems of reading the store."""
+def read_problems(store, env=None):
+    """Reads the store; returns what went wrong."""
     problems = []
     for words in (("runs", "list"), ("runs", "show", "last", "--json"), ("runs", "events", "last")):
         status, _, err = store.haft(*words, env=env)
@@ -38,8 +38,8 @@ def reading(store, env=None):
     return problems
 
 
-def refused(store, path, words, env=None):
-    """The problems of the rejection of a new run."""
+def rejection_problems(store, path, words, env=None):
+    """Starts a run, which must be rejected with one of these words; returns what went wrong."""
     status, out, err = store.haft("run", path, "go", "--quiet", env=dict(LEASE, **(env or {})))
     if status == 0 or not any(word in err for word in words):
         return [f"a new run: exit {status}: {out}{err}"]
@@ -73,8 +73,9 @@ def test_fails(store):
         process = store.start("run", path, "go", "--events", env=dict(LEASE, **shim))
         reader = help.Reader(process)
         help.wait_for(fail.exists)
-        problems = reading(store, shim)
-        problems += refused(store, path, ("full", "cannot read or write", "cannot sync"), shim)
+        problems = read_problems(store, shim)
+        words = ("full", "cannot read or write", "cannot sync")
+        problems += rejection_problems(store, path, words, shim)
         fail.unlink()
         process.wait(help.SOON)
         reader.join(help.SOON)
@@ -87,44 +88,45 @@ def test_fails(store):
 
 def disk(store, size="3m"):
     """A small disk in the store's folder, or the reason why there is none."""
-    place = store.folder / "disk"
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "haft-test", place],
+    mount = store.folder / "disk"
+    mount.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "haft-test", mount],
                           capture_output=True, text=True)
-    return (place, None) if done.returncode == 0 else (None, done.stderr.strip())
+    return (mount, None) if done.returncode == 0 else (None, done.stderr.strip())
 
 
-def remount(place, how):
-    subprocess.run(["mount", "-o", f"remount,{how}", place], check=True)
+def remount(mount, how):
+    subprocess.run(["mount", "-o", f"remount,{how}", mount], check=True)
 
 
-def on_disk(store, place):
+def move_to_disk(store, mount):
     """The same store object with its file on that disk."""
-    store.file = lambda: place / "haft.db"
+    store.file = lambda: mount / "haft.db"
     store.environment["HAFT_STORE"] = store.url()
 
 
-def test_full(store, place):
-    fill = place / "fill"
+def test_full(store, mount):
+    fill = mount / "fill"
     path = make(store, "fills", f"cat /dev/zero > {fill} 2>/dev/null")
     process = store.start("run", path, "go", env=LEASE)
-    help.wait_for(lambda: (fill.exists() and shutil.disk_usage(place).free < 4096)
+    help.wait_for(lambda: (fill.exists() and shutil.disk_usage(mount).free < 4096)
                   or process.poll() is not None)
-    problems = reading(store) + refused(store, path, ("full",))
+    problems = read_problems(store) + rejection_problems(store, path, ("full",))
     fill.unlink()
-    settle(store, "a_full_disk_is_reported_and_the_run_goes_on_with_room_sqlite", process, problems)
+    settle(store, "a_full_disk_is_reported_and_the_run_continues_with_room_sqlite", process,
+           problems)
     with open(fill, "wb", buffering=0) as file:
         try:
             while file.write(bytes(4096)):
                 pass
         except OSError:
             pass
-    problems = reading(store) + refused(store, path, ("full",))
+    problems = read_problems(store) + rejection_problems(store, path, ("full",))
     fill.unlink()
     settle(store, "a_store_on_a_full_disk_can_be_read_sqlite", None, problems)
 
 
-def test_read_only(store, place):
+def test_read_only(store, mount):
     path = make(store, "locked", "")
     store.haft("run", path, "go")
     for killed in (False, True):
@@ -133,31 +135,31 @@ def test_read_only(store, place):
         before = None
         if killed:
             store.haft("run", path, "go", env=store.shim(kill="synced:4"))
-            remount(place, "ro")
+            remount(mount, "ro")
         else:
             before = store.runs()
-            remount(place, "ro")
-        problems = reading(store) + refused(store, path, ("is read-only",))
+            remount(mount, "ro")
+        problems = read_problems(store) + rejection_problems(store, path, ("is read-only",))
         if before is not None and store.runs() != before:
             problems.append("another list than before")
         if killed and [row["state"] for row in store.runs("--open")] != ["running"]:
             problems.append(f"the run that was killed is not there: {store.runs('--open')}")
-        remount(place, "rw")
+        remount(mount, "rw")
         name = "after_a_kill" if killed else "after_an_end"
         settle(store, f"a_read_only_disk_can_be_read_{name}_sqlite", None, problems)
 
 
 def test_disk(store):
-    place, reason = disk(store)
-    if place is None:
+    mount, reason = disk(store)
+    if mount is None:
         help.skip("a_disk_of_its_own", f"it cannot be mounted: {reason}")
         return
     try:
-        on_disk(store, place)
-        test_full(store, place)
-        test_read_only(store, place)
+        move_to_disk(store, mount)
+        test_full(store, mount)
+        test_read_only(store, mount)
     finally:
-        subprocess.run(["umount", "-l", place], check=True)
+        subprocess.run(["umount", "-l", mount], check=True)
 
 
 # ---- damage ----

@@ -193,7 +193,7 @@ TEST(an_answer_after_the_deadline_is_too_late)
     help_host_settle(&h, run);
     CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
     h.runtime->clock = late_clock;
-    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "it was taken");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "it is accepted");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
@@ -202,8 +202,8 @@ TEST(an_answer_after_the_deadline_is_too_late)
     help_host_finish(&h);
 }
 
-/* Pauses a run whose call has started, and steps until it is at rest. */
-static haft_run *pause_call(help_host *h, const char *members)
+/* Drains a run whose call has started, and steps until it is drained. */
+static haft_run *drain_during_call(help_host *h, const char *members)
 {
     haft_run *run = help_host_start(h, members, CALL_ONCE, "go");
     while (run->slots == NULL) {
@@ -217,24 +217,24 @@ static haft_run *pause_call(help_host *h, const char *members)
     return run;
 }
 
-TEST(a_pause_stops_repeatable_calls)
+TEST(draining_stops_repeatable_calls)
 {
     help_host h;
     help_host_init(&h, "memory:");
-    haft_run *run = pause_call(&h, "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],"
+    haft_run *run = drain_during_call(&h, "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],"
                                    "\"traits\":{\"read_only\":true}}]");
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT("run_started turn_started model_replied call_started"), "events");
-    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "it is no end");
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "the run has not ended");
     haft_run_release(run);
     help_host_finish(&h);
 }
 
-TEST(a_pause_waits_for_calls_with_effects)
+TEST(draining_waits_for_calls_with_effects)
 {
     help_host h;
     help_host_init(&h, "memory:");
-    haft_run *run = pause_call(&h, COMMAND("[\"sh\",\"-c\",\"sleep 0.1; echo seen\"]"));
+    haft_run *run = drain_during_call(&h, COMMAND("[\"sh\",\"-c\",\"sleep 0.1; echo seen\"]"));
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT("run_started turn_started model_replied call_started call_finished"),
               "events");
@@ -243,7 +243,7 @@ TEST(a_pause_waits_for_calls_with_effects)
     help_host_finish(&h);
 }
 
-TEST(a_pause_of_a_run_with_a_question_or_a_new_run)
+TEST(draining_a_run_that_waits_for_the_model_or_is_new)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -255,9 +255,9 @@ TEST(a_pause_of_a_run_with_a_question_or_a_new_run)
     while (run->model_call == NULL || !haft__run_is_drained(early)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }
-    CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "it is there, and waits");
+    CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "stored, not started");
     haft__run_drain(run);
-    CHECK(run->model_call == NULL, "it is not asked any more");
+    CHECK(run->model_call == NULL, "the model call is cancelled");
     while (!haft__run_is_drained(run)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }

@@ -14,6 +14,6 @@ TEST(two_keys_differ)
 TEST(bytes_are_filled_and_differ)
 {
     unsigned char a[16] = {0}, b[16] = {0};
-    CHECK(haft__random_bytes(a, sizeof(a)) && haft__random_bytes(b, sizeof(b)), "there are some");
-    CHECK(memcmp(a, b, sizeof(a)) != 0, "twice the same");
+    CHECK(haft__random_bytes(a, sizeof(a)) && haft__random_bytes(b, sizeof(b)), "no random bytes");
+    CHECK(memcmp(a, b, sizeof(a)) != 0, "the same bytes twice");
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""llama.cpp itself reads the grammar of every format for every set of tools, and what the model
-writes under it is a call that haft reads: of a tool that there is, with arguments that its schema
-accepts as far as the grammar says that it can be trusted."""
+"""llama.cpp accepts the grammar of every format for every set of tools. Under the grammar a model
+writes a call that haft can read: the tool exists, and its schema accepts the arguments unless
+`haft render` reports that the grammar is looser than the schema."""
 import json
 import os
 import re
@@ -18,8 +18,8 @@ FORMATS = re.findall(r"^    (\w+)$", subprocess.run([llm.HAFT, "help", "render"]
 CODE = "codemode"
 TOKENS = 400
 SLOW_SECONDS = 20
-# A small model in a string does not find the end of it. These make ending it likelier, and change
-# nothing of what the grammar lets through.
+# A small model often does not end a string. A bias for these tokens makes the end more likely; it
+# does not change what the grammar allows.
 ENDINGS = ['"', '"}', '",', "'", "</", "]", "}", ")", "`"]
 ONLY = os.environ.get("HAFT_LLM_ONLY", "").split()
 
@@ -74,7 +74,7 @@ def try_format(format, tools, seed, *options):
     if wrong:
         return [wrong], False, len(grammar), seconds
     if cut:
-        # Only what has no bound can be cut: what was written so far is no call.
+        # Only a text or an array without a bound may be cut; the text so far is not a call.
         free = tools["free"] or relaxed.strip() != "" or format == CODE or options
         return [] if free else [f"cut after {TOKENS} tokens: {text}"], True, len(grammar), seconds
     problems = read_back(format, tools, text, relaxed.strip() == "", "--several" in options)
@@ -84,7 +84,7 @@ def try_format(format, tools, seed, *options):
 def prepare(name, place):
     schemas = {tool["name"]: write(place / f"{name}-{tool['name']}.json",
                                    tool.get("parameters", {})) for tool in SETS[name]}
-    # What may be longer than the tokens allow: texts without a bound, and arrays of up to 400.
+    # `free`: a call may need more than TOKENS (texts without a bound, arrays of up to 400).
     return {"file": write(place / f"{name}.json", SETS[name]), "schemas": schemas,
             "free": name.startswith("free") or name == "counts"}
 

@@ -27,21 +27,21 @@ TEST(multitask_has_three_words)
 
 TEST(the_decision_about_a_run_that_is_ahead)
 {
-    enum { WAIT = HAFT__QUEUE_WAIT, TELL = HAFT__QUEUE_CANCEL_LOCAL };
-    enum { SEND = HAFT__QUEUE_SEND_CANCEL, TAKE = HAFT__QUEUE_CLAIM_AND_CANCEL };
+    enum { WAIT = HAFT__QUEUE_WAIT, CANCEL = HAFT__QUEUE_CANCEL_LOCAL };
+    enum { SEND = HAFT__QUEUE_SEND_CANCEL, CLAIM = HAFT__QUEUE_CLAIM_AND_CANCEL };
     static const struct {
         haft__queue_ahead ahead;
-        int interrupt; /* the others wait whatever it is */
+        int interrupt; /* with ENQUEUE and REJECT the decision is always WAIT */
     } cases[] = {
-        {{.here = false, .owned = false, .cancel_requested = false}, TAKE},
+        {{.here = false, .owned = false, .cancel_requested = false}, CLAIM},
         {{.here = false, .owned = false, .cancel_requested = true},
-         TAKE}, /* the owner that was asked is gone */
+         CLAIM}, /* the owner that was asked is gone */
         {{.here = false, .owned = true, .cancel_requested = false}, SEND},
         {{.here = false, .owned = true, .cancel_requested = true}, WAIT},
-        {{.here = true, .owned = true, .cancel_requested = false}, TELL},
+        {{.here = true, .owned = true, .cancel_requested = false}, CANCEL},
         {{.here = true, .owned = true, .cancel_requested = true}, WAIT},
         {{.here = true, .owned = false, .cancel_requested = false},
-         TELL}, /* its lease has expired: this process still owns it */
+         CANCEL}, /* its lease has expired: this process still owns it */
         {{.here = true, .owned = false, .cancel_requested = true}, WAIT},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

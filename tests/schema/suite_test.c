@@ -49,8 +49,8 @@ static haft_str text_of(const haft__json *object, const char *key)
 /* The text of explain.c if it finds no reason. */
 #define NO_REASON "Does not match the schema"
 
-/* The two passes have to agree: an instance that is not valid has reasons, and one that is has
- * none, should anybody ask. */
+/* The two passes must agree: the explaining pass finds a reason if and only if the instance is not
+ * valid. */
 static void check_passes_agree(suite *s, const haft__schema *schema, const haft__json *data,
                                const haft__schema_report *report, haft__arena *arena)
 {
@@ -64,7 +64,7 @@ static void check_passes_agree(suite *s, const haft__schema *schema, const haft_
         CHECK_INT(haft__schema_explain(schema, s->checker, data, arena, &again, NULL), HAFT_OK,
                   "status");
         CHECK(again.count == 1 && haft__str_equal(again.errors[0].message, HAFT__LIT(NO_REASON)),
-              "valid, and yet: %s", again.count > 0 ? again.errors[0].message.ptr : "");
+              "valid, but with a reason: %s", again.count > 0 ? again.errors[0].message.ptr : "");
     }
 }
 

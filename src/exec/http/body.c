@@ -14,7 +14,7 @@
 #include "tool/template.h"
 #include "json/write.h"
 
-/* The replacement of a template text; a value without kind if the member is omitted. */
+/* The replacement of a template text; `missing`: the argument is absent. */
 typedef struct filled {
     haft__json value;
     bool missing;
@@ -23,8 +23,8 @@ typedef struct filled {
 static haft_status fill(haft__exec_job *job, haft__json template, filled *ret_filled,
                         haft_error *err);
 
-/* Exactly "{arg}": the argument itself. */
-static bool is_whole(haft__exec_job *job, haft_str text, filled *ret_filled)
+/* Whether the text is exactly "{arg}"; then *ret_filled is the argument itself. */
+static bool fill_argument(haft__exec_job *job, haft_str text, filled *ret_filled)
 {
     haft__template_piece piece = {{NULL, 0}, {NULL, 0}};
     haft_str rest = text;
@@ -57,7 +57,7 @@ static haft_status fill_text(haft__exec_job *job, haft__json template, filled *r
     haft__buf buf;
     haft_str rest = haft__json_text(template);
     haft__template_piece piece;
-    if (is_whole(job, rest, ret_filled)) {
+    if (fill_argument(job, rest, ret_filled)) {
         return HAFT_OK;
     }
     haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);

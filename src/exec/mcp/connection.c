@@ -100,7 +100,7 @@ haft_str haft__mcp_connection_error_text(const haft__mcp_connection *connection,
 
 /* ---- memory ---- */
 
-haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection **ret_link,
+haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection **ret_connection,
                                         haft_error *err)
 {
     haft__mcp_connection *connection = calloc(1, sizeof(*connection));
@@ -116,7 +116,7 @@ haft_status haft__mcp_connection_create(haft__exec *exec, haft__mcp_connection *
     haft__buf_init(&connection->stderr_lines,
                    (size_t)HAFT__LIMIT_MCP_STDERR_BYTES * HAFT__ESCAPE_BYTES);
     haft__line_splitter_init(&connection->lines, HAFT__LIMIT_MCP_MESSAGE_BYTES);
-    *ret_link = connection;
+    *ret_connection = connection;
     return HAFT_OK;
 }
 
@@ -237,7 +237,7 @@ static void schedule_reconnect(haft__mcp_connection *connection)
     }
 }
 
-/* A program that has ended has no child any more: its lines are kept already. */
+/* If the program has ended, `child` is NULL and its lines were kept at its end. */
 static void keep_stderr(haft__mcp_connection *connection)
 {
     if (connection->child != NULL) {
@@ -283,7 +283,7 @@ void haft__mcp_connection_reset_failures(haft__mcp_connection *connection)
     connection->error = (haft_error){.status = HAFT_OK};
 }
 
-/* ---- beginning ---- */
+/* ---- start ---- */
 
 static void on_deadline(void *context)
 {
@@ -457,7 +457,7 @@ void haft__mcp_connection_list_tools(haft__mcp_connection *connection)
 /* Keeps the list in memory even if it cannot be written. */
 static void remember(haft__mcp_connection *connection, const haft__mcp_tools *tools)
 {
-    bool less = tools->has_ttl && tools->ttl_ms < HAFT__LIMIT_MCP_LIST_MS;
+    bool shorter = tools->has_ttl && tools->ttl_ms < HAFT__LIMIT_MCP_LIST_MS;
     haft__mcp_tool_list_update change = {.server = connection->server.name,
                                          .redactor = connection->redactor,
                                          .era = eras[haft__mcp_client_era(connection->client)],
@@ -467,7 +467,7 @@ static void remember(haft__mcp_connection *connection, const haft__mcp_tools *to
                                          .left_out_count = tools->left_out_count,
                                          .left_out_all = tools->left_out_all,
                                          .valid_ms =
-                                             less ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
+                                             shorter ? tools->ttl_ms : HAFT__LIMIT_MCP_LIST_MS};
     (void)!haft__mcp_tool_cache_update(&connection->record, connection->path, &change,
                                        connection->exec->connection_pool->hash_key, NULL);
 }

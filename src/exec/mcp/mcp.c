@@ -155,7 +155,7 @@ static haft__mcp_connection *find_connection(const haft__mcp_connection_pool *co
 
 haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *spec,
                                           const haft__mcp_server_config *server,
-                                          haft__mcp_connection **ret_link, haft_error *err)
+                                          haft__mcp_connection **ret_connection, haft_error *err)
 {
     haft__mcp_connection *connection = NULL;
     haft_status status = make_connection_pool(exec, err);
@@ -168,7 +168,7 @@ haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *sp
         status == HAFT_OK ? find_connection(exec->connection_pool, connection) : NULL;
     if (status != HAFT_OK || known != NULL) {
         haft__mcp_connection_destroy(connection);
-        *ret_link = known;
+        *ret_connection = known;
         return status;
     }
     status = haft__secrets_collect(spec, &exec->options.env, &connection->arena,
@@ -181,7 +181,7 @@ haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *sp
     haft__mcp_connection_load_cache(connection, true);
     connection->next = exec->connection_pool->connections;
     exec->connection_pool->connections = connection;
-    *ret_link = connection;
+    *ret_connection = connection;
     return HAFT_OK;
 }
 

@@ -186,7 +186,7 @@ typedef struct haft__mcp_connection_pool {
 /* The connection to a server of a spec; created on first use, but not started. */
 HAFT_MUST_USE haft_status haft__mcp_connection_pool_get(haft__exec *exec, const haft__spec *spec,
                                                         const haft__mcp_server_config *server,
-                                                        haft__mcp_connection **ret_link,
+                                                        haft__mcp_connection **ret_connection,
                                                         haft_error *err);
 
 /* A connection has changed: waiting catalogues check it again. */
@@ -218,7 +218,7 @@ HAFT_MUST_USE haft_status haft__mcp_state_mark_changed(haft__arena *arena, haft_
 /* ---- connection.c ---- */
 
 HAFT_MUST_USE haft_status haft__mcp_connection_create(haft__exec *exec,
-                                                      haft__mcp_connection **ret_link,
+                                                      haft__mcp_connection **ret_connection,
                                                       haft_error *err);
 void haft__mcp_connection_destroy(haft__mcp_connection *connection);
 
@@ -255,7 +255,7 @@ void haft__mcp_connection_watch_lost(haft__mcp_connection *connection);
 /* Something succeeded: resets the failure count. */
 void haft__mcp_connection_reset_failures(haft__mcp_connection *connection);
 
-/* Whether the tools, or an error, are available: nobody needs to wait. */
+/* Whether the tools or an error are known, so that waiting for the server is pointless. */
 bool haft__mcp_connection_is_settled(const haft__mcp_connection *connection);
 
 /* "configured", "known", "started", "used". */
@@ -312,10 +312,10 @@ void haft__mcp_stdio_transport_close(haft__mcp_connection *connection);
  * and escaped. */
 void haft__mcp_stdio_transport_keep_stderr(haft__mcp_connection *connection, haft_str errors);
 
-/* The same for a running program; appends ": " and the last words, if it has any. */
+/* The same for a running program; appends ": " and the last line, if there is one. */
 void haft__mcp_stdio_transport_add_stderr(haft__mcp_connection *connection, haft__buf *buf);
 
-/* The kept lines if they have more than the last words, which are in the error; else "". */
+/* The kept lines if there are more than the last one, which is part of the error; else "". */
 haft_str haft__mcp_stdio_transport_more_stderr(const haft__mcp_connection *connection);
 
 /* ---- http_transport.c ---- */
@@ -372,8 +372,8 @@ typedef enum haft__mcp_pin_verdict {
     HAFT__MCP_PIN_ALLOWED,
     HAFT__MCP_PIN_REJECTED, /* differs from the tool that was used, approved or accepted; `why` says
                                how */
-    HAFT__MCP_PIN_STALE,    /* differs from what the run was shown, but nobody has used or approved
-                               that */
+    HAFT__MCP_PIN_STALE,    /* differs from what the run was shown, which was never used or
+                               approved */
 } haft__mcp_pin_verdict;
 
 /* Whether a tool may be called. Pins it on first use. */
@@ -393,7 +393,7 @@ void haft__mcp_tool_call_fail_pending(haft__mcp_connection *connection, const ha
 /* The call that has this number, or NULL. */
 haft__mcp_tool_call *haft__mcp_tool_call_find(haft__mcp_connection *connection, uint64_t number);
 
-/* Queues a call again of which nothing was sent. */
+/* Returns a call to the queue. Nothing of it may have been sent. */
 void haft__mcp_tool_call_requeue(haft__mcp_connection *connection, uint64_t number);
 
 void haft__mcp_tool_call_progress(haft__mcp_tool_call *tool_call,

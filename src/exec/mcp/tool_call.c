@@ -361,8 +361,8 @@ void haft__mcp_tool_call_done(haft__mcp_tool_call *tool_call, const haft__mcp_ca
 
 /* ---- the executor ---- */
 
-static haft_status find_server(haft__exec_job *job, haft_str name, haft__mcp_connection **ret_link,
-                               haft_error *err)
+static haft_status find_server(haft__exec_job *job, haft_str name,
+                               haft__mcp_connection **ret_connection, haft_error *err)
 {
     haft__mcp_server_configs servers;
     haft_status status =
@@ -376,7 +376,7 @@ static haft_status find_server(haft__exec_job *job, haft_str name, haft__mcp_con
                             HAFT__ARG(name), server != NULL ? " that is enabled" : "");
         return haft__hint(err, status, "continue without its tools");
     }
-    return haft__mcp_connection_pool_get(job->exec, job->call.spec, server, ret_link, err);
+    return haft__mcp_connection_pool_get(job->exec, job->call.spec, server, ret_connection, err);
 }
 
 static haft_status start(haft__exec_job *job, haft_error *err)

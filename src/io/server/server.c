@@ -130,7 +130,8 @@ static void free_connection(uv_handle_t *watch)
     free(watch->data);
 }
 
-static void open_connection(haft__http_server *server, struct MHD_Connection *mhd, void **ret_link)
+static void open_connection(haft__http_server *server, struct MHD_Connection *mhd,
+                            void **ret_connection)
 {
     haft__http_server_connection *connection = calloc(1, sizeof(*connection));
     if (connection == NULL) {
@@ -142,7 +143,7 @@ static void open_connection(haft__http_server *server, struct MHD_Connection *mh
         connection->next->at = &connection->next;
     }
     server->connections = connection;
-    *ret_link = connection;
+    *ret_connection = connection;
     haft__http_server_connection_extend(connection,
                                         server->options.idle_ms + server->options.receive_ms);
 }

@@ -129,9 +129,9 @@ static haft_status read_events(script_builder *r, haft_str lines, haft__hash_key
         }
         status = haft__event_read(r->arena, line, hash_key, &event, r->err);
         if (status != HAFT_OK) {
-            char place[32];
-            (void)snprintf(place, sizeof(place), "%zu", number);
-            haft__error_prepend_location(r->err, place);
+            char line_number[32];
+            (void)snprintf(line_number, sizeof(line_number), "%zu", number);
+            haft__error_prepend_location(r->err, line_number);
         } else if (event.kind == HAFT__EVENT_MODEL_REPLIED) {
             add_reply(r, &event);
         } else if (event.kind == HAFT__EVENT_MODEL_FAILED) {

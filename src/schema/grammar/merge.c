@@ -10,10 +10,10 @@
 #include "json/object.h"
 #include "json/pointer.h"
 
-#define HOPS 32  /* references that lead to references */
-#define MANY 256 /* keywords of a schema */
+#define HOPS         32  /* references that lead to references */
+#define MAX_KEYWORDS 256 /* if both schemas have more, only the first one counts */
 
-static const char *const notes[] = {
+static const char *const annotations[] = {
     "title",           "description",   "default",     "examples",
     "$comment",        "deprecated",    "readOnly",    "writeOnly",
     "$schema",         "$id",           "$defs",       "definitions",
@@ -23,8 +23,8 @@ static const char *const notes[] = {
 
 bool haft__gbnf_is_annotation(haft_str key)
 {
-    for (size_t i = 0; i < COUNT(notes); i++) {
-        if (haft__str_equal(key, haft__str(notes[i]))) {
+    for (size_t i = 0; i < COUNT(annotations); i++) {
+        if (haft__str_equal(key, haft__str(annotations[i]))) {
             return true;
         }
     }
@@ -32,12 +32,6 @@ bool haft__gbnf_is_annotation(haft_str key)
 }
 
 /* ---- making schemas ---- */
-
-/* An object with room for the members of both and one more. */
-typedef struct maker {
-    haft__json_member *members;
-    size_t count;
-} maker;
 
 static haft__json make_pair(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
@@ -209,7 +203,7 @@ static bool merge_members(haft__gbnf_writer *g, haft__json *a, haft__json b)
     return members != NULL;
 }
 
-/* The larger, or with `least` the smaller, of two numbers. */
+/* The larger or, with `smaller`, the smaller of two numbers. */
 static bool merge_bounds(haft__json *a, haft__json b, bool smaller)
 {
     if (a->kind != HAFT__JSON_NUMBER || b.kind != HAFT__JSON_NUMBER) {
@@ -240,11 +234,11 @@ static bool merge_same(haft__gbnf_writer *g, haft__json *a, haft__json b)
     return same;
 }
 
-typedef enum way { SAME, TYPES, ENUMS, JOIN, MEMBERS, LARGER, SMALLER, SCHEMAS } way;
+typedef enum merge_rule { SAME, TYPES, ENUMS, JOIN, MEMBERS, LARGER, SMALLER, SCHEMAS } merge_rule;
 
 static const struct {
     const char *key;
-    way how;
+    merge_rule how;
 } keywords[] = {
     {"type", TYPES},
     {"enum", ENUMS},
@@ -268,7 +262,7 @@ static const struct {
 
 static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haft__json b)
 {
-    way how = SAME;
+    merge_rule how = SAME;
     for (size_t i = 0; i < COUNT(keywords); i++) {
         how = haft__str_equal(key, haft__str(keywords[i].key)) ? keywords[i].how : how;
     }
@@ -291,7 +285,7 @@ static bool merge_keyword(haft__gbnf_writer *g, haft_str key, haft__json *a, haf
 /* ---- two schemas ---- */
 
 /* additionalProperties refers to the properties next to it; after the merge, to those of both. */
-static void note_others(haft__gbnf_writer *g, haft__json a, haft__json b)
+static void note_additional_properties(haft__gbnf_writer *g, haft__json a, haft__json b)
 {
     const haft__json *other = haft__object_find(a, "additionalProperties");
     if (other != NULL && other->kind != HAFT__JSON_TRUE
@@ -320,12 +314,12 @@ haft__json haft__gbnf_merge_schemas(haft__gbnf_writer *g, haft__json a, haft__js
     if (members == NULL) {
         return a;
     }
-    if (a.count > MANY && b.count > MANY) { /* each is searched among the others */
+    if (a.count > MAX_KEYWORDS && b.count > MAX_KEYWORDS) {
         haft__gbnf_report_relaxed(g, "this many keywords in combined schemas", "the first of them");
         return a;
     }
-    note_others(g, a, b);
-    note_others(g, b, a);
+    note_additional_properties(g, a, b);
+    note_additional_properties(g, b, a);
     size_t count = a.count;
     if (count > 0) {
         memcpy(members, a.members, count * sizeof *members);

@@ -21,8 +21,8 @@ static void describe(haft_str pattern, haft__buf *text)
         for (size_t k = 0; k < needle->length; k++) {
             haft__buf_add_char(text, (char)(needle->text[k] & ~needle->ignored[k]));
         }
-        CHECK(needle->rare[0] < needle->length && needle->rare[1] < needle->length, "places");
-        CHECK((needle->rare[0] == needle->rare[1]) == (needle->length == 1), "two places");
+        CHECK(needle->rare[0] < needle->length && needle->rare[1] < needle->length, "positions");
+        CHECK((needle->rare[0] == needle->rare[1]) == (needle->length == 1), "two positions");
     }
     haft__buf_add_str(text, has ? HAFT__LIT("") : HAFT__LIT("-"));
 }
@@ -130,7 +130,7 @@ static size_t compose(char *text, size_t size, const char *const *pieces, size_t
 }
 
 /* The invariant: a line that matches contains a needle. */
-TEST(whatever_matches_has_a_needle)
+TEST(every_match_contains_a_needle)
 {
     static const char *const parts[] = {"a",     "b",     "sk",   "K",      "\xc3\xa9",    ".",
                                         "?",     "*",     "+",    "{2}",    "{0,1}",       "|",

@@ -5,7 +5,7 @@
 #include "mcp/definition_help.h"
 #include "test.h"
 
-TEST(a_value_is_as_it_is_or_in_base64)
+TEST(a_value_is_plain_or_in_base64)
 {
     static const struct {
         haft_str value;
@@ -32,7 +32,7 @@ TEST(a_value_is_as_it_is_or_in_base64)
     }
 }
 
-TEST(an_argument_is_a_header_when_it_can_be)
+TEST(strings_integers_and_booleans_become_headers)
 {
     static const struct {
         const char *arguments, *header;
@@ -57,10 +57,10 @@ TEST(an_argument_is_a_header_when_it_can_be)
         haft__buf buf;
         haft__arena_init(&arena, 0);
         haft__buf_init(&buf, 1000);
-        bool there =
+        bool written =
             haft__mcp_header_param(&buf, &param, test_json(&arena, haft__str(cases[i].arguments)));
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].header), "%s", cases[i].arguments);
-        CHECK_INT(there, cases[i].header[0] != '\0', "%s", cases[i].arguments);
+        CHECK_INT(written, cases[i].header[0] != '\0', "%s", cases[i].arguments);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }

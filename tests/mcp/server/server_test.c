@@ -76,7 +76,7 @@ TEST(the_era_of_a_message)
             HAFT_OK, "%s", rows[i].text);
         CHECK_INT(haft__mcp_request_kind_of(mcp_request), rows[i].era, "%s", rows[i].text);
         haft__mcp_request_reject_message(mcp_request, -32600, "no", &buf);
-        CHECK(haft__buf_str(&buf).len > 0, "it is refused with a word");
+        CHECK(haft__buf_str(&buf).len > 0, "the rejection has a message");
         haft__buf_finish(&buf);
     }
     mcp_close(&c);
@@ -89,14 +89,14 @@ TEST(ids_and_cancelling)
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
                    NULL);
-    CHECK_INT(c.open_count, 1, "it is under way");
+    CHECK_INT(c.open_count, 1, "it is running");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
     CHECK(mcp_sent(&c, "already in progress"), "the id is used");
     (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "\"result\":{}"), "a text is another id");
+    CHECK(mcp_sent(&c, "\"result\":{}"), "a string is another id");
     (void)mcp_take(
         &c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"5\"}}", NULL);
-    CHECK_INT(c.dropped, 0, "that one is not under way");
+    CHECK_INT(c.dropped, 0, "that one is not running");
     (void)mcp_take(&c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
                    NULL);
     CHECK_INT(c.dropped, 1, "this one is");

@@ -99,20 +99,20 @@ TEST(requests_are_accepted_or_rejected_by_their_headers)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         const char *why = NULL;
-        haft__mcp_access_rules guard = {.loopback = !rows[i].everywhere,
+        haft__mcp_access_rules rules = {.loopback = !rows[i].everywhere,
                                         .address = haft__str(rows[i].at != NULL ? rows[i].at : ""),
                                         .token =
                                             rows[i].token ? HAFT__LIT("secret") : HAFT__LIT(""),
                                         .allowed_hosts = names,
                                         .allowed_host_count = COUNT(names)};
-        haft__mcp_access_request visitor = {
+        haft__mcp_access_request request = {
             .method = header(rows[i].method, "POST"),
             .host = header(rows[i].host, "127.0.0.1:80"),
             .origin = header(rows[i].origin, "-"),
             .authorization = header(rows[i].authorization, rows[i].token ? "Bearer secret" : "-"),
             .accept = header(rows[i].accept, BOTH),
             .content_type = header(rows[i].type, "application/json")};
-        CHECK_INT(haft__mcp_access_check(&guard, &visitor, &why), rows[i].status, "row %zu: %s", i,
+        CHECK_INT(haft__mcp_access_check(&rules, &request, &why), rows[i].status, "row %zu: %s", i,
                   why != NULL ? why : "");
         CHECK((why != NULL) == (rows[i].status != 0), "row %zu has a reason", i);
     }
@@ -132,20 +132,20 @@ TEST(addresses_of_this_machine)
     }
 }
 
-/* The file has no longer token. */
+/* A token file cannot have a longer token. */
 TEST(the_longest_token)
 {
     char text[7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + 1];
     memset(text, 't', sizeof(text));
     memcpy(text, "Bearer ", 7);
-    haft__mcp_access_rules guard = {.loopback = true,
+    haft__mcp_access_rules rules = {.loopback = true,
                                     .token = {text + 7, HAFT__LIMIT_MCP_TOKEN_FILE_BYTES}};
-    haft__mcp_access_request visitor = {.method = HAFT__LIT("DELETE"),
+    haft__mcp_access_request request = {.method = HAFT__LIT("DELETE"),
                                         .host = HAFT__LIT("localhost")};
     for (size_t more = 0; more < 2; more++) {
         const char *why = NULL;
-        visitor.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + more};
-        CHECK_INT(haft__mcp_access_check(&guard, &visitor, &why), more == 0 ? 0 : 401, "%zu", more);
+        request.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + more};
+        CHECK_INT(haft__mcp_access_check(&rules, &request, &why), more == 0 ? 0 : 401, "%zu", more);
     }
 }
 
