@@ -412,7 +412,7 @@ def test_constraints():
     with Mock([{"text": "ab"}, {"text": "x"}], "--like", "llamacpp") as mock:
         status, value = mock.ask(grammar="root ::= other")
         check("a_bad_grammar", (status, value["error"]["message"]),
-              (400, "Failed to parse grammar: a rule that is not there"))
+              (400, "Failed to parse grammar: a rule is not defined"))
         status, value = mock.ask(grammar='root ::= "ab"', tools=[LOOK])
         check("a_grammar_with_tools", (status, value["error"]["message"]),
               (400, "Cannot use custom grammar constraints with tools."))

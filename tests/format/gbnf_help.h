@@ -12,7 +12,7 @@
 
 typedef struct gbnf gbnf;
 
-/* NULL when it is none, with the reason: bad syntax, a rule that is not there or is there twice, no
+/* NULL if it is not valid, with the reason: bad syntax, a rule that is missing or defined twice, no
  * `root`, a count above 2000, left recursion. */
 gbnf *gbnf_read(haft_str text, const char **ret_why);
 void gbnf_free(gbnf *grammar);

@@ -17,10 +17,10 @@ typedef haft__gbnf_symbol symbol;
 typedef haft__gbnf_sequence sequence;
 typedef haft__gbnf_production rule;
 
-#define MOST_REPEATS 2000 /* the limit of llama.cpp */
-#define MOST_DEPTH   200  /* nested groups */
-#define MOST_HOPS    1000 /* rules that begin with each other, before the first character */
-#define ENDLESS      UINT32_MAX
+#define MAX_REPEATS 2000 /* the limit of llama.cpp */
+#define MAX_DEPTH   200  /* nested groups */
+#define MAX_HOPS    1000 /* rules that begin with each other, before the first character */
+#define UNBOUNDED   UINT32_MAX
 
 typedef struct reader {
     haft__gbnf_grammar *g;
@@ -155,7 +155,7 @@ static haft_str read_name(reader *r)
         name.len++;
     }
     if (name.len == 0) {
-        fail(r, "no name where one should be");
+        fail(r, "expected a name");
     }
     skip(r, name.len);
     return name;
@@ -263,8 +263,8 @@ static void read_group(reader *r, reading *at, unsigned depth)
 {
     skip(r, 1);
     uint32_t inner = add_rule(r, HAFT__LIT(""), true);
-    if (depth > MOST_DEPTH) {
-        fail(r, "groups that are too deep");
+    if (depth > MAX_DEPTH) {
+        fail(r, "groups are nested too deeply");
         return;
     }
     read_alternatives(r, inner, true, depth + 1);
@@ -279,9 +279,9 @@ static unsigned read_number(reader *r)
 {
     unsigned number = 0;
     if (!haft__ascii_is_digit(peek(r))) {
-        fail(r, "no number where one should be");
+        fail(r, "expected a number");
     }
-    while (haft__ascii_is_digit(peek(r)) && number <= MOST_REPEATS) {
+    while (haft__ascii_is_digit(peek(r)) && number <= MAX_REPEATS) {
         number = number * 10 + (unsigned)(peek(r) - '0');
         skip(r, 1);
     }
@@ -302,10 +302,10 @@ static uint32_t add_optional(reader *r, symbol one, unsigned count)
     return tail;
 }
 
-/* Turns the last symbols into a rule, and each further repetition into another. */
+/* Makes a rule of the last symbols and puts it `least` times. Further repetitions are rules. */
 static void repeat(reader *r, reading *at, unsigned least, unsigned most)
 {
-    if (least > MOST_REPEATS || (most != ENDLESS && (most > MOST_REPEATS || most < least))) {
+    if (least > MAX_REPEATS || (most != UNBOUNDED && (most > MAX_REPEATS || most < least))) {
         fail(r, "a count that is too large");
         return;
     }
@@ -315,7 +315,7 @@ static void repeat(reader *r, reading *at, unsigned least, unsigned most)
     for (unsigned i = 0; i < least; i++) {
         put(r, at, one);
     }
-    if (most == ENDLESS) {
+    if (most == UNBOUNDED) {
         symbol loop[] = {one, {.is_rule = true, .rule = add_rule(r, HAFT__LIT(""), true)}};
         add_sequence(r, loop[1].rule, loop, 2);
         add_sequence(r, loop[1].rule, NULL, 0);
@@ -331,7 +331,7 @@ static void read_counts(reader *r, reading *at)
     unsigned least = read_number(r), most = least;
     if (peek(r) == ',') {
         skip(r, 1);
-        most = peek(r) == '}' ? ENDLESS : read_number(r);
+        most = peek(r) == '}' ? UNBOUNDED : read_number(r);
     }
     if (peek(r) != '}') {
         fail(r, "a count that is not closed");
@@ -350,7 +350,7 @@ static void read_repetition(reader *r, reading *at)
         read_counts(r, at);
     } else {
         skip(r, 1);
-        repeat(r, at, c == '+' ? 1 : 0, c == '?' ? 1 : ENDLESS);
+        repeat(r, at, c == '+' ? 1 : 0, c == '?' ? 1 : UNBOUNDED);
     }
 }
 
@@ -368,7 +368,7 @@ static void read_symbol(reader *r, reading *at, unsigned depth)
         uint32_t index = find_rule(r, read_name(r));
         put(r, at, (symbol){.is_rule = true, .rule = index});
     } else {
-        fail(r, "something that does not belong there");
+        fail(r, "unexpected character");
     }
 }
 
@@ -407,7 +407,7 @@ static void read_rule(reader *r)
         fail(r, "expected ::= after a name");
     }
     if (r->why == NULL && r->g->rules[index].defined) {
-        fail(r, "a rule that is there twice");
+        fail(r, "a rule is defined twice");
     }
     if (r->why != NULL) {
         return;
@@ -468,7 +468,7 @@ static void find_nullable(haft__gbnf_grammar *g)
 static bool is_left_recursive(haft__gbnf_grammar *g, uint32_t index, unsigned hops)
 {
     rule *r = &g->rules[index];
-    if (r->visit != 0 || hops > MOST_HOPS) {
+    if (r->visit != 0 || hops > MAX_HOPS) {
         return r->visit != 2;
     }
     r->visit = 1;
@@ -494,7 +494,7 @@ static void check_rules(reader *r)
     bool found = false;
     for (size_t i = 0; i < g->rule_count && r->why == NULL; i++) {
         if (!g->rules[i].defined) {
-            fail(r, "a rule that is not there");
+            fail(r, "a rule is not defined");
         } else if (is_left_recursive(g, (uint32_t)i, 0)) {
             fail(r, "left recursion");
         }

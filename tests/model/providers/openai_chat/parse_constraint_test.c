@@ -106,7 +106,7 @@ static const struct {
     {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':null}", NULL, HAFT__CONSTRAINT_NONE},
     {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':7}", "expected", 0},
     {HAFT__CHAT_SERVER_LLAMACPP, ASK ",'grammar':'root ::= x'}",
-     "Failed to parse grammar: a rule that is not there", 0},
+     "Failed to parse grammar: a rule is not defined", 0},
     {HAFT__CHAT_SERVER_LLAMACPP,
      FORMAT(",'schema':{}},'type':'json_schema'},'grammar':'root ::= [a]'"), "We could not parse",
      0},
