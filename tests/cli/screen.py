@@ -56,8 +56,8 @@ class Screen:
         elif letter == "G":
             self.move(self.row, count - 1)
         elif letter == "H":
-            place = [int(part or 1) for part in (numbers or "1;1").split(";")]
-            self.move(self.top() + place[0] - 1, place[-1] - 1)
+            position = [int(part or 1) for part in (numbers or "1;1").split(";")]
+            self.move(self.top() + position[0] - 1, position[-1] - 1)
         elif letter == "K":
             self.lines[self.row][0 if numbers in ("1", "2") else self.column:] = []
         elif letter == "J":
@@ -98,7 +98,7 @@ class Terminal:
             os.execve("/bin/sh", ["sh", "-c", command], environment)
 
     def read(self):
-        """Whether there may be more."""
+        """Reads and shows output; returns whether more may follow."""
         if not select.select([self.master], [], [], 1)[0]:
             return True
         try:
@@ -117,7 +117,7 @@ class Terminal:
         return bool(piece)
 
     def wait(self, text):
-        """Waits until the text has appeared after that of the last wait; whether it has."""
+        """Waits until the text appears after that of the last wait; returns whether it did."""
         end = time.monotonic() + SOON
         while (at := self.plain.find(text, self.seen)) < 0:
             if time.monotonic() > end or not self.read():

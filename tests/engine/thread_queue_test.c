@@ -24,7 +24,7 @@ static haft_run *start_in(help_host *h, const char *members, const char *script,
 }
 
 /* Steps until the run knows that others are ahead of it. */
-static void wait_for_place(help_host *h, haft_run *run)
+static void wait_until_queued(help_host *h, haft_run *run)
 {
     while (!haft__queue_is_waiting(run) && haft_run_state(run) == HAFT_RUNNING) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
@@ -50,10 +50,10 @@ TEST(runs_of_a_thread_run_one_after_the_other)
     haft_run *second = start_in(&h, "", KNOWS, false);
     haft_run *third = start_in(&h, "", KNOWS, false);
     help_host_settle(&h, first);
-    wait_for_place(&h, second);
-    wait_for_place(&h, third);
+    wait_until_queued(&h, second);
+    wait_until_queued(&h, third);
     CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
-    CHECK(!second->queue.ahead.abandoned, "and is here");
+    CHECK(!second->queue.ahead.abandoned, "it has no owner");
     CHECK_STR(help_host_kinds(&h, second), HAFT__LIT("run_started"), "it has not begun");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &h.err), HAFT_OK, "%s", h.err.message);
     check_end(&h, third, "done", ANSWERS);
@@ -73,8 +73,8 @@ TEST(a_queued_run_can_be_cancelled_or_released)
     haft_run *left = start_in(&h, "", QUICK, false), *opening = start_in(&h, "", QUICK, false);
     CHECK_INT(haft_run_cancel(early, &h.err), HAFT_OK, "%s", h.err.message);
     haft_run_release(opening);
-    wait_for_place(&h, late);
-    wait_for_place(&h, left);
+    wait_until_queued(&h, late);
+    wait_until_queued(&h, left);
     CHECK_INT(haft_run_cancel(late, &h.err), HAFT_OK, "%s", h.err.message);
     haft_run_release(left);
     check_end(&h, early, "cancelled", NO_TURN);
@@ -95,7 +95,7 @@ TEST(a_run_with_reject_stops)
     haft_run *second = start_in(&h, "\"multitask\":\"reject\"", QUICK, false);
     help_host_settle(&h, second);
     CHECK_INT(haft_run_state(second), HAFT_STOPPED, "state");
-    CHECK(second->queue.state == HAFT__THREAD_QUEUE_REJECTED, "by the one in the way");
+    CHECK(second->queue.state == HAFT__THREAD_QUEUE_REJECTED, "the queue rejected it");
     CHECK_INT(haft_run_error(second)->status, HAFT_BAD_STATE, "status");
     CHECK(strstr(haft_run_error(second)->message, haft_run_id(first)) != NULL, "which: %s",
           haft_run_error(second)->message);
@@ -116,7 +116,7 @@ TEST(a_run_with_interrupt_ends_those_ahead)
     help_host_init(&h, "memory:");
     haft_run *first = start_in(&h, LOOK, ASKS, false), *second = start_in(&h, "", QUICK, false);
     help_host_settle(&h, first);
-    wait_for_place(&h, second);
+    wait_until_queued(&h, second);
     haft_run *third = start_in(&h, "\"multitask\":\"interrupt\"", QUICK, false);
     check_end(&h, third, "done", ANSWERS);
     CHECK_STR(haft__str(haft_run_end(first)), HAFT__LIT("cancelled"), "the first");
@@ -128,7 +128,7 @@ TEST(a_run_with_interrupt_ends_those_ahead)
 }
 
 /* Runs without an owner: one waits, one has not started. */
-static void leave_two(help_host *h)
+static void leave_two_unowned(help_host *h)
 {
     haft_run *first = start_in(h, LOOK, ASKS, false);
     help_host_settle(h, first);
@@ -147,7 +147,7 @@ TEST(runs_without_an_owner_are_claimed_and_ended)
 {
     help_host h;
     help_host_init(&h, "memory:");
-    leave_two(&h);
+    leave_two_unowned(&h);
     haft_run *third = start_in(&h, "\"multitask\":\"interrupt\"", QUICK, false);
     check_end(&h, third, "done", ANSWERS);
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT(THREAD)};
@@ -173,7 +173,7 @@ TEST(an_interruption_can_be_abandoned)
     for (unsigned steps = 0; steps < 12; steps++) {
         help_host h;
         help_host_init(&h, "memory:");
-        leave_two(&h);
+        leave_two_unowned(&h);
         haft_run *third = start_in(&h, "\"multitask\":\"interrupt\"", QUICK, false);
         for (unsigned i = 0; i < steps; i++) {
             CHECK_INT(haft_runtime_step(h.runtime, 20, &h.err), HAFT_OK, "%s", h.err.message);
@@ -183,7 +183,7 @@ TEST(an_interruption_can_be_abandoned)
     }
 }
 
-TEST(a_run_that_did_not_start_keeps_its_place)
+TEST(a_queued_run_keeps_its_position)
 {
     char directory[] = "/tmp/haft-queue-XXXXXX", url[128];
     CHECK(mkdtemp(directory) != NULL, "no directory");
@@ -193,7 +193,7 @@ TEST(a_run_that_did_not_start_keeps_its_place)
     help_host_init(&other, url);
     haft_run *first = start_in(&one, LOOK, ASKS, false), *second = start_in(&one, "", KNOWS, false);
     help_host_settle(&one, first);
-    wait_for_place(&one, second);
+    wait_until_queued(&one, second);
     char id[32];
     (void)snprintf(id, sizeof(id), "%s", haft_run_id(second));
     haft_run_release(second);
@@ -203,7 +203,7 @@ TEST(a_run_that_did_not_start_keeps_its_place)
     }
     CHECK_INT(haft_run_open(other.runtime, id, &second, &other.err), HAFT_OK, "%s",
               other.err.message);
-    wait_for_place(&other, second);
+    wait_until_queued(&other, second);
     CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &one.err), HAFT_OK, "%s", one.err.message);
     help_host_settle(&one, first);
@@ -227,7 +227,7 @@ static void step_some(help_host *h, haft_run *run)
     }
 }
 
-/* One allocation after the other fails while a run finds its place: it waits, continues, or stops
+/* One allocation after the other fails while a run joins the queue: it waits, continues, or stops
  * and reports why; the run ahead is unchanged or cancelled. */
 TEST(a_queued_run_without_memory)
 {

@@ -102,8 +102,8 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
 {
     bool is_stdin = strcmp(path, "-") == 0;
     haft__spec_file file = {.name = is_stdin ? "standard input" : path};
-    haft_str place = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
-    haft__spec_options options = {.path = place,
+    haft_str absolute = haft__file_absolute(&cli->arena, path); /* independent of the cwd */
+    haft__spec_options options = {.path = absolute,
                                   .env = haft__config_env(cli).env,
                                   .find_price = haft__provider_price,
                                   .read_file = haft__spec_path_read,
@@ -111,7 +111,7 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
                                   .check_model = with_model ? check_model : NULL,
                                   .model_context = cli,
                                   .hash_key = haft__random_hash_key()};
-    if (place.ptr == NULL) {
+    if (absolute.ptr == NULL) {
         return haft__arena_fail(&cli->arena, err);
     }
     haft_status status =

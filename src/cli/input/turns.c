@@ -19,7 +19,8 @@ typedef struct turns_reader {
     haft__turns *turns;
     const haft__format_call *calls; /* of the last turn with calls */
     size_t call_count;
-    size_t spoken, called; /* turns of the assistant so far, and calls before the last one */
+    size_t turn_number, call_offset; /* of the last turn of the assistant: its number, and the calls
+                                        before it */
 } turns_reader;
 
 static const char shape[] = "a turn is {\"text\", \"calls\": [{\"name\", \"arguments\"}]} or "
@@ -107,8 +108,8 @@ static haft_status add_turn_text(turns_reader *r, const char *role, haft__buf *t
 static haft_status read_call(turns_reader *r, haft__json entry, size_t index,
                              haft__format_call *ret, haft_error *err)
 {
-    haft__format_call call = {.name = {NULL, 0}, .number = r->called + index};
-    call.id = haft__arena_format(r->arena, "c%zu.%zu", r->spoken, index + 1);
+    haft__format_call call = {.name = {NULL, 0}, .number = r->call_offset + index};
+    call.id = haft__arena_format(r->arena, "c%zu.%zu", r->turn_number, index + 1);
     if (call.id.ptr == NULL) {
         return haft__arena_fail(r->arena, err);
     }
@@ -146,8 +147,8 @@ static haft_status add_assistant(turns_reader *r, haft__json turn, haft_error *e
     if (calls == NULL) {
         return haft__arena_fail(r->arena, err);
     }
-    r->spoken++;
-    r->called += r->call_count;
+    r->turn_number++;
+    r->call_offset += r->call_count;
     r->call_count = 0;
     for (size_t i = 0; i < count; i++) {
         status = read_call(r, list->items[i], i, &calls[i], err);

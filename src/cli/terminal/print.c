@@ -63,7 +63,7 @@ void haft__print_wrapped(FILE *out, size_t column, size_t indent, haft_str text)
     haft__buf_finish(&lines);
 }
 
-/* Nobody decides on it: joiners and selectors of emoji stay. */
+/* For text that no decision depends on: joiners and selectors of emoji stay. */
 static void print_prose(FILE *out, haft_str text)
 {
     haft__escaped_char shown;

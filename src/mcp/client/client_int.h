@@ -82,7 +82,7 @@ typedef enum haft__mcp_client_state {
     HAFT__MCP_CLIENT_PROBING,      /* server/discover is open */
     HAFT__MCP_CLIENT_INITIALIZING, /* initialize is open */
     HAFT__MCP_CLIENT_OPEN,
-    HAFT__MCP_CLIENT_FAILED, /* it failed */
+    HAFT__MCP_CLIENT_FAILED,
 } haft__mcp_client_state;
 
 struct haft__mcp_client {
@@ -249,7 +249,7 @@ HAFT_MUST_USE haft_status haft__mcp_client_on_input_required(haft__mcp_client *c
 HAFT_MUST_USE haft_status haft__mcp_client_on_request(haft__mcp_client *client, uint64_t exchange,
                                                       const haft__rpc_message *message,
                                                       haft_error *err);
-/* Ends questions: of one call, or all. */
+/* Ends the questions of a call; `call` 0: all questions. */
 void haft__mcp_client_questions_end(haft__mcp_client *client, uint64_t call);
 /* Ends the question with the server's id, if it exists. */
 void haft__mcp_client_question_withdrawn(haft__mcp_client *client, haft__json id);

@@ -17,8 +17,8 @@
 typedef struct reader {
     haft__gbnf_writer *g;
     haft_str rest;
-    char quote;
-    const char *never;
+    char quote;        /* around the text; 0: none */
+    const char *never; /* characters that may not occur */
     uint32_t depth;
     bool failed;
 } reader;
@@ -194,12 +194,12 @@ static void add_code(reader *r, haft__buf *body, uint32_t code)
     haft__gbnf_release_body(r->g, &escaped);
 }
 
-/* ---- atoms and what repeats them ---- */
+/* ---- atoms and quantifiers ---- */
 
 static bool add_group(reader *r, haft__buf *body)
 {
     if (accept(r, "?:")) {
-        /* it captures nothing, as none does here */
+        /* groups capture nothing in a grammar, so this is a plain group */
     } else if (accept(r, "?<") && peek(r) != '=' && peek(r) != '!') {
         (void)haft__str_split(&r->rest, '>');
     } else if (peek(r) == '?') {

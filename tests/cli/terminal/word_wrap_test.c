@@ -82,7 +82,7 @@ TEST(a_word_is_shown_when_it_is_complete)
     haft__buf_finish(&out);
 }
 
-/* Text that nobody decides on keeps its emoji; text of a decision shows every hidden character. */
+/* Prose keeps its emoji; text that a person must approve shows every hidden character. */
 TEST(exact_text_has_no_hidden_character)
 {
     static const char text[] = "\xE2\x9A\xA0\xEF\xB8\x8F \xE2\x80\x8B\r";

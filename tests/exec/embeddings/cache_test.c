@@ -14,70 +14,71 @@ static const haft__hash_key key = {1, 2};
 static const float one[] = {1, -2, 0.5F}, two[] = {0, 0, 3};
 
 typedef struct fixture {
-    char place[64];
-    haft__embedding_cache kept;
+    char state_home[64];
+    haft__embedding_cache cache;
 } fixture;
 
-static haft_status open_kept(fixture *f)
+static haft_status open_cache(fixture *f)
 {
-    return haft__embedding_cache_open(&f->kept, HAFT__LIT("name"), false, key, NULL);
+    return haft__embedding_cache_open(&f->cache, HAFT__LIT("name"), false, key, NULL);
 }
 
 static void begin(fixture *f)
 {
-    (void)snprintf(f->place, sizeof(f->place), "/tmp/haft-kept-test-XXXXXX");
-    CHECK(mkdtemp(f->place) != NULL, "no directory");
-    CHECK(setenv("XDG_STATE_HOME", f->place, 1) == 0, "no variable");
-    CHECK_INT(open_kept(f), HAFT_OK, "none yet");
-    CHECK_INT(f->kept.dimensions, 0, "none yet");
+    (void)snprintf(f->state_home, sizeof(f->state_home), "/tmp/haft-cache-test-XXXXXX");
+    CHECK(mkdtemp(f->state_home) != NULL, "no directory");
+    CHECK(setenv("XDG_STATE_HOME", f->state_home, 1) == 0, "no variable");
+    CHECK_INT(open_cache(f), HAFT_OK, "none yet");
+    CHECK_INT(f->cache.dimensions, 0, "none yet");
 }
 
-static void again(fixture *f)
+static void reopen(fixture *f)
 {
-    haft__embedding_cache_finish(&f->kept);
-    CHECK_INT(open_kept(f), HAFT_OK, "again");
+    haft__embedding_cache_finish(&f->cache);
+    CHECK_INT(open_cache(f), HAFT_OK, "open again");
 }
 
 static void fill(fixture *f)
 {
-    CHECK_INT(haft__embedding_cache_put(&f->kept, HAFT__LIT("a"), one, 3, NULL), HAFT_OK, "a");
-    CHECK_INT(haft__embedding_cache_put(&f->kept, HAFT__LIT("b"), two, 3, NULL), HAFT_OK, "b");
-    haft__embedding_cache_save(&f->kept);
-    CHECK(!f->kept.changed, "it is written");
+    CHECK_INT(haft__embedding_cache_put(&f->cache, HAFT__LIT("a"), one, 3, NULL), HAFT_OK, "a");
+    CHECK_INT(haft__embedding_cache_put(&f->cache, HAFT__LIT("b"), two, 3, NULL), HAFT_OK, "b");
+    haft__embedding_cache_save(&f->cache);
+    CHECK(!f->cache.changed, "it is written");
 }
 
 static void end(fixture *f)
 {
-    haft__embedding_cache_clear(&f->kept);
-    haft__embedding_cache_finish(&f->kept);
+    haft__embedding_cache_clear(&f->cache);
+    haft__embedding_cache_finish(&f->cache);
     static const char *const parts[] = {"/haft/mcp", "/haft", ""};
     for (size_t i = 0; i < COUNT(parts); i++) {
         char path[128];
-        (void)snprintf(path, sizeof(path), "%s%s", f->place, parts[i]);
+        (void)snprintf(path, sizeof(path), "%s%s", f->state_home, parts[i]);
         (void)rmdir(path);
     }
     (void)unsetenv("XDG_STATE_HOME");
 }
 
-TEST(vectors_are_there_again)
+TEST(stored_vectors_are_read_back)
 {
     fixture f;
     struct stat about;
     begin(&f);
     fill(&f);
-    again(&f);
-    const int8_t *a = haft__embedding_cache_get(&f.kept, HAFT__LIT("a"));
+    reopen(&f);
+    const int8_t *a = haft__embedding_cache_get(&f.cache, HAFT__LIT("a"));
     CHECK(a != NULL && a[0] == 64 && a[1] == -127 && a[2] == 32, "a");
-    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("b")) != NULL, "b");
-    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("c")) == NULL, "c");
-    CHECK(stat(f.kept.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600, "ours alone");
-    CHECK_INT(haft__embedding_cache_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_BAD_STATE,
+    CHECK(haft__embedding_cache_get(&f.cache, HAFT__LIT("b")) != NULL, "b");
+    CHECK(haft__embedding_cache_get(&f.cache, HAFT__LIT("c")) == NULL, "c");
+    CHECK(stat(f.cache.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600,
+          "only the owner can read it");
+    CHECK_INT(haft__embedding_cache_put(&f.cache, HAFT__LIT("c"), one, 2, NULL), HAFT_BAD_STATE,
               "other dimensions");
-    haft__embedding_cache_clear(&f.kept);
-    CHECK(haft__embedding_cache_get(&f.kept, HAFT__LIT("a")) == NULL, "cleared");
-    CHECK(stat(f.kept.path.ptr, &about) != 0, "the file is gone");
-    CHECK_INT(haft__embedding_cache_put(&f.kept, HAFT__LIT("c"), one, 2, NULL), HAFT_OK,
-              "now it is");
+    haft__embedding_cache_clear(&f.cache);
+    CHECK(haft__embedding_cache_get(&f.cache, HAFT__LIT("a")) == NULL, "cleared");
+    CHECK(stat(f.cache.path.ptr, &about) != 0, "the file is gone");
+    CHECK_INT(haft__embedding_cache_put(&f.cache, HAFT__LIT("c"), one, 2, NULL), HAFT_OK,
+              "an empty cache takes any dimensions");
     end(&f);
 }
 
@@ -89,33 +90,33 @@ TEST(an_incomplete_file_is_ignored)
     begin(&f);
     fill(&f);
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__file_read_arena(&arena, f.kept.path.ptr, 1000, &text, NULL), HAFT_OK, "file");
+    CHECK_INT(haft__file_read_arena(&arena, f.cache.path.ptr, 1000, &text, NULL), HAFT_OK, "file");
     for (size_t i = 0; i < 2 * text.len; i++) {
         haft__arena_mark mark = haft__arena_save(&arena);
         char *bytes = haft__arena_alloc(&arena, text.len);
-        haft_str bad = {bytes, i < text.len ? i : text.len}; /* cut; then each byte another */
+        haft_str bad = {bytes, i < text.len ? i : text.len}; /* cut; then with one byte changed */
         memcpy(bytes, text.ptr, text.len);
         if (i >= text.len) {
             bytes[i - text.len] ^= 1;
         }
-        CHECK_INT(haft__file_replace(f.kept.path.ptr, bad, NULL), HAFT_OK, "written");
-        again(&f);
-        CHECK_INT(f.kept.rows.count, 0, "%zu", i);
+        CHECK_INT(haft__file_replace(f.cache.path.ptr, bad, NULL), HAFT_OK, "written");
+        reopen(&f);
+        CHECK_INT(f.cache.rows.count, 0, "%zu", i);
         haft__arena_restore(&arena, mark);
     }
-    CHECK_INT(haft__file_replace(f.kept.path.ptr, text, NULL), HAFT_OK, "written");
-    CHECK(chmod(f.kept.path.ptr, 0622) == 0, "mode");
-    again(&f);
-    CHECK_INT(f.kept.rows.count, 0, "others could write it");
-    CHECK(chmod(f.kept.path.ptr, 0600) == 0, "mode");
-    again(&f);
-    CHECK_INT(f.kept.rows.count, 2, "the whole one");
+    CHECK_INT(haft__file_replace(f.cache.path.ptr, text, NULL), HAFT_OK, "written");
+    CHECK(chmod(f.cache.path.ptr, 0622) == 0, "mode");
+    reopen(&f);
+    CHECK_INT(f.cache.rows.count, 0, "others could write it");
+    CHECK(chmod(f.cache.path.ptr, 0600) == 0, "mode");
+    reopen(&f);
+    CHECK_INT(f.cache.rows.count, 2, "the whole one");
     haft__arena_finish(&arena);
     end(&f);
 }
 
 /* The newest rows stay: one row of maximum length more than fits. */
-TEST(a_file_has_so_many_bytes_and_no_more)
+TEST(the_size_of_a_file_is_limited)
 {
     static float numbers[HAFT__LIMIT_SEARCH_DIMENSIONS];
     size_t row = HAFT__LIMIT_SEARCH_DIMENSIONS + HAFT__SHA256_BYTES;
@@ -124,23 +125,23 @@ TEST(a_file_has_so_many_bytes_and_no_more)
     begin(&f);
     for (size_t i = 0; i <= most; i++) {
         haft_str name = {(const char *)&i, sizeof(i)};
-        CHECK_INT(haft__embedding_cache_put(&f.kept, name, numbers, COUNT(numbers), NULL), HAFT_OK,
+        CHECK_INT(haft__embedding_cache_put(&f.cache, name, numbers, COUNT(numbers), NULL), HAFT_OK,
                   "%zu", i);
         if (i + 1 == most) {
-            haft__embedding_cache_save(&f.kept);
+            haft__embedding_cache_save(&f.cache);
             fixture other = f;
-            CHECK_INT(open_kept(&other), HAFT_OK, "all fit");
-            CHECK_INT(other.kept.rows.count, most, "all fit");
-            haft__embedding_cache_finish(&other.kept);
+            CHECK_INT(open_cache(&other), HAFT_OK, "all fit");
+            CHECK_INT(other.cache.rows.count, most, "all fit");
+            haft__embedding_cache_finish(&other.cache);
         }
     }
-    haft__embedding_cache_save(&f.kept);
-    again(&f);
+    haft__embedding_cache_save(&f.cache);
+    reopen(&f);
     size_t first = 0;
-    CHECK_INT(f.kept.rows.count, most, "not the first");
-    CHECK(haft__embedding_cache_get(&f.kept, (haft_str){(const char *)&first, sizeof(first)})
+    CHECK_INT(f.cache.rows.count, most, "the oldest is dropped");
+    CHECK(haft__embedding_cache_get(&f.cache, (haft_str){(const char *)&first, sizeof(first)})
               == NULL,
-          "not the first");
+          "the oldest is dropped");
     end(&f);
 }
 
@@ -150,15 +151,15 @@ TEST(every_allocation_of_opening_may_fail)
     begin(&f);
     fill(&f);
     for (unsigned n = 0;; n++) {
-        haft__embedding_cache_finish(&f.kept);
+        haft__embedding_cache_finish(&f.cache);
         test_fail_allocation(n);
-        haft_status status = open_kept(&f);
+        haft_status status = open_cache(&f);
         bool failed = test_allow_allocations();
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
         if (!failed) {
             break;
         }
     }
-    CHECK_INT(f.kept.rows.count, 2, "all");
+    CHECK_INT(f.cache.rows.count, 2, "all");
     end(&f);
 }

@@ -177,7 +177,7 @@ TEST(without_openat2_nothing_is_opened)
 
 /* ---- files ---- */
 
-FILES_TEST(only_what_is_beneath_is_opened)
+FILES_TEST(only_files_below_the_root_are_opened)
 {
     files f = files_make();
     files_add(&f, "outside/secret", "secret");
@@ -222,7 +222,7 @@ FILES_TEST(only_what_is_beneath_is_opened)
     }
     CHECK_INT(haft__files_root_open_directory(root, "a"), -1, "a file as a directory");
     CHECK_INT(haft__files_root_open_directory(root, "dir"), -1, "a link as a directory");
-    CHECK_INT(haft__files_root_open_directory(root, ".."), -1, "what is above the root");
+    CHECK_INT(haft__files_root_open_directory(root, ".."), -1, "the parent of the root");
     (void)close(root);
     (void)close(outer);
     files_remove(&f);
@@ -236,17 +236,17 @@ FILES_TEST(stat_returns_links_and_fifos_without_opening_them)
     int root = open_root(&f);
     struct stat info;
     int fd = haft__files_root_stat(root, "link", &info);
-    CHECK(fd >= 0 && S_ISLNK(info.st_mode), "the link itself is seen");
+    CHECK(fd >= 0 && S_ISLNK(info.st_mode), "the link itself is returned");
     (void)close(fd);
     fd = haft__files_root_stat(root, "fifo", &info);
-    CHECK(fd >= 0 && S_ISFIFO(info.st_mode), "the FIFO is seen");
+    CHECK(fd >= 0 && S_ISFIFO(info.st_mode), "the FIFO is returned");
     (void)close(fd);
     CHECK_INT(haft__files_root_stat(root, "link/x", &info), -1, "through a link");
     (void)close(root);
     files_remove(&f);
 }
 
-FILES_TEST(a_device_is_no_file)
+FILES_TEST(a_device_is_not_opened)
 {
     files f = files_make();
     if (mknod(files_path(&f, "null"), S_IFCHR | 0666, makedev(1, 3)) != 0) {
@@ -288,7 +288,7 @@ FILES_TEST(a_swapped_link_never_leads_out)
         leaked += strcmp(text, "public") != 0;
     }
     files_swap_end(&s);
-    CHECK_INT(leaked, 0, "reads of what is outside");
+    CHECK_INT(leaked, 0, "reads outside the root");
     CHECK(read_well > 0 && refused > 0, "%zu reads, %zu refused: no race", read_well, refused);
     (void)close(root);
     (void)close(outer);

@@ -14,21 +14,21 @@ TEST(lists_of_hosts_are_rotated)
         {",5", 1, 2, "5,"},       {"5,", 1, 2, ",5"},       {"", 1, 2, ""},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
-        haft__buf turned;
-        haft__buf_init(&turned, 100);
-        haft__pg_host_list_rotate(&turned, cases[i].list, cases[i].by, cases[i].count);
-        CHECK_INT(turned.status, HAFT_OK, "case %zu", i);
-        CHECK_STR(haft__str(turned.ptr), haft__str(cases[i].wanted), "case %zu", i);
-        haft__buf_finish(&turned);
+        haft__buf rotated;
+        haft__buf_init(&rotated, 100);
+        haft__pg_host_list_rotate(&rotated, cases[i].list, cases[i].by, cases[i].count);
+        CHECK_INT(rotated.status, HAFT_OK, "case %zu", i);
+        CHECK_STR(haft__str(rotated.ptr), haft__str(cases[i].wanted), "case %zu", i);
+        haft__buf_finish(&rotated);
     }
     CHECK_INT(haft__pg_host_count(NULL), 0, "none");
     CHECK_INT(haft__pg_host_count("a,,b"), 3, "three");
 }
 
-TEST(places_have_every_host_and_port)
+TEST(display_names_have_every_host_and_port)
 {
     static const struct {
-        const char *url, *place;
+        const char *url, *display_name;
     } cases[] = {
         {"postgres://u:p@h/d", "postgres://h/d"},
         {"postgres://u:p@h:5/d", "postgres://h:5/d"},
@@ -49,7 +49,7 @@ TEST(places_have_every_host_and_port)
         pg.hosts =
             haft__pg_host_count(host != NULL ? host : haft__pg_conninfo_option(&pg, "hostaddr"));
         haft__pg_set_display_name(&pg);
-        CHECK_STR(haft__str(pg.display_name), haft__str(cases[i].place), "%s", cases[i].url);
+        CHECK_STR(haft__str(pg.display_name), haft__str(cases[i].display_name), "%s", cases[i].url);
         pg.lib->conninfoFree(pg.options);
     }
 }
@@ -70,9 +70,9 @@ TEST(a_silent_host_is_followed_by_the_next)
     help_proxy_expect(&proxy, HELP_SILENCE, "haft");
     help_store_reopen(&s);
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "it is there");
-    CHECK_INT(proxy.happened, 1, "the silent one was asked");
-    CHECK_INT(help_pg(&s)->host, 1, "from now on the other one comes first");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "its events");
+    CHECK_INT(proxy.happened, 1, "the silent host was tried");
+    CHECK_INT(help_pg(&s)->host, 1, "the other host is tried first from now on");
     help_store_close(&s);
     help_proxy_stop(&proxy);
 }

@@ -84,8 +84,8 @@ static void add_and_remove(const haft__search_word_vectors *vectors)
         (void)snprintf(id, sizeof(id), "id%u", i);
         (void)haft__search_remove(search, haft__str(id));
     }
-    CHECK_INT(search->term_table.count + search->group_table.count, 0, "something stays");
-    CHECK_STR(search_ids(search, HAFT__LIT("create issue"), 5), HAFT__LIT(""), "of nothing");
+    CHECK_INT(search->term_table.count + search->group_table.count, 0, "entries are left");
+    CHECK_STR(search_ids(search, HAFT__LIT("create issue"), 5), HAFT__LIT(""), "an empty index");
     haft__search_destroy(search);
 }
 
@@ -124,7 +124,7 @@ TEST(an_index_has_a_limit)
     haft_error err = {0};
     search->doc_table.count = HAFT__LIMIT_SEARCH_DOCS - 1;
     CHECK_INT(search_add(search, &last), HAFT_OK, "at the limit");
-    CHECK_INT(search_add(search, &tool), HAFT_OK, "one that is there");
+    CHECK_INT(search_add(search, &tool), HAFT_OK, "a known id replaces its document");
     haft__search_doc doc = {.id = HAFT__LIT("c")};
     CHECK_INT(haft__search_add(search, &doc, &err), HAFT_TOO_BIG, "past it");
     CHECK_STR(haft__str(err.message), HAFT__LIT("more than 1000000 documents in one index"), "why");
@@ -164,7 +164,7 @@ TEST(an_add_without_memory_changes_nothing)
     }
 }
 
-TEST(an_index_without_memory_is_none)
+TEST(no_index_is_created_without_memory)
 {
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
     haft__search_index *search = NULL;
@@ -195,6 +195,6 @@ TEST(hostile_documents_are_accepted)
     for (size_t i = 0; i < COUNT(docs); i++) {
         CHECK(haft__search_remove(search, docs[i].id), "document %zu", i);
     }
-    CHECK_INT(search->term_table.count, 0, "words stay");
+    CHECK_INT(search->term_table.count, 0, "words are left");
     haft__search_destroy(search);
 }
