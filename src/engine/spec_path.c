@@ -10,32 +10,43 @@
 #include "base/str.h"
 #include "io/file.h"
 
+/* The directory that `path` is relative to: that of the spec, or "" if the path is absolute. */
+static haft_str directory_for(haft_str spec, haft_str path)
+{
+    while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
+        spec.len--;
+    }
+    return haft__str_starts_with(path, HAFT__LIT("/")) ? HAFT__LIT("") : spec;
+}
+
 haft_status haft__spec_path_read(void *context, haft__arena *arena, haft_str spec, haft_str path,
                                  haft_str *ret_text, haft_error *err)
 {
     (void)context;
-    while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
-        spec.len--;
-    }
-    bool absolute = haft__str_starts_with(path, HAFT__LIT("/"));
-    haft_str file = haft__arena_format(arena, "%.*s%.*s",
-                                       HAFT__ARG(absolute ? HAFT__LIT("") : spec), HAFT__ARG(path));
+    haft_str file = haft__arena_format(arena, "%.*s%.*s", HAFT__ARG(directory_for(spec, path)),
+                                       HAFT__ARG(path));
     if (file.ptr == NULL) {
         return haft__arena_fail(arena, err);
     }
     return haft__file_read_arena(arena, file.ptr, HAFT__LIMIT_SPEC_BYTES, ret_text, err);
 }
 
-/* ---- programs ---- */
+/* ---- programs and directories ---- */
+
+/* Writes "DIRECTORY/name". False if there is no such file. */
+static bool find_file(haft_str directory, haft_str name, char path[PATH_MAX], struct stat *ret_info)
+{
+    bool relative = directory.len > 0 && directory.ptr[directory.len - 1] != '/';
+    int length = snprintf(path, PATH_MAX, "%.*s%s%.*s", HAFT__ARG(directory), relative ? "/" : "",
+                          HAFT__ARG(name));
+    return length >= 0 && length < PATH_MAX && stat(path, ret_info) == 0;
+}
 
 static haft__program_state check_program(haft_str directory, haft_str program)
 {
     char path[PATH_MAX];
     struct stat info;
-    bool relative = directory.len > 0 && directory.ptr[directory.len - 1] != '/';
-    int length = snprintf(path, sizeof(path), "%.*s%s%.*s", HAFT__ARG(directory),
-                          relative ? "/" : "", HAFT__ARG(program));
-    if (length < 0 || (size_t)length >= sizeof(path) || stat(path, &info) != 0) {
+    if (!find_file(directory, program, path, &info)) {
         return HAFT__PROGRAM_MISSING;
     }
     bool executable = S_ISREG(info.st_mode) && access(path, X_OK) == 0;
@@ -46,10 +57,7 @@ haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program
                                                  haft_str search_path)
 {
     if (program.len > 0 && memchr(program.ptr, '/', program.len) != NULL) {
-        while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
-            spec.len--;
-        }
-        return check_program(program.ptr[0] == '/' ? HAFT__LIT("") : spec, program);
+        return check_program(directory_for(spec, program), program);
     }
     haft__program_state found = HAFT__PROGRAM_MISSING;
     haft_str rest =
@@ -59,4 +67,11 @@ haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program
         found = here != HAFT__PROGRAM_MISSING ? here : found;
     }
     return found;
+}
+
+bool haft__spec_path_has_directory(haft_str spec, haft_str path)
+{
+    char full[PATH_MAX];
+    struct stat info;
+    return find_file(directory_for(spec, path), path, full, &info) && S_ISDIR(info.st_mode);
 }

@@ -15,4 +15,7 @@ HAFT_MUST_USE haft_status haft__spec_path_read(void *context, haft__arena *arena
 haft__program_state haft__spec_path_find_program(haft_str spec, haft_str program,
                                                  haft_str search_path);
 
+/* haft__spec_options.has_directory. */
+bool haft__spec_path_has_directory(haft_str spec, haft_str path);
+
 #endif

@@ -488,6 +488,20 @@ static void walk_script(walk *w, const reading *r, size_t at)
     }
 }
 
+/* If the interpreter evaluates a word, its other words are arguments of that code. */
+static void mark_passed(walk *w, size_t reader)
+{
+    bool code = false;
+    for (size_t at = reader + 1; at < w->end; at++) {
+        code = code || w->words->items[at].code;
+    }
+    for (size_t at = reader + 1; code && at < w->end; at++) {
+        haft__command_word *word = &w->words->items[at];
+        word->passed = word->argument.ptr != NULL && word->risk == HAFT__WORD_DATA;
+        word->reader = word->passed ? reader : word->reader;
+    }
+}
+
 static void walk_interpreter(walk *w, const haft__program *program, size_t reader, size_t at)
 {
     bool evaluates = program->kind == HAFT__PROGRAM_EVALUATOR;
@@ -506,6 +520,7 @@ static void walk_interpreter(walk *w, const haft__program *program, size_t reade
         mark_after_dashes(w, at);
     }
     walk_script(w, &r, at);
+    mark_passed(w, reader);
     if (w->feeder != SIZE_MAX) {
         mark_stdin(w, w->feeder);
     } else if (!r.given) {

@@ -30,6 +30,7 @@ typedef struct haft__command_word {
     haft__word_risk risk;
     bool unsure;       /* the risk cannot be known */
     bool code;         /* a program evaluates it, with or without an argument in it */
+    bool passed;       /* code in the spec gets it as an argument */
     bool options_over; /* "--" of the program that reads it comes before it */
     bool optional;     /* it is left out when its argument is missing */
     bool bounded;      /* its arguments are numbers, booleans or texts that the schema lists */

@@ -60,6 +60,10 @@ TEST(programs_are_found_relative_to_the_spec_and_in_the_path)
         CHECK_INT(haft__spec_path_find_program(haft__str(spec), haft__str(rows[i].program), search),
                   rows[i].wanted, "%s in %s", rows[i].program, rows[i].search_path);
     }
+    CHECK(haft__spec_path_has_directory(haft__str(spec), HAFT__LIT(".")), "relative to the spec");
+    CHECK(haft__spec_path_has_directory(HAFT__LIT(""), haft__str(directory)), "absolute");
+    CHECK(!haft__spec_path_has_directory(haft__str(spec), HAFT__LIT("none")), "missing");
+    CHECK(!haft__spec_path_has_directory(haft__str(spec), HAFT__LIT("tool")), "a file");
     (void)unlink(path);
     CHECK_INT(rmdir(directory), 0, "the directory");
 }

@@ -234,7 +234,7 @@ def test_age():
     status, out, err = place.haft("tools", "spec.json", "--refresh")
     check("a_server_that_does_not_answer_is_reported_and_stays",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
-           "warning: the server did not list its tools, so the cached list" in out),
+           "warning: the cached list of tools is used: the MCP server 'a'" in out),
           (1, True, True, True))
     other = Place("exit_start")
     status, out, err = other.haft("tools", "spec.json", "--refresh")

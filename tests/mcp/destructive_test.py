@@ -80,6 +80,23 @@ def test_change():
     check("and_runs_when_approved", haft("approve", "last", "--quiet")[:2], (0, "over\n"))
 
 
+def test_unlisted():
+    """No run has listed the tools yet, and check starts no server."""
+    path = spec("first", "plain")
+    words = "the tools of the MCP server docs are not known yet, so they are not checked"
+    status, out, err = haft("check", path)
+    check("a_first_check_says_that_tools_are_not_known",
+          (status, words in err, "haft tools SPEC --refresh" in err), (0, True, True))
+    for name, mcp in (("disabled", {"enabled": False}), ("denied", {})):
+        more = {"mcp": {"servers": {"docs": {"command": [sys.executable, "server.py"], **mcp}},
+                        **({"deny": ["docs:*"]} if name == "denied" else {})}}
+        check(f"nothing_is_said_of_a_{name}_server",
+              words in haft("check", spec(name, "plain", **more))[2], False)
+    haft("tools", path, "--refresh")
+    err = haft("check", path)[2]
+    check("the_hint_works", (words in err, "approval: docs:plain\n" in err), (False, True))
+
+
 def test_check():
     words = "1 tool of the MCP server docs does not say whether it is destructive"
     err = haft("check", spec("drop", "drop"))[2]
@@ -97,6 +114,7 @@ with tempfile.TemporaryDirectory() as scratch:
     environment = dict(os.environ, XDG_STATE_HOME=scratch)
     environment.pop("HAFT_STORE", None)
     (Path(scratch) / "server.py").write_text(SERVER)
+    test_unlisted()
     test_hints()
     test_change()
     test_check()

@@ -11,6 +11,7 @@
 #include "cli/explain/tool_report_print.h"
 #include "cli/input/spec_file.h"
 #include "cli/terminal/print.h"
+#include "engine/ops/tool_reason.h"
 #include "io/random.h"
 #include "run/decide/decide.h"
 #include "run/offer/unhinted_tools.h"
@@ -131,6 +132,21 @@ static haft_status print_declared(haft__cli *cli, haft__first_turn_preview *firs
     return status;
 }
 
+/* Nothing can be said about tools that no run and no command has listed yet. */
+static void print_unlisted(FILE *out, const haft__spec *spec, const haft__mcp_listing *listing)
+{
+    if (!haft__tool_reason_is_unlisted(spec, listing)) {
+        return;
+    }
+    (void)fprintf(out,
+                  "haft: warning: the tools of the MCP server %.*s are not known yet, so they are "
+                  "not checked\n",
+                  HAFT__ARG(listing->server));
+    (void)fputs("  hint: `haft tools SPEC --refresh` starts the server and lists them; then check "
+                "again\n",
+                out);
+}
+
 /* Reports known problems of its servers. No server is queried. */
 static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_error *err)
 {
@@ -140,6 +156,7 @@ static haft_status print_remarks(haft__cli *cli, const haft__spec *spec, haft_er
     if (status == HAFT_OK) {
         haft__tool_report_print_warnings(cli->errors, first.listings, first.listing_count);
         for (size_t i = 0; i < first.listing_count; i++) {
+            print_unlisted(cli->errors, spec, &first.listings[i]);
             print_unhinted(cli->errors, spec, &first.listings[i]);
         }
         print_idle_remark(cli->errors, &first);

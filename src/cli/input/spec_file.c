@@ -92,9 +92,8 @@ static haft_status check_model(void *context, haft__arena *arena, const haft__sp
         || (!local && endpoint.provider == NULL)) {
         return HAFT_OK; /* offline, or an error of the spec */
     }
-    return local
-               ? haft__script_file_load(arena, spec, haft__random_hash_key(), &script, err)
-               : haft__endpoint_resolve(&endpoint, err);
+    return local ? haft__script_file_load(arena, spec, haft__random_hash_key(), &script, err)
+                 : haft__endpoint_resolve(&endpoint, err);
 }
 
 static haft_status read_spec(haft__cli *cli, const char *path, const haft__args *args,
@@ -108,6 +107,7 @@ static haft_status read_spec(haft__cli *cli, const char *path, const haft__args 
                                   .find_price = haft__provider_price,
                                   .read_file = haft__spec_path_read,
                                   .find_program = haft__spec_path_find_program,
+                                  .has_directory = haft__spec_path_has_directory,
                                   .check_model = with_model ? check_model : NULL,
                                   .model_context = cli,
                                   .hash_key = haft__random_hash_key()};

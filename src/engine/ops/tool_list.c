@@ -26,9 +26,9 @@ static haft_status note_refresh_failure(haft__arena *arena, const haft__mcp_refr
         listing->stderr_lines = it->stderr_lines;
         return HAFT_OK;
     }
-    haft_str both = haft__arena_format(
-        arena, "the server did not list its tools, so the cached list is used: %.*s%s%.*s",
-        HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "", HAFT__ARG(listing->warning));
+    haft_str both = haft__arena_format(arena, "the cached list of tools is used: %.*s%s%.*s",
+                                       HAFT__ARG(it->error), listing->warning.len > 0 ? "; " : "",
+                                       HAFT__ARG(listing->warning));
     listing->warning = both;
     return both.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
 }

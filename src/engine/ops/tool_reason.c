@@ -31,6 +31,17 @@ const char *haft__tool_reason_state_text(const haft__mcp_listing *listing)
     return "";
 }
 
+static bool is_configured(const haft__mcp_listing *listing)
+{
+    return haft__str_equal(listing->state, HAFT__LIT("configured"));
+}
+
+bool haft__tool_reason_is_unlisted(const haft__spec *spec, const haft__mcp_listing *listing)
+{
+    return haft__resolve_server(spec, listing->server) == HAFT__REASON_DEFERRED
+           && listing->error.len == 0 && is_configured(listing);
+}
+
 haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
                                                                const haft__mcp_listing *listing)
 {
@@ -41,7 +52,7 @@ haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec 
     if (listing->error.len > 0) {
         return (haft__tool_reason_exclusion){"server_error", "the server has an error"};
     }
-    if (haft__str_equal(listing->state, HAFT__LIT("configured"))) {
+    if (is_configured(listing)) {
         return (haft__tool_reason_exclusion){
             "not_known", "deferred: the tools are not known yet; a run lists them"};
     }

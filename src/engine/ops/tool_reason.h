@@ -14,6 +14,9 @@ typedef struct haft__tool_reason_exclusion {
 /* Describes the state of a server in a sentence. */
 const char *haft__tool_reason_state_text(const haft__mcp_listing *listing);
 
+/* Whether the spec may use the server's tools, and its list is not cached. */
+bool haft__tool_reason_is_unlisted(const haft__spec *spec, const haft__mcp_listing *listing);
+
 haft__tool_reason_exclusion haft__tool_reason_server_exclusion(const haft__spec *spec,
                                                                const haft__mcp_listing *listing);
 

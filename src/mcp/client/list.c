@@ -345,8 +345,9 @@ haft_status haft__mcp_client_list_answer(haft__mcp_client *client, const haft__r
         return read_page(client, message, bytes, io_arena, err);
     }
     if (message->kind == HAFT__RPC_ERROR) {
-        haft__mcp_client_fail_text(&error, HAFT_IO, "the server did not list its tools",
-                                   message->message);
+        haft__mcp_client_fail_text(&error, HAFT_IO, "",
+                                   message->message.len > 0 ? message->message
+                                                            : HAFT__LIT("it gave no reason"));
     } else {
         (void)haft__fail(&error, HAFT_BAD_INPUT, "/tools", "expected a list of tools, found %s",
                          haft__json_kind_name(tools));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* build_provider.c - the provider of a spec's model, and what to write if it is missing. Tests:
  * tests/spec/load/build_provider_test.c. */
+#include "base/buf.h"
+#include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
 #include "base/suggestion.h"
@@ -9,8 +11,8 @@
 #include "spec/load/build_int.h"
 
 static const char *const providers[] = {
-    "openai",   "openai-responses", "openai-chat", "anthropic", "gemini", "mistral", "deepseek",
-    "ollama",   "llamacpp",         "vllm",        "script",    "replay", "offline",
+    "openai", "openai-responses", "openai-chat", "anthropic", "gemini", "mistral", "deepseek",
+    "ollama", "llamacpp",         "vllm",        "script",    "replay", "offline",
 };
 
 /* Providers of models that only their maker serves, by the start of the name. */
@@ -74,10 +76,31 @@ static haft_str similar_provider(haft_str name)
     return near.best;
 }
 
+/* Lists the providers that send requests. The variants of openai are in the documentation. */
+static void hint_providers(haft__loader *l, haft__spec_problem *problem)
+{
+    haft__buf names;
+    haft__buf_init(&names, HAFT__LIMIT_JSON_BYTES);
+    for (size_t i = 0; i < COUNT(providers); i++) {
+        haft__model_spec model = {.provider = haft__str(providers[i])};
+        if (!haft__provider_is_local(&model)
+            && !haft__str_starts_with(model.provider, HAFT__LIT("openai-"))) {
+            haft__buf_addf(&names, "%s%s", names.len > 0 ? ", " : "", providers[i]);
+        }
+    }
+    haft__loader_hint(l, problem,
+                      "providers: %.*s; for another OpenAI-compatible server, write {provider: "
+                      "openai, model: NAME, base_url: URL}",
+                      HAFT__ARG(haft__buf_str(&names)));
+    haft__buf_finish(&names);
+}
+
+/* `text` is the model as a text, such as "x:y"; "" if it is an object. The part before the colon
+ * may be the name of a model that has a tag after it: qwen3:8b. */
 static void report_unknown(haft__loader *l, haft_str text, haft_str pointer)
 {
     const haft__model_spec *model = &l->spec->model;
-    haft_str provider = text.len > 0 ? provider_of_model(text) : HAFT__LIT("");
+    haft_str provider = text.len > 0 ? provider_of_model(model->provider) : HAFT__LIT("");
     haft_str similar = similar_provider(model->provider);
     bool bare = text.len > 0 && model->model.len == 0 && similar.ptr == NULL;
     haft__spec_problem *problem =
@@ -91,9 +114,7 @@ static void report_unknown(haft__loader *l, haft_str text, haft_str pointer)
     } else if (similar.ptr != NULL) {
         haft__loader_hint(l, problem, "did you mean %.*s?", HAFT__ARG(similar));
     } else {
-        haft__loader_hint(l, problem,
-                          "for an OpenAI-compatible server, write {provider: openai, "
-                          "model: NAME, base_url: URL}");
+        hint_providers(l, problem);
     }
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * check_command.c - arguments of a model in the words of a command: as a program, as an option, as
- * code. Tests: tests/spec/load/check_command_test.c.
+ * code, or as arguments of code. Tests: tests/spec/load/check_command_test.c.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
-#include "tool/command_words.h"
+#include "tool/code_arguments.h"
 #include "tool/template.h"
 #include "json/object.h"
 
@@ -50,6 +50,25 @@ static void report_word(haft__loader *l, const haft__command_words *words, size_
         haft__loader_hint(l, problem,
                           "use stdin, or pass the argument to a script as a separate word");
     }
+}
+
+/* Warns once of code in the spec that may use arguments of the model as more than data. */
+static void check_code(haft__loader *l, const haft__command_words *words, haft_str pointer)
+{
+    haft__code_argument found;
+    haft_error err;
+    if (haft__loader_failed(l, haft__code_arguments_find(l->arena, words, &found, &err))
+        || found.argument.ptr == NULL) {
+        return;
+    }
+    haft__spec_problem *problem = haft__loader_warning(
+        l, haft__loader_pointer(l, "%.*s/command/%zu", HAFT__ARG(pointer), found.word),
+        HAFT__SUBJECT_VALUE, "the code of '%.*s' may use the argument \"%.*s\" as more than data",
+        HAFT__ARG(words->items[found.reader].text), HAFT__ARG(found.argument));
+    haft__loader_hint(l, problem,
+                      found.shell ? "use \"$1\", in double quotes, only as an operand of simple "
+                                    "commands, or name a script"
+                                  : "name a script that uses the argument only as data");
 }
 
 /* Warns of names in braces that are not arguments. Not for code: it may have its own braces. */
@@ -141,6 +160,7 @@ void haft__loader_check_command(haft__loader *l, const haft__tool *tool, haft_st
             check_names(l, tool, words.items[i].text, at);
         }
     }
+    check_code(l, &words, pointer);
     check_stdin(l, tool, &words, pointer);
     check_root(l, tool, pointer);
 }

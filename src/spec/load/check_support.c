@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check_support.c - parts of a spec that this version cannot run, and programs and models that
- * cannot be used here. Tests: tests/spec/load/check_support_test.c, tests/cli/check_test.py.
+ * check_support.c - parts of a spec that this version cannot run, and directories, programs and
+ * models that cannot be used here. Tests: tests/spec/load/check_support_test.c,
+ * tests/cli/check_test.py.
  */
 #include "base/str.h"
 #include "spec/load/load_int.h"
@@ -22,6 +23,37 @@ static void check_version(haft__loader *l)
             haft__loader_error(l, HAFT__LIT("/databases"), HAFT__SUBJECT_KEY,
                                "databases cannot be queried in this version");
         haft__loader_hint(l, problem, "leave it out, and query the database with a command");
+    }
+}
+
+/* ---- directories ---- */
+
+/* False, with a warning, if it does not exist. */
+static bool check_directory(haft__loader *l, haft_str path, haft_str pointer)
+{
+    if (path.len == 0 || l->options->has_directory == NULL
+        || l->options->has_directory(l->options->path, path)) {
+        return true;
+    }
+    haft__spec_problem *problem = haft__loader_warning(
+        l, pointer, HAFT__SUBJECT_VALUE, "there is no directory '%.*s' here", HAFT__ARG(path));
+    haft__loader_hint(l, problem, "create it, or write its path relative to the spec");
+    return false;
+}
+
+/* The root of the built-ins, and those of path arguments of commands. */
+static void check_roots(haft__loader *l)
+{
+    haft__json tools = haft__object_array(l->source, "tools");
+    (void)check_directory(l, haft__object_string(l->source, "root"), HAFT__LIT("/root"));
+    for (uint32_t i = 0; i < tools.count; i++) {
+        haft__json roots = haft__object_object(tools.items[i], "root");
+        haft_str at = haft__loader_pointer(l, "/tools/%u/root", i);
+        for (uint32_t k = 0; k < roots.count; k++) {
+            (void)check_directory(
+                l, haft__json_text(roots.members[k].value),
+                haft__loader_pointer_to_key(l, at, haft__json_text(roots.members[k].key)));
+        }
     }
 }
 
@@ -85,23 +117,36 @@ static void check_tool_programs(haft__loader *l)
     }
 }
 
-/* Servers of an imported file have no place in the spec but that of the import. */
-static void check_server_programs(haft__loader *l)
+/* The program is not looked for in a working directory that does not exist. As in the name of a
+ * program, a variable in `cwd` is not checked. */
+static void check_server(haft__loader *l, haft__json server, haft_str pointer)
+{
+    haft__json command = haft__object_get(server, "command");
+    bool list = command.kind == HAFT__JSON_ARRAY;
+    haft__json program = list && command.count > 0 ? command.items[0] : command;
+    haft_str cwd = haft__object_string(server, "cwd");
+    /* servers of an imported file have no place in the spec but that of the import */
+    bool imported = haft__json_get(server, HAFT__LIT("imported")) != NULL;
+    if (program.kind != HAFT__JSON_STRING || !haft__object_flag(server, "enabled", true)) {
+        return;
+    }
+    haft_str import = HAFT__LIT("/mcp/import"),
+             cwd_at = haft__loader_pointer(l, "%.*s/cwd", HAFT__ARG(pointer)),
+             program_at =
+                 haft__loader_pointer(l, "%.*s/command%s", HAFT__ARG(pointer), list ? "/0" : "");
+    bool variable = cwd.len > 0 && memchr(cwd.ptr, '$', cwd.len) != NULL;
+    if (variable || check_directory(l, cwd, imported ? import : cwd_at)) {
+        check_program(l, server, haft__json_text(program), imported ? import : program_at);
+    }
+}
+
+static void check_servers(haft__loader *l)
 {
     haft__json servers = haft__object_object(l->spec->mcp, "servers");
     for (uint32_t i = 0; i < servers.count && haft__loader_keys_are_valid(l, "mcp"); i++) {
-        haft__json server = servers.members[i].value;
-        haft__json command = haft__object_get(server, "command");
-        bool list = command.kind == HAFT__JSON_ARRAY;
-        haft__json program = list && command.count > 0 ? command.items[0] : command;
-        haft_str at = haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
-                                                  haft__json_text(servers.members[i].key));
-        at = haft__loader_pointer(l, "%.*s/command%s", HAFT__ARG(at), list ? "/0" : "");
-        bool imported = haft__json_get(server, HAFT__LIT("imported")) != NULL;
-        if (program.kind == HAFT__JSON_STRING && haft__object_flag(server, "enabled", true)) {
-            check_program(l, server, haft__json_text(program),
-                          imported ? HAFT__LIT("/mcp/import") : at);
-        }
+        check_server(l, servers.members[i].value,
+                     haft__loader_pointer_to_key(l, HAFT__LIT("/mcp/servers"),
+                                                 haft__json_text(servers.members[i].key)));
     }
 }
 
@@ -110,8 +155,8 @@ static void check_server_programs(haft__loader *l)
 static void check_model(haft__loader *l, bool embeddings, const char *pointer)
 {
     haft_error err = {.status = HAFT_OK};
-    haft_status status = l->options->check_model(l->options->model_context, l->arena, l->spec,
-                                                 embeddings, &err);
+    haft_status status =
+        l->options->check_model(l->options->model_context, l->arena, l->spec, embeddings, &err);
     if (status != HAFT_OK) {
         bool located = err.where[0] != '\0' && strcmp(err.where, "model") != 0;
         haft__spec_problem *problem = haft__loader_warning(
@@ -141,7 +186,8 @@ void haft__loader_check_support(haft__loader *l)
     check_version(l);
     haft__loader_check_idle_keys(l);
     haft__loader_check_idle_arguments(l);
+    check_roots(l);
     check_tool_programs(l);
-    check_server_programs(l);
+    check_servers(l);
     check_models(l);
 }

@@ -50,6 +50,9 @@ typedef struct haft__spec_options {
     /* Finds the program of a command: a path relative to the spec at `spec`, or a name in
      * `search_path` (.ptr NULL: the usual one). May be NULL: then programs are not checked. */
     haft__program_state (*find_program)(haft_str spec, haft_str program, haft_str search_path);
+    /* Whether `path`, relative to the spec at `spec`, is a directory. May be NULL: then directories
+     * are not checked. */
+    bool (*has_directory)(haft_str spec, haft_str path);
     /* Whether a run could ask the model here, or the server of embeddings: its file can be read,
      * its URL is one, its key is set. Asks no server. May be NULL: then this is not checked. */
     haft_status (*check_model)(void *context, haft__arena *arena, const haft__spec *spec,

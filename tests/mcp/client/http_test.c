@@ -370,7 +370,7 @@ static const test_client_case cases[] = {
      "  ready modern 2026-07-28 '' '' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{META}} "
      "$modern(tools/list)\n"
-     "  tools 0 error the server did not list its tools: no\n"
+     "  tools 0 error no\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{META}} "
      "$modern(tools/list)\n"
      "  tools 0 error the exchange with the server was interrupted: it broke (check that `url` is "

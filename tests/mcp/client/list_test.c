@@ -113,7 +113,17 @@ static const test_client_case cases[] = {
      "  send $initialized\n"
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
-     "  tools 0 error the server did not list its tools: oops\n"},
+     "  tools 0 error oops\n"},
+    {"L",
+     "start\n"
+     "get $opened(1)\n"
+     "list\n"
+     "get {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32603,\"message\":\"\"}}\n",
+     "  send $initialize(1)\n"
+     "  send $initialized\n"
+     "  ready legacy 2025-11-25 's' '1' '' tools\n"
+     "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
+     "  tools 0 error it gave no reason\n"},
     /* a second page fails */
     {"L",
      "start\n"
@@ -129,7 +139,7 @@ static const test_client_case cases[] = {
      "  send {\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"params\":{}}\n"
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
-     "  tools 0 error the server did not list its tools: bad cursor\n"},
+     "  tools 0 error bad cursor\n"},
     /* the connection is lost in the middle */
     {"L",
      "start\n"

@@ -3,7 +3,9 @@
 #include "spec/spec_help.h"
 
 #define COMPATIBLE                                                                                 \
-    " (for an OpenAI-compatible server, write {provider: openai, model: NAME, base_url: URL})"
+    " (providers: openai, anthropic, gemini, mistral, deepseek, ollama, llamacpp, vllm; for "      \
+    "another "                                                                                     \
+    "OpenAI-compatible server, write {provider: openai, model: NAME, base_url: URL})"
 #define NO_PROVIDER(name, hint)                                                                    \
     "1:8: the model \"" name "\" has no provider (write " hint ":" name ")"
 #define NO_NAME(provider)                                                                          \
@@ -25,6 +27,8 @@ static const problem_case cases[] = {
     {"model: gemini-3-pro\n", NO_PROVIDER("gemini-3-pro", "gemini")},
     {"model: our-own\n", "1:8: the model \"our-own\" has no provider" COMPATIBLE},
     {"model: nix:x\n", "1:8: there is no provider \"nix\"" COMPATIBLE},
+    {"model: cohere:command-r\n", "1:8: there is no provider \"cohere\"" COMPATIBLE},
+    {"model: groq:llama3.1\n", "1:8: there is no provider \"groq\"" COMPATIBLE},
     {"model: openai\n", NO_NAME("openai")},
     {"model: \"script:\"\n", NO_NAME("script")},
     {"model: https://example.org/v1\n", "1:8: there is no provider \"https\"" COMPATIBLE},

@@ -42,6 +42,14 @@ static const problem_case cases[] = {
     {COMMAND("xargs, ls"),
      "1:82: warning: 'xargs' makes words of its standard input, and the model writes a part of it: "
      "they may become options (put -- at the end, if the program reads options only before it)"},
+    {COMMAND("sh, -c, 'ls \"$1\" \"$2\"', sh, '{a}', '{b}'"), ""},
+    {COMMAND("sh, -c, 'eval \"$1\"', sh, '{a}', '{b}'"),
+     "1:107: warning: the code of 'sh' may use the argument \"a\" as more than data (use \"$1\", "
+     "in "
+     "double quotes, only as an operand of simple commands, or name a script)"},
+    {COMMAND("python3, -c, 'import os, sys; os.system(sys.argv[1])', '{a}'"),
+     "1:137: warning: the code of 'python3' may use the argument \"a\" as more than data (name a "
+     "script that uses the argument only as data)"},
     {COMMAND("df, '{c}'"), "1:86: warning: the tool has no argument \"c\""},
     {COMMAND("awk, '{print}'"), ""},
     {COMMAND("bash"), "1:82: warning: 'bash' evaluates its standard input, and the model writes a "

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_support.c: what this version cannot run, and missing programs. */
+/* Tests for src/spec/load/check_support.c: what this version cannot run, missing programs and
+ * directories. */
 #include "spec/spec_help.h"
 
 #define SERVER(rest) "mcp: {servers: {a: {" rest "}}}\nbuiltins: {enabled: [tool_search]}\n"
@@ -53,6 +54,37 @@ TEST(programs_that_cannot_be_started_here_get_a_warning)
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__spec_options options = {.hash_key = {1, 2}, .find_program = find};
+        loaded f;
+        load_with(&f, haft__str(rows[i].text), &options);
+        CHECK_STR(f.listing, haft__str(rows[i].problems), "%s", rows[i].text);
+        unload(&f);
+    }
+}
+
+static bool has_directory(haft_str spec, haft_str path)
+{
+    (void)spec;
+    return haft__str_equal(path, HAFT__LIT("data"));
+}
+
+#define NO_DIRECTORY                                                                               \
+    "warning: there is no directory 'none' here (create it, or write its path relative to the "    \
+    "spec)"
+
+TEST(directories_that_do_not_exist_here_get_a_warning)
+{
+    static const problem_case rows[] = {
+        {"root: none\nbuiltins: {enabled: [read]}\n", "1:7: " NO_DIRECTORY},
+        {"root: data\nbuiltins: {enabled: [read]}\n", ""},
+        {TOOL("args: [f], command: [cat, '{f}'], root: {f: none}"), "1:100: " NO_DIRECTORY},
+        {TOOL("args: [f], command: [cat, '{f}'], root: {f: data}"), ""},
+        {SERVER("command: ./x, cwd: none"), "1:40: " NO_DIRECTORY},
+        {SERVER("command: ./x, cwd: data"), ""},
+        {SERVER("command: ./x, cwd: none, enabled: false"), ""},
+        {SERVER("command: ./x, cwd: '${HERE}'"), ""},
+    };
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__spec_options options = {.hash_key = {1, 2}, .has_directory = has_directory};
         loaded f;
         load_with(&f, haft__str(rows[i].text), &options);
         CHECK_STR(f.listing, haft__str(rows[i].problems), "%s", rows[i].text);
