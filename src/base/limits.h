@@ -131,6 +131,7 @@
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \
     X(MODEL_RETRY_MS, "model.retry_ms", 60000,                                                     \
       "longest Retry-After of a model server that is waited for, in milliseconds")                 \
+    X(MODEL_REQUESTS, "model.requests", 32, "requests of a process to a model server at once")     \
     X(MODEL_CONNECT_MS, "model.connect_ms", 10000, "milliseconds to connect to a model server")    \
     X(MODEL_FIRST_BYTE_MS, "model.first_byte_ms", 120000,                                          \
       "milliseconds from a model request to the first byte of its reply")                          \

@@ -124,6 +124,11 @@ haft__violation haft__judge_reply(const haft__choice *choice, bool has_text,
                                   size_t call_count);
 const char *haft__violation_name(haft__violation violation);
 
+/* Appends the demand for a call, for a model that cannot be forced: `names` are the tools that it
+ * may call under HAFT__MODE_ANY, `tool` is that of HAFT__MODE_TOOL. */
+void haft__choice_write_demand(haft__buf *buf, haft__choice_mode mode, haft_str tool,
+                               const haft_str *names, size_t count);
+
 /* Appends the correction that the model reads when it is asked again; nothing for
  * HAFT__VIOLATION_NONE. */
 void haft__violation_correction(haft__buf *buf, const haft__choice *choice,

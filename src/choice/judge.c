@@ -101,6 +101,29 @@ static void add_allowed(haft__buf *buf, const haft__choice *choice, const haft__
     haft__buf_add_char(buf, '.');
 }
 
+static void add_demand_for_tool(haft__buf *buf, haft_str tool)
+{
+    haft__buf_add_str(buf, HAFT__LIT("You must call the tool "));
+    haft__wire_name_add(buf, tool);
+    haft__buf_add_str(buf, HAFT__LIT(" in this turn."));
+}
+
+void haft__choice_write_demand(haft__buf *buf, haft__choice_mode mode, haft_str tool,
+                               const haft_str *names, size_t count)
+{
+    if (mode == HAFT__MODE_TOOL) {
+        add_demand_for_tool(buf, tool);
+        return;
+    }
+    haft__name_list list = {buf, 0, 0};
+    haft__buf_add_str(buf, HAFT__LIT("You must call a tool in this turn, one of: "));
+    for (size_t i = 0; i < count; i++) {
+        haft__name_list_add(&list, names[i]);
+    }
+    haft__name_list_end(&list);
+    haft__buf_add_char(buf, '.');
+}
+
 static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__choice_facts *facts)
 {
     const haft__gate *gate = &choice->gate;
@@ -120,9 +143,8 @@ static void add_demand(haft__buf *buf, const haft__choice *choice, const haft__c
         }
         return;
     case HAFT__MODE_TOOL:
-        haft__buf_add_str(buf, HAFT__LIT(" You must call the tool "));
-        haft__wire_name_add(buf, choice->tool);
-        haft__buf_add_str(buf, HAFT__LIT(" in this turn."));
+        haft__buf_add_char(buf, ' ');
+        add_demand_for_tool(buf, choice->tool);
         return;
     case HAFT__MODE_NONE: haft__buf_addf(buf, " Answer in text, without calling a tool."); return;
     }

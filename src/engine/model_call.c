@@ -87,10 +87,16 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
         return;
     }
     haft__buf_clear(body);
+    haft_str retries = haft__buf_str(&call->retries);
     if (outcome->failed) {
-        haft__input_model_failed(body, &outcome->failure, elapsed_ms(call));
+        haft__model_failure failure = outcome->failure;
+        failure.retries = retries;
+        haft__input_model_failed(body, &failure, elapsed_ms(call));
     } else {
-        haft__input_model_replied(body, &run->state, &outcome->reply, elapsed_ms(call));
+        haft__reply reply = outcome->reply;
+        reply.retries = retries;
+        reply.unsent = call->provider != NULL ? run->conversation->unsent : 0;
+        haft__input_model_replied(body, &run->state, &reply, elapsed_ms(call));
     }
     record(call);
 }
@@ -168,6 +174,7 @@ haft_status haft__model_call_start(haft_run *run, haft_error *err)
     haft__model_progress_init(&call->progress, run);
     haft__buf_init(&call->body, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&call->error_body, HAFT__LIMIT_RUN_BYTES);
+    haft__buf_init(&call->retries, HAFT__LIMIT_RUN_BYTES);
     run->model_call = call;
     haft_status status = haft__decide_request(&run->state, &call->arena, &call->request, err);
     if (status != HAFT_OK) {

@@ -8,6 +8,7 @@
 
 #include "engine/member_memory.h"
 #include "engine/model_progress.h"
+#include "engine/model_server.h"
 #include "engine/run.h"
 #include "io/http/client.h"
 #include "model/provider.h"
@@ -32,6 +33,9 @@ typedef struct haft__model_call {
     haft__provider_stream *stream;         /* reads the reply; NULL before the first attempt */
     haft__member_set sent;                 /* optional members of the request */
     haft__member_memory *memory;           /* of the model */
+    haft__model_server *server;            /* NULL before the first attempt */
+    haft__model_slot slot;                 /* of the server */
+    haft__buf retries;                     /* failed attempts, as JSON with commas */
     bool delivered;                        /* output of the model has arrived */
     uint32_t status;                       /* of the response */
     haft_status read_status;               /* not OK: out of memory while the reply was read */

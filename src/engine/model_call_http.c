@@ -17,6 +17,7 @@
 #include "io/random.h"
 #include "model/retry.h"
 #include "run/redact/redact.h"
+#include "json/object.h"
 
 /* ---- the endpoint of the model ---- */
 
@@ -47,6 +48,19 @@ haft_status haft__agent_prepare_model(haft_agent *agent, haft_error *err)
 /* ---- an attempt ---- */
 
 static haft_status start_attempt(haft__model_call *call, haft_error *err);
+
+/* Records a failed attempt, for the event of the outcome. */
+static void add_retry(haft__model_call *call, const haft__model_failure *failure, uint64_t wait_ms)
+{
+    haft__json_writer w;
+    haft__buf_add_str(&call->retries, call->retries.len > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+    haft__json_writer_init(&w, &call->retries);
+    haft__json_begin_object(&w);
+    haft__field_number(&w, "status", failure->status);
+    haft__field_text(&w, "message", failure->message);
+    haft__field_number(&w, "wait_ms", wait_ms);
+    haft__json_end_object(&w);
+}
 
 static void on_retry(void *context)
 {
@@ -87,8 +101,13 @@ static haft_status retry_or_complete(haft__model_call *call, haft__model_outcome
                                .now_ms = haft__runtime_now(call->run->runtime),
                                .random = random};
     haft__retry retry = haft__retry_decide(&facts);
+    if (retry.server_wait_ms > 0) {
+        uint64_t now = haft__loop_now(call->run->runtime->loop);
+        haft__model_server_block(call->server, now + retry.server_wait_ms);
+    }
     if (retry.again) {
         call->attempt++;
+        add_retry(call, &outcome->failure, retry.wait_ms);
         haft__model_progress_report_retry(call->run, call->attempt + 1, outcome->failure.message,
                                           retry.wait_ms);
         return haft__timer_start(call->run->runtime->loop, &call->timer, retry.wait_ms, on_retry,
@@ -181,6 +200,7 @@ static void on_done(void *context, const haft__http_result *result)
     haft_error err = call->error;
     haft_status status = call->read_status;
     call->transfer = NULL;
+    haft__model_server_release(call->server, &call->slot);
     if (status == HAFT_OK) {
         status = read_outcome(call, result, &hints, &outcome, &err);
         haft__model_progress_flush(&call->progress, true);
@@ -242,11 +262,11 @@ static void reset_stream(haft__model_call *call)
     call->status = 0;
 }
 
-static haft_status start_attempt(haft__model_call *call, haft_error *err)
+static haft_status send_request(haft__model_call *call, haft_error *err)
 {
     static const haft__http_handlers handlers = {on_head, on_body, on_done};
     const haft_agent *agent = call->run->agent;
-    haft__model_timeouts times = haft__model_timeouts_default();
+    haft__model_timeouts times = haft__model_timeouts_resolve(agent->spec->model.timeouts);
     haft__http_client *http = haft__runtime_http_client(call->run->runtime, err);
     if (http == NULL) {
         return HAFT_NO_MEMORY;
@@ -268,6 +288,54 @@ static haft_status start_attempt(haft__model_call *call, haft_error *err)
                                   .max_bytes = HAFT__LIMIT_REPLY_BYTES};
     reset_stream(call);
     return haft__http_transfer_start(http, &request, &handlers, call, &call->transfer, err);
+}
+
+/* The server asked for more time than haft waits: the call fails without a request. */
+static void on_blocked(void *context)
+{
+    haft__model_call *call = context;
+    uint64_t now = haft__loop_now(call->run->runtime->loop);
+    uint64_t left = haft__model_server_wait_ms(call->server, now);
+    haft_str message = haft__arena_format(
+        &call->arena, "not sent: the model server asked to wait, and %llu s are left",
+        (unsigned long long)(left / 1000 + 1));
+    haft__model_outcome outcome = {
+        .failed = true,
+        .failure = {.message = message.ptr != NULL ? message : HAFT__LIT("not sent"),
+                    .kind = HAFT__FAILURE_TRANSIENT}};
+    haft__model_call_complete(call, &outcome);
+}
+
+/* Another request has ended: tries again from the loop, not from within the other call. */
+static void on_slot_ready(void *context)
+{
+    haft__model_call *call = context;
+    haft_error err = {0};
+    if (haft__timer_start(call->run->runtime->loop, &call->timer, 0, on_retry, call, &err)
+        != HAFT_OK) {
+        haft__model_call_fail(call, &err);
+    }
+}
+
+/* Sends the request as soon as the server may be asked: not before the time that it asked any run
+ * of this process to wait, and not while too many requests are open. */
+static haft_status start_attempt(haft__model_call *call, haft_error *err)
+{
+    haft_runtime *runtime = call->run->runtime;
+    uint32_t most = call->run->agent->spec->model.requests;
+    uint64_t wait = haft__model_server_wait_ms(call->server, haft__loop_now(runtime->loop));
+    if (wait > 0) {
+        haft__model_server_release(call->server, &call->slot);
+        bool too_long = wait > HAFT__LIMIT_MODEL_RETRY_MS;
+        return haft__timer_start(runtime->loop, &call->timer, too_long ? 0 : wait,
+                                 too_long ? on_blocked : on_retry, call, err);
+    }
+    call->slot.ready = on_slot_ready;
+    call->slot.context = call;
+    bool may_send = call->slot.in_use
+                    || haft__model_server_acquire(call->server, &call->slot,
+                                                  most > 0 ? most : HAFT__LIMIT_MODEL_REQUESTS);
+    return may_send ? send_request(call, err) : HAFT_OK;
 }
 
 /* Some formats distinguish a call from text by the names of tools, including tools that are not in
@@ -336,6 +404,10 @@ haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
     haft_status status = haft__member_memory_find(
         &runtime->member_memory, call->run->agent->url, call->request.model, &call->memory, err);
     if (status == HAFT_OK) {
+        status = haft__model_server_find(&runtime->model_servers, call->run->agent->url,
+                                         &call->server, err);
+    }
+    if (status == HAFT_OK) {
         status = write_request(call, err);
     }
     if (status == HAFT_OK && (call->memory->refused & call->sent) != 0) {
@@ -352,7 +424,11 @@ void haft__model_call_http_stop(haft__model_call *call)
     if (call->transfer != NULL) {
         haft__http_transfer_cancel(call->transfer);
     }
+    if (call->server != NULL) {
+        haft__model_server_release(call->server, &call->slot);
+    }
     finish_stream(call);
     haft__buf_finish(&call->body);
     haft__buf_finish(&call->error_body);
+    haft__buf_finish(&call->retries);
 }

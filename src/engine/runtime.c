@@ -229,6 +229,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     haft__exec_destroy(runtime->exec);
     haft__http_client_destroy(runtime->http);
     haft__member_memory_free(runtime->member_memory);
+    haft__model_server_free(runtime->model_servers);
     haft__lease_finish(runtime);
     if (runtime->loop != NULL) {
         haft__timer_stop(runtime->loop, &runtime->message_timer);

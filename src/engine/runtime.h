@@ -11,6 +11,7 @@
 #include "engine/index_cache.h"
 #include "engine/lease.h"
 #include "engine/member_memory.h"
+#include "engine/model_server.h"
 #include "engine/spec_change.h"
 #include "exec/mcp/mcp.h"
 #include "run/decide/decide.h"
@@ -32,6 +33,7 @@ struct haft_runtime {
     haft__exec *exec;
     struct haft__http_client *http; /* for models; created when first needed */
     haft__member_memory *member_memory;
+    haft__model_server *model_servers;
     haft__spec_env env;
     haft__spec_env key_env; /* the .env file alone, for keys to servers that it names; .get may be
                              * NULL */

@@ -86,6 +86,8 @@ typedef struct haft__reply {
     haft__token_usage usage;
     haft__stop_reason stop;
     haft_str model; /* the model that replied */
+    uint32_t unsent; /* earlier replies that the request had without their items */
+    haft_str retries; /* failed attempts before it: JSON objects with commas; or "" */
 } haft__reply;
 
 /* Why a model call has no reply, by the reaction that is needed. */
@@ -112,6 +114,7 @@ typedef struct haft__model_failure {
     uint32_t status; /* of HTTP; 0 if there was no response */
     haft_str message;
     haft__failure_kind kind;
+    haft_str retries; /* failed attempts before the last: JSON objects with commas; or "" */
     haft_str param; /* the member of the request that the server blames; "": it names none */
     bool has_wait; /* the response says how long to wait before a retry, in its body */
     uint64_t wait_ms;

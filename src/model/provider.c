@@ -251,10 +251,12 @@ bool haft__provider_price(void *context, haft_str provider, haft_str model, haft
     return false;
 }
 
-haft__model_timeouts haft__model_timeouts_default(void)
+haft__model_timeouts haft__model_timeouts_resolve(haft__model_timeouts given)
 {
-    return (haft__model_timeouts){.connect_ms = HAFT__LIMIT_MODEL_CONNECT_MS,
-                                  .first_byte_ms = HAFT__LIMIT_MODEL_FIRST_BYTE_MS,
-                                  .idle_ms = HAFT__LIMIT_MODEL_IDLE_MS,
-                                  .total_ms = HAFT__LIMIT_MODEL_TOTAL_MS};
+    return (haft__model_timeouts){
+        .connect_ms = given.connect_ms > 0 ? given.connect_ms : HAFT__LIMIT_MODEL_CONNECT_MS,
+        .first_byte_ms =
+            given.first_byte_ms > 0 ? given.first_byte_ms : HAFT__LIMIT_MODEL_FIRST_BYTE_MS,
+        .idle_ms = given.idle_ms > 0 ? given.idle_ms : HAFT__LIMIT_MODEL_IDLE_MS,
+        .total_ms = given.total_ms > 0 ? given.total_ms : HAFT__LIMIT_MODEL_TOTAL_MS};
 }

@@ -49,6 +49,7 @@ typedef struct haft__provider_headers {
 typedef struct haft__provider_conversation {
     const haft__provider *provider;
     uint64_t prefix; /* of the last request: a hash of everything before its reply; 0: unknown */
+    uint32_t unsent; /* replies of this model whose items could not be sent with it */
 } haft__provider_conversation;
 
 typedef struct haft__provider_request_options {
@@ -262,11 +263,7 @@ void haft__provider_conversation_destroy(haft__provider_conversation *conversati
  * `context` is not used. */
 bool haft__provider_price(void *context, haft_str provider, haft_str model, haft__price *ret_price);
 
-/* How long the host waits for a model server. */
-typedef struct haft__model_timeouts {
-    uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
-} haft__model_timeouts;
-
-haft__model_timeouts haft__model_timeouts_default(void);
+/* The timeouts of a spec, with the default in place of each 0. */
+haft__model_timeouts haft__model_timeouts_resolve(haft__model_timeouts given);
 
 #endif

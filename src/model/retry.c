@@ -132,7 +132,15 @@ static uint64_t wait_of(const haft__retry_facts *facts)
     return facts->has_wait ? facts->wait_ms : own_wait(facts);
 }
 
-haft__retry haft__retry_decide(const haft__retry_facts *facts)
+/* The time that the server asked for, whether the call is retried or not. */
+static uint64_t server_wait(const haft__retry_facts *facts)
+{
+    const haft__retry_hints *hints = facts->hints;
+    bool asked = hints != NULL && (hints->has_ms || hints->has_after || hints->has_date);
+    return asked ? wait_of(facts) : 0;
+}
+
+static haft__retry decide(const haft__retry_facts *facts)
 {
     if (facts->delivered) {
         return give_up("not retried: a part of the reply was already passed on");
@@ -151,5 +159,12 @@ haft__retry haft__retry_decide(const haft__retry_facts *facts)
                        "not retried: the server asks to wait %llu s, more than %d s",
                        (unsigned long long)seconds, HAFT__LIMIT_MODEL_RETRY_MS / 1000);
     }
+    return retry;
+}
+
+haft__retry haft__retry_decide(const haft__retry_facts *facts)
+{
+    haft__retry retry = decide(facts);
+    retry.server_wait_ms = server_wait(facts);
     return retry;
 }

@@ -68,6 +68,11 @@ typedef enum haft__constraint_setting {
     HAFT__CONSTRAIN_SCHEMA,  /* `response_format` */
 } haft__constraint_setting;
 
+/* How long the host waits for a model server; 0: the default (haft__model_timeouts_resolve). */
+typedef struct haft__model_timeouts {
+    uint64_t connect_ms, first_byte_ms, idle_ms, total_ms;
+} haft__model_timeouts;
+
 typedef struct haft__model_spec {
     haft_str provider, model; /* "openai", "gpt-5.4-mini"; "script", "replies.yaml" */
     haft_str base_url, api_key_env;
@@ -82,6 +87,8 @@ typedef struct haft__model_spec {
     haft__price price;
     haft__json options; /* unchanged, for the provider */
     haft_str api_key;   /* unchanged; ${VAR} is expanded at use, so no secret is stored */
+    haft__model_timeouts timeouts;
+    uint32_t requests; /* to its server at once; 0: HAFT__LIMIT_MODEL_REQUESTS */
 } haft__model_spec;
 
 /* tool_search.embeddings: a server that embeds texts as vectors. Unused without a base_url. */

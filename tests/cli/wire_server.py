@@ -38,8 +38,9 @@ def responses(text="", calls=()):
               for i, (name, arguments) in enumerate(calls)]
     events = [{"type": "response.created", "response": {"id": "r", "status": "in_progress"}}]
     for i, item in enumerate(items):
+        begun = {"content": []} if item["type"] == "message" else {}
         events.append({"type": "response.output_item.added", "output_index": i,
-                       "item": {**item, "status": "in_progress"}})
+                       "item": {**item, "status": "in_progress", **begun}})
         if item["type"] == "message":
             events.append({"type": "response.output_text.delta", "output_index": i,
                            "content_index": 0, "item_id": "msg_1", "delta": text})

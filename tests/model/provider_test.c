@@ -275,7 +275,8 @@ TEST(the_page_has_the_prices)
 
 TEST(times_are_the_limits)
 {
-    haft__model_timeouts times = haft__model_timeouts_default();
+    haft__model_timeouts times = haft__model_timeouts_resolve((haft__model_timeouts){0});
+    CHECK_INT(haft__model_timeouts_resolve((haft__model_timeouts){.idle_ms = 7}).idle_ms, 7, "own");
     CHECK_INT(times.connect_ms, HAFT__LIMIT_MODEL_CONNECT_MS, "connect");
     CHECK_INT(times.first_byte_ms, HAFT__LIMIT_MODEL_FIRST_BYTE_MS, "first byte");
     CHECK_INT(times.idle_ms, HAFT__LIMIT_MODEL_IDLE_MS, "idle");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/providers.md is the tables of src/model/providers.c, of tool_schema.c and of
- * providers/anthropic/models.c. `HAFT_RENEW=1 make test T=providers_page` writes the page. */
+ * model_rules.c. `HAFT_RENEW=1 make test T=providers_page` writes the page. */
 #include "model/provider.h"
-#include "model/providers/anthropic/models.h"
+#include "model/model_rules.h"
 #include "model/providers/openai_chat/openai_chat.h"
 
 #include "base/str.h"
@@ -142,7 +142,7 @@ static const char *const intro =
     "\n"
     "The rules of each provider as haft applies them. This page is generated from "
     "`src/model/providers.c`,\n"
-    "`src/model/tool_schema.c` and `src/model/providers/anthropic/models.c`: `HAFT_RENEW=1 make "
+    "`src/model/tool_schema.c` and `src/model/model_rules.c`: `HAFT_RENEW=1 make "
     "test\n"
     "T=providers_page` writes it, and a test compares it. [Models](models.md) explains the rules;\n"
     "[adding a provider](adding-a-provider.md) adds a row.\n"
@@ -196,15 +196,15 @@ static void add_schema_rules(haft__buf *page)
 static void add_models(haft__buf *page)
 {
     size_t count;
-    const haft__anthropic_model *models = haft__anthropic_models(&count);
+    const haft__model_rules *models = haft__model_rules_all(&count);
     haft__buf_addf(page, "\n## Models with their own rules\n\n"
                          "| model of `anthropic` | accepts a forced choice | thinking is bound "
                          "to everything "
                          "before it |\n|---|---|---|\n");
     for (size_t i = 0; i < count; i++) {
-        haft__buf_addf(page, "| `%s` |", models[i].name);
+        haft__buf_addf(page, "| `%s` |", models[i].pattern);
         add_flag(page, !models[i].no_force);
-        add_flag(page, models[i].binds_thinking);
+        add_flag(page, models[i].binds_reasoning);
         haft__buf_addf(page, "\n");
     }
 }

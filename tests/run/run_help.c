@@ -240,6 +240,8 @@ static void set_word(help_spec *s, haft_str word)
     } else if (is(name, "provider")) {
         spec->model.provider = word;
         spec->model.options = haft__json_null();
+    } else if (is(name, "model")) {
+        spec->model.model = word;
     } else if (is(name, "format")) {
         haft_str *formats = haft__arena_array(s->arena, 1, sizeof(*formats));
         formats[0] = word;

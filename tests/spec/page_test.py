@@ -20,7 +20,8 @@ BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->\n"
 HEAD = "| key | value | default | what it is for |\n|---|---|---|---|\n"
 
 # Definitions that have keys of their own, and how their holder is written.
-SECTIONS = [("The top", None), ("`model`", "model"), ("`model.price`", "model/price"),
+SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model/timeouts"),
+            ("`model.price`", "model/price"),
             ("`phases[]`", "phase"), ("`tools[]`", "tool"), ("`tools[].http`", "http"),
             ("`tools[].traits`", "traits"), ("`tools[].traits.cache`", "traits/cache"),
             ("`mcp`", "mcp"), ("`mcp.import`", "mcp/import"),

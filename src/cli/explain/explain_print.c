@@ -67,7 +67,7 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
     bool none = forced->kind == HAFT__CONSTRAINT_NONE;
     (void)fputs("\nforced turns\n", out);
     if (forced->second_request_only) {
-        (void)fputs("  tool_choice of the provider\n", out);
+        (void)fprintf(out, "  %s\n", haft__force_rule_text(forced->rule));
     }
     if (none) {
         (void)fprintf(out, "  %swithout a constraint: %s\n",

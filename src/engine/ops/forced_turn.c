@@ -16,11 +16,17 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     haft__request asked = *request;
     haft_str format = haft__offer_format(spec, &why);
     bool second_request_only = haft__format_find(format) == NULL;
+    const haft__model_spec *model = &spec->model;
+    const haft__provider *provider = haft__provider_for_model(model);
+    haft__force_rule rule =
+        provider != NULL ? haft__model_force_rule(provider, model->model, model->options, 0)
+                         : HAFT__FORCE_NATIVE;
     asked.allowed = NULL; /* every tool is allowed */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};
     *ret_forced =
         (haft__forced_turn){.why = force.why,
+                            .rule = rule,
                             .second_request_only = second_request_only,
                             .format = second_request_only ? HAFT__LIT("purejson") : format};
     haft__relax_report_init(&ret_forced->relaxed, arena);
@@ -49,6 +55,12 @@ void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
     haft__json_begin_object(w);
     haft__field_string(w, "constraint", haft__constraint_name(forced->kind));
     haft__field_string(w, "reason", forced->why);
+    haft__json_key(w, "choice");
+    if (forced->second_request_only) {
+        haft__json_add_str(w, haft__str(haft__force_rule_text(forced->rule)));
+    } else {
+        haft__json_add_null(w);
+    }
     haft__field_text(w, "when",
                      forced->second_request_only ? HAFT__LIT("asked again") : HAFT__LIT("always"));
     haft__field_text(w, "format", forced->format);

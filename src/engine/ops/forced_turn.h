@@ -4,12 +4,14 @@
 #ifndef HAFT_ENGINE_OPS_FORCED_TURN_H
 #define HAFT_ENGINE_OPS_FORCED_TURN_H
 
+#include "model/model_rules.h"
 #include "run/offer/constraint.h"
 #include "json/write.h"
 
 typedef struct haft__forced_turn {
     haft__constraint_kind kind;
     const char *why;
+    haft__force_rule rule;    /* of the first request, if calls are native */
     bool second_request_only; /* if the model ignored the provider's tool_choice */
     haft_str format;          /* of the constrained request */
     size_t bytes;             /* of the constraint, with all tools allowed */

@@ -10,6 +10,7 @@
 #include "base/macros.h"
 #include "base/sha256.h"
 #include "base/str.h"
+#include "prompt/history.h"
 #include "run/decide/decide_int.h"
 #include "run/offer/constraint.h"
 #include "run/offer/reveal.h"
@@ -214,6 +215,22 @@ haft_status haft__decide(haft__decider *decider, const haft__run *run, uint64_t 
     return status;
 }
 
+/* The messages of the run. Providers reject a history in which a call has no result. */
+static haft_status find_messages(const haft__run *run, haft__arena *arena,
+                                 const haft__messages **ret_messages, haft_error *err)
+{
+    *ret_messages = &run->messages;
+    if (haft__history_is_valid(&run->messages)) {
+        return HAFT_OK;
+    }
+    haft__messages *repaired = haft__arena_alloc(arena, sizeof(*repaired));
+    if (repaired == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    *ret_messages = repaired;
+    return haft__history_repair(&run->messages, arena, repaired, err);
+}
+
 haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
                                  haft__request *ret_request, haft_error *err)
 {
@@ -232,10 +249,15 @@ haft_status haft__decide_request(const haft__run *run, haft__arena *arena,
         tools[i] = run->tools->items[offered.items[i]];
         allowed[i] = run->allowed[offered.items[i]];
     }
+    const haft__messages *messages = NULL;
+    status = find_messages(run, arena, &messages, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
     const char *why;
     *ret_request = (haft__request){
         .model = spec->model.model,
-        .messages = &run->messages,
+        .messages = messages,
         .correction = run->correction,
         .tools = tools,
         .allowed = allowed,

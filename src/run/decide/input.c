@@ -240,6 +240,38 @@ static void write_items(haft__json_writer *w, const haft__run *run, const haft__
     }
 }
 
+/* Items of another provider or model are never sent: a spec may have changed the model. */
+static uint32_t count_foreign_items(const haft__run *run)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < run->messages.count; i++) {
+        const haft__message *message = &run->messages.items[i];
+        bool own = haft__str_equal(message->items_provider, run->spec->model.provider)
+                   && haft__str_equal(message->items_model, run->spec->model.model);
+        count += message->items.len > 0 && !own;
+    }
+    return count;
+}
+
+/* Omitted if the first attempt succeeded. */
+static void write_retries(haft__json_writer *w, haft_str retries)
+{
+    if (retries.len > 0) {
+        haft__json_key(w, "retries");
+        haft__buf_addf(w->buf, "[%.*s]", (int)retries.len, retries.ptr);
+        w->after_key = false;
+    }
+}
+
+/* Omitted if everything was sent. */
+static void write_unsent(haft__json_writer *w, const haft__run *run, const haft__reply *reply)
+{
+    uint32_t count = reply->unsent + count_foreign_items(run);
+    if (count > 0) {
+        haft__field_number(w, "unsent_reasoning", count);
+    }
+}
+
 void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
                                uint64_t ms)
 {
@@ -264,6 +296,8 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
     write_items(&w, run, reply);
+    write_unsent(&w, run, reply);
+    write_retries(&w, reply->retries);
     haft__event_body_end(&w, buf);
 }
 
@@ -274,6 +308,7 @@ void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure
     haft__field_number(&w, "status", failure->status);
     haft__field_text(&w, "message", failure->message);
     haft__field_number(&w, "ms", ms);
+    write_retries(&w, failure->retries);
     haft__event_body_end(&w, buf);
 }
 

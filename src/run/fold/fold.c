@@ -17,6 +17,7 @@
 #include "base/str.h"
 #include "prompt/prompt.h"
 #include "run/fold/fold_int.h"
+#include "run/offer/offer.h"
 #include "json/object.h"
 
 #define MAX_KEPT_SCRATCH_BYTES ((size_t)256 << 10) /* more is freed after the event */
@@ -91,6 +92,7 @@ haft_status haft__fold_add_system_prompt(haft__run *run, haft_error *err)
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
     haft__prompt_system(&text, run->spec);
+    haft__offer_write_early_tools(&text, run->spec, run->tools);
     haft_status status = haft__buf_check(&text, err);
     if (status == HAFT_OK && text.len > 0) {
         haft_str kept = haft__arena_copy(run->arena, haft__buf_str(&text));
@@ -247,7 +249,7 @@ static haft_status on_turn_started(haft__run *run, const haft__event *event, haf
     run->numbered_calls = 0;
     run->correction = HAFT__LIT("");
     run->stage = HAFT__RUN_AWAITING_REPLY;
-    return HAFT_OK;
+    return haft__fold_add_demand(run, err);
 }
 
 static haft_status on_gate_opened(haft__run *run, const haft__event *event, haft_error *err)

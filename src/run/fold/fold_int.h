@@ -54,6 +54,13 @@ HAFT_MUST_USE haft_status haft__fold_reminded(haft__run *run, const haft__event 
                                               haft_error *err);
 HAFT_MUST_USE haft_status haft__fold_constrained(haft__run *run, const haft__event *event,
                                                  haft_error *err);
+/* ---- demand.c ---- */
+
+/* Demands a call in words if the turn forces one and the model cannot be forced. */
+HAFT_MUST_USE haft_status haft__fold_add_demand(haft__run *run, haft_error *err);
+/* Makes run->correction a part of the conversation if the history may only grow. */
+HAFT_MUST_USE haft_status haft__fold_keep_correction(haft__run *run, haft_error *err);
+
 HAFT_MUST_USE haft_status haft__fold_option_refused(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 

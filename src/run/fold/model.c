@@ -171,7 +171,7 @@ haft_status haft__fold_violation(haft__run *run, const haft__event *event, haft_
     run->call_count = run->batch;            /* the reply is recorded but has no further effect */
     run->reply_committed = true;
     run->stage = HAFT__RUN_AWAITING_REPLY;
-    return HAFT_OK;
+    return haft__fold_keep_correction(run, err);
 }
 
 haft_status haft__fold_reminded(haft__run *run, const haft__event *event, haft_error *err)
@@ -253,5 +253,5 @@ haft_status haft__fold_option_refused(haft__run *run, const haft__event *event, 
     run->refused |= HAFT__MEMBER_BIT(member);
     run->refused_statuses[member] = (uint16_t)http;
     run->sent_again = true;
-    return HAFT_OK;
+    return member == HAFT__MEMBER_TOOL_CHOICE ? haft__fold_add_demand(run, err) : HAFT_OK;
 }

@@ -5,6 +5,7 @@
 #include "base/macros.h"
 #include "base/str.h"
 #include "format/format.h"
+#include "model/model_rules.h"
 #include "tool/builtin.h"
 
 static bool has_format(const haft__spec *spec, haft_str name)
@@ -43,6 +44,18 @@ haft_str haft__offer_format(const haft__spec *spec, const char **ret_reason)
                       ? "code cannot be run here, and nothing else is enabled"
                       : "nothing else is enabled";
     return HAFT__LIT("native");
+}
+
+bool haft__offer_is_native(const haft__spec *spec)
+{
+    const char *why;
+    return haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native"));
+}
+
+bool haft__offer_keeps_prefix(const haft__spec *spec)
+{
+    return haft__provider_for_model(&spec->model) != NULL && haft__offer_is_native(spec)
+           && haft__model_rules_find(spec->model.model)->binds_reasoning;
 }
 
 /* Sort key of a tool in the request: tools of the spec first, then revealed tools in the order of

@@ -26,4 +26,16 @@ HAFT_MUST_USE haft_status haft__offer_tools(const haft__run *run, haft__arena *a
 HAFT_MUST_USE haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
                                             haft__choice_facts *ret_facts, haft_error *err);
 
+/* Whether the model calls tools natively, not in its text. */
+bool haft__offer_is_native(const haft__spec *spec);
+
+/* Whether system prompt, tools and messages may only grow during a run, because the model's
+ * reasoning is bound to them (model/model_rules.h). */
+bool haft__offer_keeps_prefix(const haft__spec *spec);
+
+/* Appends a line for each artifact tool that is declared although the gate is closed, because
+ * tools may not be added later: it says when the tool may be called. */
+void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec,
+                                   const haft__tools *tools);
+
 #endif

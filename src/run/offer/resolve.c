@@ -10,6 +10,7 @@
 #include "model/provider.h"
 #include "run/offer/offer.h"
 #include "tool/builtin.h"
+#include "tool/wire_name.h"
 #include "json/number.h"
 #include "json/object.h"
 
@@ -370,9 +371,8 @@ static haft_str server_of(const haft__tool *tool)
  * servers have no place for it. A model of this process reads the choice itself. */
 static bool takes_subset(const haft__spec *spec, const haft__run *run)
 {
-    const char *why;
     const haft__provider *provider = haft__provider_for_model(&spec->model);
-    if (!haft__str_equal(haft__offer_format(spec, &why), HAFT__LIT("native"))) {
+    if (!haft__offer_is_native(spec)) {
         return false;
     }
     bool refused =
@@ -388,7 +388,23 @@ static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const h
 {
     return tool->role == HAFT__ROLE_ARTIFACT && spec->choice.gate
            && !(run != NULL && run->gate_opened) && !is_scheduled(spec, tool->name)
-           && !takes_subset(spec, run);
+           && !takes_subset(spec, run) && !haft__offer_keeps_prefix(spec);
+}
+
+void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec,
+                                   const haft__tools *tools)
+{
+    for (size_t i = 0; i < tools->count && spec->choice.gate; i++) {
+        const haft__tool *tool = tools->items[i];
+        if (tool->role == HAFT__ROLE_ARTIFACT && haft__offer_keeps_prefix(spec)
+            && !takes_subset(spec, NULL) && !is_scheduled(spec, tool->name)) {
+            haft__buf_add_str(buf, buf->len > 0 ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+            haft__buf_add_str(buf, HAFT__LIT("Call "));
+            haft__wire_name_add(buf, tool->name);
+            haft__buf_add_str(buf, HAFT__LIT(" only when you may also answer: after enough other "
+                                             "tools were called. Before that it is refused."));
+        }
+    }
 }
 
 /* `run` is NULL without a run; `past` is also NULL if the run does not have the tool. */

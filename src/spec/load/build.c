@@ -125,6 +125,27 @@ static void find_server(haft__loader *l)
     }
 }
 
+static void build_timeouts(haft__loader *l, haft__json source)
+{
+    haft__json given = haft__object_object(source, "timeouts");
+    haft__model_timeouts *timeouts = &l->spec->model.timeouts;
+    const struct {
+        const char *key, *pointer;
+        uint64_t *ms;
+    } rows[] = {{"connect", "/model/timeouts/connect", &timeouts->connect_ms},
+                {"first_byte", "/model/timeouts/first_byte", &timeouts->first_byte_ms},
+                {"idle", "/model/timeouts/idle", &timeouts->idle_ms},
+                {"total", "/model/timeouts/total", &timeouts->total_ms}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__json value = haft__object_get(given, rows[i].key);
+        *rows[i].ms = haft__loader_read_duration(l, value, haft__str(rows[i].pointer), 0);
+        if (value.kind != HAFT__JSON_NULL && *rows[i].ms == 0) {
+            (void)haft__loader_error(l, haft__str(rows[i].pointer), HAFT__SUBJECT_VALUE,
+                                     "expected a time above 0");
+        }
+    }
+}
+
 static void build_model(haft__loader *l)
 {
     haft__model_spec *model = &l->spec->model;
@@ -141,6 +162,8 @@ static void build_model(haft__loader *l)
     model->api_key_env = haft__object_string(source, "api_key_env");
     model->size_b = haft__json_text(haft__object_get(source, "size_b"));
     model->options = haft__object_get(source, "options");
+    model->requests = (uint32_t)haft__object_number(source, "requests", 0);
+    build_timeouts(l, source);
     if (source.kind == HAFT__JSON_STRING) {
         build_model_text(l, haft__json_text(source));
     } else if (source.kind == HAFT__JSON_OBJECT && model->provider.len > 0) {

@@ -78,8 +78,12 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
     if (c->chat.done == 0 || format == c->chat.format) {
-        return haft__anthropic_chat_write(&c->chat, request, options, buf, &head->prefix, err);
+        haft_status written =
+            haft__anthropic_chat_write(&c->chat, request, options, buf, &head->prefix, err);
+        head->unsent = c->chat.unsent;
+        return written;
     }
+    head->unsent = 0;
     haft__anthropic_chat single;
     haft__anthropic_chat_init(&single, head->provider);
     haft_status status =

@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "model/call_results.h"
-#include "model/providers/anthropic/models.h"
+#include "model/model_rules.h"
 #include "model/providers/anthropic/request_int.h"
 #include "prompt/prompt.h"
 #include "json/object.h"
@@ -40,6 +40,7 @@ static void clear_messages(haft__anthropic_chat *chat)
     haft__anthropic_messages_clear(&chat->messages);
     chat->done = 0;
     chat->base = 0;
+    chat->unsent = 0;
 }
 
 /* ---- tools ---- */
@@ -102,6 +103,7 @@ static haft_status add_turn(haft__anthropic_chat *chat, const haft__request *req
     if (items.len > 0) {
         haft__anthropic_add_items(&chat->messages, items);
     } else {
+        chat->unsent += haft__anthropic_is_own(chat, request, message) ? 1 : 0;
         haft__anthropic_add_turn(&chat->messages, message);
     }
     return status;
@@ -136,7 +138,7 @@ static void check_base(haft__anthropic_chat *chat, const haft__request *request)
     if (base == chat->base) {
         return;
     }
-    if (chat->messages.text.len > 0 && haft__anthropic_binds_thinking(request->model)) {
+    if (chat->messages.text.len > 0 && haft__model_rules_find(request->model)->binds_reasoning) {
         clear_messages(chat);
         begin(chat, request->messages);
     }
@@ -305,7 +307,7 @@ static void write_body(const haft__anthropic_chat *chat, const haft__request *re
     }
     write_messages(chat, &w, last, marks);
     if (tools.len > 0) {
-        haft__anthropic_write_choice(&w, request, options);
+        haft__anthropic_write_choice(chat->provider, &w, request, options);
     }
     haft__anthropic_write_options(chat->provider, &w, request, options);
     haft__json_end_object(&w);

@@ -7,9 +7,9 @@
  * that change from turn to turn follow them. Only the marks for the provider's cache move: one on
  * the system prompt, one on the last tool, one on the last message that later requests repeat.
  *
- * Thinking blocks of some models are bound to everything that came before them (models.h). A hash
- * of that is kept with the blocks of a reply; if a later request begins otherwise, the reply is
- * sent without them.
+ * Thinking blocks of some models are bound to everything that came before them (model_rules.h). A
+ * hash of that is kept with the blocks of a reply; if a later request begins otherwise, the reply
+ * is sent without them.
  */
 #ifndef HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_H
 #define HAFT_MODEL_PROVIDERS_ANTHROPIC_REQUEST_H
@@ -38,6 +38,7 @@ typedef struct haft__anthropic_chat {
     uint64_t base;                 /* a hash of the system prompt and the tools */
     uint64_t prefix;               /* a hash of these and of the first `hashed` bytes of messages */
     size_t hashed;
+    uint32_t unsent; /* kept replies of this model that are sent without their items */
 } haft__anthropic_chat;
 
 /* `provider` must outlive the chat. */

@@ -40,7 +40,8 @@ void haft__anthropic_add_name(haft__json_writer *w, haft_str name);
 /* ---- request_options.c ---- */
 
 /* Writes tool_choice. */
-void haft__anthropic_write_choice(haft__json_writer *w, const haft__request *request,
+void haft__anthropic_write_choice(const haft__provider *provider, haft__json_writer *w,
+                                  const haft__request *request,
                                   const haft__provider_request_options *options);
 
 /* Writes the limit of the reply, the constraint, `stream` and the options of the spec. */
@@ -49,6 +50,10 @@ void haft__anthropic_write_options(const haft__provider *provider, haft__json_wr
                                    const haft__provider_request_options *options);
 
 /* ---- items.c: the blocks of a reply, in the form in which the model wrote them ---- */
+
+/* Whether the message has items of the model that the request is for. */
+bool haft__anthropic_is_own(const haft__anthropic_chat *chat, const haft__request *request,
+                            const haft__message *message);
 
 /* Finds the items that a message is sent back as, without brackets. Empty if it has none, or if
  * they cannot be used: they are of another provider or model, their calls have other ids than the

@@ -4,7 +4,7 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "model/providers/anthropic/models.h"
+#include "model/model_rules.h"
 #include "model/providers/anthropic/request_int.h"
 #include "json/object.h"
 
@@ -28,20 +28,18 @@ static size_t find_allowed(const haft__request *request, haft_str *ret_only)
     return count;
 }
 
-/* Some models reject a forced call, and all do while they think
- * (haft__provider_capabilities.no_forced_thinking). */
-static bool can_force(const haft__request *request, const haft__provider_request_options *options)
+/* Some models reject a forced call, and all do while they think. */
+static bool can_force(const haft__provider *provider, const haft__request *request,
+                      const haft__provider_request_options *options)
 {
-    haft_str thinking =
-        haft__object_string(haft__object_object(options->options, "thinking"), "type");
-    return haft__anthropic_can_force(request->model)
-           && (thinking.len == 0 || haft__str_equal(thinking, HAFT__LIT("disabled")))
+    return haft__model_force_rule(provider, request->model, options->options, options->without)
+               == HAFT__FORCE_NATIVE
            && haft__provider_use_member(options, HAFT__MEMBER_TOOL_CHOICE);
 }
 
 /* The type of the choice. A choice cannot name several tools: haft rejects a call of another one.
  * *ret_tool: the tool of the type "tool". */
-static const char *choice_type(const haft__request *request,
+static const char *choice_type(const haft__provider *provider, const haft__request *request,
                                const haft__provider_request_options *options, haft_str *ret_tool)
 {
     haft_str only = {NULL, 0};
@@ -49,7 +47,7 @@ static const char *choice_type(const haft__request *request,
     if (allowed == 0 || request->mode == HAFT__MODE_NONE) {
         return "none"; /* any call would be rejected */
     }
-    if (request->mode == HAFT__MODE_AUTO || !can_force(request, options)) {
+    if (request->mode == HAFT__MODE_AUTO || !can_force(provider, request, options)) {
         return "auto";
     }
     bool one = request->mode == HAFT__MODE_TOOL || (allowed == 1 && request->tool_count > 1);
@@ -57,11 +55,12 @@ static const char *choice_type(const haft__request *request,
     return one ? "tool" : "any";
 }
 
-void haft__anthropic_write_choice(haft__json_writer *w, const haft__request *request,
+void haft__anthropic_write_choice(const haft__provider *provider, haft__json_writer *w,
+                                  const haft__request *request,
                                   const haft__provider_request_options *options)
 {
     haft_str tool = {NULL, 0};
-    const char *type = choice_type(request, options, &tool);
+    const char *type = choice_type(provider, request, options, &tool);
     haft__json_key(w, "tool_choice");
     haft__json_begin_object(w);
     haft__field_text(w, "type", haft__str(type));

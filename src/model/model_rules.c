@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model_rules.c - see model_rules.h. Tests: tests/model/model_rules_test.c. */
+#include "model/model_rules.h"
+
+#include "base/ascii.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "json/object.h"
+
+static const haft__model_rules rows[] = {
+    {"claude-opus-5-5", true, true},    {"claude-sonnet-5-5", true, true},
+    {"claude-haiku-5-5", false, true},  {"claude-fable-5-1", true, true},
+    {"claude-fable-5-2", false, true},  {"claude-mythos-5-1", false, true},
+    {"claude-mythos-5-2", false, true},
+};
+
+/* claude-opus-5-50 is not claude-opus-5-5. */
+static bool starts_with_name(haft_str model, haft_str name)
+{
+    return haft__str_starts_with(model, name)
+           && (model.len == name.len || !haft__ascii_is_digit(model.ptr[name.len]));
+}
+
+static bool has_name(haft_str model, haft_str name)
+{
+    bool found = false;
+    for (size_t i = 0; !found && i < model.len; i++) {
+        bool word = i == 0 || !haft__ascii_is_alphanumeric(model.ptr[i - 1]);
+        found = word && starts_with_name(haft__str_skip(model, i), name);
+    }
+    return found;
+}
+
+const haft__model_rules *haft__model_rules_all(size_t *ret_count)
+{
+    *ret_count = COUNT(rows);
+    return rows;
+}
+
+const haft__model_rules *haft__model_rules_find(haft_str model)
+{
+    static const haft__model_rules none = {"", false, false};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (has_name(model, haft__str(rows[i].pattern))) {
+            return &rows[i];
+        }
+    }
+    return &none;
+}
+
+const char *haft__force_rule_text(haft__force_rule rule)
+{
+    static const char *const texts[] = {
+#define X(name, text) text,
+        HAFT__FORCE_RULES(X)
+#undef X
+    };
+    return texts[rule];
+}
+
+/* Whether the options switch on thinking. */
+static bool thinks(haft__json options)
+{
+    haft_str type = haft__object_string(haft__object_object(options, "thinking"), "type");
+    return type.len > 0 && !haft__str_equal(type, HAFT__LIT("disabled"));
+}
+
+haft__force_rule haft__model_force_rule(const haft__provider *provider, haft_str model,
+                                        haft__json options, haft__member_set refused)
+{
+    return haft__model_rules_find(model)->no_force ? HAFT__FORCE_MODEL
+           : provider->capabilities.no_forced_thinking && thinks(options)
+               ? HAFT__FORCE_THINKING
+           : (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_TOOL_CHOICE)) != 0 ? HAFT__FORCE_REFUSED
+                                                                        : HAFT__FORCE_NATIVE;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* model/model_rules.h - rules of single models that their provider's row does not have, found by
+ * the model's name: whether a call can be forced, and what signed reasoning is bound to. */
+#ifndef HAFT_MODEL_MODEL_RULES_H
+#define HAFT_MODEL_MODEL_RULES_H
+
+#include "model/provider.h"
+
+typedef struct haft__model_rules {
+    const char *pattern; /* the start of the model's name; "" for a model without a row */
+    bool no_force;       /* a choice that forces a call is answered 400 */
+    /* Signed reasoning is valid only after exactly the system prompt, tools and messages that it
+     * was written after. None of them changes during a run. */
+    bool binds_reasoning;
+} haft__model_rules;
+
+/* The models that differ from the others; for docs/providers.md. */
+const haft__model_rules *haft__model_rules_all(size_t *ret_count);
+
+/* The row of a model; never NULL. Words of other hosts before the name are skipped:
+ * us.anthropic.claude-.., anthropic/claude-... */
+const haft__model_rules *haft__model_rules_find(haft_str model);
+
+/* How a call is forced. */
+#define HAFT__FORCE_RULES(X)                                                                       \
+    X(NATIVE, "tool_choice of the provider")                                                       \
+    X(MODEL, "in words: the model answers 400 to a forced call")                                   \
+    X(THINKING, "in words: the provider refuses a forced call while the model thinks")             \
+    X(REFUSED, "in words: the server refused tool_choice")
+
+typedef enum haft__force_rule {
+#define X(name, text) HAFT__FORCE_##name,
+    HAFT__FORCE_RULES(X)
+#undef X
+} haft__force_rule;
+
+const char *haft__force_rule_text(haft__force_rule rule);
+
+/* The rule for a model with these model.options. `refused`: members that its server rejects. If the
+ * rule is not NATIVE, the request leaves the choice to the model, a message demands the call, and
+ * haft checks the reply. */
+haft__force_rule haft__model_force_rule(const haft__provider *provider, haft_str model,
+                                        haft__json options, haft__member_set refused);
+
+#endif

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Servers that break: a cut stream, a rate limit, an overload, an error after 200, and silence, in
+each wire format. Each ends as docs/models.md says, the events show the retries, and no tool runs
+twice."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+from wire_server import WIRES, Server, error, sse  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+
+# An error inside a stream, before any output.
+STREAM_ERRORS = {
+    "openai-chat": ["data: " + json.dumps({"error": {"message": "busy", "code": 503}}) + "\n\n"],
+    "openai-responses": sse([{"type": "error", "code": "server_error", "message": "busy"}], True),
+    "anthropic": sse([{"type": "error", "error": {"type": "overloaded_error",
+                                                  "message": "busy"}}], True),
+}
+
+
+def write_spec(wire, server, **model):
+    provider, end, _ = WIRES[wire]
+    ran = Path(scratch) / "ran"
+    ran.write_text("")
+    path = Path(scratch) / "spec.json"
+    path.write_text(json.dumps({
+        "haft": 1, "name": "resilience", "instructions": "Look.",
+        "model": {"provider": provider, "model": "m", "api_key": "sk-test-0123456789",
+                  "base_url": server.url(end), **model},
+        "tools": [{"name": "look", "description": "Looks.", "args": [],
+                   "command": ["sh", "-c", f"echo ran >> {ran}; echo seen"]}]}))
+    return path, ran
+
+
+def run(path):
+    done = subprocess.run([HAFT, "run", path, "go", "--events"], text=True, capture_output=True,
+                          env=environment, timeout=300)
+    return done.returncode, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def retries(log):
+    return [[retry["status"] for retry in event.get("retries", [])] for event in log
+            if event["kind"] in ("model_replied", "model_failed")]
+
+
+def cases(wire):
+    """Name, how the server breaks, retries that are recorded, and whether the run ends well."""
+    reply = WIRES[wire][2]
+    whole = reply(text="Hello")
+    begun = whole[:1 + ["Hello" in piece for piece in whole].index(True)]
+    code = 503 if wire == "openai-chat" else 0  # the status inside the error
+    quick = {"retry-after-ms": "5"}
+    return [
+        ("rate", error(429, "slow down", {"Retry-After": "1"}), [429], True),
+        ("overload", error(529, "overloaded", quick), [529], True),
+        ("error_after_200", STREAM_ERRORS[wire], [code], True),
+        ("cut_before_output", {"pieces": [": hello\n\n"], "end": "reset"}, [0], True),
+        ("cut_in_the_middle", {"pieces": begun}, [], False),
+        ("silence", {"pieces": [": hello\n\n"], "end": "stall"}, [0], True),
+        ("silence_in_the_middle", {"pieces": begun, "end": "stall"}, [], False),
+    ]
+
+
+def test_wires():
+    for wire, (_, _, reply) in WIRES.items():
+        for name, broken, wanted, good in cases(wire):
+            entries = [reply(calls=[("look", {})]), broken, reply(text="done")]
+            with Server(entries) as server:
+                path, ran = write_spec(wire, server, timeouts={"idle": "400ms"})
+                status, log = run(path)
+            label = f"{wire}_{name}"
+            end = log[-1]
+            check(f"{label}_ends", (status, end["end"], end["answer"]),
+                  (0, "done", "done") if good else (1, "failed", ""))
+            found = retries(log)
+            check(f"{label}_retries", (found, len(server.requests)),
+                  ([[], wanted], 2 + len(wanted)))
+            check(f"{label}_no_tool_runs_twice", ran.read_text(), "ran\n")
+            if len(wanted) > 0:
+                check(f"{label}_asks_the_same_again", server.requests[1] == server.requests[2])
+
+
+def test_replay():
+    done = subprocess.run([HAFT, "runs", "replay", "last"], text=True, capture_output=True,
+                          env=environment)
+    check("a_run_with_a_failure_replays", (done.returncode, done.stdout.split(":")[0]),
+          (0, "identical"))
+
+
+def test_wait():
+    """The time that a server asks for holds for the whole process: no request is sent before."""
+    wire, reply = "openai-chat", WIRES["openai-chat"][2]
+    times = []
+
+    def note(entry):
+        def answer(_):
+            times.append(time.monotonic())
+            return entry
+        return answer
+
+    with Server([note(error(429, "slow down", {"Retry-After": "2"})), note(reply(text="a")),
+                 note(reply(text="b"))]) as server:
+        path, _ = write_spec(wire, server)
+        status, _ = run(path)
+    check("retry_after_is_obeyed", (status, len(times), times[1] - times[0] >= 1.9), (0, 2, True))
+    with Server([error(429, "tomorrow", {"Retry-After": "86400"})] * 3) as server:
+        path, _ = write_spec(wire, server)
+        done = subprocess.run([HAFT, "chat", path], input="one\ntwo\n", text=True,
+                              capture_output=True, env=environment, timeout=300)
+    check("a_long_wait_is_not_waited_for_and_not_asked_again", len(server.requests), 1)
+    check("and_says_so", "asked to wait" in done.stderr + done.stdout)
+
+
+def test_check():
+    with Server([]) as server:
+        path, _ = write_spec("openai-chat", server, timeouts={"idle": 0})
+    done = subprocess.run([HAFT, "check", path], text=True, capture_output=True, env=environment)
+    check("a_timeout_of_zero_is_rejected",
+          (done.returncode, "expected a time above 0" in done.stderr + done.stdout), (2, True))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    environment = dict(os.environ, XDG_STATE_HOME=scratch)
+    test_wires()
+    test_replay()
+    test_wait()
+    test_check()

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/engine/model_server.c. */
+#include "engine/model_server.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "test.h"
+
+static haft__model_server *find(haft__model_server **list, const char *url)
+{
+    haft__model_server *server = NULL;
+    CHECK_INT(haft__model_server_find(list, haft__str(url), &server, NULL), HAFT_OK, "%s", url);
+    return server;
+}
+
+static void on_ready(void *context)
+{
+    (*(unsigned *)context)++;
+}
+
+TEST(each_url_is_one_server)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *first = find(&list, "http://a/v1");
+    CHECK(find(&list, "http://a/v2") != first, "another URL");
+    CHECK(find(&list, "http://a/v1") == first, "the same");
+    haft__model_server_free(list);
+}
+
+TEST(at_most_so_many_requests_at_once)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *server = find(&list, "http://a");
+    unsigned ready[4] = {0};
+    haft__model_slot slots[4];
+    for (size_t i = 0; i < COUNT(slots); i++) {
+        slots[i] = (haft__model_slot){.ready = on_ready, .context = &ready[i]};
+        CHECK_INT(haft__model_server_acquire(server, &slots[i], 2), i < 2, "slot %zu", i);
+    }
+    haft__model_server_release(server, &slots[0]);
+    CHECK(ready[2] == 1 && ready[3] == 0, "the first that waits");
+    CHECK(slots[2].in_use && server->active == 2, "it has the slot now");
+    haft__model_server_release(server, &slots[3]);
+    haft__model_server_release(server, &slots[1]);
+    CHECK(ready[3] == 0, "it does not wait any more");
+    haft__model_server_release(server, &slots[2]);
+    haft__model_server_release(server, &slots[2]);
+    CHECK_INT(server->active, 0, "released once");
+    haft__model_server_free(list);
+}
+
+TEST(the_limit_of_requests_without_a_setting)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *server = find(&list, "http://a");
+    haft__model_slot slots[HAFT__LIMIT_MODEL_REQUESTS + 1] = {0};
+    for (size_t i = 0; i < COUNT(slots); i++) {
+        CHECK_INT(haft__model_server_acquire(server, &slots[i], HAFT__LIMIT_MODEL_REQUESTS),
+                  i < HAFT__LIMIT_MODEL_REQUESTS, "slot %zu", i);
+    }
+    haft__model_server_free(list);
+}
+
+TEST(a_server_that_asked_to_wait_is_not_asked_before)
+{
+    haft__model_server *list = NULL;
+    haft__model_server *server = find(&list, "http://a");
+    CHECK_INT(haft__model_server_wait_ms(server, 5), 0, "at first");
+    haft__model_server_block(server, 100);
+    haft__model_server_block(server, 50);
+    CHECK_INT(haft__model_server_wait_ms(server, 40), 60, "the later time counts");
+    CHECK_INT(haft__model_server_wait_ms(server, 100), 0, "over");
+    haft__model_server_free(list);
+}
+
+TEST(a_server_without_memory)
+{
+    haft__model_server *list = NULL, *server = NULL;
+    test_fail_allocation(0);
+    haft_status status = haft__model_server_find(&list, HAFT__LIT("http://a"), &server, NULL);
+    (void)test_allow_allocations();
+    CHECK(status == HAFT_NO_MEMORY && list == NULL, "out of memory");
+}

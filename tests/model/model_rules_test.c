@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tests for src/model/model_rules.c. */
+#include "model/model_rules.h"
+
+#include "base/str.h"
+#include "json/read.h"
+#include "test.h"
+
+TEST(models_differ_by_their_names)
+{
+    static const struct {
+        const char *model;
+        bool no_force, binds;
+    } cases[] = {
+        {"claude-opus-5", false, false},
+        {"claude-opus-5-5", true, true},
+        {"claude-opus-5-5-20261001", true, true},
+        {"claude-opus-5-50", false, false},
+        {"us.anthropic.claude-sonnet-5-5-v1:0", true, true},
+        {"anthropic/claude-sonnet-5-5", true, true},
+        {"notclaude-sonnet-5-5", false, false},
+        {"claude-fable-5-1", true, true},
+        {"claude-haiku-5-5", false, true},
+        {"other", false, false},
+        {"", false, false},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const haft__model_rules *rules = haft__model_rules_find(haft__str(cases[i].model));
+        CHECK_INT(rules->no_force, cases[i].no_force, "%s", cases[i].model);
+        CHECK_INT(rules->binds_reasoning, cases[i].binds, "%s", cases[i].model);
+    }
+}
+
+TEST(a_call_is_forced_natively_or_in_words)
+{
+    static const struct {
+        const char *provider, *model, *options;
+        haft__member_set refused;
+        haft__force_rule rule;
+    } cases[] = {
+        {"anthropic", "claude-opus-5", "{}", 0, HAFT__FORCE_NATIVE},
+        {"anthropic", "claude-opus-5-5", "{}", 0, HAFT__FORCE_MODEL},
+        {"anthropic", "claude-opus-5", "{\"thinking\":{\"type\":\"adaptive\"}}", 0,
+         HAFT__FORCE_THINKING},
+        {"anthropic", "claude-opus-5", "{\"thinking\":{\"type\":\"disabled\"}}", 0,
+         HAFT__FORCE_NATIVE},
+        {"deepseek", "m", "{\"thinking\":{\"type\":\"enabled\"}}", 0, HAFT__FORCE_NATIVE},
+        {"vllm", "m", "null", HAFT__MEMBER_BIT(HAFT__MEMBER_TOOL_CHOICE), HAFT__FORCE_REFUSED},
+        {"vllm", "m", "null", HAFT__MEMBER_BIT(HAFT__MEMBER_PARALLEL), HAFT__FORCE_NATIVE},
+    };
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        haft__model_spec model = {.provider = haft__str(cases[i].provider)};
+        haft__json options;
+        CHECK_INT(haft__json_read(&arena, haft__str(cases[i].options), NULL, &options, NULL, NULL),
+                  HAFT_OK, "case %zu", i);
+        haft__force_rule rule =
+            haft__model_force_rule(haft__provider_for_model(&model), haft__str(cases[i].model),
+                                   options, cases[i].refused);
+        CHECK_STR(haft__str(haft__force_rule_text(rule)),
+                  haft__str(haft__force_rule_text(cases[i].rule)), "case %zu", i);
+    }
+    haft__arena_finish(&arena);
+}
