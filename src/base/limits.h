@@ -126,6 +126,12 @@
     X(MODEL_ERROR_CHARS, "model.error_chars", 500,                                                 \
       "code points of a model server's error message that are kept")                               \
     X(MODEL_NAME_BYTES, "model.name_bytes", 1024, "bytes of a model's name")                       \
+    X(MODEL_KEY_BYTES, "model.key_bytes", 16 << 10, "bytes of a file with an API key")             \
+    X(MODEL_LIST, "model.list", 1000, "models of one server in `haft models`; more are left out")  \
+    X(MODEL_LIST_BYTES, "model.list_bytes", 4 << 20, "bytes of a server's list of models")         \
+    X(MODEL_HINT_MS, "model.hint_ms", 300,                                                         \
+      "milliseconds that a run without a model waits for servers on this machine")                 \
+    X(MODEL_LIST_MS, "model.list_ms", 3000, "milliseconds that `haft models` waits for servers")   \
     X(MODEL_REPLY_TOKENS, "model.reply_tokens", 16384,                                             \
       "tokens of a reply, if the provider requires a limit and the spec has none")                 \
     X(MODEL_RETRIES, "model.retries", 2, "retries of a model call after its first attempt")        \

@@ -38,6 +38,7 @@
     X(search)                                                                                      \
     X(mcp)                                                                                         \
     X(mock_model)                                                                                  \
+    X(models)                                                                                      \
     X(doctor)                                                                                      \
     X(bench)                                                                                       \
     X(completion)                                                                                  \

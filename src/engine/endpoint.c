@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/str.h"
 #include "io/environment.h"
+#include "io/file.h"
 #include "model/embeddings.h"
 
 /* The base URL of the spec, or of the provider's variable. */
@@ -138,6 +139,37 @@ static haft_str key_env_of(const haft__endpoint *endpoint)
                : name;
 }
 
+/* Reads the key from the variable *io_name or, if that is not set, from the file that the variable
+ * with the suffix _FILE names; *io_name is then that variable. */
+static haft_status find_key(haft__endpoint *endpoint, const haft__spec_env *env, haft_str *io_name,
+                            haft_str *ret_key, haft_error *err)
+{
+    *ret_key = env->get(env->context, *io_name);
+    haft_str variable = haft__arena_format(endpoint->arena, "%.*s_FILE", HAFT__ARG(*io_name));
+    if (variable.ptr == NULL) {
+        return haft__arena_fail(endpoint->arena, err);
+    }
+    haft_str path = env->get(env->context, variable);
+    if (ret_key->len > 0 || path.len == 0) {
+        return HAFT_OK;
+    }
+    haft_str text = {NULL, 0}, file = haft__arena_copy(endpoint->arena, path);
+    haft_status status = file.ptr != NULL
+                             ? haft__file_read_arena(endpoint->arena, file.ptr,
+                                                     HAFT__LIMIT_MODEL_KEY_BYTES, &text, err)
+                             : haft__arena_fail(endpoint->arena, err);
+    *ret_key = haft__str_trim(text);
+    *io_name = variable;
+    if (status == HAFT_OK && ret_key->len == 0) {
+        status = haft__fail(err, HAFT_BAD_INPUT, file.ptr, "expected a key, found an empty file");
+    }
+    if (status != HAFT_OK && status != HAFT_NO_MEMORY) {
+        err->status = status = HAFT_BAD_INPUT;
+        haft__error_prepend_location(err, variable.ptr);
+    }
+    return status;
+}
+
 /* The key of the spec, or of the variable. */
 static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft_error *err)
 {
@@ -147,8 +179,11 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
     if (model->api_key.len > 0) {
         return haft__spec_expand(endpoint->arena, model->api_key, env, ret_key, err);
     }
-    haft_str name = key_env_of(endpoint);
-    haft_str key = name.len > 0 ? env->get(env->context, name) : (haft_str){NULL, 0};
+    haft_str name = key_env_of(endpoint), variable = name, key = {NULL, 0};
+    haft_status found = name.len > 0 ? find_key(endpoint, env, &variable, &key, err) : HAFT_OK;
+    if (found != HAFT_OK) {
+        return found;
+    }
     bool own_host = base_url_setting(endpoint).len == 0;
     if (key.len == 0
         && (model->api_key_env.len > 0 || (own_host && endpoint->provider->needs_key))) {
@@ -160,7 +195,7 @@ static haft_status resolve_key(haft__endpoint *endpoint, haft_str *ret_key, haft
                           HAFT__ARG(name));
     }
     if (key.len > 0) {
-        add_variable(endpoint, name);
+        add_variable(endpoint, variable);
     }
     *ret_key = key;
     return HAFT_OK;

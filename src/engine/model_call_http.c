@@ -14,6 +14,7 @@
 #include "engine/endpoint.h"
 #include "engine/model_call.h"
 #include "engine/runtime.h"
+#include "io/environment.h"
 #include "io/random.h"
 #include "model/retry.h"
 #include "run/redact/redact.h"
@@ -221,7 +222,9 @@ static void on_done(void *context, const haft__http_result *result)
 
 haft__http_client *haft__runtime_http_client(haft_runtime *runtime, haft_error *err)
 {
-    haft__http_client_options options = {.proxy = true};
+    haft_str certificates = haft__environment_get(NULL, HAFT__LIT("SSL_CERT_FILE"));
+    haft__http_client_options options = {
+        .proxy = true, .ca_file = certificates.len > 0 ? certificates.ptr : NULL};
     if (runtime->http == NULL
         && haft__http_client_create(runtime->loop, &options, &runtime->http, err) != HAFT_OK) {
         return NULL;

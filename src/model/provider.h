@@ -132,6 +132,9 @@ typedef struct haft__provider_api {
     /* The member of a request with the JSON Schema of the reply; for docs/providers.md. */
     const char *schema_field;
 
+    /* The path of the server's list of models, after its base URL; model/model_list.h. */
+    const char *models_path;
+
     size_t stream_size;
     /* The options are copied; what they point to must outlive the stream. */
     void (*init_stream)(haft__provider_stream *stream,

@@ -4,6 +4,7 @@
 #include "base/macros.h"
 #include "model/providers/anthropic/anthropic.h"
 #include "model/providers/gemini/gemini.h"
+#include "model/providers/ollama/ollama.h"
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/providers/openai_responses/openai_responses.h"
 
@@ -120,16 +121,15 @@ static const haft__provider providers[] = {
               .reasoning = "reasoning_content",
               .needs_reasoning = true}},
     {.name = "ollama",
-     .base_url = "http://127.0.0.1:11434/v1",
+     .base_url = "http://127.0.0.1:11434",
      .base_url_env = "OLLAMA_BASE_URL",
      .key_env = "OLLAMA_API_KEY",
      .local_key_env = "",
-     .api = &haft__openai_chat_api,
-     .capabilities = {.constraint = HAFT__CONSTRAINT_JSON_SCHEMA, .schema = HAFT__TARGET_OLLAMA},
-     .chat = {.stream_usage = true,
-              .must_call = "required",
-              .max_tokens = "max_tokens",
-              .reasoning = "reasoning"}},
+     .api = &haft__ollama_api,
+     .capabilities = {.constraint = HAFT__CONSTRAINT_JSON_SCHEMA,
+                      .schema = HAFT__TARGET_OLLAMA,
+                      .tool_schema = &haft__tool_schema_ollama},
+     .chat = {.must_call = "", .max_tokens = "num_predict", .reasoning = "thinking"}},
     {.name = "llamacpp",
      .base_url = "http://127.0.0.1:8080/v1",
      .base_url_env = "LLAMACPP_BASE_URL",

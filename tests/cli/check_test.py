@@ -221,7 +221,11 @@ approvals: [{tools: ["docs:send_*"], deadline: 24h, on_expire: reject}]
 def test_money():
     env = {"DOCS_TOKEN": "d", "T": "t", "OPENAI_API_KEY": "k" * 20}
     check("a_spec_with_everything_and_a_limit_in_dollars",
-          haft("check", put("spec.yaml", FULL), env=env), (0, "spec.yaml: good\n", ""))
+          haft("check", put("spec.yaml", FULL), env=env),
+          (0, "spec.yaml: good\n",
+           "haft: warning: the tools of the MCP server docs are not known yet, so they are not "
+           "checked\n  hint: `haft tools SPEC --refresh` starts the server and lists them; then "
+           "check again\n"))
     check("a_model_without_a_price",
           haft("check", put("spec.yaml", FULL), "--set", "model=openai:other",
                env=env)[1].split("\n")[0],

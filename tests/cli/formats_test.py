@@ -121,8 +121,9 @@ class Server:
 
     def model(self, like, more=""):
         """The model as a spec names it. The address for `openai` comes from the environment; of
-        such a server, the constraints must be said."""
+        such a server, the constraints must be said. The provider `ollama` has another API."""
         own = "" if "constraint" in more else ", constraint: schema"
+        like = "openai" if like == "ollama" else like
         url = own if like == "openai" else f", base_url: '{self.url}'"
         return f"{{provider: {like}, model: m{url}{more}}}"
 

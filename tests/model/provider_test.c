@@ -123,7 +123,7 @@ TEST(every_row_has_all_functions)
         CHECK(api->write_url != NULL && api->write_headers != NULL
                   && api->create_conversation != NULL && api->destroy_conversation != NULL
                   && api->write_request != NULL && api->reserved_options != NULL
-                  && api->schema_field != NULL,
+                  && api->schema_field != NULL && api->models_path != NULL,
               "%s cannot be asked", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
                   && api->feed != NULL && api->end != NULL && api->read_failure != NULL,

@@ -9,6 +9,7 @@
 #include "cli/follow/run_result.h"
 #include "cli/input/spec_file.h"
 #include "cli/input/task.h"
+#include "cli/models/model_hint.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
 #include "engine/run.h"
@@ -98,6 +99,7 @@ static haft__exit_status run_spec(haft__cli *cli, const haft__args *args,
 {
     haft_runtime *runtime = NULL;
     haft_agent *agent = NULL;
+    haft__model_hint_print(cli, args, file->spec);
     haft_status status = haft__session_open(cli, args, &runtime, err);
     if (status != HAFT_OK) {
         return haft__session_exit_status(status);

@@ -26,6 +26,8 @@ static const haft__variable_row rows[] = {
     {"LLAMACPP_BASE_URL", "base URL of another server for the provider llamacpp", false, true},
     {"VLLM_API_KEY", "API key for the provider vllm", true, true},
     {"VLLM_BASE_URL", "base URL of another server for the provider vllm", false, true},
+    {"SSL_CERT_FILE", "file of trusted certificates for model servers; the system's if not set",
+     false, false},
     {"HAFT_MODEL", "model for specs that name none", false, false},
     {"HAFT_STORE", "where runs are kept, like --store", false, false},
     {"HAFT_ARTIFACTS", "directory for artifacts, like --artifacts", false, false},

@@ -3,6 +3,8 @@
  * tests/cli/families_test.py, tests/cli/formats_test.py. */
 #include "cli/explain/explain_print.h"
 
+#include <string.h>
+
 #include "base/limits.h"
 #include "base/str.h"
 #include "cli/explain/declaration_print.h"
@@ -67,7 +69,11 @@ static void print_forced_turn(FILE *out, const haft__forced_turn *forced)
     bool none = forced->kind == HAFT__CONSTRAINT_NONE;
     (void)fputs("\nforced turns\n", out);
     if (forced->second_request_only) {
-        (void)fprintf(out, "  %s\n", haft__force_rule_text(forced->rule));
+        (void)fprintf(out, "  %s\n",
+                      strcmp(forced->means, "local") == 0
+                          ? "asked for in words, and haft checks the reply: the API has no "
+                            "tool_choice"
+                          : haft__force_rule_text(forced->rule));
     }
     if (none) {
         (void)fprintf(out, "  %swithout a constraint: %s\n",

@@ -4,8 +4,27 @@
 
 #include "base/str.h"
 #include "format/format.h"
+#include "model/provider.h"
 #include "run/offer/offer.h"
 #include "json/object.h"
+
+/* Calls in the text are forced by the constraint; native ones by the provider, if it can. A model
+ * of this process reads the choice itself. */
+static const char *find_means(const haft__spec *spec, const haft__forced_turn *forced)
+{
+    static const char *const constraints[] = {[HAFT__CONSTRAINT_NONE] = "local",
+                                              [HAFT__CONSTRAINT_GBNF] = "grammar",
+                                              [HAFT__CONSTRAINT_JSON_SCHEMA] = "schema"};
+    const haft__provider *provider = haft__provider_for_model(&spec->model);
+    if (!forced->second_request_only) {
+        return constraints[forced->kind];
+    }
+    if (provider == NULL || provider->capabilities.allowed_tools) {
+        return "subset";
+    }
+    return provider->capabilities.named_choice || provider->chat.must_call[0] != '\0' ? "choice"
+                                                                                     : "local";
+}
 
 haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
                                       haft__arena *arena, haft__forced_turn *ret_forced,
@@ -38,6 +57,7 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
         ret_forced->why = request->tool_count > 0 ? "the tools cannot be expressed as a constraint"
                                                   : "there is no tool to call";
     }
+    ret_forced->means = find_means(spec, ret_forced);
     return status;
 }
 
@@ -53,6 +73,7 @@ void haft__forced_turn_write(haft__json_writer *w, haft__arena *arena,
 {
     haft__json_key(w, "forced");
     haft__json_begin_object(w);
+    haft__field_string(w, "means", forced->means);
     haft__field_string(w, "constraint", haft__constraint_name(forced->kind));
     haft__field_string(w, "reason", forced->why);
     haft__json_key(w, "choice");

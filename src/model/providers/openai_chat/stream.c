@@ -109,6 +109,10 @@ static haft_status take_usage(haft__openai_stream *stream, haft__json usage, haf
     uint64_t cached = details != NULL ? haft__object_number(*details, "cached_tokens", 0) : 0;
     cached = cached > 0 ? cached : haft__object_number(usage, "prompt_cache_hit_tokens", 0);
     delta.usage.cached = cached < delta.usage.input ? cached : delta.usage.input;
+    delta.usage.cache_write =
+        details != NULL ? haft__object_number(*details, "cache_write_tokens", 0) : 0;
+    delta.usage.reasoning = haft__object_number(
+        haft__object_object(usage, "completion_tokens_details"), "reasoning_tokens", 0);
     return haft__reply_reader_emit(&stream->reader, &delta, err);
 }
 

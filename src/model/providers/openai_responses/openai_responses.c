@@ -138,6 +138,7 @@ const haft__provider_api haft__openai_responses_api = {
     .schema_field = "text.format",
     .reserved_options = reserved_options,
     .optional_members = optional_members,
+    .models_path = "/models",
     .stream_size = sizeof(haft__responses_stream),
     .init_stream = init_stream,
     .finish_stream = haft__reply_reader_finish_stream,

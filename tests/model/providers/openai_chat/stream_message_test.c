@@ -105,6 +105,25 @@ TEST(parts_of_a_complete_reply)
     }
 }
 
+TEST(reasoning_and_cache_writes_are_counted)
+{
+    static const char body[] =
+        "{\"choices\":[{\"message\":{\"content\":\"a\"},\"finish_reason\":\"stop\"}],\"usage\":{"
+        "\"prompt_tokens\":9,\"completion_tokens\":5,\"prompt_tokens_details\":{"
+        "\"cached_tokens\":4,\"cache_write_tokens\":2},\"completion_tokens_details\":{"
+        "\"reasoning_tokens\":3}}}";
+    haft__provider_stream_options options = {.hash_key = {1, 2}};
+    haft__model_outcome outcome = {.failed = true};
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    CHECK_INT(haft__openai_read(&options, haft__str(body), &arena, &outcome, NULL), HAFT_OK,
+              "read");
+    CHECK(!outcome.failed && outcome.reply.usage.reasoning == 3
+              && outcome.reply.usage.cache_write == 2 && outcome.reply.usage.cached == 4,
+          "usage");
+    haft__arena_finish(&arena);
+}
+
 /* In a stream an id or an index continues a call. In a whole reply each entry is a call. */
 TEST(equal_ids_in_a_whole_reply_are_separate_calls)
 {

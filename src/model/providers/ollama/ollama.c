@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* ollama.c - the functions of Ollama's own API for the table of providers. Tests:
+ * tests/model/providers/ollama/request_test.c. */
+#include "model/providers/ollama/ollama.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/str.h"
+#include "model/providers/ollama/request.h"
+#include "model/providers/ollama/stream.h"
+
+/* ---- endpoint and headers ---- */
+
+/* The base URL of the same server for Ollama's other APIs ends in /v1, and that of some clients in
+ * /api; both mean the server. */
+static haft_str server_of(haft_str url)
+{
+    url = haft__str_trim(url);
+    haft_str query = url;
+    if (haft__str_split(&query, '?').len < url.len) {
+        return url;
+    }
+    while (haft__str_ends_with(url, HAFT__LIT("/"))) {
+        url.len--;
+    }
+    static const char *const ends[] = {"/v1", "/api"};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        haft_str end = haft__str(ends[i]);
+        if (haft__str_ends_with(url, end)) {
+            url.len -= end.len;
+            break;
+        }
+    }
+    return url;
+}
+
+static haft_status write_url(const haft__provider *provider, const haft__model_spec *model,
+                             haft__buf *buf, haft_error *err)
+{
+    return haft__provider_join_url(provider, server_of(model->base_url), HAFT__LIT("/api/chat"),
+                                   buf, err);
+}
+
+static haft_status write_headers(haft_str key, haft__arena *arena,
+                                 haft__provider_headers *ret_headers, haft_error *err)
+{
+    *ret_headers = (haft__provider_headers){.count = 0};
+    return haft__provider_add_bearer(ret_headers, key, arena, err);
+}
+
+/* ---- requests ---- */
+
+typedef struct conversation {
+    haft__provider_conversation head;
+    haft__ollama_chat chat;
+} conversation;
+
+static haft_status create_conversation(const haft__provider *provider,
+                                       haft__provider_conversation **ret_conversation,
+                                       haft_error *err)
+{
+    conversation *c = calloc(1, sizeof(*c));
+    if (c == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    c->head.provider = provider;
+    haft__ollama_chat_init(&c->chat);
+    *ret_conversation = &c->head;
+    return HAFT_OK;
+}
+
+static void destroy_conversation(haft__provider_conversation *head)
+{
+    conversation *c = (conversation *)head;
+    haft__ollama_chat_finish(&c->chat);
+    free(c);
+}
+
+static haft_status write_chat(haft__ollama_chat *chat, const haft__request *request,
+                              const haft__format *format,
+                              const haft__provider_request_options *options, haft__buf *buf,
+                              haft_error *err)
+{
+    haft_status status = haft__ollama_sync(chat, request, format, err);
+    if (status != HAFT_OK) {
+        return status;
+    }
+    haft__ollama_write(chat, request, options, buf);
+    return haft__buf_check(buf, err);
+}
+
+/* A request may be in another format than its conversation: it does not use the kept text then,
+ * which stays for the next request. */
+static haft_status write_request(haft__provider_conversation *head, const haft__request *request,
+                                 const haft__provider_request_options *options, haft__buf *buf,
+                                 haft_error *err)
+{
+    conversation *c = (conversation *)head;
+    const haft__format *format = haft__format_find(request->format);
+    c->chat.shared = options->shared_tools;
+    if (c->chat.done == 0 || format == c->chat.format) {
+        return write_chat(&c->chat, request, format, options, buf, err);
+    }
+    haft__ollama_chat single;
+    haft__ollama_chat_init(&single);
+    single.context = c->chat.context;
+    haft_status status = write_chat(&single, request, format, options, buf, err);
+    c->chat.context = single.context;
+    haft__ollama_chat_finish(&single);
+    return status;
+}
+
+static const haft__optional_member optional_members[] = {
+    {"format", HAFT__MEMBER_SCHEMA, {"schema", "grammar"}},
+    {NULL, HAFT__MEMBER_COUNT, {NULL}},
+};
+
+static const char *const reserved_options[] = {"model", "messages", "tools", "stream", NULL};
+
+/* ---- replies ---- */
+
+static void init_stream(haft__provider_stream *stream, const haft__provider_stream_options *options)
+{
+    haft__ollama_stream_init((haft__ollama_stream *)stream, options);
+}
+
+const haft__provider_api haft__ollama_api = {.write_url = write_url,
+                                             .write_headers = write_headers,
+                                             .create_conversation = create_conversation,
+                                             .destroy_conversation = destroy_conversation,
+                                             .write_request = write_request,
+                                             .reserved_options = reserved_options,
+                                             .optional_members = optional_members,
+                                             .schema_field = "format",
+                                             .models_path = "/api/tags",
+                                             .stream_size = sizeof(haft__ollama_stream),
+                                             .init_stream = init_stream,
+                                             .finish_stream = haft__reply_reader_finish_stream,
+                                             .feed = haft__reply_reader_feed_stream,
+                                             .end = haft__reply_reader_end_stream,
+                                             .read_failure = haft__server_error_read_failure};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* request.c - requests as JSON text: the order of members, the declared tools, and options. Tests:
+ * tests/model/providers/ollama/request_test.c. */
+#include "model/providers/ollama/request.h"
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "tool/wire_name.h"
+#include "json/object.h"
+
+#define MOST_BYTES ((size_t)HAFT__LIMIT_RUN_BYTES)
+
+void haft__ollama_chat_init(haft__ollama_chat *chat)
+{
+    *chat = (haft__ollama_chat){.format = NULL};
+    haft__buf_init(&chat->messages, MOST_BYTES);
+    haft__declared_tools_init(&chat->own);
+    haft__tool_prompt_init(&chat->tool_prompt);
+}
+
+void haft__ollama_chat_finish(haft__ollama_chat *chat)
+{
+    haft__buf_finish(&chat->messages);
+    haft__declared_tools_finish(&chat->own);
+    haft__tool_prompt_finish(&chat->tool_prompt);
+}
+
+/* ---- tools ---- */
+
+static void add_tool(haft__buf *buf, const haft__tool *tool)
+{
+    haft__wire_name name = haft__wire_name_encode(tool->name);
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "type", HAFT__LIT("function"));
+    haft__json_key(&w, "function");
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "name", haft__wire_name_str(&name));
+    haft__field_text(&w, "description", tool->description);
+    haft__json_key(&w, "parameters");
+    haft__tool_schema_write(&w, &haft__tool_schema_ollama, tool->input_schema);
+    haft__json_end_object(&w);
+    haft__json_end_object(&w);
+}
+
+static haft__declared_tools *tools_for(haft__ollama_chat *chat, const haft__request *request)
+{
+    return haft__declared_tools_can_share(chat->shared, request) ? chat->shared : &chat->own;
+}
+
+haft_status haft__ollama_sync(haft__ollama_chat *chat, const haft__request *request,
+                              const haft__format *format, haft_error *err)
+{
+    if (format != chat->format) { /* the kept text cannot be used */
+        haft__buf_clear(&chat->messages);
+        haft__tool_prompt_clear(&chat->tool_prompt);
+        chat->done = 0;
+        chat->format = format;
+    }
+    haft_status status = haft__ollama_sync_messages(chat, request, err);
+    return status == HAFT_OK && format == NULL
+               ? haft__declared_tools_sync(tools_for(chat, request), request, add_tool, err)
+               : status;
+}
+
+/* Without a tool_choice, a tool that must be called is declared alone. */
+static const haft__tool *lone_tool(const haft__request *request)
+{
+    for (size_t i = 0; request->mode == HAFT__MODE_TOOL && i < request->tool_count; i++) {
+        if (haft__str_equal(request->tools[i]->name, request->tool)) {
+            return request->tools[i];
+        }
+    }
+    return NULL;
+}
+
+static bool may_call(const haft__request *request)
+{
+    bool any = false;
+    for (size_t i = 0; i < request->tool_count; i++) {
+        any = any || request->allowed == NULL || request->allowed[i];
+    }
+    return any && request->mode != HAFT__MODE_NONE;
+}
+
+static void add_tools(haft__ollama_chat *chat, haft__json_writer *w, const haft__request *request)
+{
+    const haft__tool *lone = lone_tool(request);
+    haft__json_key(w, "tools");
+    haft__buf_add_char(w->buf, '[');
+    if (lone != NULL) {
+        add_tool(w->buf, lone);
+    } else {
+        haft__buf_add_str(
+            w->buf, haft__declared_tools_text(tools_for(chat, request), request->tool_count));
+    }
+    haft__buf_add_char(w->buf, ']');
+    w->after_key = false;
+}
+
+/* ---- options ---- */
+
+/* Options of a spec that are members of the request; all others are options of the model. */
+static const char *const members[] = {"think", "keep_alive", "format",       "truncate",
+                                      "shift", "logprobs",   "top_logprobs", NULL};
+
+/* Options that are written elsewhere, or that a run sets itself. */
+static const char *const others[] = {"options",  "reasoning_effort", "model", "messages",
+                                     "tools",    "stream",           NULL};
+
+static bool is_listed(const char *const *names, haft_str key)
+{
+    for (; *names != NULL; names++) {
+        if (haft__str_equal(key, haft__str(*names))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_flag(haft__json_writer *w, haft__json given, const char *key, bool flag)
+{
+    if (haft__object_find(given, key) == NULL) {
+        haft__field_flag(w, key, flag);
+    }
+}
+
+/* A request that is longer than the context is an error: by default the server drops the oldest
+ * messages without a word, and with them the instructions. */
+static void add_members(haft__json_writer *w, haft__json given)
+{
+    haft_str effort = haft__object_string(given, "reasoning_effort");
+    for (const char *const *name = members; *name != NULL; name++) {
+        const haft__json *value = haft__object_find(given, *name);
+        if (value != NULL && value->kind != HAFT__JSON_NULL) {
+            haft__field_value(w, *name, *value);
+        }
+    }
+    add_flag(w, given, "truncate", false);
+    add_flag(w, given, "shift", false);
+    if (effort.len > 0 && haft__object_find(given, "think") == NULL) {
+        haft__json_key(w, "think");
+        if (haft__str_equal(effort, HAFT__LIT("none"))) {
+            haft__json_add_bool(w, false);
+        } else {
+            haft__json_add_str(w, effort);
+        }
+    }
+}
+
+/* The names that other servers have for num_predict. */
+static bool is_token_limit(haft_str key)
+{
+    return haft__str_equal(key, HAFT__LIT("max_tokens"))
+           || haft__str_equal(key, HAFT__LIT("max_completion_tokens"));
+}
+
+/* An option of the model: in `options` of the request, which a spec may write itself. */
+static const haft__json *model_option(haft__json given, const char *key)
+{
+    const haft__json *own = haft__object_find(haft__object_object(given, "options"), key);
+    return own != NULL ? own : haft__object_find(given, key);
+}
+
+/* The limit of the reply in tokens; NULL for none. */
+static const haft__json *find_token_limit(haft__json given)
+{
+    static const char *const names[] = {"num_predict", "max_tokens", "max_completion_tokens"};
+    const haft__json *found = NULL;
+    for (size_t i = 0; i < COUNT(names) && found == NULL; i++) {
+        found = model_option(given, names[i]);
+    }
+    return found;
+}
+
+#define LEAST_CONTEXT   8192
+#define BYTES_PER_TOKEN 3 /* fewer than usual: the estimate must not be too small */
+#define REPLY_TOKENS    4096
+
+/* The context that the request needs, in steps: with another size, the server loads the model
+ * again, so it changes rarely and never shrinks. The server's own default is smaller than most
+ * conversations with tools. */
+static uint64_t context_for(const haft__ollama_chat *chat, haft__json given, size_t bytes)
+{
+    const haft__json *limit = find_token_limit(given);
+    uint64_t reply = REPLY_TOKENS;
+    if (limit != NULL && haft__str_to_u64(haft__json_text(*limit), &reply)) {
+        reply = reply < HAFT__LIMIT_MODEL_REPLY_TOKENS ? reply : HAFT__LIMIT_MODEL_REPLY_TOKENS;
+    }
+    uint64_t needed = bytes / BYTES_PER_TOKEN + reply;
+    uint64_t context = chat->context > LEAST_CONTEXT ? chat->context : LEAST_CONTEXT;
+    while (context < needed) {
+        context *= 2;
+    }
+    return context;
+}
+
+static void add_model_options(haft__ollama_chat *chat, haft__json_writer *w, haft__json given,
+                              size_t bytes)
+{
+    const haft__json *limit = find_token_limit(given);
+    haft__json own = haft__object_object(given, "options");
+    haft__json_key(w, "options");
+    haft__json_begin_object(w);
+    if (model_option(given, "num_ctx") == NULL) {
+        chat->context = context_for(chat, given, bytes);
+        haft__field_number(w, "num_ctx", chat->context);
+    }
+    if (limit != NULL && limit->kind != HAFT__JSON_NULL) {
+        haft__field_value(w, "num_predict", *limit);
+    }
+    for (int pass = 0; pass < 2; pass++) {
+        haft__json from = pass == 0 ? own : given;
+        for (uint32_t i = 0; from.kind == HAFT__JSON_OBJECT && i < from.count; i++) {
+            haft_str key = haft__json_text(from.members[i].key);
+            bool written = is_token_limit(key) || haft__str_equal(key, HAFT__LIT("num_predict"));
+            bool other = pass == 1
+                         && (is_listed(members, key) || is_listed(others, key)
+                             || haft__json_get(own, key) != NULL);
+            if (!written && !other && from.members[i].value.kind != HAFT__JSON_NULL) {
+                haft__json_key_str(w, key);
+                haft__json_add(w, from.members[i].value);
+            }
+        }
+    }
+    haft__json_end_object(w);
+}
+
+/* ---- the request ---- */
+
+void haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
+                        const haft__provider_request_options *options, haft__buf *buf)
+{
+    haft__json_writer w;
+    size_t start = buf->len;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "model", request->model);
+    if (chat->format == NULL && may_call(request)) {
+        add_tools(chat, &w, request);
+    }
+    haft__json_key(&w, "messages");
+    haft__buf_add_char(buf, '[');
+    haft__ollama_write_messages(chat, buf, request);
+    haft__buf_add_char(buf, ']');
+    w.after_key = false;
+    if (request->constraint.kind == HAFT__CONSTRAINT_JSON_SCHEMA) {
+        haft__json_key(&w, "format");
+        haft__buf_add_str(buf, request->constraint.text);
+        w.after_key = false;
+    }
+    haft__field_flag(&w, "stream", options->stream); /* the server's default is true */
+    add_members(&w, options->options);
+    add_model_options(chat, &w, options->options, buf->len - start);
+    haft__json_end_object(&w);
+}

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`haft models`: which models can be asked, and why not. Servers are asked for lists only."""
+import json
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+KEY = "sk-planted-77aa88bb"
+SCHEMA = Path(__file__).resolve().parents[2] / "docs/schemas/models.schema.json"
+LISTS = {"/ollama/api/tags": {"models": [{"name": "qwen3:8b"}, {"name": "gemma3"}]},
+         "/openai/v1/models": {"object": "list", "data": [{"id": "gpt-x", "object": "model"}]},
+         "/empty/v1/models": {"data": []}, "/page/v1/models": "no list"}
+MOST = 4 << 20  # HAFT__LIMIT_MODEL_LIST_BYTES
+LISTS["/most/v1/models"] = "x" * (MOST - 2)
+LISTS["/more/v1/models"] = "x" * (MOST - 1)
+seen = []
+
+
+class Lists(BaseHTTPRequestHandler):
+    def do_GET(self):
+        seen.append((self.path, self.headers.get("Authorization")))
+        body = json.dumps(LISTS.get(self.path, {"error": "no such key"})).encode()
+        self.send_response(200 if self.path in LISTS else 401)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+def haft(*words, **variables):
+    env = {name: value for name, value in os.environ.items()
+           if not name.endswith(("_API_KEY", "_BASE_URL", "_PROXY", "_proxy"))}
+    env.update(XDG_STATE_HOME=scratch, XDG_CONFIG_HOME=scratch, HOME=scratch, **variables)
+    done = subprocess.run([HAFT, *words], text=True, capture_output=True, env=env, cwd=scratch,
+                          timeout=300)
+    return done.returncode, done.stdout, done.stderr
+
+
+def listed(**variables):
+    status, out, err = haft("models", "--json", **dict(nowhere, **variables))
+    check(f"exit_status_{sorted(variables)}", (status, err), (0, ""))
+    return {row["model"]: row for row in json.loads(out)}
+
+
+def test_lists(url):
+    rows = listed(OLLAMA_BASE_URL=f"{url}/ollama", OPENAI_BASE_URL=f"{url}/openai/v1",
+                  OPENAI_API_KEY=KEY, LLAMACPP_BASE_URL=f"{url}/empty/v1",
+                  VLLM_BASE_URL=f"{url}/page/v1", MISTRAL_BASE_URL=f"{url}/mistral/v1")
+    check("offline_needs_nothing", (rows["offline"]["reachable"], rows["offline"]["why"]),
+          (True, "needs no key and no network"))
+    check("models_of_a_server", [rows[f"ollama:{m}"]["reachable"] for m in ("qwen3:8b", "gemma3")],
+          [True, True])
+    check("a_key_is_sent_to_the_named_server",
+          [key for path, key in seen if path.startswith("/openai/")], [f"Bearer {KEY}"])
+    check("another_server_for_openai", rows["openai:gpt-x"]["reachable"], True)
+    check("no_models", (rows["llamacpp"]["reachable"],
+                        rows["llamacpp"]["why"].endswith("lists no models")), (True, True))
+    check("no_key", (rows["deepseek"]["reachable"], "DEEPSEEK_API_KEY" in rows["deepseek"]["why"]),
+          (False, True))
+    check("a_refused_key", (rows["mistral"]["reachable"], rows["mistral"]["why"][:8]),
+          (False, "HTTP 401"))
+    check("what_models_can_do", ("schema" in rows["ollama:gemma3"]["can"],
+                                 "named_choice" in rows["ollama:gemma3"]["can"],
+                                 "grammar" in rows["llamacpp"]["can"]), (True, False, True))
+    done = subprocess.run([HAFT, "validate", SCHEMA, "-"], text=True, capture_output=True,
+                          input=json.dumps(list(rows.values())))
+    check("the_list_has_its_shape", done.returncode, 0)
+    check("no_key_is_printed", KEY in json.dumps(rows), False)
+    status, out, _ = haft("models", **dict(nowhere, OLLAMA_BASE_URL=f"{url}/ollama"))
+    check("as_a_table", (status, [line.split()[:2] for line in out.splitlines()
+                                  if "ollama" in line]),
+          (0, [["yes", "ollama:qwen3:8b"], ["yes", "ollama:gemma3"]]))
+
+
+def test_long_lists(url):
+    rows = listed(VLLM_BASE_URL=f"{url}/most/v1", LLAMACPP_BASE_URL=f"{url}/more/v1")
+    check("the_longest_list", rows["vllm"]["reachable"], True)
+    check("one_byte_more", rows["llamacpp"]["reachable"], False)
+
+
+def test_hint(url):
+    """A run whose model nobody names is offline, and says what else there is."""
+    spec = Path(scratch) / "spec.yaml"
+    spec.write_text("haft: 1\nname: n\n")
+
+    def said(*words, **variables):
+        status, _, err = haft("run", spec, "hello", "--store", "memory:", *words,
+                              **dict(nowhere, **variables))
+        return status, [line for line in err.splitlines() if "no model is named" in line]
+
+    asked = len(seen)
+    status, lines = said(OPENAI_API_KEY=KEY)
+    check("a_key_is_found", (status, lines), (0, [
+        "haft: no model is named, so offline answers; found openai (OPENAI_API_KEY is set); "
+        "choose one with --model"]))
+    check("... and_not_used", len(seen), asked)
+    status, lines = said(OLLAMA_BASE_URL=f"{url}/ollama")
+    check("a_server_is_found", (status, len(lines), "ollama:qwen3:8b (listed by" in lines[0]),
+          (0, 1, True))
+    check("nothing_is_found", said(), (0, []))
+    check("a_model_is_named", said("--model", "offline", OPENAI_API_KEY=KEY), (0, []))
+    check("by_a_variable", said(OPENAI_API_KEY=KEY, HAFT_MODEL="offline"), (0, []))
+    check("quiet", said("--quiet", OPENAI_API_KEY=KEY), (0, []))
+
+
+def test_silent_server():
+    """HAFT__LIMIT_MODEL_LIST_MS ends the wait, and HAFT__LIMIT_MODEL_HINT_MS that of a run."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        start = time.monotonic()
+        rows = listed(OLLAMA_BASE_URL=f"http://127.0.0.1:{silent.getsockname()[1]}")
+        check("a_server_that_says_nothing", (rows["ollama"]["reachable"],
+                                             rows["ollama"]["why"][:14]), (False, "no answer from"))
+        check("it_is_not_waited_for", time.monotonic() - start < 120, True)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nowhere = {f"{name}_BASE_URL": f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
+                   for name in ("OLLAMA", "LLAMACPP", "VLLM")}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Lists)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    test_lists(f"http://127.0.0.1:{server.server_port}")
+    test_long_lists(f"http://127.0.0.1:{server.server_port}")
+    test_hint(f"http://127.0.0.1:{server.server_port}")
+    server.shutdown()
+    server.server_close()
+    test_silent_server()
