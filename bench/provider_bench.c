@@ -61,6 +61,11 @@ typedef struct wire {
                            "\"output_tokens\":5}")                                                 \
     EVENT("message_stop", "")
 
+#define GEMINI(part, more)                                                                         \
+    "data: {\"candidates\":[{\"content\":{\"role\":\"model\",\"parts\":[" part                     \
+    "]},\"index\":0" more "}],\"usageMetadata\":{\"promptTokenCount\":9,"                          \
+    "\"candidatesTokenCount\":5,\"totalTokenCount\":14},\"modelVersion\":\"m\"}\n\n"
+
 static const wire wires[] = {
     {"Chat Completions", "vllm", CHAT("{\"role\":\"assistant\",\"content\":\"\"}", "null"),
      CHAT("{\"content\":\"" TOKEN "\"}", "null"), CHAT("{}", "\"stop\"") CHAT_END,
@@ -104,6 +109,11 @@ static const wire wires[] = {
              EVENT("content_block_delta", ",\"index\":0,\"delta\":{\"type\":\"input_json_delta\","
                                           "\"partial_json\":\"\\\"words\\\"}\"}")
                  STOPPED("tool_use")},
+    {"generateContent (Gemini)", "gemini", "", GEMINI("{\"text\":\"" TOKEN "\"}", ""),
+     GEMINI("{\"text\":\"\"}", ",\"finishReason\":\"STOP\""),
+     GEMINI("{\"functionCall\":{\"id\":\"f1\",\"name\":\"search\",\"args\":{\"query\":\"words\"}},"
+            "\"thoughtSignature\":\"c2ln\"}",
+            "") GEMINI("{\"text\":\"\"}", ",\"finishReason\":\"STOP\"")},
 };
 
 typedef struct task {

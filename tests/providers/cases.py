@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import mock
 import mock_anthropic
 import mock_chat
+import mock_gemini
 import mock_ollama
 import mock_responses
 
@@ -50,6 +51,10 @@ CASES = [
          options=ADAPTIVE, signs=True),
     Case("anthropic_bound", "anthropic", mock_anthropic.Anthropic, "claude-haiku-5-5", base="",
          signs=True),
+    Case("gemini", "gemini", mock_gemini.Gemini, "gemini-3.8-flash", base="/v1beta",
+         options={"generationConfig": {"thinkingConfig": {"includeThoughts": True}}}, signs=True),
+    Case("gemini_without_ids", "gemini", mock_gemini.GeminiWithoutIds, "gemini-3.8-pro",
+         base="/v1beta", signs=True),
     Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest"),
     Case("deepseek", "deepseek", mock_chat.DeepSeek, "deepseek-v4-pro", base=""),
     Case("ollama", "ollama", mock_ollama.Ollama, "qwen3:8b", base="", counts_cached=False),

@@ -192,3 +192,7 @@ class Gemini(Wire):
         if not turn.get("calls"):  # the signature of a text comes late, with an empty text
             last[0]["thoughtSignature"] = seal(self.model, {"text": ""})
         return out + sse(None, self.response(last, finishReason="STOP"))
+
+
+class GeminiWithoutIds(Gemini):
+    gives_ids = False
