@@ -168,6 +168,11 @@
     X(RUN_BYTES, "run.bytes", 512 << 20, "bytes of one run's events in memory")                    \
     X(ARTIFACT_BINARY_BYTES, "artifact.binary_bytes", 8 << 20,                                     \
       "bytes of one binary result of a tool that becomes an artifact")                             \
+    X(CHILD_DEPTH, "child.depth", 4, "levels of runs that child runs may start below the first")   \
+    X(CHILD_COUNT, "child.count", 1000, "child runs that one run may start")                       \
+    X(CHILD_OPEN, "child.open", 1000, "child runs that one process performs at once")              \
+    X(CHILD_POLL_MS, "child.poll_ms", 250,                                                         \
+      "milliseconds after which a process looks again for child runs that others perform")         \
     X(STORE_TEXT_BYTES, "store.text_bytes", 64 << 20,                                              \
       "bytes of one event, spec, answer, artifact, message or result in a store")                  \
     X(STORE_NAME_BYTES, "store.name_bytes", 4096,                                                  \

@@ -32,7 +32,8 @@ typedef struct haft__spent_budget {
 
 /* The facts that the policy depends on. */
 typedef struct haft__choice_facts {
-    uint32_t turn; /* the turn about to start, from 1 */
+    uint32_t turn;        /* the turn about to start, from 1 */
+    uint32_t child_turns; /* turns that child runs have used of the budget */
     const haft__choice_tool *tools;
     size_t tool_count;
     /* Data tools that were counted and are no longer offered; they stay counted. Distinct, and

@@ -135,8 +135,9 @@ static bool decide_by_limit(const choice_context *t)
 {
     const haft__choice_facts *facts = t->facts;
     const haft__spent_budget *spent = &facts->spent;
-    if (facts->turn >= t->spec->limits.turns) {
-        add_reason(t->choice, "last turn (%u of %u)", facts->turn, t->spec->limits.turns);
+    if (facts->turn + facts->child_turns >= t->spec->limits.turns) {
+        add_reason(t->choice, "last turn (%u of %u)", facts->turn + facts->child_turns,
+                   t->spec->limits.turns);
     } else if (spent->what != NULL) {
         add_reason(t->choice, "%s budget used up (", budget_label(spent->what));
         add_amount(t->choice, spent->what, spent->used);

@@ -27,6 +27,11 @@ void haft_agent_release(haft_agent *agent)
 {
     if (agent != NULL && --agent->reference_count == 0) {
         haft_agent_release(agent->previous);
+        while (agent->children != NULL) {
+            haft_agent *child = agent->children;
+            agent->children = child->next_child;
+            haft_agent_release(child);
+        }
         haft__embedder_destroy(agent->embedder);
         haft__declared_tools_finish(&agent->declared_tools);
         haft__arena_finish(&agent->arena);
@@ -206,6 +211,114 @@ haft_status haft__agent_load_text(haft_runtime *runtime, haft_str text, haft_str
         (*ret_agent)->spec_arena = arena; /* the spec lives as long as the agent */
     } else {
         haft__arena_finish(&arena);
+    }
+    return status;
+}
+
+/* ---- for child runs ---- */
+
+static const haft__spec *find_agent(const haft__spec *spec, haft_str name)
+{
+    for (size_t i = 0; i < spec->agent_count; i++) {
+        if (haft__str_equal(spec->agents[i].name, name)) {
+            return spec->agents[i].spec;
+        }
+    }
+    return NULL;
+}
+
+/* Sets a limit in the source of the child's spec. */
+static haft_status set_limit(haft__arena *arena, haft__json *source, const char *path,
+                             haft_str value, haft_error *err)
+{
+    return value.ptr != NULL ? haft__spec_set(arena, source, haft__str(path), value, err)
+                             : haft__arena_fail(arena, err);
+}
+
+static haft_status set_limits(haft__arena *arena, const haft__child_budget *budget,
+                              haft__json *source, haft_error *err)
+{
+    const struct {
+        const char *path;
+        uint64_t value;
+        const char *unit;
+    } numbers[] = {{"limits.turns", budget->turns, ""},
+                   {"limits.calls", budget->calls, ""},
+                   {"limits.tokens", budget->tokens, ""},
+                   {"limits.wall", budget->wall_ms, "ms"}};
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < COUNT(numbers); i++) {
+        haft_str value = haft__arena_format(arena, "%llu%s", (unsigned long long)numbers[i].value,
+                                            numbers[i].unit);
+        status = set_limit(arena, source, numbers[i].path, value, err);
+    }
+    if (status == HAFT_OK && budget->has_usd) {
+        haft_str value = haft__arena_format(arena, "%llu.%06llu",
+                                            (unsigned long long)(budget->usd_micros / 1000000U),
+                                            (unsigned long long)(budget->usd_micros % 1000000U));
+        status = set_limit(arena, source, "limits.usd", value, err);
+    }
+    return status;
+}
+
+/* Names the agent and its budgets. */
+static haft_str make_child_key(haft__arena *arena, const haft__child *child)
+{
+    const haft__child_budget *b = &child->limits;
+    return haft__arena_format(arena, "%.*s %llu %llu %llu %d %llu %llu", HAFT__ARG(child->agent),
+                              (unsigned long long)b->turns, (unsigned long long)b->calls,
+                              (unsigned long long)b->tokens, (int)b->has_usd,
+                              (unsigned long long)b->usd_micros, (unsigned long long)b->wall_ms);
+}
+
+static haft_status create_child_agent(haft_agent *agent, const haft__child *child, haft_str key,
+                                      haft__arena *scratch, haft_agent **ret_agent, haft_error *err)
+{
+    const haft__spec *spec = find_agent(agent->spec, child->agent);
+    if (spec == NULL) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the spec has no agent \"%.*s\" any more",
+                          HAFT__ARG(child->agent));
+    }
+    haft__json source = spec->source;
+    haft__buf text;
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    haft_status status = set_limits(scratch, &child->limits, &source, err);
+    if (status == HAFT_OK) {
+        haft__json_write(&text, source);
+        status = haft__buf_check(&text, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__agent_load_text(agent->runtime, haft__buf_str(&text), spec->path,
+                                       HAFT__SPEC_STORED, ret_agent, err);
+    }
+    haft__buf_finish(&text);
+    if (status == HAFT_OK) {
+        (*ret_agent)->child_key = haft__arena_copy(&(*ret_agent)->arena, key);
+        (*ret_agent)->next_child = agent->children;
+        agent->children = *ret_agent;
+    }
+    return status;
+}
+
+haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
+                                  haft_agent **ret_agent, haft_error *err)
+{
+    haft__arena scratch;
+    haft__arena_init(&scratch, 0);
+    haft_str key = make_child_key(&scratch, child);
+    haft_agent *found = agent->children;
+    haft_status status = key.ptr != NULL ? HAFT_OK : haft__arena_fail(&scratch, err);
+    while (status == HAFT_OK && found != NULL && !haft__str_equal(found->child_key, key)) {
+        found = found->next_child;
+    }
+    if (status == HAFT_OK && found == NULL) {
+        status = create_child_agent(agent, child, key, &scratch, &found, err);
+    }
+    haft__arena_finish(&scratch);
+    if (status == HAFT_OK) {
+        *ret_agent = found;
+    } else {
+        haft__error_prepend_location(err, "the agent of a child run");
     }
     return status;
 }

@@ -32,6 +32,8 @@ struct haft_agent {
     haft__spec_origin origin;            /* where the spec came from, for its runs */
     char file_sha256[HAFT__SHA256_HEX];  /* the text of origin.file, if the spec has a file */
     haft_agent *previous;                /* the agent of the run's earlier spec; or NULL */
+    haft_agent *children, *next_child;   /* agents of its child runs, each with its budgets */
+    haft_str child_key;                  /* of such an agent: its name and budgets */
 };
 
 /* Options to load the spec at `path` in this runtime. */
@@ -56,6 +58,11 @@ HAFT_MUST_USE haft_status haft__agent_load_text(haft_runtime *runtime, haft_str 
                                                 haft__spec_use use, haft_agent **ret_agent,
                                                 haft_error *err);
 void haft__agent_retain(haft_agent *agent);
+
+/* The agent of a child run, with the budgets of the child as its limits. It lives as long as
+ * `agent`. */
+HAFT_MUST_USE haft_status haft__agent_for_child(haft_agent *agent, const haft__child *child,
+                                                haft_agent **ret_agent, haft_error *err);
 
 /* Collects the secrets of the spec and the environment for an agent that was loaded READ_ONLY.
  * Needed before a command is compared or sent: it must be redacted first. */

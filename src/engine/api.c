@@ -233,7 +233,7 @@ haft_state haft_run_state(const haft_run *run)
     case HAFT__HANDLE_READ_ONLY: return read_only_state(run);
     case HAFT__HANDLE_FAILED: return HAFT_STOPPED;
     case HAFT__HANDLE_ACTIVE:
-        if (!haft__run_is_settled(run)) {
+        if (!haft__run_is_settled(run) || !haft__child_pool_is_settled(run)) {
             return HAFT_RUNNING;
         }
         return run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING;
@@ -344,6 +344,7 @@ void haft_run_release(haft_run *run)
         return;
     }
     run->released = true;
+    haft__child_pool_release(run);
     haft__log_stop_retry(run);
     if (run->agent != NULL) {
         haft__run_stop_operations(run);

@@ -20,7 +20,8 @@
 
 /* ---- messages ---- */
 
-/* Nothing is started for a cancelled run: neither interrupted calls nor the model. */
+/* Records a command before any decision. Nothing is started for a cancelled run: neither
+ * interrupted calls nor the model. */
 static haft_status deliver_cancel(haft_run *run, const haft__run_command *command, haft_error *err)
 {
     haft__buf body;
@@ -56,6 +57,7 @@ static bool targets_pending_call(const haft__run *state, const haft__run_command
  * when the outcome of interrupted calls has been recorded. */
 typedef enum delivery_phase {
     DELIVER_CANCELS,
+    DELIVER_CHILDREN, /* ends of children, to a cancelled run: nothing else matters to it */
     DELIVER_PENDING,
     DELIVER_REST,
 } delivery_phase;
@@ -66,6 +68,7 @@ static bool is_due(const haft_run *run, delivery_phase phase, bool read,
     bool cancels = read && command->kind == HAFT__RUN_COMMAND_CANCEL;
     switch (phase) {
     case DELIVER_CANCELS: return cancels;
+    case DELIVER_CHILDREN: return read && command->kind == HAFT__RUN_COMMAND_CHILD;
     case DELIVER_PENDING: return read && !cancels && targets_pending_call(&run->state, command);
     case DELIVER_REST: return !cancels;
     }
@@ -79,6 +82,10 @@ static haft_status deliver(haft_run *run, delivery_phase phase, const haft__run_
     haft_status status = HAFT_OK;
     if (phase == DELIVER_CANCELS) {
         return deliver_cancel(run, command, err);
+    }
+    if (phase == DELIVER_CHILDREN) { /* one that does not apply has no effect */
+        (void)!deliver_cancel(run, command, &refused);
+        return HAFT_OK;
     }
     status = (phase == DELIVER_PENDING ? haft__run_record_pause_command
                                        : haft__run_record_command)(run, command, &refused);
@@ -242,7 +249,7 @@ haft_status haft__run_catch_up(haft_run *run, haft_error *err)
     haft_status status = cancels ? deliver_cancel(run, run->opening.command, err)
                                  : deliver_messages(run, DELIVER_CANCELS, err);
     if (status != HAFT_OK || run->state.cancel_asked) {
-        return status;
+        return status == HAFT_OK ? deliver_messages(run, DELIVER_CHILDREN, err) : status;
     }
     bool delivers =
         run->opening.command != NULL && targets_pending_call(&run->state, run->opening.command);

@@ -93,6 +93,7 @@ void haft__log_init(haft__log *log)
     haft__buf_init(&log->writing, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&log->reader.committed, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&log->reader.progress, HAFT__LIMIT_RUN_BYTES);
+    haft__child_writes_init(&log->children);
 }
 
 void haft__log_finish(haft__log *log)
@@ -101,6 +102,7 @@ void haft__log_finish(haft__log *log)
     haft__buf_finish(&log->writing);
     haft__buf_finish(&log->reader.committed);
     haft__buf_finish(&log->reader.progress);
+    haft__child_writes_finish(&log->children);
     free(log->lines);
     free(log->artifacts);
     free(log->acked.items);
@@ -115,6 +117,7 @@ void haft__log_set_loaded(haft_run *run)
     set_state(log, HAFT__LOG_IDLE);
     log->durable_seq = run->state.seq;
     log->artifacts_written = run->state.artifact_count;
+    haft__child_writes_set_loaded(run);
 }
 
 /* ---- buffering ---- */
@@ -287,7 +290,7 @@ static haft__store_run first_row_of(const haft_run *run)
     const haft__spec *spec = run->agent->spec;
     haft__store_run row = row_of(run);
     row.thread = run->state.thread;
-    row.parent = HAFT__LIT("");
+    row.parent = run->state.parent;
     row.user = run->user;
     row.name = spec->name;
     row.task = run->state.task;
@@ -328,6 +331,10 @@ static void submit_append(haft_run *run, size_t lines, size_t artifacts)
         .artifact_count = artifacts,
         .messages = log->acked_writing.items,
         .message_count = log->acked_writing.count,
+        .children = log->children.children,
+        .child_count = log->children.child_count,
+        .outgoing = log->children.outgoing,
+        .outgoing_count = log->children.outgoing_count,
         .alone = requires_exclusive(run),
         .lease_ms = run->runtime->leases.ms,
         .now_ms = haft__runtime_now(run->runtime),
@@ -364,6 +371,9 @@ void haft__log_flush(haft_run *run)
     }
     if (status == HAFT_OK) {
         status = collect_artifacts(log, &run->state, &artifacts, &err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__child_writes_collect(run, &err);
     }
     if (status != HAFT_OK) {
         haft__run_fail(run, &err);
@@ -477,6 +487,7 @@ static void free_idle_memory(haft_run *run)
     haft__buf_finish(&log->buffered);
     haft__buf_finish(&log->writing);
     haft__arena_finish(&log->arena);
+    haft__arena_finish(&log->children.arena);
     free(log->lines);
     free(log->artifacts);
     log->lines = NULL;
@@ -495,6 +506,7 @@ static void commit(haft_run *run)
     log->failed_writes = 0;
     haft__lease_extend(run, log->requested_ms);
     publish_events(&log->reader, haft__buf_str(&log->writing));
+    haft__child_writes_commit(run);
     if (first && haft__queue_is_queued(&run->queue)) {
         haft__queue_enter(run);
     }
@@ -505,6 +517,7 @@ static void commit(haft_run *run)
     if (run->effect == HAFT__EFFECT_WAIT && haft__run_is_settled(run)) {
         free_idle_memory(run);
     }
+    haft__child_pool_run_changed(run);
 }
 
 /* ---- a store that fails ---- */

@@ -142,6 +142,10 @@ static void continue_opened(haft_run *run)
         return;
     }
     haft__runtime_watch_run(run->runtime);
+    haft__child_pool_add_all(run);
+    if (run->state.open_children > 0) { /* a child may have ended since the messages were read */
+        haft__child_pool_notify(run->runtime);
+    }
     if (haft__queue_is_queued(&run->queue) && !run->state.cancel_asked) {
         haft__queue_enter(run);
     }
@@ -164,6 +168,7 @@ static void start_opened(haft_run *run)
     haft__log_set_loaded(run);
     set_state(&run->opening, HAFT__OPEN_DONE);
     run->stage = is_read_only(run) ? HAFT__HANDLE_READ_ONLY : HAFT__HANDLE_ACTIVE;
+    haft__child_pool_run_changed(run);
     switch (run->opening.mode) {
     case HAFT__OPEN_CONTINUE: continue_opened(run); return;
     case HAFT__OPEN_READ_ONLY: return;
@@ -185,7 +190,7 @@ static void on_messages(haft__store_request *request)
 static void read_messages(haft_run *run)
 {
     haft__store_request request = {.verb = HAFT__STORE_RECEIVE, .run.id = haft__str(run->id)};
-    if (is_read_only(run) || !run->runtime->shared) {
+    if (is_read_only(run)) {
         start_opened(run);
     } else {
         query_store(run, HAFT__OPEN_READING_MESSAGES, request, on_messages);

@@ -106,6 +106,7 @@ void haft__run_fail(haft_run *run, const haft_error *error)
     if (run->agent != NULL) {
         haft__run_stop_operations(run);
     }
+    haft__child_pool_run_changed(run);
     if (!run->released) {
         (void)haft__lease_release(run);
     }

@@ -5,6 +5,7 @@
  *     api.c           the public functions
  *     run.c           decide, record, perform
  *     log.c           events to the store and to readers
+ *     child.c         child runs that a write creates; child_pool.c those that are performed here
  *     lease.c         ownership
  *     open.c          opening a run of the store; catch_up.c what it has missed meanwhile
  *     thread_queue.c  runs of one thread, one after the other

@@ -72,7 +72,12 @@ static void on_messages(haft__store_request *request)
             deliver(runtime, &request->messages[i]);
         }
     }
-    schedule_message_poll(runtime);
+    if (runtime->children.polls_messages) { /* more were sent meanwhile */
+        haft__child_pool_notify(runtime);
+    }
+    if (runtime->shared) {
+        schedule_message_poll(runtime);
+    }
 }
 
 static void poll_messages_now(void *context)
@@ -186,6 +191,7 @@ haft_status haft__runtime_create(const haft_runtime_options *options, const haft
     }
     haft__arena_init(&runtime->arena, 0);
     haft__arena_init(&runtime->message_arena, HAFT__LIMIT_RUN_BYTES);
+    haft__child_pool_init(runtime);
     haft__arena_init(&runtime->scratch, 0);
     haft__buf_init(&runtime->line, HAFT__LIMIT_RUN_BYTES);
     haft__buf_init(&runtime->body, HAFT__LIMIT_RUN_BYTES);
@@ -222,7 +228,9 @@ void haft_runtime_destroy(haft_runtime *runtime)
     runtime->closing = true;
     release_runs(runtime);
     bool stepped = true; /* until the pending store requests of released runs are done */
-    while (stepped && (runtime->runs != NULL || runtime->cache_requests > 0)) {
+    while (stepped
+           && (runtime->runs != NULL || runtime->cache_requests > 0
+               || runtime->children.querying)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
     }
     haft__store_close(runtime->store);
@@ -231,6 +239,7 @@ void haft_runtime_destroy(haft_runtime *runtime)
     haft__member_memory_free(runtime->member_memory);
     haft__model_server_free(runtime->model_servers);
     haft__lease_finish(runtime);
+    haft__child_pool_finish(runtime);
     if (runtime->loop != NULL) {
         haft__timer_stop(runtime->loop, &runtime->message_timer);
     }

@@ -8,6 +8,7 @@
 #define HAFT_ENGINE_RUNTIME_H
 
 #include "base/id.h"
+#include "engine/child_pool.h"
 #include "engine/index_cache.h"
 #include "engine/lease.h"
 #include "engine/member_memory.h"
@@ -57,6 +58,7 @@ struct haft_runtime {
     haft__store_request message_request;
     haft__arena message_arena; /* results of `message_request` */
     haft__leases leases;
+    haft__child_pool children; /* child runs that this process performs */
     haft__arena scratch; /* of the event that is being folded */
     bool shared;         /* other processes can open the store */
     bool closing;        /* haft_runtime_destroy runs: nothing is retried */

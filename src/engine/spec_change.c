@@ -184,8 +184,10 @@ haft_status haft__spec_change_check(haft_run *run, haft_error *err)
 {
     const haft__spec_change_hook *hook = &run->runtime->spec_change_hook;
     haft__spec_replacement replacement = {.text = {NULL, 0}};
-    haft_status status =
-        hook->check != NULL ? hook->check(hook->context, run, &replacement, err) : HAFT_OK;
+    bool child = run->state.parent.len > 0; /* its spec is part of its parent's */
+    haft_status status = hook->check != NULL && !child
+                             ? hook->check(hook->context, run, &replacement, err)
+                             : HAFT_OK;
     if (status == HAFT_OK && !replacement.chooses_model) {
         status = check_variables(run, err);
     }

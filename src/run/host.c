@@ -14,7 +14,8 @@ bool haft__call_is_repeatable(const haft__run_call *call)
  * and may send a different call, which would get the same idempotency key. */
 bool haft__call_may_start(const haft__run_call *call, bool durable)
 {
-    return call->stage == HAFT__CALL_STARTED && (durable || call->tool->traits.read_only);
+    return call->stage == HAFT__CALL_STARTED && !haft__call_is_agent(call)
+           && (durable || call->tool->traits.read_only);
 }
 
 /* Whether the calls of the run continue; else it ends. */

@@ -46,7 +46,19 @@ static void write_elicitation(haft__json_writer *w, const haft__run_call *call)
     haft__json_end_object(w);
 }
 
-static void write_pending(haft__json_writer *w, const haft__run_call *call)
+/* The id of a call, with the calls that lead to its run: c3.1/c1.2. */
+static void write_call(haft__json_writer *w, const haft__run *run, const haft__run_call *call)
+{
+    haft__json_key(w, "call");
+    haft__buf_add_char(w->buf, '"');
+    haft__buf_add_str(w->buf, run->path); /* ids of calls: nothing to escape */
+    haft__buf_add_str(w->buf, run->path.len > 0 ? HAFT__LIT("/") : HAFT__LIT(""));
+    haft__buf_add_str(w->buf, call->id);
+    haft__buf_add_char(w->buf, '"');
+    w->after_key = false;
+}
+
+static void write_pending(haft__json_writer *w, const haft__run *run, const haft__run_call *call)
 {
     const haft__json *question = haft__json_get(call->arguments, HAFT__LIT("question"));
     bool is_question =
@@ -54,7 +66,7 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft_str text = is_question ? haft__json_text(*question) : (haft_str){NULL, 0};
     text = is_elicitation(call) ? haft__elicitation_text(call, "message") : text;
     haft__json_begin_object(w);
-    haft__field_text(w, "call", call->id);
+    write_call(w, run, call);
     haft__field_text(w, "kind", haft__str(haft__pause_name(call->pause)));
     haft__field_text(w, "tool", call->name);
     haft__json_key(w, "arguments");
@@ -70,6 +82,10 @@ static void write_pending(haft__json_writer *w, const haft__run_call *call)
     haft__field_text_or_null(w, "binding", call->binding);
     if (call->reason.len > 0) {
         haft__field_text(w, "reason", call->reason);
+    }
+    if (run->parent.len > 0) {
+        haft__field_text(w, "run", run->id);
+        haft__field_text(w, "agent", run->spec->name);
     }
     if (is_elicitation(call)) {
         haft__json_key(w, "asks");
@@ -108,24 +124,36 @@ static void write_waiting_calls(haft__json_writer *w, const haft__run *run)
     }
 }
 
-/* Whether the run cannot continue without an answer: a call is paused and no call is running. Calls
- * in other stages do not count: they wait for the paused call, such as in its lane. */
+/* Whether the run cannot continue without an answer or the end of a child: a call is paused, and no
+ * call is running here. Calls in other stages do not count: they wait for the paused call, such as
+ * in its lane. */
 static bool is_waiting(const haft__run *run)
 {
-    size_t paused = 0;
+    size_t paused = run->open_children;
     for (size_t i = run->batch; i < run->call_count; i++) {
         haft__call_stage stage = run->calls[i].stage;
         if (stage == HAFT__CALL_PAUSED) {
             paused++;
-        } else if (stage == HAFT__CALL_STARTED) {
+        } else if (stage == HAFT__CALL_STARTED && run->calls[i].child == NULL) {
             return false;
         }
     }
     return paused > 0;
 }
 
+/* Whether the run, and the runs below it that have not ended, wait for answers. */
+static bool is_tree_waiting(const haft__run *run, const haft__run *const *below, size_t count)
+{
+    bool waiting = is_waiting(run) || run->stored_as_waiting;
+    for (size_t i = 0; i < count && waiting; i++) {
+        const haft__run *one = below[i];
+        waiting = one->stage == HAFT__RUN_ENDED || is_waiting(one);
+    }
+    return waiting && (run->open_children == 0 || count > 0);
+}
+
 /* The field `end`: the state of the run. An error of a command to the run does not change it. */
-static haft_str end_name(const haft__run *run)
+static haft_str end_name(const haft__run *run, const haft__run *const *below, size_t count)
 {
     if (run->stage == HAFT__RUN_ENDED) {
         return haft__str(haft__end_name(run->end));
@@ -136,10 +164,38 @@ static haft_str end_name(const haft__run *run)
     if (run->seq == 1 && !run->stored_as_waiting) { /* created, and not started yet */
         return HAFT__LIT("queued");
     }
-    return is_waiting(run) || run->stored_as_waiting ? HAFT__LIT("waiting") : HAFT__LIT("running");
+    return is_tree_waiting(run, below, count) ? HAFT__LIT("waiting") : HAFT__LIT("running");
+}
+
+static void write_all_pending(haft__json_writer *w, const haft__run *run)
+{
+    for (size_t i = run->batch; run->stage != HAFT__RUN_ENDED && i < run->call_count; i++) {
+        if (run->calls[i].stage == HAFT__CALL_PAUSED) {
+            write_pending(w, run, &run->calls[i]);
+        }
+    }
+}
+
+/* What the run and the runs below it have used. Omitted without children. */
+static void write_tree(haft__json_writer *w, const haft__run *run)
+{
+    haft__tree_usage usage = haft__child_tree_usage(run);
+    if (run->child_count > 0) {
+        haft__json_key(w, "tree");
+        haft__json_begin_object(w);
+        haft__field_number(w, "runs", usage.runs);
+        haft__child_write_usage(w, &usage);
+        haft__json_end_object(w);
+    }
 }
 
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why)
+{
+    haft__result_write_tree(buf, run, NULL, 0, why);
+}
+
+void haft__result_write_tree(haft__buf *buf, const haft__run *run, const haft__run *const *below,
+                             size_t count, const haft_error *why)
 {
     bool ended = run->stage == HAFT__RUN_ENDED;
     haft__json_writer w;
@@ -147,7 +203,7 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__json_begin_object(&w);
     haft__field_text_or_null(&w, "run", run->id);
     haft__field_text_or_null(&w, "thread", run->thread);
-    haft__field_text(&w, "end", end_name(run));
+    haft__field_text(&w, "end", end_name(run, below, count));
     haft__field_text(&w, "answer", ended ? run->answer : HAFT__LIT(""));
     haft__field_text_or_null(&w, "reason", ended ? run->end_reason : HAFT__LIT(""));
     haft__field_flag(&w, "exhausted", ended && run->end == HAFT__END_EXHAUSTED);
@@ -155,13 +211,13 @@ void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *
     haft__field_number(&w, "turns", run->turn);
     haft__field_number(&w, "calls", run->usage.calls);
     haft__field_usage(&w, run);
+    write_tree(&w, run);
     write_artifacts(&w, run);
     haft__json_key(&w, "pending");
     haft__json_begin_array(&w);
-    for (size_t i = run->batch; !ended && i < run->call_count; i++) {
-        if (run->calls[i].stage == HAFT__CALL_PAUSED) {
-            write_pending(&w, &run->calls[i]);
-        }
+    write_all_pending(&w, run);
+    for (size_t i = 0; !ended && i < count; i++) {
+        write_all_pending(&w, below[i]);
     }
     haft__json_end_array(&w);
     write_waiting_calls(&w, run);

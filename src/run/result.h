@@ -11,6 +11,10 @@
  * which may be "": its end is "failed". */
 void haft__result_write(haft__buf *buf, const haft__run *run, const haft_error *why);
 
+/* The same with the runs below it that have not ended: their pending calls are pending, too. */
+void haft__result_write_tree(haft__buf *buf, const haft__run *run, const haft__run *const *below,
+                             size_t count, const haft_error *why);
+
 /* Appends {"error":{...}}, for an operation without a run. */
 void haft__result_write_error(haft__buf *buf, const haft_error *error);
 

@@ -135,15 +135,37 @@ haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft__json argumen
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
+#define DOLLAR          1000000000000U /* in cost parts */
+#define FRACTION_DIGITS 12
+
 void haft__run_add_cost(haft__buf *buf, const haft__run *run)
 {
-    const uint64_t dollar = 1000000000000U; /* in cost parts */
+    haft__cost_write(buf, run->cost_parts);
+}
+
+void haft__cost_write(haft__buf *buf, uint64_t cost_parts)
+{
     char fraction[16];
-    int length = snprintf(fraction, sizeof(fraction), "%012llu",
-                          (unsigned long long)(run->cost_parts % dollar));
+    int length =
+        snprintf(fraction, sizeof(fraction), "%012llu", (unsigned long long)(cost_parts % DOLLAR));
     while (length > 1 && fraction[length - 1] == '0') {
         length--;
     }
-    haft__buf_addf(buf, "%llu.%.*s", (unsigned long long)(run->cost_parts / dollar), length,
-                   fraction);
+    haft__buf_addf(buf, "%llu.%.*s", (unsigned long long)(cost_parts / DOLLAR), length, fraction);
+}
+
+bool haft__cost_read(haft_str text, uint64_t *ret_cost_parts)
+{
+    haft_str fraction = text, whole = haft__str_split(&fraction, '.');
+    uint64_t dollars = 0, parts = 0;
+    if (whole.len == 0 || !haft__str_to_u64(whole, &dollars) || fraction.len > FRACTION_DIGITS
+        || (fraction.len > 0 && !haft__str_to_u64(fraction, &parts))
+        || dollars > UINT64_MAX / DOLLAR - 1) {
+        return false;
+    }
+    for (size_t i = fraction.len; i < FRACTION_DIGITS; i++) {
+        parts *= 10;
+    }
+    *ret_cost_parts = dollars * DOLLAR + parts;
+    return true;
 }

@@ -14,6 +14,7 @@
 #include "choice/choice.h"
 #include "model/model.h"
 #include "model/optional_member.h"
+#include "run/child/child.h"
 #include "run/event.h"
 #include "run/pause/pause.h"
 #include "spec/spec.h"
@@ -124,6 +125,7 @@ typedef struct haft__run_call {
     haft_str result;     /* the whole result as the tool returned it (or the error as text) */
     haft_str shown;      /* what the model sees */
     bool counts_invalid; /* it was refused as unknown or invalid */
+    haft__child *child;  /* of a call of an agent that has started one; else NULL */
 } haft__run_call;
 
 typedef struct haft__artifact {
@@ -198,6 +200,9 @@ typedef struct haft__run {
     haft__tools *more_tools;  /* `tools` after that, the spec's tools first; else NULL */
     haft__hash_key hash_key;
     haft_str id, thread;
+    haft_str parent, parent_call, root; /* of a child run: the run and the call that started it, and
+                                           the first run of the tree; else "" */
+    haft_str path; /* of a child run: the calls from the root to it, c3.1/c1.2; else "" */
     uint64_t seq, started_ms, last_ms; /* of the last event */
     uint64_t worked_ms; /* time spent in models and tools, without pauses and time between owners */
     haft__run_stage stage;
@@ -256,6 +261,9 @@ typedef struct haft__run {
     size_t artifact_count, artifact_capacity;
     haft__standing_approval *standing; /* in the order in which they were given */
     size_t standing_count, standing_capacity;
+    haft__child **children;            /* in the order in which they started */
+    size_t child_count, child_capacity, open_children;
+    haft__tree_usage child_usage; /* of the children that have finished, and all runs below them */
     haft_str observation; /* the last result, as shown */
     haft_str last_text;   /* the last text of the model that was not empty, trimmed */
 
@@ -333,5 +341,9 @@ HAFT_MUST_USE haft_status haft__run_call_key(haft__buf *buf, haft_str tool, haft
 
 /* Appends the cost in dollars, exactly, as a JSON number. */
 void haft__run_add_cost(haft__buf *buf, const haft__run *run);
+
+/* The same for cost parts; and reads such a number. False if the text is not one. */
+void haft__cost_write(haft__buf *buf, uint64_t cost_parts);
+bool haft__cost_read(haft_str text, uint64_t *ret_cost_parts);
 
 #endif

@@ -170,6 +170,30 @@ typedef enum haft__history {
     HAFT__HISTORY_TRANSCRIPT, /* the planner shape's: messages with roles, task last */
 } haft__history;
 
+struct haft__spec;
+
+/* An agent that tools of the spec can start as a child run. */
+typedef struct haft__agent_spec {
+    haft_str name; /* a key of `agents`, or the file that a tool names */
+    const struct haft__spec *spec;
+} haft__agent_spec;
+
+/* The budgets that a tool asks for its child runs; 0: an equal share of what is left. */
+typedef struct haft__agent_limits {
+    uint32_t turns, calls;
+    uint64_t tokens;
+    bool has_usd;
+    uint64_t usd_micros;
+    uint64_t wall_ms;
+} haft__agent_limits;
+
+/* A tool whose calls are child runs. */
+typedef struct haft__agent_tool {
+    haft_str tool, agent; /* names */
+    const struct haft__spec *spec; /* of the agent */
+    haft__agent_limits limits;
+} haft__agent_tool;
+
 typedef struct haft__spec {
     haft__spec_kind kind;
     haft_str name;
@@ -203,6 +227,10 @@ typedef struct haft__spec {
     haft_str multitask;   /* "enqueue", "reject" or "interrupt" */
     haft_str description; /* for people */
     haft__json graph;     /* as given; src/graph reads it */
+    const haft__agent_spec *agents;
+    size_t agent_count;
+    const haft__agent_tool *agent_tools;
+    size_t agent_tool_count;
     /* Patterns for the built-ins; `tools` has the enabled ones, allowed or not. */
     const haft_str *builtin_allow, *builtin_deny;
     size_t builtin_allow_count, builtin_deny_count;

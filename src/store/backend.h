@@ -79,6 +79,9 @@ void haft__store_complete_threadsafe(haft__store *store, haft__store_queue *perf
  * lines, artifacts match their SHA-256. May be slow. */
 HAFT_MUST_USE haft_status haft__store_check(const haft__store_request *request, haft_error *err);
 
+/* The request that creates a child in the transaction of an append. It borrows from the child. */
+haft__store_request haft__store_child_request(const haft__store_child *child);
+
 /* The epoch of a newly created run. */
 uint64_t haft__store_first_epoch(const haft__store_request *request);
 

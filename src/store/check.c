@@ -109,16 +109,19 @@ static haft_status check_artifact(const haft__store_artifact *artifact, haft_err
     return HAFT_OK;
 }
 
+static haft_status check_run_id(haft_str id, haft_error *err)
+{
+    return haft__id_valid(id)
+               ? HAFT_OK
+               : haft__fail(err, HAFT_BAD_INPUT, "",
+                            "expected the id of a run, 26 characters of base32, found '%.*s'",
+                            HAFT__ARG(id));
+}
+
 static haft_status check_verb(const haft__store_request *request, haft_error *err)
 {
     switch (request->verb) {
-    case HAFT__STORE_CREATE:
-        if (!haft__id_valid(request->run.id)) {
-            return haft__fail(err, HAFT_BAD_INPUT, "",
-                              "expected the id of a run, 26 characters of base32, found '%.*s'",
-                              HAFT__ARG(request->run.id));
-        }
-        return HAFT_OK;
+    case HAFT__STORE_CREATE: return check_run_id(request->run.id, err);
     case HAFT__STORE_CLAIM:
     case HAFT__STORE_CLAIM_NEXT:
     case HAFT__STORE_RENEW:
@@ -146,7 +149,13 @@ static haft_status check_verb(const haft__store_request *request, haft_error *er
     HAFT__UNREACHABLE();
 }
 
-haft_status haft__store_check(const haft__store_request *request, haft_error *err)
+haft__store_request haft__store_child_request(const haft__store_child *child)
+{
+    return (haft__store_request){
+        .verb = HAFT__STORE_CREATE, .run = child->run, .lines = &child->line, .line_count = 1};
+}
+
+static haft_status check_content(const haft__store_request *request, haft_error *err)
 {
     haft_status status = check_verb(request, err);
     if (status == HAFT_OK) {
@@ -155,8 +164,23 @@ haft_status haft__store_check(const haft__store_request *request, haft_error *er
     for (size_t i = 0; status == HAFT_OK && i < request->line_count; i++) {
         status = check_line(request->lines[i], i + 1, err);
     }
+    return status;
+}
+
+haft_status haft__store_check(const haft__store_request *request, haft_error *err)
+{
+    haft_status status = check_content(request, err);
     for (size_t i = 0; status == HAFT_OK && i < request->artifact_count; i++) {
         status = check_artifact(&request->artifacts[i], err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < request->child_count; i++) {
+        haft__store_request child = haft__store_child_request(&request->children[i]);
+        status = check_content(&child, err);
+    }
+    for (size_t i = 0; status == HAFT_OK && i < request->outgoing_count; i++) {
+        status = check_text(request->outgoing[i].body, HAFT__LIMIT_STORE_TEXT_BYTES, "a message",
+                            err);
+        status = status == HAFT_OK ? check_run_id(request->outgoing[i].run, err) : status;
     }
     return status;
 }

@@ -26,6 +26,11 @@ const char *haft__run_state_name(haft__run_state state)
     return names[state];
 }
 
+bool haft__store_run_is_child(const haft__store_run *run)
+{
+    return run->parent.len > 0 && haft__str_equal(run->thread, run->id);
+}
+
 /* ---- request queues ---- */
 
 void haft__store_queue_init(haft__store_queue *list)

@@ -102,6 +102,9 @@ typedef struct haft__store_run {
                    * that could not be read are "" or 0 */
 } haft__store_run;
 
+/* Whether the run is a child of its parent. A fork has a parent, too. */
+bool haft__store_run_is_child(const haft__store_run *run);
+
 typedef struct haft__store_artifact {
     haft_str name, media_type, sha256, content;
 } haft__store_artifact;
@@ -111,6 +114,12 @@ typedef struct haft__store_message {
     uint64_t id;
     haft_str run, body; /* body: of an input event */
 } haft__store_message;
+
+/* A run that an append creates: a child of the run that is appended to. */
+typedef struct haft__store_child {
+    haft__store_run run; /* as for CREATE, without an owner */
+    haft_str line;       /* its first event */
+} haft__store_child;
 
 /* One check of `haft doctor`. */
 typedef struct haft__store_finding {
@@ -130,9 +139,11 @@ typedef enum haft__store_verb {
     /* run.id, .seq (the last event before), .epoch; lines; artifacts; messages (by id, consumed);
      * and the new state, turns, calls, wake_ms of run. A lease_ms other than 0 renews the lease.
      * With the state ENDED also end and answer: the run then has no owner, accepts no more events,
-     * and its unread messages are deleted. BAD_STATE if run.epoch is not the current one, run.seq
-     * is not the last event, the run has ended, or a message no longer exists. TOO_BIG past the
-     * limits of a run. */
+     * and its unread messages are deleted. In the same transaction `children` are created and
+     * `outgoing` messages are sent; a message to a run that has ended or does not exist is dropped.
+     * BAD_STATE if run.epoch is not the current one, run.seq is not the last event, the run has
+     * ended, a message no longer exists, or a child exists already. TOO_BIG past the limits of a
+     * run. */
     HAFT__STORE_APPEND,
 
     /* run.id, run.owner, lease_ms, dead_owner -> found[0]. BAD_STATE if the run has ended, or if it
@@ -171,7 +182,8 @@ typedef enum haft__store_verb {
      * BAD_INPUT if the checksum chain is broken. */
     HAFT__STORE_READ_EVENTS,
 
-    /* name: a run's id, a prefix of one, or "last" for the run created last -> found[0].
+    /* name: a run's id, a prefix of one, or "last" for the run created last that is no child (the
+     * thread of a child is its own id) -> found[0].
      * NOT_FOUND; BAD_INPUT if the prefix is ambiguous, or if the run is damaged, unless
      * `include_damaged` is set. */
     HAFT__STORE_FIND,
@@ -216,8 +228,8 @@ typedef enum haft__store_verb {
     /* now_ms, before_ms: removes runs that ended before; 0: none -> count of runs. Only runs with
      * one of `ends`, if any are given, and not the last `keep` that ended. A thread is removed as a
      * whole: a run is kept as long as another run of its thread must be kept or has not ended, and
-     * as long as its parent has not ended. Expired cached results are always removed. With
-     * `dry_run` nothing is removed. */
+     * as long as its parent has not ended; a child as long as its parent exists. Expired cached
+     * results are always removed. With `dry_run` nothing is removed. */
     HAFT__STORE_GC,
 
     /* -> findings: the checks of `haft doctor`, apart from opening the store. Changes nothing; may
@@ -255,6 +267,10 @@ struct haft__store_request {
     size_t artifact_count;
     const haft__store_message *messages; /* in and out */
     size_t message_count;
+    const haft__store_child *children;
+    size_t child_count;
+    const haft__store_message *outgoing; /* without ids */
+    size_t outgoing_count;
     haft_str dead_owner, name, thread, scope, text;
     uint64_t after, limit, now_ms, before_ms;
     uint64_t lease_ms; /* a duration; run.lease_ms is a time */

@@ -173,3 +173,38 @@ def check_acknowledged(printed, kept):
             problems.append(f"event {seq} was acknowledged and differs:\n{line}\n"
                             f"{kept[seq - 1]}")
     return problems
+
+
+def check_trees(store):
+    """Every child_started has exactly one run, which names its parent; every child has one
+    child_started, and ends before its parent does; ends agree."""
+    problems, histories = [], read(store)
+    started, finished = {}, {}
+    for run, events in histories.items():
+        for event in events:
+            if event["kind"] == "child_started":
+                if event["child"] in started:
+                    problems.append(f"{event['child']}: it was started twice")
+                started[event["child"]] = (run, event["call"])
+            elif event["kind"] == "child_finished":
+                if event["child"] in finished:
+                    problems.append(f"{event['child']}: it finished twice")
+                finished[event["child"]] = event["end"]
+    for child, (run, call) in started.items():
+        events = histories.get(child)
+        if not events:
+            problems.append(f"{child}: {run} started it, and it does not exist")
+            continue
+        first, last = events[0], events[-1]
+        if (first["parent"], first.get("call")) != (run, call):
+            problems.append(f"{child}: it names {first['parent']} {first.get('call')} as its start")
+        ended = last["kind"] == "run_finished"
+        if ended and child in finished and finished[child] != last["end"]:
+            problems.append(f"{child}: it ended as {last['end']}, its parent says "
+                            f"{finished[child]}")
+        if histories[run][-1]["kind"] == "run_finished" and child not in finished:
+            problems.append(f"{run}: it ended before its child {child}")
+    for run, events in histories.items():
+        if events and "root" in events[0] and run not in started:
+            problems.append(f"{run}: no run has started this child")
+    return problems

@@ -228,8 +228,12 @@ TEST(only_fields_about_questions_and_changed_tools_are_optional)
                           && (haft__str_equal(field, HAFT__LIT("encoding"))
                               || haft__str_equal(field, HAFT__LIT("content"))))
                       || haft__str_equal(field, HAFT__LIT("provider_items"))
+                      || haft__str_equal(field, HAFT__LIT("tree"))
                       || (haft__str_equal(kind, HAFT__LIT("run_started"))
                           && (haft__str_equal(field, HAFT__LIT("file"))
+                              || haft__str_equal(field, HAFT__LIT("call"))
+                              || haft__str_equal(field, HAFT__LIT("root"))
+                              || haft__str_equal(field, HAFT__LIT("path"))
                               || haft__str_equal(field, HAFT__LIT("set"))));
             CHECK(is_required(&c, kind, field) != of_tool, "%s: %.*s", kinds[i], HAFT__ARG(field));
         }

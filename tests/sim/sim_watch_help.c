@@ -355,7 +355,8 @@ static const char *verdict_of(const haft__run_command *command, haft__pause paus
                                                         : "edit";
     case HAFT__RUN_COMMAND_REJECT: return "reject";
     case HAFT__RUN_COMMAND_FAIL: return pause == HAFT__PAUSE_HEADLESS ? "error" : "";
-    case HAFT__RUN_COMMAND_CANCEL: break;
+    case HAFT__RUN_COMMAND_CANCEL:
+    case HAFT__RUN_COMMAND_CHILD: break;
     }
     return "";
 }

@@ -180,7 +180,7 @@ static void show_released(resume_job *r, outcome *one, haft_run *run)
         (void)!haft__follow_print_events(r->cli, run, &r->failed);
     }
     if (r->json) {
-        (void)!haft__run_result_print(r->cli, &run->state, &stopped, NULL);
+        (void)!haft__run_result_print(r->cli, run->runtime, &run->state, &stopped, NULL);
     } else {
         (void)fprintf(r->cli->errors, "%s paused; %s\n", one->id, stopped.hint);
     }

@@ -32,7 +32,7 @@ static haft__exit_status print_detached(haft__cli *cli, const haft__args *args, 
                                                                    : HAFT__EXIT_FAILED;
     }
     if (haft__args_has(args, "json")) {
-        haft_status status = haft__run_result_print(cli, &run->state, NULL, err);
+        haft_status status = haft__run_result_print(cli, run->runtime, &run->state, NULL, err);
         return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
     }
     (void)fprintf(cli->out, "%s\n", run->id);

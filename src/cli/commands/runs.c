@@ -246,7 +246,7 @@ static haft__exit_status show(runs_request *a)
         }
         return result;
     }
-    status = haft__run_result_print(a->cli, &run, NULL, a->err);
+    status = haft__run_result_print(a->cli, a->is_stored ? a->runtime : NULL, &run, NULL, a->err);
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 

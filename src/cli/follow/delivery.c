@@ -11,6 +11,8 @@
 #include "cli/follow/spec_choice.h"
 #include "cli/terminal/diagnostic.h"
 #include "engine/ops/command_delivery.h"
+#include "engine/ops/run_tree.h"
+#include "engine/run.h"
 #include "io/environment.h"
 
 haft_str haft__delivery_user(void)
@@ -75,6 +77,47 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
     HAFT__UNREACHABLE();
 }
 
+/* Finds the run of the call, which may be below the one that the person names. If the person names
+ * a child, the tree is followed from its root. */
+static haft_status find_target(haft__cli *cli, haft_runtime *runtime, haft_str *root,
+                               haft__command_delivery *request, haft_error *err)
+{
+    haft_status status = haft__run_tree_resolve_call(runtime, &cli->arena, request->run,
+                                                     request->command.call, &request->run,
+                                                     &request->command.call, err);
+    return status == HAFT_OK
+               ? haft__run_tree_find_root(runtime, &cli->arena, request->run, root, err)
+               : status;
+}
+
+/* A command for a call of a child run: this process continues the whole tree, unless another one
+ * has its root. */
+static haft__exit_status follow_tree(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
+                                     haft_str root, haft__delivery_result *sent, haft_error *err)
+{
+    haft_run *first = NULL;
+    if (sent->owned) {
+        haft__child_pool_adopt(sent->run);
+    }
+    haft_status status = haft__run_open_by_name(runtime, root, !sent->owned, &first, err);
+    while (status == HAFT_OK && first->stage == HAFT__HANDLE_OPENING) {
+        status = haft_runtime_step(runtime, -1, err);
+    }
+    haft__exit_status result = HAFT__EXIT_FAILED;
+    bool elsewhere = status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED
+                     && first->error.status == HAFT_BAD_STATE;
+    if (elsewhere) { /* its owner continues the root when this child has ended */
+        result = haft__follow_run(cli, args, sent->run, err);
+    } else if (status == HAFT_OK && first->stage == HAFT__HANDLE_FAILED) {
+        *err = first->error;
+    } else if (status == HAFT_OK) {
+        result = sent->owned ? haft__follow_run(cli, args, first, err)
+                             : haft__follow_print_result(cli, args, first, err);
+    }
+    haft_run_release(first);
+    return result;
+}
+
 static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_runtime *runtime,
                                  const haft__delivery *delivery, haft_error *err)
 {
@@ -94,6 +137,10 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
     if (request.command.kind == HAFT__RUN_COMMAND_CANCEL) { /* a cancelled run needs no spec */
         haft__spec_choice_finish(&choice);
     }
+    haft_str root = request.run;
+    if (status == HAFT_OK && request.command.kind != HAFT__RUN_COMMAND_CANCEL) {
+        status = find_target(cli, runtime, &root, &request, err);
+    }
     if (status == HAFT_OK) {
         status = haft__command_deliver(runtime, &cli->arena, &request, &sent, err);
     }
@@ -101,7 +148,10 @@ static haft__exit_status deliver(haft__cli *cli, const haft__args *args, haft_ru
     if (status != HAFT_OK) {
         explain_problem(cli, delivery, sent.problem, status, err);
     }
-    if (sent.owned) {
+    if (status == HAFT_OK && !haft__str_equal(root, request.run)) {
+        result = follow_tree(cli, args, runtime, root, &sent, err);
+        sent.run = sent.owned ? NULL : sent.run; /* the pool has it */
+    } else if (sent.owned) {
         result = follow_owned(cli, args, sent.run, status, err);
     } else if (status == HAFT_OK) {
         result = haft__follow_print_since(cli, args, sent.run, sent.seen_seq, err);

@@ -116,21 +116,51 @@ static haft_status step(follower *f)
 
 /* ---- questions ---- */
 
+static bool has_pending_call(const haft_run *run)
+{
+    bool pending = false;
+    for (size_t i = run->state.batch; i < run->state.call_count && !pending; i++) {
+        pending = run->state.calls[i].stage == HAFT__CALL_PAUSED;
+    }
+    return pending;
+}
+
+/* Asks about the calls of one run: the one that is followed, or one below it. */
+static haft_status ask_about(follower *f, haft_run *run, bool *ret_continues)
+{
+    if (run != f->run) {
+        haft__pending_print_agent(f->cli->errors, run);
+        (void)fflush(f->cli->errors);
+    }
+    return haft__terminal_ask(f->terminal, run, ret_continues, f->err);
+}
+
 /* *ret_continues: somebody answered here, and the run continues. */
 static haft_status ask_user(follower *f, bool *ret_continues)
 {
     haft_status status = haft__auto_approve_call(f->cli, f->args, f->run, ret_continues, f->err);
+    for (haft_run *child = NULL;
+         status == HAFT_OK && !*ret_continues
+         && (child = haft__child_pool_next_waiting(f->run, child)) != NULL;) {
+        status = haft__auto_approve_call(f->cli, f->args, child, ret_continues, f->err);
+    }
     if (status != HAFT_OK || *ret_continues) {
         return status;
     }
     status = show_events(f); /* print events before the question */
-    if (f->terminal != NULL) {
-        haft__timeline_end_line(&f->timeline);
-        write_timeline(f);
+    if (f->terminal == NULL || status != HAFT_OK) {
+        return status;
     }
-    return status == HAFT_OK && f->terminal != NULL
-               ? haft__terminal_ask(f->terminal, f->run, ret_continues, f->err)
-               : status;
+    haft__timeline_end_line(&f->timeline);
+    write_timeline(f);
+    haft_run *child = haft__child_pool_next_waiting(f->run, NULL);
+    if (child == NULL || has_pending_call(f->run)) {
+        status = ask_about(f, f->run, ret_continues);
+    }
+    if (status == HAFT_OK && !*ret_continues && child != NULL) {
+        status = ask_about(f, child, ret_continues);
+    }
+    return status;
 }
 
 /* Tells people elsewhere what to answer, and how, before the deadline. */
@@ -169,7 +199,7 @@ static void print_interrupted(follower *f, haft__end end, const haft_error *why)
         left.stage = HAFT__RUN_ENDED;
         left.end = end;
     }
-    (void)!haft__run_result_print(f->cli, &left, why, NULL);
+    (void)!haft__run_result_print(f->cli, f->run->runtime, &left, why, NULL);
 }
 
 static haft__exit_status stop_following(follower *f)
@@ -321,6 +351,7 @@ static haft__exit_status follow(haft__cli *cli, const haft__args *args, haft_run
     haft__terminal terminal;
     f.reports = !f.events && !f.json && !haft__args_has(args, "quiet");
     f.terminal = f.reports && haft__terminal_open(&terminal) ? &terminal : NULL;
+    run->runtime->children.keeps_waiting = true; /* people, or --yes, answer them here */
     haft__terminal_caps caps =
         haft__terminal_caps_detect(cli->errors, haft__config_is_plain(cli, args));
     f.wants_progress = run->log.reader.attached = f.reports && caps.live;

@@ -15,6 +15,9 @@ static bool waits_for_answer(const haft_run *run)
 {
     const haft__run *state = &run->state;
     bool waits = haft_run_state(run) == HAFT_WAITING;
+    if (state->cancel_asked) { /* it ends when its children have */
+        return false;
+    }
     for (size_t i = state->batch; i < state->call_count && !waits; i++) {
         waits = state->calls[i].stage == HAFT__CALL_PAUSED;
     }
@@ -76,8 +79,9 @@ haft__exit_status haft__follow_print_remaining(haft__cli *cli, const haft__args 
     haft_str answer = haft_run_answer_text(run);
     if (haft__args_has(args, "json")) {
         const haft_error *why = cli->problem.message[0] != '\0' ? &cli->problem : NULL;
-        return haft__run_result_print(cli, &run->state, why, err) == HAFT_OK ? exit_status_of(run)
-                                                                             : HAFT__EXIT_FAILED;
+        return haft__run_result_print(cli, run->runtime, &run->state, why, err) == HAFT_OK
+                   ? exit_status_of(run)
+                   : HAFT__EXIT_FAILED;
     }
     if (!haft__args_has(args, "events") && answer.len > 0 && !answer_shown) {
         print_answer(cli, args, run, answer);

@@ -6,21 +6,41 @@
 #include "base/str.h"
 #include "cli/terminal/print.h"
 #include "engine/agent.h"
+#include "engine/ops/run_tree.h"
 #include "engine/ops/stored_run.h"
 #include "io/owner.h"
 #include "run/result.h"
 
-haft_status haft__run_result_print(haft__cli *cli, const haft__run *run, const haft_error *why,
-                                   haft_error *err)
+static haft_status print_result(haft__cli *cli, const haft__run *run,
+                                const haft__run *const *below, size_t count, const haft_error *why,
+                                haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
-    haft__result_write(&text, run, why);
+    haft__result_write_tree(&text, run, below, count, why);
     haft_status status = haft__print_json_line(cli->out, &text, err);
     if (status == HAFT_OK) {
         cli->answered = true;
     }
     haft__buf_finish(&text);
+    return status;
+}
+
+haft_status haft__run_result_print(haft__cli *cli, haft_runtime *runtime, const haft__run *run,
+                                   const haft_error *why, haft_error *err)
+{
+    haft__run_tree tree = {.runs = NULL};
+    haft_error unread = {0};
+    bool open = runtime != NULL && run->stage != HAFT__RUN_ENDED && run->open_children > 0;
+    if (open && haft__run_tree_read(runtime, run, true, &tree, &unread) != HAFT_OK) {
+        why = why == NULL ? &unread : why;
+    }
+    const haft__run **below = haft__arena_array(&cli->arena, tree.count, sizeof(*below));
+    for (size_t i = 0; below != NULL && i < tree.count; i++) {
+        below[i] = &tree.runs[i]->state;
+    }
+    haft_status status = print_result(cli, run, below, below != NULL ? tree.count : 0, why, err);
+    haft__run_tree_finish(&tree);
     return status;
 }
 
@@ -52,7 +72,7 @@ void haft__run_result_print_stored(haft__cli *cli, haft_runtime *runtime, const 
     haft__run run =
         known ? read_run(cli, runtime, id, &stored, &unread) : (haft__run){.id = haft__str(id)};
     why = why == NULL && unread.message[0] != '\0' ? &unread : why;
-    (void)!haft__run_result_print(cli, &run, why, NULL);
+    (void)!haft__run_result_print(cli, runtime, &run, why, NULL);
     haft__stored_run_finish(&stored);
 }
 

@@ -12,9 +12,11 @@
 #include "cli/session.h"
 
 /* Prints the object. Its `error` is `why`, the error of the command; NULL: the error that the run
- * ended with. */
-HAFT_MUST_USE haft_status haft__run_result_print(haft__cli *cli, const haft__run *run,
-                                                 const haft_error *why, haft_error *err);
+ * ended with. `runtime` is for reading the runs below it, whose calls may be pending; NULL: without
+ * them. */
+HAFT_MUST_USE haft_status haft__run_result_print(haft__cli *cli, haft_runtime *runtime,
+                                                 const haft__run *run, const haft_error *why,
+                                                 haft_error *err);
 
 /* The same for a run as the store has it now; `why` may be NULL. Without a runtime, or if the store
  * cannot be read, only the id is printed; without an id, or if the run does not exist, that is

@@ -12,6 +12,7 @@
 #include "cli/terminal/print.h"
 #include "cli/terminal/terminal_int.h"
 #include "cli/terminal/waiting_calls.h"
+#include "engine/ops/run_tree.h"
 #include "engine/run.h"
 #include "run/pause/binding.h"
 #include "store/store.h"
@@ -89,14 +90,27 @@ static haft_status print_prompt(FILE *out, const haft_run *run, const haft__run_
     HAFT__UNREACHABLE();
 }
 
+void haft__pending_print_agent(FILE *out, const haft_run *run)
+{
+    if (run->state.parent.len > 0) {
+        haft__print_escaped(out, run->state.spec->name);
+        (void)fprintf(out, " (%.*s) asks:\n", HAFT__ARG(run->state.path));
+    }
+}
+
 /* Prints what would run: people must see a call before they approve it. */
 static void print_calls(FILE *out, const haft_run *run)
 {
     const haft__run *state = &run->state;
+    bool named = false;
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         if (call->stage != HAFT__CALL_PAUSED) {
             continue;
+        }
+        if (!named) {
+            haft__pending_print_agent(out, run);
+            named = true;
         }
         print_tool_question(out, call);
         print_unknown_outcome(out, call);
@@ -123,8 +137,10 @@ static void print_reply(FILE *out, const haft__args *args, const haft_run *run,
     } else {
         haft__buf_add_str(&value, haft__str(reply->value));
     }
-    (void)fprintf(out, "  haft %s %s %.*s%.*s", reply->command, run->id, HAFT__ARG(call->id),
-                  HAFT__ARG(haft__buf_str(&value)));
+    haft_str root = run->state.root.len > 0 ? run->state.root : haft__str(run->id);
+    (void)fprintf(out, "  haft %s %.*s %.*s%s%.*s%.*s", reply->command, HAFT__ARG(root),
+                  HAFT__ARG(run->state.path), run->state.path.len > 0 ? "/" : "",
+                  HAFT__ARG(call->id), HAFT__ARG(haft__buf_str(&value)));
     haft__buf_finish(&value);
     if (is_bound_approval(call, reply)
         && call->binding.len >= HAFT__BINDING_PREFIX_LENGTH) { /* approves only this */
@@ -151,18 +167,9 @@ static void print_waiting_calls(FILE *out, const haft__run *run)
     haft__buf_finish(&text);
 }
 
-void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
+static void print_replies(FILE *out, const haft__args *args, const haft_run *run)
 {
     const haft__run *state = &run->state;
-    print_calls(out, run);
-    print_waiting_calls(out, state);
-    if (!run->runtime->shared) { /* no other process can answer */
-        (void)fputs("the run waits, but its store is in memory and ends with this process;\n"
-                    "use another --store to answer later, or a terminal to answer here\n",
-                    out);
-        return;
-    }
-    (void)fputs("the run waits; continue it with one of\n", out);
     for (size_t i = state->batch; i < state->call_count; i++) {
         const haft__run_call *call = &state->calls[i];
         if (call->stage != HAFT__CALL_PAUSED) {
@@ -176,4 +183,31 @@ void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
             print_reply(out, args, run, call, &decline);
         }
     }
+}
+
+void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run)
+{
+    const haft__run *state = &run->state;
+    haft__run_tree tree = {.runs = NULL};
+    if (state->open_children > 0
+        && haft__run_tree_read(run->runtime, state, true, &tree, NULL) != HAFT_OK) {
+        (void)fputs("cannot read the runs below it; `haft runs show` tries again\n", out);
+    }
+    print_calls(out, run);
+    for (size_t i = 0; i < tree.count; i++) {
+        print_calls(out, tree.runs[i]);
+    }
+    print_waiting_calls(out, state);
+    if (!run->runtime->shared) { /* no other process can answer */
+        (void)fputs("the run waits, but its store is in memory and ends with this process;\n"
+                    "use another --store to answer later, or a terminal to answer here\n",
+                    out);
+    } else {
+        (void)fputs("the run waits; continue it with one of\n", out);
+        print_replies(out, args, run);
+        for (size_t i = 0; i < tree.count; i++) {
+            print_replies(out, args, tree.runs[i]);
+        }
+    }
+    haft__run_tree_finish(&tree);
 }

@@ -12,6 +12,9 @@
  * this command line. */
 void haft__pending_print(FILE *out, const haft__args *args, const haft_run *run);
 
+/* Prints which agent asks, for a run below another one. */
+void haft__pending_print_agent(FILE *out, const haft_run *run);
+
 /* Prints a word for a shell, quoted if needed. */
 void haft__pending_print_quoted(FILE *out, const char *word);
 

@@ -230,8 +230,32 @@ static haft_status check_branch(haft__fork_builder *f)
     return f->is_copy ? HAFT_OK : fail_fork_point(f);
 }
 
+/* The children of a fork would be those of the other run. */
+static haft_status check_children(const haft__fork_builder *f)
+{
+    const haft__run *run = &f->run;
+    bool child = run->parent.len > 0;
+    if (!child && !haft__child_any_open(run)) {
+        return HAFT_OK;
+    }
+    f->fork->refusal = child ? HAFT__FORK_NOT_REFUSED : HAFT__FORK_CALL_UNDER_WAY;
+    f->fork->last_turn = run->turn > 0 ? run->turn - 1 : 0;
+    haft_status status = haft__fail(
+        f->err, HAFT_BAD_STATE, f->from->name,
+        child ? "the run is a child of %.*s and cannot be forked alone"
+              : "the run waits for the child %.*s at this point and cannot be forked here",
+        HAFT__ARG(child ? run->root : run->children[run->child_count - 1]->run));
+    return child ? haft__hint(f->err, status, "fork its root: haft runs fork %.*s",
+                              HAFT__ARG(run->root))
+                 : status;
+}
+
 haft_status haft__fork_check_point(haft__fork_builder *f)
 {
+    haft_status children = check_children(f);
+    if (children != HAFT_OK) {
+        return children;
+    }
     if (f->run.stage == HAFT__RUN_IDLE) {
         return HAFT_OK;
     }

@@ -563,6 +563,7 @@ haft_status haft__worker_create(haft_runtime *runtime, const haft__worker_option
         return haft__fail_no_memory(err);
     }
     worker->runtime = runtime;
+    runtime->children.disabled = true; /* workers claim every free run */
     worker->options = *options;
     worker->poll_ms = options->poll_ms;
     worker->needs_poll = true;

@@ -328,6 +328,19 @@ static haft_status check_limits(haft__decision *d, judged_call *j)
                : HAFT_OK;
 }
 
+static haft_status check_child(haft__decision *d, judged_call *j)
+{
+    haft__child_budget budget;
+    haft__child_refusal refusal = haft__call_is_agent(j->call)
+                                      ? haft__decide_child_budget(d->run, j->call, &budget)
+                                      : HAFT__CHILD_ALLOWED;
+    if (refusal == HAFT__CHILD_ALLOWED) {
+        return HAFT_OK;
+    }
+    haft__buf_addf(&d->tools->text, "Not run: %s.", haft__child_refusal_text(refusal));
+    return decided(j, haft__decide_refuse(d, j->call, "over_limit"));
+}
+
 /* A redacted call must not run with the text that replaced its secret. */
 static haft_status check_secrets(haft__decision *d, judged_call *j)
 {
@@ -414,6 +427,10 @@ static haft_status check_repetition(haft__decision *d, judged_call *j)
                                           haft__run_hash(call->name), j->signature, d->run->turn);
         haft__no_progress_explain(&d->tools->text, verdict, call->name);
     }
+    if (verdict == HAFT__NO_PROGRESS_STOP && haft__child_any_open(d->run)) {
+        j->judgement = JUDGED_WAIT; /* a run ends after its children */
+        return HAFT_OK;
+    }
     if (verdict == HAFT__NO_PROGRESS_STOP) {
         return decided(j, haft__decide_end(d, HAFT__END_INCOMPLETE, d->run->observation, false,
                                            "no progress: the same calls over and over", NULL));
@@ -496,9 +513,9 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,     check_known,     check_allowed,   check_limits, check_secrets,
-    check_place,    check_truncated, check_arguments, check_guard,  check_repetition,
-    check_approval, check_cache,     check_equal,     check_delay,  check_lane,
+    check_form,      check_known,    check_allowed,   check_limits,    check_secrets, check_place,
+    check_truncated, check_child,    check_arguments, check_guard,     check_repetition,
+    check_approval,  check_cache,    check_equal,     check_delay,     check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,
@@ -556,6 +573,9 @@ static haft_status decide_call(haft__decision *d, const haft__run_call *call, bo
         if (call->searched) {
             return haft__decide_search(d, call);
         }
+        if (haft__call_is_agent(call)) {
+            return haft__decide_child(d, call, ret_decided);
+        }
         if (call->tool->source == HAFT__TOOL_HEADLESS) {
             return haft__decide_headless(d, call);
         }
@@ -596,7 +616,7 @@ haft_status haft__decide_calls(haft__decision *d)
                 return status;
             }
             siblings_over = siblings_over && is_finished(c);
-            running = running || c->stage == HAFT__CALL_STARTED;
+            running = running || (c->stage == HAFT__CALL_STARTED && !haft__call_is_agent(c));
         }
     }
     bool active = running || d->delayed;
@@ -612,7 +632,7 @@ bool haft__call_is_external(const haft__run_call *call)
 bool haft__call_needs_host(const haft__run_call *call)
 {
     bool durable = asks_user(call) && !call->pinned;
-    return haft__call_is_external(call)
+    return haft__call_is_external(call) && !haft__call_is_agent(call)
            && ((call->stage == HAFT__CALL_STARTED && !durable && !call->searched)
                || (call->stage == HAFT__CALL_PAUSED && asks_user(call) && call->pinned));
 }

@@ -78,6 +78,14 @@ haft_status haft__decide_end(haft__decision *d, haft__end end, haft_str answer, 
     haft__field_usage(&d->w, d->run);
     haft__field_text(&d->w, "reason", haft__str(reason));
     haft__field_error(&d->w, error);
+    if (d->run->child_count > 0) {
+        haft__tree_usage tree = haft__child_tree_usage(d->run);
+        haft__json_key(&d->w, "tree");
+        haft__json_begin_object(&d->w);
+        haft__field_number(&d->w, "runs", tree.runs);
+        haft__child_write_usage(&d->w, &tree);
+        haft__json_end_object(&d->w);
+    }
     return haft__decision_commit(d);
 }
 
@@ -182,6 +190,9 @@ static haft_status decide_stage(haft__decision *d)
 {
     const haft__run *run = d->run;
     bool active = run->stage != HAFT__RUN_NEW && run->stage != HAFT__RUN_ENDED;
+    if (active && (run->cancel_asked || run->expired) && haft__child_any_open(run)) {
+        return haft__decide_wait_for_children(d);
+    }
     if (active && run->cancel_asked) {
         return haft__decide_end(d, HAFT__END_CANCELLED, HAFT__LIT(""), false, "cancelled", NULL);
     }

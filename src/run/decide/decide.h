@@ -163,6 +163,28 @@ void haft__input_wall_reached(haft__buf *buf, const haft__run *run, uint64_t use
  * (haft__reveal_write_tool). */
 void haft__input_tool_renewed(haft__buf *buf, haft_str call, haft_str tool, uint32_t cap);
 
+/* Whether the call starts a child run. */
+bool haft__call_is_agent(const haft__run_call *call);
+
+/* The child run of a parent, for its run_started. */
+typedef struct haft__child_origin {
+    haft_str parent, call; /* the run and the call that started it */
+    haft_str root;         /* the first run of the tree */
+    haft_str parent_path;  /* the path of the parent, "" for the root */
+} haft__child_origin;
+
+/* Like haft__input_run_started_from, for a child run. */
+void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_str task,
+                                   haft_str thread, haft_str user,
+                                   const haft__spec_origin *origin,
+                                   const haft__child_origin *child);
+
+/* The end of a child. `value` is the one that haft__child_write_end writes. */
+void haft__input_child_finished(haft__buf *buf, haft_str call, haft__json value);
+
+/* Writes the message of a child that has ended to its parent: the text of a command. */
+void haft__child_write_end(haft__buf *buf, const haft__run *run);
+
 /* Whether a built-in runs inside decide, without the host. */
 bool haft__builtin_is_pure(const haft__tool *tool);
 

@@ -95,6 +95,17 @@ haft_status haft__decide_new_approval(haft__decision *d, const haft__run_call *c
  * the run. */
 haft_status haft__decide_wall(haft__decision *d);
 
+/* The budgets of the child that the call starts, or why it cannot start one. */
+haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
+                                              haft__child_budget *ret_budget);
+
+/* Decides about a started call of an agent: starts its child, or finishes the call with the end of
+ * the child. *ret_decided is false while the child runs. */
+haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided);
+
+/* The run ends when its children have ended. */
+haft_status haft__decide_wait_for_children(haft__decision *d);
+
 /* Whether the guard of a control tool passes. If not, the decider's text says what is missing. */
 haft_status haft__decide_guard(haft__decision *d, haft_str tool, bool *ret_passes);
 

@@ -42,20 +42,46 @@ static void write_origin(haft__json_writer *w, const haft__spec_origin *origin)
     write_variables(w, origin);
 }
 
+static void write_run_started(haft__json_writer *w, haft__buf *buf, const haft__spec *spec,
+                              haft_str task, haft_str thread, haft_str parent, haft_str user,
+                              const haft__spec_origin *origin)
+{
+    haft__event_body_begin(w, buf, HAFT__EVENT_RUN_STARTED);
+    haft__field_number(w, "version", HAFT__EVENT_VERSION);
+    haft__field_text(w, "spec", spec->hash);
+    haft__field_text(w, "name", spec->name);
+    haft__field_text(w, "task", task);
+    haft__field_text(w, "thread", thread);
+    haft__field_text_or_null(w, "parent", parent);
+    haft__field_text_or_null(w, "user", user);
+    write_origin(w, origin);
+}
+
 void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_str task,
                                   haft_str thread, haft_str parent, haft_str user,
                                   const haft__spec_origin *origin)
 {
     haft__json_writer w;
-    haft__event_body_begin(&w, buf, HAFT__EVENT_RUN_STARTED);
-    haft__field_number(&w, "version", HAFT__EVENT_VERSION);
-    haft__field_text(&w, "spec", spec->hash);
-    haft__field_text(&w, "name", spec->name);
-    haft__field_text(&w, "task", task);
-    haft__field_text(&w, "thread", thread);
-    haft__field_text_or_null(&w, "parent", parent);
-    haft__field_text_or_null(&w, "user", user);
-    write_origin(&w, origin);
+    write_run_started(&w, buf, spec, task, thread, parent, user, origin);
+    haft__event_body_end(&w, buf);
+}
+
+void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_str task,
+                                   haft_str thread, haft_str user,
+                                   const haft__spec_origin *origin,
+                                   const haft__child_origin *child)
+{
+    haft__json_writer w;
+    write_run_started(&w, buf, spec, task, thread, child->parent, user, origin);
+    haft__field_text(&w, "call", child->call);
+    haft__field_text(&w, "root", child->root);
+    haft__json_key(&w, "path");
+    haft__buf_add_char(buf, '"');
+    haft__buf_add_str(buf, child->parent_path); /* ids of calls: nothing to escape */
+    haft__buf_add_str(buf, child->parent_path.len > 0 ? HAFT__LIT("/") : HAFT__LIT(""));
+    haft__buf_add_str(buf, child->call);
+    haft__buf_add_char(buf, '"');
+    w.after_key = false;
     haft__event_body_end(&w, buf);
 }
 

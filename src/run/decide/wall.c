@@ -70,6 +70,9 @@ haft_status haft__decide_wall(haft__decision *d)
             return finish_cancelled(d, call);
         }
     }
+    if (haft__child_any_open(run)) {
+        return haft__decide_wait_for_children(d);
+    }
     write_reason(d);
     haft_status status = haft__buf_check(&d->tools->text, d->err);
     return status == HAFT_OK ? haft__decide_end(d, HAFT__END_EXHAUSTED, run->observation, false,

@@ -145,7 +145,10 @@ static haft_status on_run_started(haft__run *run, const haft__event *event, haft
     run->started_ms = event->at_ms;
     run->stage = HAFT__RUN_IDLE;
     run->reply_committed = true;
-    status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->overrides, err);
+    status = haft__fold_child_of(run, event, err);
+    if (status == HAFT_OK) {
+        status = haft__fold_copy_json(run, haft__event_field(event, "set"), &run->overrides, err);
+    }
     if (status == HAFT_OK) {
         status = haft__fold_copy_json(run, haft__event_field(event, "variables"),
                                       &run->model_variables, err);
@@ -333,8 +336,8 @@ static haft_status fold_event(haft__run *run, const haft__event *event, haft_err
     case HAFT__EVENT_RUN_FINISHED: return on_run_finished(run, event, err);
     case HAFT__EVENT_TOOLS_REVEALED: return haft__fold_tools_revealed(run, event, err);
     case HAFT__EVENT_TOOLS_HIDDEN: return haft__fold_tools_hidden(run, event, err);
-    case HAFT__EVENT_CHILD_STARTED:
-    case HAFT__EVENT_CHILD_FINISHED:
+    case HAFT__EVENT_CHILD_STARTED: return haft__fold_child_started(run, event, err);
+    case HAFT__EVENT_CHILD_FINISHED: return haft__fold_child_finished(run, event, err);
     case HAFT__EVENT_GRAPH_STEP: return HAFT_OK; /* recorded only: no change of the state */
     }
     HAFT__UNREACHABLE();

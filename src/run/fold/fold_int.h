@@ -64,6 +64,14 @@ HAFT_MUST_USE haft_status haft__fold_keep_correction(haft__run *run, haft_error 
 HAFT_MUST_USE haft_status haft__fold_option_refused(haft__run *run, const haft__event *event,
                                                     haft_error *err);
 
+/* ... about child runs (the first reads the fields of run_started), */
+HAFT_MUST_USE haft_status haft__fold_child_of(haft__run *run, const haft__event *event,
+                                              haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_child_started(haft__run *run, const haft__event *event,
+                                                   haft_error *err);
+HAFT_MUST_USE haft_status haft__fold_child_finished(haft__run *run, const haft__event *event,
+                                                    haft_error *err);
+
 /* ... and about calls. */
 HAFT_MUST_USE haft_status haft__fold_call_started(haft__run *run, const haft__event *event,
                                                   haft_error *err);

@@ -145,9 +145,15 @@ haft_status haft__offer_facts(const haft__run *run, haft__arena *arena,
     size_t search =
         haft__run_tool_index(run, haft__tools_find(run->tools, HAFT__LIT(HAFT__TOOL_SEARCH)));
     haft__usage usage = run->usage;
+    const haft__tree_usage *below = &run->child_usage; /* children use the run's budgets */
     usage.wall_ms = run->worked_ms;
+    usage.calls += (uint32_t)below->calls;
+    usage.input_tokens += below->input_tokens;
+    usage.output_tokens += below->output_tokens;
+    usage.cost_micros += below->cost_parts / 1000000U;
     *ret_facts = (haft__choice_facts){
         .turn = run->turn + 1,
+        .child_turns = (uint32_t)below->turns,
         .tools = tools,
         .tool_count = offered.count,
         .gate_opened = run->gate_opened,

@@ -21,6 +21,7 @@ static const char *const kinds[] = {
     [HAFT__RUN_COMMAND_ANSWER] = "answer", [HAFT__RUN_COMMAND_APPROVE] = "approve",
     [HAFT__RUN_COMMAND_AGAIN] = "again",   [HAFT__RUN_COMMAND_REJECT] = "reject",
     [HAFT__RUN_COMMAND_FAIL] = "fail",     [HAFT__RUN_COMMAND_CANCEL] = "cancel",
+    [HAFT__RUN_COMMAND_CHILD] = "child",
 };
 
 /* ---- text ---- */
@@ -189,7 +190,7 @@ static haft_status find_call(const haft__run *run, haft_str id, const haft__run_
 void haft__run_command_set_target(const haft__run *run, haft__run_command *command)
 {
     const haft__run_call *call = NULL;
-    if (command->kind == HAFT__RUN_COMMAND_CANCEL) {
+    if (command->kind == HAFT__RUN_COMMAND_CANCEL || command->kind == HAFT__RUN_COMMAND_CHILD) {
         return;
     }
     haft_status status = find_call(run, command->call, &call, NULL);
@@ -622,11 +623,32 @@ static haft_status apply_answer(const haft__run *run, const haft__run_call *call
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;
 }
 
+/* A child reports its end once. Another report, or one of a run that is no child, has no effect. */
+static haft_status apply_child(const haft__run *run, const haft__run_command *command,
+                               haft__buf *buf, haft_error *err)
+{
+    const haft__child *child = haft__child_find(run, command->call);
+    haft_str id = haft__object_text(command->value, "child");
+    haft_str end = haft__object_text(command->value, "end");
+    if (run->stage == HAFT__RUN_ENDED) {
+        return refuse_ended(run, err);
+    }
+    if (child == NULL || child->finished || end.len == 0 || !haft__str_equal(child->run, id)) {
+        return haft__fail(err, HAFT_BAD_STATE, "", "the run does not wait for the child %.*s",
+                          HAFT__ARG(id));
+    }
+    haft__input_child_finished(buf, command->call, command->value);
+    return haft__buf_check(buf, err);
+}
+
 static haft_status apply_command(const haft__run *run, const haft__run_command *command,
                                  haft__buf *buf, haft_error *err)
 {
     if (command->kind == HAFT__RUN_COMMAND_CANCEL) {
         return apply_cancel(run, command, buf, err);
+    }
+    if (command->kind == HAFT__RUN_COMMAND_CHILD) {
+        return apply_child(run, command, buf, err);
     }
     const haft__run_call *call = NULL;
     haft_error own = {0};
@@ -657,7 +679,8 @@ haft_status haft__run_command_apply(const haft__run *run, const haft__run_comman
 {
     size_t before = buf->len;
     haft_status status = apply_command(run, command, buf, err);
-    bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL && buf->len > before;
+    bool answers = command->kind != HAFT__RUN_COMMAND_CANCEL
+                   && command->kind != HAFT__RUN_COMMAND_CHILD && buf->len > before;
     if (status == HAFT_OK && answers && command->message.len > 0) {
         add_member(buf, "message", command->message);
         status = haft__buf_check(buf, err);

@@ -75,18 +75,24 @@ static bool to_micros(haft__loader *l, haft_str number, uint64_t *ret_micros)
     return fits;
 }
 
-static uint64_t micros(haft__loader *l, haft__json object, const char *key, const char *pointer,
-                       uint64_t otherwise)
+uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
+                                  haft_str pointer, uint64_t otherwise)
 {
     haft__json found = haft__object_get(object, key);
     uint64_t result = otherwise;
     if (found.kind == HAFT__JSON_NUMBER && !to_micros(l, haft__json_text(found), &result)) {
         (void)haft__loader_error(
-            l, haft__str(pointer), HAFT__SUBJECT_VALUE,
+            l, pointer, HAFT__SUBJECT_VALUE,
             "found %.*s dollars, expected at most %d digits after the decimal point",
             HAFT__ARG(haft__json_text(found)), MICROS_DIGITS);
     }
     return result;
+}
+
+static uint64_t micros(haft__loader *l, haft__json object, const char *key, const char *pointer,
+                       uint64_t otherwise)
+{
+    return haft__loader_read_micros(l, object, key, haft__str(pointer), otherwise);
 }
 
 /* ---- the model ---- */

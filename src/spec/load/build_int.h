@@ -25,6 +25,10 @@ void haft__loader_check_provider(haft__loader *l, haft_str text, haft_str pointe
 
 /* ---- build.c ---- */
 
+/* Dollars, in millionths; `otherwise` without the key. */
+uint64_t haft__loader_read_micros(haft__loader *l, haft__json object, const char *key,
+                                  haft_str pointer, uint64_t otherwise);
+
 /* The texts of an array. */
 const haft_str *haft__loader_read_strings(haft__loader *l, haft__json array, size_t *ret_count);
 

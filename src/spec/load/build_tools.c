@@ -135,14 +135,6 @@ static haft__tool_source find_source(haft__loader *l, haft__json entry, haft_str
                                  HAFT__ARG(haft__object_string(entry, "name")));
         haft__loader_hint(l, problem, "give it a command or http, or write headless: true");
     }
-    if (source == HAFT__TOOL_AGENT) {
-        haft__spec_problem *problem = haft__loader_warning(
-            l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_KEY,
-            "agent tools do not run in this version: calls of \"%.*s\" "
-            "end with an error",
-            HAFT__ARG(haft__object_string(entry, "name")));
-        haft__loader_hint(l, problem, "use a command instead: haft run SPEC TASK --quiet");
-    }
     return source;
 }
 
@@ -162,6 +154,14 @@ static bool read_arguments(haft__loader *l, haft__json entry, haft__tool *tool, 
         tool->typed = true;
         tool->input_schema = schema;
         return true;
+    }
+    if (tool->source == HAFT__TOOL_AGENT && args.kind == HAFT__JSON_NULL) {
+        haft__json *task = haft__loader_alloc(l, 1, sizeof(*task)); /* the schema refers to it */
+        if (task == NULL) {
+            return false;
+        }
+        *task = haft__json_string(HAFT__LIT("task"));
+        args = haft__json_array(task, 1);
     }
     haft_status status = haft__args_schema(l->arena, args, &tool->input_schema, &err);
     if (status != HAFT_OK && !haft__loader_keys_are_valid(l, "tools")) {
@@ -216,6 +216,27 @@ static bool name_is_free(haft__loader *l, haft_str name, haft_str pointer)
     return false;
 }
 
+/* A tool of an agent may leave its description to the agent. */
+static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool, haft_str pointer)
+{
+    const haft__spec *agent = haft__loader_agent_of(l, entry);
+    if (tool->description.len > 0) {
+        return true;
+    }
+    if (agent != NULL && agent->description.len > 0) {
+        tool->description = agent->description;
+        return true;
+    }
+    if (agent != NULL) {
+        haft__spec_problem *problem =
+            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
+                               "the tool \"%.*s\" has no description, nor has its agent",
+                               HAFT__ARG(tool->name));
+        haft__loader_hint(l, problem, "say in one sentence what the agent does and returns");
+    }
+    return false; /* the schema, or the agent, has an error that is reported */
+}
+
 static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
 {
     haft__tool tool = {.name = haft__object_string(entry, "name"),
@@ -223,14 +244,20 @@ static void add_tool(haft__loader *l, haft__json entry, haft_str pointer)
                        .output_schema = haft__object_get(entry, "output_schema"),
                        .role = HAFT__ROLE_DATA,
                        .definition = entry};
-    if (tool.name.len == 0 || tool.description.len == 0) {
+    if (tool.name.len == 0) {
         return; /* the schema reports this */
     }
     tool.source = find_source(l, entry, pointer);
+    if (!has_description(l, entry, &tool, pointer)) {
+        return;
+    }
     bool free_name = name_is_free(l, tool.name, pointer);
     bool arguments = read_arguments(l, entry, &tool, pointer);
     if (read_traits(l, entry, &tool, pointer) && arguments && free_name) {
         add(l, &tool, pointer);
+        if (tool.source == HAFT__TOOL_AGENT) {
+            haft__loader_add_agent_tool(l, entry, &tool, pointer);
+        }
     }
 }
 
@@ -272,6 +299,8 @@ void haft__loader_build_tools(haft__loader *l)
     haft__json enabled = haft__object_array(haft__object_object(l->source, "builtins"), "enabled");
     size_t before = l->problems.errors;
     haft__tools_init(&l->spec->tools, l->arena, l->options->hash_key);
+    l->spec->agent_tools = l->agent_tools =
+        haft__loader_alloc(l, entries.count, sizeof(*l->agent_tools));
     for (uint32_t i = 0; i < entries.count && l->status == HAFT_OK; i++) {
         haft_str pointer = haft__loader_pointer(l, "/tools/%u", i);
         haft__json builtin = haft__object_get(entries.items[i], "builtin");

@@ -211,6 +211,7 @@ static void run_stages(haft__loader *l, haft_str text)
         haft__loader_build,
         haft__loader_import,
         haft__loader_build_choice,
+        haft__loader_build_agents,
         haft__loader_build_tools,
         haft__loader_check_names,
         haft__loader_check,

@@ -27,6 +27,7 @@ typedef struct haft__loader {
     bool all_tainted;    /* ... or an unknown key, which may have been meant for any */
     size_t schema_count; /* of problems: those that the schema reported */
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
+    haft__agent_tool *agent_tools; /* room for all tools; spec->agent_tools has the added ones */
     haft_str schema; /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
@@ -104,6 +105,14 @@ void haft__loader_report_skipped_server(haft__loader *l, haft_str server, haft_s
 /* Marks the server so that it is not started. */
 void haft__loader_disable_server(haft__loader *l, haft_str server);
 
+/* ---- agents.c ---- */
+
+/* The agent that a tool starts; NULL if the entry is no such tool, or its agent has errors. */
+const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry);
+/* Adds a tool whose calls are child runs to the spec. */
+void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__tool *tool,
+                                 haft_str pointer);
+
 /* ---- the stages, in their order ---- */
 
 void haft__loader_check_schema(haft__loader *l); /* check_schema.c: raw against haft.schema.json */
@@ -111,6 +120,7 @@ void haft__loader_translate(haft__loader *l);    /* translate.c: raw to source *
 void haft__loader_build(haft__loader *l);        /* build.c: source to spec, without tools */
 void haft__loader_import(haft__loader *l);       /* import.c: servers from a file */
 void haft__loader_build_choice(haft__loader *l); /* build_choice.c */
+void haft__loader_build_agents(haft__loader *l); /* agents.c: agents that tools start */
 void haft__loader_build_tools(haft__loader *l);  /* build_tools.c */
 void haft__loader_check_names(haft__loader *l);  /* check_names.c: named tools exist */
 void haft__loader_check(haft__loader *l);        /* check.c: everything else */

@@ -7,6 +7,22 @@
 #include "base/str.h"
 #include "store/memory/memory_int.h"
 
+static haft_status add_message(haft__memory_store *memory, haft__memory_run *run, haft_str body,
+                               haft_error *err)
+{
+    haft__memory_message *message = malloc(sizeof(*message) + body.len);
+    if (message == NULL || haft__sorted_array_reserve(&memory->messages, NULL) != HAFT_OK) {
+        free(message);
+        return haft__fail_no_memory(err);
+    }
+    char *end = message->bytes;
+    *message = (haft__memory_message){.id = ++memory->last_message, .run = run};
+    message->body = haft__memory_copy_text(&end, body);
+    haft__sorted_array_insert(&memory->messages, memory->messages.count, message);
+    run->message_count++;
+    return HAFT_OK;
+}
+
 haft_status haft__memory_send(haft__memory_store *memory, haft__store_request *request,
                               haft_error *err)
 {
@@ -15,20 +31,7 @@ haft_status haft__memory_send(haft__memory_store *memory, haft__store_request *r
         return haft__store_fail_no_run(request->run.id, err);
     }
     haft_status status = haft__store_check_send(request, &run->row, run->message_count, err);
-    if (status != HAFT_OK) {
-        return status;
-    }
-    haft__memory_message *message = malloc(sizeof(*message) + request->text.len);
-    if (message == NULL || haft__sorted_array_reserve(&memory->messages, NULL) != HAFT_OK) {
-        free(message);
-        return haft__fail_no_memory(err);
-    }
-    char *end = message->bytes;
-    *message = (haft__memory_message){.id = ++memory->last_message, .run = run};
-    message->body = haft__memory_copy_text(&end, request->text);
-    haft__sorted_array_insert(&memory->messages, memory->messages.count, message);
-    run->message_count++;
-    return HAFT_OK;
+    return status == HAFT_OK ? add_message(memory, run, request->text, err) : status;
 }
 
 static bool is_wanted(const haft__memory_message *message, const haft__store_request *request)
@@ -104,6 +107,24 @@ void haft__memory_consume_messages(haft__memory_store *memory, const haft__store
         drop(memory,
              haft__sorted_array_lower_bound(&memory->messages, &request->messages[i].id, &found));
     }
+}
+
+haft_status haft__memory_send_outgoing(haft__memory_store *memory,
+                                       const haft__store_request *request, haft_error *err)
+{
+    size_t before = memory->messages.count;
+    for (size_t i = 0; i < request->outgoing_count; i++) {
+        const haft__store_message *message = &request->outgoing[i];
+        haft__memory_run *to = haft__memory_find_run(memory, message->run);
+        if (to != NULL && to->row.state != HAFT__RUN_STATE_ENDED
+            && add_message(memory, to, message->body, err) != HAFT_OK) {
+            while (memory->messages.count > before) {
+                drop(memory, memory->messages.count - 1);
+            }
+            return HAFT_NO_MEMORY;
+        }
+    }
+    return HAFT_OK;
 }
 
 void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run)

@@ -108,6 +108,11 @@ HAFT_MUST_USE haft_status haft__memory_check_messages(const haft__memory_store *
                                                       haft_error *err);
 void haft__memory_consume_messages(haft__memory_store *memory, const haft__store_request *request);
 
+/* Sends the messages of an append to other runs: all of them, or none. */
+HAFT_MUST_USE haft_status haft__memory_send_outgoing(haft__memory_store *memory,
+                                                     const haft__store_request *request,
+                                                     haft_error *err);
+
 /* Deletes all messages of the run. */
 void haft__memory_drop_messages(haft__memory_store *memory, haft__memory_run *run);
 

@@ -76,7 +76,8 @@ static const haft__memory_run *find_last(const haft__memory_store *memory)
     const haft__memory_run *last = NULL;
     for (size_t i = 0; i < memory->runs.count; i++) {
         const haft__memory_run *run = memory->runs.items[i];
-        last = last == NULL || run->row.created_ms >= last->row.created_ms ? run : last;
+        bool later = last == NULL || run->row.created_ms >= last->row.created_ms;
+        last = later && !haft__str_equal(run->row.thread, run->row.id) ? run : last;
     }
     return last;
 }

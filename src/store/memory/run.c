@@ -166,41 +166,6 @@ static void set_state(haft__memory_store *memory, haft__memory_run *run,
     }
 }
 
-haft_status haft__memory_append(haft__memory_store *memory, haft__store_request *request,
-                                haft_error *err)
-{
-    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
-    if (run == NULL) {
-        return haft__store_fail_no_run(request->run.id, err);
-    }
-    haft_status status = haft__store_check_append(request, &run->row, err);
-    if (status == HAFT_OK) {
-        status = haft__store_check_room(&memory->store, request, run->row.seq, run->log.len, err);
-    }
-    if (status == HAFT_OK) {
-        status = haft__memory_check_messages(memory, run, request, err);
-    }
-    if (status != HAFT_OK) {
-        return status;
-    }
-    bool ends = request->run.state == HAFT__RUN_STATE_ENDED;
-    char *ending = ends ? copy_ending(request) : NULL;
-    haft__memory_artifact *artifacts = NULL;
-    if ((ends && ending == NULL) || !reserve_lines(run, request)
-        || !make_artifacts(memory, request, run->artifacts, &artifacts)) {
-        free(ending);
-        return haft__fail_no_memory(err);
-    }
-    run->artifacts = artifacts;
-    append_lines(run, request);
-    haft__memory_consume_messages(memory, request);
-    set_state(memory, run, request);
-    if (ends) {
-        end_run(memory, run, request, ending);
-    }
-    return HAFT_OK;
-}
-
 /* ---- creation ---- */
 
 /* Copies the texts of a run that never change, except the spec. */
@@ -308,6 +273,90 @@ haft_status haft__memory_create(haft__memory_store *memory, haft__store_request 
     return HAFT_OK;
 }
 
+/* ---- appending ---- */
+
+static void remove_run(haft__memory_store *memory, haft__memory_run *run)
+{
+    bool found;
+    haft__memory_thread_key thread_key = {run->row.thread, run->row.id};
+    haft__sorted_array_remove(
+        &memory->threads, haft__sorted_array_lower_bound(&memory->threads, &thread_key, &found));
+    haft__sorted_array_remove(
+        &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
+    haft__memory_drop_messages(memory, run);
+    haft__memory_free_run(memory, run);
+}
+
+/* Removes the first `count` children again. */
+static void remove_children(haft__memory_store *memory, const haft__store_request *request,
+                            size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        remove_run(memory, haft__memory_find_run(memory, request->children[i].run.id));
+    }
+}
+
+static haft_status create_children(haft__memory_store *memory, const haft__store_request *request,
+                                   haft_error *err)
+{
+    for (size_t i = 0; i < request->child_count; i++) {
+        haft__store_request child = haft__store_child_request(&request->children[i]);
+        haft_status status = haft__memory_create(memory, &child, err);
+        if (status != HAFT_OK) {
+            remove_children(memory, request, i);
+            return status;
+        }
+    }
+    return HAFT_OK;
+}
+
+haft_status haft__memory_append(haft__memory_store *memory, haft__store_request *request,
+                                haft_error *err)
+{
+    haft__memory_run *run = haft__memory_find_run(memory, request->run.id);
+    if (run == NULL) {
+        return haft__store_fail_no_run(request->run.id, err);
+    }
+    haft_status status = haft__store_check_append(request, &run->row, err);
+    if (status == HAFT_OK) {
+        status = haft__store_check_room(&memory->store, request, run->row.seq, run->log.len, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__memory_check_messages(memory, run, request, err);
+    }
+    if (status != HAFT_OK) {
+        return status;
+    }
+    bool ends = request->run.state == HAFT__RUN_STATE_ENDED;
+    char *ending = ends ? copy_ending(request) : NULL;
+    haft__memory_artifact *artifacts = NULL;
+    if ((ends && ending == NULL) || !reserve_lines(run, request)
+        || !make_artifacts(memory, request, run->artifacts, &artifacts)) {
+        free(ending);
+        return haft__fail_no_memory(err);
+    }
+    status = create_children(memory, request, err);
+    if (status == HAFT_OK) {
+        status = haft__memory_send_outgoing(memory, request, err);
+        if (status != HAFT_OK) {
+            remove_children(memory, request, request->child_count);
+        }
+    }
+    if (status != HAFT_OK) {
+        free_artifacts(memory, artifacts, run->artifacts);
+        free(ending);
+        return status;
+    }
+    run->artifacts = artifacts;
+    append_lines(run, request);
+    haft__memory_consume_messages(memory, request);
+    set_state(memory, run, request);
+    if (ends) {
+        end_run(memory, run, request, ending);
+    }
+    return HAFT_OK;
+}
+
 /* ---- leases ---- */
 
 haft_status haft__memory_claim(haft__memory_store *memory, haft__store_request *request,
@@ -387,14 +436,7 @@ haft_status haft__memory_remove(haft__memory_store *memory, haft__store_request 
     }
     haft_status status = haft__store_check_remove(&memory->store, request, &run->row, err);
     if (status == HAFT_OK) {
-        bool found;
-        haft__memory_thread_key thread_key = {run->row.thread, run->row.id};
-        haft__sorted_array_remove(&memory->threads, haft__sorted_array_lower_bound(
-                                                        &memory->threads, &thread_key, &found));
-        haft__sorted_array_remove(
-            &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
-        haft__memory_drop_messages(memory, run);
-        haft__memory_free_run(memory, run);
+        remove_run(memory, run);
     }
     return status;
 }

@@ -51,6 +51,9 @@ static uint64_t bytes_of(const haft__pg_job *job)
     for (size_t i = 0; request != NULL && i < request->artifact_count; i++) {
         bytes += request->artifacts[i].content.len;
     }
+    for (size_t i = 0; request != NULL && i < request->child_count; i++) {
+        bytes += request->children[i].line.len + request->children[i].run.spec.len;
+    }
     return bytes;
 }
 

@@ -33,6 +33,8 @@ static const struct {
     [HAFT__PG_SET_ANSWERS] = {HAFT__PG_ANSWER, "tb", NULL},
     [HAFT__PG_LOCK_THREADS] = {HAFT__PG_THREADS_LOCK, "t", NULL},
     [HAFT__PG_SET_DUE] = {HAFT__PG_NEXT_DUE, "t", NULL},
+    [HAFT__PG_ADD_MESSAGES] = {HAFT__PG_MESSAGES_ADD, "tb", NULL},
+    [HAFT__PG_WAKE_RUNS] = {HAFT__PG_MESSAGES_WAKE, "tn", NULL},
 };
 
 /* ---- arrays, in the binary format of the server's array_recv() ---- */
@@ -165,14 +167,22 @@ void haft__pg_bulk_add_row(haft__pg_job *job, haft__pg_bulk_statement which,
     }
 }
 
+static void lock_head(haft__pg_connection *connection, haft_str run)
+{
+    haft__pg_args args = {0};
+    haft__pg_arg(&args, run);
+    (void)add_row(connection, HAFT__PG_LOCK_HEADS, &args);
+}
+
 bool haft__pg_lock_heads(haft__pg_connection *connection)
 {
     for (const haft__pg_job *job = connection->batch.first; connection->writes && job != NULL;
          job = job->next_job) {
         if (!job->finished && job->request != NULL && job->request->run.id.len > 0) {
-            haft__pg_args args = {0};
-            haft__pg_arg(&args, job->request->run.id);
-            (void)add_row(connection, HAFT__PG_LOCK_HEADS, &args);
+            lock_head(connection, job->request->run.id);
+            for (size_t i = 0; i < job->request->outgoing_count; i++) {
+                lock_head(connection, job->request->outgoing[i].run);
+            }
         }
     }
     return send(connection, HAFT__PG_LOCK_HEADS);

@@ -82,6 +82,8 @@ typedef enum haft__pg_bulk_statement {
     HAFT__PG_SET_ANSWERS,
     HAFT__PG_LOCK_THREADS,
     HAFT__PG_SET_DUE,
+    HAFT__PG_ADD_MESSAGES,
+    HAFT__PG_WAKE_RUNS,
     HAFT__PG_BULK_COUNT,
 } haft__pg_bulk_statement;
 

@@ -28,9 +28,9 @@ static void add_row_of_events(haft__pg_job *job, haft__pg_head *head, uint64_t s
 }
 
 /* Adds the lines as one row, or as several if it gets too long. */
-static haft_status add_events(haft__pg_job *job, haft__pg_head *head, haft_error *err)
+static haft_status add_events(haft__pg_job *job, const haft__store_request *request,
+                              haft__pg_head *head, haft_error *err)
 {
-    const haft__store_request *request = job->request;
     haft__buf *packed = &job->connection->packed;
     haft_status status = HAFT_OK;
     haft__packer packer;
@@ -161,9 +161,9 @@ static bool has_predecessor(const haft__pg_job *job)
 
 /* Adds the due time of a new run without an owner. A run with a predecessor becomes due when that
  * one has ended. */
-static void arg_due(haft__pg_args *args, const haft__pg_job *job, const haft__store_run *run)
+static void arg_due(haft__pg_args *args, bool has_predecessor, const haft__store_run *run)
 {
-    if (has_predecessor(job)) {
+    if (has_predecessor) {
         haft__pg_arg_null(args);
     } else if (run->owner.len == 0 && run->state == HAFT__RUN_STATE_RUNNING) {
         haft__pg_arg_int(args, run->updated_ms);
@@ -174,13 +174,14 @@ static void arg_due(haft__pg_args *args, const haft__pg_job *job, const haft__st
     }
 }
 
-static void add_run(haft__pg_job *job, const haft__pg_head *head, const haft__store_run *run)
+static void add_run(haft__pg_job *job, const haft__pg_head *head, const haft__store_run *run,
+                    uint64_t bytes, bool has_predecessor)
 {
     haft__pg_args args = {0};
     haft__pg_arg(&args, run->id);
     haft__pg_arg_int(&args, run->state);
     haft__pg_arg_int(&args, run->seq);
-    haft__pg_arg_int(&args, haft__store_line_bytes(job->request));
+    haft__pg_arg_int(&args, bytes);
     haft__pg_arg(&args, haft__checksum_chain_str(&head->chain));
     haft__pg_arg(&args, run->owner);
     haft__pg_arg_int(&args, run->lease_ms);
@@ -188,7 +189,7 @@ static void add_run(haft__pg_job *job, const haft__pg_head *head, const haft__st
     haft__pg_arg_int(&args, run->updated_ms);
     haft__pg_arg_int(&args, run->state == HAFT__RUN_STATE_ENDED ? run->updated_ms : 0);
     haft__pg_arg_int(&args, run->wake_ms);
-    arg_due(&args, job, run);
+    arg_due(&args, has_predecessor, run);
     haft__pg_arg_int(&args, run->turns);
     haft__pg_arg_int(&args, run->calls);
     haft__pg_arg(&args, run->thread);
@@ -218,9 +219,8 @@ static void add_about(haft__pg_job *job, const haft__store_run *run)
 }
 
 /* The new run, without reading it again; its texts are those of the request. */
-static haft__store_run new_run(const haft__pg_job *job)
+static haft__store_run new_run(const haft__pg_job *job, const haft__store_request *request)
 {
-    const haft__store_request *request = job->request;
     const haft__store *store = &job->connection->pg->store;
     haft__store_run run = request->run;
     run.seq = request->line_count;
@@ -254,10 +254,24 @@ static haft_status show_new(haft__pg_job *job, const haft__store_run *run, haft_
     return HAFT_OK;
 }
 
+/* Adds all rows of a new run. */
+static haft_status add_new(haft__pg_job *job, const haft__store_request *request,
+                           const haft__store_run *run, bool has_predecessor, haft_error *err)
+{
+    haft__pg_head head = {.run = {.id = run->id}};
+    haft__checksum_chain_start(&head.chain, run->id);
+    haft_status status = add_events(job, request, &head, err);
+    if (status == HAFT_OK) {
+        add_run(job, &head, run, haft__store_line_bytes(request), has_predecessor);
+        add_about(job, run);
+    }
+    return status;
+}
+
 static haft_status write_new(haft__pg_job *job, haft_error *err)
 {
-    haft__store_run run = new_run(job);
-    haft__pg_head head;
+    haft__store_run run = new_run(job, job->request);
+    haft__pg_head head = {.run = {.id = run.id}};
     if (job->commit_uncertain && is_there(job)) {
         return show_new(job, &run, err); /* the lost commit did take effect */
     }
@@ -265,13 +279,9 @@ static haft_status write_new(haft__pg_job *job, haft_error *err)
     if (status != HAFT_OK) {
         return status;
     }
-    head = (haft__pg_head){.run = {.id = run.id}};
-    haft__checksum_chain_start(&head.chain, run.id);
-    status = add_events(job, &head, err);
+    status = add_new(job, job->request, &run, has_predecessor(job), err);
     if (status == HAFT_OK) {
         add_artifacts(job, &head);
-        add_run(job, &head, &run);
-        add_about(job, &run);
         status = show_new(job, &run, err);
     }
     return status;
@@ -378,6 +388,32 @@ static void end_run(haft__pg_job *job, const haft__pg_head *head)
     haft__pg_wake_next_in_thread(job, head);
 }
 
+static haft_status create_children(haft__pg_job *job, haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < job->request->child_count; i++) {
+        haft__store_request child = haft__store_child_request(&job->request->children[i]);
+        haft__store_run run = new_run(job, &child);
+        status = haft__store_check_room(&job->connection->pg->store, &child, 0, 0, err);
+        status = status == HAFT_OK ? add_new(job, &child, &run, false, err) : status;
+    }
+    return status;
+}
+
+static void send_outgoing(haft__pg_job *job)
+{
+    for (size_t i = 0; i < job->request->outgoing_count; i++) {
+        const haft__store_message *message = &job->request->outgoing[i];
+        haft__pg_args add = {0}, wake = {0};
+        haft__pg_arg(&add, message->run);
+        haft__pg_arg(&add, message->body);
+        haft__pg_bulk_add_row(job, HAFT__PG_ADD_MESSAGES, &add);
+        haft__pg_arg(&wake, message->run);
+        haft__pg_arg_int(&wake, haft__store_now(&job->connection->pg->store));
+        haft__pg_bulk_add_row(job, HAFT__PG_WAKE_RUNS, &wake);
+    }
+}
+
 static haft_status write_append(haft__pg_job *job, haft_error *err)
 {
     const haft__store_request *request = job->request;
@@ -388,7 +424,10 @@ static haft_status write_append(haft__pg_job *job, haft_error *err)
         status = ask_messages(job, true, err);
     }
     if (status == HAFT_OK) {
-        status = add_events(job, &head, err);
+        status = add_events(job, request, &head, err);
+    }
+    if (status == HAFT_OK) {
+        status = create_children(job, err);
     }
     if (status != HAFT_OK) {
         return status;
@@ -398,5 +437,6 @@ static haft_status write_append(haft__pg_job *job, haft_error *err)
     if (ends) {
         end_run(job, &head);
     }
+    send_outgoing(job);
     return HAFT_OK;
 }

@@ -253,6 +253,15 @@
 #define HAFT__PG_MESSAGE_WAKE                                                                      \
     "UPDATE haft.runs SET due = $2 WHERE id = $1 AND state = 1 AND owner = '' "                    \
     "AND (due IS NULL OR due > $2)"
+/* Messages of runs to other runs. They follow all updates of the transaction, so that a message to
+ * a run that ends in it is dropped. */
+#define HAFT__PG_MESSAGES_ADD                                                                      \
+    "INSERT INTO haft.messages (run, body) SELECT n.run, n.body FROM unnest($1::text[], "          \
+    "$2::bytea[]) AS n (run, body) JOIN haft.runs r ON r.id = n.run WHERE r.state < 2"
+#define HAFT__PG_MESSAGES_WAKE                                                                     \
+    "UPDATE haft.runs SET due = n.at FROM unnest($1::text[], $2::bigint[]) AS n (run, at) "        \
+    "WHERE runs.id = n.run AND runs.state = 1 AND runs.owner = '' "                                \
+    "AND (runs.due IS NULL OR runs.due > n.at)"
 #define HAFT__PG_CACHE_KEY "sha256(sha256($1) || $2)"
 #define HAFT__PG_CACHE_PUT                                                                        \
     "INSERT INTO haft.cache (key, until, result) VALUES (" HAFT__PG_CACHE_KEY                      \
@@ -268,12 +277,13 @@
 #define HAFT__PG_RUNS_KEPT                                                                         \
     "SELECT ended FROM haft.runs WHERE state = 2 ORDER BY ended DESC OFFSET $1 LIMIT 1"
 /* True if a run that has ended must be kept: it is too new ($1), it does not have one of the ends
- * $2 (if any are given), or its parent has not ended. The parent is a scalar subselect, so that the
- * planner never builds a table of all runs. */
+ * $2 (if any are given), its parent has not ended, or it is a child whose parent exists. The
+ * parent is a scalar subselect, so that the planner never builds a table of all runs. */
 #define HAFT__PG_IS_KEPT(run)                                                                   \
     "(" run ".ended >= $1::bigint "                                                                \
     "OR (cardinality($2::text[]) > 0 AND " run ".ending <> ALL ($2::text[])) "                     \
-    "OR coalesce((SELECT p.state < 2 FROM haft.runs p WHERE p.id = " run ".parent), false))"
+    "OR coalesce((SELECT p.state < 2 OR " run ".thread = " run ".id FROM haft.runs p "             \
+    "WHERE p.id = " run ".parent), false))"
 /* The selected runs, each with its sort key (time and number) and whether it may be removed. A run
  * may not be removed if another run of its thread must be kept. Every thread is checked once. */
 #define HAFT__PG_RUNS_EXPIRED(which)                                                               \
@@ -314,7 +324,8 @@
     "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM                                                     \
     "WHERE r.id >= $1 AND r.id < $1 || '~' ORDER BY r.id LIMIT 2"
 #define HAFT__PG_FIND_LAST                                                                         \
-    "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM "ORDER BY r.created DESC, r.id DESC LIMIT 1"
+    "SELECT " HAFT__PG_ROW_FULL HAFT__PG_FROM "WHERE r.thread <> r.id "                            \
+    "ORDER BY r.created DESC, r.id DESC LIMIT 1"
 #define HAFT__PG_LIST                                                                              \
     "SELECT " HAFT__PG_ROW HAFT__PG_FROM "WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2"
 #define HAFT__PG_LIST_OPEN                                                                         \

@@ -59,6 +59,16 @@ static haft_status count_messages(haft__sqlite_worker *worker, uint64_t number, 
     return haft__sqlite_query_end(&query, err);
 }
 
+haft_status haft__sqlite_add_message(haft__sqlite_worker *worker, uint64_t number, haft_str body,
+                                     haft_error *err)
+{
+    haft__sqlite_query query =
+        haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_MESSAGE_ADD);
+    haft__sqlite_query_bind_int(&query, number);
+    haft__sqlite_query_bind(&query, body);
+    return haft__sqlite_query_run(&query, err);
+}
+
 haft_status haft__sqlite_send(haft__sqlite_worker *worker, haft__store_request *request,
                               haft_error *err)
 {
@@ -71,14 +81,8 @@ haft_status haft__sqlite_send(haft__sqlite_worker *worker, haft__store_request *
     if (status == HAFT_OK) {
         status = haft__store_check_send(request, &head.run, count, err);
     }
-    if (status == HAFT_OK) {
-        haft__sqlite_query query =
-            haft__sqlite_query_begin(&worker->connection, HAFT__SQLITE_STMT_MESSAGE_ADD);
-        haft__sqlite_query_bind_int(&query, head.number);
-        haft__sqlite_query_bind(&query, request->text);
-        status = haft__sqlite_query_run(&query, err);
-    }
-    return status;
+    return status == HAFT_OK ? haft__sqlite_add_message(worker, head.number, request->text, err)
+                             : status;
 }
 
 /* ---- cached results ---- */

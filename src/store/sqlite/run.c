@@ -349,6 +349,35 @@ static haft_status consume(haft__sqlite_worker *worker, const haft__store_reques
     return status;
 }
 
+static haft_status create_children(haft__sqlite_worker *worker, const haft__store_request *request,
+                                   haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < request->child_count; i++) {
+        haft__store_request child = haft__store_child_request(&request->children[i]);
+        status = haft__sqlite_create(worker, &child, err);
+    }
+    return status;
+}
+
+static haft_status send_outgoing(haft__sqlite_worker *worker, const haft__store_request *request,
+                                 haft_error *err)
+{
+    haft_status status = HAFT_OK;
+    for (size_t i = 0; status == HAFT_OK && i < request->outgoing_count; i++) {
+        const haft__store_message *message = &request->outgoing[i];
+        haft__sqlite_head head;
+        status = haft__sqlite_read_head(worker, message->run, &head, err);
+        if (status == HAFT_OK && head.run.state != HAFT__RUN_STATE_ENDED) {
+            status = haft__sqlite_add_message(worker, head.number, message->body, err);
+        } else if (status == HAFT_NOT_FOUND) {
+            *err = (haft_error){0};
+            status = HAFT_OK;
+        }
+    }
+    return status;
+}
+
 haft_status haft__sqlite_append(haft__sqlite_worker *worker, haft__store_request *request,
                                 haft_error *err)
 {
@@ -362,6 +391,12 @@ haft_status haft__sqlite_append(haft__sqlite_worker *worker, haft__store_request
     }
     if (status == HAFT_OK) {
         status = consume(worker, request, head.number, err);
+    }
+    if (status == HAFT_OK) {
+        status = create_children(worker, request, err);
+    }
+    if (status == HAFT_OK) {
+        status = send_outgoing(worker, request, err);
     }
     return status == HAFT_OK ? extend(worker, request, &head, err) : status;
 }

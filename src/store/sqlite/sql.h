@@ -131,7 +131,7 @@
       "ORDER BY updated, number LIMIT ?4")                                                         \
     X(THREAD_RUNS,                                                                                 \
       "SELECT state, updated, ending, EXISTS (SELECT 1 FROM runs p WHERE p.id = r.parent "         \
-      "AND p.state < 2) FROM runs r INDEXED BY runs_thread "                                       \
+      "AND (p.state < 2 OR r.thread = r.id)) FROM runs r INDEXED BY runs_thread "                  \
       "WHERE thread = (SELECT thread FROM runs WHERE number = ?) ORDER BY id DESC")                \
     /* ---- blobs, messages and cache ---- */                                                      \
     X(BLOB_GET, "SELECT id FROM blobs WHERE sha256 = ?")                                           \
@@ -163,7 +163,8 @@
       "SELECT seq, checksum FROM events WHERE run = ? AND seq <= ? ORDER BY seq DESC LIMIT 1")     \
     X(FIND_ID, HAFT__SQLITE_SELECT_FULL "WHERE r.id = ?")                                          \
     X(FIND_PREFIX, HAFT__SQLITE_SELECT_FULL "WHERE r.id >= ?1 AND r.id < ?1 || '~' LIMIT 2")       \
-    X(FIND_LAST, HAFT__SQLITE_SELECT_FULL "ORDER BY r.created DESC, r.id DESC LIMIT 1")            \
+    X(FIND_LAST, HAFT__SQLITE_SELECT_FULL                                                          \
+      "WHERE r.thread <> r.id ORDER BY r.created DESC, r.id DESC LIMIT 1")                         \
     X(LIST, HAFT__SQLITE_SELECT_SUMMARY "WHERE r.id < ? ORDER BY r.id DESC LIMIT ?")               \
     X(LIST_OPEN,                                                                                   \
       HAFT__SQLITE_SELECT_SUMMARY "WHERE r.state < 2 AND r.id < ? ORDER BY r.id DESC LIMIT ?")     \

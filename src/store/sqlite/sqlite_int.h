@@ -213,6 +213,9 @@ haft__sqlite_verb haft__sqlite_send, haft__sqlite_cache_put;
 HAFT_MUST_USE haft_status haft__sqlite_gc(haft__sqlite_worker *worker, haft__store_request *request,
                                           bool *ret_more, haft_error *err);
 
+HAFT_MUST_USE haft_status haft__sqlite_add_message(haft__sqlite_worker *worker, uint64_t number,
+                                                   haft_str body, haft_error *err);
+
 /* Returns the id of the blob with this content; adds the blob if it does not exist. */
 HAFT_MUST_USE haft_status haft__sqlite_put_blob(haft__sqlite_worker *worker, haft_str sha256,
                                                 haft_str content, uint64_t *ret_id,

@@ -140,6 +140,8 @@ static const struct {
     {'h', "the request has no constraint"},
     {'v', "tools are revealed only between turns or by a call"},
     {'k', "the call is not running, or has a question already"},
+    {'i', "no call waits for this child"},
+    {'x', "the run waits for no such child"},
 };
 
 static char letter_of(const haft_error *err)
@@ -177,11 +179,12 @@ static const struct {
     {PAUSED, "nwww.oppppe"},
     {ANSWERED, "nwwwqq.qqqe"},
     {STORED, "nwwwd.dddde"},
-    {"\"kind\":\"child_started\",\"node\":\"a\",\"tool\":null,\"child\":\"" HELP_RUN "\"}",
-     "n.........e"},
-    {"\"kind\":\"child_finished\",\"node\":\"a\",\"tool\":null,\"child\":\"" HELP_RUN
+    {"\"kind\":\"child_started\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN
+     "\",\"agent\":\"a\",\"limits\":{}}",
+     "niiiiiiiiie"},
+    {"\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN
      "\",\"end\":\"done\"}",
-     "n.........e"},
+     "nxxxxxxxxxe"},
     {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
      "n.........e"},
     {CANCEL, "n.........e"},

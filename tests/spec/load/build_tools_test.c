@@ -22,8 +22,6 @@ TEST(tools_of_every_kind_keep_their_order)
     CHECK_STR(
         f.listing,
         HAFT__LIT(
-            "5:56: warning: agent tools do not run in this version: calls of \"c\" end with an "
-            "error (use a command instead: haft run SPEC TASK --quiet)\n"
             "6:56: warning: \"provider\" has no effect: tools of a provider are not sent in this "
             "version"),
         "no problems");
@@ -98,9 +96,9 @@ static const problem_case cases[] = {
      "tools)\n"
      "2:96: the tool has both \"command\" and \"headless\" (a tool has one implementation; make "
      "two tools)"},
-    {"tools:\n  - {name: a, " WORDS ", agent: b.yaml}\n",
-     "2:56: warning: agent tools do not run in this version: calls of \"a\" end with an error "
-     "(use a command instead: haft run SPEC TASK --quiet)"},
+    {"tools:\n  - {name: a, " WORDS ", agent: b}\n",
+     "2:63: there is no agent \"b\" (add it to `agents`, or name a file: NAME.yaml, relative to "
+     "the spec)"},
     {"tools:\n  - {name: a, " WORDS "}\n", "2:5: warning: \"a\" has no implementation: its calls "
                                            "wait for an answer (give it a command or "
                                            "http, or write headless: true)"},

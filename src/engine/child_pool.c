@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child_pool.c - see engine/child_pool.h. Tests: tests/cli/children_test.py,
+ * tests/crash/children_test.py. */
+#include "engine/child_pool.h"
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "engine/run.h"
+#include "engine/runtime.h"
+#include "io/owner.h"
+
+static void on_check(haft__task *task);
+static void check_later(haft_runtime *runtime);
+
+void haft__child_pool_init(haft_runtime *runtime)
+{
+    runtime->children.check.run = on_check;
+    haft__arena_init(&runtime->children.arena, HAFT__LIMIT_RUN_BYTES);
+}
+
+void haft__child_pool_finish(haft_runtime *runtime)
+{
+    haft__child_pool *pool = &runtime->children;
+    if (runtime->loop != NULL) {
+        haft__timer_stop(runtime->loop, &pool->timer);
+        haft__loop_cancel_task(runtime->loop, &pool->check);
+    }
+    for (size_t i = 0; i < pool->count; i++) {
+        free(pool->entries[i]);
+    }
+    free(pool->entries);
+    haft__arena_finish(&pool->arena);
+}
+
+static haft__child_entry *find_entry(const haft__child_pool *pool, haft_str id)
+{
+    for (size_t i = 0; i < pool->count; i++) {
+        if (!pool->entries[i]->gone && haft__str_equal(haft__str(pool->entries[i]->id), id)) {
+            return pool->entries[i];
+        }
+    }
+    return NULL;
+}
+
+haft_run *haft__child_pool_find(const haft_runtime *runtime, haft_str id)
+{
+    const haft__child_entry *entry = find_entry(&runtime->children, id);
+    return entry != NULL && entry->state == HAFT__CHILD_ENTRY_OPEN ? entry->run : NULL;
+}
+
+bool haft__child_pool_wake(haft_runtime *runtime, haft_str id)
+{
+    haft__child_entry *entry = find_entry(&runtime->children, id);
+    if (entry != NULL
+        && (entry->state == HAFT__CHILD_ENTRY_WAITING
+            || entry->state == HAFT__CHILD_ENTRY_FAILED)) {
+        entry->state = HAFT__CHILD_ENTRY_QUEUED;
+        haft__child_pool_notify(runtime);
+    }
+    return entry != NULL;
+}
+
+/* ---- adding ---- */
+
+/* NULL if the pool is not used, or out of memory: then the child stays in the store, and `haft
+ * resume` continues it. */
+static haft__child_entry *add_entry(haft_runtime *runtime, haft_str id, haft_str parent)
+{
+    haft__child_pool *pool = &runtime->children;
+    if (pool->disabled || runtime->closing) {
+        return NULL;
+    }
+    haft__child_entry **entries =
+        haft__vec_reserve(pool->entries, &pool->capacity, pool->count + 1, sizeof(*entries));
+    haft__child_entry *entry = entries != NULL ? calloc(1, sizeof(*entry)) : NULL;
+    pool->entries = entries != NULL ? entries : pool->entries;
+    if (entry != NULL) {
+        (void)snprintf(entry->id, sizeof(entry->id), "%.*s", HAFT__ARG(id));
+        (void)snprintf(entry->parent, sizeof(entry->parent), "%.*s", HAFT__ARG(parent));
+        pool->entries[pool->count++] = entry;
+    }
+    return entry;
+}
+
+void haft__child_pool_add(haft_run *parent, haft_str id)
+{
+    haft__child_pool *pool = &parent->runtime->children;
+    if (find_entry(pool, id) == NULL
+        && add_entry(parent->runtime, id, haft__str(parent->id)) != NULL) {
+        haft__child_pool_notify(parent->runtime);
+    }
+}
+
+void haft__child_pool_adopt(haft_run *run)
+{
+    haft__child_entry *entry = add_entry(run->runtime, haft__str(run->id), run->state.parent);
+    if (entry != NULL) {
+        entry->state = HAFT__CHILD_ENTRY_OPEN;
+        entry->run = run;
+        run->runtime->children.open++;
+        haft__child_pool_notify(run->runtime);
+    }
+}
+
+void haft__child_pool_add_all(haft_run *run)
+{
+    for (size_t i = 0; i < run->state.child_count; i++) {
+        if (!run->state.children[i]->finished) {
+            haft__child_pool_add(run, run->state.children[i]->run);
+        }
+    }
+}
+
+/* ---- inspection ---- */
+
+void haft__child_pool_notify(haft_runtime *runtime)
+{
+    haft__child_pool *pool = &runtime->children;
+    pool->polls_messages = true;
+    if (!pool->check_posted && !runtime->closing) {
+        pool->check_posted = true;
+        haft__loop_post(runtime->loop, &pool->check);
+    }
+}
+
+void haft__child_pool_run_changed(haft_run *run)
+{
+    haft__child_pool *pool = &run->runtime->children;
+    if (pool->count > 0 && !pool->check_posted && !run->runtime->closing) {
+        pool->check_posted = true;
+        haft__loop_post(run->runtime->loop, &pool->check);
+    }
+}
+
+static void release_entry(haft_runtime *runtime, haft__child_entry *entry,
+                          haft__child_entry_state state)
+{
+    haft_run *run = entry->run;
+    entry->run = NULL;
+    entry->state = state;
+    runtime->children.open--;
+    haft_run_release(run);
+}
+
+/* A child has ended. Its parent has a message: a parent that is open here polls it, one that waits
+ * here is opened. */
+static void end_entry(haft_runtime *runtime, haft__child_entry *entry)
+{
+    entry->gone = true;
+    runtime->children.polls_messages = true;
+    (void)haft__child_pool_wake(runtime, haft__str(entry->parent));
+}
+
+/* The state of the run without the runs below it: a run that waits for them is released, too. */
+static haft_state own_state(const haft_run *run)
+{
+    return haft__run_is_settled(run)
+               ? (run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING)
+               : haft_run_state(run);
+}
+
+static bool has_pending_call(const haft_run *run)
+{
+    for (size_t i = run->state.batch; i < run->state.call_count; i++) {
+        if (run->state.calls[i].stage == HAFT__CALL_PAUSED) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void check_open(haft_runtime *runtime, haft__child_entry *entry)
+{
+    haft_run *run = entry->run;
+    switch (own_state(run)) {
+    case HAFT_RUNNING: return;
+    case HAFT_ENDED:
+        release_entry(runtime, entry, HAFT__CHILD_ENTRY_OPEN);
+        end_entry(runtime, entry);
+        return;
+    case HAFT_WAITING:
+        /* If a call that runs here has asked a question, only this process can pass on the
+         * answer. */
+        if (run->slots == NULL && !(runtime->children.keeps_waiting && has_pending_call(run))) {
+            release_entry(runtime, entry, HAFT__CHILD_ENTRY_WAITING);
+        }
+        return;
+    case HAFT_STOPPED:
+        entry->error = run->error;
+        bool foreign = run->error.status == HAFT_BAD_STATE || run->error.status == HAFT_IO;
+        release_entry(runtime, entry,
+                      foreign ? HAFT__CHILD_ENTRY_FOREIGN : HAFT__CHILD_ENTRY_FAILED);
+        return;
+    }
+    HAFT__UNREACHABLE();
+}
+
+static void open_entry(haft_runtime *runtime, haft__child_entry *entry)
+{
+    haft_status status = haft__run_open_by_name(runtime, haft__str(entry->id), false, &entry->run,
+                                                &entry->error);
+    entry->state = status == HAFT_OK ? HAFT__CHILD_ENTRY_OPEN : HAFT__CHILD_ENTRY_FAILED;
+    runtime->children.open += status == HAFT_OK;
+}
+
+static void remove_gone(haft__child_pool *pool)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < pool->count; i++) {
+        if (pool->entries[i]->gone) {
+            free(pool->entries[i]);
+        } else {
+            pool->entries[kept++] = pool->entries[i];
+        }
+    }
+    pool->count = kept;
+}
+
+/* A run that waits only for a child that cannot continue here stops with the child's error. */
+static void stop_stuck_runs(haft_runtime *runtime)
+{
+    for (haft_run *run = runtime->runs, *next; run != NULL; run = next) {
+        const char *id = "";
+        bool rests = run->stage == HAFT__HANDLE_ACTIVE && !run->released
+                     && run->state.open_children > 0 && haft__run_is_settled(run);
+        const haft_error *error = rests && haft__child_pool_is_settled(run)
+                                      ? haft__child_pool_error(run, &id)
+                                      : NULL;
+        next = run->next;
+        if (error != NULL) {
+            haft_error err = *error;
+            haft__error_prepend_location(&err, id);
+            haft__run_fail(run, &err);
+            return; /* the list may have changed */
+        }
+    }
+}
+
+static void on_check(haft__task *task)
+{
+    haft_runtime *runtime = HAFT__CONTAINER(task, haft_runtime, children.check);
+    haft__child_pool *pool = &runtime->children;
+    pool->check_posted = false;
+    for (size_t i = 0; i < pool->count; i++) {
+        haft__child_entry *entry = pool->entries[i];
+        if (entry->state == HAFT__CHILD_ENTRY_OPEN && entry->run != NULL) {
+            check_open(runtime, entry);
+        }
+    }
+    for (size_t i = 0; i < pool->count && pool->open < HAFT__LIMIT_CHILD_OPEN; i++) {
+        if (pool->entries[i]->state == HAFT__CHILD_ENTRY_QUEUED && !pool->entries[i]->gone) {
+            open_entry(runtime, pool->entries[i]);
+        }
+    }
+    if (pool->polls_messages && !runtime->message_poll_pending) { /* else again after that one */
+        pool->polls_messages = false;
+        haft__runtime_poll_messages(runtime);
+    }
+    if (!pool->querying) {
+        remove_gone(pool);
+    }
+    stop_stuck_runs(runtime);
+    check_later(runtime);
+}
+
+/* ---- changes that other processes made ---- */
+
+static void query_next(haft_runtime *runtime);
+
+/* Whether an entry that is not open here can be opened: its owner is gone, or it has messages. */
+static void on_found(haft__store_request *request)
+{
+    haft_runtime *runtime = request->context;
+    haft__child_pool *pool = &runtime->children;
+    haft__child_entry *entry =
+        pool->next_query < pool->count ? pool->entries[pool->next_query] : NULL;
+    pool->querying = false;
+    if (entry != NULL && !entry->gone && request->status == HAFT_OK
+        && entry->state != HAFT__CHILD_ENTRY_OPEN) {
+        const haft__store_run *row = &request->found[0];
+        bool owned = row->owner.len > 0 && row->lease_ms > haft__store_now(runtime->store)
+                     && !haft__owner_is_dead(row->owner);
+        if (row->state == HAFT__RUN_STATE_ENDED) {
+            end_entry(runtime, entry);
+            haft__child_pool_notify(runtime);
+        } else if (!owned && row->state == HAFT__RUN_STATE_RUNNING) {
+            entry->state = HAFT__CHILD_ENTRY_QUEUED;
+            haft__child_pool_notify(runtime);
+        } else {
+            entry->state = owned ? HAFT__CHILD_ENTRY_FOREIGN : HAFT__CHILD_ENTRY_WAITING;
+        }
+    } else if (entry != NULL && request->status == HAFT_NOT_FOUND) {
+        entry->gone = true;
+    }
+    pool->next_query++;
+    query_next(runtime);
+}
+
+/* Queries the entries that are not open here, one after the other. */
+static void query_next(haft_runtime *runtime)
+{
+    haft__child_pool *pool = &runtime->children;
+    while (pool->next_query < pool->count
+           && (pool->entries[pool->next_query]->gone
+               || pool->entries[pool->next_query]->state == HAFT__CHILD_ENTRY_OPEN
+               || pool->entries[pool->next_query]->state == HAFT__CHILD_ENTRY_QUEUED)) {
+        pool->next_query++;
+    }
+    if (pool->next_query >= pool->count || runtime->closing) {
+        check_later(runtime);
+        return;
+    }
+    haft__arena_reset(&pool->arena);
+    pool->querying = true;
+    pool->request = (haft__store_request){
+        .verb = HAFT__STORE_FIND,
+        .name = haft__str(pool->entries[pool->next_query]->id),
+        .arena = &pool->arena,
+        .done = on_found,
+        .context = runtime};
+    haft__store_submit(runtime->store, &pool->request);
+}
+
+static void on_timer(void *context)
+{
+    haft_runtime *runtime = context;
+    if (!runtime->children.querying) {
+        runtime->children.next_query = 0;
+        query_next(runtime);
+    }
+}
+
+/* Other processes can change a run only in a shared store. */
+static void check_later(haft_runtime *runtime)
+{
+    haft__child_pool *pool = &runtime->children;
+    bool any = false;
+    for (size_t i = 0; i < pool->count && !any; i++) {
+        any = pool->entries[i]->state == HAFT__CHILD_ENTRY_WAITING
+              || pool->entries[i]->state == HAFT__CHILD_ENTRY_FOREIGN;
+    }
+    if (any && runtime->shared && !pool->querying && pool->timer.slot == 0 && !runtime->closing) {
+        (void)!haft__timer_start(runtime->loop, &pool->timer, HAFT__LIMIT_CHILD_POLL_MS, on_timer,
+                                 runtime, NULL);
+    }
+}
+
+/* ---- trees ---- */
+
+/* Whether the entry is below the run. */
+static bool is_below(const haft__child_pool *pool, const haft__child_entry *entry,
+                     const char *run)
+{
+    const char *parent = entry->parent;
+    for (uint32_t depth = 0; depth <= HAFT__LIMIT_CHILD_DEPTH; depth++) {
+        if (strcmp(parent, run) == 0) {
+            return true;
+        }
+        const haft__child_entry *above = find_entry(pool, haft__str(parent));
+        if (above == NULL) {
+            return false;
+        }
+        parent = above->parent;
+    }
+    return false;
+}
+
+/* Whether the child does nothing, and nobody else performs it. */
+static bool rests(const haft__child_entry *entry)
+{
+    switch (entry->state) {
+    case HAFT__CHILD_ENTRY_QUEUED:
+    case HAFT__CHILD_ENTRY_FOREIGN: return entry->gone;
+    case HAFT__CHILD_ENTRY_OPEN:
+        return entry->gone
+               || (entry->run != NULL && own_state(entry->run) == HAFT_WAITING
+                   && has_pending_call(entry->run));
+    case HAFT__CHILD_ENTRY_WAITING:
+    case HAFT__CHILD_ENTRY_FAILED: return true;
+    }
+    HAFT__UNREACHABLE();
+}
+
+bool haft__child_pool_is_settled(const haft_run *run)
+{
+    const haft__child_pool *pool = &run->runtime->children;
+    if (pool->disabled || run->state.open_children == 0) {
+        return true;
+    }
+    bool settled = !pool->polls_messages && !run->runtime->message_poll_pending;
+    for (size_t i = 0; i < pool->count && settled; i++) {
+        const haft__child_entry *entry = pool->entries[i];
+        settled = !is_below(pool, entry, run->id) || rests(entry);
+    }
+    return settled;
+}
+
+haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last)
+{
+    const haft__child_pool *pool = &run->runtime->children;
+    bool after = last == NULL;
+    for (size_t i = 0; i < pool->count; i++) {
+        const haft__child_entry *entry = pool->entries[i];
+        if (after && entry->run != NULL && !entry->gone && is_below(pool, entry, run->id)
+            && rests(entry)) {
+            return entry->run;
+        }
+        after = after || entry->run == last;
+    }
+    return NULL;
+}
+
+const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_id)
+{
+    const haft__child_pool *pool = &run->runtime->children;
+    for (size_t i = 0; i < pool->count; i++) {
+        const haft__child_entry *entry = pool->entries[i];
+        if (entry->state == HAFT__CHILD_ENTRY_FAILED && is_below(pool, entry, run->id)) {
+            *ret_id = entry->id;
+            return &entry->error;
+        }
+    }
+    return NULL;
+}
+
+void haft__child_pool_release(haft_run *run)
+{
+    haft__child_pool *pool = &run->runtime->children;
+    bool is_entry = find_entry(pool, haft__str(run->id)) != NULL;
+    for (size_t i = 0; i < pool->count && !is_entry; i++) { /* a child that waits keeps its own */
+        haft__child_entry *entry = pool->entries[i];
+        if (!entry->gone && is_below(pool, entry, run->id)) {
+            entry->gone = true;
+            if (entry->run != NULL) {
+                release_entry(run->runtime, entry, entry->state);
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * engine/child_pool.h - the child runs that this process performs for its own runs.
+ *
+ * A process that continues a run also continues the runs below it, unless a worker does that
+ * (engine/worker claims every free run of the store). A child that waits, for people or for its own
+ * children, is released: it needs neither memory nor a lease here, and any process may continue it.
+ * The pool opens it again when a message for it arrives.
+ */
+#ifndef HAFT_ENGINE_CHILD_POOL_H
+#define HAFT_ENGINE_CHILD_POOL_H
+
+#include "base/id.h"
+#include "io/loop.h"
+#include "store/store.h"
+
+typedef enum haft__child_entry_state {
+    HAFT__CHILD_ENTRY_QUEUED,  /* to be opened */
+    HAFT__CHILD_ENTRY_OPEN,    /* this process performs it */
+    HAFT__CHILD_ENTRY_WAITING, /* it waits, and was released */
+    HAFT__CHILD_ENTRY_FOREIGN, /* another process has it */
+    HAFT__CHILD_ENTRY_FAILED,  /* it cannot continue here; see `error` */
+} haft__child_entry_state;
+
+typedef struct haft__child_entry {
+    char id[HAFT__ID_LENGTH + 1], parent[HAFT__ID_LENGTH + 1];
+    haft__child_entry_state state;
+    haft_run *run; /* of OPEN */
+    haft_error error;
+    bool gone; /* removed from the list when nothing refers to it */
+} haft__child_entry;
+
+typedef struct haft__child_pool {
+    bool disabled; /* a worker claims all runs */
+    bool keeps_waiting; /* a person is asked here: children that wait for an answer stay open */
+    haft__child_entry **entries;
+    size_t count, capacity, open;
+    haft__task check; /* inspects the entries from the loop */
+    bool check_posted, polls_messages;
+    haft__timer timer; /* looks for changes that other processes made */
+    haft__store_request request;
+    haft__arena arena; /* results of `request` */
+    size_t next_query; /* the entry that is queried next */
+    bool querying;
+} haft__child_pool;
+
+void haft__child_pool_init(haft_runtime *runtime);
+void haft__child_pool_finish(haft_runtime *runtime);
+
+/* The child of `parent`, a run of this process, is in the store and has not finished. */
+void haft__child_pool_add(haft_run *parent, haft_str id);
+
+/* Adds all open children of a run that was opened. */
+void haft__child_pool_add_all(haft_run *run);
+
+/* A run of this process has changed, or messages were sent to runs of this process. */
+void haft__child_pool_notify(haft_runtime *runtime);
+void haft__child_pool_run_changed(haft_run *run);
+
+/* Whether nothing below the run can continue in this process or is performed elsewhere: all of it
+ * waits for people. */
+bool haft__child_pool_is_settled(const haft_run *run);
+
+/* The error of a child below the run that cannot continue here; NULL without one. */
+const haft_error *haft__child_pool_error(const haft_run *run, const char **ret_id);
+
+/* The caller released the run: releases everything below it. */
+void haft__child_pool_release(haft_run *run);
+
+/* The next child below `run` that is open here and waits for an answer, after `last` (NULL: the
+ * first); NULL at the end. Only if the pool keeps such children. */
+haft_run *haft__child_pool_next_waiting(const haft_run *run, const haft_run *last);
+
+/* Takes over the handle of a child that this process has opened. */
+void haft__child_pool_adopt(haft_run *run);
+
+/* The open handle of a child; NULL if this process does not perform it. */
+haft_run *haft__child_pool_find(const haft_runtime *runtime, haft_str id);
+
+/* Opens a waiting child, so that it reads its messages. False if the pool does not know it. */
+bool haft__child_pool_wake(haft_runtime *runtime, haft_str id);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* engine/ops/run_tree.h - the runs below a run, as the store has them. Reading claims nothing. */
+#ifndef HAFT_ENGINE_OPS_RUN_TREE_H
+#define HAFT_ENGINE_OPS_RUN_TREE_H
+
+#include "engine/run.h"
+
+typedef struct haft__run_tree {
+    haft_run **runs; /* read-only; each before the runs below it, in the order of their starts */
+    size_t count, capacity;
+} haft__run_tree;
+
+/* Reads the runs below `root`; with `open_only` those that have not finished. A run that does not
+ * exist any more is left out. Finish it also after a failure. */
+HAFT_MUST_USE haft_status haft__run_tree_read(haft_runtime *runtime, const haft__run *root,
+                                              bool open_only, haft__run_tree *ret_tree,
+                                              haft_error *err);
+void haft__run_tree_finish(haft__run_tree *tree);
+
+/* Finds the run and the call that `call` names: an id of a call, or a path of ids such as
+ * c3.1/c1.2, from the run `root`. An empty one is the only pending call of the tree. Both results
+ * live in `arena`. NOT_FOUND if no run has the path; BAD_INPUT if several calls are pending; the
+ * hint lists them. */
+HAFT_MUST_USE haft_status haft__run_tree_resolve_call(haft_runtime *runtime, haft__arena *arena,
+                                                      haft_str root, haft_str call,
+                                                      haft_str *ret_run, haft_str *ret_call,
+                                                      haft_error *err);
+
+/* The first run of the tree that the run belongs to: its id, in `arena`. */
+HAFT_MUST_USE haft_status haft__run_tree_find_root(haft_runtime *runtime, haft__arena *arena,
+                                                   haft_str run, haft_str *ret_root,
+                                                   haft_error *err);
+
+/* Appends the id of a call with the path of its run: c3.1/c1.2. */
+void haft__run_tree_add_call(haft__buf *buf, const haft__run *run, haft_str call);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* child.c - see run/child/child.h. Tests: tests/run/child/child_test.c. */
+#include "run/child/child.h"
+
+#include "base/limits.h"
+#include "base/macros.h"
+#include "base/sha256.h"
+#include "base/str.h"
+#include "run/run.h"
+#include "json/object.h"
+
+void haft__child_make_id(haft_str parent, haft_str key, uint64_t ms, char to[HAFT__ID_LENGTH + 1])
+{
+    haft__sha256 hash;
+    uint8_t digest[HAFT__SHA256_BYTES];
+    haft__sha256_init(&hash);
+    haft__sha256_add(&hash, parent);
+    haft__sha256_add(&hash, HAFT__LIT("/"));
+    haft__sha256_add(&hash, key);
+    haft__sha256_end(&hash, digest);
+    haft__id_make(ms, digest, to);
+}
+
+const haft__agent_tool *haft__spec_agent_tool(const haft__spec *spec, haft_str tool)
+{
+    for (size_t i = 0; i < spec->agent_tool_count; i++) {
+        if (haft__str_equal(spec->agent_tools[i].tool, tool)) {
+            return &spec->agent_tools[i];
+        }
+    }
+    return NULL;
+}
+
+uint32_t haft__child_depth(haft_str path)
+{
+    uint32_t depth = path.len > 0;
+    for (size_t i = 0; i < path.len; i++) {
+        depth += path.ptr[i] == '/';
+    }
+    return depth;
+}
+
+haft__child *haft__child_find(const haft__run *run, haft_str key)
+{
+    for (size_t i = run->child_count; i-- > 0;) {
+        if (haft__str_equal(run->children[i]->key, key)) {
+            return run->children[i];
+        }
+    }
+    return NULL;
+}
+
+bool haft__child_any_open(const haft__run *run)
+{
+    return run->open_children > 0;
+}
+
+bool haft__child_is_closing(const haft__run *run)
+{
+    return run->stage != HAFT__RUN_ENDED
+           && (run->cancel_asked || run->expired || run->wall_reached);
+}
+
+haft__tree_usage haft__child_tree_usage(const haft__run *run)
+{
+    haft__tree_usage tree = run->child_usage;
+    tree.runs += 1;
+    tree.turns += run->turn;
+    tree.calls += run->usage.calls;
+    tree.input_tokens += run->usage.input_tokens;
+    tree.output_tokens += run->usage.output_tokens;
+    tree.cached_tokens += run->usage.cached_tokens;
+    tree.cost_parts += run->cost_parts;
+    return tree;
+}
+
+/* ---- budgets ---- */
+
+static uint64_t minus(uint64_t from, uint64_t amount)
+{
+    return from > amount ? from - amount : 0;
+}
+
+static uint64_t at_most(uint64_t amount, uint64_t limit)
+{
+    return amount < limit ? amount : limit;
+}
+
+/* The budgets that open children hold. */
+static haft__child_budget reserved_by_children(const haft__run *run)
+{
+    haft__child_budget sum = {0};
+    for (size_t i = 0; i < run->child_count; i++) {
+        const haft__child *child = run->children[i];
+        if (!child->finished) {
+            sum.turns += child->limits.turns;
+            sum.calls += child->limits.calls;
+            sum.tokens += child->limits.tokens;
+            sum.usd_micros += child->limits.usd_micros;
+        }
+    }
+    return sum;
+}
+
+/* What is left of the run's budgets. One turn is kept for the answer of the run itself. */
+static haft__child_budget remaining(const haft__run *run)
+{
+    const haft__spec_limits *limits = &run->spec->limits;
+    haft__child_budget held = reserved_by_children(run);
+    haft__tree_usage used = haft__child_tree_usage(run);
+    uint64_t micros = used.cost_parts / 1000000U;
+    return (haft__child_budget){
+        .turns = minus(limits->turns, used.turns + held.turns + 1),
+        .calls = minus(limits->calls, used.calls + held.calls),
+        .tokens = minus(limits->tokens, used.input_tokens + used.output_tokens + held.tokens),
+        .has_usd = limits->has_usd,
+        .usd_micros = minus(limits->usd_micros, micros + held.usd_micros),
+        .wall_ms = minus(limits->wall_ms, run->worked_ms)};
+}
+
+/* The budget of one child: what the tool asks for (0: a share), and at most what is left. */
+static uint64_t share(uint64_t left, uint64_t wanted, uint64_t sharers, uint64_t own)
+{
+    uint64_t given = wanted > 0 ? wanted : left / sharers;
+    return at_most(at_most(given, left), own);
+}
+
+haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_tool *tool,
+                                        size_t waiting, haft__child_budget *ret_budget)
+{
+    if (tool == NULL) {
+        return HAFT__CHILD_NO_AGENT;
+    }
+    if (haft__child_depth(run->path) >= HAFT__LIMIT_CHILD_DEPTH) {
+        return HAFT__CHILD_TOO_DEEP;
+    }
+    if (run->child_count >= HAFT__LIMIT_CHILD_COUNT) {
+        return HAFT__CHILD_TOO_MANY;
+    }
+    haft__child_budget left = remaining(run);
+    const haft__spec_limits *own = &tool->spec->limits;
+    const haft__agent_limits *wanted = &tool->limits;
+    uint64_t sharers = (waiting > 0 ? waiting : 1) + 1; /* the parent is one of them */
+    bool has_usd = left.has_usd || wanted->has_usd || own->has_usd;
+    uint64_t usd = left.has_usd ? share(left.usd_micros, wanted->usd_micros, sharers, UINT64_MAX)
+                   : wanted->has_usd ? wanted->usd_micros
+                                     : own->usd_micros;
+    *ret_budget = (haft__child_budget){
+        .turns = share(left.turns, wanted->turns, sharers - 1, own->turns),
+        .calls = share(left.calls, wanted->calls, sharers, own->calls),
+        .tokens = share(left.tokens, wanted->tokens, sharers, own->tokens),
+        .has_usd = has_usd,
+        .usd_micros = own->has_usd ? at_most(usd, own->usd_micros) : usd,
+        .wall_ms = share(left.wall_ms, wanted->wall_ms, 1, own->wall_ms)};
+    bool enough = ret_budget->turns > 0 && ret_budget->tokens > 0 && ret_budget->wall_ms > 0
+                  && (!has_usd || ret_budget->usd_micros > 0);
+    return enough ? HAFT__CHILD_ALLOWED : HAFT__CHILD_NO_BUDGET;
+}
+
+const char *haft__child_refusal_text(haft__child_refusal refusal)
+{
+    switch (refusal) {
+    case HAFT__CHILD_ALLOWED: return "";
+    case HAFT__CHILD_NO_AGENT: return "the agent of this tool does not exist any more";
+    case HAFT__CHILD_TOO_DEEP: return "agents that start agents are nested too deeply";
+    case HAFT__CHILD_TOO_MANY: return "this run has started as many agents as it may";
+    case HAFT__CHILD_NO_BUDGET:
+        return "the rest of the budget is needed for your own answer, so no agent can be started";
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* ---- text ---- */
+
+static void add_raw(haft__json_writer *w, const char *key, void (*add)(haft__buf *, uint64_t),
+                    uint64_t amount)
+{
+    haft__json_key(w, key);
+    add(w->buf, amount);
+    w->after_key = false;
+}
+
+static void add_micros(haft__buf *buf, uint64_t micros)
+{
+    haft__cost_write(buf, micros * 1000000U);
+}
+
+void haft__child_write_limits(haft__json_writer *w, const haft__child_budget *budget)
+{
+    haft__json_key(w, "limits");
+    haft__json_begin_object(w);
+    haft__field_number(w, "turns", budget->turns);
+    haft__field_number(w, "calls", budget->calls);
+    haft__field_number(w, "tokens", budget->tokens);
+    if (budget->has_usd) {
+        add_raw(w, "usd", add_micros, budget->usd_micros);
+    } else {
+        haft__field_null(w, "usd");
+    }
+    haft__field_number(w, "wall_ms", budget->wall_ms);
+    haft__json_end_object(w);
+}
+
+void haft__child_write_usage(haft__json_writer *w, const haft__tree_usage *usage)
+{
+    haft__field_number(w, "turns", usage->turns);
+    haft__field_number(w, "calls", usage->calls);
+    haft__json_key(w, "usage");
+    haft__json_begin_object(w);
+    haft__field_number(w, "input_tokens", usage->input_tokens);
+    haft__field_number(w, "output_tokens", usage->output_tokens);
+    haft__field_number(w, "cached_tokens", usage->cached_tokens);
+    add_raw(w, "cost_usd", haft__cost_write, usage->cost_parts);
+    haft__json_end_object(w);
+}
+
+haft__child_budget haft__child_read_limits(haft__json value)
+{
+    uint64_t parts = 0;
+    bool has_usd = haft__cost_read(haft__object_text(value, "usd"), &parts);
+    return (haft__child_budget){.turns = haft__object_number(value, "turns", 0),
+                                .calls = haft__object_number(value, "calls", 0),
+                                .tokens = haft__object_number(value, "tokens", 0),
+                                .has_usd = has_usd,
+                                .usd_micros = parts / 1000000U,
+                                .wall_ms = haft__object_number(value, "wall_ms", 0)};
+}
+
+haft__tree_usage haft__child_read_usage(haft__json event)
+{
+    haft__json usage = haft__object_get(event, "usage");
+    haft__tree_usage read = {.runs = haft__object_number(event, "runs", 1),
+                             .turns = haft__object_number(event, "turns", 0),
+                             .calls = haft__object_number(event, "calls", 0),
+                             .input_tokens = haft__object_number(usage, "input_tokens", 0),
+                             .output_tokens = haft__object_number(usage, "output_tokens", 0),
+                             .cached_tokens = haft__object_number(usage, "cached_tokens", 0)};
+    (void)haft__cost_read(haft__object_text(usage, "cost_usd"), &read.cost_parts);
+    return read;
+}
+
+void haft__child_write_task(haft__buf *buf, haft__json arguments)
+{
+    const haft__json *task = haft__object_find_kind(arguments, "task", HAFT__JSON_STRING);
+    bool others = arguments.kind == HAFT__JSON_OBJECT && arguments.count > (task != NULL);
+    if (task != NULL) {
+        haft__buf_add_str(buf, haft__json_text(*task));
+    }
+    if (!others) {
+        return;
+    }
+    haft__buf_add_str(buf, task != NULL ? HAFT__LIT("\n\n") : HAFT__LIT(""));
+    haft__json_writer w;
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    for (uint32_t i = 0; i < arguments.count; i++) {
+        const haft__json_member *member = &arguments.members[i];
+        if (task == NULL || &member->value != task) {
+            haft__json_key_str(&w, haft__json_text(member->key));
+            haft__json_add(&w, member->value);
+        }
+    }
+    haft__json_end_object(&w);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * run/child/child.h - child runs: the link between a run and the runs that it starts.
+ *
+ * A link begins with child_started, which is durable together with the child itself, and ends with
+ * child_finished. A call of an agent tool has one link. Nothing here depends on calls except the
+ * text `key`, which names the place in the parent that waits for the child.
+ */
+#ifndef HAFT_RUN_CHILD_CHILD_H
+#define HAFT_RUN_CHILD_CHILD_H
+
+#include "base/buf.h"
+#include "base/id.h"
+#include "json/write.h"
+#include "spec/spec.h"
+
+struct haft__run;
+
+/* Budgets that were used, or that are reserved. */
+typedef struct haft__child_budget {
+    uint64_t turns, calls, tokens;
+    bool has_usd;
+    uint64_t usd_micros;
+    uint64_t wall_ms; /* not divided: children run at the same time */
+} haft__child_budget;
+
+/* What a run and all runs below it have used. */
+typedef struct haft__tree_usage {
+    uint64_t runs, turns, calls;
+    uint64_t input_tokens, output_tokens, cached_tokens;
+    uint64_t cost_parts; /* as that of a run */
+} haft__tree_usage;
+
+typedef struct haft__child {
+    haft_str key;   /* the id of the call */
+    haft_str run;   /* the id of the child */
+    haft_str agent; /* its name in the spec of the parent */
+    haft__child_budget limits;
+    bool finished;
+    haft_str end, answer, reason;
+    haft__tree_usage usage;
+} haft__child;
+
+/* The id of a child. It follows from the parent, the key and the time of the decision, so that a
+ * replay finds the same one. */
+void haft__child_make_id(haft_str parent, haft_str key, uint64_t ms, char to[HAFT__ID_LENGTH + 1]);
+
+/* The agent tool of that name; NULL if the spec has none. */
+const haft__agent_tool *haft__spec_agent_tool(const haft__spec *spec, haft_str tool);
+
+/* The number of calls on the way from the root to this run; 0 for a root. */
+uint32_t haft__child_depth(haft_str path);
+
+/* The child of a key that has started; NULL without one. */
+haft__child *haft__child_find(const struct haft__run *run, haft_str key);
+
+/* Whether a child has started and has not finished. */
+bool haft__child_any_open(const struct haft__run *run);
+
+/* Whether the run ends as soon as its children have: it was cancelled, or its time is used up. */
+bool haft__child_is_closing(const struct haft__run *run);
+
+/* What the run itself and its finished children have used. */
+haft__tree_usage haft__child_tree_usage(const struct haft__run *run);
+
+/* Why no child can be started. */
+typedef enum haft__child_refusal {
+    HAFT__CHILD_ALLOWED,
+    HAFT__CHILD_NO_AGENT,  /* the spec has no such agent any more */
+    HAFT__CHILD_TOO_DEEP,  /* HAFT__LIMIT_CHILD_DEPTH */
+    HAFT__CHILD_TOO_MANY,  /* HAFT__LIMIT_CHILD_COUNT */
+    HAFT__CHILD_NO_BUDGET, /* the parent needs the rest of a budget itself */
+} haft__child_refusal;
+
+/* The budgets of the next child: those that the tool asks for, else an equal share of what is left;
+ * never more than is left, nor more than the agent's own limits. `waiting` is the number of
+ * children that start now, this one included. */
+haft__child_refusal haft__child_reserve(const struct haft__run *run, const haft__agent_tool *tool,
+                                        size_t waiting, haft__child_budget *ret_budget);
+
+/* What the model reads about a refusal. */
+const char *haft__child_refusal_text(haft__child_refusal refusal);
+
+/* Writes `limits` of child_started. */
+void haft__child_write_limits(haft__json_writer *w, const haft__child_budget *budget);
+
+/* Writes `turns`, `calls` and `usage` of a tree. */
+void haft__child_write_usage(haft__json_writer *w, const haft__tree_usage *usage);
+
+/* Reads both; missing fields are 0. */
+haft__child_budget haft__child_read_limits(haft__json value);
+haft__tree_usage haft__child_read_usage(haft__json event);
+
+/* Appends the task of the child: the text `task` of the arguments, then the other arguments as
+ * JSON. */
+void haft__child_write_task(haft__buf *buf, haft__json arguments);
+
+#endif

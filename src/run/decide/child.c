@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.c - calls of agents: the start of a child run, and its end as the result of the call.
+ * Tests: tests/run/child/child_test.c, tests/cli/children_test.py.
+ */
+#include "base/str.h"
+#include "run/decide/decide_int.h"
+#include "run/output.h"
+
+bool haft__call_is_agent(const haft__run_call *call)
+{
+    return call->tool != NULL && call->tool->source == HAFT__TOOL_AGENT;
+}
+
+/* Calls of agents in this batch that have no child yet: they share what is left. */
+static size_t count_waiting(const haft__run *run)
+{
+    size_t count = 0;
+    for (size_t i = run->batch; i < run->call_count; i++) {
+        const haft__run_call *call = &run->calls[i];
+        bool over = call->stage == HAFT__CALL_FINISHED || call->stage == HAFT__CALL_REFUSED;
+        count += haft__call_is_agent(call) && !over && call->child == NULL;
+    }
+    return count;
+}
+
+haft__child_refusal haft__decide_child_budget(const haft__run *run, const haft__run_call *call,
+                                              haft__child_budget *ret_budget)
+{
+    const haft__agent_tool *tool = haft__spec_agent_tool(run->spec, call->name);
+    return haft__child_reserve(run, tool, count_waiting(run), ret_budget);
+}
+
+static haft_status start_child(haft__decision *d, const haft__run_call *call)
+{
+    haft__child_budget budget = {0};
+    char id[HAFT__ID_LENGTH + 1];
+    haft__child_refusal refusal = haft__decide_child_budget(d->run, call, &budget);
+    if (refusal != HAFT__CHILD_ALLOWED) {
+        haft__outcome error = {.text = haft__str(haft__child_refusal_text(refusal)),
+                               .where = HAFT__LIT(""),
+                               .hint = HAFT__LIT("answer with what you know")};
+        return haft__decide_error(d, call, call->arguments, &error, call->note);
+    }
+    haft__child_make_id(d->run->id, call->id, d->now_ms, id);
+    haft__decision_begin(d, HAFT__EVENT_CHILD_STARTED);
+    haft__field_text(&d->w, "call", call->id);
+    haft__field_text(&d->w, "child", haft__str(id));
+    haft__field_text(&d->w, "agent", haft__spec_agent_tool(d->spec, call->name)->agent);
+    haft__child_write_limits(&d->w, &budget);
+    return haft__decision_commit(d);
+}
+
+/* The end of a child that did not answer is data for the model. */
+static haft_status finish_with_failure(haft__decision *d, const haft__run_call *call)
+{
+    const haft__child *child = call->child;
+    haft__buf *text = &d->tools->text;
+    haft__buf_addf(text, "worker error: the agent ended as %.*s", HAFT__ARG(child->end));
+    if (child->reason.len > 0) {
+        haft__buf_addf(text, ": %.*s", HAFT__ARG(child->reason));
+    }
+    if (child->answer.len > 0) {
+        haft__buf_add_str(text, HAFT__LIT("\nIts last text: "));
+        haft__buf_add_str(text, child->answer);
+    }
+    haft__outcome error = {
+        .text = haft__buf_str(text), .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
+    haft_status status = haft__buf_check(text, d->err);
+    return status == HAFT_OK
+               ? haft__decide_error(d, call, call->arguments, &error, call->note)
+               : status;
+}
+
+static haft_status finish_call(haft__decision *d, const haft__run_call *call)
+{
+    const haft__child *child = call->child;
+    bool answered = haft__str_equal(child->end, HAFT__LIT("done"))
+                    || haft__str_equal(child->end, HAFT__LIT("direct"));
+    if (!answered) {
+        return finish_with_failure(d, call);
+    }
+    haft__buf *why = &d->tools->text;
+    haft_status status = HAFT_OK;
+    if (call->tool->output != NULL) {
+        status = haft__output_check_text(call->tool, child->answer, false, d->tools->checker,
+                                         &d->tools->scratch, d->run->hash_key, why, d->err);
+    }
+    if (status == HAFT_OK && why->len > 0) {
+        haft__outcome error = {.text = haft__buf_str(why),
+                               .where = HAFT__LIT("output_schema"),
+                               .hint = HAFT__LIT("this is a fault of the agent")};
+        return haft__decide_error(d, call, call->arguments, &error, call->note);
+    }
+    return status == HAFT_OK
+               ? haft__decide_finish(d, call, call->arguments, child->answer, false, call->note)
+               : status;
+}
+
+haft_status haft__decide_child(haft__decision *d, const haft__run_call *call, bool *ret_decided)
+{
+    *ret_decided = call->child == NULL || call->child->finished;
+    if (call->child == NULL) {
+        return start_child(d, call);
+    }
+    return call->child->finished ? finish_call(d, call) : HAFT_OK;
+}
+
+haft_status haft__decide_wait_for_children(haft__decision *d)
+{
+    *d->effect = (haft__effect){.kind = HAFT__EFFECT_WAIT};
+    return HAFT_OK;
+}
+
+/* ---- the end of a child, for its parent ---- */
+
+void haft__input_child_finished(haft__buf *buf, haft_str call, haft__json value)
+{
+    haft__json_writer w;
+    haft__tree_usage usage = haft__child_read_usage(value);
+    haft__event_body_begin(&w, buf, HAFT__EVENT_CHILD_FINISHED);
+    haft__field_text(&w, "call", call);
+    haft__field_text(&w, "child", haft__object_text(value, "child"));
+    haft__field_text(&w, "end", haft__object_text(value, "end"));
+    haft__field_text(&w, "answer", haft__object_text(value, "answer"));
+    haft__field_text_or_null(&w, "reason", haft__object_text(value, "reason"));
+    haft__field_number(&w, "runs", usage.runs);
+    haft__child_write_usage(&w, &usage);
+    haft__field_number(&w, "ms", haft__object_number(value, "ms", 0));
+    haft__event_body_end(&w, buf);
+}
+
+void haft__child_write_end(haft__buf *buf, const haft__run *run)
+{
+    haft__json_writer w;
+    haft__tree_usage usage = haft__child_tree_usage(run);
+    haft__json_writer_init(&w, buf);
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "command", HAFT__LIT("child"));
+    haft__field_text(&w, "call", run->parent_call);
+    haft__json_key(&w, "value");
+    haft__json_begin_object(&w);
+    haft__field_text(&w, "child", run->id);
+    haft__field_text(&w, "end", haft__str(haft__end_name(run->end)));
+    haft__field_text(&w, "answer", run->answer);
+    haft__field_text(&w, "reason", run->end_reason);
+    haft__field_number(&w, "runs", usage.runs);
+    haft__child_write_usage(&w, &usage);
+    haft__field_number(&w, "ms", run->worked_ms);
+    haft__json_end_object(&w);
+    haft__json_end_object(&w);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agents.c - the agents that a spec's tools start: `agents: {NAME: SPEC}` and `agent: FILE`.
+ *
+ * Each agent is loaded as a spec of its own, and becomes part of the source under its name or file.
+ * So a run stores all specs of its tree, and a process that continues it needs none of their files.
+ * An agent may use the agents of the specs around it. Tests: tests/cli/children_test.py.
+ */
+#include "base/buf.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "spec/load/build_int.h"
+#include "spec/load/load_int.h"
+#include "json/object.h"
+#include "json/write.h"
+
+/* An agent that is being loaded. */
+typedef struct reference {
+    haft_str name;    /* as the tool names it */
+    haft_str pointer; /* where problems are reported */
+    haft__json value; /* of an agent in the spec */
+    haft_str text;    /* of a file */
+    haft_str path;    /* base of its relative paths */
+    bool file;
+} reference;
+
+static bool is_file_name(haft_str name)
+{
+    static const char *const ends[] = {".yaml", ".yml", ".json"};
+    for (size_t i = 0; i < COUNT(ends); i++) {
+        haft_str end = haft__str(ends[i]);
+        if (name.len > end.len
+            && haft__str_equal((haft_str){name.ptr + name.len - end.len, end.len}, end)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A path relative to the directory of the spec at `spec`. */
+static haft_str join_path(haft__loader *l, haft_str spec, haft_str path)
+{
+    while (spec.len > 0 && spec.ptr[spec.len - 1] != '/') {
+        spec.len--;
+    }
+    if (haft__str_starts_with(path, HAFT__LIT("/"))) {
+        return path;
+    }
+    while (haft__str_starts_with(path, HAFT__LIT("./"))) {
+        path = haft__str_skip(path, 2);
+    }
+    haft_str joined =
+        haft__arena_format(l->arena, "%.*s%.*s", HAFT__ARG(spec), HAFT__ARG(path));
+    if (joined.ptr == NULL) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+    return joined;
+}
+
+/* ---- cycles ---- */
+
+static bool is_cyclic(const haft__loader *l, const reference *r)
+{
+    const haft__spec_scope *scope = l->options->scope;
+    if (r->file && haft__str_equal(r->path, l->options->path)) {
+        return true;
+    }
+    for (; scope != NULL; scope = scope->outer) {
+        bool same = r->file ? haft__str_equal(r->path, scope->path)
+                                  || haft__str_equal(r->path, scope->agent_file)
+                            : scope->agent_members != NULL
+                                  && scope->agent_members == r->value.members;
+        if (same) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t depth_of(const haft__loader *l)
+{
+    uint32_t depth = 0;
+    for (const haft__spec_scope *scope = l->options->scope; scope != NULL; scope = scope->outer) {
+        depth++;
+    }
+    return depth;
+}
+
+static bool check_nesting(haft__loader *l, const reference *r)
+{
+    bool cyclic = is_cyclic(l, r);
+    if (!cyclic && depth_of(l) < HAFT__LIMIT_CHILD_DEPTH) {
+        return true;
+    }
+    haft__spec_problem *problem =
+        cyclic ? haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
+                                    "the agent \"%.*s\" would start itself: it is one of the "
+                                    "agents that use it",
+                                    HAFT__ARG(r->name))
+               : haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
+                                    "agents are nested more than %d deep", HAFT__LIMIT_CHILD_DEPTH);
+    haft__loader_hint(l, problem, cyclic ? "let it answer, and start the next agent from above"
+                                         : "use fewer levels");
+    return false;
+}
+
+/* ---- loading one agent ---- */
+
+/* Problems of an agent in the spec are located in the spec, those of a file by line and column. */
+static void report_problems(haft__loader *l, const reference *r, const haft__spec_report *report)
+{
+    for (size_t i = 0; i < report->count && l->status == HAFT_OK; i++) {
+        const haft__spec_problem *p = &report->problems[i];
+        haft__spec_problem *problem;
+        haft_str at = r->file ? r->pointer
+                              : haft__loader_pointer(l, "%.*s%.*s", HAFT__ARG(r->pointer),
+                                                     HAFT__ARG(p->pointer));
+        char place[64] = "";
+        if (r->file && p->line > 0) {
+            (void)snprintf(place, sizeof(place), "%u:%u: ", p->line, p->column);
+        }
+        problem = (p->warning ? haft__loader_warning : haft__loader_error)(
+            l, at, HAFT__SUBJECT_VALUE, "%s%.*s%s%s%.*s", r->file ? "" : "agent ",
+            HAFT__ARG(r->name), r->file && place[0] != '\0' ? ":" : ": ", place,
+            HAFT__ARG(p->message));
+        if (p->hint.len > 0) {
+            haft__loader_hint(l, problem, "%.*s", HAFT__ARG(p->hint));
+        }
+    }
+}
+
+/* The text of an agent in the spec. It has the model of the spec unless it names another one. */
+static haft_str text_of(haft__loader *l, haft__json value)
+{
+    haft__buf buf;
+    const haft__json *model = haft__json_get(l->source, HAFT__LIT("model"));
+    if (haft__json_get(value, HAFT__LIT("model")) == NULL && model != NULL
+        && haft__json_get(value, HAFT__LIT("spec")) == NULL
+        && !haft__edit_put(l->arena, &value, HAFT__LIT("model"), *model)) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+    haft__buf_init(&buf, HAFT__LIMIT_SPEC_BYTES);
+    haft__json_write(&buf, value);
+    haft_str text = haft__arena_copy(l->arena, haft__buf_str(&buf));
+    if (haft__loader_failed(l, haft__buf_check(&buf, NULL)) || text.ptr == NULL) {
+        l->status = HAFT_NO_MEMORY;
+    }
+    haft__buf_finish(&buf);
+    return text;
+}
+
+static const haft__spec *load_agent(haft__loader *l, const reference *r)
+{
+    haft__spec_scope scope = {.agents = haft__object_object(l->source, "agents"),
+                              .path = l->options->path,
+                              .agent_members = r->file ? NULL : r->value.members,
+                              .agent_file = r->file ? r->path : HAFT__LIT(""),
+                              .outer = l->options->scope};
+    haft__spec_options options = *l->options;
+    options.path = r->path;
+    options.scope = &scope;
+    options.sets = NULL;
+    options.set_count = 0;
+    options.model_always = false;
+    const haft__spec *spec = NULL;
+    haft__spec_report report;
+    haft_str text = r->text.ptr != NULL ? r->text : text_of(l, r->value);
+    if (l->status == HAFT_OK) {
+        l->status = haft__spec_load(l->arena, text, &options, &spec, &report, NULL);
+    }
+    if (l->status != HAFT_OK) {
+        return NULL;
+    }
+    report_problems(l, r, &report);
+    return spec;
+}
+
+/* ---- finding an agent ---- */
+
+/* The agent in this spec or in one around it. */
+static bool find_inline(haft__loader *l, reference *r)
+{
+    const haft__json *found =
+        haft__json_get(haft__object_object(l->source, "agents"), r->name);
+    r->path = l->options->path;
+    for (const haft__spec_scope *scope = l->options->scope; found == NULL && scope != NULL;
+         scope = scope->outer) {
+        found = haft__json_get(scope->agents, r->name);
+        r->path = scope->path;
+    }
+    if (found == NULL || found->kind != HAFT__JSON_OBJECT) {
+        return false;
+    }
+    r->value = *found;
+    if (is_file_name(r->name)) { /* of a stored spec: the file was read when it was loaded */
+        r->path = join_path(l, r->path, r->name);
+    }
+    return true;
+}
+
+static bool find_file(haft__loader *l, reference *r)
+{
+    const haft__spec_options *options = l->options;
+    haft_error err = {.status = HAFT_OK};
+    haft__spec_problem *problem;
+    r->file = true;
+    r->path = join_path(l, options->path, r->name);
+    if (!is_file_name(r->name)) {
+        problem = haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
+                                     "there is no agent \"%.*s\"", HAFT__ARG(r->name));
+        haft__loader_hint(l, problem,
+                          "add it to `agents`, or name a file: NAME.yaml, relative to the spec");
+        return false;
+    }
+    if (options->read_file == NULL || l->status != HAFT_OK) {
+        return false;
+    }
+    haft_status status = options->read_file(options->read_context, l->arena, options->path,
+                                            r->name, &r->text, &err);
+    if (status != HAFT_OK && !haft__loader_failed(l, status)) {
+        problem = haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
+        haft__loader_hint(l, problem, "%s", err.hint[0] != '\0' ? err.hint
+                                                                 : "the path is relative to the "
+                                                                   "spec");
+    }
+    return status == HAFT_OK;
+}
+
+static const haft__spec *find_loaded(const haft__loader *l, haft_str name)
+{
+    for (size_t i = 0; i < l->spec->agent_count; i++) {
+        if (haft__str_equal(l->spec->agents[i].name, name)) {
+            return l->spec->agents[i].spec;
+        }
+    }
+    return NULL;
+}
+
+/* Puts the loaded agent into the spec and its source. */
+static void keep_agent(haft__loader *l, haft__agent_spec *agents, haft_str name,
+                       const haft__spec *spec)
+{
+    haft__json all = haft__object_object(l->source, "agents");
+    agents[l->spec->agent_count++] = (haft__agent_spec){.name = name, .spec = spec};
+    if (!haft__edit_put(l->arena, &all, name, spec->source)
+        || !haft__edit_put(l->arena, &l->source, HAFT__LIT("agents"), all)) {
+        l->status = haft__arena_fail(l->arena, NULL);
+    }
+    l->spec->source = l->source;
+}
+
+static void add_agent(haft__loader *l, haft__agent_spec *agents, haft_str name, haft_str pointer)
+{
+    reference r = {.name = name, .pointer = pointer};
+    size_t before = l->problems.errors;
+    if (find_loaded(l, name) != NULL || l->status != HAFT_OK) {
+        return;
+    }
+    bool found = (find_inline(l, &r) || find_file(l, &r)) && check_nesting(l, &r);
+    const haft__spec *spec = found ? load_agent(l, &r) : NULL;
+    if (spec != NULL) {
+        keep_agent(l, agents, name, spec);
+    }
+    l->broken |= l->problems.errors > before;
+}
+
+void haft__loader_build_agents(haft__loader *l)
+{
+    haft__json own = haft__object_object(l->source, "agents");
+    haft__json tools = haft__object_array(l->source, "tools");
+    haft__agent_spec *agents =
+        haft__loader_alloc(l, (size_t)own.count + tools.count, sizeof(*agents));
+    if (agents == NULL || !haft__loader_keys_are_valid(l, "agents tools")) {
+        return;
+    }
+    l->spec->agents = agents;
+    for (uint32_t i = 0; i < own.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__json_text(own.members[i].key);
+        add_agent(l, agents, name, haft__loader_pointer_to_key(l, HAFT__LIT("/agents"), name));
+    }
+    for (uint32_t i = 0; i < tools.count && l->status == HAFT_OK; i++) {
+        haft_str name = haft__object_string(tools.items[i], "agent");
+        if (name.len > 0) {
+            add_agent(l, agents, name, haft__loader_pointer(l, "/tools/%u/agent", i));
+        }
+    }
+}
+
+/* ---- tools ---- */
+
+const haft__spec *haft__loader_agent_of(const haft__loader *l, haft__json entry)
+{
+    haft_str name = haft__object_string(entry, "agent");
+    return name.len > 0 ? find_loaded(l, name) : NULL;
+}
+
+static void check_money(haft__loader *l, const haft__agent_tool *tool, haft_str pointer)
+{
+    if ((l->spec->limits.has_usd || tool->limits.has_usd) && !tool->spec->model.price.known) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
+            "there is a limit in dollars, but the price of the agent's model is not known");
+        haft__loader_hint(l, problem, "write its price into the model of the agent: price: "
+                                      "{input: .., output: ..}");
+    }
+}
+
+static void check_traits(haft__loader *l, haft__json entry, const haft__tool *tool,
+                         haft_str pointer)
+{
+    haft__json traits = haft__object_get(entry, "traits");
+    bool shared = tool->traits.cache == HAFT__CACHE_THREAD
+                  || tool->traits.cache == HAFT__CACHE_GLOBAL;
+    const char *key = shared                                                     ? "cache"
+                      : haft__json_get(traits, HAFT__LIT("timeout")) != NULL ? "timeout"
+                      : haft__json_get(traits, HAFT__LIT("retries")) != NULL ? "retries"
+                                                                             : NULL;
+    if (key != NULL) {
+        haft__spec_problem *problem = haft__loader_error(
+            l, haft__loader_pointer(l, "%.*s/traits/%s", HAFT__ARG(pointer), key),
+            HAFT__SUBJECT_KEY, "the tool of an agent has no \"%s\"%s", key,
+            shared ? " beyond the run" : "");
+        haft__loader_hint(l, problem, "limits: {wall: .., turns: ..} of the tool limit the agent");
+    }
+}
+
+void haft__loader_add_agent_tool(haft__loader *l, haft__json entry, const haft__tool *tool,
+                                 haft_str pointer)
+{
+    haft__json limits = haft__object_object(entry, "limits");
+    haft_str at = haft__loader_pointer(l, "%.*s/limits", HAFT__ARG(pointer));
+    const haft__spec *spec = haft__loader_agent_of(l, entry);
+    if (spec == NULL || l->status != HAFT_OK) {
+        return; /* reported */
+    }
+    haft__agent_tool *added = &l->agent_tools[l->spec->agent_tool_count];
+    *added = (haft__agent_tool){
+        .tool = tool->name,
+        .agent = haft__object_string(entry, "agent"),
+        .spec = spec,
+        .limits = {.turns = (uint32_t)haft__object_number(limits, "turns", 0),
+                   .calls = (uint32_t)haft__object_number(limits, "calls", 0),
+                   .tokens = haft__object_number(limits, "tokens", 0),
+                   .has_usd = haft__object_get(limits, "usd").kind == HAFT__JSON_NUMBER,
+                   .usd_micros = haft__loader_read_micros(
+                       l, limits, "usd", haft__loader_pointer(l, "%.*s/usd", HAFT__ARG(at)), 0),
+                   .wall_ms = haft__loader_read_duration(
+                       l, haft__object_get(limits, "wall"),
+                       haft__loader_pointer(l, "%.*s/wall", HAFT__ARG(at)), 0)}};
+    l->spec->agent_tool_count++;
+    check_money(l, added, pointer);
+    check_traits(l, entry, tool, pointer);
+}

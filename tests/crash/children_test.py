@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Trees of runs: kill -9 at every write of start, run, end and adoption; many children; workers.
+
+After each kill other processes drive the tree to its end. Every child_started then has exactly one
+run, every run one end, and every effect happened once.
+"""
+import json
+import time
+
+import crash_help as help
+import history
+from crash_help import call, effect
+
+CLASSES = {"send": "once", "look": "read_only", "mail": "once"}
+MODES = ["begin", "torn", "sync", "synced"] if help.LONG else ["begin", "synced"]
+MOST = 200  # more writes than a tree has
+
+
+def agent(store, name, replies, tools, **more):
+    """The spec of an agent, as a value."""
+    path = help.spec(store, name, replies, tools, description=f"The agent {name} of this test.",
+                     **more)
+    return json.loads(path.read_text())
+
+
+def team(store):
+    """An editor with two researchers; one of them asks for approval, the other has its own."""
+    reader = agent(store, "reader", [[call("look", q="a")], "read"],
+                   [effect(store, "look", read_only=True)])
+    first = agent(store, "first", [[call("ask_reader", task="r"), call("send", q="b")], "one"],
+                  [{"name": "ask_reader", "agent": "reader"}, effect(store, "send")],
+                  agents={"reader": reader})
+    second = agent(store, "second", [[call("mail", q="c")], "two"],
+                   [effect(store, "mail", needs_approval=True)])
+    return help.spec(store, "editor", [[call("ask_first", task="f"), call("ask_second", task="s")],
+                                       "edited"],
+                     [{"name": "ask_first", "agent": "first"},
+                      {"name": "ask_second", "agent": "second"}],
+                     agents={"first": first, "second": second}, limits={"turns": 40})
+
+
+def roots(store, *words):
+    return [row for row in store.runs(*words) if row["run"] != row["thread"]]
+
+
+def drive(store, limit=40):
+    """Continues every tree from its root until all have ended; returns those that have not."""
+    for _ in range(limit):
+        left = roots(store, "--open")
+        if not left:
+            return []
+        for row in left:
+            help.act(store, row)
+    return [f"{row['run']} is stuck as {row['state']}" for row in store.runs("--open")]
+
+
+def moments(store):
+    if help.LONG:
+        return range(1, MOST)
+    each = 9 if store.kind == "postgres" else 4
+    return range(1 + time.time_ns() // 1000 % each, MOST, each)
+
+
+def kill_in_tree(store, path, mode, number):
+    """One tree with one kill. Returns (problems, whether it was killed)."""
+    shim = store.shim(kill=f"{mode}:{number}")
+    status = store.haft("run", path, "go", "--quiet", env=shim)[0]
+    return drive(store), status == -9
+
+
+def kill_while_answering(store, path, mode, number):
+    """The same in the process that approves the call of a child."""
+    store.haft("run", path, "go", "--quiet")
+    run = roots(store, "--open")[0]["run"]
+    pending = store.shown(run)["pending"]
+    shim = store.shim(kill=f"{mode}:{number}")
+    status = store.haft("approve", run, pending[0]["call"], env=shim)[0]
+    return drive(store), status == -9
+
+
+def killed_at_every_boundary(store):
+    if help.no_shim():
+        help.skip(f"killed_at_every_boundary_{store.kind}", help.no_shim())
+        return
+    path = team(store)
+    for name, play in (("start", kill_in_tree), ("answer", kill_while_answering)):
+        problems, kills = [], 0
+        for mode in MODES:
+            for number in moments(store):
+                stuck, killed = play(store, path, mode, number)
+                problems += stuck
+                kills += killed
+                if not killed or problems:
+                    break
+        problems += history.check_store(store, help.effects(store), CLASSES)
+        problems += history.check_trees(store)
+        done = {row["end"] for row in roots(store)}
+        if done != {"done"}:
+            problems.append(f"trees ended as {done}")
+        if not kills:
+            problems.append("nothing was killed")
+        help.check(f"a_tree_killed_at_every_write_of_its_{name}_ends_once_{store.kind}", problems)
+
+
+def workers_that_are_killed(store):
+    """Two workers, one of which is killed; the approval comes from another process."""
+    path = team(store)
+    runs = [json.loads(store.haft("run", path, "go", "--detach", "--json")[1])["run"]
+            for _ in range(3)]
+    workers = [store.start("worker", "--poll", "50", env=help.SHORT_LEASE,
+                           out=help.subprocess.DEVNULL) for _ in range(2)]
+
+    def pending():
+        return [len(store.shown(run)["pending"]) for run in runs] == [1, 1, 1]
+    waited = help.wait_for(pending, pause=0.2)
+    workers[0].kill()
+    workers[0].wait()
+    for run in runs:
+        store.haft("approve", run, "--json")
+    ended = help.wait_for(lambda: all(row["state"] == "ended" for row in store.runs()), pause=0.2)
+    workers[1].terminate()
+    workers[1].wait(help.SOON)
+    problems = [] if waited and ended else [f"waited {waited}, ended {ended}"]
+    problems += drive(store)
+    problems += history.check_store(store, help.effects(store), CLASSES)
+    problems += history.check_trees(store)
+    help.check(f"a_tree_with_two_workers_ends_once_{store.kind}", problems)
+
+
+def many_children(store):
+    """Many children of one reply, a tenth of which fail."""
+    count = 500 if help.LONG else 60
+    good = agent(store, "good", ["fine"], [])
+    bad = agent(store, "bad", [], [])
+    calls = [call("ask_bad" if i % 10 == 0 else "ask_good", task=str(i)) for i in range(count)]
+    path = help.spec(store, "many", [calls, "all"],
+                     [{"name": "ask_good", "agent": "good", "limits": {"turns": 1}},
+                      {"name": "ask_bad", "agent": "bad", "limits": {"turns": 1}}],
+                     agents={"good": good, "bad": bad},
+                     limits={"turns": 2 * count + 10, "calls": 2 * count, "parallel": count})
+    status, out, err = store.haft("run", path, "go", "--json")
+    result = json.loads(out)
+    events = store.events(result["run"])
+    finished = [event["end"] for event in events if event["kind"] == "child_finished"]
+    problems = history.check_trees(store)
+    if (status, result["answer"]) != (0, "all"):
+        problems.append(f"exit {status}: {out} {err}")
+    if (finished.count("done"), finished.count("failed")) != (count - count // 10, count // 10):
+        problems.append(f"children ended as {finished}")
+    help.check(f"many_children_run_and_a_tenth_fails_{store.kind}", problems)
+
+
+help.for_each_store(killed_at_every_boundary, workers_that_are_killed, many_children)
