@@ -43,6 +43,13 @@
     X(SUGGESTION_NAMES, "suggestion.names", 1000, "names compared for one hint")                   \
     X(CHOICE_TOOLS, "choice.tools", 4096, "tools offered in one turn")                             \
     X(CHOICE_NAMES, "choice.names", 20, "tools, or phases, that one message to a model names")     \
+    X(GRAPH_STEPS, "graph.steps", 10000, "`recursion_limit` of a graph")                           \
+    X(GRAPH_STEPS_DEFAULT, "graph.steps_default", 25, "default: `recursion_limit` of a graph")     \
+    X(GRAPH_ATTEMPTS, "graph.attempts", 100, "`attempts` of a node")                               \
+    X(GRAPH_CHANNEL_BYTES, "graph.channel_bytes", 64 << 20, "bytes of the value of a channel")     \
+    X(GRAPH_STEP_BYTES, "graph.step_bytes", 64 << 20,                                              \
+      "bytes of the results of nodes in one step, and of its event")                               \
+    X(GRAPH_TEXT_BYTES, "graph.text_bytes", 16 << 20, "bytes of a text made from a template")      \
     X(TOOL_NAME_BYTES, "tool.name_bytes", 128, "bytes of a tool's name")                           \
     X(TOOL_DESCRIPTION_BYTES, "tool.description_bytes", 16384, "bytes of a tool's description")    \
     X(TOOL_FIELDS, "tool.fields", 16, "fields of one object of a tool declared in C")              \

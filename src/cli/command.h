@@ -36,6 +36,7 @@
     X(render)                                                                                      \
     X(validate)                                                                                    \
     X(search)                                                                                      \
+    X(graph)                                                                                       \
     X(mcp)                                                                                         \
     X(mock_model)                                                                                  \
     X(models)                                                                                      \

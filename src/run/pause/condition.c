@@ -9,6 +9,7 @@
 #include "base/str.h"
 #include "schema/regex/pattern.h"
 #include "json/number.h"
+#include "json/object.h"
 #include "json/pointer.h"
 
 /* The result of a comparison. */
@@ -284,4 +285,47 @@ bool haft__condition_needs_approval(haft__arena *scratch, haft__json when,
         return !absent;
     }
     return compare_needs_approval(scratch, haft__json_text(*op), *found, value);
+}
+
+/* ---- branches of a graph ---- */
+
+static bool same(haft__json a, haft__json b)
+{
+    bool equal_values = false;
+    return haft__json_equal(a, b, &equal_values, NULL) == HAFT_OK && equal_values;
+}
+
+static bool list_has(haft__json list, haft__json item)
+{
+    for (uint32_t i = 0; list.kind == HAFT__JSON_ARRAY && i < list.count; i++) {
+        if (same(list.items[i], item)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool haft__condition_holds(haft__arena *scratch, haft__json when, haft__json view)
+{
+    const haft__json *value = haft__json_get(when, HAFT__LIT("value"));
+    haft_str op = haft__object_string(when, "op");
+    const haft__json *found = haft__pointer_get(&view, haft__object_string(when, "at"));
+    haft__json wanted = value != NULL ? *value : haft__json_null();
+    if (found == NULL || haft__str_equal(op, HAFT__LIT("exists"))) {
+        return (found == NULL) == haft__condition_holds_if_missing(when);
+    }
+    if (haft__str_equal(op, HAFT__LIT("eq"))) {
+        return same(*found, wanted);
+    }
+    if (haft__str_equal(op, HAFT__LIT("ne"))) {
+        return !same(*found, wanted);
+    }
+    if (haft__str_equal(op, HAFT__LIT("in"))) {
+        return list_has(wanted, *found);
+    }
+    if (haft__str_equal(op, HAFT__LIT("contains")) && found->kind == HAFT__JSON_ARRAY) {
+        return list_has(*found, wanted);
+    }
+    return haft__condition_fits(op, *found, value) == HAFT__CONDITION_COMPARABLE
+           && holds_for(scratch, op, *found, wanted) == YES;
 }

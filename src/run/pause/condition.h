@@ -35,4 +35,8 @@ bool haft__condition_holds_if_missing(haft__json when);
 bool haft__condition_needs_approval(haft__arena *scratch, haft__json when,
                                     const haft__json *arguments);
 
+/* Whether the condition holds for `view`, as a branch of a graph needs it: values that cannot be
+ * compared are not equal and have no order. */
+bool haft__condition_holds(haft__arena *scratch, haft__json when, haft__json view);
+
 #endif

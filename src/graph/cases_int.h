@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/cases_int.h - shared by playing a case and writing its results. Private to src/graph. */
+#ifndef HAFT_GRAPH_CASES_INT_H
+#define HAFT_GRAPH_CASES_INT_H
+
+#include "graph/execution.h"
+#include "graph/state_int.h"
+#include "json/write.h"
+
+typedef struct haft__case_play haft__case_play;
+typedef struct haft__case_world haft__case_world;
+
+/* A node that ran in this action. */
+typedef struct haft__case_note {
+    uint32_t step;
+    haft_str name;
+} haft__case_note;
+
+/* A graph that ran inside a node, in this action. */
+typedef struct haft__case_inner {
+    haft_str path;
+    haft__case_play *child;
+} haft__case_inner;
+
+/* What the player knows of a task (haft__graph_task.host). */
+typedef struct haft__case_task {
+    haft__case_play *child; /* the graph inside it, until that has ended */
+    bool noted;
+} haft__case_task;
+
+/* One execution: of the case's graph, or of a graph inside. */
+struct haft__case_play {
+    haft__case_play *next; /* of all */
+    haft__case_world *world;
+    const haft__graph *graph;
+    haft__graph_execution *x;
+    haft__json *events;
+    size_t event_count, event_capacity;
+    haft__case_note *notes;
+    size_t note_count, note_capacity;
+    haft__case_inner *inner;
+    size_t inner_count, inner_capacity;
+    haft__case_play *parent; /* while pending questions are listed */
+    haft__graph_task *parent_task;
+};
+
+struct haft__case_world {
+    haft__arena arena;
+    haft__json sources; /* the graphs for nodes, by name */
+    const haft__graph **graphs;
+    const haft__graph *graph;
+    haft__case_play *plays, *current;
+    haft__json cache;  /* outputs by key */
+    haft__json counts; /* of operations `fail` with `times` */
+    haft_str *effects;
+    size_t effect_count, effect_capacity;
+    bool out_of_memory;
+};
+
+/* What came of an action. */
+typedef struct haft__case_outcome {
+    const char *refused; /* the code, or NULL */
+    bool edited;
+    bool waiting;
+} haft__case_outcome;
+
+/* A question or a pause. */
+typedef struct haft__case_pending {
+    haft__case_play *play;
+    size_t task;
+    haft_str node; /* of the case's graph */
+    bool pause;
+    bool answered;
+    haft__json ask;
+} haft__case_pending;
+
+typedef struct haft__case_pendings {
+    haft__case_pending *items;
+    size_t count, capacity;
+} haft__case_pendings;
+
+/* Runs as far as it can. *ret_waiting: somebody must act; else x->end says how it ended. */
+HAFT_MUST_USE haft_status haft__case_go(haft__case_play *play, bool *ret_waiting, haft_error *err);
+
+const char *haft__case_end_name(haft__graph_end end);
+
+/* Adds what waits for a person, also in graphs inside. `top` is the node of the case's graph; the
+ * caller passes depth 0. */
+HAFT_MUST_USE haft_status haft__case_list_pending(haft__case_play *play, haft_str top, size_t depth,
+                                                  haft__case_pendings *list, haft_error *err);
+
+/* ---- case_results.c ---- */
+
+void haft__case_write_load_error(haft__json_writer *w, const haft__graph_problem *problem);
+HAFT_MUST_USE haft_status haft__case_write_result(haft__case_world *world,
+                                                  const haft__case_outcome *outcome,
+                                                  haft__json_writer *w, haft_error *err);
+
+#endif

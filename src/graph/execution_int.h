@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/execution_int.h - shared by the parts of an execution. Private to src/graph. */
+#ifndef HAFT_GRAPH_EXECUTION_INT_H
+#define HAFT_GRAPH_EXECUTION_INT_H
+
+#include "graph/execution.h"
+
+/* A node that has finished, with what it does to the graph. */
+typedef struct haft__graph_finished {
+    haft__graph_node_id node; /* or START */
+    const haft__graph_output *output;
+} haft__graph_finished;
+
+/* A task of the next step. */
+typedef struct haft__graph_wake {
+    haft__graph_node_id node;
+    bool has_argument;
+    haft__json argument;
+    const haft__graph_node_id *by;
+    size_t by_count;
+} haft__graph_wake;
+
+/* What follows from finished nodes. */
+typedef struct haft__graph_following {
+    haft__graph_wake *wakes; /* nodes in the order of their names, then sends */
+    size_t count;
+    bool *arrived;
+    bool *deferred;
+} haft__graph_following;
+
+/* ---- follow.c ---- */
+
+/* The tasks that follow from `finished`. Conditions see the state before the step, with the own
+ * writes of their node. `arrived` is that of the execution, with the used joins cleared. */
+HAFT_MUST_USE haft_status haft__graph_follow(haft__graph_execution *x,
+                                             const haft__graph_finished *finished, size_t count,
+                                             bool *arrived, haft__graph_following *ret_following,
+                                             haft__graph_failure *ret_failure, haft_error *err);
+
+/* ---- commit.c ---- */
+
+/* The event of the open step, all tasks of which are done. If the step cannot be committed, sets
+ * the failure and *ret_committed to false. */
+HAFT_MUST_USE haft_status haft__graph_commit(haft__graph_execution *x, haft__json *ret_event,
+                                             bool *ret_committed, haft_error *err);
+
+/* ---- view.c ---- */
+
+/* What a task sees: its channels or its argument, and the facts under "$". `error` is that of the
+ * node, for its handler; "" for none. */
+HAFT_MUST_USE haft_status haft__graph_task_view(haft__graph_execution *x,
+                                                const haft__graph_task *task, haft_str error,
+                                                haft__arena *arena, haft__json *ret_view,
+                                                haft_error *err);
+/* {node, step, remaining_steps}. */
+HAFT_MUST_USE haft_status haft__graph_facts(const haft__graph_execution *x, haft_str node,
+                                            haft__arena *arena, haft__json *ret_facts,
+                                            haft_error *err);
+
+/* The request of a node that is not `do`. */
+HAFT_MUST_USE haft_status haft__graph_node_request(haft__graph_execution *x,
+                                                   const haft__graph_task *task, haft__arena *arena,
+                                                   haft__graph_request *ret_request,
+                                                   haft_error *err);
+/* The output of such a node. *ret_failure is set, and *ret_valid false, if it cannot be used. */
+HAFT_MUST_USE haft_status haft__graph_node_output(haft__graph_execution *x,
+                                                  const haft__graph_task *task, haft__arena *arena,
+                                                  haft__graph_output *ret_output, bool *ret_valid,
+                                                  haft__graph_failure *ret_failure,
+                                                  haft_error *err);
+
+/* The memory of the tasks. */
+static inline haft__arena *haft__graph_task_arena(haft__graph_execution *x)
+{
+    return &x->arenas[x->arena];
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graph/graph.h - a compiled state graph: channels, nodes and edges, checked and linked by index.
+ *
+ *     haft__graph_compile(&arena, source, &graph, &problems, err);
+ *
+ * `source` is the object under `graph:` in a spec. The graph lives in the arena, borrows the texts
+ * and values of `source`, and never changes. docs/graphs.md describes every key.
+ */
+#ifndef HAFT_GRAPH_GRAPH_H
+#define HAFT_GRAPH_GRAPH_H
+
+#include "schema/schema.h"
+#include "json/value.h"
+
+/* ---- problems ---- */
+
+/* Why a graph cannot be used. The names are codes that users see; graph.c has their texts. */
+typedef enum haft__graph_code {
+    HAFT__GRAPH_BAD_SHAPE, /* a key or a value that the graph cannot have */
+    HAFT__GRAPH_NO_ENTRY,
+    HAFT__GRAPH_UNKNOWN_NODE,
+    HAFT__GRAPH_UNKNOWN_CHANNEL,
+    HAFT__GRAPH_UNKNOWN_GRAPH,
+    HAFT__GRAPH_UNREACHABLE,
+    HAFT__GRAPH_NO_ELSE,
+    HAFT__GRAPH_ENDLESS,
+    HAFT__GRAPH_TWO_WRITERS,
+    HAFT__GRAPH_NODE_FAILED,
+    HAFT__GRAPH_BAD_UPDATE,
+    HAFT__GRAPH_JOIN_UNMET,
+    HAFT__GRAPH_CHILD_FAILED, /* a graph inside ended in this way */
+    HAFT__GRAPH_CHILD_EXHAUSTED,
+    HAFT__GRAPH_CHILD_INCOMPLETE,
+    HAFT__GRAPH_MAY_MEET,    /* a warning: two writers that may write in one step */
+    HAFT__GRAPH_MAY_STARVE,  /* a warning: a condition may leave out a start of a join */
+    HAFT__GRAPH_GOTO_BESIDE, /* a warning: `goto` replaces the edges of its node */
+    HAFT__GRAPH_UNWRITTEN,   /* a warning: a condition reads a channel that nothing writes */
+} haft__graph_code;
+
+/* "two_writers" ... */
+const char *haft__graph_code_name(haft__graph_code code);
+
+typedef struct haft__graph_problem {
+    haft__graph_code code;
+    bool warning;
+    haft_str what;    /* the node, channel or start that it is about */
+    haft_str pointer; /* JSON Pointer into the source */
+    haft_str message;
+} haft__graph_problem;
+
+/* Problems in the order in which they are found. They live in the arena. */
+typedef struct haft__graph_problems {
+    haft__arena *arena;
+    haft__graph_problem *items;
+    size_t count, capacity;
+    size_t errors;
+    bool out_of_memory;
+} haft__graph_problems;
+
+/* ---- channels ---- */
+
+typedef enum haft__graph_reducer {
+    HAFT__REDUCE_REPLACE, /* one writer in a step */
+    HAFT__REDUCE_LAST,
+    HAFT__REDUCE_APPEND,
+    HAFT__REDUCE_ADD,
+    HAFT__REDUCE_MERGE,
+    HAFT__REDUCE_MIN,
+    HAFT__REDUCE_MAX,
+    HAFT__REDUCE_UNION,
+    HAFT__REDUCE_MESSAGES,
+} haft__graph_reducer;
+
+typedef enum haft__graph_lifetime {
+    HAFT__LIFETIME_RUN,
+    HAFT__LIFETIME_STEP,   /* only the next step has its value */
+    HAFT__LIFETIME_THREAD, /* the next run of the thread begins with its value */
+} haft__graph_lifetime;
+
+typedef struct haft__graph_channel {
+    haft_str name;
+    haft__graph_reducer reducer;
+    haft__graph_lifetime lifetime;
+    bool has_default;
+    haft__json default_value;
+    const haft__schema *schema; /* of its value; NULL: any */
+} haft__graph_channel;
+
+/* ---- nodes and edges ---- */
+
+/* A node by its place in the order of names, or one of these two words. */
+typedef uint32_t haft__graph_node_id;
+#define HAFT__GRAPH_START ((haft__graph_node_id)0xFFFFFFFE)
+#define HAFT__GRAPH_END   ((haft__graph_node_id)0xFFFFFFFF)
+
+typedef enum haft__graph_node_kind {
+    HAFT__NODE_DO,
+    HAFT__NODE_AGENT,
+    HAFT__NODE_TOOL,
+    HAFT__NODE_FUNCTION,
+    HAFT__NODE_GRAPH,
+    HAFT__NODE_ASK,
+} haft__graph_node_kind;
+
+typedef struct haft__graph_node {
+    haft_str name;
+    haft__graph_node_kind kind;
+    haft__json source;     /* the node as written: keys of its kind are read from here */
+    haft__json program;    /* of `do`: an array of operations */
+    bool has_handler;      /* `on_error` */
+    haft__json handler;    /* its operations */
+    const uint32_t *input; /* channels that the node sees, in the order written */
+    size_t input_count;
+    bool sees_all; /* no `input`: the node sees every channel */
+    bool defer;
+    bool pause_before, pause_after;
+    bool cached;
+    uint32_t attempts;     /* 1 without `retry` */
+    const uint32_t *edges; /* that begin at the node, in the order of the graph */
+    size_t edge_count;
+} haft__graph_node;
+
+typedef enum haft__graph_edge_kind {
+    HAFT__EDGE_PLAIN,
+    HAFT__EDGE_JOIN,   /* follows when all its starts are done */
+    HAFT__EDGE_CHOOSE, /* the first branch that holds */
+    HAFT__EDGE_EVERY,  /* every branch that holds */
+    HAFT__EDGE_MAP,    /* one worker for each item of a list */
+} haft__graph_edge_kind;
+
+typedef struct haft__graph_branch {
+    haft__json when; /* {at, op, value}; null: always */
+    const haft__graph_node_id *to;
+    size_t to_count;
+} haft__graph_branch;
+
+/* One worker for each item of a list: of an edge, or of the operation `send`. */
+typedef struct haft__graph_map {
+    haft_str over; /* JSON Pointer to the list */
+    haft_str as;   /* the name of the item in what the worker sees */
+    haft__graph_node_id to;
+    haft__json with; /* names of channels that the worker sees, too */
+    uint32_t max;    /* items of a longer list are an error; 0: no maximum */
+} haft__graph_map;
+
+typedef struct haft__graph_edge {
+    haft__graph_edge_kind kind;
+    const haft__graph_node_id *from;
+    size_t from_count;
+    const haft__graph_branch *branches; /* a plain edge and a join have one, without `when` */
+    size_t branch_count;
+    haft__graph_map map;
+    size_t place; /* of a join: where its starts begin in haft__graph_execution.arrived */
+} haft__graph_edge;
+
+typedef struct haft__graph {
+    const haft__graph_channel *channels; /* in the order of their names */
+    size_t channel_count;
+    const haft__graph_node *nodes; /* in the order of their names, which is the order of updates */
+    size_t node_count;
+    const haft__graph_edge *edges;
+    size_t edge_count;
+    size_t join_places; /* starts of all joins */
+    const uint32_t *start_edges;
+    size_t start_edge_count;
+    uint32_t recursion_limit;
+    bool has_on_limit;
+    haft__graph_node_id on_limit;
+    uint32_t concurrency; /* 0: as the limits of the spec say */
+    haft__json input;     /* names of channels; null: all */
+    haft__json output;    /* a JSON Pointer or names of channels; null: everything written */
+} haft__graph;
+
+/* Compiles and checks. *ret_graph is NULL if problems has errors. The names of `graphs` (an object,
+ * or null) are what a node with `graph` may name; they are not compiled. Fails only when out of
+ * memory. `problems` is initialised here. */
+HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json source,
+                                              haft__json graphs, const haft__graph **ret_graph,
+                                              haft__graph_problems *ret_problems, haft_error *err);
+
+/* The index of a channel or node; false if there is none. */
+bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);
+bool haft__graph_find_node(const haft__graph *graph, haft_str name, haft__graph_node_id *ret_node);
+
+/* The name of a node, or "start" or "end". */
+haft_str haft__graph_node_name(const haft__graph *graph, haft__graph_node_id node);
+
+#endif

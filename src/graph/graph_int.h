@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/graph_int.h - shared by the parts that compile and check a graph. Private to src/graph. */
+#ifndef HAFT_GRAPH_GRAPH_INT_H
+#define HAFT_GRAPH_GRAPH_INT_H
+
+#include "base/macros.h"
+#include "graph/graph.h"
+
+/* A message about a graph, with its NUL; a longer one is cut. */
+#define HAFT__GRAPH_MESSAGE_BYTES 1024
+
+typedef struct haft__graph_compiler {
+    haft__arena *arena;
+    haft__graph *graph;
+    haft__json source;
+    haft__json graphs;
+    haft__graph_problems *problems;
+} haft__graph_compiler;
+
+/* Adds a problem at `pointer`, which is copied. */
+void haft__graph_report(haft__graph_compiler *c, haft__graph_code code, haft_str what,
+                        haft_str pointer, const char *format, ...) HAFT__PRINTF(5, 6);
+
+/* Zeroed items; NULL after recording that memory ran out. */
+void *haft__graph_alloc(haft__graph_compiler *c, size_t count, size_t size);
+
+/* Formats a JSON Pointer from fixed words and numbers. */
+haft_str haft__graph_pointer(haft__graph_compiler *c, const char *format, ...) HAFT__PRINTF(2, 3);
+/* `base` and one key. */
+haft_str haft__graph_pointer_key(haft__graph_compiler *c, haft_str base, haft_str key);
+
+/* compile_edges.c */
+void haft__graph_compile_edges(haft__graph_compiler *c);
+/* The node that `name` names in an edge or a `goto`: a node or `end`. Reports an unknown one. */
+bool haft__graph_resolve(haft__graph_compiler *c, haft__json name, haft_str pointer,
+                         haft__graph_node_id *ret_node);
+
+/* check_programs.c: operations of `do` have the right shape, nodes and channels. */
+void haft__graph_check_programs(haft__graph_compiler *c);
+/* check_paths.c: every node is reachable, and can end. */
+void haft__graph_check_paths(haft__graph_compiler *c);
+/* check_writers.c: no two nodes write one channel in one step for sure. */
+void haft__graph_check_writers(haft__graph_compiler *c);
+
+/* ---- operations of `do`, as written ---- */
+
+typedef enum haft__graph_op_kind {
+    HAFT__OP_SET,
+    HAFT__OP_COPY,
+    HAFT__OP_SUM,
+    HAFT__OP_TEXT,
+    HAFT__OP_OVERWRITE,
+    HAFT__OP_IF,
+    HAFT__OP_GOTO,
+    HAFT__OP_SEND,
+    HAFT__OP_ASK,
+    HAFT__OP_CALL,
+    HAFT__OP_FAIL,
+    HAFT__OP_PARENT,
+    HAFT__OP_EFFECT, /* the rest is only for tests */
+    HAFT__OP_DELAY,
+    HAFT__OP_RETURN,
+} haft__graph_op_kind;
+
+/* The kind of an operation and its value; false if it has none of the keys. */
+bool haft__graph_op_find(haft__json op, haft__graph_op_kind *ret_kind, haft__json *ret_value);
+
+/* Calls `visit` for each operation, with those of `then` and `else`; `sure` is false inside them.
+ */
+typedef void haft__graph_visit_op(void *context, haft__graph_op_kind kind, haft__json op,
+                                  haft__json value, bool sure);
+void haft__graph_visit_ops(haft__json ops, bool sure, haft__graph_visit_op *visit, void *context);
+
+/* The nodes that an operation `goto` or `send` names: a text, an array of texts, or of {to}. Calls
+ * `visit` for each name. */
+typedef void haft__graph_visit_name(void *context, haft__json name);
+void haft__graph_visit_targets(haft__graph_op_kind kind, haft__json value,
+                               haft__graph_visit_name *visit, void *context);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state.c - the values of channels: memory, deltas and their application. Tests:
+ * tests/graph/state_test.c. */
+#include "graph/state.h"
+
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/limits.h"
+#include "base/str.h"
+#include "base/vec.h"
+#include "graph/state_int.h"
+#include "json/object.h"
+
+haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
+                                   haft_error *err)
+{
+    state->graph = graph;
+    state->values = calloc(graph->channel_count + 1, sizeof(*state->values));
+    if (state->values == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        haft__arena_init(&state->values[i].arena, HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+    }
+    for (size_t i = 0; i < graph->channel_count; i++) {
+        const haft__graph_channel *channel = &graph->channels[i];
+        haft__graph_delta delta = {
+            .changed = channel->has_default, .replaced = true, .value = channel->default_value};
+        haft_status status = haft__graph_apply(channel, &state->values[i], &delta, err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+        state->values[i].written = false;
+    }
+    return HAFT_OK;
+}
+
+void haft__graph_state_finish(haft__graph_state *state)
+{
+    for (size_t i = 0; state->values != NULL && i < state->graph->channel_count; i++) {
+        haft__arena_finish(&state->values[i].arena);
+        free(state->values[i].items);
+    }
+    free(state->values);
+    state->values = NULL;
+}
+
+/* ---- the memory of a value ---- */
+
+/* Replaces the value by a copy of `next`, which may be a part of the old one. */
+static haft_status replace(haft__graph_value *value, haft__json next, haft_error *err)
+{
+    haft__arena fresh;
+    haft__json copied;
+    haft__arena_init(&fresh, HAFT__LIMIT_GRAPH_CHANNEL_BYTES);
+    haft_status status = haft__json_copy_deep(&fresh, next, &copied, err);
+    if (status != HAFT_OK) {
+        haft__arena_finish(&fresh);
+        return status;
+    }
+    haft__arena_finish(&value->arena);
+    value->arena = fresh;
+    value->value = copied;
+    value->live = fresh.total;
+    return HAFT_OK;
+}
+
+/* Bytes of old values that a channel may keep, so that small changes cost no copy. */
+#define SLACK_BYTES 65536
+
+/* Frees what merges and removals have left behind, when that is more than the value itself. */
+static haft_status compact(haft__graph_value *value, haft_error *err)
+{
+    return value->arena.total > 2 * value->live + SLACK_BYTES ? replace(value, value->value, err)
+                                                              : HAFT_OK;
+}
+
+/* ---- deltas ---- */
+
+/* Lists grow in an array of their own, so that adding an item costs no copy of the others. */
+static haft_status add_items(haft__graph_value *value, haft__json added, haft_error *err)
+{
+    size_t count = value->present ? value->value.count : 0;
+    bool own = value->items != NULL && value->value.items == value->items;
+    haft__json *items =
+        haft__vec_reserve(value->items, &value->capacity, count + added.count + 1, sizeof(*items));
+    if (items == NULL) {
+        return haft__fail_no_memory(err);
+    }
+    if (!own && count > 0) {
+        memcpy(items, value->value.items, count * sizeof(*items));
+    }
+    value->items = items;
+    for (uint32_t i = 0; i < added.count; i++) {
+        haft_status status =
+            haft__json_copy_deep(&value->arena, added.items[i], &items[count + i], err);
+        if (status != HAFT_OK) {
+            return status;
+        }
+    }
+    value->value = haft__json_array(items, count + added.count);
+    return HAFT_OK;
+}
+
+static haft_status replace_value(haft__graph_value *value, haft__json next, haft_error *err)
+{
+    haft_status status = replace(value, next, err);
+    free(value->items);
+    value->items = NULL;
+    value->capacity = 0;
+    return status;
+}
+
+static haft_status apply_change(const haft__graph_channel *channel, haft__graph_value *value,
+                                const haft__graph_delta *delta, haft_error *err)
+{
+    haft__json next;
+    bool list = channel->reducer == HAFT__REDUCE_APPEND || channel->reducer == HAFT__REDUCE_UNION;
+    if (delta->replaced || !value->present) {
+        return replace_value(value, delta->value, err);
+    }
+    if (list && value->value.kind == HAFT__JSON_ARRAY) {
+        return add_items(value, delta->value, err);
+    }
+    haft__json copied;
+    haft_status status = haft__json_copy_deep(&value->arena, delta->value, &copied, err);
+    if (status == HAFT_OK) {
+        status = haft__graph_combine(channel, value->value, copied, &value->arena, &next, err);
+    }
+    if (status == HAFT_OK) {
+        value->value = next;
+        status = compact(value, err);
+    }
+    return status;
+}
+
+haft_status haft__graph_apply(const haft__graph_channel *channel, haft__graph_value *value,
+                              const haft__graph_delta *delta, haft_error *err)
+{
+    if (delta->dropped) {
+        value->present = false;
+        return HAFT_OK;
+    }
+    if (!delta->changed) {
+        return HAFT_OK;
+    }
+    haft_status status = apply_change(channel, value, delta, err);
+    value->present = value->present || status == HAFT_OK;
+    value->written = value->written || status == HAFT_OK;
+    return status;
+}
+
+haft_status haft__graph_preview(const haft__graph_channel *channel, const haft__graph_value *value,
+                                const haft__graph_delta *delta, haft__arena *arena,
+                                bool *ret_present, haft__json *ret_value, haft_error *err)
+{
+    *ret_present = !delta->dropped && (value->present || delta->changed);
+    *ret_value = value->value;
+    if (!*ret_present || !delta->changed) {
+        return HAFT_OK;
+    }
+    *ret_value = delta->value;
+    return delta->replaced || !value->present
+               ? HAFT_OK
+               : haft__graph_combine(channel, value->value, delta->value, arena, ret_value, err);
+}

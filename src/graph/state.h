@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * graph/state.h - the values of a graph's channels, and the reducers that change them.
+ *
+ * A change has two halves. haft__graph_reduce computes from the writes of one step what changes: a
+ * delta for each channel, without changing anything. haft__graph_apply applies a delta. The delta
+ * is what the log has, so that the log grows with the change and not with the state.
+ */
+#ifndef HAFT_GRAPH_STATE_H
+#define HAFT_GRAPH_STATE_H
+
+#include "graph/graph.h"
+
+/* The value of one channel, with the memory that it lives in. */
+typedef struct haft__graph_value {
+    bool present;
+    bool written; /* since the run began, input not included */
+    haft__json value;
+    haft__arena arena;
+    size_t live;       /* bytes of the arena after the last compaction */
+    haft__json *items; /* of append and union: the items, with room to grow */
+    size_t capacity;
+} haft__graph_value;
+
+/* All channels; an array with one entry for each channel of the graph. */
+typedef struct haft__graph_state {
+    const haft__graph *graph;
+    haft__graph_value *values;
+} haft__graph_state;
+
+/* The values are the defaults of the channels. */
+HAFT_MUST_USE haft_status haft__graph_state_init(haft__graph_state *state, const haft__graph *graph,
+                                                 haft_error *err);
+void haft__graph_state_finish(haft__graph_state *state);
+
+/* One write of a node to a channel. */
+typedef struct haft__graph_write {
+    uint32_t channel;
+    uint32_t task;  /* the place of its writer in the step */
+    bool overwrite; /* `overwrite`: round the reducer */
+    haft__json value;
+} haft__graph_write;
+
+/* Whether a value can be written to a channel: its schema, and the type that its reducer needs. The
+ * reason lives in `arena`. */
+HAFT_MUST_USE haft_status haft__graph_check_write(const haft__graph_channel *channel,
+                                                  haft__checker *checker, haft__json value,
+                                                  bool overwrite, haft__arena *arena,
+                                                  bool *ret_valid, haft_str *ret_why,
+                                                  haft_error *err);
+
+typedef struct haft__graph_delta {
+    bool changed;
+    bool replaced; /* `value` is the new value, not a change of the old one */
+    bool dropped;  /* the channel has no value any more */
+    haft__json value;
+} haft__graph_delta;
+
+/* What a channel's writes of one step, in their order, change. *ret_conflict: two writers where one
+ * is allowed. `made` numbers the ids of messages without one. The delta lives in `arena` and
+ * borrows from the writes and the state. */
+typedef struct haft__graph_reduction {
+    const haft__graph_channel *channel;
+    const haft__graph_value *current;
+    const haft__graph_write *writes; /* all of this channel */
+    size_t count;
+    haft__arena *arena;
+    uint64_t step; /* for ids that are made */
+} haft__graph_reduction;
+
+HAFT_MUST_USE haft_status haft__graph_reduce(const haft__graph_reduction *reduction,
+                                             haft__graph_delta *ret_delta, bool *ret_conflict,
+                                             haft_error *err);
+
+/* Applies a delta to a value. Everything is copied. */
+HAFT_MUST_USE haft_status haft__graph_apply(const haft__graph_channel *channel,
+                                            haft__graph_value *value,
+                                            const haft__graph_delta *delta, haft_error *err);
+
+/* The value that a channel has after a delta, for conditions: in `arena`, the state is unchanged.
+ * False if it has none. */
+HAFT_MUST_USE haft_status haft__graph_preview(const haft__graph_channel *channel,
+                                              const haft__graph_value *value,
+                                              const haft__graph_delta *delta, haft__arena *arena,
+                                              bool *ret_present, haft__json *ret_value,
+                                              haft_error *err);
+
+/* The prefix of ids that haft makes for messages without one. */
+#define HAFT__GRAPH_MADE_ID "made-"
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* view.c - what a node sees, and what nodes other than `do` ask for and write. Tests:
+ * tests/graph/execution_test.c. */
+#include "base/str.h"
+#include "graph/execution_int.h"
+#include "json/object.h"
+#include "json/pointer.h"
+
+static haft__json_member member(haft_str key, haft__json value)
+{
+    return (haft__json_member){.key = haft__json_string(key), .value = value};
+}
+
+haft_status haft__graph_facts(const haft__graph_execution *x, haft_str node, haft__arena *arena,
+                              haft__json *ret_facts, haft_error *err)
+{
+    haft__json_member *facts = haft__arena_array(arena, 4, sizeof(*facts));
+    uint32_t left = x->limit > x->step ? x->limit - x->step - 1 : 0;
+    if (facts == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    facts[0] = member(HAFT__LIT("node"), haft__json_string(node));
+    facts[1] = member(HAFT__LIT("step"), haft__json_int(arena, (int64_t)x->step + 1));
+    facts[2] = member(HAFT__LIT("remaining_steps"), haft__json_int(arena, left));
+    *ret_facts = haft__json_object(facts, 3);
+    return facts[1].value.kind == HAFT__JSON_NUMBER && facts[2].value.kind == HAFT__JSON_NUMBER
+               ? HAFT_OK
+               : haft__arena_fail(arena, err);
+}
+
+/* The channels that a node sees. */
+static haft_status see_channels(const haft__graph_execution *x, const haft__graph_node *node,
+                                haft__arena *arena, haft__json *ret_view, haft_error *err)
+{
+    size_t count = node->sees_all ? x->graph->channel_count : node->input_count, seen = 0;
+    haft__json_member *members = haft__arena_array(arena, count + 1, sizeof(*members));
+    if (members == NULL) {
+        return haft__arena_fail(arena, err);
+    }
+    for (size_t i = 0; i < count; i++) {
+        uint32_t channel = node->sees_all ? (uint32_t)i : node->input[i];
+        if (x->state.values[channel].present) {
+            members[seen++] =
+                member(x->graph->channels[channel].name, x->state.values[channel].value);
+        }
+    }
+    *ret_view = haft__json_object(members, seen);
+    return HAFT_OK;
+}
+
+static haft_status see(const haft__graph_execution *x, const haft__graph_task *task,
+                       haft__arena *arena, haft__json *ret_view, haft_error *err)
+{
+    *ret_view = task->argument;
+    return task->has_argument ? HAFT_OK
+                              : see_channels(x, &x->graph->nodes[task->node], arena, ret_view, err);
+}
+
+haft_status haft__graph_task_view(haft__graph_execution *x, const haft__graph_task *task,
+                                  haft_str error, haft__arena *arena, haft__json *ret_view,
+                                  haft_error *err)
+{
+    haft__json view, facts;
+    haft_status status = see(x, task, arena, &view, err);
+    if (status == HAFT_OK) {
+        status = haft__graph_facts(x, x->graph->nodes[task->node].name, arena, &facts, err);
+    }
+    if (status == HAFT_OK && error.ptr != NULL) {
+        status = haft__graph_set_member(arena, facts, HAFT__LIT("error"), haft__json_string(error),
+                                        &facts, err);
+    }
+    if (status == HAFT_OK) {
+        status = haft__graph_set_member(arena, view, HAFT__LIT("$"), facts, ret_view, err);
+    }
+    return status;
+}
+
+/* ---- requests ---- */
+
+/* `args` or `in`: {name: POINTER or {value: JSON}}. */
+static haft_status read_values(haft__json source, haft__json view, haft__arena *arena,
+                               haft__json *ret_values, haft_error *err)
+{
+    haft__json values = haft__json_object(NULL, 0);
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < source.count && status == HAFT_OK; i++) {
+        haft__json from = source.members[i].value;
+        const haft__json *found = from.kind == HAFT__JSON_STRING
+                                      ? haft__pointer_get(&view, haft__json_text(from))
+                                      : haft__object_find(from, "value");
+        status = haft__graph_set_member(arena, values, haft__json_text(source.members[i].key),
+                                        found != NULL ? *found : haft__json_null(), &values, err);
+    }
+    *ret_values = values;
+    return status;
+}
+
+/* The question with its template filled in. */
+static haft_status read_question(haft__json ask, haft__json view, haft__arena *arena,
+                                 haft__json *ret_question, haft_error *err)
+{
+    bool plain = ask.kind == HAFT__JSON_STRING;
+    haft_str text = {NULL, 0};
+    haft_status status = haft__graph_template(
+        arena, plain ? haft__json_text(ask) : haft__object_string(ask, "question"), view, &text,
+        err);
+    *ret_question = haft__json_string(text);
+    return status == HAFT_OK && !plain ? haft__graph_set_member(
+               arena, ask, HAFT__LIT("question"), haft__json_string(text), ret_question, err)
+                                       : status;
+}
+
+haft_status haft__graph_node_request(haft__graph_execution *x, const haft__graph_task *task,
+                                     haft__arena *arena, haft__graph_request *ret_request,
+                                     haft_error *err)
+{
+    const haft__graph_node *node = &x->graph->nodes[task->node];
+    haft__json view, source = node->source;
+    haft_str text = {NULL, 0};
+    haft_status status = haft__graph_task_view(x, task, (haft_str){NULL, 0}, arena, &view, err);
+    *ret_request = (haft__graph_request){.kind = HAFT__REQUEST_FUNCTION};
+    if (status != HAFT_OK) {
+        return status;
+    }
+    switch (node->kind) {
+    case HAFT__NODE_DO: HAFT__UNREACHABLE();
+    case HAFT__NODE_ASK:
+        ret_request->kind = HAFT__REQUEST_ASK;
+        return read_question(haft__object_get(source, "ask"), view, arena, &ret_request->value,
+                             err);
+    case HAFT__NODE_TOOL:
+        ret_request->kind = HAFT__REQUEST_TOOL;
+        ret_request->name = haft__object_string(source, "tool");
+        return read_values(haft__object_object(source, "args"), view, arena, &ret_request->value,
+                           err);
+    case HAFT__NODE_AGENT:
+        ret_request->kind = HAFT__REQUEST_AGENT;
+        ret_request->name = haft__object_string(source, "agent");
+        status = haft__graph_template(arena, haft__object_string(source, "task"), view, &text, err);
+        ret_request->value = haft__json_string(text);
+        return status;
+    case HAFT__NODE_FUNCTION:
+        ret_request->name = haft__object_string(source, "function");
+        ret_request->value = view;
+        return HAFT_OK;
+    case HAFT__NODE_GRAPH:
+        ret_request->kind = HAFT__REQUEST_CALL;
+        ret_request->name = haft__object_string(source, "graph");
+        ret_request->mapped = haft__object_find(source, "in") != NULL;
+        return ret_request->mapped ? read_values(haft__object_object(source, "in"), view, arena,
+                                                 &ret_request->value, err)
+                                   : see(x, task, arena, &ret_request->value, err);
+    }
+    HAFT__UNREACHABLE();
+}
+
+/* ---- outputs ---- */
+
+static haft_status refuse(haft__graph_code code, haft_str name, haft__arena *arena, bool *ret_valid,
+                          haft__graph_failure *ret_failure, haft_error *err)
+{
+    *ret_valid = false;
+    ret_failure->code = code;
+    ret_failure->message =
+        haft__arena_format(arena, "no %s is named '%.*s'",
+                           code == HAFT__GRAPH_UNKNOWN_NODE ? "node" : "channel", HAFT__ARG(name));
+    return ret_failure->message.ptr != NULL ? HAFT_OK : haft__arena_fail(arena, err);
+}
+
+/* {update, goto}: from a graph inside, a function or a tool. */
+static haft_status read_command(const haft__graph *graph, haft__json command, haft__arena *arena,
+                                haft__graph_output *output, bool *ret_valid,
+                                haft__graph_failure *ret_failure, haft_error *err)
+{
+    haft__json update = haft__object_object(command, "update");
+    const haft__json *to = haft__object_find(command, "goto");
+    size_t count = to == NULL ? 0 : to->kind == HAFT__JSON_ARRAY ? to->count : 1;
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < update.count && status == HAFT_OK; i++) {
+        haft__graph_write write = {.value = update.members[i].value};
+        haft_str name = haft__json_text(update.members[i].key);
+        if (!haft__graph_find_channel(graph, name, &write.channel)) {
+            return refuse(HAFT__GRAPH_UNKNOWN_CHANNEL, name, arena, ret_valid, ret_failure, err);
+        }
+        status = haft__graph_output_write(output, arena, write, err);
+    }
+    for (size_t i = 0; i < count && status == HAFT_OK; i++) {
+        haft_str name = haft__json_text(to->kind == HAFT__JSON_ARRAY ? to->items[i] : *to);
+        haft__graph_node_id node = HAFT__GRAPH_END;
+        if (!haft__str_equal(name, HAFT__LIT("end"))
+            && !haft__graph_find_node(graph, name, &node)) {
+            return refuse(HAFT__GRAPH_UNKNOWN_NODE, name, arena, ret_valid, ret_failure, err);
+        }
+        status = haft__graph_output_goto(output, arena, node, err);
+    }
+    return status;
+}
+
+/* Without `out`, a graph inside writes the channels of the same name that were written there. */
+static haft_status write_same_names(const haft__graph *graph, haft__json result, haft__arena *arena,
+                                    haft__graph_output *output, haft_error *err)
+{
+    haft__json wrote = haft__object_array(result, "wrote");
+    haft__json state = haft__object_object(result, "state");
+    haft_status status = HAFT_OK;
+    for (uint32_t i = 0; i < wrote.count && status == HAFT_OK; i++) {
+        haft__graph_write write = {0};
+        haft_str name = haft__json_text(wrote.items[i]);
+        const haft__json *value = haft__json_get(state, name);
+        if (value != NULL && haft__graph_find_channel(graph, name, &write.channel)) {
+            write.value = *value;
+            status = haft__graph_output_write(output, arena, write, err);
+        }
+    }
+    return status;
+}
+
+haft_status haft__graph_node_output(haft__graph_execution *x, const haft__graph_task *task,
+                                    haft__arena *arena, haft__graph_output *ret_output,
+                                    bool *ret_valid, haft__graph_failure *ret_failure,
+                                    haft_error *err)
+{
+    const haft__graph_node *node = &x->graph->nodes[task->node];
+    const haft__json *out = haft__object_find(node->source, "out");
+    bool inside = node->kind == HAFT__NODE_GRAPH;
+    *ret_output = (haft__graph_output){0};
+    *ret_valid = true;
+    haft__json command = inside ? haft__object_get(task->result, "command")
+                         : node->kind == HAFT__NODE_FUNCTION ? task->result
+                                                             : haft__json_null();
+    if (command.kind == HAFT__JSON_OBJECT) {
+        return read_command(x->graph, command, arena, ret_output, ret_valid, ret_failure, err);
+    }
+    if (out == NULL && inside) {
+        return write_same_names(x->graph, task->result, arena, ret_output, err);
+    }
+    haft__json result = inside ? haft__object_get(task->result, "state") : task->result;
+    return out != NULL ? haft__graph_output_map(ret_output, arena, x->graph, *out, result, err)
+                       : HAFT_OK;
+}

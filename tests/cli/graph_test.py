@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Tests for src/cli/commands/graph.c, by running haft: cases, verdicts, exit status."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from script import check, check_none, skip  # noqa: E402
+
+HAFT = os.environ["HAFT"]
+ROOT = Path(__file__).resolve().parents[2]
+SHAPE = ROOT / "docs/schemas/graph-cases.schema.json"
+DRIVER = ROOT.parent / "shared/data/graphs/driver"
+COUNT = int(os.environ.get("HAFT_TEST_ROUNDS", "2000"))
+GRAPH = {"channels": {"n": {"reducer": "add"}}, "nodes": {"a": {"do": [{"set": {"n": 1}}]}},
+         "edges": [{"from": "start", "to": "a"}]}
+# Random graphs with the results of a reference model, which is written in another language.
+MODEL = """
+import { generate, play, PROFILES, random } from "%(driver)s/generate.mjs";
+import { runModel } from "%(driver)s/model.mjs";
+const r = random(%(seed)d), asked = test => {
+  const results = runModel(test), last = results.at(-1);
+  return [...results.slice(0, -1), { ...last, end: last.end === "failed" ? "error" : last.end }];
+};
+for (let n = 0; n < %(count)d; n++) {
+  const profile = PROFILES[n %% PROFILES.length], seed = r.below(1e9);
+  const test = { id: profile + "-" + seed, ...generate(seed, profile) };
+  if (await play(test, seed, asked)) console.log(JSON.stringify({ ...test, want: runModel(test) }));
+}
+"""
+
+
+def haft(*words, text=""):
+    done = subprocess.run([HAFT, "graph", *words], input=text, text=True, capture_output=True)
+    return done.returncode, done.stdout, done.stderr
+
+
+def play(lines):
+    text = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    status, out, err = haft("--cases", "-", text=text)
+    return status, [json.loads(line) for line in out.split("\n") if line], err
+
+
+def test_lines():
+    good = {"id": 1, "graph": GRAPH, "script": [{"invoke": {"n": 4}}]}
+    done = {"end": "done", "state": {"n": 5}, "steps": [["a"]]}
+    status, found, err = play([good])
+    check("a_case_is_played", (status, found, err),
+          (0, [{"id": 1, "results": [done], "error": None}], ""))
+    status, found, _ = play([{**good, "want": [done]}, {**good, "want": [{**done, "end": "failed"}]}])
+    check("results_are_compared_with_want",
+          (status, [(one["right"], one["difference"]) for one in found]),
+          (1, [(True, None), (False, "action 1: end")]))
+    status, found, _ = play(["{", {"id": "x"}, "", good])
+    check("a_bad_line_is_answered_with_its_number",
+          (status, [(one["id"], one["error"] and one["error"]["where"]) for one in found]),
+          (0, [(None, "line 1: 1:2 (byte 1)"), ("x", "line 2"), (1, None)]))
+    check("a_file_that_does_not_exist", haft("--cases", "/nowhere.jsonl")[0], 2)
+    check("without_a_file", haft()[0], 2)
+
+
+def test_shape():
+    cases = (ROOT / "tests/graph/cases.jsonl").read_text()
+    status, found, _ = play(cases.splitlines())
+    check("own_cases_are_right", (status, [one["id"] for one in found if not one["right"]]), (0, []))
+    lines = "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": one}) + "\n"
+                    for one in found)
+    done = subprocess.run([HAFT, "validate", "--jsonl"], input=lines, text=True,
+                          capture_output=True)
+    check_none("results_have_the_shape_of_the_schema",
+               [line for line in done.stdout.splitlines() if not json.loads(line)["valid"]])
+
+
+def test_model():
+    node = shutil.which("node")
+    if node is None or not DRIVER.is_dir():
+        skip("random_graphs_end_like_the_reference_model",
+             "node is not installed" if node is None else "there is no ../shared")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        script = Path(scratch) / "model.mjs"
+        script.write_text(MODEL % {"driver": DRIVER, "seed": 7, "count": COUNT})
+        made = subprocess.run([node, script], text=True, capture_output=True)
+    cases = made.stdout.splitlines()
+    check("the_model_makes_graphs", (made.stderr, len(cases) > COUNT * 0.9), ("", True))
+    _, found, _ = play(cases)
+    check_none("random_graphs_end_like_the_reference_model",
+               [(one["id"], one["difference"]) for one in found if not one["right"]][:5])
+
+
+test_lines()
+test_shape()
+test_model()

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values of channels: what can be written, and what a change costs. */
+#include "graph/state.h"
+
+#include "base/limits.h"
+#include "base/str.h"
+#include "test.h"
+#include "json/object.h"
+#include "json/read.h"
+#include "json/write.h"
+
+static const haft__graph *compile(haft__arena *arena, const char *channels)
+{
+    haft__graph_problems problems;
+    const haft__graph *graph = NULL;
+    haft__json source;
+    haft_str text = haft__arena_format(arena,
+                                       "{\"channels\":%s,\"nodes\":{\"a\":{\"do\":[]}},\"edges\":"
+                                       "[{\"from\":\"start\",\"to\":\"a\"}]}",
+                                       channels);
+    CHECK_INT(haft__json_read(arena, text, NULL, &source, NULL, NULL), HAFT_OK, "%s", channels);
+    CHECK_INT(haft__graph_compile(arena, source, haft__json_null(), &graph, &problems, NULL),
+              HAFT_OK, "%s", channels);
+    return graph;
+}
+
+TEST(a_channel_accepts_what_its_reducer_and_schema_allow)
+{
+    static const struct {
+        const char *channel, *value, *why;
+    } rows[] = {
+        {"{}", "null", NULL},
+        {"{\"reducer\":\"add\"}", "1.5", NULL},
+        {"{\"reducer\":\"add\"}", "\"1\"", "channel 'c': expected a number, found string"},
+        {"{\"reducer\":\"merge\"}", "{}", NULL},
+        {"{\"reducer\":\"merge\"}", "[]", "channel 'c': expected an object, found array"},
+        {"{\"reducer\":\"max\"}", "\"x\"", NULL},
+        {"{\"reducer\":\"min\"}", "true",
+         "channel 'c': expected a number or a string, found boolean"},
+        {"{\"reducer\":\"messages\"}", "[{}]", NULL},
+        {"{\"reducer\":\"messages\"}", "[1]",
+         "channel 'c': expected a message or an array of them, found array"},
+        {"{\"type\":\"string\"}", "\"x\"", NULL},
+        {"{\"type\":\"string\"}", "1", "channel 'c': Expected string, found integer 1"},
+        {"{\"reducer\":\"append\",\"schema\":{\"items\":{\"type\":\"integer\"}}}", "3", NULL},
+        {"{\"reducer\":\"append\",\"schema\":{\"items\":{\"type\":\"integer\"}}}", "[3,4]", NULL},
+    };
+    haft__checker *checker = haft__checker_create();
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__arena arena;
+        haft__json value;
+        bool valid = false;
+        haft_str why = {NULL, 0};
+        haft__arena_init(&arena, 0);
+        const haft__graph *graph =
+            compile(&arena, haft__arena_format(&arena, "{\"c\":%s}", rows[i].channel).ptr);
+        CHECK_INT(haft__json_read(&arena, haft__str(rows[i].value), NULL, &value, NULL, NULL),
+                  HAFT_OK, "row %zu", i);
+        CHECK_INT(haft__graph_check_write(&graph->channels[0], checker, value, false, &arena,
+                                          &valid, &why, NULL),
+                  HAFT_OK, "row %zu", i);
+        CHECK(valid == (rows[i].why == NULL), "row %zu", i);
+        CHECK_STR(why, haft__str(rows[i].why != NULL ? rows[i].why : ""), "row %zu", i);
+        haft__arena_finish(&arena);
+    }
+    haft__checker_destroy(checker);
+}
+
+/* Appends `count` items, one at a time, and returns how many allocations that took. */
+static size_t append_items(size_t count)
+{
+    haft__arena arena;
+    haft__graph_state state;
+    haft__arena_init(&arena, 0);
+    const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"append\"}}");
+    haft__json item = haft__json_string(HAFT__LIT("an item"));
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    size_t before = test_allocation_count();
+    for (size_t i = 0; i < count; i++) {
+        haft__graph_delta delta = {.changed = true, .value = haft__json_array(&item, 1)};
+        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
+                  "item %zu", i);
+    }
+    size_t made = test_allocation_count() - before;
+    CHECK_INT(state.values[0].value.count, (long long)count, "all are there");
+    haft__graph_state_finish(&state);
+    haft__arena_finish(&arena);
+    return made;
+}
+
+TEST(an_item_is_appended_without_a_copy_of_the_list)
+{
+    size_t small = append_items(1000), large = append_items(4000);
+    CHECK(large <= 4 * small + 16, "%zu allocations for 1000 items, %zu for 4000", small, large);
+}
+
+TEST(many_merges_do_not_keep_old_values)
+{
+    haft__arena arena;
+    haft__graph_state state;
+    haft__arena_init(&arena, 0);
+    const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"merge\"}}");
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    char *text = test_alloc(1000);
+    memset(text, 'x', 1000);
+    for (size_t i = 0; i < 10000; i++) {
+        haft__json_member member = {.key = haft__json_string(HAFT__LIT("k")),
+                                    .value = haft__json_string((haft_str){text, 1000})};
+        haft__graph_delta delta = {.changed = true, .value = haft__json_object(&member, 1)};
+        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
+                  "merge %zu", i);
+    }
+    CHECK(state.values[0].arena.total < 1000000, "%zu bytes", state.values[0].arena.total);
+    CHECK_INT(state.values[0].value.count, 1, "one member");
+    haft__graph_state_finish(&state);
+    haft__arena_finish(&arena);
+}
+
+TEST(the_value_of_a_channel_has_a_maximum)
+{
+    haft__arena arena;
+    haft__graph_state state;
+    haft__arena_init(&arena, 0);
+    const haft__graph *graph = compile(&arena, "{\"c\":{}}");
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    char *text = test_alloc(HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
+    memset(text, 'x', HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
+    const struct {
+        size_t bytes;
+        haft_status status;
+    } rows[] = {{HAFT__LIMIT_GRAPH_CHANNEL_BYTES - 4096, HAFT_OK},
+                {HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1, HAFT_TOO_BIG}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        haft__graph_delta delta = {.changed = true,
+                                   .replaced = true,
+                                   .value = haft__json_string((haft_str){text, rows[i].bytes})};
+        CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL),
+                  rows[i].status, "%zu bytes", rows[i].bytes);
+        CHECK_INT(state.values[0].value.count, HAFT__LIMIT_GRAPH_CHANNEL_BYTES - 4096,
+                  "a value that is too big changes nothing");
+    }
+    haft__graph_state_finish(&state);
+    haft__arena_finish(&arena);
+}
