@@ -484,6 +484,7 @@ static void free_idle_memory(haft_run *run)
     haft__log *log = &run->log;
     haft__provider_conversation_destroy(run->conversation);
     run->conversation = NULL;
+    haft__cache_audit_shrink(&run->cache_audit);
     haft__buf_finish(&log->buffered);
     haft__buf_finish(&log->writing);
     haft__arena_finish(&log->arena);

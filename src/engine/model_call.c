@@ -94,9 +94,10 @@ void haft__model_call_complete(haft__model_call *call, const haft__model_outcome
         haft__input_model_failed(body, &failure, elapsed_ms(call));
     } else {
         haft__reply reply = outcome->reply;
+        const haft__cache_finding *cache = call->provider != NULL ? &call->cache : NULL;
         reply.retries = retries;
         reply.unsent = call->provider != NULL ? run->conversation->unsent : 0;
-        haft__input_model_replied(body, &run->state, &reply, elapsed_ms(call));
+        haft__input_model_replied_with(body, &run->state, &reply, cache, elapsed_ms(call));
     }
     record(call);
 }

@@ -27,6 +27,7 @@ typedef struct haft__model_call {
     uint32_t attempt; /* from 0 */
     haft__http_transfer *transfer;
     haft__buf body;                        /* of the request */
+    haft__cache_finding cache;             /* of the request, compared with the one before */
     const haft__format *format;            /* of calls in text; NULL: native */
     const haft__format_tool *format_tools; /* callable tools, those in the prompt first */
     haft__buf error_body;                  /* the body of a response that is not 2xx */

@@ -353,6 +353,17 @@ static haft_status find_format_tools(haft__model_call *call, haft_error *err)
                : HAFT_OK;
 }
 
+static haft_status audit_request(haft__model_call *call, haft_error *err)
+{
+    haft_run *run = call->run;
+    haft__cache_request sent = {.request = &call->request,
+                                .body = haft__buf_str(&call->body),
+                                .stable = run->conversation->stable,
+                                .apart = run->conversation->apart,
+                                .has_earlier = run->state.turn > 1 || run->state.violations > 0};
+    return haft__cache_audit_compare(&run->cache_audit, &sent, &call->cache, err);
+}
+
 static haft_status write_request(haft__model_call *call, haft_error *err)
 {
     haft_run *run = call->run;
@@ -372,9 +383,10 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
     haft_status status = run->conversation == NULL
                              ? api->create_conversation(call->provider, &run->conversation, err)
                              : HAFT_OK;
-    return status == HAFT_OK
-               ? api->write_request(run->conversation, &call->request, &options, &call->body, err)
-               : status;
+    if (status == HAFT_OK) {
+        status = api->write_request(run->conversation, &call->request, &options, &call->body, err);
+    }
+    return status == HAFT_OK ? audit_request(call, err) : status;
 }
 
 /* ---- optional members that the server rejects ---- */

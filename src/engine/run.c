@@ -34,6 +34,7 @@ haft_status haft__run_create(haft_runtime *runtime, haft_run **ret_run, haft_err
     haft__opening_init(&run->opening);
     haft__queue_init(&run->queue);
     haft__messages_init(&run->earlier, &run->arena);
+    haft__cache_audit_init(&run->cache_audit);
     run->next = runtime->runs;
     run->link = &runtime->runs;
     if (run->next != NULL) {
@@ -77,6 +78,7 @@ void haft__run_destroy(haft_run *run)
     }
     haft__log_stop_retry(run);
     haft__provider_conversation_destroy(run->conversation);
+    haft__cache_audit_finish(&run->cache_audit);
     haft__log_finish(&run->log);
     haft__opening_finish(&run->opening);
     haft__queue_finish(&run->queue);

@@ -31,6 +31,7 @@
 #include "engine/tool_calls.h"
 #include "engine/tool_search.h"
 #include "engine/wall_clock.h"
+#include "model/cache_audit.h"
 #include "model/provider.h"
 #include "model/script/script.h"
 #include "run/decide/decide.h"
@@ -87,6 +88,7 @@ struct haft_run {
 
     struct haft__model_call *model_call;       /* NULL: no model call is pending */
     haft__provider_conversation *conversation; /* NULL: nothing was sent yet, or memory was freed */
+    haft__cache_audit cache_audit;             /* of its requests to a model server */
     haft__tool_search search;
     haft__call_slot *slots; /* tool calls that run */
 };

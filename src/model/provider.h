@@ -50,6 +50,8 @@ typedef struct haft__provider_conversation {
     const haft__provider *provider;
     uint64_t prefix; /* of the last request: a hash of everything before its reply; 0: unknown */
     uint32_t unsent; /* replies of this model whose items could not be sent with it */
+    size_t stable;   /* of the last request: leading bytes that the next one should begin with */
+    bool apart;      /* the last request was in another format; the next one does not continue it */
 } haft__provider_conversation;
 
 typedef struct haft__provider_request_options {

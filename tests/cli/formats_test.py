@@ -121,9 +121,8 @@ class Server:
 
     def model(self, like, more=""):
         """The model as a spec names it. The address for `openai` comes from the environment; of
-        such a server, the constraints must be said. The provider `ollama` has another API."""
+        such a server, the constraints must be said."""
         own = "" if "constraint" in more else ", constraint: schema"
-        like = "openai" if like == "ollama" else like
         url = own if like == "openai" else f", base_url: '{self.url}'"
         return f"{{provider: {like}, model: m{url}{more}}}"
 
@@ -460,7 +459,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for dialect in DIALECTS:
         test_schema(dialect, "openai")
     test_schema("hermes", "vllm")
-    test_schema("purejson", "ollama")
+    test_schema("purejson", "vllm")
     add_new_ones()
     for other, words in OTHERS.items():
         test_grammar(other, words)

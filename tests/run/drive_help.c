@@ -123,6 +123,9 @@ static haft_status ask(haft__drive *drive, haft_error *err)
     haft__arena_reset(&drive->scratch);
     haft__buf_clear(&drive->body);
     haft_status status = haft__decide_request(&drive->run, &drive->scratch, &request, err);
+    if (status == HAFT_OK && drive->options.on_request != NULL) {
+        drive->options.on_request(drive->options.request_context, &request);
+    }
     if (status == HAFT_OK) {
         status = ask_script(drive, &request, &answer, err);
     }

@@ -32,6 +32,9 @@ typedef struct haft__drive_options {
     size_t listing_count;
     haft_str asks;                         /* the tool that asks before it answers; "" for none */
     bool durable;                          /* ... and can be answered by another process */
+    /* Gets each request to the model; may be NULL. */
+    void (*on_request)(void *context, const haft__request *request);
+    void *request_context;
     const struct haft__redactor *redactor; /* secrets that must not be logged; NULL: none */
 } haft__drive_options;
 

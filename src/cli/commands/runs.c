@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/limits.h"
 #include "base/str.h"
+#include "cli/commands/runs_cache.h"
 #include "cli/commands/runs_fork.h"
 #include "cli/commands/runs_list.h"
 #include "cli/follow/run_result.h"
@@ -219,6 +220,21 @@ static haft__exit_status show_timeline(const runs_request *a, const haft__run *r
     return status == HAFT_OK ? HAFT__EXIT_DONE : HAFT__EXIT_FAILED;
 }
 
+static haft__exit_status show_cache(const runs_request *a)
+{
+    haft__buf text;
+    haft_status status = check_json(a, "`show --cache` prints lines; the events have its numbers");
+    haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);
+    if (status == HAFT_OK) {
+        status = haft__runs_cache_write(&text, a->lines, a->hash_key, a->err);
+    }
+    if (status == HAFT_OK) {
+        (void)fwrite(text.ptr, 1, text.len, a->cli->out);
+    }
+    haft__buf_finish(&text);
+    return haft__session_exit_status(status);
+}
+
 static haft__exit_status show(runs_request *a)
 {
     haft__run run;
@@ -232,6 +248,9 @@ static haft__exit_status show(runs_request *a)
     }
     if (a->is_stored) {
         haft__stored_run_apply_row(&a->stored.row, &run);
+    }
+    if (haft__args_has(a->args, "cache")) {
+        return show_cache(a);
     }
     haft__terminal_caps caps =
         haft__terminal_caps_detect(a->cli->out, haft__args_has(a->args, "json"));
@@ -514,6 +533,8 @@ static haft__exit_status run(haft__cli *cli, const haft__args *args, haft_error 
 static const haft__option options[] = {
     HAFT__OPTION_STORE,
     {"json", 0, HAFT__OPTION_FLAG, NULL, "list, show, replay, fork, rm, gc: print one JSON object"},
+    {"cache", 0, HAFT__OPTION_FLAG, NULL,
+     "show: how much each request repeats of the one before, and cached tokens"},
     {"open", 0, HAFT__OPTION_FLAG, NULL, "list: only runs that have not ended"},
     {"thread", 0, HAFT__OPTION_TEXT, "THREAD",
      "list: only runs of this thread; fork: the id of the new thread"},

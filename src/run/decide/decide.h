@@ -9,6 +9,7 @@
 #ifndef HAFT_RUN_DECIDE_DECIDE_H
 #define HAFT_RUN_DECIDE_DECIDE_H
 
+#include "model/cache_audit.h"
 #include "run/run.h"
 
 typedef enum haft__effect_kind {
@@ -123,6 +124,9 @@ HAFT_MUST_USE haft_status haft__input_spec_changed(haft__buf *buf, const haft__r
 
 void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
                                uint64_t ms);
+/* The same with the audit of the request, which may be NULL. */
+void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const haft__reply *reply,
+                                    const haft__cache_finding *cache, uint64_t ms);
 void haft__input_model_failed(haft__buf *buf, const haft__model_failure *failure, uint64_t ms);
 
 /* The server rejected an optional member (haft__member_find_refused): the next request does not

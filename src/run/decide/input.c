@@ -298,8 +298,26 @@ static void write_unsent(haft__json_writer *w, const haft__run *run, const haft_
     }
 }
 
+static void write_cache(haft__json_writer *w, const haft__cache_finding *cache)
+{
+    bool same = cache->cause == HAFT__CACHE_CAUSE_NONE;
+    haft__json_key(w, "cache");
+    haft__json_begin_object(w);
+    haft__field_number(w, "same_bytes", cache->same_bytes);
+    haft__field_number(w, "bytes", cache->bytes);
+    haft__field_text_or_null(w, "first_difference", haft__str(cache->where));
+    haft__field_string(w, "cause", same ? NULL : haft__cache_cause_name(cache->cause));
+    haft__json_end_object(w);
+}
+
 void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft__reply *reply,
                                uint64_t ms)
+{
+    haft__input_model_replied_with(buf, run, reply, NULL, ms);
+}
+
+void haft__input_model_replied_with(haft__buf *buf, const haft__run *run, const haft__reply *reply,
+                                    const haft__cache_finding *cache, uint64_t ms)
 {
     haft__json_writer w;
     haft__event_body_begin(&w, buf, HAFT__EVENT_MODEL_REPLIED);
@@ -321,6 +339,9 @@ void haft__input_model_replied(haft__buf *buf, const haft__run *run, const haft_
     haft__field_text(&w, "stop", haft__str(haft__stop_reason_name(reply->stop)));
     haft__field_text(&w, "model", reply->model);
     haft__field_number(&w, "ms", ms);
+    if (cache != NULL) {
+        write_cache(&w, cache);
+    }
     write_items(&w, run, reply);
     write_unsent(&w, run, reply);
     write_retries(&w, reply->retries);

@@ -77,17 +77,17 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
 {
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
-    if (c->chat.done == 0 || format == c->chat.format) {
+    head->apart = c->chat.done > 0 && format != c->chat.format;
+    if (!head->apart) {
         haft_status written =
-            haft__anthropic_chat_write(&c->chat, request, options, buf, &head->prefix, err);
+            haft__anthropic_chat_write(&c->chat, request, options, buf, head, err);
         head->unsent = c->chat.unsent;
         return written;
     }
     head->unsent = 0;
     haft__anthropic_chat single;
     haft__anthropic_chat_init(&single, head->provider);
-    haft_status status =
-        haft__anthropic_chat_write(&single, request, options, buf, &head->prefix, err);
+    haft_status status = haft__anthropic_chat_write(&single, request, options, buf, head, err);
     haft__anthropic_chat_finish(&single);
     return status;
 }

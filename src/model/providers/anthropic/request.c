@@ -273,14 +273,16 @@ static void write_tools(haft__json_writer *w, haft_str tools, bool marks)
 }
 
 /* The kept messages, and a last text for this request only. Thinking cannot be marked, and the last
- * message of an assistant may end with it. */
-static void write_messages(const haft__anthropic_chat *chat, haft__json_writer *w, haft_str last,
-                           bool marks)
+ * message of an assistant may end with it. Returns the end of what the next request repeats. */
+static size_t write_messages(const haft__anthropic_chat *chat, haft__json_writer *w, haft_str last,
+                             bool marks)
 {
     haft_str kept = haft__buf_str(&chat->messages.text);
+    bool marked = kept.len > 0 && chat->messages.role == HAFT__MESSAGE_USER;
     haft__json_key(w, "messages");
     haft__buf_add_char(w->buf, '[');
-    if (kept.len > 0 && chat->messages.role == HAFT__MESSAGE_USER) {
+    size_t start = w->buf->len;
+    if (marked) {
         add_marked(w->buf, kept, marks);
     } else {
         haft__buf_add_str(w->buf, kept);
@@ -290,12 +292,14 @@ static void write_messages(const haft__anthropic_chat *chat, haft__json_writer *
     }
     haft__buf_add_str(w->buf, kept.len + last.len > 0 ? HAFT__LIT("]}]") : HAFT__LIT("]"));
     w->after_key = false;
+    return start + kept.len - (marked ? 1 : 0);
 }
 
-static void write_body(const haft__anthropic_chat *chat, const haft__request *request,
+static size_t write_body(const haft__anthropic_chat *chat, const haft__request *request,
                        const haft__provider_request_options *options, haft_str last, haft__buf *buf)
 {
     haft__json_writer w;
+    size_t start = buf->len;
     haft_str tools = tools_text(chat, request);
     bool marks = haft__provider_use_member(options, HAFT__MEMBER_CACHE);
     haft__json_writer_init(&w, buf);
@@ -305,17 +309,20 @@ static void write_body(const haft__anthropic_chat *chat, const haft__request *re
     if (tools.len > 0) {
         write_tools(&w, tools, marks);
     }
-    write_messages(chat, &w, last, marks);
+    size_t messages = w.buf->len;
+    size_t stable = write_messages(chat, &w, last, marks);
     if (tools.len > 0) {
         haft__anthropic_write_choice(chat->provider, &w, request, options);
     }
     haft__anthropic_write_options(chat->provider, &w, request, options);
     haft__json_end_object(&w);
+    return (request->transcript ? messages : stable) - start;
 }
 
 haft_status haft__anthropic_chat_write(haft__anthropic_chat *chat, const haft__request *request,
                                        const haft__provider_request_options *options,
-                                       haft__buf *buf, uint64_t *ret_prefix, haft_error *err)
+                                       haft__buf *buf, haft__provider_conversation *head,
+                                       haft_error *err)
 {
     haft_status status = sync(chat, request, options->shared_tools, err);
     if (status == HAFT_OK && request->transcript) {
@@ -336,10 +343,10 @@ haft_status haft__anthropic_chat_write(haft__anthropic_chat *chat, const haft__r
     (void)!haft__buf_reserve(buf, chat->messages.text.len + chat->system.len
                                       + tools_text(chat, request).len + last.len
                                       + request->constraint.text.len + OTHER_BYTES);
-    write_body(chat, request, options, haft__buf_str(&last), buf);
+    head->stable = write_body(chat, request, options, haft__buf_str(&last), buf);
     bool keeps = chat->format == NULL && !request->transcript;
     uint64_t prefix = keeps ? prefix_of(chat) : 0;
-    *ret_prefix = keeps && last.len > 0 ? mix(prefix, haft__buf_str(&last)) : prefix;
+    head->prefix = keeps && last.len > 0 ? mix(prefix, haft__buf_str(&last)) : prefix;
     status = haft__buf_check(&last, err);
     haft__buf_finish(&last);
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;

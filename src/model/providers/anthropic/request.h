@@ -45,12 +45,14 @@ typedef struct haft__anthropic_chat {
 void haft__anthropic_chat_init(haft__anthropic_chat *chat, const haft__provider *provider);
 void haft__anthropic_chat_finish(haft__anthropic_chat *chat);
 
-/* Appends a request, and keeps the bytes of its messages. *ret_prefix: a hash of everything before
- * the reply, never 0; 0 if nothing is kept. */
+/* Appends a request, and keeps the bytes of its messages. In `head`: `prefix` is a hash of
+ * everything before the reply, never 0; 0 if nothing is kept. `stable` ends before the last mark,
+ * which moves. */
 HAFT_MUST_USE haft_status haft__anthropic_chat_write(haft__anthropic_chat *chat,
                                                      const haft__request *request,
                                                      const haft__provider_request_options *options,
-                                                     haft__buf *buf, uint64_t *ret_prefix,
+                                                     haft__buf *buf,
+                                                     haft__provider_conversation *head,
                                                      haft_error *err);
 
 #endif

@@ -123,12 +123,14 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
 {
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
-    if (c->chat.done == 0 || format == c->chat.format) {
-        return haft__gemini_chat_write(&c->chat, request, options, buf, err);
+    head->apart = c->chat.done > 0 && format != c->chat.format;
+    if (!head->apart) {
+        return haft__gemini_chat_write(&c->chat, request, options, buf, &head->stable, err);
     }
     haft__gemini_chat single;
     haft__gemini_chat_init(&single, head->provider);
-    haft_status status = haft__gemini_chat_write(&single, request, options, buf, err);
+    haft_status status =
+        haft__gemini_chat_write(&single, request, options, buf, &head->stable, err);
     haft__gemini_chat_finish(&single);
     return status;
 }

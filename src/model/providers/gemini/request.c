@@ -211,12 +211,13 @@ static void write_tools(haft__json_writer *w, haft_str tools)
     w->after_key = false;
 }
 
-/* The kept messages, and a last text for this request only. */
-static void write_contents(const haft__gemini_chat *chat, haft__json_writer *w, haft_str last)
+/* The kept messages, and a last text for this request only. Returns the end of the kept ones. */
+static size_t write_contents(const haft__gemini_chat *chat, haft__json_writer *w, haft_str last)
 {
     haft__json_key(w, "contents");
     haft__buf_add_char(w->buf, '[');
     haft__buf_add_str(w->buf, haft__buf_str(&chat->contents));
+    size_t end = w->buf->len;
     if (last.len > 0) {
         haft__buf text;
         haft__buf_init(&text, MOST_BYTES);
@@ -230,12 +231,14 @@ static void write_contents(const haft__gemini_chat *chat, haft__json_writer *w, 
     }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
+    return end;
 }
 
-static void write_body(const haft__gemini_chat *chat, const haft__request *request,
+static size_t write_body(const haft__gemini_chat *chat, const haft__request *request,
                        const haft__provider_request_options *options, haft_str last, haft__buf *buf)
 {
     haft__json_writer w;
+    size_t start = buf->len;
     haft_str tools = tools_text(chat, request);
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
@@ -243,17 +246,19 @@ static void write_body(const haft__gemini_chat *chat, const haft__request *reque
     if (tools.len > 0) {
         write_tools(&w, tools);
     }
-    write_contents(chat, &w, last);
+    size_t contents = buf->len;
+    size_t stable = write_contents(chat, &w, last);
     if (tools.len > 0) {
         haft__gemini_write_choice(&w, request, options);
     }
     haft__gemini_write_options(chat->provider, &w, request, options->options);
     haft__json_end_object(&w);
+    return (request->transcript ? contents : stable) - start;
 }
 
 haft_status haft__gemini_chat_write(haft__gemini_chat *chat, const haft__request *request,
                                     const haft__provider_request_options *options, haft__buf *buf,
-                                    haft_error *err)
+                                    size_t *ret_stable, haft_error *err)
 {
     haft_status status = sync(chat, request, options->shared_tools, err);
     if (status != HAFT_OK) {
@@ -271,7 +276,7 @@ haft_status haft__gemini_chat_write(haft__gemini_chat *chat, const haft__request
     (void)!haft__buf_reserve(buf, chat->contents.len + chat->system.len
                                       + tools_text(chat, request).len + last.len
                                       + request->constraint.text.len + OTHER_BYTES);
-    write_body(chat, request, options, haft__buf_str(&last), buf);
+    *ret_stable = write_body(chat, request, options, haft__buf_str(&last), buf);
     status = haft__buf_check(&last, err);
     haft__buf_finish(&last);
     return status == HAFT_OK ? haft__buf_check(buf, err) : status;

@@ -33,10 +33,12 @@ typedef struct haft__gemini_chat {
 void haft__gemini_chat_init(haft__gemini_chat *chat, const haft__provider *provider);
 void haft__gemini_chat_finish(haft__gemini_chat *chat);
 
-/* Appends a request, and keeps the bytes of its messages. */
+/* Appends a request, and keeps the bytes of its messages. *ret_stable: how many bytes of it the next
+ * request should begin with. */
 HAFT_MUST_USE haft_status haft__gemini_chat_write(haft__gemini_chat *chat,
                                                   const haft__request *request,
                                                   const haft__provider_request_options *options,
-                                                  haft__buf *buf, haft_error *err);
+                                                  haft__buf *buf, size_t *ret_stable,
+                                                  haft_error *err);
 
 #endif

@@ -80,13 +80,13 @@ static void destroy_conversation(haft__provider_conversation *head)
 static haft_status write_chat(haft__ollama_chat *chat, const haft__request *request,
                               const haft__format *format,
                               const haft__provider_request_options *options, haft__buf *buf,
-                              haft_error *err)
+                              size_t *ret_stable, haft_error *err)
 {
     haft_status status = haft__ollama_sync(chat, request, format, err);
     if (status != HAFT_OK) {
         return status;
     }
-    haft__ollama_write(chat, request, options, buf);
+    *ret_stable = haft__ollama_write(chat, request, options, buf);
     return haft__buf_check(buf, err);
 }
 
@@ -99,13 +99,14 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
     c->chat.shared = options->shared_tools;
-    if (c->chat.done == 0 || format == c->chat.format) {
-        return write_chat(&c->chat, request, format, options, buf, err);
+    head->apart = c->chat.done > 0 && format != c->chat.format;
+    if (!head->apart) {
+        return write_chat(&c->chat, request, format, options, buf, &head->stable, err);
     }
     haft__ollama_chat single;
     haft__ollama_chat_init(&single);
     single.context = c->chat.context;
-    haft_status status = write_chat(&single, request, format, options, buf, err);
+    haft_status status = write_chat(&single, request, format, options, buf, &head->stable, err);
     c->chat.context = single.context;
     haft__ollama_chat_finish(&single);
     return status;

@@ -230,8 +230,8 @@ static void add_model_options(haft__ollama_chat *chat, haft__json_writer *w, haf
 
 /* ---- the request ---- */
 
-void haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
-                        const haft__provider_request_options *options, haft__buf *buf)
+size_t haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
+                          const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;
@@ -243,6 +243,7 @@ void haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
+    size_t stable = buf->len + (request->transcript ? 0 : chat->messages.len);
     haft__ollama_write_messages(chat, buf, request);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
@@ -255,4 +256,5 @@ void haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
     add_members(&w, options->options);
     add_model_options(chat, &w, options->options, buf->len - start);
     haft__json_end_object(&w);
+    return stable - start;
 }

@@ -61,7 +61,7 @@ static void destroy_conversation(haft__provider_conversation *head)
 static haft_status write_chat(haft__chat *chat, const haft__request *request,
                               const haft__format *format,
                               const haft__provider_request_options *options, haft__buf *buf,
-                              haft_error *err)
+                              size_t *ret_stable, haft_error *err)
 {
     haft_status status = haft__chat_sync_as(chat, request, format, err);
     if (status != HAFT_OK) {
@@ -70,7 +70,7 @@ static haft_status write_chat(haft__chat *chat, const haft__request *request,
     /* Most of the request is kept text. If the buffer cannot grow, haft__buf_check reports it
      * later. */
     (void)!haft__buf_reserve(buf, haft__chat_request_size(chat, request));
-    haft__chat_write(chat, request, options, buf);
+    *ret_stable = haft__chat_write(chat, request, options, buf);
     return haft__buf_check(buf, err);
 }
 
@@ -83,12 +83,13 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
     c->chat.shared = options->shared_tools;
-    if (c->chat.done == 0 || format == c->chat.format) {
-        return write_chat(&c->chat, request, format, options, buf, err);
+    head->apart = c->chat.done > 0 && format != c->chat.format;
+    if (!head->apart) {
+        return write_chat(&c->chat, request, format, options, buf, &head->stable, err);
     }
     haft__chat single;
     haft__chat_init(&single, head->provider);
-    haft_status status = write_chat(&single, request, format, options, buf, err);
+    haft_status status = write_chat(&single, request, format, options, buf, &head->stable, err);
     haft__chat_finish(&single);
     return status;
 }

@@ -381,10 +381,11 @@ static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__
     w->after_key = false;
 }
 
-void haft__chat_write(const haft__chat *chat, const haft__request *request,
+size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
+    size_t start = buf->len;
     bool declares = chat->format == NULL && request->tool_count > 0;
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
@@ -395,6 +396,7 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     }
     haft__json_key(&w, "messages");
     haft__buf_add_char(buf, '[');
+    size_t stable = buf->len + (request->transcript ? 0 : chat->messages.len);
     add_messages(chat, buf, request);
     haft__buf_add_char(buf, ']');
     w.after_key = false;
@@ -411,4 +413,5 @@ void haft__chat_write(const haft__chat *chat, const haft__request *request,
     add_stream(chat, &w, options);
     add_options(chat, &w, options);
     haft__json_end_object(&w);
+    return stable - start;
 }

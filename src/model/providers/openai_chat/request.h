@@ -41,8 +41,9 @@ HAFT_MUST_USE haft_status haft__chat_sync_as(haft__chat *chat, const haft__reque
 size_t haft__chat_request_size(const haft__chat *chat, const haft__request *request);
 
 /* Appends the whole request. The chat must be in sync with it. Reserved members of options->options
- * are not sent; one that is null removes a member that would be written otherwise. */
-void haft__chat_write(const haft__chat *chat, const haft__request *request,
+ * are not sent; one that is null removes a member that would be written otherwise. Returns how many
+ * bytes of it the next request should begin with. */
+size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
                       const haft__provider_request_options *options, haft__buf *buf);
 
 /* Appends one message. */

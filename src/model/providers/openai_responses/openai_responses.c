@@ -72,7 +72,7 @@ static void set_strictness(haft__responses_text *text, const haft__request *requ
 static haft_status write_from(haft__responses_text *text, const haft__request *request,
                               const haft__format *format,
                               const haft__provider_request_options *options, haft__buf *buf,
-                              haft_error *err)
+                              size_t *ret_stable, haft_error *err)
 {
     set_strictness(text, request, options);
     haft_status status = haft__responses_sync(text, request, format, err);
@@ -82,7 +82,7 @@ static haft_status write_from(haft__responses_text *text, const haft__request *r
     /* Most of the request is kept text. If the buffer cannot grow, haft__buf_check reports it
      * later. */
     (void)!haft__buf_reserve(buf, haft__responses_request_size(text, request));
-    haft__responses_write(text, request, options, buf);
+    *ret_stable = haft__responses_write(text, request, options, buf);
     return haft__buf_check(buf, err);
 }
 
@@ -94,12 +94,13 @@ static haft_status write_request(haft__provider_conversation *head, const haft__
 {
     conversation *c = (conversation *)head;
     const haft__format *format = haft__format_find(request->format);
-    if (c->text.done == 0 || format == c->text.format) {
-        return write_from(&c->text, request, format, options, buf, err);
+    head->apart = c->text.done > 0 && format != c->text.format;
+    if (!head->apart) {
+        return write_from(&c->text, request, format, options, buf, &head->stable, err);
     }
     haft__responses_text single;
     haft__responses_text_init(&single, head->provider);
-    haft_status status = write_from(&single, request, format, options, buf, err);
+    haft_status status = write_from(&single, request, format, options, buf, &head->stable, err);
     haft__responses_text_finish(&single);
     return status;
 }

@@ -276,20 +276,24 @@ static void add_tools(const haft__responses_text *text, haft__json_writer *w,
     w->after_key = false;
 }
 
-static void add_input(const haft__responses_text *text, haft__json_writer *w,
+/* Returns the end of the messages that the next request repeats. */
+static size_t add_input(const haft__responses_text *text, haft__json_writer *w,
                       const haft__request *request)
 {
     haft__json_key(w, "input");
     haft__buf_add_char(w->buf, '[');
+    size_t stable = w->buf->len + (request->transcript ? 0 : text->input.len);
     haft__responses_write_input(text, w->buf, request);
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
+    return stable;
 }
 
-void haft__responses_write(const haft__responses_text *text, const haft__request *request,
+size_t haft__responses_write(const haft__responses_text *text, const haft__request *request,
                            const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
+    size_t start = buf->len;
     bool declares = declares_tools(text, request);
     haft__json_writer_init(&w, buf);
     haft__json_begin_object(&w);
@@ -298,7 +302,7 @@ void haft__responses_write(const haft__responses_text *text, const haft__request
     if (declares) {
         add_tools(text, &w, request);
     }
-    add_input(text, &w, request);
+    size_t stable = add_input(text, &w, request);
     if (declares) {
         add_choice(&w, request, options);
     }
@@ -313,4 +317,5 @@ void haft__responses_write(const haft__responses_text *text, const haft__request
     }
     add_options(text, &w, request, options->options);
     haft__json_end_object(&w);
+    return stable - start;
 }

@@ -42,8 +42,9 @@ HAFT_MUST_USE haft_status haft__responses_sync(haft__responses_text *text,
 size_t haft__responses_request_size(const haft__responses_text *text, const haft__request *request);
 
 /* Appends the whole request. The text must be in sync with it. Reserved members of options->options
- * are not sent; one that is null removes a member that would be written otherwise. */
-void haft__responses_write(const haft__responses_text *text, const haft__request *request,
+ * are not sent; one that is null removes a member that would be written otherwise. Returns how many
+ * bytes of it the next request should begin with. */
+size_t haft__responses_write(const haft__responses_text *text, const haft__request *request,
                            const haft__provider_request_options *options, haft__buf *buf);
 
 /* Appends the input items of one message, separated by commas; at least one. */

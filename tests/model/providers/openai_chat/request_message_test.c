@@ -46,7 +46,6 @@ static const struct {
      ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"why\"")},
     {"deepseek", "", "", "x", "{}",
      ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"\"")},
-    {"ollama", "", "why", "x", "{}", ASSISTANT("null", CALL("x", "{}"), ",\"reasoning\":\"why\"")},
     {"mistral", "", "why", "aB3dE6gH9", "{}", ASSISTANT("null", CALL("aB3dE6gH9", "{}"), "")},
 };
 

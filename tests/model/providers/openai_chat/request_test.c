@@ -399,7 +399,6 @@ static const struct {
     {"vllm", HAFT__MODE_TOOL, false, true, ONE("docs_-_search")},
     {"llamacpp", HAFT__MODE_ANY, true, false, "\"required\""},
     {"llamacpp", HAFT__MODE_TOOL, false, true, "\"required\""},
-    {"ollama", HAFT__MODE_TOOL, false, true, "\"required\""},
     {"", HAFT__MODE_ANY, true, false, "\"required\""},
     {"", HAFT__MODE_AUTO, false, false, "\"none\""},
 };

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* cli/commands/runs_cache.h - `haft runs show --cache`: how much of each request repeats the one
+ * before it, and the tokens that the provider took from its cache. */
+#ifndef HAFT_CLI_COMMANDS_RUNS_CACHE_H
+#define HAFT_CLI_COMMANDS_RUNS_CACHE_H
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+/* Appends a heading, a line for each reply of a log, and a line with the sums. */
+HAFT_MUST_USE haft_status haft__runs_cache_write(haft__buf *buf, haft_str lines,
+                                                 haft__hash_key hash_key, haft_error *err);
+
+#endif
