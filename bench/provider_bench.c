@@ -73,10 +73,9 @@ static const wire wires[] = {
           "\"type\":\"function\",\"function\":{\"name\":\"search\",\"arguments\":\"\"}}]}",
           "null")
          CHAT("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":\"{\\\"query\\\":\"}}]}",
-              "null")
-             CHAT("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":"
-                  "\"\\\"words\\\"}\"}}]}",
-                  "null") CHAT("{}", "\"tool_calls\"") CHAT_END},
+              "null") CHAT("{\"tool_calls\":[{\"index\":0,\"function\":{\"arguments\":"
+                           "\"\\\"words\\\"}\"}}]}",
+                           "null") CHAT("{}", "\"tool_calls\"") CHAT_END},
     {"Responses", "openai-responses",
      EVENT("response.created", ",\"response\":{\"id\":\"r\",\"model\":\"m\"}")
          EVENT("response.output_item.added",
@@ -174,8 +173,8 @@ static bool do_turns(void *context)
     haft__provider_stream *reader = malloc(api->stream_size);
     haft__buf body;
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    bool good = reader != NULL
-                && api->create_conversation(t->provider, &conversation, NULL) == HAFT_OK;
+    bool good =
+        reader != NULL && api->create_conversation(t->provider, &conversation, NULL) == HAFT_OK;
     for (size_t turn = 0; good && turn < TURNS; turn++) {
         haft__messages messages = {.items = t->messages, .count = 2 + 2 * turn};
         haft__request request = {.model = HAFT__LIT("m"),

@@ -30,8 +30,8 @@ void haft__child_writes_set_loaded(haft_run *run)
 static haft_str copy_text(haft__arena *arena, haft__buf *buf, haft_error *err, haft_status *status)
 {
     *status = *status == HAFT_OK ? haft__buf_check(buf, err) : *status;
-    haft_str kept = *status == HAFT_OK ? haft__arena_copy(arena, haft__buf_str(buf))
-                                       : (haft_str){NULL, 0};
+    haft_str kept =
+        *status == HAFT_OK ? haft__arena_copy(arena, haft__buf_str(buf)) : (haft_str){NULL, 0};
     if (*status == HAFT_OK && kept.ptr == NULL) {
         *status = haft__arena_fail(arena, err);
     }
@@ -83,21 +83,20 @@ static haft_status make_child(haft_run *run, const haft__child *child, haft__sto
     haft_str task = task_of(run, child, err, &status);
     haft_str line =
         status == HAFT_OK ? first_line(run, child, agent, task, err, &status) : HAFT__LIT("");
-    *ret_child = (haft__store_child){
-        .run = {.id = child->run,
-                .thread = child->run, /* it has no other run */
-                .parent = haft__str(run->id),
-                .user = run->user,
-                .name = agent->spec->name,
-                .task = task,
-                .spec_hash = agent->spec->hash,
-                .spec = agent->spec_text,
-                .spec_path = agent->spec->path,
-                .state = HAFT__RUN_STATE_RUNNING,
-                .end = HAFT__LIT(""),
-                .answer = HAFT__LIT(""),
-                .owner = HAFT__LIT("")},
-        .line = line};
+    *ret_child = (haft__store_child){.run = {.id = child->run,
+                                             .thread = child->run, /* it has no other run */
+                                             .parent = haft__str(run->id),
+                                             .user = run->user,
+                                             .name = agent->spec->name,
+                                             .task = task,
+                                             .spec_hash = agent->spec->hash,
+                                             .spec = agent->spec_text,
+                                             .spec_path = agent->spec->path,
+                                             .state = HAFT__RUN_STATE_RUNNING,
+                                             .end = HAFT__LIT(""),
+                                             .answer = HAFT__LIT(""),
+                                             .owner = HAFT__LIT("")},
+                                     .line = line};
     return status;
 }
 
@@ -124,8 +123,7 @@ static haft_status collect_children(haft_run *run, haft_error *err)
 
 static haft_status add_message(haft__child_writes *writes, haft_str to, haft_str body)
 {
-    writes->outgoing[writes->outgoing_count++] =
-        (haft__store_message){.run = to, .body = body};
+    writes->outgoing[writes->outgoing_count++] = (haft__store_message){.run = to, .body = body};
     return HAFT_OK;
 }
 
@@ -181,8 +179,8 @@ haft_status haft__child_writes_collect(haft_run *run, haft_error *err)
         return HAFT_OK; /* most writes: nothing is allocated */
     }
     haft__arena_reset(&writes->arena);
-    writes->outgoing = haft__arena_array(&writes->arena, state->open_children + 1,
-                                         sizeof(*writes->outgoing));
+    writes->outgoing =
+        haft__arena_array(&writes->arena, state->open_children + 1, sizeof(*writes->outgoing));
     haft_status status = writes->outgoing != NULL ? collect_children(run, err)
                                                   : haft__arena_fail(&writes->arena, err);
     if (status == HAFT_OK && closes) {

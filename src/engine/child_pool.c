@@ -157,9 +157,8 @@ static void end_entry(haft_runtime *runtime, haft__child_entry *entry)
 /* The state of the run without the runs below it: a run that waits for them is released, too. */
 static haft_state own_state(const haft_run *run)
 {
-    return haft__run_is_settled(run)
-               ? (run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING)
-               : haft_run_state(run);
+    return haft__run_is_settled(run) ? (run->effect == HAFT__EFFECT_END ? HAFT_ENDED : HAFT_WAITING)
+                                     : haft_run_state(run);
 }
 
 static bool has_pending_call(const haft_run *run)
@@ -200,8 +199,8 @@ static void check_open(haft_runtime *runtime, haft__child_entry *entry)
 
 static void open_entry(haft_runtime *runtime, haft__child_entry *entry)
 {
-    haft_status status = haft__run_open_by_name(runtime, haft__str(entry->id), false, &entry->run,
-                                                &entry->error);
+    haft_status status =
+        haft__run_open_by_name(runtime, haft__str(entry->id), false, &entry->run, &entry->error);
     entry->state = status == HAFT_OK ? HAFT__CHILD_ENTRY_OPEN : HAFT__CHILD_ENTRY_FAILED;
     runtime->children.open += status == HAFT_OK;
 }
@@ -226,9 +225,8 @@ static void stop_stuck_runs(haft_runtime *runtime)
         const char *id = "";
         bool rests = run->stage == HAFT__HANDLE_ACTIVE && !run->released
                      && run->state.open_children > 0 && haft__run_is_settled(run);
-        const haft_error *error = rests && haft__child_pool_is_settled(run)
-                                      ? haft__child_pool_error(run, &id)
-                                      : NULL;
+        const haft_error *error =
+            rests && haft__child_pool_is_settled(run) ? haft__child_pool_error(run, &id) : NULL;
         next = run->next;
         if (error != NULL) {
             haft_error err = *error;
@@ -315,12 +313,11 @@ static void query_next(haft_runtime *runtime)
     }
     haft__arena_reset(&pool->arena);
     pool->querying = true;
-    pool->request = (haft__store_request){
-        .verb = HAFT__STORE_FIND,
-        .name = haft__str(pool->entries[pool->next_query]->id),
-        .arena = &pool->arena,
-        .done = on_found,
-        .context = runtime};
+    pool->request = (haft__store_request){.verb = HAFT__STORE_FIND,
+                                          .name = haft__str(pool->entries[pool->next_query]->id),
+                                          .arena = &pool->arena,
+                                          .done = on_found,
+                                          .context = runtime};
     haft__store_submit(runtime->store, &pool->request);
 }
 
@@ -351,8 +348,7 @@ static void check_later(haft_runtime *runtime)
 /* ---- trees ---- */
 
 /* Whether the entry is below the run. */
-static bool is_below(const haft__child_pool *pool, const haft__child_entry *entry,
-                     const char *run)
+static bool is_below(const haft__child_pool *pool, const haft__child_entry *entry, const char *run)
 {
     const char *parent = entry->parent;
     for (uint32_t depth = 0; depth <= HAFT__LIMIT_CHILD_DEPTH; depth++) {

@@ -31,7 +31,7 @@ typedef struct haft__child_entry {
 } haft__child_entry;
 
 typedef struct haft__child_pool {
-    bool disabled; /* a worker claims all runs */
+    bool disabled;      /* a worker claims all runs */
     bool keeps_waiting; /* a person is asked here: children that wait for an answer stay open */
     haft__child_entry **entries;
     size_t count, capacity, open;

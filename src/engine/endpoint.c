@@ -154,10 +154,9 @@ static haft_status find_key(haft__endpoint *endpoint, const haft__spec_env *env,
         return HAFT_OK;
     }
     haft_str text = {NULL, 0}, file = haft__arena_copy(endpoint->arena, path);
-    haft_status status = file.ptr != NULL
-                             ? haft__file_read_arena(endpoint->arena, file.ptr,
-                                                     HAFT__LIMIT_MODEL_KEY_BYTES, &text, err)
-                             : haft__arena_fail(endpoint->arena, err);
+    haft_status status = file.ptr != NULL ? haft__file_read_arena(
+                             endpoint->arena, file.ptr, HAFT__LIMIT_MODEL_KEY_BYTES, &text, err)
+                                          : haft__arena_fail(endpoint->arena, err);
     *ret_key = haft__str_trim(text);
     *io_name = variable;
     if (status == HAFT_OK && ret_key->len == 0) {

@@ -63,7 +63,7 @@ typedef struct haft__log {
     size_t artifacts_written; /* number of artifacts of the state that were sent to the store */
     haft__acked_messages acked, acked_writing; /* for the next write; of the pending one */
     haft__acked_messages acked_earlier;        /* deleted since messages were last polled */
-    haft__child_writes children; /* child runs and messages of the pending write */
+    haft__child_writes children;               /* child runs and messages of the pending write */
     haft__store_request append, reread;
     haft__arena arena; /* results of both requests */
     haft__log_reader reader;

@@ -223,8 +223,8 @@ static void on_done(void *context, const haft__http_result *result)
 haft__http_client *haft__runtime_http_client(haft_runtime *runtime, haft_error *err)
 {
     haft_str certificates = haft__environment_get(NULL, HAFT__LIT("SSL_CERT_FILE"));
-    haft__http_client_options options = {
-        .proxy = true, .ca_file = certificates.len > 0 ? certificates.ptr : NULL};
+    haft__http_client_options options = {.proxy = true,
+                                         .ca_file = certificates.len > 0 ? certificates.ptr : NULL};
     if (runtime->http == NULL
         && haft__http_client_create(runtime->loop, &options, &runtime->http, err) != HAFT_OK) {
         return NULL;
@@ -371,14 +371,13 @@ static haft_status write_request(haft__model_call *call, haft_error *err)
     const haft__provider_api *api = call->provider->api;
     /* Tools of this run only are freed with it: the agent must not keep them. */
     bool own_tools = run->state.more_tools != NULL;
-    haft__provider_request_options options = {.stream = haft__provider_wants_stream(
-                                                  &agent->spec->model),
-                                              .serial = agent->spec->limits.parallel == 1,
-                                              .options = agent->spec->model.options,
-                                              .shared_tools =
-                                                  own_tools ? NULL : &agent->declared_tools,
-                                              .without = run->state.refused,
-                                              .sent = &call->sent};
+    haft__provider_request_options options = {
+        .stream = haft__provider_wants_stream(&agent->spec->model),
+        .serial = agent->spec->limits.parallel == 1,
+        .options = agent->spec->model.options,
+        .shared_tools = own_tools ? NULL : &agent->declared_tools,
+        .without = run->state.refused,
+        .sent = &call->sent};
     call->sent = haft__member_of_constraint(&call->request);
     haft_status status = run->conversation == NULL
                              ? api->create_conversation(call->provider, &run->conversation, err)
@@ -416,8 +415,8 @@ static void on_known_refusal(void *context)
 haft_status haft__model_call_http_start(haft__model_call *call, haft_error *err)
 {
     haft_runtime *runtime = call->run->runtime;
-    haft_status status = haft__member_memory_find(
-        &runtime->member_memory, call->run->agent->url, call->request.model, &call->memory, err);
+    haft_status status = haft__member_memory_find(&runtime->member_memory, call->run->agent->url,
+                                                  call->request.model, &call->memory, err);
     if (status == HAFT_OK) {
         status = haft__model_server_find(&runtime->model_servers, call->run->agent->url,
                                          &call->server, err);

@@ -228,9 +228,9 @@ void haft_runtime_destroy(haft_runtime *runtime)
     runtime->closing = true;
     release_runs(runtime);
     bool stepped = true; /* until the pending store requests of released runs are done */
-    while (stepped
-           && (runtime->runs != NULL || runtime->cache_requests > 0
-               || runtime->children.querying)) {
+    while (
+        stepped
+        && (runtime->runs != NULL || runtime->cache_requests > 0 || runtime->children.querying)) {
         stepped = haft__loop_step(runtime->loop, -1, NULL) == HAFT_OK;
     }
     haft__store_close(runtime->store);

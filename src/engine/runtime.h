@@ -59,10 +59,10 @@ struct haft_runtime {
     haft__arena message_arena; /* results of `message_request` */
     haft__leases leases;
     haft__child_pool children; /* child runs that this process performs */
-    haft__arena scratch; /* of the event that is being folded */
-    bool shared;         /* other processes can open the store */
-    bool closing;        /* haft_runtime_destroy runs: nothing is retried */
-    bool low_space;      /* the store is low on space: nothing new is started */
+    haft__arena scratch;       /* of the event that is being folded */
+    bool shared;               /* other processes can open the store */
+    bool closing;              /* haft_runtime_destroy runs: nothing is retried */
+    bool low_space;            /* the store is low on space: nothing new is started */
     bool message_poll_pending;
     haft__buf line, body, clean; /* scratch for events */
 };

@@ -57,7 +57,7 @@ struct haft__case_world {
     bool out_of_memory;
 };
 
-/* What came of an action. */
+/* The outcome of an action. */
 typedef struct haft__case_outcome {
     const char *refused; /* the code, or NULL */
     bool edited;
@@ -84,8 +84,8 @@ HAFT_MUST_USE haft_status haft__case_go(haft__case_play *play, bool *ret_waiting
 
 const char *haft__case_end_name(haft__graph_end end);
 
-/* Adds what waits for a person, also in graphs inside. `top` is the node of the case's graph; the
- * caller passes depth 0. */
+/* Adds the pending questions and pauses, also of graphs inside. `top` is the node of the case's
+ * graph; the caller passes depth 0. */
 HAFT_MUST_USE haft_status haft__case_list_pending(haft__case_play *play, haft_str top, size_t depth,
                                                   haft__case_pendings *list, haft_error *err);
 

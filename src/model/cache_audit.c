@@ -54,8 +54,8 @@ void haft__cache_audit_shrink(haft__cache_audit *audit)
 /* All of the bytes, or none, if only their hash was kept. */
 static size_t count_same_shrunk(const haft__cache_audit *audit, haft_str body)
 {
-    bool same = body.len >= audit->shrunk
-                && hash_of((haft_str){body.ptr, audit->shrunk}) == audit->hash;
+    bool same =
+        body.len >= audit->shrunk && hash_of((haft_str){body.ptr, audit->shrunk}) == audit->hash;
     return same ? audit->shrunk : 0;
 }
 
@@ -218,8 +218,7 @@ haft_status haft__cache_audit_compare(haft__cache_audit *audit, const haft__cach
     haft_str before = haft__buf_str(&audit->before);
     bool shrunk = audit->shrunk > 0;
     size_t bytes = shrunk ? audit->shrunk : before.len;
-    size_t same =
-        shrunk ? count_same_shrunk(audit, sent->body) : count_same(before, sent->body);
+    size_t same = shrunk ? count_same_shrunk(audit, sent->body) : count_same(before, sent->body);
     *ret_finding = (haft__cache_finding){.bytes = bytes, .same_bytes = same};
     if (!audit->any) {
         ret_finding->cause =

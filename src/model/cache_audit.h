@@ -54,7 +54,7 @@ typedef struct haft__cache_audit {
     size_t tool_count; /* of the tools, and a hash of their names */
     uint64_t tools;
     uint64_t other_tools; /* the same of those that store no artifact */
-    bool any; /* a request was compared */
+    bool any;             /* a request was compared */
 } haft__cache_audit;
 
 void haft__cache_audit_init(haft__cache_audit *audit);

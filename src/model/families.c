@@ -249,10 +249,8 @@ bool haft__family_is_native(const haft__family *family, const haft__model_spec *
         unsigned server;
         bool own_host; /* the provider's own server, unless the model has a base_url */
     } servers[] = {
-        {"ollama", HAFT__FAMILY_OLLAMA, false},
-        {"vllm", HAFT__FAMILY_VLLM, false},
-        {"openai", HAFT__FAMILY_OTHER, true},
-        {"openai-responses", HAFT__FAMILY_OTHER, true},
+        {"ollama", HAFT__FAMILY_OLLAMA, false},    {"vllm", HAFT__FAMILY_VLLM, false},
+        {"openai", HAFT__FAMILY_OTHER, true},      {"openai-responses", HAFT__FAMILY_OTHER, true},
         {"openai-chat", HAFT__FAMILY_OTHER, true},
     };
     for (size_t i = 0; i < COUNT(servers); i++) {

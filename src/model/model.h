@@ -85,8 +85,8 @@ typedef struct haft__reply {
     haft_str items;
     haft__token_usage usage;
     haft__stop_reason stop;
-    haft_str model; /* the model that replied */
-    uint32_t unsent; /* earlier replies that the request had without their items */
+    haft_str model;   /* the model that replied */
+    uint32_t unsent;  /* earlier replies that the request had without their items */
     haft_str retries; /* failed attempts before it: JSON objects with commas; or "" */
 } haft__reply;
 
@@ -115,8 +115,8 @@ typedef struct haft__model_failure {
     haft_str message;
     haft__failure_kind kind;
     haft_str retries; /* failed attempts before the last: JSON objects with commas; or "" */
-    haft_str param; /* the member of the request that the server blames; "": it names none */
-    bool has_wait; /* the response says how long to wait before a retry, in its body */
+    haft_str param;   /* the member of the request that the server blames; "": it names none */
+    bool has_wait;    /* the response says how long to wait before a retry, in its body */
     uint64_t wait_ms;
 } haft__model_failure;
 

@@ -68,9 +68,8 @@ static bool thinks(haft__json options)
 haft__force_rule haft__model_force_rule(const haft__provider *provider, haft_str model,
                                         haft__json options, haft__member_set refused)
 {
-    return haft__model_rules_find(model)->no_force ? HAFT__FORCE_MODEL
-           : provider->capabilities.no_forced_thinking && thinks(options)
-               ? HAFT__FORCE_THINKING
-           : (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_TOOL_CHOICE)) != 0 ? HAFT__FORCE_REFUSED
-                                                                        : HAFT__FORCE_NATIVE;
+    return haft__model_rules_find(model)->no_force                        ? HAFT__FORCE_MODEL
+           : provider->capabilities.no_forced_thinking && thinks(options) ? HAFT__FORCE_THINKING
+           : (refused & HAFT__MEMBER_BIT(HAFT__MEMBER_TOOL_CHOICE)) != 0  ? HAFT__FORCE_REFUSED
+                                                                          : HAFT__FORCE_NATIVE;
 }

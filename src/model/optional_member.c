@@ -3,6 +3,7 @@
 #include "model/optional_member.h"
 
 #include "base/ascii.h"
+#include "base/macros.h"
 #include "base/str.h"
 
 /* Members whose value is always the same: a server that has accepted one of them once does not
@@ -60,6 +61,36 @@ const haft__optional_member *haft__member_find_row(const haft__optional_member *
     return table->name != NULL ? table : NULL;
 }
 
+/* Whether the error is about a member that haft does not leave out, such as an option of the spec.
+ */
+static bool mentions_another(haft_str text)
+{
+    static const char *const names[] = {
+        "temperature",
+        "top_p",
+        "top_k",
+        "max_tokens",
+        "max_output_tokens",
+        "max_completion_tokens",
+        "messages",
+        "seed",
+        "stop",
+        "thinking",
+        "reasoning_effort",
+        "presence_penalty",
+        "frequency_penalty",
+        "logprobs",
+        "tool_call_id",
+        "role",
+    };
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (mentions(text, names[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The members that may be the cause of an error that mentions none. A constraint is the first
  * suspect: its text differs from request to request, and the other members are those that the
  * provider documents. Some servers answer 500 to a grammar that they cannot parse. */
@@ -69,8 +100,8 @@ static haft__member_set suspects(const haft__member_refusal *refusal)
     if ((refusal->sent & HAFT__MEMBER_CONSTRAINTS) != 0) {
         return refusal->sent & HAFT__MEMBER_CONSTRAINTS;
     }
-    bool may_be_about_members =
-        (status == 400 || status == 422) && refusal->failure->param.len == 0;
+    bool may_be_about_members = (status == 400 || status == 422) && refusal->failure->param.len == 0
+                                && !mentions_another(refusal->body);
     return may_be_about_members ? refusal->sent & ~(refusal->accepted & FIXED) : 0;
 }
 

@@ -175,8 +175,8 @@ typedef struct haft__provider_capabilities {
     bool parallel;      /* parallel calls can be switched off */
     bool
         strict_tools; /* tools are declared with strict schemas: an optional argument may be null */
-    haft__constraint_kind constraint; /* the constraint that it can enforce on a reply */
-    haft__schema_target schema;       /* the variant of JSON Schema that it accepts */
+    haft__constraint_kind constraint;           /* the constraint that it can enforce on a reply */
+    haft__schema_target schema;                 /* the variant of JSON Schema that it accepts */
     const haft__tool_schema_rules *tool_schema; /* of declared tools; NULL: any JSON Schema */
     /* Names of tools: their most bytes, and the characters after a first letter or "_"; 0 and NULL:
      * any name. haft sends names of tool/wire_name.h, which fit every row. */

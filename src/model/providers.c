@@ -30,11 +30,7 @@
     .chat = {.must_call = "required", .max_tokens = "", .reasoning = ""}
 
 static const haft__provider providers[] = {
-    {.name = "openai",
-     OPENAI,
-     .local_key_env = "",
-     .compatible_elsewhere = true,
-     OPENAI_RESPONSES},
+    {.name = "openai", OPENAI, .local_key_env = "", .compatible_elsewhere = true, OPENAI_RESPONSES},
     {.name = "openai-responses", OPENAI, .local_key_env = "OPENAI_API_KEY", OPENAI_RESPONSES},
     {.name = "openai-chat",
      OPENAI,
@@ -95,10 +91,8 @@ static const haft__provider providers[] = {
      .local_key_env = "",
      .needs_key = true,
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true,
-                      .parallel = true,
-                      .schema = HAFT__TARGET_OPENAI,
-                      OPENAI_NAMES},
+     .capabilities =
+         {.named_choice = true, .parallel = true, .schema = HAFT__TARGET_OPENAI, OPENAI_NAMES},
      .chat = {.strict_order = true,
               .short_ids = true,
               .must_call = "any",
@@ -111,10 +105,8 @@ static const haft__provider providers[] = {
      .local_key_env = "",
      .needs_key = true,
      .api = &haft__openai_chat_api,
-     .capabilities = {.named_choice = true,
-                      .schema = HAFT__TARGET_OPENAI,
-                      OPENAI_NAMES,
-                      .max_tools = 128},
+     .capabilities =
+         {.named_choice = true, .schema = HAFT__TARGET_OPENAI, OPENAI_NAMES, .max_tools = 128},
      .chat = {.stream_usage = true,
               .must_call = "required",
               .max_tokens = "max_tokens",

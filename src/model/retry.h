@@ -45,7 +45,7 @@ typedef struct haft__retry {
     bool again;
     uint64_t wait_ms;
     uint64_t server_wait_ms; /* the server asked all clients to wait; 0: it did not */
-    char why[128]; /* why not, for people: "tried 3 times"; "" if it is retried */
+    char why[128];           /* why not, for people: "tried 3 times"; "" if it is retried */
 } haft__retry;
 
 haft__retry haft__retry_decide(const haft__retry_facts *facts);

@@ -13,17 +13,31 @@
 static const char *const no_alternatives[] = {"anyOf", "oneOf", "allOf", NULL};
 static const char *const object_only[] = {"anyOf", "oneOf", "allOf", "enum", "not", NULL};
 
-static const char *const gemini_keywords[] = {
-    "$id",         "$defs",    "$ref",       "$anchor",
-    "type",        "format",   "title",      "description",
-    "enum",        "items",    "prefixItems", "minItems",
-    "maxItems",    "minimum",  "maximum",    "anyOf",
-    "oneOf",       "properties", "additionalProperties", "required",
-    "propertyOrdering", NULL};
-
-static const char *const ollama_keywords[] = {"type",     "$defs",       "items", "properties",
-                                              "required", "description", "enum",  "anyOf",
+static const char *const gemini_keywords[] = {"$id",
+                                              "$defs",
+                                              "$ref",
+                                              "$anchor",
+                                              "type",
+                                              "format",
+                                              "title",
+                                              "description",
+                                              "enum",
+                                              "items",
+                                              "prefixItems",
+                                              "minItems",
+                                              "maxItems",
+                                              "minimum",
+                                              "maximum",
+                                              "anyOf",
+                                              "oneOf",
+                                              "properties",
+                                              "additionalProperties",
+                                              "required",
+                                              "propertyOrdering",
                                               NULL};
+
+static const char *const ollama_keywords[] = {
+    "type", "$defs", "items", "properties", "required", "description", "enum", "anyOf", NULL};
 
 const haft__tool_schema_rules haft__tool_schema_openai = {.not_at_root = object_only,
                                                           .needs_properties = true};

@@ -90,8 +90,8 @@ haft_status haft__history_repair(const haft__messages *messages, haft__arena *ar
         size_t results = count_results(messages, i);
         bool calls = !is_result && count_calls(turn) > 0;
         if (status == HAFT_OK && (results > 0 || calls)) {
-            status = add_results(calls ? turn : NULL, &messages->items[i], results, ret_messages,
-                                 err);
+            status =
+                add_results(calls ? turn : NULL, &messages->items[i], results, ret_messages, err);
         }
         i += results;
     }

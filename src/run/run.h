@@ -235,7 +235,7 @@ typedef struct haft__run {
     haft_str task;
     haft__tool_history *past; /* for each tool of the run */
     haft__usage usage;
-    uint64_t cost_parts;     /* micro-dollars times a million; exact */
+    uint64_t cost_parts; /* micro-dollars times a million; exact */
     /* Optional members that the model's server rejected, with the HTTP statuses: requests do not
      * have them any more. */
     haft__member_set refused;
@@ -261,11 +261,11 @@ typedef struct haft__run {
     size_t artifact_count, artifact_capacity;
     haft__standing_approval *standing; /* in the order in which they were given */
     size_t standing_count, standing_capacity;
-    haft__child **children;            /* in the order in which they started */
+    haft__child **children; /* in the order in which they started */
     size_t child_count, child_capacity, open_children;
     haft__tree_usage child_usage; /* of the children that have finished, and all runs below them */
-    haft_str observation; /* the last result, as shown */
-    haft_str last_text;   /* the last text of the model that was not empty, trimmed */
+    haft_str observation;         /* the last result, as shown */
+    haft_str last_text;           /* the last text of the model that was not empty, trimmed */
 
     /* the end */
     haft__end end;

@@ -189,7 +189,7 @@ typedef struct haft__agent_limits {
 
 /* A tool whose calls are child runs. */
 typedef struct haft__agent_tool {
-    haft_str tool, agent; /* names */
+    haft_str tool, agent;          /* names */
     const struct haft__spec *spec; /* of the agent */
     haft__agent_limits limits;
 } haft__agent_tool;

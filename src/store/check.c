@@ -178,8 +178,8 @@ haft_status haft__store_check(const haft__store_request *request, haft_error *er
         status = check_content(&child, err);
     }
     for (size_t i = 0; status == HAFT_OK && i < request->outgoing_count; i++) {
-        status = check_text(request->outgoing[i].body, HAFT__LIMIT_STORE_TEXT_BYTES, "a message",
-                            err);
+        status =
+            check_text(request->outgoing[i].body, HAFT__LIMIT_STORE_TEXT_BYTES, "a message", err);
         status = status == HAFT_OK ? check_run_id(request->outgoing[i].run, err) : status;
     }
     return status;

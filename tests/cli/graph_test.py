@@ -52,7 +52,8 @@ def test_lines():
     status, found, err = play([good])
     check("a_case_is_played", (status, found, err),
           (0, [{"id": 1, "results": [done], "error": None}], ""))
-    status, found, _ = play([{**good, "want": [done]}, {**good, "want": [{**done, "end": "failed"}]}])
+    status, found, _ = play([{**good, "want": [done]},
+                             {**good, "want": [{**done, "end": "failed"}]}])
     check("results_are_compared_with_want",
           (status, [(one["right"], one["difference"]) for one in found]),
           (1, [(True, None), (False, "action 1: end")]))
@@ -67,7 +68,8 @@ def test_lines():
 def test_shape():
     cases = (ROOT / "tests/graph/cases.jsonl").read_text()
     status, found, _ = play(cases.splitlines())
-    check("own_cases_are_right", (status, [one["id"] for one in found if not one["right"]]), (0, []))
+    wrong = [one["id"] for one in found if not one["right"]]
+    check("own_cases_are_right", (status, wrong), (0, []))
     lines = "".join(json.dumps({"schema": json.loads(SHAPE.read_text()), "instance": one}) + "\n"
                     for one in found)
     done = subprocess.run([HAFT, "validate", "--jsonl"], input=lines, text=True,

@@ -84,6 +84,8 @@ def prepare(scratch, command, line):
                        "schema.json": '{"type": "integer"}', "instance.json": "5",
                        "reply.txt": "Hello.", "tools.json": '["f"]',
                        "tools.jsonl": '{"name": "f"}', "queries.jsonl": '{"query": "f"}',
+                       "cases.jsonl": '{"id": 1, "graph": {"nodes": {"a": {"do": []}}, "edges": '
+                                      '[{"from": "start", "to": "a"}]}, "script": []}',
                        "calls.jsonl": '{"calls": [{"name": "f"}]}',
                        "script.yaml": FAILS if "--error" in line else
                        BEFORE.get(command, QUESTION)}.items():

@@ -222,7 +222,7 @@ TEST(draining_stops_repeatable_calls)
     help_host h;
     help_host_init(&h, "memory:");
     haft_run *run = drain_during_call(&h, "\"tools\":[" LOOK "\"command\":[\"sleep\",\"300\"],"
-                                   "\"traits\":{\"read_only\":true}}]");
+                                          "\"traits\":{\"read_only\":true}}]");
     CHECK_STR(help_host_kinds(&h, run),
               HAFT__LIT("run_started turn_started model_replied call_started"), "events");
     CHECK_INT(haft_run_state(run), HAFT_RUNNING, "the run has not ended");

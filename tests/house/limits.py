@@ -45,7 +45,7 @@ def has_code(directory):
 def unnamed(names, top):
     """The limits that no file below `top` names, except those of directories without code."""
     files = [name for name in house.source_files() if name.startswith(top + "/")
-             and name.endswith((".c", ".h")) and name != HEADER]
+             and name.endswith((".c", ".h", ".py")) and name != HEADER]
     text = "\n".join((house.ROOT / name).read_text() for name in files)
     found = set(re.findall(r"\bHAFT__LIMIT_(\w+)", text))
     return [name for name in names if name not in found

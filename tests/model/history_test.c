@@ -4,10 +4,10 @@
 
 #include "base/limits.h"
 #include "base/str.h"
-#include "json/object.h"
-#include "json/read.h"
 #include "model/provider.h"
 #include "test.h"
+#include "json/object.h"
+#include "json/read.h"
 
 #define HISTORIES 300
 #define MOST      24

@@ -25,8 +25,8 @@ TEST(the_urls_of_lists)
         haft__model_spec model = {.provider = haft__str(urls[i].provider)};
         haft__buf found;
         haft__buf_init(&found, 4096);
-        haft_status status = haft__model_list_write_url(
-            haft__provider_for_model(&model), haft__str(urls[i].base_url), &found, NULL);
+        haft_status status = haft__model_list_write_url(haft__provider_for_model(&model),
+                                                        haft__str(urls[i].base_url), &found, NULL);
         CHECK_INT(status, urls[i].url != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%zu", i);
         if (urls[i].url != NULL) {
             CHECK_STR(haft__buf_str(&found), haft__str(urls[i].url), "%zu", i);

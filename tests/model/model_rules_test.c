@@ -3,8 +3,8 @@
 #include "model/model_rules.h"
 
 #include "base/str.h"
-#include "json/read.h"
 #include "test.h"
+#include "json/read.h"
 
 TEST(models_differ_by_their_names)
 {
@@ -55,9 +55,8 @@ TEST(a_call_is_forced_natively_or_in_words)
         haft__json options;
         CHECK_INT(haft__json_read(&arena, haft__str(cases[i].options), NULL, &options, NULL, NULL),
                   HAFT_OK, "case %zu", i);
-        haft__force_rule rule =
-            haft__model_force_rule(haft__provider_for_model(&model), haft__str(cases[i].model),
-                                   options, cases[i].refused);
+        haft__force_rule rule = haft__model_force_rule(
+            haft__provider_for_model(&model), haft__str(cases[i].model), options, cases[i].refused);
         CHECK_STR(haft__str(haft__force_rule_text(rule)),
                   haft__str(haft__force_rule_text(cases[i].rule)), "case %zu", i);
     }

@@ -41,6 +41,8 @@ static const struct {
      "stream_options"},
     {"the only one, but the server blames another member", BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "model", "no such model", NULL},
+    {"the only one, but the message blames another member", BIT(STREAM_OPTIONS), 0, 400,
+     HAFT__FAILURE_OTHER, "", "The parameter temperature is not supported.", NULL},
     {"two may be the cause", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), 0, 400, HAFT__FAILURE_OTHER,
      "", "bad request", NULL},
     {"one of two was accepted before", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), BIT(STREAM_OPTIONS),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* docs/providers.md is the tables of src/model/providers.c, of tool_schema.c and of
  * model_rules.c. `HAFT_RENEW=1 make test T=providers_page` writes the page. */
-#include "model/provider.h"
 #include "model/model_rules.h"
+#include "model/provider.h"
 #include "model/providers/openai_chat/openai_chat.h"
 
 #include "base/str.h"

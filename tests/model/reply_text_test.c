@@ -289,8 +289,8 @@ static const struct {
     bool thinks, inside;
     const char *body, *wanted;
 } thoughts[] = {
-    {"not known to reason", "native", false, false,
-     WHOLE("\"content\":\"<think>a</think>b\""), "<think>a</think>b||stop"},
+    {"not known to reason", "native", false, false, WHOLE("\"content\":\"<think>a</think>b\""),
+     "<think>a</think>b||stop"},
     {"it thinks in its text", "native", true, false, WHOLE("\"content\":\"<think>a</think>b\""),
      "b|a|stop"},
     {"it does not think this time", "native", true, false, WHOLE("\"content\":\"b < c\""),

@@ -5,8 +5,8 @@
 #include "base/limits.h"
 #include "base/macros.h"
 #include "base/str.h"
-#include "json/read.h"
 #include "test.h"
+#include "json/read.h"
 
 static haft__json read_json(haft__arena *arena, const char *text)
 {
@@ -35,8 +35,8 @@ static const struct {
     {"no type", &haft__tool_schema_openai, "{\"properties\":{\"a\":{}}}",
      "{\"type\":\"object\",\"properties\":{\"a\":{}}}", ""},
     {"another type", &haft__tool_schema_anthropic,
-     "{\"required\":[],\"type\":[\"object\",\"null\"]}",
-     "{\"type\":\"object\",\"required\":[]}", ""},
+     "{\"required\":[],\"type\":[\"object\",\"null\"]}", "{\"type\":\"object\",\"required\":[]}",
+     ""},
     {"not an object", &haft__tool_schema_openai, "true", "{\"type\":\"object\",\"properties\":{}}",
      ""},
     {"alternatives at the root", &haft__tool_schema_anthropic,

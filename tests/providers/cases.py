@@ -25,7 +25,6 @@ class Case:
     options: dict = field(default_factory=dict)
     signs: bool = False         # thinking is signed or encrypted: no other model gets it
     variable: str = None        # has the base URL, so that the server counts as the provider's own
-    counts_cached: bool = True  # the API reports how many tokens came from the server's cache
 
     def spec(self, url, streams=True):
         """The model of a spec."""
@@ -57,7 +56,7 @@ CASES = [
          base="/v1beta", signs=True),
     Case("mistral", "mistral", mock_chat.Mistral, "mistral-large-latest"),
     Case("deepseek", "deepseek", mock_chat.DeepSeek, "deepseek-v4-pro", base=""),
-    Case("ollama", "ollama", mock_ollama.Ollama, "qwen3:8b", base="", counts_cached=False),
+    Case("ollama", "ollama", mock_ollama.Ollama, "qwen3:8b", base=""),
     Case("llamacpp", "llamacpp", mock_chat.LlamaCpp, "model.gguf"),
     Case("vllm", "vllm", mock_chat.Vllm, "some/model"),
 ]

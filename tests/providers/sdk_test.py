@@ -30,17 +30,17 @@ TURN = {"thinking": "Größer.", "text": "Let me add…", "calls": [["add", {"a"
 IMPORTS = """\
 import type OpenAI from "openai";
 import type Anthropic from "@anthropic-ai/sdk";
-import type { ChatRequest } from "ollama";
 import { FunctionCallingConfigMode } from "@google/genai";
 import type { Content, GenerationConfig, Tool, ToolConfig } from "@google/genai";
 type Gemini = { contents: Content[]; systemInstruction?: Content; tools?: Tool[];
                 toolConfig?: ToolConfig; generationConfig?: GenerationConfig };
 """
 # The type of the requests of a provider.
+# The types of the package `ollama` lack members that its server has: truncate, ids of calls.
 TYPES = {"openai-chat": "OpenAI.Chat.ChatCompletionCreateParams",
          "openai": "OpenAI.Chat.ChatCompletionCreateParams",
          "openai-responses": "OpenAI.Responses.ResponseCreateParams",
-         "anthropic": "Anthropic.MessageCreateParams", "gemini": "Gemini", "ollama": "ChatRequest"}
+         "anthropic": "Anthropic.MessageCreateParams", "gemini": "Gemini"}
 OPTIONS = {"strict": True, "noEmit": True, "skipLibCheck": True, "module": "esnext",
            "moduleResolution": "bundler", "target": "es2022", "lib": ["es2022", "dom"],
            "types": []}

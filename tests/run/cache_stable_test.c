@@ -32,8 +32,7 @@ static void on_request(void *context, const haft__request *request)
 }
 
 /* The causes of the requests of a run with this provider, separated by spaces. */
-static haft_str play(const haft__provider *provider, const char *words, const char *script,
-                     wire *w)
+static haft_str play(const haft__provider *provider, const char *words, const char *script, wire *w)
 {
     char spec[512];
     help_run r;
@@ -114,8 +113,8 @@ TEST(a_violation_breaks_the_prefix_of_no_later_request)
         if (is_named(&all[i])) {
             wire w;
             bool constrains = all[i].capabilities.constraint != HAFT__CONSTRAINT_NONE;
-            haft_str causes = play(&all[i], "agent; tools=glob,grep,read; min_tools=3; turns=9",
-                                   script, &w);
+            haft_str causes =
+                play(&all[i], "agent; tools=glob,grep,read; min_tools=3; turns=9", script, &w);
             CHECK_STR(causes,
                       constrains ? HAFT__LIT("first none format none none")
                                  : HAFT__LIT("first none none none none"),
@@ -136,8 +135,10 @@ TEST(a_search_that_reveals_tools_is_a_declared_break)
     for (size_t i = 0; i < count; i++) {
         if (is_named(&all[i])) {
             wire w;
-            haft_str causes = play(&all[i], "agent; tools=tool_search,read; turns=9; "
-                                            "server=docs,far_one", script, &w);
+            haft_str causes = play(&all[i],
+                                   "agent; tools=tool_search,read; turns=9; "
+                                   "server=docs,far_one",
+                                   script, &w);
             CHECK_STR(causes, HAFT__LIT("first tools_revealed none"), "%s", all[i].name);
             finish(&w);
         }

@@ -30,8 +30,8 @@ typedef struct haft__drive_options {
     haft__hash_key hash_key;
     const struct haft__mcp_listing *listings; /* the lists of servers */
     size_t listing_count;
-    haft_str asks;                         /* the tool that asks before it answers; "" for none */
-    bool durable;                          /* ... and can be answered by another process */
+    haft_str asks; /* the tool that asks before it answers; "" for none */
+    bool durable;  /* ... and can be answered by another process */
     /* Gets each request to the model; may be NULL. */
     void (*on_request)(void *context, const haft__request *request);
     void *request_context;

@@ -326,10 +326,10 @@ static void add_field(haft__buf *buf, haft__json object, const char *name)
 void help_summarise(haft__buf *buf, haft_str line)
 {
     static const char *const shown[] = {
-        "by",     "mode",         "tool",    "came",   "try",        "call",         "why",
-        "pause",  "verdict",      "attempt", "cached", "truncated",  "ok",           "end",
-        "answer", "forced_final", "note",    "reason", "constraint", "relaxed_count",
-        "member"};
+        "by",         "mode",          "tool",    "came",         "try",    "call",
+        "why",        "pause",         "verdict", "attempt",      "cached", "truncated",
+        "ok",         "end",           "answer",  "forced_final", "note",   "reason",
+        "constraint", "relaxed_count", "member"};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();

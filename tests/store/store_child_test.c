@@ -21,15 +21,14 @@ static haft_status append_with(help_store *s, uint64_t n, uint64_t seq,
                                haft__run_state state)
 {
     haft_str line = HAFT__LIT("more");
-    haft__store_request append = {
-        .verb = HAFT__STORE_APPEND,
-        .run = {.id = help_id(n), .epoch = 1, .seq = seq, .state = state},
-        .lines = &line,
-        .line_count = 1,
-        .children = children,
-        .child_count = child_count,
-        .outgoing = outgoing,
-        .outgoing_count = outgoing_count};
+    haft__store_request append = {.verb = HAFT__STORE_APPEND,
+                                  .run = {.id = help_id(n), .epoch = 1, .seq = seq, .state = state},
+                                  .lines = &line,
+                                  .line_count = 1,
+                                  .children = children,
+                                  .child_count = child_count,
+                                  .outgoing = outgoing,
+                                  .outgoing_count = outgoing_count};
     append.run.end = append.run.answer = HAFT__LIT("");
     return help_do(s, &append);
 }
@@ -87,8 +86,8 @@ STORE_TEST(a_stale_append_creates_and_sends_nothing)
     const haft__store_message message = {.run = help_id(4), .body = HAFT__LIT("x")};
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create(s, 4), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(append_with(s, 1, 7, &child, 1, &message, 1, HAFT__RUN_STATE_RUNNING),
-              HAFT_BAD_STATE, "behind the wrong event");
+    CHECK_INT(append_with(s, 1, 7, &child, 1, &message, 1, HAFT__RUN_STATE_RUNNING), HAFT_BAD_STATE,
+              "behind the wrong event");
     CHECK(help_run(s, 2) == NULL, "no child");
     CHECK_INT(count_messages(s, 4), 0, "no message");
 }

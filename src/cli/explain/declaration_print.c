@@ -38,8 +38,9 @@ void haft__declaration_print_left_out(FILE *out, const char *name,
     size_t all = haft__relax_report_count(left_out);
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_JSON_BYTES);
-    haft__buf_addf(&text, "haft: note: %s does not get %zu keyword%s of the tools' schemas; calls "
-                          "are checked with the whole schemas: ",
+    haft__buf_addf(&text,
+                   "haft: note: %s does not get %zu keyword%s of the tools' schemas; calls "
+                   "are checked with the whole schemas: ",
                    name, all, all == 1 ? "" : "s");
     for (size_t i = 0; i < left_out->count; i++) {
         haft__buf_addf(&text, "%s%.*s/%.*s", i > 0 ? ", " : "", HAFT__ARG(left_out->items[i].where),

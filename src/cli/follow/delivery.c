@@ -82,9 +82,9 @@ static void explain_problem(haft__cli *cli, const haft__delivery *delivery,
 static haft_status find_target(haft__cli *cli, haft_runtime *runtime, haft_str *root,
                                haft__command_delivery *request, haft_error *err)
 {
-    haft_status status = haft__run_tree_resolve_call(runtime, &cli->arena, request->run,
-                                                     request->command.call, &request->run,
-                                                     &request->command.call, err);
+    haft_status status =
+        haft__run_tree_resolve_call(runtime, &cli->arena, request->run, request->command.call,
+                                    &request->run, &request->command.call, err);
     return status == HAFT_OK
                ? haft__run_tree_find_root(runtime, &cli->arena, request->run, root, err)
                : status;

@@ -11,9 +11,8 @@
 #include "io/owner.h"
 #include "run/result.h"
 
-static haft_status print_result(haft__cli *cli, const haft__run *run,
-                                const haft__run *const *below, size_t count, const haft_error *why,
-                                haft_error *err)
+static haft_status print_result(haft__cli *cli, const haft__run *run, const haft__run *const *below,
+                                size_t count, const haft_error *why, haft_error *err)
 {
     haft__buf text;
     haft__buf_init(&text, HAFT__LIMIT_RUN_BYTES);

@@ -80,8 +80,8 @@ static haft_status resolve(probe *p, server *s, haft_error *err)
     }
     *model = (haft__model_spec){.provider = haft__str(s->name), .model = HAFT__LIT("m")};
     haft_str variable = haft__provider_server_variable(model);
-    haft_str other = variable.len > 0 ? config.env.get(config.env.context, variable)
-                                      : (haft_str){NULL, 0};
+    haft_str other =
+        variable.len > 0 ? config.env.get(config.env.context, variable) : (haft_str){NULL, 0};
     model->other_server = other.len > 0 && haft__provider_is_other_host(model, other);
     s->provider = haft__provider_for_model(model);
     s->endpoint = (haft__endpoint){.env = config.env,
@@ -194,10 +194,10 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
     size_t count = 0;
     haft_error found = {0};
     bool answered = s->over && s->end == HAFT__HTTP_OK && s->status == 200;
-    haft_status status = answered ? haft__model_list_read(&p->cli->arena, haft__buf_str(&s->body),
-                                                          haft__random_hash_key(), &names, &count,
-                                                          &found)
-                                  : HAFT_OK;
+    haft_status status =
+        answered ? haft__model_list_read(&p->cli->arena, haft__buf_str(&s->body),
+                                         haft__random_hash_key(), &names, &count, &found)
+                 : HAFT_OK;
     if (status == HAFT_NO_MEMORY) {
         *err = found;
         return status;
@@ -207,9 +207,8 @@ static haft_status add_server(probe *p, const server *s, haft_error *err)
     }
     haft__found_model model = {.model = haft__arena_copy(&p->cli->arena, haft__str(s->name)),
                                .reachable = answered || (!s->asked && s->why.len == 0),
-                               .why = answered ? haft__arena_format(&p->cli->arena,
-                                                                    "%.*s lists no models",
-                                                                    HAFT__ARG(s->url))
+                               .why = answered ? haft__arena_format(
+                                          &p->cli->arena, "%.*s lists no models", HAFT__ARG(s->url))
                                                : format_why(p, s),
                                .provider = s->provider};
     return add_model(p, model, err);

@@ -26,7 +26,7 @@ typedef struct haft__model_probe_options {
 /* The results live in the arena of `cli`, in the order of the table of providers. */
 HAFT_MUST_USE haft_status haft__model_probe(haft__cli *cli,
                                             const haft__model_probe_options *options,
-                                            const haft__found_model **ret_models,
-                                            size_t *ret_count, haft_error *err);
+                                            const haft__found_model **ret_models, size_t *ret_count,
+                                            haft_error *err);
 
 #endif

@@ -348,8 +348,7 @@ static void report_answered(haft__timeline *t, const haft__event *event)
 
 static void report_event(haft__timeline *t, const haft__event *event)
 {
-    static const char *const refused[] = {"  the server refuses ", "member", ": ",
-                                          "message"};
+    static const char *const refused[] = {"  the server refuses ", "member", ": ", "message"};
     static const char *const cancel[] = {"  cancel requested by ", "by", ": ", "why"};
     static const char *const alone[] = {"  cancel requested by ", "by", "", ""};
     switch (event->kind) {

@@ -23,7 +23,7 @@ static const char *find_means(const haft__spec *spec, const haft__forced_turn *f
         return "subset";
     }
     return provider->capabilities.named_choice || provider->chat.must_call[0] != '\0' ? "choice"
-                                                                                     : "local";
+                                                                                      : "local";
 }
 
 haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__request *request,
@@ -37,9 +37,9 @@ haft_status haft__forced_turn_inspect(const haft__spec *spec, const haft__reques
     bool second_request_only = haft__format_find(format) == NULL;
     const haft__model_spec *model = &spec->model;
     const haft__provider *provider = haft__provider_for_model(model);
-    haft__force_rule rule =
-        provider != NULL ? haft__model_force_rule(provider, model->model, model->options, 0)
-                         : HAFT__FORCE_NATIVE;
+    haft__force_rule rule = provider != NULL
+                                ? haft__model_force_rule(provider, model->model, model->options, 0)
+                                : HAFT__FORCE_NATIVE;
     asked.allowed = NULL; /* every tool is allowed */
     asked.mode = HAFT__MODE_ANY;
     asked.constraint = (haft__constraint){.kind = HAFT__CONSTRAINT_NONE};

@@ -33,8 +33,8 @@ static haft_status read_below(haft_runtime *runtime, haft__arena *arena, haft_st
     if (status == HAFT_OK) {
         status = haft__stored_run_fold(runtime, arena, &stored, "", &state, &unread);
     }
-    status = status == HAFT_OK ? haft__run_tree_read(runtime, &state, false, ret_tree, err)
-                               : HAFT_OK;
+    status =
+        status == HAFT_OK ? haft__run_tree_read(runtime, &state, false, ret_tree, err) : HAFT_OK;
     haft__stored_run_finish(&stored);
     return status;
 }
@@ -44,9 +44,8 @@ static haft_status check_free(haft_runtime *runtime, const haft__run_tree *tree,
     for (size_t i = 0; i < tree->count; i++) {
         const haft__store_run *row = &tree->runs[i]->opening.row;
         if (haft__stored_run_is_owned(runtime, row)) {
-            haft_status status = haft__fail(err, HAFT_BAD_STATE, "",
-                                            "its child %.*s belongs to a process",
-                                            HAFT__ARG(row->id));
+            haft_status status = haft__fail(
+                err, HAFT_BAD_STATE, "", "its child %.*s belongs to a process", HAFT__ARG(row->id));
             return haft__hint(err, status, "cancel the run first");
         }
     }

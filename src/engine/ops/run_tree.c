@@ -145,8 +145,7 @@ static void add_pending(pending_search *search, const haft_run *run)
     for (size_t i = run->state.batch; i < run->state.call_count; i++) {
         const haft__run_call *call = &run->state.calls[i];
         if (run->state.stage != HAFT__RUN_ENDED && call->stage == HAFT__CALL_PAUSED) {
-            haft__buf_add_str(&search->list,
-                              search->count++ > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
+            haft__buf_add_str(&search->list, search->count++ > 0 ? HAFT__LIT(", ") : HAFT__LIT(""));
             haft__run_tree_add_call(&search->list, &run->state, call->id);
             haft__buf_addf(&search->list, " (%s of %.*s)", haft__pause_name(call->pause),
                            HAFT__ARG(call->name));

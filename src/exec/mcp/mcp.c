@@ -131,9 +131,9 @@ static haft_status fill_connection(haft__mcp_connection *connection, const haft_
     }
     connection->server = servers.items[0];
     if (connection->exec->connection_pool->state_dir.ptr != NULL) {
-        haft_str path = haft__mcp_tool_cache_path(
-            &connection->arena, connection->exec->connection_pool->state_dir, &connection->server,
-            connection->directory);
+        haft_str path = haft__mcp_tool_cache_path(&connection->arena,
+                                                  connection->exec->connection_pool->state_dir,
+                                                  &connection->server, connection->directory);
         connection->path = path.ptr;
         status = path.ptr != NULL ? HAFT_OK : haft__arena_fail(&connection->arena, err);
     }

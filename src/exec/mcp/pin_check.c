@@ -59,8 +59,8 @@ haft_status haft__mcp_process_pins_get(haft__mcp_connection_pool *connection_poo
     haft__mcp_process_pins *entry = connection_pool->own_pins;
     haft_str state_dir = connection_pool->state_dir;
     haft__arena_init(&scratch, 0);
-    haft_str path = haft__mcp_pins_path(
-        &scratch, state_dir.ptr != NULL ? state_dir : HAFT__LIT(""), server, spec);
+    haft_str path = haft__mcp_pins_path(&scratch, state_dir.ptr != NULL ? state_dir : HAFT__LIT(""),
+                                        server, spec);
     while (path.ptr != NULL && entry != NULL && !haft__str_equal(entry->path, path)) {
         entry = entry->next;
     }
@@ -190,10 +190,9 @@ static haft_status check(pin_check *l)
     haft_error error = {0};
     haft_status status = find_path(l);
     if (status == HAFT_OK) {
-        status =
-            haft__mcp_process_pins_get(connection->exec->connection_pool, &connection->server,
-                                       l->tool_call->job->call.spec->path, true, &l->own_pins,
-                                       l->err);
+        status = haft__mcp_process_pins_get(connection->exec->connection_pool, &connection->server,
+                                            l->tool_call->job->call.spec->path, true, &l->own_pins,
+                                            l->err);
     }
     if (status != HAFT_OK) {
         return status;

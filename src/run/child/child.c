@@ -145,13 +145,13 @@ haft__child_refusal haft__child_reserve(const haft__run *run, const haft__agent_
     uint64_t usd = left.has_usd ? share(left.usd_micros, wanted->usd_micros, sharers, UINT64_MAX)
                    : wanted->has_usd ? wanted->usd_micros
                                      : own->usd_micros;
-    *ret_budget = (haft__child_budget){
-        .turns = share(left.turns, wanted->turns, sharers - 1, own->turns),
-        .calls = share(left.calls, wanted->calls, sharers, own->calls),
-        .tokens = share(left.tokens, wanted->tokens, sharers, own->tokens),
-        .has_usd = has_usd,
-        .usd_micros = own->has_usd ? at_most(usd, own->usd_micros) : usd,
-        .wall_ms = share(left.wall_ms, wanted->wall_ms, 1, own->wall_ms)};
+    *ret_budget =
+        (haft__child_budget){.turns = share(left.turns, wanted->turns, sharers - 1, own->turns),
+                             .calls = share(left.calls, wanted->calls, sharers, own->calls),
+                             .tokens = share(left.tokens, wanted->tokens, sharers, own->tokens),
+                             .has_usd = has_usd,
+                             .usd_micros = own->has_usd ? at_most(usd, own->usd_micros) : usd,
+                             .wall_ms = share(left.wall_ms, wanted->wall_ms, 1, own->wall_ms)};
     bool enough = ret_budget->turns > 0 && ret_budget->tokens > 0 && ret_budget->wall_ms > 0
                   && (!has_usd || ret_budget->usd_micros > 0);
     return enough ? HAFT__CHILD_ALLOWED : HAFT__CHILD_NO_BUDGET;

@@ -11,8 +11,8 @@
 
 #include "base/buf.h"
 #include "base/id.h"
-#include "json/write.h"
 #include "spec/spec.h"
+#include "json/write.h"
 
 struct haft__run;
 

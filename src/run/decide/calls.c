@@ -513,9 +513,9 @@ static haft_status check_lane(haft__decision *d, judged_call *j)
 
 /* The checks in this order. A call that passes all of them starts. */
 static haft_status (*const checks[])(haft__decision *d, judged_call *j) = {
-    check_form,      check_known,    check_allowed,   check_limits,    check_secrets, check_place,
-    check_truncated, check_child,    check_arguments, check_guard,     check_repetition,
-    check_approval,  check_cache,    check_equal,     check_delay,     check_lane,
+    check_form,      check_known, check_allowed,   check_limits, check_secrets,    check_place,
+    check_truncated, check_child, check_arguments, check_guard,  check_repetition, check_approval,
+    check_cache,     check_equal, check_delay,     check_lane,
 };
 
 static haft_status judge_call(haft__decision *d, const haft__run_call *call,

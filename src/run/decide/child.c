@@ -67,9 +67,8 @@ static haft_status finish_with_failure(haft__decision *d, const haft__run_call *
     haft__outcome error = {
         .text = haft__buf_str(text), .where = HAFT__LIT(""), .hint = HAFT__LIT("")};
     haft_status status = haft__buf_check(text, d->err);
-    return status == HAFT_OK
-               ? haft__decide_error(d, call, call->arguments, &error, call->note)
-               : status;
+    return status == HAFT_OK ? haft__decide_error(d, call, call->arguments, &error, call->note)
+                             : status;
 }
 
 static haft_status finish_call(haft__decision *d, const haft__run_call *call)

@@ -179,8 +179,7 @@ typedef struct haft__child_origin {
 
 /* Like haft__input_run_started_from, for a child run. */
 void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_str task,
-                                   haft_str thread, haft_str user,
-                                   const haft__spec_origin *origin,
+                                   haft_str thread, haft_str user, const haft__spec_origin *origin,
                                    const haft__child_origin *child);
 
 /* The end of a child. `value` is the one that haft__child_write_end writes. */

@@ -67,8 +67,7 @@ void haft__input_run_started_from(haft__buf *buf, const haft__spec *spec, haft_s
 }
 
 void haft__input_child_run_started(haft__buf *buf, const haft__spec *spec, haft_str task,
-                                   haft_str thread, haft_str user,
-                                   const haft__spec_origin *origin,
+                                   haft_str thread, haft_str user, const haft__spec_origin *origin,
                                    const haft__child_origin *child)
 {
     haft__json_writer w;
@@ -368,9 +367,8 @@ const haft__optional_member *haft__input_find_refused(const haft__run *run,
                                     .body = failure->message,
                                     .sent = haft__member_of_constraint(request),
                                     .again = run->sent_again};
-    return provider != NULL
-               ? haft__member_find_refused(provider->api->optional_members, &refusal)
-               : NULL;
+    return provider != NULL ? haft__member_find_refused(provider->api->optional_members, &refusal)
+                            : NULL;
 }
 
 void haft__input_option_refused(haft__buf *buf, const haft__optional_member *member,

@@ -391,8 +391,7 @@ static bool waits_for_gate(const haft__spec *spec, const haft__run *run, const h
            && !takes_subset(spec, run) && !haft__offer_keeps_prefix(spec);
 }
 
-void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec,
-                                   const haft__tools *tools)
+void haft__offer_write_early_tools(haft__buf *buf, const haft__spec *spec, const haft__tools *tools)
 {
     for (size_t i = 0; i < tools->count && spec->choice.gate; i++) {
         const haft__tool *tool = tools->items[i];

@@ -89,9 +89,8 @@ static void split_at_child(haft_str body, haft_str *ret_before, haft_str *ret_af
         rest = haft__str_skip(rest, 1);
     }
     *ret_before = (haft_str){body.ptr, body.len - rest.len};
-    *ret_after = haft__str_skip(rest, rest.len > key.len + HAFT__ID_LENGTH
-                                          ? key.len + HAFT__ID_LENGTH
-                                          : rest.len);
+    *ret_after = haft__str_skip(
+        rest, rest.len > key.len + HAFT__ID_LENGTH ? key.len + HAFT__ID_LENGTH : rest.len);
 }
 
 /* Whether both start a child alike. The id of a child follows from that of the run; a fork has the

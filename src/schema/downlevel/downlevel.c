@@ -92,10 +92,8 @@ static const struct {
     const char *name;
     haft__schema_target target;
 } targets[] = {
-    {"openai", HAFT__TARGET_OPENAI},
-    {"vllm", HAFT__TARGET_VLLM},
-    {"ollama", HAFT__TARGET_OLLAMA},
-    {"anthropic", HAFT__TARGET_ANTHROPIC},
+    {"openai", HAFT__TARGET_OPENAI}, {"vllm", HAFT__TARGET_VLLM},
+    {"ollama", HAFT__TARGET_OLLAMA}, {"anthropic", HAFT__TARGET_ANTHROPIC},
     {"gemini", HAFT__TARGET_GEMINI},
 };
 

@@ -26,8 +26,8 @@ typedef enum haft__schema_target {
     HAFT__TARGET_OLLAMA, /* llama.cpp's own translation */
     HAFT__TARGET_OPENAI_OPEN, /* without strict mode: only the root must be an object */
     HAFT__TARGET_ANTHROPIC,   /* objects have no other members than their properties; no bounds */
-    HAFT__TARGET_GEMINI, /* no recursion, and no properties with other characters than letters,
-                            digits and '_' */
+    HAFT__TARGET_GEMINI,      /* no recursion, and no properties with other characters than letters,
+                                 digits and '_' */
 } haft__schema_target;
 
 /* "openai", "vllm", "ollama", "anthropic", "gemini"; false for any other name. */

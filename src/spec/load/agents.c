@@ -49,8 +49,7 @@ static haft_str join_path(haft__loader *l, haft_str spec, haft_str path)
     while (haft__str_starts_with(path, HAFT__LIT("./"))) {
         path = haft__str_skip(path, 2);
     }
-    haft_str joined =
-        haft__arena_format(l->arena, "%.*s%.*s", HAFT__ARG(spec), HAFT__ARG(path));
+    haft_str joined = haft__arena_format(l->arena, "%.*s%.*s", HAFT__ARG(spec), HAFT__ARG(path));
     if (joined.ptr == NULL) {
         l->status = haft__arena_fail(l->arena, NULL);
     }
@@ -66,10 +65,10 @@ static bool is_cyclic(const haft__loader *l, const reference *r)
         return true;
     }
     for (; scope != NULL; scope = scope->outer) {
-        bool same = r->file ? haft__str_equal(r->path, scope->path)
-                                  || haft__str_equal(r->path, scope->agent_file)
-                            : scope->agent_members != NULL
-                                  && scope->agent_members == r->value.members;
+        bool same = r->file
+                        ? haft__str_equal(r->path, scope->path)
+                              || haft__str_equal(r->path, scope->agent_file)
+                        : scope->agent_members != NULL && scope->agent_members == r->value.members;
         if (same) {
             return true;
         }
@@ -99,8 +98,9 @@ static bool check_nesting(haft__loader *l, const reference *r)
                                     HAFT__ARG(r->name))
                : haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE,
                                     "agents are nested more than %d deep", HAFT__LIMIT_CHILD_DEPTH);
-    haft__loader_hint(l, problem, cyclic ? "let it answer, and start the next agent from above"
-                                         : "use fewer levels");
+    haft__loader_hint(l, problem,
+                      cyclic ? "let it answer, and start the next agent from above"
+                             : "use fewer levels");
     return false;
 }
 
@@ -180,8 +180,7 @@ static const haft__spec *load_agent(haft__loader *l, const reference *r)
 /* The agent in this spec or in one around it. */
 static bool find_inline(haft__loader *l, reference *r)
 {
-    const haft__json *found =
-        haft__json_get(haft__object_object(l->source, "agents"), r->name);
+    const haft__json *found = haft__json_get(haft__object_object(l->source, "agents"), r->name);
     r->path = l->options->path;
     for (const haft__spec_scope *scope = l->options->scope; found == NULL && scope != NULL;
          scope = scope->outer) {
@@ -215,13 +214,14 @@ static bool find_file(haft__loader *l, reference *r)
     if (options->read_file == NULL || l->status != HAFT_OK) {
         return false;
     }
-    haft_status status = options->read_file(options->read_context, l->arena, options->path,
-                                            r->name, &r->text, &err);
+    haft_status status =
+        options->read_file(options->read_context, l->arena, options->path, r->name, &r->text, &err);
     if (status != HAFT_OK && !haft__loader_failed(l, status)) {
         problem = haft__loader_error(l, r->pointer, HAFT__SUBJECT_VALUE, "%s", err.message);
-        haft__loader_hint(l, problem, "%s", err.hint[0] != '\0' ? err.hint
-                                                                 : "the path is relative to the "
-                                                                   "spec");
+        haft__loader_hint(l, problem, "%s",
+                          err.hint[0] != '\0' ? err.hint
+                                              : "the path is relative to the "
+                                                "spec");
     }
     return status == HAFT_OK;
 }
@@ -300,8 +300,9 @@ static void check_money(haft__loader *l, const haft__agent_tool *tool, haft_str 
         haft__spec_problem *problem = haft__loader_error(
             l, haft__loader_pointer(l, "%.*s/agent", HAFT__ARG(pointer)), HAFT__SUBJECT_VALUE,
             "there is a limit in dollars, but the price of the agent's model is not known");
-        haft__loader_hint(l, problem, "write its price into the model of the agent: price: "
-                                      "{input: .., output: ..}");
+        haft__loader_hint(l, problem,
+                          "write its price into the model of the agent: price: "
+                          "{input: .., output: ..}");
     }
 }
 
@@ -309,9 +310,9 @@ static void check_traits(haft__loader *l, haft__json entry, const haft__tool *to
                          haft_str pointer)
 {
     haft__json traits = haft__object_get(entry, "traits");
-    bool shared = tool->traits.cache == HAFT__CACHE_THREAD
-                  || tool->traits.cache == HAFT__CACHE_GLOBAL;
-    const char *key = shared                                                     ? "cache"
+    bool shared =
+        tool->traits.cache == HAFT__CACHE_THREAD || tool->traits.cache == HAFT__CACHE_GLOBAL;
+    const char *key = shared                                                 ? "cache"
                       : haft__json_get(traits, HAFT__LIT("timeout")) != NULL ? "timeout"
                       : haft__json_get(traits, HAFT__LIT("retries")) != NULL ? "retries"
                                                                              : NULL;

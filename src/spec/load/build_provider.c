@@ -92,6 +92,7 @@ static void hint_providers(haft__loader *l, haft__spec_problem *problem)
                       "providers: %.*s; for another OpenAI-compatible server, write {provider: "
                       "openai, model: NAME, base_url: URL}",
                       HAFT__ARG(haft__buf_str(&names)));
+    (void)haft__loader_failed(l, names.status);
     haft__buf_finish(&names);
 }
 

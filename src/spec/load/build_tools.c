@@ -228,10 +228,9 @@ static bool has_description(haft__loader *l, haft__json entry, haft__tool *tool,
         return true;
     }
     if (agent != NULL) {
-        haft__spec_problem *problem =
-            haft__loader_error(l, pointer, HAFT__SUBJECT_VALUE,
-                               "the tool \"%.*s\" has no description, nor has its agent",
-                               HAFT__ARG(tool->name));
+        haft__spec_problem *problem = haft__loader_error(
+            l, pointer, HAFT__SUBJECT_VALUE,
+            "the tool \"%.*s\" has no description, nor has its agent", HAFT__ARG(tool->name));
         haft__loader_hint(l, problem, "say in one sentence what the agent does and returns");
     }
     return false; /* the schema, or the agent, has an error that is reported */

@@ -5,9 +5,9 @@
  * tests/spec/load/check_idle_arguments_test.c.
  */
 #include "base/str.h"
-#include "json/object.h"
 #include "spec/load/load_int.h"
 #include "tool/template.h"
+#include "json/object.h"
 
 /* Whether the text has {name}. */
 static bool text_has(haft_str text, haft_str name)
@@ -66,8 +66,7 @@ static void check_argument(haft__loader *l, haft__json tool, haft_str name, haft
         return;
     }
     haft__spec_problem *problem = haft__loader_warning(
-        l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" has no effect: %s",
-        HAFT__ARG(name),
+        l, pointer, HAFT__SUBJECT_VALUE, "the argument \"%.*s\" has no effect: %s", HAFT__ARG(name),
         command ? "neither command nor stdin has it" : "neither the url nor the body has it");
     haft__loader_hint(l, problem, "write {%.*s} where it belongs, or leave the argument out",
                       HAFT__ARG(name));
@@ -102,12 +101,11 @@ static void check_tool(haft__loader *l, haft__json tool, haft_str pointer)
     }
     for (uint32_t i = 0; i < properties.count; i++) {
         haft_str name = haft__json_text(properties.members[i].key);
-        check_argument(l, tool, name,
-                       haft__loader_pointer_to_key(
-                           l,
-                           haft__loader_pointer(l, "%.*s/input_schema/properties",
-                                                HAFT__ARG(pointer)),
-                           name));
+        check_argument(
+            l, tool, name,
+            haft__loader_pointer_to_key(
+                l, haft__loader_pointer(l, "%.*s/input_schema/properties", HAFT__ARG(pointer)),
+                name));
     }
 }
 

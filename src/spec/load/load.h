@@ -31,15 +31,15 @@ typedef enum haft__program_state {
 
 /* The spec that names this one as an agent, and the specs around it. */
 typedef struct haft__spec_scope {
-    haft__json agents; /* `agents` of the outer spec */
-    haft_str path;     /* of its file */
+    haft__json agents;                      /* `agents` of the outer spec */
+    haft_str path;                          /* of its file */
     const haft__json_member *agent_members; /* identifies the agent that is being loaded; or NULL */
     haft_str agent_file;                    /* ... if it is a file */
     const struct haft__spec_scope *outer;   /* or NULL */
 } haft__spec_scope;
 
 typedef struct haft__spec_options {
-    haft_str path; /* of the file, for spec->path */
+    haft_str path;                 /* of the file, for spec->path */
     const haft__spec_scope *scope; /* of an agent of another spec; else NULL */
     haft__spec_env env;
     const char *const *sets; /* "limits.turns=5": overrides, in order; may be NULL */

@@ -28,7 +28,7 @@ typedef struct haft__loader {
     size_t schema_count; /* of problems: those that the schema reported */
     bool broken; /* tools or names of tools have errors: checks of their combination are skipped */
     haft__agent_tool *agent_tools; /* room for all tools; spec->agent_tools has the added ones */
-    haft_str schema; /* the schema to check with; .ptr NULL: haft.schema.json */
+    haft_str schema;               /* the schema to check with; .ptr NULL: haft.schema.json */
     haft__spec *spec;
     haft_status status; /* NO_MEMORY or TOO_BIG (of the arena) */
 } haft__loader;
@@ -133,7 +133,7 @@ void haft__loader_check_support(haft__loader *l);   /* check_support.c: this ver
 void haft__loader_check_idle_keys(haft__loader *l); /* check_idle_keys.c: keys without effect */
 /* check_idle_arguments.c: arguments without effect */
 void haft__loader_check_idle_arguments(haft__loader *l);
-void haft__loader_check_variables(haft__loader *l); /* variables.c: ${VAR} */
+void haft__loader_check_variables(haft__loader *l);    /* variables.c: ${VAR} */
 void haft__loader_check_reachability(haft__loader *l); /* check_reachability.c: a run can end */
 
 #endif

@@ -44,9 +44,9 @@ static bool is_due(const haft__memory_store *memory, const haft__store_request *
                    const haft__memory_run *run)
 {
     const haft__memory_run *parent = haft__memory_find_run(memory, run->row.parent);
-    bool needed = parent != NULL
-                  && (parent->row.state != HAFT__RUN_STATE_ENDED
-                      || haft__store_run_is_child(&run->row));
+    bool needed =
+        parent != NULL
+        && (parent->row.state != HAFT__RUN_STATE_ENDED || haft__store_run_is_child(&run->row));
     return !needed
            && haft__store_is_expired(request, run->row.state, run->row.updated_ms, run->row.end);
 }

@@ -281,8 +281,8 @@ static void remove_run(haft__memory_store *memory, haft__memory_run *run)
     haft__memory_thread_key thread_key = {run->row.thread, run->row.id};
     haft__sorted_array_remove(
         &memory->threads, haft__sorted_array_lower_bound(&memory->threads, &thread_key, &found));
-    haft__sorted_array_remove(
-        &memory->runs, haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
+    haft__sorted_array_remove(&memory->runs,
+                              haft__sorted_array_lower_bound(&memory->runs, &run->row.id, &found));
     haft__memory_drop_messages(memory, run);
     haft__memory_free_run(memory, run);
 }

@@ -10,16 +10,20 @@
 static const char log_text[] =
     "{'kind':'run_started'}\n"
     "{'kind':'turn_started','turn':1}\n"
-    "{'kind':'model_replied'," USAGE(1000, 0) ",'cache':{'same_bytes':0,'bytes':0,"
-    "'first_difference':null,'cause':'first'}}\n"
-    "{'kind':'turn_started','turn':2}\n"
-    "{'kind':'model_replied'," USAGE(2000, 900) ",'cache':{'same_bytes':500,'bytes':500,"
-    "'first_difference':null,'cause':null}}\n"
-    "{'kind':'turn_started','turn':3}\n"
-    "{'kind':'model_replied'," USAGE(3000, 0) ",'cache':{'same_bytes':90,'bytes':900,"
-    "'first_difference':'/tools/4','cause':'tools_revealed'}}\n"
-    "{'kind':'turn_started','turn':4}\n"
-    "{'kind':'model_replied'," USAGE(10, 0) "}\n";
+    "{'kind':'model_replied'," USAGE(
+        1000, 0) ",'cache':{'same_bytes':0,'bytes':0,"
+                 "'first_difference':null,'cause':'first'}}\n"
+                 "{'kind':'turn_started','turn':2}\n"
+                 "{'kind':'model_replied'," USAGE(
+                     2000, 900) ",'cache':{'same_bytes':500,'bytes':500,"
+                                "'first_difference':null,'cause':null}}\n"
+                                "{'kind':'turn_started','turn':3}\n"
+                                "{'kind':'model_replied'," USAGE(
+                                    3000,
+                                    0) ",'cache':{'same_bytes':90,'bytes':900,"
+                                       "'first_difference':'/tools/4','cause':'tools_revealed'}}\n"
+                                       "{'kind':'turn_started','turn':4}\n"
+                                       "{'kind':'model_replied'," USAGE(10, 0) "}\n";
 
 static const char wanted[] =
     "turn   input tok     cached          same start as the request before\n"

@@ -79,8 +79,8 @@ TEST(children_share_what_is_left)
 
 TEST(open_children_hold_their_budgets_and_finished_ones_return_the_rest)
 {
-    haft__spec spec, agent = {
-                         .limits = {.turns = 12, .calls = 50, .tokens = 1000, .wall_ms = 9000}};
+    haft__spec spec,
+        agent = {.limits = {.turns = 12, .calls = 50, .tokens = 1000, .wall_ms = 9000}};
     haft__run run = run_with(&spec);
     haft__agent_tool tool = {.spec = &agent};
     haft__child child = {.key = HAFT__LIT("c1.1"),

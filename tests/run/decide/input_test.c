@@ -183,4 +183,3 @@ TEST(a_result_as_an_event)
         haft__buf_finish(&buf);
     }
 }
-

@@ -28,7 +28,7 @@
     "\"kind\":\"constrained\",\"turn\":1,\"format\":\"hermes\",\"constraint\":\"gbnf\","           \
     "\"bytes\":1,\"sha256\":\"\",\"relaxed\":[],\"relaxed_count\":0}"
 #define UNHELD                                                                                     \
-    "\"kind\":\"option_refused\",\"member\":\"grammar\",\"status\":400,"                          \
+    "\"kind\":\"option_refused\",\"member\":\"grammar\",\"status\":400,"                           \
     "\"remembered\":false,\"message\":\"no\",\"ms\":1}"
 #define VIOLATION "\"kind\":\"violation\",\"turn\":1,\"try\":1,\"text\":\"again\"}"
 #define REMINDED  "\"kind\":\"reminded\",\"turn\":1,\"try\":1,\"text\":\"go on\"}"
@@ -182,8 +182,7 @@ static const struct {
     {"\"kind\":\"child_started\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN
      "\",\"agent\":\"a\",\"limits\":{}}",
      "niiiiiiiiie"},
-    {"\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN
-     "\",\"end\":\"done\"}",
+    {"\"kind\":\"child_finished\",\"call\":\"c1.1\",\"child\":\"" HELP_RUN "\",\"end\":\"done\"}",
      "nxxxxxxxxxe"},
     {"\"kind\":\"graph_step\",\"step\":1,\"nodes\":[],\"updates\":{},\"remaining_steps\":1}",
      "n.........e"},

@@ -306,8 +306,8 @@ TEST(only_the_approved_call_starts_again)
         {"a person wants it again", "send!approval", "approve", "null", NULL, NULL, true, false},
         {"a person wants it again, but it is another", "send!approval", "approve", "null",
          "Sends it elsewhere.", NULL, true, true},
-        {"it needed no approval", "send!idempotent", NULL, NULL, NULL,
-         "send!approval!idempotent", false, true},
+        {"it needed no approval", "send!idempotent", NULL, NULL, NULL, "send!approval!idempotent",
+         false, true},
         {"and needs none now", "send!idempotent", NULL, NULL, "Sends it elsewhere.", NULL, false,
          false},
     };

@@ -37,8 +37,9 @@ static const struct {
      "'required':['a-b','c'],'additionalProperties':false}",
      "{'type':'object','properties':{'c':{'type':'string'}},'required':['c']}",
      "/properties/a-b: a property with this name became nothing"},
-    {"a reference", "{'type':'object','properties':{'p':{'$ref':'#/$defs/x','title':'t'}},"
-                    "'$defs':{'x':{'type':'string','pattern':'a'}}}",
+    {"a reference",
+     "{'type':'object','properties':{'p':{'$ref':'#/$defs/x','title':'t'}},"
+     "'$defs':{'x':{'type':'string','pattern':'a'}}}",
      "{'type':'object','properties':{'p':{'$ref':'#/$defs/d0'}}}{'d0':{'type':'string'}}",
      "pattern"},
     {"recursion",
@@ -49,8 +50,7 @@ static const struct {
      "any value: the server supports no recursion"},
     {"a root that is a reference",
      "{'$ref':'#/$defs/x','$defs':{'x':{'type':'object','properties':{'a':{'type':'string'}}}}}",
-     "{'$ref':'#/$defs/d0'}{'d0':{'type':'object','properties':{'a':{'type':'string'}}}}",
-     ""},
+     "{'$ref':'#/$defs/d0'}{'d0':{'type':'object','properties':{'a':{'type':'string'}}}}", ""},
     {"alternatives",
      "{'type':'object','properties':{'a':{'oneOf':[{'type':'string'},{'type':'null'}]}}}",
      "{'type':'object','properties':{'a':{'anyOf':[{'type':'string'},{'type':'null'}]}}}", "oneOf"},
@@ -73,9 +73,9 @@ static void check_schema(size_t i, haft__json schema, haft__arena *arena)
     }
     CHECK_STR(haft__buf_str(&found), help_quotes(schemas[i].wanted), "%s", schemas[i].name);
     haft__relax_report_write(&lines, &report);
-    bool reported = lines.len > 0
-                    && memmem(lines.ptr, lines.len, schemas[i].reported,
-                              strlen(schemas[i].reported)) != NULL;
+    bool reported =
+        lines.len > 0
+        && memmem(lines.ptr, lines.len, schemas[i].reported, strlen(schemas[i].reported)) != NULL;
     CHECK_INT(reported, schemas[i].reported[0] != '\0', "%s: %.*s", schemas[i].name,
               HAFT__ARG(haft__buf_str(&lines)));
     haft__downlevel_finish(&d);

@@ -3,16 +3,15 @@
  * the request gets a warning. */
 #include "spec/spec_help.h"
 
-#define TOOL(rest)    "tools: [{name: a, description: Count the words of it., " rest "}]\n"
-#define WRITE(name)   " (write {" name "} where it belongs, or leave the argument out)"
+#define TOOL(rest)  "tools: [{name: a, description: Count the words of it., " rest "}]\n"
+#define WRITE(name) " (write {" name "} where it belongs, or leave the argument out)"
 #define NO_WORD(name)                                                                              \
     "the argument \"" name "\" has no effect: neither command nor stdin has it" WRITE(name)
 #define NO_PLACE(name)                                                                             \
     "the argument \"" name "\" has no effect: neither the url nor the body has it" WRITE(name)
 
 static const problem_case cases[] = {
-    {TOOL("args: [t], command: [wc, -w], stdin: x"),
-     "1:63: warning: " NO_WORD("t")},
+    {TOOL("args: [t], command: [wc, -w], stdin: x"), "1:63: warning: " NO_WORD("t")},
     {TOOL("args: [t], command: [wc, -w]"), ""}, /* standard input has all arguments */
     {TOOL("args: [t], command: [wc, -w], stdin: \"a {t}\""), ""},
     {TOOL("args: [t], command: [wc, \"{t}\"], stdin: \"\""), ""},

@@ -296,7 +296,8 @@ static size_t write_messages(const haft__anthropic_chat *chat, haft__json_writer
 }
 
 static size_t write_body(const haft__anthropic_chat *chat, const haft__request *request,
-                       const haft__provider_request_options *options, haft_str last, haft__buf *buf)
+                         const haft__provider_request_options *options, haft_str last,
+                         haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;

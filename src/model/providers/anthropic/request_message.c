@@ -157,8 +157,7 @@ void haft__anthropic_add_results(haft__anthropic_messages *messages, const haft_
                                  const haft__message *results, size_t count)
 {
     for (size_t i = 0; turn != NULL && i < turn->call_count; i++) {
-        const haft__message *result =
-            haft__call_results_find(results, count, turn->calls[i].id);
+        const haft__message *result = haft__call_results_find(results, count, turn->calls[i].id);
         if (result != NULL) {
             add_result(messages, turn->calls[i].id, result->text, result->is_error);
         } else {

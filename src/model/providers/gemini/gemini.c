@@ -57,8 +57,8 @@ static haft_status write_url(const haft__provider *provider, const haft__model_s
     haft__buf_init(&path, buf->max);
     haft__buf_add_str(&path, has_version(model->base_url) ? HAFT__LIT("") : HAFT__LIT("/v1beta"));
     add_model(&path, model->model);
-    haft__buf_add_str(&path, stream ? HAFT__LIT(":streamGenerateContent")
-                                    : HAFT__LIT(":generateContent"));
+    haft__buf_add_str(&path,
+                      stream ? HAFT__LIT(":streamGenerateContent") : HAFT__LIT(":generateContent"));
     haft_status status = haft__buf_check(&path, err);
     if (status == HAFT_OK) {
         status = haft__provider_join_url(provider, model->base_url, haft__buf_str(&path), buf, err);

@@ -74,8 +74,7 @@ static void begin(haft__gemini_chat *chat, const haft__messages *messages)
 static void add_next(haft__gemini_chat *chat, const haft__messages *messages)
 {
     const haft__message *message = &messages->items[chat->done];
-    const haft__message *turn =
-        chat->done > 0 && message[-1].call_count > 0 ? message - 1 : NULL;
+    const haft__message *turn = chat->done > 0 && message[-1].call_count > 0 ? message - 1 : NULL;
     size_t results = haft__call_results_count(messages, chat->done);
     if (turn != NULL || results > 0) {
         haft__gemini_add_results(chat, &chat->contents, turn, message, results);
@@ -235,7 +234,8 @@ static size_t write_contents(const haft__gemini_chat *chat, haft__json_writer *w
 }
 
 static size_t write_body(const haft__gemini_chat *chat, const haft__request *request,
-                       const haft__provider_request_options *options, haft_str last, haft__buf *buf)
+                         const haft__provider_request_options *options, haft_str last,
+                         haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;

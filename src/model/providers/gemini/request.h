@@ -33,7 +33,7 @@ typedef struct haft__gemini_chat {
 void haft__gemini_chat_init(haft__gemini_chat *chat, const haft__provider *provider);
 void haft__gemini_chat_finish(haft__gemini_chat *chat);
 
-/* Appends a request, and keeps the bytes of its messages. *ret_stable: how many bytes of it the next
+/* Appends a request, and keeps the bytes of its messages. *ret_stable: how many bytes the next
  * request should begin with. */
 HAFT_MUST_USE haft_status haft__gemini_chat_write(haft__gemini_chat *chat,
                                                   const haft__request *request,

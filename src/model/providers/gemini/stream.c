@@ -98,8 +98,8 @@ static haft_status read_candidate(haft__gemini_stream *stream, haft__json candid
 /* A prompt that was blocked has no candidates. */
 static void read_feedback(haft__reply_reader *reader, haft__json value)
 {
-    haft_str reason = haft__object_string(haft__object_object(value, "promptFeedback"),
-                                          "blockReason");
+    haft_str reason =
+        haft__object_string(haft__object_object(value, "promptFeedback"), "blockReason");
     if (reason.len > 0) {
         haft__reply_reader_fail(reader, HAFT__FAILURE_POLICY, 0);
         haft__buf_add_str(&reader->text, HAFT__LIT("the provider blocked the request: "));

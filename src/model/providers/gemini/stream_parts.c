@@ -90,9 +90,8 @@ static haft_status read_call(haft__gemini_stream *stream, haft__json call, haft_
     if (status == HAFT_OK && args != NULL && args->kind != HAFT__JSON_NULL) {
         haft__buf_clear(&reader->text);
         haft__json_write(&reader->text, *args);
-        haft__delta arguments = {.kind = HAFT__DELTA_ARGUMENTS,
-                                 .index = number,
-                                 .text = haft__buf_str(&reader->text)};
+        haft__delta arguments = {
+            .kind = HAFT__DELTA_ARGUMENTS, .index = number, .text = haft__buf_str(&reader->text)};
         status = haft__buf_check(&reader->text, err);
         status = status == HAFT_OK ? haft__reply_reader_emit(reader, &arguments, err) : status;
     }
@@ -104,9 +103,8 @@ static haft_status read_text(haft__gemini_stream *stream, haft__json part, haft_
                              bool is_signed, haft_error *err)
 {
     bool thought = haft__object_flag(part, "thought", false);
-    haft_status status = thought
-                             ? haft__reply_reader_add_reasoning(&stream->reader, text, err)
-                             : haft__reply_reader_add_text(&stream->reader, text, err);
+    haft_status status = thought ? haft__reply_reader_add_reasoning(&stream->reader, text, err)
+                                 : haft__reply_reader_add_text(&stream->reader, text, err);
     if (status == HAFT_OK && is_signed) {
         return add_item(stream, part, true, err);
     }

@@ -93,8 +93,8 @@ static void add_tools(haft__ollama_chat *chat, haft__json_writer *w, const haft_
     if (lone != NULL) {
         add_tool(w->buf, lone);
     } else {
-        haft__buf_add_str(
-            w->buf, haft__declared_tools_text(tools_for(chat, request), request->tool_count));
+        haft__buf_add_str(w->buf,
+                          haft__declared_tools_text(tools_for(chat, request), request->tool_count));
     }
     haft__buf_add_char(w->buf, ']');
     w->after_key = false;
@@ -107,8 +107,8 @@ static const char *const members[] = {"think", "keep_alive", "format",       "tr
                                       "shift", "logprobs",   "top_logprobs", NULL};
 
 /* Options that are written elsewhere, or that a run sets itself. */
-static const char *const others[] = {"options",  "reasoning_effort", "model", "messages",
-                                     "tools",    "stream",           NULL};
+static const char *const others[] = {"options", "reasoning_effort", "model", "messages",
+                                     "tools",   "stream",           NULL};
 
 static bool is_listed(const char *const *names, haft_str key)
 {

@@ -31,8 +31,8 @@ void haft__ollama_chat_finish(haft__ollama_chat *chat);
 HAFT_MUST_USE haft_status haft__ollama_sync(haft__ollama_chat *chat, const haft__request *request,
                                             const haft__format *format, haft_error *err);
 
-/* Appends the whole request. The chat must be in sync with it. Returns how many bytes of it the next
- * request repeats. */
+/* Appends the whole request. The chat must be in sync with it. Returns how many of its bytes the
+ * next request repeats. */
 size_t haft__ollama_write(haft__ollama_chat *chat, const haft__request *request,
                           const haft__provider_request_options *options, haft__buf *buf);
 

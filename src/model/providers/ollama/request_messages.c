@@ -46,7 +46,8 @@ static void write_message(haft__buf *buf, const haft__message *message)
         haft__field_text(&w, "tool_call_id", message->call_id);
     }
     haft__field_text(&w, "content", message->text);
-    if (message->call_count > 0 && message->reasoning.len > 0) {
+    /* Replies of this server have no items: signed or encrypted reasoning is another model's. */
+    if (message->call_count > 0 && message->reasoning.len > 0 && message->items.len == 0) {
         haft__field_text(&w, "thinking", message->reasoning);
     }
     if (message->call_count > 0) {
@@ -131,8 +132,7 @@ haft_status haft__ollama_sync_messages(haft__ollama_chat *chat, const haft__requ
         begin_text(chat, messages);
     }
     while (status == HAFT_OK && chat->done < messages->count) {
-        haft__buf_add_str(&chat->messages,
-                          chat->messages.len > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
+        haft__buf_add_str(&chat->messages, chat->messages.len > 0 ? HAFT__LIT(",") : HAFT__LIT(""));
         if (chat->format != NULL) {
             status = add_as_text(chat, messages, err);
         } else {

@@ -71,9 +71,8 @@ static haft_status read_call(haft__ollama_stream *stream, haft__json call, haft_
                          .id = haft__object_string(call, "id"),
                          .text = haft__reply_reader_tool_name(&stream->reader, name)};
     status = haft__reply_reader_emit(&stream->reader, &delta, err);
-    return status == HAFT_OK
-               ? read_arguments(stream, haft__object_find(function, "arguments"), err)
-               : status;
+    return status == HAFT_OK ? read_arguments(stream, haft__object_find(function, "arguments"), err)
+                             : status;
 }
 
 static haft_status end_calls(haft__reply_reader *reader, haft_error *err)
@@ -94,11 +93,10 @@ static haft_status read_message(haft__ollama_stream *stream, haft__json message,
     haft__reply_reader *reader = &stream->reader;
     haft__json calls = haft__object_array(message, "tool_calls");
     reader->has_message = true;
-    haft_status status = haft__reply_reader_add_reasoning(
-        reader, haft__object_string(message, "thinking"), err);
+    haft_status status =
+        haft__reply_reader_add_reasoning(reader, haft__object_string(message, "thinking"), err);
     if (status == HAFT_OK) {
-        status =
-            haft__reply_reader_add_text(reader, haft__object_string(message, "content"), err);
+        status = haft__reply_reader_add_text(reader, haft__object_string(message, "content"), err);
     }
     for (uint32_t i = 0; i < calls.count && status == HAFT_OK; i++) {
         status = read_call(stream, calls.items[i], err);

@@ -382,7 +382,7 @@ static void add_tools(const haft__chat *chat, haft__json_writer *w, const haft__
 }
 
 size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
-                      const haft__provider_request_options *options, haft__buf *buf)
+                        const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;

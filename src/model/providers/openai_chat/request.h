@@ -44,7 +44,7 @@ size_t haft__chat_request_size(const haft__chat *chat, const haft__request *requ
  * are not sent; one that is null removes a member that would be written otherwise. Returns how many
  * bytes of it the next request should begin with. */
 size_t haft__chat_write(const haft__chat *chat, const haft__request *request,
-                      const haft__provider_request_options *options, haft__buf *buf);
+                        const haft__provider_request_options *options, haft__buf *buf);
 
 /* Appends one message. */
 void haft__chat_write_message(const haft__provider *provider, haft__buf *buf,

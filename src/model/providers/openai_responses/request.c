@@ -278,7 +278,7 @@ static void add_tools(const haft__responses_text *text, haft__json_writer *w,
 
 /* Returns the end of the messages that the next request repeats. */
 static size_t add_input(const haft__responses_text *text, haft__json_writer *w,
-                      const haft__request *request)
+                        const haft__request *request)
 {
     haft__json_key(w, "input");
     haft__buf_add_char(w->buf, '[');
@@ -290,7 +290,7 @@ static size_t add_input(const haft__responses_text *text, haft__json_writer *w,
 }
 
 size_t haft__responses_write(const haft__responses_text *text, const haft__request *request,
-                           const haft__provider_request_options *options, haft__buf *buf)
+                             const haft__provider_request_options *options, haft__buf *buf)
 {
     haft__json_writer w;
     size_t start = buf->len;

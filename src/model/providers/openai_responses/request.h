@@ -17,13 +17,13 @@
 /* The text of a conversation that is kept between its requests. */
 typedef struct haft__responses_text {
     const haft__provider *provider;
-    const haft__format *format;    /* of calls in the text; NULL: native calls */
-    haft__buf model;               /* only this model gets its own items back */
-    haft__buf input;               /* the messages so far, separated by commas */
-    size_t done;                   /* how many of them */
-    haft__declared_tools own;      /* used if `shared` has other tools */
-    haft__declared_tools *shared;  /* shared by conversations with mostly the same tools; may be
-                                      NULL */
+    const haft__format *format;   /* of calls in the text; NULL: native calls */
+    haft__buf model;              /* only this model gets its own items back */
+    haft__buf input;              /* the messages so far, separated by commas */
+    size_t done;                  /* how many of them */
+    haft__declared_tools own;     /* used if `shared` has other tools */
+    haft__declared_tools *shared; /* shared by conversations with mostly the same tools; may be
+                                     NULL */
     bool lenient; /* no tool is strict: the server rejects `strict`; not with `shared` */
     haft__tool_prompt tool_prompt; /* if the calls are in the text */
 } haft__responses_text;
@@ -45,7 +45,7 @@ size_t haft__responses_request_size(const haft__responses_text *text, const haft
  * are not sent; one that is null removes a member that would be written otherwise. Returns how many
  * bytes of it the next request should begin with. */
 size_t haft__responses_write(const haft__responses_text *text, const haft__request *request,
-                           const haft__provider_request_options *options, haft__buf *buf);
+                             const haft__provider_request_options *options, haft__buf *buf);
 
 /* Appends the input items of one message, separated by commas; at least one. */
 void haft__responses_write_message(const haft__provider *provider, haft_str model, haft__buf *buf,

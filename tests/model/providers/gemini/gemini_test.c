@@ -67,9 +67,8 @@ TEST(the_url_has_the_model_and_the_method)
 
 TEST(a_url_that_is_none_is_an_error)
 {
-    haft__model_spec model = {.provider = HAFT__LIT("gemini"),
-                              .model = HAFT__LIT("g"),
-                              .base_url = HAFT__LIT("nowhere")};
+    haft__model_spec model = {
+        .provider = HAFT__LIT("gemini"), .model = HAFT__LIT("g"), .base_url = HAFT__LIT("nowhere")};
     haft__buf url;
     haft_error err = {0};
     haft__buf_init(&url, 4096);
@@ -116,19 +115,19 @@ static haft_status write_to(haft__provider_conversation *conversation, const cha
 {
     haft__messages messages = {.items = items, .count = count};
     bool json = strcmp(format, "purejson") == 0;
-    haft__request request = {.model = HAFT__LIT("m"),
-                             .messages = &messages,
-                             .tools = tools,
-                             .allowed = allowed,
-                             .tool_count = 1,
-                             .callable_count = 1,
-                             .mode = HAFT__MODE_ANY,
-                             .format = haft__str(format),
-                             .constraint = {.kind = json ? HAFT__CONSTRAINT_JSON_SCHEMA
-                                                         : HAFT__CONSTRAINT_NONE,
-                                            .text = HAFT__LIT("{\"type\":\"object\"}")},
-                             .transcript = transcript,
-                             .task = HAFT__LIT("Find it.")};
+    haft__request request = {
+        .model = HAFT__LIT("m"),
+        .messages = &messages,
+        .tools = tools,
+        .allowed = allowed,
+        .tool_count = 1,
+        .callable_count = 1,
+        .mode = HAFT__MODE_ANY,
+        .format = haft__str(format),
+        .constraint = {.kind = json ? HAFT__CONSTRAINT_JSON_SCHEMA : HAFT__CONSTRAINT_NONE,
+                       .text = HAFT__LIT("{\"type\":\"object\"}")},
+        .transcript = transcript,
+        .task = HAFT__LIT("Find it.")};
     haft__provider_request_options options = {.stream = true};
     haft__buf_clear(buf);
     return conversation->provider->api->write_request(conversation, &request, &options, buf, NULL);

@@ -188,8 +188,8 @@ TEST(requests_of_gemini_survive_every_failed_allocation)
             haft_status status = write_case(i, haft__json_null(), &buf);
             bool failed = test_allow_allocations();
             haft__buf_finish(&buf);
-            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u",
-                      cases[i].name, n);
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", cases[i].name,
+                      n);
             if (!failed) {
                 break;
             }
@@ -236,8 +236,8 @@ static const struct {
     {"its own", "gemini-3-pro", "gemini", "gemini-3-pro", OWN_PARTS, true},
     {"of another model", "gemini-3-pro", "gemini", "gemini-3-flash", OWN_PARTS, false},
     {"of another provider", "gemini-3-pro", "anthropic", "gemini-3-pro", OWN_PARTS, false},
-    {"with another number of calls", "gemini-3-pro", "gemini", "gemini-3-pro",
-     "[{\"text\":\"a\"}]", false},
+    {"with another number of calls", "gemini-3-pro", "gemini", "gemini-3-pro", "[{\"text\":\"a\"}]",
+     false},
     {"without parts", "gemini-3-pro", "gemini", "gemini-3-pro", "[]", false},
     {"not JSON", "gemini-3-pro", "gemini", "gemini-3-pro", "[{", false},
     {"of an older model", "gemini-2.5-pro", "gemini", "gemini-3-pro", OWN_PARTS, false},
@@ -328,7 +328,8 @@ TEST(the_strict_server_rejects_what_gemini_rejects)
 #define USER    "{'role':'user','parts':[{'text':'a'}]}"
 #define CALLING "{'role':'model','parts':[{'functionCall':{'name':'f','args':{}}}]}"
 #define RETURN                                                                                     \
-    "{'role':'user','parts':[{'functionResponse':{'name':'f','response':{'output':1}}}]}"
+    "{'role':'user','parts':[{'functionResponse':{'name':'f','response':{"                         \
+    "'output':1}}}]}"
     static const struct {
         const char *body;
         bool signs, good;

@@ -61,14 +61,19 @@ static const struct {
      "policy 0 the provider blocked the request: SAFETY"},
     {"a stream",
      PARTS("{'text':'h','thought':true}") "\n" PARTS("{'text':'m','thought':true}") "\n" PARTS(
-         "{'text':'He'}") "\n{'usageMetadata':{'promptTokenCount':9,'thoughtsTokenCount':2}}\n"
-         PARTS("{'text':'y'}") "\n" PARTS(CALL) "\n"
-         "{'candidates':[{'content':{'parts':[{'text':''}]},'finishReason':'STOP'}],"
-         "'usageMetadata':{'promptTokenCount':9,'candidatesTokenCount':4},'modelVersion':'g'}\n",
+         "{'text':'He'}") "\n{'usageMetadata':{'promptTokenCount':9,'thoughtsTokenCount':2}}"
+                          "\n" PARTS("{'text':'y'}") "\n" PARTS(CALL) "\n"
+                                                                      "{'candidates':[{'content':{'"
+                                                                      "parts':[{'text':''}]},'"
+                                                                      "finishReason':'STOP'}],"
+                                                                      "'usageMetadata':{'"
+                                                                      "promptTokenCount':9,'"
+                                                                      "candidatesTokenCount':4},'"
+                                                                      "modelVersion':'g'}\n",
      "Hey|hm|tool_calls|9 6 0|g| f {\"a\":1.50}"},
     {"a signature in a late chunk with an empty text",
-     PARTS("{'text':'a'}") "\n" PARTS("{'text':'b'}") "\n"
-         ENDED("{'text':'','thoughtSignature':'late'}", "STOP") "\n",
+     PARTS("{'text':'a'}") "\n" PARTS("{'text':'b'}") "\n" ENDED(
+         "{'text':'','thoughtSignature':'late'}", "STOP") "\n",
      "ab||stop|0 0 0||items [{\"text\":\"ab\"},{\"text\":\"\",\"thoughtSignature\":\"late\"}]"},
     {"signed text is not merged",
      PARTS("{'text':'a'}") "\n" PARTS("{'text':'b','thoughtSignature':'s'}") "\n" PARTS(
@@ -77,14 +82,15 @@ static const struct {
      "{\"text\":\"c\"}]"},
     {"parallel calls, of which the first is signed",
      PARTS(SIGNED_CALL) "\n" PARTS("{'functionCall':{'id':'c2','name':'g','args':{}}}") "\n" STOP
-                        "\n",
+                                                                                        "\n",
      "||tool_calls|0 0 0||c1 f {\"a\":1}|c2 g {}|items [" SIGNED_ITEM
      ",{\"functionCall\":{\"id\":\"c2\",\"name\":\"g\",\"args\":{}}}]"},
     {"comments, and other words around the events",
      "!: a comment~~\n" PARTS("{'text':'a'}") "\n!event: x~data:~~\n" STOP "\n[DONE]",
      "a||stop|0 0 0|"},
-    {"a reason that is not one", PARTS("{'text':'a'}") "\n"
-     ENDED("{'text':'b'}", "FINISH_REASON_UNSPECIFIED") "\n" STOP "\n", "ab||stop|0 0 0|"},
+    {"a reason that is not one",
+     PARTS("{'text':'a'}") "\n" ENDED("{'text':'b'}", "FINISH_REASON_UNSPECIFIED") "\n" STOP "\n",
+     "ab||stop|0 0 0|"},
     {"a stream that breaks off", PARTS("{'text':'a'}") "\n{'candidates':[]}\n",
      "cut 0 the reply was cut off before its end"},
     {"an error after a part",
@@ -94,13 +100,11 @@ static const struct {
      "{'error':{'code':400,'message':'No','status':'INVALID_ARGUMENT','details':[{'@type':"
      "'type.googleapis.com/google.rpc.ErrorInfo','reason':'API_KEY_INVALID'}]}}",
      "auth 400 the model server reported an error: No (INVALID_ARGUMENT, 400, API_KEY_INVALID)"},
-    {"an array of events",
-     "[" PARTS("{'text':'a'}") "," PARTS(CALL) "," STOP "]",
+    {"an array of events", "[" PARTS("{'text':'a'}") "," PARTS(CALL) "," STOP "]",
      "a||tool_calls|0 0 0|| f {\"a\":1.50}"},
     {"an array that breaks off", "[" PARTS("{'text':'a'}") "]",
      "cut 0 the reply was cut off before its end"},
-    {"an array with an error",
-     "[" PARTS("{'text':'a'}") ",{'error':{'code':500,'message':'Oh'}}]",
+    {"an array with an error", "[" PARTS("{'text':'a'}") ",{'error':{'code':500,'message':'Oh'}}]",
      "transient 500 the model server reported an error: Oh (500)"},
     {"odd parts", ENDED("5,null,'x',{},{'functionCall':7}", "STOP"), "||stop|0 0 0|"},
     {"something else", "{'object':'list'}",

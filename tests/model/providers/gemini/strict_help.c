@@ -63,13 +63,28 @@ static const char *find_fault_of_members(haft__json members, bool named)
 
 static const char *find_schema_fault(haft__json schema)
 {
-    static const char *const keywords[] = {
-        "$id",      "$defs",       "$ref",       "$anchor",
-        "type",     "format",      "title",      "description",
-        "enum",     "items",       "prefixItems", "minItems",
-        "maxItems", "minimum",     "maximum",    "anyOf",
-        "oneOf",    "properties",  "additionalProperties",
-        "required", "propertyOrdering", NULL};
+    static const char *const keywords[] = {"$id",
+                                           "$defs",
+                                           "$ref",
+                                           "$anchor",
+                                           "type",
+                                           "format",
+                                           "title",
+                                           "description",
+                                           "enum",
+                                           "items",
+                                           "prefixItems",
+                                           "minItems",
+                                           "maxItems",
+                                           "minimum",
+                                           "maximum",
+                                           "anyOf",
+                                           "oneOf",
+                                           "properties",
+                                           "additionalProperties",
+                                           "required",
+                                           "propertyOrdering",
+                                           NULL};
     if (schema.kind == HAFT__JSON_TRUE || schema.kind == HAFT__JSON_FALSE) {
         return NULL;
     }
@@ -93,12 +108,10 @@ static const char *find_schema_fault(haft__json schema)
 
 static bool is_function_name(haft_str name)
 {
-    bool good = name.len >= 1 && name.len <= 128
-                && name.ptr != NULL && !haft__ascii_is_digit(name.ptr[0])
-                && memchr(".:-", name.ptr[0], 3) == NULL;
+    bool good = name.len >= 1 && name.len <= 128 && name.ptr != NULL
+                && !haft__ascii_is_digit(name.ptr[0]) && memchr(".:-", name.ptr[0], 3) == NULL;
     for (size_t i = 0; good && i < name.len; i++) {
-        good = haft__ascii_is_alphanumeric(name.ptr[i])
-               || memchr("_.:-", name.ptr[i], 4) != NULL;
+        good = haft__ascii_is_alphanumeric(name.ptr[i]) || memchr("_.:-", name.ptr[i], 4) != NULL;
     }
     return good;
 }
@@ -170,7 +183,7 @@ static const char *find_choice_fault(haft__json body)
 
 static const char *find_part_fault(haft__json part, bool model)
 {
-    static const char *const members[] = {"text",      "thought",  "thoughtSignature",
+    static const char *const members[] = {"text",         "thought",          "thoughtSignature",
                                           "functionCall", "functionResponse", NULL};
     const haft__json *call = haft__object_find(part, "functionCall");
     const haft__json *response = haft__object_find(part, "functionResponse");
@@ -240,9 +253,8 @@ static const char *find_content_fault(haft__json content, bool signs)
     haft__json call;
     bool model = haft__str_equal(haft__object_string(content, "role"), HAFT__LIT("model"));
     bool user = haft__str_equal(haft__object_string(content, "role"), HAFT__LIT("user"));
-    const char *fault = has_only(content, members) && (model || user) && parts.count > 0
-                            ? NULL
-                            : "a content";
+    const char *fault =
+        has_only(content, members) && (model || user) && parts.count > 0 ? NULL : "a content";
     for (uint32_t i = 0; i < parts.count && fault == NULL; i++) {
         fault = find_part_fault(parts.items[i], model);
     }
@@ -277,15 +289,31 @@ static const char *find_contents_fault(haft__json list, bool signs)
 
 const char *gemini_find_fault(haft__json body, bool signs)
 {
-    static const char *const members[] = {
-        "contents",       "systemInstruction", "tools",       "toolConfig", "generationConfig",
-        "safetySettings", "cachedContent",     "serviceTier", "store",      "labels",
-        NULL};
-    static const char *const config[] = {
-        "maxOutputTokens",    "temperature",  "topP",        "topK",
-        "seed",               "stopSequences", "presencePenalty", "frequencyPenalty",
-        "thinkingConfig",     "responseMimeType", "responseSchema", "responseJsonSchema",
-        "candidateCount",     NULL};
+    static const char *const members[] = {"contents",
+                                          "systemInstruction",
+                                          "tools",
+                                          "toolConfig",
+                                          "generationConfig",
+                                          "safetySettings",
+                                          "cachedContent",
+                                          "serviceTier",
+                                          "store",
+                                          "labels",
+                                          NULL};
+    static const char *const config[] = {"maxOutputTokens",
+                                         "temperature",
+                                         "topP",
+                                         "topK",
+                                         "seed",
+                                         "stopSequences",
+                                         "presencePenalty",
+                                         "frequencyPenalty",
+                                         "thinkingConfig",
+                                         "responseMimeType",
+                                         "responseSchema",
+                                         "responseJsonSchema",
+                                         "candidateCount",
+                                         NULL};
     const haft__json *given = haft__object_find(body, "generationConfig");
     if (!has_only(body, members) || (given != NULL && !has_only(*given, config))) {
         return "an unknown member";

@@ -3,8 +3,8 @@
  * ollama.c, through the table of providers. */
 #include "model/provider.h"
 
-#include "json/read.h"
 #include "test.h"
+#include "json/read.h"
 
 static const haft__tool look = {.name = HAFT__LIT("look"),
                                 .description = HAFT__LIT("Looks."),
@@ -57,9 +57,9 @@ static haft__message items[] = {
     "{\"role\":\"tool\",\"tool_name\":\"look\",\"tool_call_id\":\"c1\",\"content\":\"one\"},"      \
     "{\"role\":\"tool\",\"tool_name\":\"docs_-_search\",\"tool_call_id\":\"c2\","                  \
     "\"content\":\"Error: no\"}"
-#define ANSWER "{\"role\":\"assistant\",\"content\":\"Here.\"}"
-#define THANKS "{\"role\":\"user\",\"content\":\"Thanks.\"}"
-#define SAFE   ",\"truncate\":false,\"shift\":false"
+#define ANSWER  "{\"role\":\"assistant\",\"content\":\"Here.\"}"
+#define THANKS  "{\"role\":\"user\",\"content\":\"Thanks.\"}"
+#define SAFE    ",\"truncate\":false,\"shift\":false"
 #define CONTEXT ",\"options\":{\"num_ctx\":8192}"
 
 static const haft__provider *ollama(void)
@@ -118,8 +118,8 @@ TEST(the_choice_is_expressed_by_tools_and_a_line)
         CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
                   HAFT_OK, "%zu", i);
         haft__buf_addf(&wanted,
-                       "{\"model\":\"m\"%s,\"messages\":[" SYSTEM "," USER "%s],\"stream\":%s" SAFE
-                           CONTEXT "}",
+                       "{\"model\":\"m\"%s,\"messages\":[" SYSTEM "," USER
+                       "%s],\"stream\":%s" SAFE CONTEXT "}",
                        choices[i].tools, choices[i].line, i % 2 == 0 ? "true" : "false");
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%zu", i);
         haft__provider_conversation_destroy(conversation);
@@ -227,9 +227,9 @@ TEST(options_are_members_or_options_of_the_model)
         haft__arena_init(&arena, 0);
         haft__buf_init(&found, 1 << 16);
         haft__buf_init(&wanted, 1 << 16);
-        CHECK_INT(haft__json_read(&arena, haft__str(ends[i].options), NULL, &options.options, NULL,
-                                  NULL),
-                  HAFT_OK, "%s", ends[i].options);
+        CHECK_INT(
+            haft__json_read(&arena, haft__str(ends[i].options), NULL, &options.options, NULL, NULL),
+            HAFT_OK, "%s", ends[i].options);
         CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
                   "create");
         CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),

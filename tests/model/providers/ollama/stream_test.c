@@ -58,8 +58,8 @@ static haft_status read_body(haft_str body, size_t size, haft__arena *arena, haf
     "\"function\":{\"index\":0,\"name\":\"" name "\",\"arguments\":" arguments                     \
     "}}]},\"done\":false}\n"
 #define END(reason)                                                                                \
-    "{\"model\":\"m1\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":true,"       \
-    reason "\"total_duration\":5,\"prompt_eval_count\":26,\"eval_count\":7}\n"
+    "{\"model\":\"m1\",\"message\":{\"role\":\"assistant\",\"content\":\"\"},\"done\":"            \
+    "true," reason "\"total_duration\":5,\"prompt_eval_count\":26,\"eval_count\":7}\n"
 #define STOP "\"done_reason\":\"stop\","
 
 static const struct {

@@ -113,9 +113,8 @@ TEST(empty_text_without_calls_is_written_as_text)
 
 TEST(signed_reasoning_is_not_sent_to_another_server)
 {
-    haft__message_call call = {.id = HAFT__LIT("x"),
-                               .name = HAFT__LIT("docs:find"),
-                               .arguments = HAFT__LIT("{}")};
+    haft__message_call call = {
+        .id = HAFT__LIT("x"), .name = HAFT__LIT("docs:find"), .arguments = HAFT__LIT("{}")};
     haft__message message = {.role = HAFT__MESSAGE_ASSISTANT,
                              .reasoning = HAFT__LIT("why"),
                              .items = HAFT__LIT("[{}]"),
@@ -192,10 +191,14 @@ static const struct {
     const char *provider, *roles, *correction, *wanted; /* one letter for each role: system, user,
                                                            assistant, tool */
 } orders[] = {
-    {"mistral", "suat", "", "suat"},         {"mistral", "suat", "x", "suatau"},
-    {"mistral", "suatu", "", "suatau"},      {"mistral", "suattu", "x", "suattauu"},
-    {"mistral", "su", "x", "suu"},           {"mistral", "sua", "x", "suau"},
-    {"openai-chat", "suatu", "x", "suatuu"}, {"", "suat", "x", "suatu"},
+    {"mistral", "suat", "", "suat"},
+    {"mistral", "suat", "x", "suatau"},
+    {"mistral", "suatu", "", "suatau"},
+    {"mistral", "suattu", "x", "suattauu"},
+    {"mistral", "su", "x", "suu"},
+    {"mistral", "sua", "x", "suau"},
+    {"openai-chat", "suatu", "x", "suatuu"},
+    {"", "suat", "x", "suatu"},
     {"mistral", "", "x", "u"},
 };
 
