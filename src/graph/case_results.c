@@ -81,6 +81,9 @@ static haft_status write_state(haft__case_play *play, haft__json_writer *w, haft
             && value.kind == HAFT__JSON_ARRAY) {
             status = hide_made_ids(arena, value, &value, err);
         }
+        if (status != HAFT_OK) {
+            return status;
+        }
         haft__json_key_str(w, name);
         haft__json_add(w, value);
     }

@@ -78,10 +78,14 @@ static bool reads(const haft__graph_edge *edge, haft_str channel)
 {
     bool maps = edge->kind == HAFT__EDGE_MAP;
     for (size_t b = 0; b < edge->branch_count + maps; b++) {
-        haft_str at = maps ? edge->map.over : haft__object_string(edge->branches[b].when, "at");
-        at = haft__str_skip(at, 1);
-        /* A name with an escape in the pointer counts as read. */
-        if (haft__str_starts_with(at, channel) || memchr(at.ptr, '~', at.len) != NULL) {
+        bool always = !maps && edge->branches[b].when.kind != HAFT__JSON_OBJECT;
+        haft_str at = maps     ? edge->map.over
+                      : always ? HAFT__LIT("")
+                               : haft__object_string(edge->branches[b].when, "at");
+        /* A pointer to the whole, and a name with an escape, count as reading everything. */
+        if (!always
+            && (at.len == 0 || haft__str_starts_with(haft__str_skip(at, 1), channel)
+                || memchr(at.ptr, '~', at.len) != NULL)) {
             return true;
         }
     }

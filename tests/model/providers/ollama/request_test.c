@@ -156,6 +156,7 @@ TEST(a_history_has_thinking_objects_and_names_of_results)
                         "," RESULTS "," ANSWER "," THANKS "],\"stream\":true" SAFE CONTEXT "}"),
               "the whole history");
     CHECK_INT(converse(conversation, 7, "purejson", &found), HAFT_OK, "another format");
+    haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "\"tools\"") == NULL && strstr(found.ptr, "tool_calls") == NULL,
           "tools and calls are in the text: %.*s", HAFT__ARG(haft__buf_str(&found)));
     haft__provider_conversation_destroy(conversation);
