@@ -108,6 +108,7 @@ static haft__json write_joins(haft__graph_execution *x, const bool *arrived, boo
                 ? haft__arena_array(&x->scratch, edge->from_count + 1, sizeof(*from))
                 : NULL;
         size_t here = 0;
+        *io_failed = *io_failed || (edge->kind == HAFT__EDGE_JOIN && from == NULL);
         for (size_t i = 0; from != NULL && i < edge->from_count; i++) {
             if (arrived[edge->place + i]) {
                 from[here++] = edge->from[i];
