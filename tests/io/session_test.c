@@ -2,6 +2,9 @@
 /* Tests for src/io/session.c. tests/exec/command/command_test.c kills real guards. */
 #include "io/session.h"
 
+#include <poll.h>
+#include <string.h>
+
 #include "base/limits.h"
 #include "process_help.h"
 
@@ -62,7 +65,12 @@ TEST(processes_of_a_session_are_killed_and_others_stay)
     /* A child that runs the given program belongs to another call. */
     char program[PATH_MAX] = "", link[64];
     (void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)other);
-    CHECK(readlink(link, program, sizeof(program) - 1) > 0, "its program");
+    /* It has written its id before it becomes sleep. */
+    for (int i = 0; i < 10000 && strstr(program, "sleep") == NULL; i++) {
+        memset(program, 0, sizeof(program));
+        CHECK(readlink(link, program, sizeof(program) - 1) > 0, "its program");
+        (void)poll(NULL, 0, 1);
+    }
     CHECK(haft__session_kill(leader, program), "not all are gone");
     CHECK(help_is_gone(member), "the member lives on");
     CHECK(help_is_alive(other), "a child with the program of guard is gone");
