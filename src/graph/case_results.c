@@ -319,7 +319,7 @@ haft_status haft__case_write_result(haft__case_world *world, const haft__case_ou
         }
         status = status == HAFT_OK ? write_inner(play, w, err) : status;
         status = status == HAFT_OK ? write_pending(play, w, err) : status;
-        if (status != HAFT_OK) { /* the text is incomplete, and nobody reads it */
+        if (status != HAFT_OK) { /* the caller discards the incomplete text */
             return status;
         }
         write_next(play, w);

@@ -152,8 +152,8 @@ void haft__graph_execution_set_for_person(haft__graph_execution *execution, size
 void haft__graph_execution_reopen(haft__graph_execution *execution, uint32_t more);
 
 /* An edit of the state, by a person: `values` (an object) go through the reducers as writes of
- * `as`, or of nobody if that is empty. A task of `as` that is not done is done with these values;
- * otherwise what followed from `as` is decided again. */
+ * `as`; if that is empty, only the values change. A task of `as` that is not done is done with
+ * these values; otherwise what followed from `as` is decided again. */
 HAFT_MUST_USE haft_status haft__graph_execution_edit(haft__graph_execution *execution,
                                                      haft__json values, haft_str as,
                                                      haft__json *ret_event,

@@ -179,7 +179,7 @@ HAFT_MUST_USE haft_status haft__graph_compile(haft__arena *arena, haft__json sou
                                               haft__json graphs, const haft__graph **ret_graph,
                                               haft__graph_problems *ret_problems, haft_error *err);
 
-/* The index of a channel or node; false if there is none. */
+/* The index of a channel or node; false if it does not exist. */
 bool haft__graph_find_channel(const haft__graph *graph, haft_str name, uint32_t *ret_channel);
 bool haft__graph_find_node(const haft__graph *graph, haft_str name, haft__graph_node_id *ret_node);
 
