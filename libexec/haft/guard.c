@@ -56,6 +56,16 @@ enum {
     PARENT_DIED = SIGUSR1, /* sent by the kernel when the parent dies; others may send it, too */
 };
 
+#ifdef __SANITIZE_ADDRESS__
+/* The search for leaks at exit stops this process with SIGSTOP. A SIGCONT from haft, which ends a
+ * session, discards that signal, and guard would wait for it forever. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "detect_leaks=0";
+}
+#endif
+
 static const char default_path[] = "/usr/local/bin:/usr/bin:/bin";
 
 /* How PROGRAM ended, from guard to the supervisor. */

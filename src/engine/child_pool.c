@@ -116,22 +116,35 @@ void haft__child_pool_add_all(haft_run *run)
 
 /* ---- inspection ---- */
 
-void haft__child_pool_notify(haft_runtime *runtime)
+static void post_check(haft_runtime *runtime)
 {
     haft__child_pool *pool = &runtime->children;
-    pool->polls_messages = true;
     if (!pool->check_posted && !runtime->closing) {
         pool->check_posted = true;
         haft__loop_post(runtime->loop, &pool->check);
     }
 }
 
+void haft__child_pool_notify(haft_runtime *runtime)
+{
+    runtime->children.polls_messages = true;
+    post_check(runtime);
+}
+
 void haft__child_pool_run_changed(haft_run *run)
 {
-    haft__child_pool *pool = &run->runtime->children;
-    if (pool->count > 0 && !pool->check_posted && !run->runtime->closing) {
-        pool->check_posted = true;
-        haft__loop_post(run->runtime->loop, &pool->check);
+    if (run->runtime->children.count > 0) {
+        post_check(run->runtime);
+    }
+}
+
+void haft__child_pool_messages_read(haft_runtime *runtime)
+{
+    haft__child_pool *pool = &runtime->children;
+    bool waited = pool->polling || pool->polls_messages;
+    pool->polling = false;
+    if (waited) {
+        post_check(runtime);
     }
 }
 
@@ -181,6 +194,11 @@ static void check_open(haft_runtime *runtime, haft__child_entry *entry)
         end_entry(runtime, entry);
         return;
     case HAFT_WAITING:
+        /* A message that is about to be read here would be lost for this process: the store keeps
+         * it, but nothing would open the run again. */
+        if (runtime->children.polls_messages || runtime->children.polling) {
+            return;
+        }
         /* If a call that runs here has asked a question, only this process can pass on the
          * answer. */
         if (run->slots == NULL && !(runtime->children.keeps_waiting && has_pending_call(run))) {
@@ -256,6 +274,7 @@ static void on_check(haft__task *task)
     if (pool->polls_messages && !runtime->message_poll_pending) { /* else again after that one */
         pool->polls_messages = false;
         haft__runtime_poll_messages(runtime);
+        pool->polling = runtime->message_poll_pending;
     }
     if (!pool->querying) {
         remove_gone(pool);
@@ -268,7 +287,8 @@ static void on_check(haft__task *task)
 
 static void query_next(haft_runtime *runtime);
 
-/* Whether an entry that is not open here can be opened: its owner is gone, or it has messages. */
+/* Whether an entry that is not open here can be opened: it is not finished and has no owner. A run
+ * that had another owner may have got messages since, so it is opened even if it waits. */
 static void on_found(haft__store_request *request)
 {
     haft_runtime *runtime = request->context;
@@ -284,7 +304,9 @@ static void on_found(haft__store_request *request)
         if (row->state == HAFT__RUN_STATE_ENDED) {
             end_entry(runtime, entry);
             haft__child_pool_notify(runtime);
-        } else if (!owned && row->state == HAFT__RUN_STATE_RUNNING) {
+        } else if (!owned
+                   && (row->state == HAFT__RUN_STATE_RUNNING
+                       || entry->state == HAFT__CHILD_ENTRY_FOREIGN)) {
             entry->state = HAFT__CHILD_ENTRY_QUEUED;
             haft__child_pool_notify(runtime);
         } else {

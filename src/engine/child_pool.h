@@ -36,8 +36,10 @@ typedef struct haft__child_pool {
     haft__child_entry **entries;
     size_t count, capacity, open;
     haft__task check; /* inspects the entries from the loop */
-    bool check_posted, polls_messages;
-    haft__timer timer; /* looks for changes that other processes made */
+    bool check_posted;
+    bool polls_messages; /* messages were sent to runs of this process; no poll has begun since */
+    bool polling;        /* that poll has begun */
+    haft__timer timer;   /* looks for changes that other processes made */
     haft__store_request request;
     haft__arena arena; /* results of `request` */
     size_t next_query; /* the entry that is queried next */
@@ -56,6 +58,9 @@ void haft__child_pool_add_all(haft_run *run);
 /* A run of this process has changed, or messages were sent to runs of this process. */
 void haft__child_pool_notify(haft_runtime *runtime);
 void haft__child_pool_run_changed(haft_run *run);
+
+/* A poll for messages has ended. */
+void haft__child_pool_messages_read(haft_runtime *runtime);
 
 /* Whether nothing below the run can continue in this process or is performed elsewhere: all of it
  * waits for people. */

@@ -72,9 +72,7 @@ static void on_messages(haft__store_request *request)
             deliver(runtime, &request->messages[i]);
         }
     }
-    if (runtime->children.polls_messages) { /* more were sent meanwhile */
-        haft__child_pool_notify(runtime);
-    }
+    haft__child_pool_messages_read(runtime);
     if (runtime->shared) {
         schedule_message_poll(runtime);
     }
