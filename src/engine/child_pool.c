@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* child_pool.c - see engine/child_pool.h. Tests: tests/cli/children_test.py,
- * tests/crash/children_test.py. */
+/* child_pool.c - see engine/child_pool.h. Tests: tests/engine/child_pool_test.c,
+ * tests/cli/children_test.py, tests/crash/children_test.py. */
 #include "engine/child_pool.h"
 
 #include "base/error.h"

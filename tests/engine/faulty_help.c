@@ -220,8 +220,12 @@ unsigned help_faulty_count(haft__store_verb verb)
 
 haft__store_run help_faulty_find(help_host *h, const haft_run *run)
 {
-    haft__store_request request = {
-        .verb = HAFT__STORE_FIND, .name = haft__str(run->id), .arena = &faulty.arena};
+    return help_faulty_find_by_id(h, haft__str(run->id));
+}
+
+haft__store_run help_faulty_find_by_id(help_host *h, haft_str id)
+{
+    haft__store_request request = {.verb = HAFT__STORE_FIND, .name = id, .arena = &faulty.arena};
     haft_status status = haft__store_submit_and_wait(h->runtime->store, &request, &h->err);
     CHECK_INT(status, HAFT_OK, "%s", h->err.message);
     return status == HAFT_OK ? request.found[0] : (haft__store_run){.id = HAFT__LIT("")};

@@ -51,6 +51,7 @@ uint64_t help_faulty_hurry(void);
 
 /* The row of a run. */
 haft__store_run help_faulty_find(help_host *h, const haft_run *run);
+haft__store_run help_faulty_find_by_id(help_host *h, haft_str id);
 
 /* Another process claims the run from its owner. */
 void help_faulty_take(help_host *h, const haft_run *run);

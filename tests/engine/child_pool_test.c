@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Children that this process and others perform by turns. */
+#include "engine/child_pool.h"
+
+#include "base/str.h"
+#include "faulty_help.h"
+
+#define PICK                                                                                       \
+    "\"tools\":[{\"name\":\"pick\",\"description\":\"Pick one.\",\"args\":[],"                     \
+    "\"headless\":true}]"
+#define CHILD_SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"picked\"}]}"
+#define BOSS                                                                                       \
+    "\"agents\":{\"picker\":{\"haft\":1,\"name\":\"picker\",\"description\":\"Picks one.\","       \
+    "\"model\":\"script:1.json\"," PICK "}},"                                                      \
+    "\"tools\":[{\"name\":\"ask_picker\",\"agent\":\"picker\"}]"
+#define BOSS_SCRIPT                                                                                \
+    "{\"replies\":[{\"calls\":[{\"name\":\"ask_picker\",\"arguments\":{\"task\":\"x\"}}]},"        \
+    "{\"text\":\"good\"}]}"
+#define ANSWER                                                                                     \
+    "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":\"it\",\"by\":\"b\",\"why\":\"\"}"
+
+/* A run whose only child waits for an answer. */
+static haft_run *start_tree(help_host *h)
+{
+    help_faulty_init(h, 30000);
+    haft_agent_release(help_host_agent(h, PICK, CHILD_SCRIPT)); /* only its script is used */
+    haft_run *root = help_host_start(h, BOSS, BOSS_SCRIPT, "go");
+    help_host_settle(h, root);
+    CHECK_INT(haft_run_state(root), HAFT_WAITING, "%s", haft_run_error(root)->message);
+    return root;
+}
+
+static void request_of_other(help_host *h, haft__store_request request)
+{
+    haft__arena arena;
+    haft__arena_init(&arena, 0);
+    request.arena = &arena;
+    CHECK_INT(haft__store_submit_and_wait(h->runtime->store, &request, &h->err), HAFT_OK, "%s",
+              h->err.message);
+    haft__arena_finish(&arena);
+}
+
+static void step_until(help_host *h, const haft_run *run, haft_state state)
+{
+    while (haft_run_state(run) != state) {
+        CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
+    }
+}
+
+TEST(a_child_that_another_process_owned_is_opened_for_the_messages_it_got)
+{
+    help_host h;
+    haft_run *root = start_tree(&h);
+    haft_str child = root->state.children[0]->run;
+    haft__store_run row = help_faulty_find_by_id(&h, child);
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_CLAIM,
+                                               .run.id = child,
+                                               .run.owner = HAFT__LIT("another"),
+                                               .lease_ms = 30000});
+    step_until(&h, root, HAFT_RUNNING); /* the child may end at any moment */
+    request_of_other(&h, (haft__store_request){
+                             .verb = HAFT__STORE_SEND, .run.id = child, .text = HAFT__LIT(ANSWER)});
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_RELEASE,
+                                               .run.id = child,
+                                               .run.epoch = row.epoch + 1});
+    help_host_settle(&h, root);
+    CHECK_STR(haft__str(haft_run_end(root)), HAFT__LIT("done"), "%s",
+              haft_run_error(root)->message);
+    haft_run_release(root);
+    help_faulty_finish(&h);
+}
+
+TEST(a_child_that_waits_is_opened_after_its_owner_has_died)
+{
+    help_host h;
+    haft_run *root = start_tree(&h);
+    haft_str child = root->state.children[0]->run;
+    request_of_other(&h, (haft__store_request){.verb = HAFT__STORE_CLAIM,
+                                               .run.id = child,
+                                               .run.owner = HAFT__LIT("another"),
+                                               .lease_ms = 1000});
+    step_until(&h, root, HAFT_RUNNING);
+    help_faulty_wait(2000);
+    step_until(&h, root, HAFT_WAITING);
+    CHECK_STR(help_faulty_find_by_id(&h, child).owner, HAFT__LIT(""), "it waits without an owner");
+    haft_run_release(root);
+    help_faulty_finish(&h);
+}
