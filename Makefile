@@ -7,8 +7,10 @@ FUZZ_SECONDS ?= 60
 SUITES ?= bookworm trixie
 # Words that select tests or benchmark tables: make test T="arena utf8"
 T ?=
+# Words of test files that are left out: make asan WITHOUT=crash/
+WITHOUT ?=
 
-TESTS = scripts/run-tests $(T)
+TESTS = scripts/run-tests $(T) $(addprefix --without ,$(WITHOUT))
 
 help: ## show these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

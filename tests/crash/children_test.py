@@ -58,7 +58,7 @@ def drive(store, limit=40):
 def moments(store):
     if help.LONG:
         return range(1, MOST)
-    each = 9 if store.kind == "postgres" else 4
+    each = 18 if store.kind == "postgres" else 12
     return range(1 + time.time_ns() // 1000 % each, MOST, each)
 
 
@@ -130,7 +130,7 @@ def workers_that_are_killed(store):
 
 def many_children(store):
     """Many children of one reply, a tenth of which fail."""
-    count = 500 if help.LONG else 60
+    count = 500 if help.LONG else 30
     good = agent(store, "good", ["fine"], [])
     bad = agent(store, "bad", [], [])
     calls = [call("ask_bad" if i % 10 == 0 else "ask_good", task=str(i)) for i in range(count)]

@@ -16,6 +16,7 @@ import history
 from crash_help import call, effect
 
 AT_ONCE = 8
+ANSWERS = 20 if help.SANITIZED else 100  # processes that start at the same moment
 # Seconds for a tool that never ends by itself; a cancel without effect takes as long.
 FOR_EVER = 1000
 RANDOM = random.Random(time.time_ns())
@@ -38,10 +39,10 @@ def at_once(jobs):
 # ---- answers ----
 
 def test_answers(store):
-    """A hundred answers with four different values to one pause, from as many processes at once."""
+    """Many answers with four different values to one pause, from as many processes at once."""
     path = help.spec(store, "answers", [[call("pick")], [call("send")], "good"],
                      [help.tool("pick"), effect(store, "send")])
-    bodies, accepted, wrong = [n % 4 for n in range(100)], [], []
+    bodies, accepted, wrong = [n % 4 for n in range(ANSWERS)], [], []
     rounds = help.rounds(1, 10)
     for _ in range(rounds):
         store.haft("run", path, "go")
@@ -52,7 +53,7 @@ def test_answers(store):
         wrong += [f"{body} gave {status}, {values} is the answer: {err}"
                   for body, (status, _, err) in zip(bodies, answers)
                   if (status not in (0, 4) if body in values else status != 1)]
-    help.same(f"one_of_a_hundred_answers_is_accepted_{store.kind}", accepted, [1] * rounds)
+    help.same(f"one_of_many_answers_is_accepted_{store.kind}", accepted, [1] * rounds)
     help.check(f"an_equal_answer_is_accepted_and_another_is_rejected_{store.kind}", wrong)
     help.check(f"and_has_its_effect_once_{store.kind}", help.drive(store) + history.check_store(
         store, help.effects(store), {"send": "once"}))

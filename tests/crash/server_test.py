@@ -58,7 +58,7 @@ def settle(name, store, workers, before):
 
 def test_killed(cluster, store):
     """kill -9 of the server and all its processes, and immediate restarts, under live workers."""
-    rounds = help.rounds(3, 40)
+    rounds = help.rounds(2, 40)
     workers = begin(store, 15 * rounds)
     before, ways = store.runs(), []
     for n in range(rounds):
