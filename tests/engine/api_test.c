@@ -25,29 +25,30 @@ static const char script[] =
     "{\"replies\":[{\"calls\":[{\"name\":\"add_numbers\",\"arguments\":{\"a\":2}},{\"name\":"
     "\"give_up\"}]},{\"text\":\"good\"}]}";
 
-TEST(tools_that_are_functions_run)
+TEST(functions_run_as_tools)
 {
     help_host h;
     help_host_init(&h, "memory:");
     CHECK_INT(haft_tool_add(h.runtime, &add_numbers_tool, &h.err), HAFT_OK, "%s", h.err.message);
     CHECK_INT(haft_tool_add(h.runtime, &give_up_tool, &h.err), HAFT_OK, "%s", h.err.message);
-    CHECK_INT(haft_tool_add(h.runtime, &give_up_tool, &h.err), HAFT_BAD_INPUT, "twice");
+    CHECK_INT(haft_tool_add(h.runtime, &give_up_tool, &h.err), HAFT_BAD_INPUT,
+              "the same tool is added twice");
     CHECK(strstr(h.err.message, "added twice") != NULL, "%s", h.err.message);
     haft_tool unnamed = HAFT_TOOL_INIT;
-    CHECK_INT(haft_tool_add(h.runtime, &unnamed, &h.err), HAFT_BAD_INPUT, "without a name");
+    CHECK_INT(haft_tool_add(h.runtime, &unnamed, &h.err), HAFT_BAD_INPUT, "a tool without a name");
     haft_run *run = help_host_start(&h, spec, script, "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
-    CHECK_STR(run->state.calls[0].result, HAFT__LIT("7 for c1.1"), "result");
-    CHECK(!run->state.calls[1].ok, "the other fails");
+    CHECK_STR(run->state.calls[0].result, HAFT__LIT("7 for c1.1"), "the result of the first call");
+    CHECK(!run->state.calls[1].ok, "the second call did not fail");
     haft_event event;
     unsigned progress = 0, durable = 0;
     while (haft_run_next_event(run, &event)) {
         progress += event.seq == 0;
         durable += event.seq > 0;
     }
-    CHECK_INT(progress, 1, "progress");
-    CHECK_INT(durable, run->state.seq, "events");
+    CHECK_INT(progress, 1, "the number of progress events");
+    CHECK_INT(durable, run->state.seq, "the number of durable events");
     haft_run_release(run);
     help_host_finish(&h);
 }
@@ -87,14 +88,14 @@ TEST(a_command_outside_a_graph_is_an_error_for_the_model)
         "go");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
-    CHECK(!run->state.calls[0].ok, "it counts as done");
+    CHECK(!run->state.calls[0].ok, "the call counts as successful");
     haft_run_release(run);
     help_host_finish(&h);
 }
 
 /* ---- misuse ---- */
 
-TEST(null_is_refused_or_answered)
+TEST(functions_accept_null)
 {
     help_host h;
     haft_agent *agent = NULL;
@@ -121,11 +122,11 @@ TEST(null_is_refused_or_answered)
         haft_run_cancel(NULL, NULL),
     };
     for (size_t i = 0; i < COUNT(found); i++) {
-        CHECK_INT(found[i], HAFT_BAD_INPUT, "%zu", i);
+        CHECK_INT(found[i], HAFT_BAD_INPUT, "call %zu with NULL", i);
     }
     CHECK_INT(haft_runtime_fd(NULL), -1, "fd");
     CHECK_INT(haft_runtime_timeout(NULL), -1, "timeout");
-    CHECK(!haft_run_next_event(NULL, &event), "event");
+    CHECK(!haft_run_next_event(NULL, &event), "NULL has an event");
     CHECK_INT(haft_run_state(NULL), HAFT_STOPPED, "state");
     CHECK_STR(haft__str(haft_run_id(NULL)), HAFT__LIT(""), "id");
     CHECK_STR(haft__str(haft_run_end(NULL)), HAFT__LIT("waiting"), "end");
@@ -134,17 +135,18 @@ TEST(null_is_refused_or_answered)
     help_host_finish(&h);
 }
 
-TEST(null_members_are_rejected)
+TEST(null_arguments_of_a_run_are_rejected)
 {
     help_host h;
     help_host_init(&h, "memory:");
     haft_agent *agent = help_host_agent(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}");
     haft_run *run = NULL;
     CHECK_INT(haft_run_start(agent, NULL, NULL, &run, &h.err), HAFT_BAD_INPUT, "no task");
-    CHECK_INT(haft_run_start(agent, "go", NULL, NULL, &h.err), HAFT_BAD_INPUT, "no place");
+    CHECK_INT(haft_run_start(agent, "go", NULL, NULL, &h.err), HAFT_BAD_INPUT,
+              "NULL in place of the run");
     CHECK_INT(haft_run_start(agent, "go", NULL, &run, &h.err), HAFT_OK, "%s", h.err.message);
     CHECK_INT(haft_run_answer(run, NULL, NULL, &h.err), HAFT_BAD_INPUT, "no answer");
-    CHECK(!haft_run_next_event(run, NULL), "no place");
+    CHECK(!haft_run_next_event(run, NULL), "NULL in place of the event");
     haft_run_release(run);
     haft_agent_release(agent);
     help_host_finish(&h);
@@ -165,7 +167,8 @@ TEST(a_run_that_has_ended_takes_no_commands)
     CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended: done"), "cancel");
     CHECK_INT(haft_run_open(h.runtime, haft_run_id(run), &same, &h.err), HAFT_OK, "%s",
               h.err.message);
-    CHECK_INT(haft_run_cancel(same, &h.err), HAFT_BAD_STATE, "of one that was only read");
+    CHECK_INT(haft_run_cancel(same, &h.err), HAFT_BAD_STATE,
+              "cancel through a handle that only reads");
     CHECK_STR(haft__str(h.err.message), HAFT__LIT("the run has ended, or another process owns it"),
               "cancel");
     haft_run_release(same);
@@ -188,7 +191,7 @@ static void destroy_with_runs(const char *store)
     CHECK_INT(haft_run_start(agent, "go", NULL, &gone, &h.err), HAFT_OK, "start");
     haft_run_release(gone);
     help_host_finish(&h);
-    haft_agent_release(agent); /* which may outlive the runtime */
+    haft_agent_release(agent); /* an agent may outlive the runtime */
 }
 
 TEST(a_runtime_can_be_destroyed_before_its_runs)
@@ -221,11 +224,12 @@ TEST(options_of_another_version_are_accepted)
     CHECK_INT(haft_runtime_create(&longer.options, &runtime, &err), HAFT_OK, "%s", err.message);
     haft_runtime_destroy(runtime);
     shorter.struct_size = offsetof(haft_runtime_options, guard);
-    shorter.guard = "/nowhere"; /* not read */
+    shorter.guard = "/nowhere"; /* outside the given size: not read */
     CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_OK, "%s", err.message);
     haft_runtime_destroy(runtime);
     shorter.struct_size = 0;
-    CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_BAD_INPUT, "without a size");
+    CHECK_INT(haft_runtime_create(&shorter, &runtime, &err), HAFT_BAD_INPUT,
+              "options without a size");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("start from HAFT_RUNTIME_OPTIONS_INIT"), "hint");
 
     help_host h;
@@ -233,15 +237,17 @@ TEST(options_of_another_version_are_accepted)
     haft_agent *agent = help_host_agent(&h, "", "{\"replies\":[{\"text\":\"hello\"}]}");
     haft_run *run = NULL;
     longer_run.options.struct_size = sizeof(longer_run);
-    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "longer");
+    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK,
+              "options of a newer version");
     haft_run_release(run);
     longer_run.options.struct_size = offsetof(haft_run_options, thread);
-    longer_run.options.thread = "not an id"; /* not read */
-    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK, "shorter");
+    longer_run.options.thread = "not an id"; /* outside the given size: not read */
+    CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_OK,
+              "options of an older version");
     haft_run_release(run);
     longer_run.options.struct_size = 0;
     CHECK_INT(haft_run_start(agent, "go", &longer_run.options, &run, &h.err), HAFT_BAD_INPUT,
-              "without a size");
+              "options without a size");
     haft_agent_release(agent);
     help_host_finish(&h);
 }
@@ -254,7 +260,8 @@ TEST(a_thread_must_be_an_id)
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
     haft_run *run = NULL;
     options.thread = "not an id";
-    CHECK_INT(haft_run_start(agent, "go", &options, &run, &h.err), HAFT_BAD_INPUT, "accepted");
+    CHECK_INT(haft_run_start(agent, "go", &options, &run, &h.err), HAFT_BAD_INPUT,
+              "a thread that is not an id was accepted");
     haft_agent_release(agent);
     help_host_finish(&h);
 }
@@ -266,8 +273,8 @@ TEST(an_invalid_spec_names_the_place_of_the_error)
     help_host_init(&h, "memory:");
     CHECK_INT(haft__agent_load_text(h.runtime, HAFT__LIT("haft: 1\nlimit: {}\n"), HAFT__LIT(""),
                                     HAFT__SPEC_NEW, &agent, &h.err),
-              HAFT_BAD_INPUT, "accepted");
-    CHECK_STR(haft__str(h.err.where), HAFT__LIT("2:1"), "where");
+              HAFT_BAD_INPUT, "an unknown member was accepted");
+    CHECK_STR(haft__str(h.err.where), HAFT__LIT("2:1"), "the place of the error");
     CHECK_INT(haft_agent_load(h.runtime, "/nowhere.yaml", &agent, &h.err), HAFT_IO, "no file");
     help_host_finish(&h);
 }
@@ -283,10 +290,10 @@ TEST(a_run_continues_with_an_undecidable_condition)
     haft_agent *agent = NULL;
     help_host_init(&h, "memory:");
     CHECK_INT(haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_NEW, &agent, &h.err),
-              HAFT_BAD_INPUT, "a new one");
+              HAFT_BAD_INPUT, "a new run with this spec");
     CHECK_INT(
         haft__agent_load_text(h.runtime, text, HAFT__LIT(""), HAFT__SPEC_STORED, &agent, &h.err),
-        HAFT_OK, "one that has begun: %s", h.err.message);
+        HAFT_OK, "a stored run with this spec: %s", h.err.message);
     haft_agent_release(agent);
     help_host_finish(&h);
 }
@@ -299,7 +306,7 @@ TEST(a_store_that_cannot_be_opened_is_an_error)
     options.store = "ftp://somewhere";
     CHECK_INT(haft_runtime_create(&options, &runtime, &err), HAFT_UNSUPPORTED, "%s", err.message);
     options.store = "sqlite:/proc/nobody/haft.db";
-    CHECK(haft_runtime_create(&options, &runtime, &err) != HAFT_OK, "opened");
+    CHECK(haft_runtime_create(&options, &runtime, &err) != HAFT_OK, "the store was opened");
     haft_runtime_destroy(NULL);
     haft_run_release(NULL);
     haft_agent_release(NULL);

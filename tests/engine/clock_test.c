@@ -45,12 +45,13 @@ TEST(running_operations_do_not_depend_on_the_wall_clock)
         while (haft_run_state(run) == HAFT_RUNNING && run->slots != NULL) {
             CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
         }
-        help_faulty_jump(jumps[COUNT(jumps) - 1 - i]); /* and while a model request is open */
+        help_faulty_jump(jumps[COUNT(jumps) - 1 - i]); /* now a model request is open */
         help_host_settle(&h, run);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
-        CHECK_STR(run->state.calls[0].result, HAFT__LIT("ok"), "%zu", i);
-        CHECK_INT(count(help_host_events(&h, run), "\"call_finished\""), 1, "%zu", i);
+        CHECK_STR(run->state.calls[0].result, HAFT__LIT("ok"), "jump %zu: the result", i);
+        CHECK_INT(count(help_host_events(&h, run), "\"call_finished\""), 1,
+                  "jump %zu: results in the log", i);
         haft_run_release(run);
         help_faulty_finish(&h);
     }
@@ -68,15 +69,16 @@ TEST(a_deadline_expires_exactly_once)
                  ",\"pauses\":{\"headless\":{\"deadline\":\"1h\",\"on_expire\":\"reject\"}}"),
             CALL, "go");
         help_host_settle(&h, run);
-        CHECK_INT(haft_run_state(run), HAFT_WAITING, "%zu", i);
+        CHECK_INT(haft_run_state(run), HAFT_WAITING, "jump %zu: the run does not wait", i);
         help_faulty_jump(jumps[i]);
         uint64_t start = haft__loop_now(h.runtime->loop);
         while (haft_run_state(run) != HAFT_ENDED
                && haft__loop_now(h.runtime->loop) - start < (jumps[i] > 0 ? 10000U : 600U)) {
             CHECK_INT(haft_runtime_step(h.runtime, 100, &h.err), HAFT_OK, "%s", h.err.message);
         }
-        if (jumps[i] < 0) { /* the deadline is later then, and expires all the same */
-            CHECK_INT(haft_run_state(run), HAFT_WAITING, "%zu: too early", i);
+        if (jumps[i] < 0) { /* the deadline is later now, but still expires */
+            CHECK_INT(haft_run_state(run), HAFT_WAITING, "jump %zu: the deadline expired too early",
+                      i);
             help_faulty_jump(-jumps[i] + HOUR);
             start = haft__loop_now(h.runtime->loop);
             while (haft_run_state(run) != HAFT_ENDED
@@ -87,9 +89,10 @@ TEST(a_deadline_expires_exactly_once)
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
         haft_str events = help_host_events(&h, run);
-        CHECK_INT(count(events, "\"by\":\"deadline\""), 1, "%zu", i);
-        CHECK_INT(count(events, "\"call_refused\""), 1, "%zu", i);
-        CHECK_INT(count(events, "Nobody answered by the deadline"), 1, "%zu", i);
+        CHECK_INT(count(events, "\"by\":\"deadline\""), 1, "jump %zu: answers by the deadline", i);
+        CHECK_INT(count(events, "\"call_refused\""), 1, "jump %zu: refused calls", i);
+        CHECK_INT(count(events, "Nobody answered by the deadline"), 1,
+                  "jump %zu: messages to the model", i);
         haft_run_release(run);
         help_faulty_finish(&h);
     }
@@ -114,8 +117,8 @@ TEST(an_answer_is_accepted_once_whatever_the_clock_shows)
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
         haft_str events = help_host_events(&h, run);
-        CHECK_INT(count(events, "\"answered\""), 1, "%zu", i);
-        CHECK_INT(count(events, "\"by\":\"deadline\""), 0, "%zu", i);
+        CHECK_INT(count(events, "\"answered\""), 1, "jump %zu: answers in the log", i);
+        CHECK_INT(count(events, "\"by\":\"deadline\""), 0, "jump %zu: expired deadlines", i);
         haft_run_release(run);
         help_faulty_finish(&h);
     }

@@ -16,10 +16,10 @@
     "{\"replies\":[{\"calls\":[{\"name\":\"pay\",\"arguments\":{\"to\":\"ana\"}}]},{\"text\":"     \
     "\"good\"}]}"
 
-static void know(bool knows)
+static void set_secret(bool present)
 {
-    int status = knows ? setenv("HAFT_TEST_TOKEN", SECRET, 1) : unsetenv("HAFT_TEST_TOKEN");
-    CHECK_INT(status, 0, "the environment");
+    int status = present ? setenv("HAFT_TEST_TOKEN", SECRET, 1) : unsetenv("HAFT_TEST_TOKEN");
+    CHECK_INT(status, 0, "the environment cannot be changed");
 }
 
 static haft_run *start(help_host *h, const char *members, const char *script)
@@ -35,8 +35,8 @@ static bool has_text(help_host *h, haft_run *run, const char *part)
     return events.len > 0 && memmem(events.ptr, events.len, part, strlen(part)) != NULL;
 }
 
-/* The run is released and opened by a process that knows the secret. */
-static haft_run *take_up(help_host *h, haft_run *run)
+/* Releases the run and opens it again, now with the secret in the environment. */
+static haft_run *reopen_with_secret(help_host *h, haft_run *run)
 {
     char id[32];
     haft_run *again = NULL;
@@ -45,7 +45,7 @@ static haft_run *take_up(help_host *h, haft_run *run)
     while (h->runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
-    know(true);
+    set_secret(true);
     CHECK_INT(haft_run_open(h->runtime, id, &again, &h->err), HAFT_OK, "%s", h->err.message);
     return again;
 }
@@ -53,57 +53,58 @@ static haft_run *take_up(help_host *h, haft_run *run)
 TEST(an_approved_call_starts_where_its_secret_is_known_later)
 {
     help_host h;
-    know(false);
+    set_secret(false);
     help_host_init(&h, "memory:");
-    haft_run *run = take_up(&h, start(&h, APPROVED, SCRIPT));
+    haft_run *run = reopen_with_secret(&h, start(&h, APPROVED, SCRIPT));
     CHECK_INT(haft_run_approve(run, "c1.1", NULL, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     const haft__json *to = haft__json_get(run->state.calls[0].arguments, HAFT__LIT("to"));
-    CHECK(run->state.calls[0].started && to != NULL, "it has not begun");
-    CHECK_STR(to != NULL ? haft__json_text(*to) : HAFT__LIT(""), HAFT__LIT(SECRET), "arguments");
-    CHECK(!has_text(&h, run, SECRET), "an event has it");
+    CHECK(run->state.calls[0].started && to != NULL, "the call has not started");
+    CHECK_STR(to != NULL ? haft__json_text(*to) : HAFT__LIT(""), HAFT__LIT(SECRET),
+              "the secret in the arguments");
+    CHECK(!has_text(&h, run, SECRET), "an event contains the secret");
     haft_run_release(run);
     help_host_finish(&h);
-    know(false);
+    set_secret(false);
 }
 
 TEST(a_call_with_a_secret_does_not_run_and_the_model_gets_an_error)
 {
     help_host h;
-    know(true);
+    set_secret(true);
     help_host_init(&h, "memory:");
     haft_run *run = start(&h, TOOLS(""), SCRIPT);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
-    CHECK(!run->state.calls[0].started, "it has begun");
-    CHECK(has_text(&h, run, "\"why\":\"secret\""), "the event is missing");
+    CHECK(!run->state.calls[0].started, "the call has started");
+    CHECK(has_text(&h, run, "\"why\":\"secret\""), "no event with the reason");
     haft_run_release(run);
     help_host_finish(&h);
-    know(false);
+    set_secret(false);
 }
 
 TEST(new_arguments_with_a_secret_are_rejected_and_the_call_stays_pending)
 {
     help_host h;
-    know(true);
+    set_secret(true);
     help_host_init(&h, "memory:");
     haft_run *run = start(&h, APPROVED, PLAIN);
     uint64_t before = run->state.seq;
     CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"" SECRET "\"}", &h.err), HAFT_BAD_INPUT,
-              "taken");
+              "arguments with a secret");
     CHECK(strstr(h.err.message, SECRET) == NULL && h.err.hint[0] != '\0', "%s", h.err.message);
-    CHECK_INT(run->state.seq, before, "something was written");
-    CHECK_INT(haft_run_state(run), HAFT_WAITING, "it waits");
+    CHECK_INT(run->state.seq, before, "an event was written");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "the run does not wait");
     CHECK_INT(haft_run_approve(run, "c1.1", "{\"to\":\"ana\"}", &h.err), HAFT_OK, "%s",
               h.err.message);
     help_host_settle(&h, run);
-    CHECK(!has_text(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event contains the secret");
     haft_run_release(run);
     help_host_finish(&h);
-    know(false);
+    set_secret(false);
 }
 
 /* A call that times out: its outcome is unknown. */
-#define GONE(traits)                                                                               \
+#define TIMES_OUT(traits)                                                                          \
     "\"tools\":[{\"name\":\"pay\",\"description\":\"Pay somebody.\",\"args\":[\"to\"],"            \
     "\"command\":[\"sleep\",\"300\"],\"traits\":{\"timeout\":\"50ms\"" traits "}}]"
 
@@ -113,8 +114,8 @@ TEST(a_repeated_approval_does_not_run_the_call_again)
         const char *members;
         uint32_t attempts[3]; /* after an approval, a second one, and haft_run_again */
     } rows[] = {
-        {GONE(",\"needs_approval\":true"), {1, 1, 2}},
-        {GONE(""), {2, 2, 3}},
+        {TIMES_OUT(",\"needs_approval\":true"), {1, 1, 2}},
+        {TIMES_OUT(""), {2, 2, 3}},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_host h;
@@ -123,10 +124,12 @@ TEST(a_repeated_approval_does_not_run_the_call_again)
         for (size_t k = 0; k < COUNT(rows[i].attempts); k++) {
             haft_status status = k < 2 ? haft_run_approve(run, k == 0 ? "c1.1" : NULL, NULL, &h.err)
                                        : haft_run_again(run, "c1.1", &h.err);
-            CHECK_INT(status, HAFT_OK, "row %zu, %zu: %s", i, k, h.err.message);
+            CHECK_INT(status, HAFT_OK, "row %zu, command %zu: %s", i, k, h.err.message);
             help_host_settle(&h, run);
-            CHECK_INT(run->state.calls[0].attempt, rows[i].attempts[k], "row %zu, %zu", i, k);
-            CHECK_INT(run->state.calls[0].pause, HAFT__PAUSE_UNKNOWN_OUTCOME, "row %zu, %zu", i, k);
+            CHECK_INT(run->state.calls[0].attempt, rows[i].attempts[k], "row %zu, command %zu", i,
+                      k);
+            CHECK_INT(run->state.calls[0].pause, HAFT__PAUSE_UNKNOWN_OUTCOME,
+                      "row %zu, command %zu", i, k);
         }
         haft_run_release(run);
         help_host_finish(&h);
@@ -136,27 +139,28 @@ TEST(a_repeated_approval_does_not_run_the_call_again)
 TEST(an_answer_with_a_secret_can_be_repeated)
 {
     help_host h;
-    know(true);
+    set_secret(true);
     help_host_init(&h, "memory:");
     haft_run *run = start(&h, TOOLS(""), PLAIN);
     for (int i = 0; i < 2; i++) {
         CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"" SECRET "\"}", &h.err), HAFT_OK, "%d: %s",
                   i, h.err.message);
     }
-    CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"other\"}", &h.err), HAFT_BAD_STATE, "another");
+    CHECK_INT(haft_run_answer(run, "c1.1", "{\"k\":\"other\"}", &h.err), HAFT_BAD_STATE,
+              "a different answer");
     help_host_settle(&h, run);
-    CHECK(!has_text(&h, run, SECRET), "an event has it");
+    CHECK(!has_text(&h, run, SECRET), "an event contains the secret");
     haft_run_release(run);
     help_host_finish(&h);
-    know(false);
+    set_secret(false);
 }
 
-/* A handle that only reads a run knows the secrets of its environment, too. */
+/* A handle that only reads a run present the secrets of its environment, too. */
 TEST(a_reader_recognizes_a_recorded_answer_with_a_secret)
 {
     help_host h;
     bool taken = false;
-    know(true);
+    set_secret(true);
     help_host_init(&h, "memory:");
     haft_run *run = start(&h, TOOLS(""), PLAIN), *seen = NULL;
     CHECK_INT(haft_run_answer(run, "c1.1", "\"" SECRET "\"", &h.err), HAFT_OK, "%s", h.err.message);
@@ -181,5 +185,5 @@ TEST(a_reader_recognizes_a_recorded_answer_with_a_secret)
     haft_run_release(seen);
     haft_run_release(run);
     help_host_finish(&h);
-    know(false);
+    set_secret(false);
 }

@@ -77,7 +77,8 @@ void help_host_settle(help_host *h, haft_run *run)
            && haft__loop_now(h->runtime->loop) - start < SETTLE_MS) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
-    CHECK(run != NULL && haft_run_state(run) != HAFT_RUNNING, "it does not settle");
+    CHECK(run != NULL && haft_run_state(run) != HAFT_RUNNING,
+          "the run does not pause, stop or end");
 }
 
 haft_str help_host_events(help_host *h, haft_run *run)

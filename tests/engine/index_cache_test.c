@@ -27,11 +27,11 @@ TEST(an_index_is_built_once)
     haft__index_cache cache = {.load_attempted = true}; /* without vectors */
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
     search(&cache, "agent; tools=look; server=docs,send,take", "take", HAFT__LIT("docs:take"));
-    CHECK_INT(cache.built, 1, "made");
+    CHECK_INT(cache.built, 1, "indexes that were built for one set of tools");
     search(&cache, "agent; server=docs,send", "take", HAFT__LIT(""));
-    CHECK_INT(cache.built, 2, "made");
+    CHECK_INT(cache.built, 2, "indexes that were built for two sets of tools");
     haft__index_cache_finish(&cache);
-    CHECK_INT(cache.count, 0, "nothing is left");
+    CHECK_INT(cache.count, 0, "indexes after the end");
 }
 
 /* Words with nearly the same meaning are found with the shipped table, if there is one. */
@@ -39,9 +39,9 @@ TEST(the_table_of_vectors_is_loaded_once)
 {
     haft__index_cache cache = {.count = 0};
     search(&cache, "agent; server=docs,send,take", "send", HAFT__LIT("docs:send"));
-    CHECK(cache.load_attempted, "looked for");
+    CHECK(cache.load_attempted, "the table was not looked for");
     haft__index_cache_finish(&cache);
-    CHECK(!cache.load_attempted && !cache.vectors.found, "given back");
+    CHECK(!cache.load_attempted && !cache.vectors.found, "the table was not released");
 }
 
 /* The cache is full, and one more: the least recently used index is evicted. */
@@ -55,14 +55,14 @@ TEST(the_number_of_cached_indexes_is_bounded)
         search(&cache, words, "send", haft__str(name));
     }
     search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send")); /* used again */
-    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES, "all are kept");
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES, "an index within the limit was built again");
     search(&cache, "agent; server=docs,other", "send", HAFT__LIT("")); /* replaces docs1 */
-    CHECK_INT(cache.count, HAFT__LIMIT_SEARCH_INDEXES, "and not more");
+    CHECK_INT(cache.count, HAFT__LIMIT_SEARCH_INDEXES, "cached indexes");
     search(&cache, "agent; server=docs0,send", "send", HAFT__LIT("docs0:send"));
     search(&cache, "agent; server=docs2,send", "send", HAFT__LIT("docs2:send"));
-    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 1, "those are there");
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 1, "a recently used index was built again");
     search(&cache, "agent; server=docs1,send", "send", HAFT__LIT("docs1:send"));
-    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 2, "that one has gone");
+    CHECK_INT(cache.built, HAFT__LIMIT_SEARCH_INDEXES + 2, "the evicted index was not built again");
     haft__index_cache_finish(&cache);
 }
 
@@ -85,7 +85,7 @@ TEST(searching_survives_failed_allocations)
         haft__index_cache_finish(&cache);
         haft__arena_finish(&arena);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation failed");
             break;
         }
     }

@@ -56,16 +56,17 @@ TEST(a_run_stops_before_its_lease_expires)
 {
     static const struct {
         int64_t ms;
-        bool over;
+        bool expired;
     } rows[] = {{LEASE - LEASE / 10 - 2000, false}, {LEASE - LEASE / 10, true}, {LEASE, true}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         help_host h;
         haft_run *run = begin_host(&h, LEASE, SLOW);
         help_faulty_set(HELP_DOWN);
         help_faulty_wait(rows[i].ms);
-        haft__run_advance(run); /* something happens to it */
-        CHECK_INT(haft_run_state(run) == HAFT_STOPPED, rows[i].over, "%lld", (long long)rows[i].ms);
-        if (rows[i].over) {
+        haft__run_advance(run); /* as after any event */
+        CHECK_INT(haft_run_state(run) == HAFT_STOPPED, rows[i].expired, "after %lld ms",
+                  (long long)rows[i].ms);
+        if (rows[i].expired) {
             check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
         }
         end_host(&h, run);
@@ -120,8 +121,8 @@ TEST(the_result_of_a_call_is_not_recorded_after_the_lease)
         help_faulty_wait(LEASE);
         help_faulty_step(&h, run, 10000);
         check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
-        CHECK_INT(run->state.seq, at, "its result was taken");
-        CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "it was remembered");
+        CHECK_INT(run->state.seq, at, "its result was recorded");
+        CHECK_INT(help_faulty_count(HAFT__STORE_CACHE_PUT), 0, "its result was cached");
         end_host(&h, run);
     }
 }
@@ -135,7 +136,7 @@ TEST(nothing_is_logged_after_the_lease)
     help_faulty_wait(LEASE);
     haft__run_record_input(run, HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}"));
     check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
-    CHECK_INT(run->state.seq, at, "it was written down");
+    CHECK_INT(run->state.seq, at, "an event was recorded");
     end_host(&h, run);
 }
 
@@ -143,7 +144,7 @@ TEST(nothing_starts_after_the_lease)
 {
     char mark[] = "/tmp/haft-lease-XXXXXX", members[512];
     CHECK(mkdtemp(mark) != NULL, "no directory");
-    CHECK_INT(rmdir(mark), 0, "it is there");
+    CHECK_INT(rmdir(mark), 0, "the directory cannot be removed");
     (void)snprintf(members, sizeof(members), TOOL("[\"mkdir\",\"%s\"]", ""), mark);
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -153,10 +154,10 @@ TEST(nothing_starts_after_the_lease)
            && (run->model_call == NULL || haft__log_is_busy(&run->log))) {
         step(&h, 1000);
     }
-    help_faulty_set(HELP_STOPPED); /* with call_started */
+    help_faulty_set(HELP_STOPPED); /* with the write of call_started */
     help_faulty_step(&h, run, 10000);
     check_stopped(run, HAFT_BAD_STATE, "the lease of the run has expired");
-    CHECK(rmdir(mark) != 0, "the call was made");
+    CHECK(rmdir(mark) != 0, "the call ran");
     end_host(&h, run);
 }
 
@@ -212,7 +213,7 @@ TEST(a_release_that_failed_is_repeated_later)
         while (h.runtime->leases.failures == 0 && haft__loop_now(h.runtime->loop) - start < 5000) {
             step(&h, 20);
         }
-        CHECK_INT(h.runtime->leases.expected, 2, "the store still counts it");
+        CHECK_INT(h.runtime->leases.expected, 2, "the leases that the store still has");
         help_faulty_set(HELP_FINE);
         start = haft__loop_now(h.runtime->loop);
         haft_str owner = HAFT__LIT("?");
@@ -243,7 +244,7 @@ TEST(the_next_renewal_notices_that_another_process_owns_the_run)
         step(&h, 20);
     }
     check_stopped(lost, HAFT_BAD_STATE, "another process claimed the run");
-    help_faulty_step(&h, kept, 3500); /* and the others keep their owner */
+    help_faulty_step(&h, kept, 3500); /* the other runs keep their owner */
     CHECK_INT(haft_run_state(kept), HAFT_RUNNING, "%s", haft_run_error(kept)->message);
     CHECK_INT(haft_run_state(also), HAFT_RUNNING, "%s", haft_run_error(also)->message);
     CHECK_STR(help_faulty_find(&h, lost).owner, HAFT__LIT("another"), "the owner");
@@ -302,9 +303,9 @@ TEST(setting_the_clock_does_not_end_a_lease)
         help_faulty_jump(jumps[i]);
         help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_LISTEN_MS);
         CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%s", haft_run_error(run)->message);
-        CHECK(help_faulty_find(&h, run).lease_ms > haft__runtime_now(h.runtime), "%lld: it is over",
-              (long long)jumps[i]);
-        CHECK_INT(help_faulty_count(HAFT__STORE_RENEW), jumps[i] > 0, "%lld: renewals",
+        CHECK(help_faulty_find(&h, run).lease_ms > haft__runtime_now(h.runtime),
+              "clock set by %lld: the lease has expired", (long long)jumps[i]);
+        CHECK_INT(help_faulty_count(HAFT__STORE_RENEW), jumps[i] > 0, "clock set by %lld: renewals",
                   (long long)jumps[i]);
         help_faulty_wait(LEASE);
         help_faulty_step(&h, run, 1000);
@@ -331,7 +332,7 @@ TEST(a_lease_has_a_minimum_and_a_maximum)
         options.lease_ms = rows[i].given;
         CHECK_INT(haft_runtime_create(&options, &runtime, &err),
                   rows[i].is > 0 ? HAFT_OK : HAFT_BAD_INPUT, "%zu: %s", i, err.message);
-        CHECK(runtime == NULL || runtime->leases.ms == rows[i].is, "%zu", i);
+        CHECK(runtime == NULL || runtime->leases.ms == rows[i].is, "row %zu: the lease", i);
         haft_runtime_destroy(runtime);
     }
 }
@@ -345,6 +346,7 @@ TEST(the_retry_delay_doubles)
                 {2, 2 * HAFT__LIMIT_RUN_RETRY_MS}, {5, 16 * HAFT__LIMIT_RUN_RETRY_MS},
                 {6, HAFT__LIMIT_RUN_RETRY_MAX_MS}, {UINT32_MAX, HAFT__LIMIT_RUN_RETRY_MAX_MS}};
     for (size_t i = 0; i < COUNT(rows); i++) {
-        CHECK_INT(haft__run_backoff_ms(rows[i].failures), rows[i].ms, "%u", rows[i].failures);
+        CHECK_INT(haft__run_backoff_ms(rows[i].failures), rows[i].ms, "%u failures",
+                  rows[i].failures);
     }
 }

@@ -19,15 +19,15 @@ TEST(each_model_at_each_url_has_its_memory)
 {
     haft__member_memory *list = NULL;
     haft__member_memory *first = find(&list, "http://a/v1", "m");
-    CHECK(find(&list, "http://a/v1", "m") == first, "the same");
+    CHECK(find(&list, "http://a/v1", "m") == first, "the same URL and model");
     CHECK(find(&list, "http://a/v1", "n") != first, "another model");
     CHECK(find(&list, "http://a/v1m", "") != first, "another URL");
     CHECK(find(&list, "http://a/v1m", "") == find(&list, "http://a/v1m", ""), "no model");
-    CHECK(find(&list, "http://a/v1", "m") == first, "still there");
+    CHECK(find(&list, "http://a/v1", "m") == first, "the first entry is gone");
     haft__member_memory_free(list);
 }
 
-TEST(only_an_answered_request_teaches)
+TEST(only_an_answered_request_is_remembered)
 {
     haft__member_memory *list = NULL;
     haft__member_memory *memory = find(&list, "http://a/v1", "m");
@@ -35,13 +35,13 @@ TEST(only_an_answered_request_teaches)
     haft__member_memory_learn(memory, BIT(STREAM_OPTIONS), BIT(PARALLEL), statuses);
     CHECK_INT(memory->accepted, BIT(STREAM_OPTIONS), "accepted");
     CHECK_INT(memory->refused, BIT(PARALLEL), "refused");
-    CHECK_INT(memory->statuses[HAFT__MEMBER_PARALLEL], 422, "with its status");
+    CHECK_INT(memory->statuses[HAFT__MEMBER_PARALLEL], 422, "the status of the refusal");
     haft__member_memory_learn(memory, BIT(STRICT), BIT(STRICT), statuses);
-    CHECK_INT(memory->refused, BIT(PARALLEL), "a member that was sent was not refused");
+    CHECK_INT(memory->refused, BIT(PARALLEL), "a member that was sent counts as refused");
     haft__member_memory_free(list);
 }
 
-TEST(a_memory_without_memory)
+TEST(out_of_memory_adds_no_entry)
 {
     haft__member_memory *list = NULL, *memory = NULL;
     test_fail_allocation(0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages that the store had found before it deleted them: src/engine/runtime.c. */
+/* The store deletes a message after it has found it: src/engine/runtime.c. */
 #include "base/str.h"
 #include "engine/run.h"
 #include "faulty_help.h"
@@ -24,7 +24,7 @@ static haft_run *wait_with_message(help_host *h, const char *message)
     while (help_faulty_buffered() == NULL) {
         CHECK_INT(haft_runtime_step(h->runtime, 1000, &h->err), HAFT_OK, "%s", h->err.message);
     }
-    CHECK_INT(help_faulty_buffered()->message_count, 1, "messages");
+    CHECK_INT(help_faulty_buffered()->message_count, 1, "messages that the store found");
     return run;
 }
 
@@ -35,12 +35,12 @@ static void answer_and_end(help_host *h, haft_run *run)
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
 }
 
-static void tell_in_vain(help_host *h, haft_run *run)
+static void report_to_ended_run(help_host *h, haft_run *run)
 {
     unsigned writes = help_faulty_count(HAFT__STORE_APPEND);
     help_faulty_report();
     help_faulty_step(h, run, 50);
-    CHECK_INT(help_faulty_count(HAFT__STORE_APPEND), writes, "it was forgotten again");
+    CHECK_INT(help_faulty_count(HAFT__STORE_APPEND), writes, "the message was written to the log");
     CHECK_INT(haft_run_state(run), HAFT_ENDED, "%s", haft_run_error(run)->message);
     haft_run_release(run);
     help_faulty_finish(h);
@@ -53,7 +53,7 @@ TEST(a_message_to_a_run_that_has_ended_is_dropped)
         &h,
         "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":\"it\",\"by\":\"b\",\"why\":\"\"}");
     answer_and_end(&h, run);
-    tell_in_vain(&h, run);
+    report_to_ended_run(&h, run);
 }
 
 TEST(a_message_that_was_found_before_its_deletion_is_delivered_once)

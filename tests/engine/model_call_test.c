@@ -55,31 +55,33 @@ static haft_str error_of(const served *s)
     return message != NULL ? haft__json_text(*message) : HAFT__LIT("");
 }
 
-TEST(a_streamed_reply)
+TEST(a_streamed_reply_is_the_answer)
 {
     served s;
     serve(&s, EVENTS PIECE("hel") PIECE("lo") STOP WEB_CLOSE);
     CHECK_STR(haft_run_answer_text(s.run), HAFT__LIT("hello"), "answer: %.*s",
               HAFT__ARG(error_of(&s)));
     haft_str request = web_request(s.web, 0);
-    CHECK(memmem(request.ptr, request.len, "Bearer sk-test-0123456789", 25) != NULL, "the key");
-    CHECK(memmem(request.ptr, request.len, "\"stream\":true", 13) != NULL, "a stream");
+    CHECK(memmem(request.ptr, request.len, "Bearer sk-test-0123456789", 25) != NULL,
+          "the key is not in the request");
+    CHECK(memmem(request.ptr, request.len, "\"stream\":true", 13) != NULL,
+          "the request asks for no stream");
     finish(&s);
 }
 
-TEST(a_whole_reply_where_a_stream_was_requested)
+TEST(a_reply_that_is_not_streamed_is_accepted)
 {
     served s;
     serve(&s, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n" WHOLE WEB_CLOSE);
     CHECK_STR(haft_run_answer_text(s.run), HAFT__LIT("hello"), "answer: %.*s",
               HAFT__ARG(error_of(&s)));
-    CHECK_INT(s.run->state.usage.input_tokens, 9, "input");
-    CHECK_INT(s.run->state.usage.cached_tokens, 4, "cached");
+    CHECK_INT(s.run->state.usage.input_tokens, 9, "input tokens");
+    CHECK_INT(s.run->state.usage.cached_tokens, 4, "cached tokens");
     finish(&s);
 }
 
 /* If the model cannot be reached, the run fails and reports why. */
-TEST(servers_that_fail)
+TEST(the_run_fails_if_its_model_server_fails)
 {
     static const struct {
         const char *name, *script, *says;
@@ -117,7 +119,7 @@ TEST(servers_that_fail)
                   && memmem(message.ptr, message.len, rows[i].says, strlen(rows[i].says)) != NULL,
               "%s: %.*s", rows[i].name, HAFT__ARG(message));
         CHECK(message.len == 0 || memmem(message.ptr, message.len, "sk-test", 7) == NULL,
-              "%s: the key", rows[i].name);
+              "%s: the message contains the key", rows[i].name);
         CHECK_INT(web_requests(s.web), rows[i].requests, "%s: requests", rows[i].name);
         finish(&s);
     }
@@ -165,7 +167,7 @@ TEST(a_rejected_constraint_is_dropped)
     }
 }
 
-TEST(a_server_that_is_down)
+TEST(the_run_fails_if_its_model_server_is_down)
 {
     served s = {.web = web_start()};
     char base[64];
@@ -195,7 +197,7 @@ TEST(a_run_whose_model_hangs_can_be_cancelled)
     finish(&s);
 }
 
-TEST(a_model_that_cannot_be_asked)
+TEST(a_spec_without_a_usable_model_is_rejected)
 {
     static const struct {
         const char *spec, *says;

@@ -40,7 +40,7 @@ static void add(reporter *t, haft__delta_kind kind, haft_str text)
     haft__model_progress_add(&t->progress, &delta);
 }
 
-/* Text that was reported since the last call, and in how many pieces; "|" between them. */
+/* The text that was reported since the last call; "|" separates its pieces. */
 static haft_str read_reported(reporter *t, haft__buf *to, const char *key)
 {
     haft_event event;
@@ -54,7 +54,7 @@ static haft_str read_reported(reporter *t, haft__buf *to, const char *key)
         if (event.seq == 0 && text != NULL) {
             CHECK_STR(haft__json_text(*haft__json_get(value, HAFT__LIT("kind"))),
                       HAFT__LIT("model_progress"), "kind");
-            CHECK(haft__json_get(value, HAFT__LIT("after")) != NULL, "it has its place");
+            CHECK(haft__json_get(value, HAFT__LIT("after")) != NULL, "the event has no `after`");
             haft__buf_add_str(to, to->len > 0 ? HAFT__LIT("|") : HAFT__LIT(""));
             haft__buf_add_str(to, haft__json_text(*text));
         }
@@ -78,7 +78,8 @@ TEST(text_that_arrives_together_is_reported_together)
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" \xC3\xA9"));
     haft__model_progress_flush(&t.progress, true);
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"), "text");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("one two| \xC3\xA9"),
+              "the reported text");
     add(&t, HAFT__DELTA_REASONING, HAFT__LIT("x"));
     haft__model_progress_flush(&t.progress, true);
     CHECK_STR(read_reported(&t, &seen, "reasoning"), HAFT__LIT(""), "reasoning after the text");
@@ -103,9 +104,10 @@ TEST(a_secret_in_pieces_is_not_reported)
             size_t length = sizeof(text) - 1 - at < size ? sizeof(text) - 1 - at : size;
             add(&t, HAFT__DELTA_TEXT, (haft_str){text + at, length});
             haft__model_progress_flush(&t.progress, at + length == sizeof(text) - 1);
-            haft_str come = read_reported(&t, &seen, "text");
-            CHECK(come.len == 0 || memchr(come.ptr, '|', come.len) == NULL, "one piece");
-            haft__buf_add_str(&all, come);
+            haft_str reported = read_reported(&t, &seen, "text");
+            CHECK(reported.len == 0 || memchr(reported.ptr, '|', reported.len) == NULL,
+                  "more than one piece was reported");
+            haft__buf_add_str(&all, reported);
         }
         CHECK_STR(haft__buf_str(&all),
                   HAFT__LIT("the key is [redacted], and Bearer [redacted] too"), "pieces of %zu",
@@ -133,7 +135,8 @@ TEST(buffered_text_is_bounded)
         }
         add(&t, HAFT__DELTA_TEXT, haft__buf_str(&token));
         haft__model_progress_flush(&t.progress, false);
-        CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""), "it waits");
+        CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""),
+                  "text before the secret is complete");
         add(&t, HAFT__DELTA_TEXT, HAFT__LIT(" end"));
         haft__model_progress_flush(&t.progress, true);
         CHECK_STR(read_reported(&t, &seen, "text"),
@@ -160,16 +163,18 @@ TEST(unread_events_do_not_grow_without_a_reader)
         haft__model_progress_flush(&t.progress, false);
     }
     size_t unread = t.run->log.reader.committed.len - t.run->log.reader.position;
-    CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "%zu", unread);
-    CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "as much as may be: %zu", unread);
-    CHECK(read_reported(&t, &seen, "text").len > 100000, "the reported text");
+    CHECK(unread <= HAFT__LIMIT_RUN_UNREAD_BYTES, "unread bytes: %zu", unread);
+    CHECK(unread > HAFT__LIMIT_RUN_UNREAD_BYTES - 2000, "unread bytes, nearly the limit: %zu",
+          unread);
+    CHECK(read_reported(&t, &seen, "text").len > 100000, "too little text was reported");
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("again"));
     haft__model_progress_flush(&t.progress, false);
-    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"), "the reader gets the text");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT("again"),
+              "text after the client has read");
     t.run->log.reader.attached = false;
     add(&t, HAFT__DELTA_TEXT, HAFT__LIT("alone"));
     haft__model_progress_flush(&t.progress, true);
-    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""), "who never asked is not");
+    CHECK_STR(read_reported(&t, &seen, "text"), HAFT__LIT(""), "text without a reader");
     haft__buf_finish(&seen);
     haft__buf_finish(&piece);
     reporter_finish(&t);
@@ -194,7 +199,8 @@ TEST(reporting_survives_every_failed_allocation)
         CHECK(shown.len == 0 || memmem(shown.ptr, shown.len, "0123", 4) == NULL, "allocation %u",
               n);
         if (!failed) {
-            CHECK_STR(shown, HAFT__LIT("the key is |[redacted] and more"), "all of it");
+            CHECK_STR(shown, HAFT__LIT("the key is |[redacted] and more"),
+                      "the text if no allocation fails");
             break;
         }
     }

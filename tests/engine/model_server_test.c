@@ -23,11 +23,11 @@ TEST(each_url_is_one_server)
     haft__model_server *list = NULL;
     haft__model_server *first = find(&list, "http://a/v1");
     CHECK(find(&list, "http://a/v2") != first, "another URL");
-    CHECK(find(&list, "http://a/v1") == first, "the same");
+    CHECK(find(&list, "http://a/v1") == first, "the same URL");
     haft__model_server_free(list);
 }
 
-TEST(at_most_so_many_requests_at_once)
+TEST(requests_beyond_the_limit_wait_for_a_slot)
 {
     haft__model_server *list = NULL;
     haft__model_server *server = find(&list, "http://a");
@@ -38,18 +38,19 @@ TEST(at_most_so_many_requests_at_once)
         CHECK_INT(haft__model_server_acquire(server, &slots[i], 2), i < 2, "slot %zu", i);
     }
     haft__model_server_release(server, &slots[0]);
-    CHECK(ready[2] == 1 && ready[3] == 0, "the first that waits");
-    CHECK(slots[2].in_use && server->active == 2, "it has the slot now");
+    CHECK(ready[2] == 1 && ready[3] == 0,
+          "the first waiting slot was not notified, or the second one was");
+    CHECK(slots[2].in_use && server->active == 2, "the first waiting slot is not in use");
     haft__model_server_release(server, &slots[3]);
     haft__model_server_release(server, &slots[1]);
-    CHECK(ready[3] == 0, "it does not wait any more");
+    CHECK(ready[3] == 0, "a released slot was notified");
     haft__model_server_release(server, &slots[2]);
     haft__model_server_release(server, &slots[2]);
-    CHECK_INT(server->active, 0, "released once");
+    CHECK_INT(server->active, 0, "active requests after all releases, one of them repeated");
     haft__model_server_free(list);
 }
 
-TEST(the_limit_of_requests_without_a_setting)
+TEST(the_default_limit_of_requests_applies)
 {
     haft__model_server *list = NULL;
     haft__model_server *server = find(&list, "http://a");
@@ -61,19 +62,19 @@ TEST(the_limit_of_requests_without_a_setting)
     haft__model_server_free(list);
 }
 
-TEST(a_server_that_asked_to_wait_is_not_asked_before)
+TEST(a_server_that_asked_for_a_wait_gets_no_request_before_its_end)
 {
     haft__model_server *list = NULL;
     haft__model_server *server = find(&list, "http://a");
-    CHECK_INT(haft__model_server_wait_ms(server, 5), 0, "at first");
+    CHECK_INT(haft__model_server_wait_ms(server, 5), 0, "a server that did not ask to wait");
     haft__model_server_block(server, 100);
     haft__model_server_block(server, 50);
     CHECK_INT(haft__model_server_wait_ms(server, 40), 60, "the later time counts");
-    CHECK_INT(haft__model_server_wait_ms(server, 100), 0, "over");
+    CHECK_INT(haft__model_server_wait_ms(server, 100), 0, "after the wait");
     haft__model_server_free(list);
 }
 
-TEST(a_server_without_memory)
+TEST(out_of_memory_adds_no_server)
 {
     haft__model_server *list = NULL, *server = NULL;
     test_fail_allocation(0);

@@ -35,7 +35,7 @@ static void pair_finish(pair *p)
         (void)snprintf(path, sizeof(path), "%s/%s", p->directory, names[i]);
         (void)unlink(path);
     }
-    CHECK_INT(rmdir(p->directory), 0, "something is left");
+    CHECK_INT(rmdir(p->directory), 0, "the directory is not empty");
 }
 
 TEST(two_processes_never_own_the_same_run)
@@ -148,7 +148,8 @@ TEST(a_call_in_its_poll_delay_is_not_lost)
     while (run->state.call_count < 2 && haft_run_state(run) != HAFT_ENDED) {
         CHECK_INT(haft_runtime_step(p.first.runtime, 10, &p.first.err), HAFT_OK, "step");
     }
-    CHECK_INT(run->state.calls[1].stage, HAFT__CALL_ARRIVED, "it waits for its delay");
+    CHECK_INT(run->state.calls[1].stage, HAFT__CALL_ARRIVED,
+              "the second call did not wait for its delay");
     char id[32];
     (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
     haft_run_release(run);
@@ -162,9 +163,11 @@ TEST(a_call_in_its_poll_delay_is_not_lost)
     const haft__run_call *calls = other->state.calls;
     uint64_t ran_ms = 0; /* the tool prints the time at which it runs */
     CHECK_STR(haft__str(haft_run_end(other)), HAFT__LIT("done"), "%s", other->error.message);
-    CHECK(calls[1].ok && haft__str_to_u64(haft__str_trim(calls[1].result), &ran_ms), "it ran");
-    CHECK_INT(calls[1].attempt, 1, "once");
-    CHECK(ran_ms >= calls[0].finished_ms + 400, "after the rest of the delay");
+    CHECK(calls[1].ok && haft__str_to_u64(haft__str_trim(calls[1].result), &ran_ms),
+          "the second call did not run");
+    CHECK_INT(calls[1].attempt, 1, "attempts");
+    CHECK(ran_ms >= calls[0].finished_ms + 400,
+          "the second call did not wait for the rest of its delay");
     haft_run_release(other);
     pair_finish(&p);
 }

@@ -11,7 +11,7 @@
 #define SCRIPT "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"good\"}]}"
 
 /* How many runs are active at the same time. */
-#define AT_ONCE 50
+#define RUNS_AT_ONCE 50
 
 static void step(help_host *h)
 {
@@ -19,9 +19,9 @@ static void step(help_host *h)
 }
 
 /* Starts `count` runs, waits until each is paused, stores its id and releases it. */
-static void pause_some(help_host *h, haft_agent *agent, size_t count, char (*ids)[32])
+static void start_and_pause(help_host *h, haft_agent *agent, size_t count, char (*ids)[32])
 {
-    haft_run *runs[AT_ONCE] = {NULL};
+    haft_run *runs[RUNS_AT_ONCE] = {NULL};
     for (size_t i = 0; i < count; i++) {
         CHECK_INT(haft_run_start(agent, "go", NULL, &runs[i], &h->err), HAFT_OK, "%s",
                   h->err.message);
@@ -52,10 +52,10 @@ static void shuffle(char (*ids)[32], size_t count)
     }
 }
 
-/* Opens them, answers them, and checks that each of them ends. */
-static void answer_some(help_host *h, size_t count, char (*ids)[32])
+/* Opens the runs, answers their questions, and checks that each run ends. */
+static void open_and_answer(help_host *h, size_t count, char (*ids)[32])
 {
-    haft_run *runs[AT_ONCE] = {NULL};
+    haft_run *runs[RUNS_AT_ONCE] = {NULL};
     for (size_t i = 0; i < count; i++) {
         CHECK_INT(haft_run_open(h->runtime, ids[i], &runs[i], &h->err), HAFT_OK, "%s: %s", ids[i],
                   h->err.message);
@@ -81,23 +81,24 @@ TEST(runs_that_wait_are_answered_after_a_restart_in_any_order)
     help_host first, second;
     help_host_init(&first, url);
     haft_agent *agent = help_host_agent(&first, LOOK, SCRIPT);
-    for (size_t i = 0; i < count; i += AT_ONCE) {
-        pause_some(&first, agent, count - i < AT_ONCE ? count - i : AT_ONCE, &ids[i]);
+    for (size_t i = 0; i < count; i += RUNS_AT_ONCE) {
+        start_and_pause(&first, agent, count - i < RUNS_AT_ONCE ? count - i : RUNS_AT_ONCE,
+                        &ids[i]);
     }
     haft_agent_release(agent);
-    haft_runtime_destroy(first.runtime); /* its scripts are still needed */
+    haft_runtime_destroy(first.runtime); /* the scripts of `first` are still needed */
     first.runtime = NULL;
 
     char path[160];
     struct stat file = {0};
     (void)snprintf(path, sizeof(path), "%s/haft.db", directory);
-    CHECK_INT(stat(path, &file), 0, "no file");
+    CHECK_INT(stat(path, &file), 0, "the store has no file");
     uint64_t start = haft__clock_now();
     help_host_init(&second, url);
     uint64_t opened = haft__clock_now();
     shuffle(ids, count);
-    for (size_t i = 0; i < count; i += AT_ONCE) {
-        answer_some(&second, count - i < AT_ONCE ? count - i : AT_ONCE, &ids[i]);
+    for (size_t i = 0; i < count; i += RUNS_AT_ONCE) {
+        open_and_answer(&second, count - i < RUNS_AT_ONCE ? count - i : RUNS_AT_ONCE, &ids[i]);
     }
     (void)printf("# store opened in %d ms, %zu runs answered in %d ms\n", (int)(opened - start),
                  count, (int)(haft__clock_now() - opened));
@@ -111,10 +112,10 @@ TEST(runs_that_wait_are_answered_after_a_restart_in_any_order)
     open.arena = &arena;
     CHECK_INT(haft__store_submit_and_wait(second.runtime->store, &open, &second.err), HAFT_OK, "%s",
               second.err.message);
-    CHECK_INT(open.found_count, 0, "left");
+    CHECK_INT(open.found_count, 0, "runs that have not ended");
     haft__arena_finish(&arena);
     help_host_finish(&second);
     help_host_finish(&first);
     (void)unlink(path);
-    CHECK_INT(rmdir(directory), 0, "something is left");
+    CHECK_INT(rmdir(directory), 0, "the directory is not empty");
 }

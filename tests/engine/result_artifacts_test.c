@@ -11,7 +11,7 @@
 #define BEFORE "run_started turn_started model_replied call_started "
 #define AFTER  "call_finished turn_started model_replied run_finished"
 
-/* Runs a tool with this command, "[\"date\"]". */
+/* Runs a tool with this command, such as "[\"date\"]". */
 static haft_run *play(help_host *h, const char *command)
 {
     char spec[512];
@@ -76,7 +76,7 @@ TEST(a_result_past_the_limit_is_not_stored)
                        HAFT__LIMIT_ARTIFACT_BINARY_BYTES + past);
         haft_run *run = play(&h, command);
         CHECK_INT(run->state.artifact_count, 1 - past, "%d past the limit", past);
-        CHECK(run->state.calls[0].ok, "the tool has worked");
+        CHECK(run->state.calls[0].ok, "the call failed");
         haft_str result = run->state.calls[0].result;
         CHECK((memmem(result.ptr, result.len, "not stored", 10) != NULL) == (past == 1), "%.*s",
               HAFT__ARG(result));

@@ -42,19 +42,24 @@ TEST(a_headless_call_waits_and_is_answered)
     help_host_settle(&h, run);
     CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("waiting"), "end");
-    CHECK_INT(haft_run_answer(run, "c9.9", "1", &h.err), HAFT_NOT_FOUND, "another call");
-    CHECK_INT(haft_run_answer(run, NULL, "{", &h.err), HAFT_BAD_INPUT, "no JSON");
-    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "no approval");
+    CHECK_INT(haft_run_answer(run, "c9.9", "1", &h.err), HAFT_NOT_FOUND,
+              "an answer to an unknown call");
+    CHECK_INT(haft_run_answer(run, NULL, "{", &h.err), HAFT_BAD_INPUT,
+              "an answer that is not JSON");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE,
+              "an approval of a call that needs an answer");
     CHECK_INT(haft_run_answer(run, NULL, "\"it\"", &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     CHECK_INT(haft_run_state(run), HAFT_ENDED, "state");
-    CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK, "the same again");
-    CHECK_INT(haft_run_answer(run, "c1.1", "2", &h.err), HAFT_BAD_STATE, "another answer");
+    CHECK_INT(haft_run_answer(run, "c1.1", "\"it\"", &h.err), HAFT_OK,
+              "the same answer a second time");
+    CHECK_INT(haft_run_answer(run, "c1.1", "2", &h.err), HAFT_BAD_STATE,
+              "a second, different answer");
     haft_run_release(run);
     help_host_finish(&h);
 }
 
-TEST(a_script_stands_in_for_a_client)
+TEST(a_script_answers_headless_calls)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -83,13 +88,14 @@ TEST(a_run_can_be_cancelled_while_it_works)
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
-    CHECK(run->slots == NULL && run->model_call == NULL, "something is under way");
-    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "again");
+    CHECK(run->slots == NULL && run->model_call == NULL,
+          "a call or a model request is still running");
+    CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "a second cancel");
     haft_run_release(run);
     help_host_finish(&h);
 }
 
-TEST(many_runs_at_once_with_half_failing)
+TEST(half_of_many_runs_at_once_fail_and_the_others_end)
 {
     enum { RUNS = 100 };
     help_host h;
@@ -125,7 +131,7 @@ TEST(a_released_run_can_be_opened_again)
     char id[32];
     (void)snprintf(id, sizeof(id), "%s", haft_run_id(run));
     haft_run_release(run);
-    CHECK_INT(haft_run_open(h.runtime, "zzz", &run, &h.err), HAFT_NOT_FOUND, "another");
+    CHECK_INT(haft_run_open(h.runtime, "zzz", &run, &h.err), HAFT_NOT_FOUND, "an unknown run");
     CHECK_INT(haft_run_open(h.runtime, id, &run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     CHECK_INT(haft_run_state(run), HAFT_WAITING, "state");
@@ -134,7 +140,7 @@ TEST(a_released_run_can_be_opened_again)
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
     haft_run_release(run);
     CHECK_INT(haft_run_open(h.runtime, "last", &run, &h.err), HAFT_OK, "%s", h.err.message);
-    CHECK_INT(haft_run_state(run), HAFT_ENDED, "reopened");
+    CHECK_INT(haft_run_state(run), HAFT_ENDED, "the state after the run was opened again");
     CHECK_STR(haft_run_answer_text(run), HAFT__LIT("good"), "answer");
     haft_run_release(run);
     help_host_finish(&h);
@@ -164,13 +170,13 @@ TEST(a_pause_ends_at_its_deadline)
         "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"500ms\",\"on_expire\":\"reject\"}]",
         CALL_ONCE, "go");
     help_host_settle(&h, run);
-    CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "before the deadline");
     uint64_t start = haft__loop_now(h.runtime->loop);
     while (haft_run_state(run) != HAFT_ENDED && haft__loop_now(h.runtime->loop) - start < 10000) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
-    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
+    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "the stage of the call");
     haft_run_release(run);
     help_host_finish(&h);
 }
@@ -191,12 +197,13 @@ TEST(an_answer_after_the_deadline_is_too_late)
         "\"approvals\":[{\"tools\":[\"look\"],\"deadline\":\"1h\",\"on_expire\":\"reject\"}]",
         CALL_ONCE, "go");
     help_host_settle(&h, run);
-    CHECK_INT(haft_run_state(run), HAFT_WAITING, "first it waits");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "before the deadline");
     h.runtime->clock = late_clock;
-    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE, "it is accepted");
+    CHECK_INT(haft_run_approve(run, NULL, NULL, &h.err), HAFT_BAD_STATE,
+              "an approval after the deadline");
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "end");
-    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "it never ran");
+    CHECK_INT(run->state.calls[0].stage, HAFT__CALL_REFUSED, "the stage of the call");
     CHECK_STR(run->state.calls[0].verdict, HAFT__LIT("reject"), "verdict");
     haft_run_release(run);
     help_host_finish(&h);
@@ -209,7 +216,7 @@ static haft_run *drain_during_call(help_host *h, const char *members)
     while (run->slots == NULL) {
         CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
     }
-    CHECK(!haft__run_is_drained(run), "it runs");
+    CHECK(!haft__run_is_drained(run), "the run is drained at once");
     haft__run_drain(run);
     while (!haft__run_is_drained(run)) {
         CHECK_INT(haft_runtime_step(h->runtime, -1, NULL), HAFT_OK, "step");
@@ -243,7 +250,7 @@ TEST(draining_waits_for_calls_with_effects)
     help_host_finish(&h);
 }
 
-TEST(draining_a_run_that_waits_for_the_model_or_is_new)
+TEST(draining_stores_a_new_run_and_cancels_a_model_request)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -251,13 +258,13 @@ TEST(draining_a_run_that_waits_for_the_model_or_is_new)
         help_host_start(&h, "", "{\"replies\":[{\"text\":\"late\",\"delay\":300}]}", "go");
     haft_run *early = help_host_start(&h, "", "{\"replies\":[{\"text\":\"x\"}]}", "go");
     haft__run_drain(early);
-    CHECK(!haft__run_is_drained(early), "nothing of it is durable");
+    CHECK(!haft__run_is_drained(early), "a run is drained before its first event is durable");
     while (run->model_call == NULL || !haft__run_is_drained(early)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }
-    CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "stored, not started");
+    CHECK_STR(help_host_kinds(&h, early), HAFT__LIT("run_started"), "events of the new run");
     haft__run_drain(run);
-    CHECK(run->model_call == NULL, "the model call is cancelled");
+    CHECK(run->model_call == NULL, "the model request is not cancelled");
     while (!haft__run_is_drained(run)) {
         CHECK_INT(haft_runtime_step(h.runtime, -1, NULL), HAFT_OK, "step");
     }

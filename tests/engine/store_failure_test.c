@@ -80,7 +80,7 @@ TEST(a_call_with_effects_starts_when_its_start_is_durable)
     static const struct {
         const char *traits;
         help_faulty trouble;
-        size_t meanwhile; /* how often the tool has run while the store rejects writes */
+        size_t meanwhile; /* how often the tool ran while the store rejected writes */
     } rows[] = {
         {"", HELP_NOT_KEPT, 0},
         {"", HELP_DOWN, 0},
@@ -96,20 +96,22 @@ TEST(a_call_with_effects_starts_when_its_start_is_durable)
         while (rows[i].meanwhile > 0 && e.run->slots != NULL) {
             help_faulty_step(&e.host, e.run, 20);
         }
-        CHECK(haft__log_is_failing(&e.run->log), "row %zu: it does not know", i);
-        CHECK(e.run->state.call_count == 1 && e.run->state.calls[0].started, "row %zu", i);
-        CHECK_INT(times_run(&e), rows[i].meanwhile, "row %zu: meanwhile", i);
-        CHECK_INT(e.run->log.durable_seq, 2, "row %zu: in the store", i);
+        CHECK(haft__log_is_failing(&e.run->log), "row %zu: the run did not notice the failure", i);
+        CHECK(e.run->state.call_count == 1 && e.run->state.calls[0].started,
+              "row %zu: the call was not decided", i);
+        CHECK_INT(times_run(&e), rows[i].meanwhile,
+                  "row %zu: times that the tool ran before the store recovered", i);
+        CHECK_INT(e.run->log.durable_seq, 2, "row %zu: events in the store", i);
         help_faulty_set(HELP_FINE);
         help_host_settle(&e.host, e.run);
         CHECK_STR(haft__str(haft_run_end(e.run)), HAFT__LIT("done"), "row %zu: %s", i,
                   haft_run_error(e.run)->message);
-        CHECK_INT(times_run(&e), 1, "row %zu: in the end", i);
+        CHECK_INT(times_run(&e), 1, "row %zu: times that the tool ran in all", i);
         end_effect(&e);
     }
 }
 
-/* A call whose start is stored when the space ends does start; nothing else does. */
+/* If the start of a call is the last event that fits, the call still starts; nothing else does. */
 TEST(a_call_that_used_the_last_space_starts_and_is_the_last)
 {
     effect e;
@@ -118,7 +120,7 @@ TEST(a_call_that_used_the_last_space_starts_and_is_the_last)
     CHECK_INT(haft_run_state(e.run), HAFT_STOPPED, "state");
     CHECK(strstr(haft_run_error(e.run)->message, "the disk is full") != NULL, "%s",
           haft_run_error(e.run)->message);
-    CHECK_INT(times_run(&e), 1, "it has run");
+    CHECK_INT(times_run(&e), 1, "times that the tool ran");
     CHECK_STR(help_host_kinds(&e.host, e.run),
               HAFT__LIT("run_started turn_started model_replied call_started call_finished"),
               "events");
@@ -143,7 +145,7 @@ TEST(readers_get_every_event_when_the_store_has_space_again)
     while (haft_run_state(run) == HAFT_RUNNING && run->slots == NULL) {
         CHECK_INT(haft_runtime_step(h.runtime, 1000, &h.err), HAFT_OK, "%s", h.err.message);
     }
-    CHECK(run->stalled, "the store is low on space");
+    CHECK(run->stalled, "the run did not stop when the store was low on space");
     help_faulty_set(HELP_FINE);
     while (haft_run_state(run) == HAFT_RUNNING) {
         CHECK_INT(haft_runtime_step(h.runtime, 10, &h.err), HAFT_OK, "%s", h.err.message);
@@ -169,17 +171,20 @@ TEST(rejected_writes_are_repeated_until_the_store_accepts_them)
         help_faulty_set(faults[i]);
         help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
         if (faults[i] == HELP_NOT_KEPT || faults[i] == HELP_DOWN) {
-            CHECK(haft__log_is_failing(&run->log), "%zu: it does not know", i);
-            CHECK_INT(haft_run_state(run), HAFT_RUNNING, "%zu", i);
-            CHECK(run->state.stage != HAFT__RUN_ENDED, "%zu: the run continued", i);
-            CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED, "%zu: the result is kept", i);
+            CHECK(haft__log_is_failing(&run->log), "fault %zu: the run did not notice the failure",
+                  i);
+            CHECK_INT(haft_run_state(run), HAFT_RUNNING, "fault %zu: the state of the run", i);
+            CHECK(run->state.stage != HAFT__RUN_ENDED, "fault %zu: the run continued", i);
+            CHECK_INT(run->state.calls[0].stage, HAFT__CALL_FINISHED,
+                      "fault %zu: the result of the call was lost", i);
         }
         help_faulty_set(HELP_FINE);
         help_host_settle(&h, run);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
-        CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(ALL), "%zu", i);
-        CHECK_INT(help_faulty_find(&h, run).seq, 8, "%zu: in the store", i);
+        CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(ALL), "fault %zu: events that a reader gets",
+                  i);
+        CHECK_INT(help_faulty_find(&h, run).seq, 8, "fault %zu: events in the store", i);
         haft_run_release(run);
         help_faulty_finish(&h);
     }
@@ -204,7 +209,7 @@ TEST(the_end_of_a_run_is_written_once)
         help_host_settle(&h, run);
         CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("done"), "%zu: %s", i,
                   haft_run_error(run)->message);
-        CHECK_INT(help_faulty_find(&h, run).seq, 4, "%zu: in the store", i);
+        CHECK_INT(help_faulty_find(&h, run).seq, 4, "fault %zu: events in the store", i);
         haft_run_release(run);
         help_faulty_finish(&h);
     }
@@ -233,13 +238,13 @@ TEST(a_run_stops_when_another_process_has_written_meanwhile)
     haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
     help_faulty_set(HELP_NOT_KEPT);
     help_faulty_step(&h, run, 150);
-    CHECK(haft__log_is_failing(&run->log), "it does not know");
+    CHECK(haft__log_is_failing(&run->log), "the run did not notice the failure");
     help_faulty_take(&h, run);
     help_faulty_set(HELP_FINE);
     help_faulty_step(&h, run, 10000);
     CHECK_INT(haft_run_state(run), HAFT_STOPPED, "state");
     CHECK_INT(haft_run_error(run)->status, HAFT_BAD_STATE, "%s", haft_run_error(run)->message);
-    CHECK_INT(help_faulty_find(&h, run).seq, 4, "it has written");
+    CHECK_INT(help_faulty_find(&h, run).seq, 4, "the run wrote an event");
     CHECK_STR(help_faulty_find(&h, run).owner, HAFT__LIT("another"), "the owner");
     haft_run_release(run);
     help_faulty_finish(&h);
@@ -256,17 +261,18 @@ TEST(a_run_can_be_released_while_the_store_is_unreachable)
         haft_run *run = begin(&h, TOOL("[\"echo\",\"seen\"]"));
         help_faulty_set(faults[i]);
         help_faulty_step(&h, run, 150);
-        CHECK(haft__log_is_failing(&run->log), "%zu: it does not know", i);
+        CHECK(haft__log_is_failing(&run->log), "fault %zu: the run did not notice the failure", i);
         haft_run_release(run);
         for (int k = 0; k < 10; k++) {
             CHECK_INT(haft_runtime_step(h.runtime, 50, &h.err), HAFT_OK, "%s", h.err.message);
         }
-        CHECK_INT(h.runtime->runs == NULL, faults[i] == HELP_NOT_KEPT, "%zu: it is kept", i);
+        CHECK_INT(h.runtime->runs == NULL, faults[i] == HELP_NOT_KEPT,
+                  "fault %zu: no run is in memory", i);
         help_faulty_finish(&h);
     }
 }
 
-TEST(a_new_run_does_not_start)
+TEST(a_new_run_stops_if_the_store_is_unreachable)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -280,7 +286,7 @@ TEST(a_new_run_does_not_start)
 }
 
 /* It is unknown whether the run was created; if it was, it has no owner. */
-TEST(a_new_run_that_was_created_all_the_same_has_no_owner)
+TEST(a_new_run_with_an_unconfirmed_creation_has_no_owner)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
@@ -296,14 +302,14 @@ TEST(a_new_run_that_was_created_all_the_same_has_no_owner)
     help_faulty_finish(&h);
 }
 
-TEST(meanwhile_only_a_cancel_is_accepted)
+TEST(only_a_cancel_is_accepted_while_the_store_fails)
 {
     help_host h;
     help_faulty_init(&h, LEASE);
     haft_run *run = begin(&h, TOOL("[\"sleep\",\"300\"]"));
     help_faulty_set(HELP_NOT_KEPT);
     haft__log_notify(run, HAFT__LIT("\"kind\":\"call_progress\"}"));
-    run->log.state = HAFT__LOG_BACKING_OFF; /* as after a write */
+    run->log.state = HAFT__LOG_BACKING_OFF; /* as after a failed write */
     run->log.error = (haft_error){.status = HAFT_IO, .message = "it is away"};
     CHECK_INT(haft_run_answer(run, "c1.1", "1", &h.err), HAFT_IO, "%s", h.err.message);
     CHECK(strstr(h.err.message, "the command was not recorded") != NULL, "%s", h.err.message);
@@ -311,8 +317,8 @@ TEST(meanwhile_only_a_cancel_is_accepted)
     run->log.error = (haft_error){0};
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
     help_faulty_step(&h, run, 3 * HAFT__LIMIT_RUN_RETRY_MS);
-    CHECK(run->slots == NULL, "what runs was not ended");
-    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "it is not durable");
+    CHECK(run->slots == NULL, "a call is still running");
+    CHECK_INT(haft_run_state(run), HAFT_RUNNING, "the run ended before its end was durable");
     help_faulty_set(HELP_FINE);
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
@@ -320,7 +326,7 @@ TEST(meanwhile_only_a_cancel_is_accepted)
     help_faulty_finish(&h);
 }
 
-TEST(the_buffer_is_bounded)
+TEST(events_that_wait_for_the_store_are_bounded)
 {
     for (size_t past = 0; past < 2; past++) {
         help_host h;
@@ -331,7 +337,7 @@ TEST(the_buffer_is_bounded)
         haft_str body = HAFT__LIT("\"kind\":\"cancel_asked\",\"by\":\"x\",\"why\":\"\"}");
         CHECK_INT(haft__log_append(run, haft__runtime_now(h.runtime), body, &h.err), HAFT_OK, "%s",
                   h.err.message);
-        size_t line = run->log.buffered.len - 1; /* the next is as long */
+        size_t line = run->log.buffered.len - 1; /* the next event is as long */
         char *fill = test_alloc(HAFT__LIMIT_RUN_BUFFERED_BYTES);
         memset(fill, ' ', HAFT__LIMIT_RUN_BUFFERED_BYTES);
         size_t room = (size_t)HAFT__LIMIT_RUN_BUFFERED_BYTES - run->log.buffered.len - line + past;
@@ -343,8 +349,8 @@ TEST(the_buffer_is_bounded)
     }
 }
 
-/* A run that is opened while the store fails is either opened or has no owner. */
-TEST(a_claim_with_an_unknown_result)
+/* An open that fails leaves the run without an owner, so it can be opened later. */
+TEST(a_run_can_be_opened_after_the_store_was_unreachable)
 {
     static const char *const pick = "\"tools\":[{\"name\":\"look\",\"description\":\"Look.\","
                                     "\"args\":[],\"headless\":true}]";
@@ -364,7 +370,7 @@ TEST(a_claim_with_an_unknown_result)
 }
 
 /* Out of memory while the store is unreachable: the run continues, or stops and reports why. */
-TEST(an_unreachable_store_without_memory)
+TEST(out_of_memory_while_the_store_is_unreachable_is_reported)
 {
     bool failed = true;
     for (unsigned n = 0; failed; n++) {
@@ -384,7 +390,7 @@ TEST(an_unreachable_store_without_memory)
             CHECK_INT(haft_run_error(run)->status, HAFT_NO_MEMORY, "%u: %s", n,
                       haft_run_error(run)->message);
         } else {
-            CHECK_INT(haft_run_state(run), HAFT_ENDED, "%u", n);
+            CHECK_INT(haft_run_state(run), HAFT_ENDED, "allocation %u: the state of the run", n);
         }
         haft_run_release(run);
         help_faulty_finish(&h);

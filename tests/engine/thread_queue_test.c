@@ -52,12 +52,13 @@ TEST(runs_of_a_thread_run_one_after_the_other)
     help_host_settle(&h, first);
     wait_until_queued(&h, second);
     wait_until_queued(&h, third);
-    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
-    CHECK(!second->queue.ahead.abandoned, "it has no owner");
-    CHECK_STR(help_host_kinds(&h, second), HAFT__LIT("run_started"), "it has not begun");
+    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)),
+              "the run ahead of the second");
+    CHECK(!second->queue.ahead.abandoned, "the run ahead has no owner");
+    CHECK_STR(help_host_kinds(&h, second), HAFT__LIT("run_started"), "events of the queued run");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &h.err), HAFT_OK, "%s", h.err.message);
     check_end(&h, third, "done", ANSWERS);
-    CHECK_INT(haft_run_state(second), HAFT_ENDED, "the second before the third");
+    CHECK_INT(haft_run_state(second), HAFT_ENDED, "the third run ended before the second");
     haft_run_release(first);
     haft_run_release(second);
     haft_run_release(third);
@@ -80,14 +81,14 @@ TEST(a_queued_run_can_be_cancelled_or_released)
     check_end(&h, early, "cancelled", NO_TURN);
     check_end(&h, late, "cancelled", NO_TURN);
     help_host_settle(&h, first);
-    CHECK_INT(haft_run_state(first), HAFT_WAITING, "the first");
+    CHECK_INT(haft_run_state(first), HAFT_WAITING, "the state of the first run");
     haft_run_release(first);
     haft_run_release(early);
     haft_run_release(late);
     help_host_finish(&h);
 }
 
-TEST(a_run_with_reject_stops)
+TEST(a_run_that_rejects_the_queue_stops)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -97,8 +98,8 @@ TEST(a_run_with_reject_stops)
     CHECK_INT(haft_run_state(second), HAFT_STOPPED, "state");
     CHECK(second->queue.state == HAFT__THREAD_QUEUE_REJECTED, "the queue rejected it");
     CHECK_INT(haft_run_error(second)->status, HAFT_BAD_STATE, "status");
-    CHECK(strstr(haft_run_error(second)->message, haft_run_id(first)) != NULL, "which: %s",
-          haft_run_error(second)->message);
+    CHECK(strstr(haft_run_error(second)->message, haft_run_id(first)) != NULL,
+          "the message does not name the first run: %s", haft_run_error(second)->message);
     haft_run_release(second);
     help_host_settle(&h, first);
     CHECK_INT(haft_run_cancel(first, &h.err), HAFT_OK, "%s", h.err.message);
@@ -110,7 +111,7 @@ TEST(a_run_with_reject_stops)
     help_host_finish(&h);
 }
 
-TEST(a_run_with_interrupt_ends_those_ahead)
+TEST(a_run_that_interrupts_cancels_the_runs_ahead)
 {
     help_host h;
     help_host_init(&h, "memory:");
@@ -119,15 +120,15 @@ TEST(a_run_with_interrupt_ends_those_ahead)
     wait_until_queued(&h, second);
     haft_run *third = start_in(&h, "\"multitask\":\"interrupt\"", QUICK, false);
     check_end(&h, third, "done", ANSWERS);
-    CHECK_STR(haft__str(haft_run_end(first)), HAFT__LIT("cancelled"), "the first");
-    CHECK_STR(haft__str(haft_run_end(second)), HAFT__LIT("cancelled"), "the second");
+    CHECK_STR(haft__str(haft_run_end(first)), HAFT__LIT("cancelled"), "the end of the first run");
+    CHECK_STR(haft__str(haft_run_end(second)), HAFT__LIT("cancelled"), "the end of the second run");
     haft_run_release(first);
     haft_run_release(second);
     haft_run_release(third);
     help_host_finish(&h);
 }
 
-/* Runs without an owner: one waits, one has not started. */
+/* Leaves two runs without an owner: one waits, one has not started. */
 static void leave_two_unowned(help_host *h)
 {
     haft_run *first = start_in(h, LOOK, ASKS, false);
@@ -167,8 +168,8 @@ TEST(runs_without_an_owner_are_claimed_and_ended)
     help_host_finish(&h);
 }
 
-/* The run that interrupts may be released in the middle of it. */
-TEST(an_interruption_can_be_abandoned)
+/* A run may be released while it interrupts the runs ahead of it. */
+TEST(a_run_can_be_released_while_it_interrupts)
 {
     for (unsigned steps = 0; steps < 12; steps++) {
         help_host h;
@@ -204,7 +205,8 @@ TEST(a_queued_run_keeps_its_position)
     CHECK_INT(haft_run_open(other.runtime, id, &second, &other.err), HAFT_OK, "%s",
               other.err.message);
     wait_until_queued(&other, second);
-    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)), "the first");
+    CHECK_STR(haft__str(second->queue.ahead.id), haft__str(haft_run_id(first)),
+              "the run ahead of the second");
     CHECK_INT(haft_run_answer(first, "c1.1", "1", &one.err), HAFT_OK, "%s", one.err.message);
     help_host_settle(&one, first);
     check_end(&other, second, "done", "turn_started model_replied run_finished");
@@ -215,7 +217,7 @@ TEST(a_queued_run_keeps_its_position)
     char path[160];
     (void)snprintf(path, sizeof(path), "%s/haft.db", directory);
     (void)unlink(path);
-    CHECK_INT(rmdir(directory), 0, "something is left");
+    CHECK_INT(rmdir(directory), 0, "the directory is not empty");
 }
 
 /* Steps until the run has started, waits or has stopped; when out of memory, a step may fail. */
@@ -229,7 +231,7 @@ static void step_some(help_host *h, haft_run *run)
 
 /* One allocation after the other fails while a run joins the queue: it waits, continues, or stops
  * and reports why; the run ahead is unchanged or cancelled. */
-TEST(a_queued_run_without_memory)
+TEST(a_queued_run_survives_failed_allocations)
 {
     static const char *const members[] = {"", "\"multitask\":\"interrupt\""};
     for (size_t i = 0; i < COUNT(members); i++) {
@@ -245,14 +247,16 @@ TEST(a_queued_run_without_memory)
             failed = test_allow_allocations();
             step_some(&h, second);
             if (haft_run_state(second) == HAFT_STOPPED) {
-                CHECK_INT(haft_run_error(second)->status, HAFT_NO_MEMORY, "%zu, %u: %s", i, n,
-                          haft_run_error(second)->message);
+                CHECK_INT(haft_run_error(second)->status, HAFT_NO_MEMORY,
+                          "mode %zu, allocation %u: %s", i, n, haft_run_error(second)->message);
             } else {
                 CHECK(haft__queue_is_waiting(second) || haft_run_state(second) == HAFT_ENDED,
-                      "%zu, %u", i, n);
+                      "mode %zu, allocation %u: the run does not wait", i, n);
             }
-            CHECK(haft_run_state(first) != HAFT_RUNNING, "%zu, %u", i, n);
-            CHECK(failed || haft_run_state(second) != HAFT_STOPPED, "%zu, %u", i, n);
+            CHECK(haft_run_state(first) != HAFT_RUNNING,
+                  "mode %zu, allocation %u: the run ahead is active", i, n);
+            CHECK(failed || haft_run_state(second) != HAFT_STOPPED,
+                  "mode %zu, allocation %u: the run stopped without a failure", i, n);
             haft_run_release(second);
             haft_run_release(first);
             help_host_finish(&h);

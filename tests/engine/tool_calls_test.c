@@ -19,8 +19,9 @@ TEST(a_result_is_cached_for_other_runs)
     help_host_settle(&h, first);
     haft_run *second = help_host_start(&h, spec, ONCE, "go");
     help_host_settle(&h, second);
-    CHECK_STR(second->state.calls[0].result, first->state.calls[0].result, "the same result");
-    CHECK(first->state.calls[0].ok, "it ran");
+    CHECK_STR(second->state.calls[0].result, first->state.calls[0].result,
+              "the result of the second run");
+    CHECK(first->state.calls[0].ok, "the first call failed");
     haft_str events = help_host_events(&h, second);
     CHECK(memmem(events.ptr, events.len, "\"cached\":true", 13) != NULL, "not marked as cached");
     haft_run_release(first);
@@ -28,7 +29,7 @@ TEST(a_result_is_cached_for_other_runs)
     help_host_finish(&h);
 }
 
-TEST(a_call_that_takes_too_long)
+TEST(a_call_that_times_out_fails_is_retried_or_waits_for_a_person)
 {
     static const struct {
         const char *name, *spec;
@@ -125,7 +126,7 @@ TEST(calls_run_in_parallel_up_to_the_limit)
             count++;
         }
     }
-    CHECK_INT(count, 2, "calls that run");
+    CHECK_INT(count, 2, "calls that run at the same time");
     haft_run_release(run);
     help_host_finish(&h);
 }

@@ -24,7 +24,7 @@ static struct {
     haft__mcp_tool tools[8], now; /* `now`: the new definition of the stale tool */
     haft__mcp_listing listings[2];
     size_t listing_count;
-    bool silent;      /* they never answer */
+    bool silent;      /* the servers never answer */
     unsigned answers; /* the number of answers before they stop answering; 0: no limit */
     unsigned asked, cancelled, run, resumed;
     char received[512];
@@ -86,8 +86,9 @@ static void ask_person(haft__exec_job *job, bool durable)
     haft__json question =
         parse("{\"message\":\"Who?\",\"mode\":\"form\",\"schema\":{\"type\":\"object\","
               "\"properties\":{\"name\":{\"type\":\"string\"}}},\"url\":null,\"server\":\"docs\"}");
-    CHECK(haft__exec_ask(job, question, durable, parse("{\"k\":1}")), "it can ask");
-    CHECK(!haft__exec_ask(job, question, durable, haft__json_null()), "only once at a time");
+    CHECK(haft__exec_ask(job, question, durable, parse("{\"k\":1}")), "the question was rejected");
+    CHECK(!haft__exec_ask(job, question, durable, haft__json_null()),
+          "a second question was accepted while one is open");
 }
 
 /* The definition that the run has is stale: `servers.now` is the current one, until the run has
@@ -241,7 +242,7 @@ TEST(servers_are_asked_once_and_their_tools_run)
     haft_run *run = help_host_start(&h, SPEC, CALLS("docs:search"), "use docs");
     help_host_settle(&h, run);
     CHECK_STR(help_host_kinds(&h, run), HAFT__LIT(START "call_started call_finished" END), "kinds");
-    CHECK_INT(servers.asked, 1, "asked");
+    CHECK_INT(servers.asked, 1, "times that the servers were asked");
     CHECK_INT(servers.run, 1, "calls");
     CHECK_INT(run->state.tools->count, 6 + 1, "tools of the run, and the search");
     CHECK_INT(run->agent->spec->tools.count, 1, "tools of the spec: only the search");
@@ -311,7 +312,7 @@ TEST(a_cancelled_run_stops_asking_servers)
     CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
     help_host_settle(&h, run);
     CHECK_STR(haft__str(haft_run_end(run)), HAFT__LIT("cancelled"), "end");
-    CHECK_INT(servers.cancelled, 1, "stopped");
+    CHECK_INT(servers.cancelled, 1, "listings that were stopped");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -331,9 +332,9 @@ TEST(the_next_owner_asks_servers_that_have_not_answered)
         servers.silent = false;
         haft_run *other = move(&p, run);
         help_host_settle(&p.second, other);
-        CHECK_INT(servers.asked, answered == 0 ? 2 : 1, "asked");
+        CHECK_INT(servers.asked, answered == 0 ? 2 : 1, "times that the servers were asked");
         CHECK_INT(other->state.tools->count, 6 + 1, "tools, and the search");
-        CHECK_INT(haft_run_state(other), HAFT_WAITING, "it waits for the answer");
+        CHECK_INT(haft_run_state(other), HAFT_WAITING, "the state of the run");
         haft_run_release(other);
         pair_finish(&p);
     }
@@ -358,8 +359,8 @@ TEST(a_tool_that_has_changed_is_not_run)
           "%s", h.text.ptr);
     const haft__run_call *call = &run->state.calls[0];
     CHECK_STR(call->result, HAFT__LIT("Error: it is another (at tool_changed)\nHint: accept it"),
-              "what the model gets has no word of the new definition");
-    CHECK_INT(servers.run, 1, "no second attempt");
+              "the result has no word of the new definition");
+    CHECK_INT(servers.run, 1, "attempts");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -396,16 +397,17 @@ TEST(a_tool_that_changes_before_its_first_use_is_replaced)
         const char *at = h.text.ptr;
         for (size_t k = 0; k < COUNT(cases[i].then) && at != NULL; k++) {
             at = strstr(at, cases[i].then[k]);
-            CHECK(at != NULL, "%s in %s", cases[i].then[k], h.text.ptr);
+            CHECK(at != NULL, "%s is not in %s", cases[i].then[k], h.text.ptr);
         }
-        CHECK_INT(servers.run, i == 0 ? 2 : 1, "runs: %s %s", run->error.where, run->error.message);
+        CHECK_INT(servers.run, i == 0 ? 2 : 1, "calls that reached the server: %s %s",
+                  run->error.where, run->error.message);
         haft_run_release(run);
         help_host_finish(&h);
         haft__arena_finish(&servers.arena);
     }
 }
 
-/* Answered in the process that runs the call, or, for a durable question, in another one. */
+/* The answer comes in the process that runs the call or, for a durable question, in another one. */
 TEST(a_tool_that_asks_gets_its_answer)
 {
     static const struct {
@@ -437,7 +439,7 @@ TEST(a_tool_that_asks_gets_its_answer)
         help_host_settle(&p.first, run);
         CHECK_STR(help_host_kinds(&p.first, run), HAFT__LIT(START "call_started call_asked paused"),
                   "row %zu", i);
-        run->log.reader.attached = false; /* progress does not count */
+        run->log.reader.attached = false; /* no progress events */
         run = rows[i].elsewhere ? move(&p, run) : run;
         help_host_settle(h, run);
         haft_status status = rows[i].no ? haft_run_reject(run, NULL, "no", &h->err)
@@ -452,7 +454,7 @@ TEST(a_tool_that_asks_gets_its_answer)
     }
 }
 
-TEST(a_question_ends_with_its_process)
+TEST(a_question_that_is_not_durable_ends_with_its_process)
 {
     static const struct {
         const char *script;
@@ -510,14 +512,15 @@ TEST(a_question_is_dropped_with_its_run)
         haft_run *run = help_host_start(&h, SPEC, CALLS("docs:pinned"), "use docs");
         help_host_settle(&h, run);
         CHECK(run->slots != NULL && run->slots->state == HAFT__CALL_SLOT_AWAITING_ANSWER,
-              "it is open");
+              "no question is open");
         if (cancel == 1) {
             CHECK_INT(haft_run_cancel(run, &h.err), HAFT_OK, "%s", h.err.message);
             help_host_settle(&h, run);
-            CHECK(run->slots == NULL, "it is gone");
+            CHECK(run->slots == NULL, "the question of a cancelled run is still open");
         } else {
             haft__run_drain(run);
-            CHECK(run->slots == NULL && haft__run_is_drained(run), "no question is left");
+            CHECK(run->slots == NULL && haft__run_is_drained(run),
+                  "the question of a drained run is still open");
         }
         haft_run_release(run);
         help_host_finish(&h);
@@ -552,13 +555,13 @@ TEST(the_model_searches_and_calls_a_tool_that_it_found)
               HAFT__LIT(START FOUND " turn_started model_replied call_started call_started "
                                     "call_finished call_finished" END),
               "kinds");
-    CHECK_INT(servers.asked, 2, "before the first turn, and by the model");
-    CHECK_INT(servers.run, 2, "what was hidden can be called, too");
-    CHECK_INT(h.runtime->index_cache.built, 1, "one index");
+    CHECK_INT(servers.asked, 2, "searches: before the first turn, and by the model");
+    CHECK_INT(servers.run, 2, "calls: hidden tools can be called, too");
+    CHECK_INT(h.runtime->index_cache.built, 1, "indexes that were built");
     haft_run_release(run);
     run = help_host_start(&h, SMALL, "{\"replies\":[{\"text\":\"good\"}]}", "go");
     help_host_settle(&h, run);
-    CHECK_INT(h.runtime->index_cache.built, 1, "and the next run has the same");
+    CHECK_INT(h.runtime->index_cache.built, 1, "the next run built another index");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -580,7 +583,7 @@ TEST(two_searches_run_one_after_the_other)
               HAFT__LIT(START "call_started call_started tools_revealed tools_hidden call_finished "
                               "tools_revealed tools_hidden call_finished" END),
               "kinds");
-    CHECK_INT(servers.asked, 3, "asked");
+    CHECK_INT(servers.asked, 3, "times that the servers were asked");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);
@@ -603,10 +606,11 @@ TEST(a_search_is_repeated_by_the_next_owner)
     servers.answers = 0;
     haft_run *other = move(&p, run);
     help_host_settle(&p.second, other);
-    CHECK_INT(servers.cancelled, 1, "the first was stopped");
-    CHECK_INT(servers.asked, 3, "asked");
+    CHECK_INT(servers.cancelled, 1, "searches that were stopped");
+    CHECK_INT(servers.asked, 3, "times that the servers were asked");
     CHECK_STR(haft__str(haft_run_end(other)), HAFT__LIT("done"), "%s", other->error.message);
-    CHECK(other->state.calls[0].searched && other->state.calls[0].attempt == 2, "found");
+    CHECK(other->state.calls[0].searched && other->state.calls[0].attempt == 2,
+          "the search was not repeated");
     haft_run_release(other);
     pair_finish(&p);
 }
@@ -624,8 +628,8 @@ TEST(a_limit_that_is_too_large_is_ignored)
         "\"limit\":99999999999}}]},{\"text\":\"good\"}]}",
         "go");
     help_host_settle(&h, run);
-    CHECK_INT(run->state.calls[0].hit_count, 6, "all of them");
-    CHECK_INT(run->state.calls[0].shown_count, 1, "one is shown");
+    CHECK_INT(run->state.calls[0].hit_count, 6, "tools that were found");
+    CHECK_INT(run->state.calls[0].shown_count, 1, "tools that are shown");
     haft_run_release(run);
     help_host_finish(&h);
     haft__arena_finish(&servers.arena);

@@ -116,7 +116,7 @@ TEST(a_value_is_json_or_text)
         CHECK(strstr(err->hint, rows[i].hint) != NULL, "row %zu: %s", i, err->hint);
         CHECK_INT(result.problem,
                   status == HAFT_OK ? HAFT__DELIVERY_OTHER_PROBLEM : HAFT__DELIVERY_BAD_VALUE,
-                  "row %zu", i);
+                  "row %zu: the problem", i);
         CHECK(result.owned == (status == HAFT_OK), "row %zu: owned", i);
         if (result.owned) {
             help_host_settle(&c.sender, result.run);
@@ -135,7 +135,7 @@ TEST(a_command_that_does_not_apply_leaves_the_run)
     release_run(&c);
     CHECK_INT(deliver(&c, HAFT__RUN_COMMAND_APPROVE, NULL, false, &result), HAFT_BAD_STATE, "%s",
               c.sender.err.message);
-    CHECK(result.run == NULL && !result.owned, "it was opened");
+    CHECK(result.run == NULL && !result.owned, "the run was opened");
     haft__store_run row = {.seq = 0};
     CHECK_INT(haft__stored_run_find(c.sender.runtime, &c.arena, haft__str(c.id), false, &row,
                                     &c.sender.err),
@@ -152,7 +152,7 @@ TEST(a_run_that_has_ended_is_read_only)
     release_run(&c);
     CHECK_INT(deliver(&c, HAFT__RUN_COMMAND_CANCEL, NULL, false, &result), HAFT_BAD_STATE, "%s",
               c.sender.err.message);
-    CHECK(result.run != NULL && !result.owned, "it is owned");
+    CHECK(result.run != NULL && !result.owned, "a run that has ended was claimed");
     haft_run_release(result.run);
     (void)snprintf(c.id, sizeof(c.id), "zzzz");
     CHECK_INT(deliver(&c, HAFT__RUN_COMMAND_CANCEL, NULL, false, &result), HAFT_NOT_FOUND, "%s",
@@ -180,9 +180,9 @@ TEST(the_owner_of_a_run_consumes_the_command)
     CHECK_INT(pthread_create(&thread, NULL, step_owner, &c), 0, "thread");
     CHECK_INT(deliver(&c, HAFT__RUN_COMMAND_ANSWER, "7", false, &result), HAFT_OK, "%s",
               c.sender.err.message);
-    CHECK(!result.owned, "the sender owns it");
-    CHECK_INT(result.seen_seq, seq, "events before");
-    CHECK(result.run != NULL && result.run->state.seq > seq, "no event after");
+    CHECK(!result.owned, "the sender claimed the run");
+    CHECK_INT(result.seen_seq, seq, "the last event before the command");
+    CHECK(result.run != NULL && result.run->state.seq > seq, "the command added no event");
     haft_run_release(result.run);
     CHECK_INT(pthread_join(thread, NULL), 0, "thread");
     CHECK_STR(haft__str(haft_run_end(c.run)), HAFT__LIT("done"), "end");

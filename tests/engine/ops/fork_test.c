@@ -56,7 +56,7 @@ static void forked_finish(forked *f)
     help_host_finish(&f->h);
 }
 
-/* ---- places ---- */
+/* ---- where a run is forked ---- */
 
 typedef struct row {
     haft__fork_options options;
@@ -123,7 +123,7 @@ TEST(a_fork_is_paused_where_a_call_was_answered)
     haft_run *run = NULL;
     CHECK_INT(haft_run_open(f.h.runtime, fork.id, &run, &f.h.err), HAFT_OK, "%s", f.h.err.message);
     help_host_settle(&f.h, run);
-    CHECK_INT(haft_run_state(run), HAFT_WAITING, "it does not wait");
+    CHECK_INT(haft_run_state(run), HAFT_WAITING, "the fork does not wait");
     haft_run_release(run);
     forked_finish(&f);
 }
@@ -151,7 +151,7 @@ static void fail_everywhere(const haft__fork_source *from, const haft__fork_opti
     CHECK(n > 5, "%s: %u tries", what, n);
 }
 
-TEST(a_fork_without_memory)
+TEST(a_fork_survives_failed_allocations)
 {
     forked f;
     forked_init(&f, "", "{\"replies\":[{\"text\":\"good\"}]}", false);
@@ -167,7 +167,7 @@ TEST(a_fork_without_memory)
 }
 
 /* The events since the question move to another time. */
-TEST(a_fork_at_a_question_without_memory)
+TEST(a_fork_at_a_question_survives_failed_allocations)
 {
     forked f;
     forked_init(&f, ASKING, ASKING_SCRIPT, true);

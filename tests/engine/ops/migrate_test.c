@@ -73,12 +73,12 @@ static void stores_finish(const stores *s)
     (void)rmdir(s->directory);
 }
 
-TEST(outcomes_of_a_migration)
+TEST(a_migration_counts_its_runs_also_when_repeated)
 {
     static const struct {
         const char *what;
         bool ended, move, dry_run;
-        haft__migrate_totals first, again; /* the same twice */
+        haft__migrate_totals first, again; /* the totals of the first and of the second migration */
     } rows[] = {
         {"copy", true, false, false, {.copied = 1}, {.already_there = 1}},
         {"move", true, true, false, {.copied = 1}, {0}},
@@ -102,9 +102,10 @@ TEST(outcomes_of_a_migration)
                       rows[i].what, err.message);
             CHECK(totals.copied == wanted.copied && totals.already_there == wanted.already_there
                       && totals.skipped == wanted.skipped && totals.failed == wanted.failed,
-                  "%s, %d: %zu %zu %zu %zu", rows[i].what, k, totals.copied, totals.already_there,
-                  totals.skipped, totals.failed);
-            CHECK_INT(found.failures, 0, "%s", rows[i].what);
+                  "%s, migration %d: %zu copied, %zu already there, %zu skipped, %zu failed",
+                  rows[i].what, k, totals.copied, totals.already_there, totals.skipped,
+                  totals.failed);
+            CHECK_INT(found.failures, 0, "%s: failures", rows[i].what);
             CHECK(found.runs == 0 || found.last.removed == rows[i].move, "%s: removed",
                   rows[i].what);
             haft__migration_close(&m);
@@ -127,10 +128,11 @@ TEST(a_copy_equals_its_original)
               HAFT_OK, "%s", err.message);
     CHECK_INT(haft__run_snapshot_read(m.to, &m.arena, m.hash_key, haft__str(s.run), &other, &err),
               HAFT_OK, "%s", err.message);
-    CHECK_INT(one.event_count, report.events, "events");
+    CHECK_INT(one.event_count, report.events, "copied events");
     CHECK_INT(haft__run_snapshot_compare(&one, &other, true, &err), HAFT_OK, "%s", err.message);
     other.row.task = HAFT__LIT("another");
-    CHECK_INT(haft__run_snapshot_compare(&one, &other, true, &err), HAFT_BAD_STATE, "task");
+    CHECK_INT(haft__run_snapshot_compare(&one, &other, true, &err), HAFT_BAD_STATE,
+              "runs with different tasks are equal");
     CHECK(strstr(err.message, "the task differs") != NULL, "%s", err.message);
     haft__migration_close(&m);
     stores_finish(&s);
@@ -164,7 +166,7 @@ TEST(a_different_run_in_the_new_store_is_a_problem)
     stores_finish(&s);
 }
 
-TEST(invalid_store_names)
+TEST(invalid_store_names_are_rejected)
 {
     stores s;
     haft_error err = {0};
@@ -172,7 +174,8 @@ TEST(invalid_store_names)
     const char *name = "zzzz";
     stores_init(&s, true);
     haft__migration same = {.move = false};
-    CHECK_INT(haft__migration_open(&same, s.from, s.from, &err), HAFT_BAD_INPUT, "same");
+    CHECK_INT(haft__migration_open(&same, s.from, s.from, &err), HAFT_BAD_INPUT,
+              "both names are the same store");
     CHECK(same.same_store, "%s", err.message);
     haft__migration_close(&same);
     haft__migration m = {.move = false};

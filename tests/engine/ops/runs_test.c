@@ -77,7 +77,7 @@ TEST(runs_are_listed_by_a_filter)
     runs_finish(&r);
 }
 
-TEST(states_that_only_a_row_shows)
+TEST(the_state_of_a_listed_run_comes_from_its_row)
 {
     static const struct {
         haft__store_run row;
@@ -113,7 +113,7 @@ TEST(a_run_is_owned_while_its_lease_lasts)
     runs_finish(&r);
 }
 
-TEST(a_row_as_json)
+TEST(a_listed_run_is_written_as_json)
 {
     haft__store_run row = {.id = HAFT__LIT("r"),
                            .thread = HAFT__LIT("t"),

@@ -24,7 +24,8 @@ static void on_report(void *context, haft__spec_drift_finding finding, const cha
     (void)path;
     (void)err;
     *(int *)context = (int)finding;
-    CHECK((changes.len > 0) == (finding == HAFT__SPEC_DRIFT_CHANGED), "changes");
+    CHECK((changes.len > 0) == (finding == HAFT__SPEC_DRIFT_CHANGED),
+          "changes without a changed file, or a changed file without changes");
 }
 
 #define SPEC "{\"haft\":1,\"name\":\"test\",\"model\":\"offline\"}"
@@ -49,7 +50,7 @@ TEST(a_changed_file_is_rejected_unless_the_caller_chooses)
          HAFT__SPEC_DRIFT_INVALID},
         {"{\"haft\":1,\"name\":\"test\"}", HAFT__SPEC_DRIFT_REJECT, HAFT_OK, NONE},
         {NULL, HAFT__SPEC_DRIFT_ACCEPT, HAFT_BAD_INPUT, HAFT__SPEC_DRIFT_MISSING},
-        {NULL, HAFT__SPEC_DRIFT_REJECT, HAFT_OK, NONE}, /* reported when it is opened */
+        {NULL, HAFT__SPEC_DRIFT_REJECT, HAFT_OK, NONE}, /* opening the file reports it */
         {NULL, HAFT__SPEC_DRIFT_KEEP, HAFT_OK, NONE},
     };
     help_host h;

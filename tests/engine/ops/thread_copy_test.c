@@ -27,7 +27,7 @@ TEST(a_run_that_has_not_ended_is_not_copied)
         .verb = HAFT__STORE_LIST, .thread = HAFT__LIT("another"), .arena = &arena};
     CHECK_INT(haft__store_submit_and_wait(h.runtime->store, &list, &h.err), HAFT_OK, "%s",
               h.err.message);
-    CHECK_INT(list.found_count, 0, "there is something of it");
+    CHECK_INT(list.found_count, 0, "copied runs");
     haft__arena_finish(&arena);
     haft_run_release(run);
     haft_agent_release(agent);
@@ -73,9 +73,10 @@ TEST(a_thread_is_copied_without_its_last_runs)
             h.runtime, &arena, list.found, list.found_count, without, copy, &h.err);
         CHECK_INT(status, HAFT_OK, "%s", h.err.message);
         list_thread(&h, &arena, copy, &copied);
-        CHECK_INT(copied.found_count, 3 - without, "copies");
+        CHECK_INT(copied.found_count, 3 - without, "copied runs");
         for (size_t i = 0; i < copied.found_count; i++) { /* the newest first */
-            CHECK_STR(copied.found[i].task, haft__str(tasks[copied.found_count - 1 - i]), "task");
+            CHECK_STR(copied.found[i].task, haft__str(tasks[copied.found_count - 1 - i]),
+                      "the task of copy %zu", i);
         }
     }
     haft__arena_finish(&arena);

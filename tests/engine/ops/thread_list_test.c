@@ -119,13 +119,13 @@ TEST(the_last_thread_is_that_of_the_agent)
               t.h.err.message);
     CHECK_INT(haft__thread_find_last(t.h.runtime, &t.arena, list.items[0].name, &found, &t.h.err),
               HAFT_OK, "%s", t.h.err.message);
-    CHECK_STR(found, haft__str(t.ids[0]), "last");
+    CHECK_STR(found, haft__str(t.ids[0]), "the last thread of the agent");
     CHECK_INT(haft__thread_find_last(t.h.runtime, &t.arena, HAFT__LIT("nobody"), &found, &t.h.err),
               HAFT_NOT_FOUND, "%s", t.h.err.message);
     threads_finish(&t);
 }
 
-TEST(an_open_run_of_a_thread)
+TEST(the_open_run_of_a_thread_is_found)
 {
     static const char *const tasks[THREADS] = {NULL, NULL, "c"};
     threads t;

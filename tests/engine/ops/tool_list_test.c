@@ -24,14 +24,14 @@ TEST(a_server_that_failed_to_list_its_tools_says_why)
         CHECK_INT(list.preview.listing_count, 1, "servers");
         CHECK_STR(list.preview.listings[0].error, haft__str(count > 0 ? "gone" : ""), "error");
         CHECK_STR(list.preview.listings[0].stderr_lines, haft__str(count > 0 ? "one\ntwo" : ""),
-                  "lines");
+                  "lines of stderr");
         size_t at = 0;
-        CHECK(haft__tool_list_next_server_tool(&list, &at) == NULL, "no tool of it is known");
+        CHECK(haft__tool_list_next_server_tool(&list, &at) == NULL, "the server has a tool");
         haft__arena_finish(&arena);
     }
 }
 
-TEST(tools_as_providers_get_them)
+TEST(tools_are_written_in_the_wire_format_of_a_provider)
 {
     static const struct {
         const char *provider, *start;

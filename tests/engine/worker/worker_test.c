@@ -31,13 +31,16 @@ TEST(the_time_until_a_skipped_run_is_retried_grows)
         wanted =
             2 * wanted < HAFT__LIMIT_WORK_RETRY_MAX_MS ? 2 * wanted : HAFT__LIMIT_WORK_RETRY_MAX_MS;
     }
-    CHECK_INT(wanted, HAFT__LIMIT_WORK_RETRY_MAX_MS, "the most");
-    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS - 1, list), 1, "now");
-    CHECK_STR(list->texts[0], HAFT__LIT("a"), "which");
-    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS, list), 0, "later");
+    CHECK_INT(wanted, HAFT__LIMIT_WORK_RETRY_MAX_MS, "the longest time");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS - 1, list), 1,
+              "skipped runs just before the time");
+    CHECK_STR(list->texts[0], HAFT__LIT("a"), "the skipped run");
+    CHECK_INT(haft__skip_set_list(skips, 1000 + HAFT__LIMIT_WORK_RETRY_MAX_MS, list), 0,
+              "skipped runs at the time");
     haft__skip_set_remove(skips, "a");
     haft__skip_set_remove(skips, "b");
-    CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS, "removed in between");
+    CHECK_INT(haft__skip_set_add(skips, "a", 0), HAFT__LIMIT_WORK_RETRY_MS,
+              "the time after the run was removed from the set");
 }
 
 TEST(the_run_that_is_due_first_is_dropped_from_the_list)
@@ -50,7 +53,7 @@ TEST(the_run_that_is_due_first_is_dropped_from_the_list)
     }
     CHECK_INT(haft__skip_set_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "at the limit");
     (void)haft__skip_set_add(skips, "more", 2);
-    CHECK_INT(haft__skip_set_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "one past it");
+    CHECK_INT(haft__skip_set_list(skips, 0, list), HAFT__LIMIT_WORK_SKIPPED, "one past the limit");
     bool more = false, seven = false;
     for (size_t i = 0; i < HAFT__LIMIT_WORK_SKIPPED; i++) {
         more = more || haft__str_equal(list->texts[i], HAFT__LIT("more"));
@@ -70,29 +73,29 @@ TEST(the_run_that_is_due_first_is_dropped_from_the_list)
 #define ASKS  "{\"replies\":[{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"asked\"}]}"
 #define QUICK "{\"replies\":[{\"text\":\"quick\"}]}"
 
-typedef struct place {
+typedef struct worker_case {
     help_host h;
     char folder[64], url[128];
     unsigned counts[HAFT__WORKER_ERROR + 1];
     char last[HAFT__ID_LENGTH + 1];
     haft_error error;
-    haft__worker *work; /* whose polls are noted, or NULL */
-    bool quick[3];      /* the first of them */
-    bool worse;         /* after an error, the store is unreachable from then on */
-} place;
+    haft__worker *work;    /* the worker whose polls are recorded, or NULL */
+    bool quick[3];         /* whether the first polls were quick */
+    bool down_after_error; /* the store becomes unreachable after the first error */
+} worker_case;
 
-static void note(void *context, const haft__worker_event *worker_event)
+static void on_worker_event(void *context, const haft__worker_event *worker_event)
 {
-    place *p = context;
+    worker_case *p = context;
     unsigned count = p->counts[worker_event->kind]++;
     if (p->work != NULL && worker_event->kind == HAFT__WORKER_CLAIMED && count < COUNT(p->quick)) {
         uint64_t now = haft__loop_now(p->h.runtime->loop);
         p->quick[count] = p->work->request.quick;
-        /* on_taken has already noted the time: the next poll is soon, the one after it is late */
+        /* The worker has recorded the time: the next poll is soon, the one after is late. */
         p->work->abandoned_poll_ms = count == 0 ? now : now - HAFT__LIMIT_WORK_ABANDONED_MS;
         p->work->abandoned_poll_ms += count == 0 ? HAFT__LIMIT_WORK_ABANDONED_MS : 0;
     }
-    if (p->worse && worker_event->kind == HAFT__WORKER_ERROR) {
+    if (p->down_after_error && worker_event->kind == HAFT__WORKER_ERROR) {
         help_faulty_set(HELP_DOWN);
     }
     (void)snprintf(p->last, sizeof(p->last), "%s", worker_event->run);
@@ -101,15 +104,15 @@ static void note(void *context, const haft__worker_event *worker_event)
     }
 }
 
-static void open_place(place *p)
+static void case_init(worker_case *p)
 {
-    *p = (place){.folder = "/tmp/haft-work-XXXXXX"};
-    CHECK(mkdtemp(p->folder) != NULL, "no folder");
+    *p = (worker_case){.folder = "/tmp/haft-work-XXXXXX"};
+    CHECK(mkdtemp(p->folder) != NULL, "no directory");
     (void)snprintf(p->url, sizeof(p->url), "sqlite:%s/haft.db", p->folder);
     help_host_init(&p->h, p->url);
 }
 
-static void close_place(place *p)
+static void case_finish(worker_case *p)
 {
     help_host_finish(&p->h);
     DIR *dir = opendir(p->folder);
@@ -126,7 +129,7 @@ static void close_place(place *p)
 }
 
 /* Puts a run without an owner into the store. */
-static haft_str enqueue(place *p, const char *members, const char *script)
+static haft_str enqueue(worker_case *p, const char *members, const char *script)
 {
     haft_run *run = NULL;
     haft_run_options options = HAFT_RUN_OPTIONS_INIT;
@@ -144,24 +147,24 @@ static haft_str enqueue(place *p, const char *members, const char *script)
     return haft__str(id);
 }
 
-static haft__worker *hire(place *p, size_t concurrency)
+static haft__worker *create_worker(worker_case *p, size_t concurrency)
 {
     haft__worker *work = NULL;
     haft__worker_options options = {
-        .concurrency = concurrency, .poll_ms = 20, .notify = note, .context = p};
+        .concurrency = concurrency, .poll_ms = 20, .notify = on_worker_event, .context = p};
     CHECK_INT(haft__worker_create(p->h.runtime, &options, &work, &p->h.err), HAFT_OK, "%s",
               p->h.err.message);
     return work;
 }
 
-static void work_until_idle(place *p, haft__worker *work)
+static void work_until_idle(worker_case *p, haft__worker *work)
 {
     while (!haft__worker_is_idle(work)) {
         CHECK_INT(haft__worker_step(work, &p->h.err), HAFT_OK, "%s", p->h.err.message);
     }
 }
 
-static haft__store_run find(place *p, haft_str id, haft__arena *arena)
+static haft__store_run find(worker_case *p, haft_str id, haft__arena *arena)
 {
     haft__store_request request = {.verb = HAFT__STORE_FIND, .name = id, .arena = arena};
     CHECK_INT(haft__store_submit_and_wait(p->h.runtime->store, &request, &p->h.err), HAFT_OK, "%s",
@@ -169,7 +172,7 @@ static haft__store_run find(place *p, haft_str id, haft__arena *arena)
     return request.found[0];
 }
 
-static void send(place *p, haft_str id, haft__run_command_kind kind)
+static void send(worker_case *p, haft_str id, haft__run_command_kind kind)
 {
     haft__run_command command = {.kind = kind,
                                  .call = HAFT__LIT("c1.1"),
@@ -186,28 +189,28 @@ static void send(place *p, haft_str id, haft__run_command_kind kind)
 
 TEST(runs_continue_wait_and_are_released)
 {
-    place p;
+    worker_case p;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    open_place(&p);
+    case_init(&p);
     haft_str asks = enqueue(&p, LOOK, ASKS);
     for (int i = 0; i < 4; i++) {
         (void)enqueue(&p, "", QUICK);
     }
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 5, "taken");
-    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 4, "ended");
-    CHECK_INT(p.counts[HAFT__WORKER_WAITING], 1, "waits");
-    CHECK_INT(find(&p, asks, &arena).owner.len, 0, "it has an owner");
-    CHECK(p.h.runtime->runs == NULL, "it is kept in memory");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 5, "claimed runs");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 4, "ended runs");
+    CHECK_INT(p.counts[HAFT__WORKER_WAITING], 1, "waiting runs");
+    CHECK_INT(find(&p, asks, &arena).owner.len, 0, "the waiting run has an owner");
+    CHECK(p.h.runtime->runs == NULL, "a run is kept in memory");
 
     /* Sends a command to a run without an owner. */
     send(&p, asks, HAFT__RUN_COMMAND_ANSWER);
     while (p.counts[HAFT__WORKER_ENDED] < 5) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), asks, "which");
+    CHECK_STR(haft__str(p.last), asks, "the run that ended last");
     CHECK_STR(find(&p, asks, &arena).answer, HAFT__LIT("asked"), "its answer");
     CHECK_INT(p.counts[HAFT__WORKER_SKIPPED] + p.counts[HAFT__WORKER_LEASE_LOST]
                   + p.counts[HAFT__WORKER_ERROR],
@@ -218,13 +221,12 @@ TEST(runs_continue_wait_and_are_released)
     }
     haft__worker_destroy(work);
     haft__worker_destroy(NULL);
-    close_place(&p);
+    case_finish(&p);
     haft__arena_finish(&arena);
 }
 
-/* An unreadable message is dropped, so that its run is not claimed again and again. */
 /* The kinds of the events of a run. */
-static haft_str kinds_of(place *p, haft_str id, haft__arena *arena)
+static haft_str kinds_of(worker_case *p, haft_str id, haft__arena *arena)
 {
     haft__buf kinds;
     haft__store_request request = {.verb = HAFT__STORE_READ_EVENTS, .run.id = id, .arena = arena};
@@ -268,12 +270,12 @@ TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
          "run_started cancel_asked run_finished"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        place p;
+        worker_case p;
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        open_place(&p);
+        case_init(&p);
         haft_str id = enqueue(&p, LOOK, ASKS);
-        haft__worker *work = hire(&p, 1);
+        haft__worker *work = create_worker(&p, 1);
         if (rows[i].begun) {
             work_until_idle(&p, work);
         }
@@ -283,20 +285,23 @@ TEST(a_cancel_is_applied_before_a_claimed_run_does_anything)
         while (p.counts[HAFT__WORKER_ENDED] == 0) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
         }
-        CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("cancelled"), "%s", rows[i].what);
-        CHECK_STR(kinds_of(&p, id, &arena), haft__str(rows[i].wanted), "%s", rows[i].what);
+        CHECK_STR(find(&p, id, &arena).end, HAFT__LIT("cancelled"), "%s: the end of the run",
+                  rows[i].what);
+        CHECK_STR(kinds_of(&p, id, &arena), haft__str(rows[i].wanted), "%s: the events",
+                  rows[i].what);
         haft__worker_destroy(work);
-        close_place(&p);
+        case_finish(&p);
         haft__arena_finish(&arena);
     }
 }
 
+/* An unreadable message is dropped, so that its run is not claimed again and again. */
 TEST(an_unreadable_message_is_delivered_once)
 {
-    place p;
-    open_place(&p);
+    worker_case p;
+    case_init(&p);
     haft_str asks = enqueue(&p, LOOK, ASKS);
-    haft__worker *work = hire(&p, 1);
+    haft__worker *work = create_worker(&p, 1);
     work_until_idle(&p, work);
     haft__store_request request = {
         .verb = HAFT__STORE_SEND, .run.id = asks, .text = HAFT__LIT("{}")};
@@ -306,103 +311,104 @@ TEST(an_unreadable_message_is_delivered_once)
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     work_until_idle(&p, work);
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 2, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 2, "claimed runs");
     haft__worker_destroy(work);
-    close_place(&p);
+    case_finish(&p);
 }
 
 TEST(a_destroyed_worker_releases_its_runs)
 {
-    place p;
+    worker_case p;
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    open_place(&p);
+    case_init(&p);
     haft_str one = enqueue(&p, LOOK, ASKS);
-    haft__worker *work = hire(&p, 3);
+    haft__worker *work = create_worker(&p, 3);
     while (p.counts[HAFT__WORKER_CLAIMED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     haft__worker_destroy(work);
-    work = hire(&p, 3); /* while the other's are still being released */
+    work = create_worker(&p, 3); /* while the runs of the first one are still being released */
     haft__worker_destroy(work);
     while (p.h.runtime->runs != NULL) {
         CHECK_INT(haft_runtime_step(p.h.runtime, 1000, NULL), HAFT_OK, "no step");
     }
-    CHECK_INT(find(&p, one, &arena).owner.len, 0, "it has an owner");
-    close_place(&p);
+    CHECK_INT(find(&p, one, &arena).owner.len, 0, "the run has an owner");
+    case_finish(&p);
     haft__arena_finish(&arena);
 }
 
-TEST(abandoned_runs_are_polled_now_and_then)
+TEST(abandoned_runs_are_polled_less_often)
 {
-    place p;
-    open_place(&p);
+    worker_case p;
+    case_init(&p);
     for (int i = 0; i < 3; i++) {
         (void)enqueue(&p, "", QUICK);
     }
-    p.work = hire(&p, 3);
+    p.work = create_worker(&p, 3);
     work_until_idle(&p, p.work);
-    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 3, "ended");
-    CHECK(!p.quick[0], "the first look was quick");
-    CHECK(p.quick[1], "the second was not");
-    CHECK(!p.quick[2], "the third, so much later, was");
+    CHECK_INT(p.counts[HAFT__WORKER_ENDED], 3, "ended runs");
+    CHECK(!p.quick[0], "the first poll was quick");
+    CHECK(p.quick[1], "the second poll was not quick");
+    CHECK(!p.quick[2], "the third poll, much later, was quick");
     haft__worker_destroy(p.work);
-    close_place(&p);
+    case_finish(&p);
 }
 
 /* The store claimed a run for this worker, and the reply was lost: the worker finds the run and
  * continues it. */
 TEST(a_run_that_was_claimed_without_a_reply_is_found)
 {
-    place p = {.folder = ""};
+    worker_case p = {.folder = ""};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     help_faulty_init(&p.h, 3 * HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str asks = enqueue(&p, LOOK, ASKS);
     help_faulty_set(HELP_CLAIMED);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     while (p.counts[HAFT__WORKER_ERROR] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "it knows of it");
-    CHECK(find(&p, asks, &arena).owner.len > 0, "it has no owner");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "the worker knows that it claimed the run");
+    CHECK(find(&p, asks, &arena).owner.len > 0, "the run has no owner");
     while (p.counts[HAFT__WORKER_WAITING] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), asks, "which");
-    CHECK(work->strays_since_ms != 0, "the one that was lost may come late");
+    CHECK_STR(haft__str(p.last), asks, "the run that waits");
+    CHECK(work->strays_since_ms != 0, "the worker stopped looking before the lost claim expired");
     help_faulty_wait(3 * HAFT__LIMIT_RUN_LEASE_MIN_MS + 1);
     while (work->strays_since_ms != 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "claimed runs");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
 }
 
 /* The worker polls again, but a worker that is to stop does not poll for ever. */
-TEST(an_unusable_store_is_given_up_after_a_while)
+TEST(a_worker_reports_an_unreachable_store_after_some_polls)
 {
-    place p = {.folder = ""};
+    worker_case p = {.folder = ""};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_DOWN);
     unsigned takes = help_faulty_count(HAFT__STORE_CLAIM_NEXT);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     while (!haft__worker_store_unreachable(work)) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
     CHECK_INT(help_faulty_count(HAFT__STORE_CLAIM_NEXT) - takes, HAFT__LIMIT_WORK_POLL_FAILURES,
-              "looks");
-    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported once");
-    CHECK(!haft__worker_is_idle(work), "it is not known whether there is work");
+              "polls");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported errors");
+    CHECK(!haft__worker_is_idle(work),
+          "the worker is idle, but does not know whether there is work");
     help_faulty_set(HELP_FINE);
     while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), quick, "the worker continues when the store is back");
-    CHECK(!haft__worker_store_unreachable(work), "still");
+    CHECK_STR(haft__str(p.last), quick, "the run that ended after the store was back");
+    CHECK(!haft__worker_store_unreachable(work), "the store is still unreachable");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
@@ -410,26 +416,26 @@ TEST(an_unusable_store_is_given_up_after_a_while)
 /* If the lease expires before the store reports the claim, the run is released at once. */
 TEST(a_run_that_was_claimed_too_slowly_is_released)
 {
-    place p = {.folder = ""};
+    worker_case p = {.folder = ""};
     haft__arena arena;
     haft__arena_init(&arena, 0);
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_CLAIMED_LATE);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     unsigned reads = help_faulty_count(HAFT__STORE_READ_EVENTS);
     unsigned releases = help_faulty_count(HAFT__STORE_RELEASE);
     while (help_faulty_count(HAFT__STORE_RELEASE) == releases || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported");
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "as one that was taken");
-    CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "it was read");
-    CHECK(find(&p, quick, &arena).owner.len == 0, "it has an owner");
+    CHECK_INT(p.counts[HAFT__WORKER_ERROR], 1, "reported errors");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 0, "claimed runs");
+    CHECK_INT(help_faulty_count(HAFT__STORE_READ_EVENTS) - reads, 0, "reads of the run");
+    CHECK(find(&p, quick, &arena).owner.len == 0, "the run has an owner");
     while (p.counts[HAFT__WORKER_ENDED] == 0) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), quick, "which");
+    CHECK_STR(haft__str(p.last), quick, "the run that ended");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
     haft__arena_finish(&arena);
@@ -438,20 +444,20 @@ TEST(a_run_that_was_claimed_too_slowly_is_released)
 /* If the release failed too, this worker owns the run without knowing it: it finds the run. */
 TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
 {
-    place p = {.folder = "", .worse = true};
+    worker_case p = {.folder = "", .down_after_error = true};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MIN_MS);
     haft_str quick = enqueue(&p, "", QUICK);
     help_faulty_set(HELP_CLAIMED_LATE);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     while (p.counts[HAFT__WORKER_ERROR] == 0 || work->request_pending) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK(work->strays_since_ms != 0, "it does not look for it");
+    CHECK(work->strays_since_ms != 0, "the worker does not look for the run");
     help_faulty_set(HELP_FINE);
     for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_STR(haft__str(p.last), quick, "which");
+    CHECK_STR(haft__str(p.last), quick, "the run that ended");
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
@@ -459,27 +465,29 @@ TEST(a_run_that_was_claimed_too_slowly_and_not_released_is_found)
 /* A run that is active here is not a stray, whatever the store was asked before. */
 TEST(runs_that_are_active_here_are_not_claimed_again)
 {
-    place p = {.folder = ""};
+    worker_case p = {.folder = ""};
     help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MS);
     (void)enqueue(&p, SLOW, ASKS);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     work->strays_since_ms = 1;
     while (work->busy == 0 || work->slots[0].run->slots == NULL || !work->store_empty) {
         CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%s", p.h.err.message);
     }
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "claimed runs");
     CHECK_INT(p.counts[HAFT__WORKER_LEASE_LOST] + p.counts[HAFT__WORKER_SKIPPED], 0, "%s",
               p.error.message);
     haft__worker_destroy(work);
     help_faulty_finish(&p.h);
 }
 
-/* If there is no memory for the list of active runs, nothing is mistaken for a stray. */
-TEST(a_list_of_runs_is_bounded)
+/* If a list is full, the caller knows it, so no active run is mistaken for a stray. */
+TEST(a_skip_list_is_bounded)
 {
     haft__skip_list *list = test_alloc(sizeof(*list));
-    CHECK(haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY - 1, "a"), "the last");
-    CHECK(!haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY, "a"), "one past it");
+    CHECK(haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY - 1, "a"),
+          "the last worker_case is full");
+    CHECK(!haft__skip_list_add(list, HAFT__SKIP_LIST_CAPACITY, "a"),
+          "a run past the capacity was added");
 }
 
 /* Whichever allocation fails, the worker continues, or another one ends the runs that it skipped.
@@ -488,12 +496,12 @@ TEST(a_worker_without_memory_loses_no_run)
 {
     bool failed = true;
     for (unsigned n = 0; failed; n++) {
-        place p = {.folder = ""};
+        worker_case p = {.folder = ""};
         haft__arena arena;
         haft__arena_init(&arena, 0);
         help_faulty_init(&p.h, HAFT__LIMIT_RUN_LEASE_MS);
         haft_str id = enqueue(&p, "", QUICK);
-        haft__worker *work = hire(&p, 1);
+        haft__worker *work = create_worker(&p, 1);
         test_fail_allocation(n);
         for (int i = 0;
              i < 200 && p.counts[HAFT__WORKER_ENDED] + p.counts[HAFT__WORKER_SKIPPED] == 0; i++) {
@@ -502,7 +510,7 @@ TEST(a_worker_without_memory_loses_no_run)
         failed = test_allow_allocations();
         CHECK(failed || p.counts[HAFT__WORKER_ENDED] == 1, "%u: %s", n, p.error.message);
         haft__worker_destroy(work);
-        work = hire(&p, 1);
+        work = create_worker(&p, 1);
         for (int i = 0; i < 30000 && p.counts[HAFT__WORKER_ENDED] == 0; i++) {
             CHECK_INT(haft__worker_step(work, &p.h.err), HAFT_OK, "%u: %s", n, p.h.err.message);
         }
@@ -515,8 +523,8 @@ TEST(a_worker_without_memory_loses_no_run)
 
 TEST(a_run_with_an_invalid_spec_is_skipped)
 {
-    place p;
-    open_place(&p);
+    worker_case p;
+    case_init(&p);
     haft_str line = HAFT__LIT("{}");
     char id[HAFT__ID_LENGTH + 1];
     CHECK_INT(haft__runtime_make_id(p.h.runtime, id, NULL), HAFT_OK, "no id");
@@ -526,16 +534,16 @@ TEST(a_run_with_an_invalid_spec_is_skipped)
                                   .line_count = 1};
     CHECK_INT(haft__store_submit_and_wait(p.h.runtime->store, &create, &p.h.err), HAFT_OK, "%s",
               p.h.err.message);
-    haft__worker *work = hire(&p, 2);
+    haft__worker *work = create_worker(&p, 2);
     work_until_idle(&p, work);
-    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], 1, "left");
-    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "taken");
-    CHECK(p.error.message[0] != '\0', "it does not say why");
+    CHECK_INT(p.counts[HAFT__WORKER_SKIPPED], 1, "skipped runs");
+    CHECK_INT(p.counts[HAFT__WORKER_CLAIMED], 1, "claimed runs");
+    CHECK(p.error.message[0] != '\0', "the event has no error");
     haft__worker_destroy(work);
-    close_place(&p);
+    case_finish(&p);
 }
 
-TEST(invalid_numbers_are_rejected)
+TEST(options_outside_their_limits_are_rejected)
 {
     static const struct {
         size_t concurrency;
@@ -549,22 +557,24 @@ TEST(invalid_numbers_are_rejected)
         {HAFT__LIMIT_WORK_RUNS, HAFT__LIMIT_WORK_POLL_MS, HAFT_OK},
         {HAFT__LIMIT_RESUME_RUNS, HAFT__LIMIT_RUN_LISTEN_MS, HAFT_OK}, /* of `resume --all` */
     };
-    place p;
-    open_place(&p);
+    worker_case p;
+    case_init(&p);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__worker *work = NULL;
-        haft__worker_options options = {
-            .concurrency = cases[i].concurrency, .poll_ms = cases[i].poll_ms, .notify = note};
+        haft__worker_options options = {.concurrency = cases[i].concurrency,
+                                        .poll_ms = cases[i].poll_ms,
+                                        .notify = on_worker_event};
         CHECK_INT(haft__worker_create(p.h.runtime, &options, &work, &p.h.err), cases[i].wanted,
                   "case %zu", i);
         haft__worker_destroy(work);
     }
-    close_place(&p);
+    case_finish(&p);
     help_host h;
     haft__worker *work = NULL;
-    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = note};
+    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = on_worker_event};
     help_host_init(&h, "memory:");
-    CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_UNSUPPORTED, "memory");
+    CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_UNSUPPORTED,
+              "a store in memory");
     help_host_finish(&h);
 }
 
@@ -572,20 +582,21 @@ TEST(a_stopping_worker_shortens_the_timeout_of_its_store)
 {
     help_host h;
     haft__worker *work = NULL;
-    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = note};
+    haft__worker_options options = {.concurrency = 1, .poll_ms = 1, .notify = on_worker_event};
     help_faulty_init(&h, 60000);
     CHECK_INT(haft__worker_create(h.runtime, &options, &work, &h.err), HAFT_OK, "%s",
               h.err.message);
-    CHECK_INT(help_faulty_hurry(), 0, "while it continues");
+    CHECK_INT(help_faulty_hurry(), 0, "the timeout before a signal");
     haft__worker_stop(work, false);
-    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "a first signal");
+    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_STOP_MS, "the timeout after a first signal");
     haft__worker_stop(work, true);
-    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_FAST_STOP_MS, "a second one");
+    CHECK_INT(help_faulty_hurry(), HAFT__LIMIT_WORK_FAST_STOP_MS,
+              "the timeout after a second signal");
     haft__worker_destroy(work);
     help_faulty_finish(&h);
 }
 
-TEST(events_have_names)
+TEST(worker_events_have_names)
 {
     static const char *const names[] = {"taken", "ended",    "waits", "left",
                                         "lost",  "released", "kept",  "trouble"};
