@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/assembly.c: a reply is the same however it was cut up. */
+/* Tests for src/model/assembly.c: a reply is the same regardless of the size of its pieces. */
 #include "base/limits.h"
 #include "model/model.h"
 #include "test.h"
@@ -91,7 +91,7 @@ static const struct {
     const char *name, *deltas, *reply;
     haft_status status;
 } cases[] = {
-    {"nothing but an end", "stop stop", "text \nthink \nusage 0 0 0\nstop stop\n", HAFT_OK},
+    {"only an end", "stop stop", "text \nthink \nusage 0 0 0\nstop stop\n", HAFT_OK},
     {"text and reasoning",
      "think why\ntext Hello, \nusage 1 2 0\ntext world\nthink  not\nusage 5 6 "
      "7\nstop length",
@@ -102,7 +102,7 @@ static const struct {
      "call 1 b find\nargs 1 [\ncall 0  look\nargs 0 {\nargs 1 ]\nend 1\nargs 0 }\nend 0\nstop "
      "tool_calls",
      "text \nthink \ncall  look {}\ncall b find []\nusage 0 0 0\nstop tool_calls\n", HAFT_OK},
-    {"id and name again", "call 0 a look\nargs 0 x\ncall 0 b find\nargs 0 y\nend 0\nstop stop",
+    {"id and name repeated", "call 0 a look\nargs 0 x\ncall 0 b find\nargs 0 y\nend 0\nstop stop",
      "text \nthink \ncall a look xy\nusage 0 0 0\nstop stop\n", HAFT_OK},
     {"the stop before the end of a call", "call 0 a look\nstop tool_calls\nargs 0 {}\nend 0",
      "text \nthink \ncall a look {}\nusage 0 0 0\nstop tool_calls\n", HAFT_OK},
@@ -125,8 +125,8 @@ TEST(a_reply_does_not_depend_on_how_it_was_cut_up)
             haft__buf found;
             haft__buf_init(&found, 1 << 16);
             CHECK_INT(assemble(haft__str(cases[i].deltas), size, &found), cases[i].status,
-                      "%s, %zu at a time", cases[i].name, size);
-            CHECK_STR(haft__buf_str(&found), haft__str(cases[i].reply), "%s, %zu at a time",
+                      "%s, %zu bytes at a time", cases[i].name, size);
+            CHECK_STR(haft__buf_str(&found), haft__str(cases[i].reply), "%s, %zu bytes at a time",
                       cases[i].name, size);
             haft__buf_finish(&found);
         }
@@ -137,7 +137,8 @@ TEST(a_reply_does_not_depend_on_how_it_was_cut_up)
 TEST(calls_stand_in_the_order_of_their_index)
 {
     unsigned orders = 0;
-    for (unsigned code = 0; code < 19683; code++) { /* nine digits of base 3: whose piece is next */
+    for (unsigned code = 0; code < 19683;
+         code++) { /* nine digits of base 3: which call gets the next piece */
         unsigned rest = code, used[3] = {0, 0, 0};
         haft__buf deltas, found;
         haft__buf_init(&deltas, 4096);
@@ -164,7 +165,7 @@ TEST(calls_stand_in_the_order_of_their_index)
         haft__buf_finish(&deltas);
         haft__buf_finish(&found);
     }
-    CHECK_INT(orders, 1680, "orders");
+    CHECK_INT(orders, 1680, "number of orders");
 }
 
 TEST(calls_are_bounded)
@@ -176,11 +177,11 @@ TEST(calls_are_bounded)
     delta.index = HAFT__LIMIT_REPLY_CALLS - 1;
     CHECK_INT(haft__assembly_add(&assembly, &delta, &err), HAFT_OK, "at the limit");
     delta.index = HAFT__LIMIT_REPLY_CALLS;
-    CHECK_INT(haft__assembly_add(&assembly, &delta, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(haft__assembly_add(&assembly, &delta, &err), HAFT_TOO_BIG, "past the limit");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("expected at most 1024 calls in a reply, found more"), "message");
+              HAFT__LIT("expected at most 1024 calls in a reply, found more"), "error message");
     delta.index = UINT32_MAX;
-    CHECK_INT(haft__assembly_add(&assembly, &delta, &err), HAFT_TOO_BIG, "far past it");
+    CHECK_INT(haft__assembly_add(&assembly, &delta, &err), HAFT_TOO_BIG, "far past the limit");
     haft__assembly_finish(&assembly);
 }
 
@@ -196,11 +197,11 @@ TEST(bytes_are_bounded)
         haft__assembly_init(&assembly);
         haft__delta begin = {.kind = HAFT__DELTA_CALL, .text = HAFT__LIT("look")};
         haft__delta delta = {.kind = kinds[i], .text = {text, half}};
-        CHECK_INT(haft__assembly_add(&assembly, &begin, NULL), HAFT_OK, "call");
-        CHECK_INT(haft__assembly_add(&assembly, &delta, NULL), HAFT_OK, "half");
+        CHECK_INT(haft__assembly_add(&assembly, &begin, NULL), HAFT_OK, "begin the call");
+        CHECK_INT(haft__assembly_add(&assembly, &delta, NULL), HAFT_OK, "half of the limit");
         CHECK_INT(haft__assembly_add(&assembly, &delta, NULL), HAFT_OK, "at the limit");
         delta.text.len = 1;
-        CHECK_INT(haft__assembly_add(&assembly, &delta, NULL), HAFT_TOO_BIG, "past it");
+        CHECK_INT(haft__assembly_add(&assembly, &delta, NULL), HAFT_TOO_BIG, "past the limit");
         haft__assembly_finish(&assembly);
     }
 }
@@ -209,7 +210,7 @@ TEST(assembling_survives_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (unsigned n = 0; cases[i].status == HAFT_OK; n++) {
-            char kept[8192]; /* what is found must not need memory of its own */
+            char kept[8192]; /* a fixed buffer, so that only the code under test allocates */
             haft__buf found = {.ptr = kept, .cap = sizeof(kept), .max = sizeof(kept)};
             test_fail_allocation(n);
             haft_status status = assemble(haft__str(cases[i].deltas), 0, &found);
@@ -217,7 +218,7 @@ TEST(assembling_survives_every_failed_allocation)
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", cases[i].name,
                       n);
             if (!failed) {
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }

@@ -64,7 +64,7 @@ static const struct {
     {"the same start",
      {A "|],\"choice\":1}", {&one}, "m", false, false, 0, 0, "", "first"},
      {A ",{\"u\":1}|],\"choice\":2}", {&one}, "m", false, false, 58, 58, "", "none"}},
-    {"a tool more",
+    {"one more tool",
      {A "|]}", {&one}, "m", false, false, 0, 0, "", "first"},
      {"{\"model\":\"m\",\"tools\":[{\"a\":[1,2]},{}],\"messages\":[|]}",
       {&one, &two},
@@ -75,7 +75,7 @@ static const struct {
       58,
       "/tools/0",
       "tools_revealed"}},
-    {"an artifact tool more",
+    {"one more artifact tool",
      {A "|]}", {&one}, "m", false, false, 0, 0, "", "first"},
      {"{\"model\":\"m\",\"tools\":[{\"a\":[1,2]},{}],\"messages\":[|]}",
       {&one, &file},
@@ -97,7 +97,7 @@ static const struct {
       58,
       "/tools/0",
       "tools_changed"}},
-    {"a tool less",
+    {"one tool less",
      {A "|]}", {&one, &two}, "m", false, false, 0, 0, "", "first"},
      {"{\"model\":\"m\",\"tools\":[{\"b\":[1,2]}],\"messages\":[|]}",
       {&one},
@@ -108,7 +108,7 @@ static const struct {
       58,
       "/tools/0",
       "tools_changed"}},
-    {"a tool alone",
+    {"only one tool",
      {A "|]}", {&one, &two}, "m", false, false, 0, 0, "", "first"},
      {"{\"model\":\"m\",\"tools\":[{\"b\":[1,2]}],\"messages\":[|]}",
       {&one, &two},
@@ -133,7 +133,7 @@ static const struct {
       66,
       "/messages/0",
       "system"}},
-    {"an earlier message",
+    {"a changed earlier message",
      {A ",{\"u\":1}|]}", {NULL}, "m", false, false, 0, 0, "", "first"},
      {A ",{\"u\":2}|]}", {NULL}, "m", false, false, 64, 66, "/messages/1", "history"}},
     {"a transcript",
@@ -196,12 +196,12 @@ TEST(a_resumed_run_has_no_request_to_compare_with)
     haft__cache_audit audit;
     haft__cache_finding found;
     haft__cache_audit_init(&audit);
-    CHECK_INT(compare(&audit, &only, true, &found), HAFT_OK, "resumed");
-    CHECK_INT(found.cause, HAFT__CACHE_CAUSE_RESUMED, "resumed");
+    CHECK_INT(compare(&audit, &only, true, &found), HAFT_OK, "compare after a resume");
+    CHECK_INT(found.cause, HAFT__CACHE_CAUSE_RESUMED, "cause after a resume");
     haft__cache_audit_finish(&audit);
     test_fail_allocation(0);
     haft_status status = compare(&audit, &only, false, &found);
-    CHECK(test_allow_allocations(), "it needs memory");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
     CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__cache_audit_finish(&audit);
 }

@@ -27,11 +27,11 @@ static const struct {
 } requests[] = {
     {"none", pair, 0, true, "", 0},
     {"one", pair, 1, true, "<first>", 1},
-    {"one more", pair, 2, true, "<first>,<second>", 2},
-    {"one again", pair, 1, true, "<first>", 2},
+    {"one more tool", pair, 2, true, "<first>,<second>", 2},
+    {"only the first tool again", pair, 1, true, "<first>", 2},
     {"another order", turned, 2, false, "<second>,<first>", 2},
-    {"of a server", mixed, 2, false, "<first>,<served>", 2},
-    {"of a server again", mixed, 2, false, "<first>,<served>", 2},
+    {"a tool of a server", mixed, 2, false, "<first>,<served>", 2},
+    {"the tool of a server again", mixed, 2, false, "<first>,<served>", 2},
 };
 
 TEST(the_text_grows_and_is_dropped_when_tools_differ)
@@ -52,7 +52,7 @@ TEST(the_text_grows_and_is_dropped_when_tools_differ)
         CHECK_INT(tools.count, requests[i].kept, "%s", requests[i].name);
     }
     haft__declared_tools_finish(&tools);
-    CHECK_INT(tools.count, 0, "nothing is left");
+    CHECK_INT(tools.count, 0, "no tool is kept");
 }
 
 TEST(a_failed_allocation_leaves_no_text)
@@ -67,7 +67,7 @@ TEST(a_failed_allocation_leaves_no_text)
         size_t count = tools.count;
         haft__declared_tools_finish(&tools);
         if (!failed) {
-            CHECK(status == HAFT_OK && count == 2, "with all memory");
+            CHECK(status == HAFT_OK && count == 2, "without a failed allocation");
             break;
         }
         CHECK(status == HAFT_NO_MEMORY && count == 0, "allocation %u", n);

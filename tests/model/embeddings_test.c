@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/embeddings.c: requests, and every kind of invalid response.
- */
+/* Tests for src/model/embeddings.c: requests, and every kind of invalid response. */
 #include "model/embeddings.h"
 
 #include "base/limits.h"
@@ -9,9 +8,9 @@
 
 static const haft__hash_key key;
 
-static haft_str kept(haft__buf *buf)
+static haft_str keep_text(haft__buf *buf)
 {
-    CHECK_INT(haft__buf_check(buf, NULL), HAFT_OK, "memory");
+    CHECK_INT(haft__buf_check(buf, NULL), HAFT_OK, "out of memory");
     char *copy = test_alloc(buf->len + 1);
     memcpy(copy, buf->ptr != NULL ? buf->ptr : "", buf->len);
     haft_str text = {copy, buf->len};
@@ -24,7 +23,7 @@ static haft_str text_of(haft_str prefix, const haft__search_doc *doc)
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__embeddings_write_document(&buf, prefix, doc);
-    return kept(&buf);
+    return keep_text(&buf);
 }
 
 TEST(a_tool_is_a_line_of_text)
@@ -34,15 +33,15 @@ TEST(a_tool_is_a_line_of_text)
     haft__json schema, odd;
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"properties\":{\"q\":{},\"limit\":{}}}"), NULL,
                               &schema, NULL, NULL),
-              HAFT_OK, "schema");
+              HAFT_OK, "the schema is JSON");
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"properties\":[1]}"), NULL, &odd, NULL, NULL),
-              HAFT_OK, "odd");
+              HAFT_OK, "a schema whose properties are a list");
     haft__search_doc doc = {.name = HAFT__LIT("search"),
                             .group = HAFT__LIT("docs"),
                             .text = HAFT__LIT("Find it."),
                             .schema = &schema};
     CHECK_STR(text_of(HAFT__LIT("d: "), &doc), HAFT__LIT("d: docs: search - Find it.; q, limit"),
-              "all");
+              "server, name, description and parameters");
     doc.schema = &odd;
     doc.group = doc.text = HAFT__LIT("");
     CHECK_STR(text_of(HAFT__LIT(""), &doc), HAFT__LIT("search"), "the name alone");
@@ -59,12 +58,13 @@ TEST(texts_end_at_their_limit)
         haft__buf buf;
         haft__buf_init(&buf, 1 << 20);
         haft__embeddings_write_query(&buf, HAFT__LIT("q: "), doc.name);
-        CHECK_INT(kept(&buf).len, HAFT__LIMIT_EMBED_TEXT_BYTES + 3, "query %zu", more);
+        CHECK_INT(keep_text(&buf).len, HAFT__LIMIT_EMBED_TEXT_BYTES + 3, "query %zu", more);
         CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES, "tool %zu", more);
     }
     memcpy(bytes + HAFT__LIMIT_EMBED_TEXT_BYTES - 1, "\xC3\xA4", 2); /* over the end */
     haft__search_doc doc = {.name = {bytes, HAFT__LIMIT_EMBED_TEXT_BYTES + 1}};
-    CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES - 1, "no half of it");
+    CHECK_INT(text_of(HAFT__LIT(""), &doc).len, HAFT__LIMIT_EMBED_TEXT_BYTES - 1,
+              "no half of a character");
 }
 
 TEST(a_request_has_the_texts_in_their_order)
@@ -73,17 +73,17 @@ TEST(a_request_has_the_texts_in_their_order)
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__embeddings_write_request(&buf, HAFT__LIT("m"), texts, 2);
-    CHECK_STR(kept(&buf),
+    CHECK_STR(keep_text(&buf),
               HAFT__LIT("{\"model\":\"m\",\"input\":[\"a \\\"b\\\"\",\"\xEF\xBF\xBD\"],"
                         "\"encoding_format\":\"float\"}"),
-              "body");
+              "the request body");
 }
 
 typedef struct read_case {
     const char *body;
     size_t count;
     haft_status status;
-    const char *says; /* numbers, or the message */
+    const char *says; /* the numbers of the vectors, or the error message */
 } read_case;
 
 #define ITEM(index, vector) "{\"index\":" index ",\"embedding\":" vector "}"
@@ -158,7 +158,7 @@ TEST(responses_are_validated)
     }
 }
 
-TEST(a_vector_has_so_many_numbers_and_no_more)
+TEST(numbers_of_a_vector_have_a_limit)
 {
     for (size_t more = 0; more < 2; more++) {
         size_t count = HAFT__LIMIT_SEARCH_DIMENSIONS + more, at = 0;
@@ -173,12 +173,12 @@ TEST(a_vector_has_so_many_numbers_and_no_more)
         haft__embeddings found = {0};
         haft__arena_init(&arena, 0);
         CHECK_INT(haft__embeddings_read(&arena, haft__str(body), 1, key, &found, NULL),
-                  more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu", count);
+                  more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu numbers", count);
         haft__arena_finish(&arena);
     }
 }
 
-TEST(every_allocation_of_reading_may_fail)
+TEST(reading_embeddings_survives_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

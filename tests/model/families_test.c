@@ -8,8 +8,8 @@
 #include "format/format.h"
 #include "test.h"
 
-/* Names as they are found in the world, the row they are to find, and the size in billions; ""
- * where there is none. */
+/* Model names as servers report them, the row that each should find, and its size in billions;
+ * "" if there is none. */
 static const struct {
     const char *name, *row, *size;
 } names[] = {
@@ -287,7 +287,8 @@ static haft_str row_of(haft_str name)
 {
     const char *pattern;
     const haft__family *row = haft__family_match_name(name, &pattern);
-    CHECK((row == NULL) == (pattern == NULL), "a row has the pattern that found it");
+    CHECK((row == NULL) == (pattern == NULL),
+          "a row without its pattern, or a pattern without a row");
     return haft__str(row != NULL ? row->name : "");
 }
 
@@ -348,15 +349,17 @@ TEST(every_row_is_found_and_makes_sense)
         const haft__family *row = &rows[i];
         CHECK(row->patterns[0] == NULL || is_reached(row), "no name above finds %s", row->name);
         CHECK(row->patterns[0] != NULL || row->marks[0] != NULL, "%s is never found", row->name);
-        CHECK(haft__format_find(haft__str(row->format)) != NULL, "format of %s", row->name);
-        CHECK((row->reasoning_open == NULL) == (row->reasoning_close == NULL), "tags of %s",
+        CHECK(haft__format_find(haft__str(row->format)) != NULL, "the format of %s does not exist",
               row->name);
+        CHECK((row->reasoning_open == NULL) == (row->reasoning_close == NULL),
+              "%s has only one of its two reasoning tags", row->name);
         CHECK(!row->starts_in_reasoning || row->reasoning_open != NULL,
-              "no tag begins the reasoning of %s", row->name);
-        CHECK(haft__family_find(haft__str(row->name)) == row, "%s is there once", row->name);
+              "%s starts in reasoning without a reasoning tag", row->name);
+        CHECK(haft__family_find(haft__str(row->name)) == row, "%s is not found by its own name",
+              row->name);
     }
-    CHECK(haft__family_find(HAFT__LIT("qwen 2.5")) != NULL, "any case");
-    CHECK(haft__family_find(HAFT__LIT("Qwen")) == NULL, "whole names only");
+    CHECK(haft__family_find(HAFT__LIT("qwen 2.5")) != NULL, "names are found in any case");
+    CHECK(haft__family_find(HAFT__LIT("Qwen")) == NULL, "a part of a name finds nothing");
 }
 
 /* No pattern is hidden by another row that has the same one. */
@@ -368,7 +371,7 @@ TEST(every_pattern_is_there_once)
         const char *one = rows[i / HAFT__FAMILY_PATTERNS].patterns[i % HAFT__FAMILY_PATTERNS];
         for (size_t k = 0; one != NULL && k < i; k++) {
             const char *other = rows[k / HAFT__FAMILY_PATTERNS].patterns[k % HAFT__FAMILY_PATTERNS];
-            CHECK(other == NULL || strcmp(one, other) != 0, "%s twice", one);
+            CHECK(other == NULL || strcmp(one, other) != 0, "the pattern %s is there twice", one);
         }
     }
 }
@@ -383,8 +386,8 @@ TEST(hostile_names_find_nothing)
     static const haft_str rows[COUNT(hostile)] = {[11] = {"", 0}, [14] = {"GPT-4o", 6}};
     for (size_t i = 0; i < COUNT(hostile); i++) {
         haft_str wanted = rows[i].ptr != NULL ? rows[i] : HAFT__LIT("");
-        CHECK_STR(row_of(hostile[i]), wanted, "%zu", i);
-        CHECK(haft__family_size_of_name(hostile[i]) == 0, "%zu", i);
+        CHECK_STR(row_of(hostile[i]), wanted, "case %zu", i);
+        CHECK(haft__family_size_of_name(hostile[i]) == 0, "case %zu", i);
     }
 }
 
@@ -397,15 +400,15 @@ TEST(a_name_has_a_limit)
     memcpy(name, "qwen3-8b", 8);
     CHECK_STR(row_of((haft_str){name, most}), HAFT__LIT("Qwen 3"), "at the limit");
     CHECK(haft__family_size_of_name((haft_str){name, most}) == 8000, "at the limit");
-    CHECK_STR(row_of((haft_str){name, most + 1}), HAFT__LIT(""), "past it");
-    CHECK(haft__family_size_of_name((haft_str){name, most + 1}) == 0, "past it");
+    CHECK_STR(row_of((haft_str){name, most + 1}), HAFT__LIT(""), "past the limit");
+    CHECK(haft__family_size_of_name((haft_str){name, most + 1}) == 0, "past the limit");
     memset(name, '/', most);
     CHECK_STR(row_of((haft_str){name, most}), HAFT__LIT(""), "slashes only");
     memset(name, '9', most);
     CHECK(haft__family_size_of_name((haft_str){name, most}) == 0, "digits only");
 }
 
-/* Pieces of chat templates, and the row they are to find. */
+/* Pieces of chat templates, and the row that each should find. */
 static const struct {
     const char *text, *row;
 } templates[] = {
@@ -485,7 +488,7 @@ TEST(every_mark_is_found)
     }
 }
 
-/* A template may be huge, and have every beginning of a mark in it. */
+/* A template may be huge, and contain every prefix of a mark. */
 TEST(huge_templates_are_read_once)
 {
     size_t size = 1 << 20;
@@ -494,14 +497,17 @@ TEST(huge_templates_are_read_once)
         text[i] = "<|tool_"[i % 7];
     }
     const char *mark;
-    CHECK(haft__family_match_template((haft_str){text, size}, &mark) == NULL, "nothing");
+    CHECK(haft__family_match_template((haft_str){text, size}, &mark) == NULL,
+          "a text without a mark");
     memcpy(text + size - 19, "<|tool_list_start|>", 19);
-    CHECK(haft__family_match_template((haft_str){text, size}, &mark) != NULL, "at the end");
-    CHECK(haft__family_match_template((haft_str){text, size - 1}, &mark) == NULL, "cut");
-    CHECK(haft__family_match_template((haft_str){NULL, 0}, &mark) == NULL, "none");
+    CHECK(haft__family_match_template((haft_str){text, size}, &mark) != NULL,
+          "a mark at the end of the text");
+    CHECK(haft__family_match_template((haft_str){text, size - 1}, &mark) == NULL,
+          "a mark that is cut off");
+    CHECK(haft__family_match_template((haft_str){NULL, 0}, &mark) == NULL, "an empty template");
 }
 
-TEST(whose_the_calls_are_depends_on_the_server)
+TEST(native_calls_depend_on_model_and_server)
 {
     static const struct {
         const char *row, *provider, *base_url;

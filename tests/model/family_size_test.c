@@ -5,7 +5,7 @@
 #include "model/families.h"
 #include "test.h"
 
-TEST(sizes_in_names)
+TEST(sizes_are_read_from_names)
 {
     static const struct {
         const char *name;
@@ -77,7 +77,7 @@ TEST(sizes_are_written_in_billions)
     for (size_t i = 0; i < COUNT(sizes); i++) {
         haft__buf_clear(&buf);
         haft__family_add_size(&buf, sizes[i].millions);
-        CHECK_STR(haft__buf_str(&buf), haft__str(sizes[i].text), "%zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(sizes[i].text), "case %zu", i);
     }
     haft__buf_finish(&buf);
 }

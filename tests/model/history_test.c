@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/prompt/history.c: random histories, and what each wire format makes of them. */
+/* Tests for src/prompt/history.c: random histories, and the requests that each wire format writes
+ * for them. */
 #include "prompt/history.h"
 
 #include "base/limits.h"
@@ -58,10 +59,10 @@ static haft__message make_turn(haft__arena *arena, uint64_t *seed, uint64_t *num
 
 static void add(haft__messages *messages, haft__message message)
 {
-    CHECK_INT(haft__messages_add(messages, message, NULL), HAFT_OK, "add");
+    CHECK_INT(haft__messages_add(messages, message, NULL), HAFT_OK, "add the message");
 }
 
-/* Results of a turn: some are missing, doubled, out of order, or of no call. */
+/* Results of a turn: some are missing, duplicated, out of order, or have no call. */
 static void add_results(haft__messages *to, const haft__message *turn, bool broken,
                         haft__arena *arena, uint64_t *seed)
 {
@@ -103,7 +104,7 @@ static void make_history(haft__messages *messages, haft__arena *arena, uint64_t 
     add(messages, (haft__message){.role = HAFT__MESSAGE_USER, .text = HAFT__LIT("go on")});
 }
 
-/* ---- what the wire formats demand ---- */
+/* ---- requirements of the wire formats ---- */
 
 static bool is(haft__json object, const char *key, const char *value)
 {
@@ -218,8 +219,9 @@ static const char *encode(const haft__provider *provider, const haft__messages *
     const char *wrong = NULL;
     haft__buf_init(&url, 1 << 16);
     haft__buf_init(&body, HAFT__LIMIT_RUN_BYTES);
-    CHECK_INT(provider->api->write_url(provider, &model, &url, NULL), HAFT_OK, "url");
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->write_url(provider, &model, &url, NULL), HAFT_OK, "write the URL");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     CHECK_INT(provider->api->write_request(conversation, &request, &options, &body, NULL), HAFT_OK,
               "%s", provider->name);
     CHECK_INT(haft__json_read(arena, haft__buf_str(&body), NULL, &value, NULL, NULL), HAFT_OK, "%s",
@@ -245,7 +247,8 @@ TEST(every_wire_format_writes_a_valid_history)
         haft__arena_init(&arena, 0);
         make_history(&messages, &arena, seed, seed % 3 != 0);
         CHECK_INT(haft__history_repair(&messages, &arena, &repaired, NULL), HAFT_OK, "repair");
-        CHECK(haft__history_is_valid(&repaired), "seed %llu", (unsigned long long)seed);
+        CHECK(haft__history_is_valid(&repaired), "seed %llu: the repaired history is invalid",
+              (unsigned long long)seed);
         const haft__provider *provider = &providers[seed % provider_count];
         const char *wrong = encode(provider, &repaired, &arena);
         CHECK(wrong == NULL, "seed %llu, %s: %s", (unsigned long long)seed, provider->name, wrong);
@@ -260,11 +263,13 @@ TEST(a_valid_history_stays_as_it_is)
         haft__messages messages, repaired;
         haft__arena_init(&arena, 0);
         make_history(&messages, &arena, seed, false);
-        CHECK(haft__history_is_valid(&messages), "seed %llu", (unsigned long long)seed);
+        CHECK(haft__history_is_valid(&messages), "seed %llu: the history is invalid",
+              (unsigned long long)seed);
         CHECK_INT(haft__history_repair(&messages, &arena, &repaired, NULL), HAFT_OK, "repair");
-        CHECK_INT(repaired.count, messages.count, "seed %llu", (unsigned long long)seed);
+        CHECK_INT(repaired.count, messages.count, "seed %llu: number of messages",
+                  (unsigned long long)seed);
         CHECK(memcmp(repaired.items, messages.items, messages.count * sizeof(*messages.items)) == 0,
-              "seed %llu", (unsigned long long)seed);
+              "seed %llu: the messages have changed", (unsigned long long)seed);
         haft__arena_finish(&arena);
     }
 }
@@ -282,9 +287,11 @@ TEST(a_call_without_a_result_gets_an_error)
     add(&messages, (haft__message){.role = HAFT__MESSAGE_TOOL, .call_id = HAFT__LIT("b")});
     CHECK(!haft__history_is_valid(&messages), "a result is missing");
     CHECK_INT(haft__history_repair(&messages, &arena, &repaired, NULL), HAFT_OK, "repair");
-    CHECK_INT(repaired.count, 3, "messages");
-    CHECK_STR(repaired.items[1].call_id, HAFT__LIT("a"), "in the order of the calls");
-    CHECK_STR(repaired.items[1].text, HAFT__LIT(HAFT__HISTORY_NO_RESULT), "its text");
-    CHECK(repaired.items[1].is_error && !repaired.items[2].is_error, "an error");
+    CHECK_INT(repaired.count, 3, "number of messages");
+    CHECK_STR(repaired.items[1].call_id, HAFT__LIT("a"), "results are in the order of the calls");
+    CHECK_STR(repaired.items[1].text, HAFT__LIT(HAFT__HISTORY_NO_RESULT),
+              "text of the added result");
+    CHECK(repaired.items[1].is_error && !repaired.items[2].is_error,
+          "only the added result is an error");
     haft__arena_finish(&arena);
 }

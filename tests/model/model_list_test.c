@@ -19,7 +19,7 @@ static const struct {
     {"vllm", "nonsense", NULL},
 };
 
-TEST(the_urls_of_lists)
+TEST(the_list_of_models_has_its_url)
 {
     for (size_t i = 0; i < COUNT(urls); i++) {
         haft__model_spec model = {.provider = haft__str(urls[i].provider)};
@@ -27,9 +27,9 @@ TEST(the_urls_of_lists)
         haft__buf_init(&found, 4096);
         haft_status status = haft__model_list_write_url(haft__provider_for_model(&model),
                                                         haft__str(urls[i].base_url), &found, NULL);
-        CHECK_INT(status, urls[i].url != NULL ? HAFT_OK : HAFT_BAD_INPUT, "%zu", i);
+        CHECK_INT(status, urls[i].url != NULL ? HAFT_OK : HAFT_BAD_INPUT, "case %zu", i);
         if (urls[i].url != NULL) {
-            CHECK_STR(haft__buf_str(&found), haft__str(urls[i].url), "%zu", i);
+            CHECK_STR(haft__buf_str(&found), haft__str(urls[i].url), "case %zu", i);
         }
         haft__buf_finish(&found);
     }
@@ -78,7 +78,7 @@ TEST(lists_of_all_servers_are_read)
     }
 }
 
-TEST(a_list_has_a_limit)
+TEST(a_list_of_models_has_a_limit)
 {
     for (size_t more = 0; more < 2; more++) {
         haft__buf body, names;
@@ -90,8 +90,9 @@ TEST(a_list_has_a_limit)
             haft__buf_addf(&body, "%s{\"id\":\"m%zu\"}", i > 0 ? "," : "", i);
         }
         haft__buf_add_str(&body, HAFT__LIT("]}"));
-        CHECK_INT(read_list(haft__buf_str(&body), &names, &count), HAFT_OK, "%zu more", more);
-        CHECK_INT(count, HAFT__LIMIT_MODEL_LIST, "%zu more", more);
+        CHECK_INT(read_list(haft__buf_str(&body), &names, &count), HAFT_OK,
+                  "%zu more than the limit", more);
+        CHECK_INT(count, HAFT__LIMIT_MODEL_LIST, "%zu more than the limit", more);
         haft__buf_finish(&body);
         haft__buf_finish(&names);
     }

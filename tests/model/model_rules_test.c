@@ -6,7 +6,7 @@
 #include "test.h"
 #include "json/read.h"
 
-TEST(models_differ_by_their_names)
+TEST(rules_are_found_by_the_name_of_the_model)
 {
     static const struct {
         const char *model;

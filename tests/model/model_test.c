@@ -4,20 +4,20 @@
 
 #include "test.h"
 
-TEST(stops_have_names_both_ways)
+TEST(stop_reasons_are_named_and_parsed)
 {
     static const char *const names[] = {"stop", "tool_calls", "length", "refusal"};
     for (size_t i = 0; i < COUNT(names); i++) {
         haft__stop_reason found = HAFT__STOP_END;
         CHECK_STR(haft__str(haft__stop_reason_name((haft__stop_reason)i)), haft__str(names[i]),
-                  "%zu", i);
+                  "case %zu", i);
         CHECK(haft__stop_reason_parse(haft__str(names[i]), &found) && found == (haft__stop_reason)i,
               "%s", names[i]);
     }
     haft__stop_reason stop = HAFT__STOP_LENGTH;
-    CHECK(!haft__stop_reason_parse(HAFT__LIT("STOP"), &stop), "names are exact");
+    CHECK(!haft__stop_reason_parse(HAFT__LIT("STOP"), &stop), "upper case is not a stop reason");
     CHECK(!haft__stop_reason_parse(HAFT__LIT(""), &stop) && stop == HAFT__STOP_LENGTH,
-          "nothing is none");
+          "an empty text is not a stop reason");
 }
 
 static const struct {
@@ -84,18 +84,18 @@ TEST(a_transcript_is_searched_as_it_is_sent)
     }
 }
 
-TEST(constraints_have_names_both_ways)
+TEST(constraints_are_named_and_parsed)
 {
     static const char *const names[] = {"none", "gbnf", "json_schema"};
     haft__constraint_kind found = HAFT__CONSTRAINT_NONE;
     for (size_t i = 0; i < COUNT(names); i++) {
         CHECK_STR(haft__str(haft__constraint_name((haft__constraint_kind)i)), haft__str(names[i]),
-                  "%zu", i);
+                  "case %zu", i);
         CHECK(haft__constraint_parse(haft__str(names[i]), &found)
                   && found == (haft__constraint_kind)i,
               "%s", names[i]);
     }
-    CHECK(!haft__constraint_parse(HAFT__LIT("lark"), &found), "another");
+    CHECK(!haft__constraint_parse(HAFT__LIT("lark"), &found), "an unknown constraint");
 }
 
 TEST(output_is_text_reasoning_and_calls)

@@ -107,7 +107,7 @@ def test(trees):
         if not tree.is_dir():
             skip(f"references_exist_in_{name}", f"there is no {tree}")
             continue
-        step = 1 if name == "haft" else 2  # large trees take their time
+        step = 1 if name == "haft" else 2  # every second question: large trees are slow
         sets = (False, True) if "HAFT_LONG" in os.environ else (False,)
         asked = [Asked(q, tree) for held_out in sets for q in load(name, held_out)[::step]]
         verdict(f"references_exist_in_{name}", not any(a.problems for a in asked),

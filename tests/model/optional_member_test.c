@@ -33,41 +33,42 @@ static const struct {
      "{\"error\":{\"message\":\"no\",\"param\":\"tool_choice\"}}", "tool_choice"},
     {"the first row counts", BIT(ALLOWED_TOOLS) | BIT(TOOL_CHOICE), 0, 400, HAFT__FAILURE_OTHER,
      "tool_choice.type", "\"tool_choice.type\": expected none, auto or required", "allowed_tools"},
-    {"a part of a longer word is no mention", BIT(PARALLEL) | BIT(STREAM_OPTIONS), 0, 400,
+    {"a part of a longer word does not count", BIT(PARALLEL) | BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "", "my_stream_options, stream_options2", NULL},
     {"named, but not sent", BIT(PARALLEL) | BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER,
      "tool_choice", "tool_choice is bad", NULL},
-    {"the only one", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "", "bad request",
-     "stream_options"},
-    {"the only one, but the server blames another member", BIT(STREAM_OPTIONS), 0, 400,
+    {"the only optional member", BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER, "",
+     "bad request", "stream_options"},
+    {"the only optional member, but the server names another", BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "model", "no such model", NULL},
-    {"the only one, but the message blames another member", BIT(STREAM_OPTIONS), 0, 400,
+    {"the only optional member, but the message names another", BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "", "The parameter temperature is not supported.", NULL},
-    {"two may be the cause", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), 0, 400, HAFT__FAILURE_OTHER,
-     "", "bad request", NULL},
+    {"two members may be the cause", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), 0, 400,
+     HAFT__FAILURE_OTHER, "", "bad request", NULL},
     {"one of two was accepted before", BIT(STREAM_OPTIONS) | BIT(TOOL_CHOICE), BIT(STREAM_OPTIONS),
      400, HAFT__FAILURE_OTHER, "", "bad request", "tool_choice"},
-    {"a choice that was accepted may be another one", BIT(TOOL_CHOICE), BIT(TOOL_CHOICE), 400,
+    {"an accepted choice may have had another value", BIT(TOOL_CHOICE), BIT(TOOL_CHOICE), 400,
      HAFT__FAILURE_OTHER, "", "bad request", "tool_choice"},
     {"all were accepted before", BIT(STREAM_OPTIONS), BIT(STREAM_OPTIONS), 400, HAFT__FAILURE_OTHER,
      "", "bad request", NULL},
     {"not found", BIT(STREAM_OPTIONS), 0, 404, HAFT__FAILURE_OTHER, "", "no such page", NULL},
-    {"a grammar is the first suspect", BIT(GRAMMAR) | BIT(STREAM_OPTIONS), 0, 400,
-     HAFT__FAILURE_OTHER, "", "no", "grammar"},
+    {"a grammar is tried first", BIT(GRAMMAR) | BIT(STREAM_OPTIONS), 0, 400, HAFT__FAILURE_OTHER,
+     "", "no", "grammar"},
     {"a schema", BIT(SCHEMA), 0, 422, HAFT__FAILURE_OTHER, "", "no", "response_format"},
     {"a schema, but another member is named", BIT(SCHEMA) | BIT(STREAM_OPTIONS), 0, 400,
      HAFT__FAILURE_OTHER, "", "stream_options", "stream_options"},
-    {"a server that breaks", BIT(GRAMMAR), 0, 500, HAFT__FAILURE_TRANSIENT, "", "no", "grammar"},
+    {"a server error with a constraint", BIT(GRAMMAR), 0, 500, HAFT__FAILURE_TRANSIENT, "", "no",
+     "grammar"},
     {"a server without grammars", BIT(GRAMMAR), 0, 501, HAFT__FAILURE_TRANSIENT, "", "no",
      "grammar"},
-    {"a server that breaks without a constraint", BIT(STREAM_OPTIONS), 0, 500,
-     HAFT__FAILURE_TRANSIENT, "", "stream_options", NULL},
+    {"a server error without a constraint", BIT(STREAM_OPTIONS), 0, 500, HAFT__FAILURE_TRANSIENT,
+     "", "stream_options", NULL},
     {"busy", BIT(GRAMMAR), 0, 503, HAFT__FAILURE_TRANSIENT, "", "grammar", NULL},
     {"too many requests", BIT(GRAMMAR), 0, 429, HAFT__FAILURE_TRANSIENT, "", "grammar", NULL},
     {"a wrong key", BIT(GRAMMAR), 0, 401, HAFT__FAILURE_AUTH, "", "grammar", NULL},
-    {"too long", BIT(GRAMMAR), 0, 413, HAFT__FAILURE_CONTEXT, "", "grammar", NULL},
+    {"the context is too long", BIT(GRAMMAR), 0, 413, HAFT__FAILURE_CONTEXT, "", "grammar", NULL},
     {"no response", BIT(GRAMMAR), 0, 0, HAFT__FAILURE_OTHER, "", "grammar", NULL},
-    {"nothing was sent", 0, 0, 400, HAFT__FAILURE_OTHER, "", "grammar", NULL},
+    {"no optional member was sent", 0, 0, 400, HAFT__FAILURE_OTHER, "", "grammar", NULL},
 };
 
 TEST(a_rejected_member_is_named_or_the_only_one)
@@ -93,20 +94,21 @@ TEST(haft_guesses_once_for_a_request)
                                     .body = HAFT__LIT("no"),
                                     .sent = BIT(STREAM_OPTIONS) | BIT(GRAMMAR),
                                     .again = true};
-    CHECK(haft__member_find_refused(table, &refusal) == NULL, "no second guess");
+    CHECK(haft__member_find_refused(table, &refusal) == NULL, "haft does not guess twice");
     refusal.body = HAFT__LIT("stream_options");
     const haft__optional_member *found = haft__member_find_refused(table, &refusal);
-    CHECK_STR(haft__str(found != NULL ? found->name : ""), HAFT__LIT("stream_options"), "named");
+    CHECK_STR(haft__str(found != NULL ? found->name : ""), HAFT__LIT("stream_options"),
+              "a member that the error names");
 }
 
 TEST(a_request_says_which_constraint_it_has)
 {
     haft__request request = {.constraint = {.kind = HAFT__CONSTRAINT_NONE}};
-    CHECK_INT(haft__member_of_constraint(&request), 0, "none");
+    CHECK_INT(haft__member_of_constraint(&request), 0, "a request without a constraint");
     request.constraint.kind = HAFT__CONSTRAINT_GBNF;
-    CHECK_INT(haft__member_of_constraint(&request), BIT(GRAMMAR), "a grammar");
+    CHECK_INT(haft__member_of_constraint(&request), BIT(GRAMMAR), "a request with a grammar");
     request.constraint.kind = HAFT__CONSTRAINT_JSON_SCHEMA;
-    CHECK_INT(haft__member_of_constraint(&request), BIT(SCHEMA), "a schema");
+    CHECK_INT(haft__member_of_constraint(&request), BIT(SCHEMA), "a request with a schema");
 }
 
 /* An event has only the name: it must mean the same member in every wire format. */
@@ -122,17 +124,19 @@ TEST(a_name_means_one_member_in_all_wire_formats)
             CHECK_INT(found, row->member, "%s of %s", row->name, providers[i].name);
         }
     }
-    CHECK(!haft__provider_find_member(HAFT__LIT("messages"), &found), "a required member");
-    CHECK(!haft__provider_find_member(HAFT__LIT(""), &found), "no name");
+    CHECK(!haft__provider_find_member(HAFT__LIT("messages"), &found),
+          "a required member is not optional");
+    CHECK(!haft__provider_find_member(HAFT__LIT(""), &found), "an empty name");
 }
 
 TEST(a_member_that_is_left_out_is_not_sent)
 {
     haft__member_set sent = 0;
     haft__provider_request_options options = {.without = BIT(PARALLEL), .sent = &sent};
-    CHECK(!haft__provider_use_member(&options, HAFT__MEMBER_PARALLEL), "left out");
-    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT), "sent");
-    CHECK_INT(sent, BIT(STRICT), "and reported");
+    CHECK(!haft__provider_use_member(&options, HAFT__MEMBER_PARALLEL), "the member is left out");
+    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT), "the member is sent");
+    CHECK_INT(sent, BIT(STRICT), "the sent members are reported");
     options.sent = NULL;
-    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT), "nobody wants to know");
+    CHECK(haft__provider_use_member(&options, HAFT__MEMBER_STRICT),
+          "the member is sent without a report");
 }

@@ -67,7 +67,8 @@ TEST(models_have_their_rows_and_keys)
     }
     size_t count;
     const haft__provider *all = haft__providers(&count);
-    CHECK(&all[count - 1] == haft__provider_compatible(), "the last row");
+    CHECK(&all[count - 1] == haft__provider_compatible(),
+          "the compatible provider is the last row");
     for (size_t i = 0; i < count; i++) {
         CHECK(all[i].base_url != NULL && all[i].base_url_env != NULL && all[i].key_env != NULL
                   && all[i].local_key_env != NULL,
@@ -75,14 +76,14 @@ TEST(models_have_their_rows_and_keys)
         CHECK(all[i].chat.must_call != NULL && all[i].chat.max_tokens != NULL
                   && all[i].chat.reasoning != NULL,
               "%s leaves something out", all[i].name);
-        CHECK(!all[i].needs_key || all[i].key_env[0] != '\0', "%s needs a key from nowhere",
-              all[i].name);
+        CHECK(!all[i].needs_key || all[i].key_env[0] != '\0',
+              "%s needs a key but names no variable for it", all[i].name);
     }
 }
 
 static const struct {
     const char *provider, *base_url, *url; /* url: the value of the variable */
-    const char *variable;                  /* that decides about the row; "" for none */
+    const char *variable;                  /* the one that selects the row; "" for none */
     bool other;
     const char *row, *key_env; /* of a model whose variable names another host, if it does */
 } servers[] = {
@@ -101,15 +102,17 @@ TEST(a_variable_names_another_server)
 {
     for (size_t i = 0; i < COUNT(servers); i++) {
         haft__model_spec model = model_of(servers[i].provider, servers[i].base_url);
-        CHECK_STR(haft__provider_server_variable(&model), haft__str(servers[i].variable), "%zu", i);
+        CHECK_STR(haft__provider_server_variable(&model), haft__str(servers[i].variable),
+                  "case %zu", i);
         CHECK_INT(haft__provider_is_other_host(&model, haft__str(servers[i].url)), servers[i].other,
-                  "%zu", i);
+                  "case %zu", i);
         model.other_server = servers[i].other;
         const haft__provider *row = haft__provider_for_model(&model);
-        CHECK_INT(row == NULL, servers[i].row == NULL, "%zu", i);
+        CHECK_INT(row == NULL, servers[i].row == NULL, "case %zu", i);
         if (row != NULL && servers[i].row != NULL) {
-            CHECK_STR(haft__str(row->name), haft__str(servers[i].row), "%zu", i);
-            CHECK_STR(haft__provider_key_env(row, &model), haft__str(servers[i].key_env), "%zu", i);
+            CHECK_STR(haft__str(row->name), haft__str(servers[i].row), "case %zu", i);
+            CHECK_STR(haft__provider_key_env(row, &model), haft__str(servers[i].key_env),
+                      "case %zu", i);
         }
     }
 }
@@ -124,7 +127,7 @@ TEST(every_row_has_all_functions)
                   && api->create_conversation != NULL && api->destroy_conversation != NULL
                   && api->write_request != NULL && api->reserved_options != NULL
                   && api->schema_field != NULL && api->models_path != NULL,
-              "%s cannot be asked", all[i].name);
+              "%s cannot write requests", all[i].name);
         CHECK(api->stream_size > 0 && api->init_stream != NULL && api->finish_stream != NULL
                   && api->feed != NULL && api->end != NULL && api->read_failure != NULL,
               "replies of %s cannot be read", all[i].name);
@@ -134,7 +137,7 @@ TEST(every_row_has_all_functions)
 #define NO_SCHEME "expected a base_url with http:// or https:// and a host"
 
 static const struct {
-    const char *provider, *base_url, *url; /* or the error */
+    const char *provider, *base_url, *url; /* url: or the error */
     haft_status status;
 } urls[] = {
     {"openai", "", "https://api.openai.com/v1/responses", HAFT_OK},
@@ -185,7 +188,8 @@ TEST(urls_are_joined)
         CHECK_INT(status, urls[i].status, "%s", urls[i].base_url);
         CHECK_STR(status == HAFT_OK ? haft__buf_str(&found) : haft__str(err.message),
                   haft__str(urls[i].url), "%s", urls[i].base_url);
-        CHECK_INT(status == HAFT_OK, err.hint[0] == '\0', "%s: a hint", urls[i].base_url);
+        CHECK_INT(status == HAFT_OK, err.hint[0] == '\0', "%s: only an error has a hint",
+                  urls[i].base_url);
         haft__buf_finish(&found);
     }
     haft__buf found;
@@ -193,13 +197,14 @@ TEST(urls_are_joined)
     haft__buf_init(&found, 4096);
     const haft__provider *compatible = haft__provider_compatible();
     CHECK_INT(haft__provider_join_url(compatible, HAFT__LIT(" "), HAFT__LIT("/path"), &found, &err),
-              HAFT_BAD_INPUT, "nowhere");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("base_url is missing"), "nowhere");
+              HAFT_BAD_INPUT, "an empty base URL");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("base_url is missing"),
+              "the error of an empty base URL");
     test_fail_allocation(0);
     haft_status status = haft__provider_join_url(compatible, HAFT__LIT("http://h"),
                                                  HAFT__LIT("/path"), &found, &err);
-    CHECK(test_allow_allocations(), "it needs memory");
-    CHECK_INT(status, HAFT_NO_MEMORY, "no memory");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
+    CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__buf_finish(&found);
 }
 
@@ -207,7 +212,7 @@ TEST(urls_are_joined)
 
 static const struct {
     const char *provider, *model;
-    uint64_t input, output, cached; /* all 0 when it is not known */
+    uint64_t input, output, cached; /* all 0 if the price is not known */
 } prices[] = {
     {"openai", "gpt-5.4-mini", 750000, 4500000, 75000},
     {"openai", "gpt-5.4-mini-2026-03-17", 750000, 4500000, 75000},
@@ -226,7 +231,7 @@ static const struct {
     {"", "gpt-4o-mini", 0, 0, 0},
 };
 
-TEST(prices_that_are_known)
+TEST(known_models_have_prices)
 {
     for (size_t i = 0; i < COUNT(prices); i++) {
         haft__price price = {0};
@@ -239,7 +244,7 @@ TEST(prices_that_are_known)
     }
 }
 
-/* Dollars with as few digits as it takes, but two. */
+/* Dollars with as few decimals as possible, but at least two. */
 static const char *dollars(uint64_t micros, char to[32])
 {
     int length =
@@ -273,18 +278,20 @@ TEST(the_page_has_the_prices)
     }
 }
 
-TEST(times_are_the_limits)
+TEST(default_timeouts_are_the_limits)
 {
     haft__model_timeouts times = haft__model_timeouts_resolve((haft__model_timeouts){0});
-    CHECK_INT(haft__model_timeouts_resolve((haft__model_timeouts){.idle_ms = 7}).idle_ms, 7, "own");
-    CHECK_INT(times.connect_ms, HAFT__LIMIT_MODEL_CONNECT_MS, "connect");
-    CHECK_INT(times.first_byte_ms, HAFT__LIMIT_MODEL_FIRST_BYTE_MS, "first byte");
-    CHECK_INT(times.idle_ms, HAFT__LIMIT_MODEL_IDLE_MS, "idle");
-    CHECK_INT(times.total_ms, HAFT__LIMIT_MODEL_TOTAL_MS, "total");
-    CHECK(times.connect_ms < times.first_byte_ms && times.first_byte_ms < times.total_ms, "order");
+    CHECK_INT(haft__model_timeouts_resolve((haft__model_timeouts){.idle_ms = 7}).idle_ms, 7,
+              "a timeout that is set stays");
+    CHECK_INT(times.connect_ms, HAFT__LIMIT_MODEL_CONNECT_MS, "connect timeout");
+    CHECK_INT(times.first_byte_ms, HAFT__LIMIT_MODEL_FIRST_BYTE_MS, "first byte timeout");
+    CHECK_INT(times.idle_ms, HAFT__LIMIT_MODEL_IDLE_MS, "idle timeout");
+    CHECK_INT(times.total_ms, HAFT__LIMIT_MODEL_TOTAL_MS, "total timeout");
+    CHECK(times.connect_ms < times.first_byte_ms && times.first_byte_ms < times.total_ms,
+          "timeouts grow from connect to total");
 }
 
-/* ---- the page ---- */
+/* ---- docs/adding-a-provider.md ---- */
 
 /* Every C block of docs/adding-a-provider.md is in one of these files unchanged. */
 TEST(the_page_about_adding_a_provider_shows_the_code)
@@ -314,5 +321,5 @@ TEST(the_page_about_adding_a_provider_shows_the_code)
         page = haft__str_skip(page, block.len);
         blocks++;
     }
-    CHECK(blocks > 3, "the page shows the code");
+    CHECK(blocks > 3, "the page shows too few blocks of code");
 }

@@ -112,7 +112,7 @@ static void add_chat(haft__buf *page, const haft__provider *p)
 static const struct {
     const char *title, *head, *line;
     void (*add)(haft__buf *page, const haft__provider *provider);
-    const haft__provider_api *api; /* only of this wire format; NULL: of all */
+    const haft__provider_api *api; /* rows of this wire format only; NULL: all rows */
 } tables[] = {
     {"Servers", "| provider | base_url | variable for it | key | key is required |\n",
      "|---|---|---|---|---|\n", add_server, NULL},
@@ -234,7 +234,7 @@ TEST(the_providers_page_has_the_tables_of_the_code)
     haft__buf page;
     haft__buf_init(&page, 1 << 18);
     write_page(&page);
-    CHECK_INT(page.status, HAFT_OK, "the page");
+    CHECK_INT(page.status, HAFT_OK, "write the page");
     if (!help_renew(PAGE, haft__buf_str(&page))) {
         CHECK(haft__str_equal(test_read_file(PAGE), haft__buf_str(&page)),
               PAGE " is not current; run HAFT_RENEW=1 make test T=providers_page");

@@ -85,7 +85,8 @@ static haft_status check_heard(const listener *l, const haft__model_outcome *ans
         texts[i] = (haft__buf){.ptr = kept[i], .cap = sizeof(kept[i]), .max = sizeof(kept[i])};
         help_describe(&texts[i], i == 0 ? answer : &heard);
     }
-    CHECK_STR(haft__buf_str(&texts[1]), haft__buf_str(&texts[0]), "what was emitted");
+    CHECK_STR(haft__buf_str(&texts[1]), haft__buf_str(&texts[0]),
+              "the emitted deltas give the same reply");
     return HAFT_OK;
 }
 
@@ -142,7 +143,7 @@ void help_check_answer(const haft__provider_api *api, haft_str body, const haft_
         haft__buf found;
         haft__buf_init(&found, 1 << 20);
         CHECK_INT(help_answer(api, body, size, tools, &found), HAFT_OK, "%s", name);
-        CHECK_STR(haft__buf_str(&found), haft__str(wanted), "%s, %zu at a time", name, size);
+        CHECK_STR(haft__buf_str(&found), haft__str(wanted), "%s, %zu bytes at a time", name, size);
         same = haft__str_equal(haft__buf_str(&found), haft__str(wanted));
         haft__buf_finish(&found);
     }
@@ -152,14 +153,14 @@ void help_check_memory(const haft__provider_api *api, haft_str body, const haft_
                        const char *name)
 {
     for (unsigned n = 0;; n++) {
-        char kept[16384]; /* what is found must not need memory of its own */
+        char kept[16384]; /* a fixed buffer, so that only the code under test allocates */
         haft__buf found = {.ptr = kept, .cap = sizeof(kept), .max = sizeof(kept)};
         test_fail_allocation(n);
         haft_status status = help_answer(api, body, 7, tools, &found);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", name, n);
         if (!failed) {
-            CHECK(n > 0, "%s: there was nothing to fail", name);
+            CHECK(n > 0, "%s: no allocation was made", name);
             break;
         }
     }

@@ -20,16 +20,16 @@ haft_str help_events(const char *lines);
  * message". If there are any, the items of the provider follow as "|items [..]". */
 void help_describe(haft__buf *buf, const haft__model_outcome *answer);
 
-/* Reads a body of a wire format `size` bytes at a time (0: whole) and appends what it comes to.
- * Checks that what was emitted comes to the same reply. `tools` may be NULL. */
+/* Reads a body of a wire format `size` bytes at a time (0: whole) and appends the outcome. Checks
+ * that the emitted deltas give the same reply. `tools` may be NULL. */
 haft_status help_answer(const haft__provider_api *api, haft_str body, size_t size,
                         const haft__tools *tools, haft__buf *buf);
 
-/* A body, however cut up, comes to `wanted`. */
+/* Checks that a body gives `wanted` at every cut. */
 void help_check_answer(const haft__provider_api *api, haft_str body, const haft__tools *tools,
                        const char *wanted, const char *name);
 
-/* The same with every allocation failed in turn. */
+/* The same, and each allocation fails once. */
 void help_check_memory(const haft__provider_api *api, haft_str body, const haft__tools *tools,
                        const char *name);
 

@@ -64,7 +64,7 @@ static const struct {
     {"nothing", " \n", "cut 0 the model server ended its response before a reply began"},
 };
 
-TEST(lines_are_read_however_they_are_cut)
+TEST(lines_are_read_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_check_answer(&api, help_quotes(cases[i].body), NULL, cases[i].wanted, cases[i].name);
@@ -72,11 +72,12 @@ TEST(lines_are_read_however_they_are_cut)
     }
 }
 
-TEST(a_line_that_is_no_json_is_not_a_reply)
+TEST(a_line_that_is_not_json_is_not_a_reply)
 {
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(help_answer(&api, HAFT__LIT("{\"text\":nope}\n"), 0, NULL, &found), HAFT_OK, "read");
+    CHECK_INT(help_answer(&api, HAFT__LIT("{\"text\":nope}\n"), 0, NULL, &found), HAFT_OK,
+              "read the line");
     CHECK(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("garbled 0 ")), "%.*s",
           HAFT__ARG(haft__buf_str(&found)));
     haft__buf_finish(&found);

@@ -11,32 +11,32 @@ static const haft__format_tool taught[] = {{.name = HAFT__LIT("look")},
                                            {.name = HAFT__LIT("docs_-_search")}};
 
 static const struct {
-    const char *name, *format, *text, *finish, *wanted; /* A/B: in B when it is not JSON alone */
+    const char *name, *format, *text, *finish,
+        *wanted; /* A/B: B is the outcome if the text is not only JSON */
 } rows[] = {
-    {"text alone", "hermes", "It is 5 < 6 <tool", "stop", "It is 5 < 6 <tool||stop"},
+    {"only text", "hermes", "It is 5 < 6 <tool", "stop", "It is 5 < 6 <tool||stop"},
     {"a call", "hermes",
      "<tool_call>\n{\"name\": \"look\", \"arguments\": {\"q\": "
      "12345678901234567890}}\n</tool_call>",
      "stop", "||tool_calls| look {\"q\": 12345678901234567890}"},
-    {"the name inside is another than on the wire", "hermes",
+    {"the registered name differs from the wire name", "hermes",
      "Hm.<tool_call>{\"name\": \"docs_-_search\", \"arguments\": {}}</tool_call>", "stop",
      "Hm.||tool_calls| docs:search {}"},
-    {"a name that nobody knows", "hermes",
-     "<tool_call>{\"name\": \"nope\", \"arguments\": {}}</tool_call>", "stop",
-     "||tool_calls| nope {}"},
+    {"an unknown name", "hermes", "<tool_call>{\"name\": \"nope\", \"arguments\": {}}</tool_call>",
+     "stop", "||tool_calls| nope {}"},
     {"reasoning in the text", "hermes",
      "<think>so</think><tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>", "stop",
      "|so|tool_calls| look {}"},
-    {"two, and an id that comes late", "mistral",
+    {"two calls, and an id that comes late", "mistral",
      "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}, \"id\": \"abcdefgh1\"}, {\"name\": "
      "\"look\", \"arguments\": {\"a\": 1}}]",
      "stop", "||tool_calls|abcdefgh1 look {}| look {\"a\": 1}"},
-    {"a bad one between good ones", "hermes",
+    {"a malformed call between valid ones", "hermes",
      "<tool_call>{\"name\": \"look\", \"arguments\": {}}</tool_call>"
      "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": @}}</tool_call>"
      "<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": 1}}</tool_call>",
      "stop", "||tool_calls| look {}|void look| look {\"q\": 1}"},
-    {"one without a name", "hermes", "<tool_call>[]</tool_call>Sorry.", "stop",
+    {"a call without a name", "hermes", "<tool_call>[]</tool_call>Sorry.", "stop",
      "Sorry.||tool_calls|void unreadable_call"},
     {"invalid arguments", "hermes",
      "<tool_call>{\"name\": \"look\", \"arguments\": [1]}</tool_call>", "stop",
@@ -44,26 +44,26 @@ static const struct {
     {"... in front of the name", "hermes",
      "<tool_call>{\"arguments\": [1], \"name\": \"docs_-_search\"}</tool_call>", "stop",
      "||tool_calls|void docs:search"},
-    {"a name that cannot be one", "hermes",
-     "<tool_call>{\"name\": \"a b\", \"arguments\": {}}</tool_call>", "stop",
-     "||tool_calls|void unreadable_call"},
+    {"an invalid name", "hermes", "<tool_call>{\"name\": \"a b\", \"arguments\": {}}</tool_call>",
+     "stop", "||tool_calls|void unreadable_call"},
     {"another recipient", "harmony", "<|channel|>commentary to=python<|message|>1<|call|>", "stop",
      "||tool_calls|void python"},
     {"a second value", "functionary_v31", "<function=look>{}{\"q\": 1}</function>", "stop",
      "||tool_calls| look {}|void unreadable_call"},
-    {"cut in its arguments, after a mark", "functionary_v31", "<function=look>{\"q\": \"a",
-     "length", "||length|void look"},
+    {"a call that is cut in its arguments, after a mark", "functionary_v31",
+     "<function=look>{\"q\": \"a", "length", "||length|void look"},
     {"... in a section", "kimi_k2",
      "<|tool_calls_section_begin|><|tool_call_begin|>functions.look:0<|tool_call_argument_begin|>{",
      "length", "||length|void look"},
     {"... in a tag", "glm", "<tool_call>look\n<arg_key>q</arg_key>\n<arg_value>a", "length",
      "||length|void look"},
     {"... of Python", "pythonic", "[look(q=", "length", "||length|void look"},
-    {"cut in its name", "functionary_v31", "<function=loo", "length",
+    {"a call that is cut in its name", "functionary_v31", "<function=loo", "length",
      "||length|void unreadable_call"},
-    {"one that is cut", "hermes", "Well.<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": \"a",
-     "length", "Well.||length|void look"},
-    {"one that only lacks its end", "hermes", "<tool_call>{\"name\": \"look\", \"arguments\": {}}",
+    {"a call that is cut", "hermes",
+     "Well.<tool_call>{\"name\": \"look\", \"arguments\": {\"q\": \"a", "length",
+     "Well.||length|void look"},
+    {"a call without its end mark", "hermes", "<tool_call>{\"name\": \"look\", \"arguments\": {}}",
      "stop", "||tool_calls| look {}"},
     {"an answer", "purejson", "{\"answer\": \"yes \\u00e9\"}", "stop", "yes \xC3\xA9||stop"},
     {"code is a call", "codemode", "Now:\n```python\nprint(\"x\")\n```\n", "stop",
@@ -71,7 +71,7 @@ static const struct {
     {"code that is cut", "codemode", "```python\nprint(", "length",
      "||length|void python_execution"},
     {"no code in the block", "codemode", "```python\n```\n", "stop", "||stop"},
-    {"one that is mended", "hermes",
+    {"a call that is repaired", "hermes",
      "<tool_call>{'name': 'look', 'arguments': {'q': True,}}</tool_call>", "stop",
      "||tool_calls| look {\"q\":true} mended"},
     {"JSON alone", "purejson/hermes", " \n{\"tool_call\": {\"name\": \"look\", \"arguments\": {}}}",
@@ -79,7 +79,7 @@ static const struct {
     {"a list of JSON", "purejson/hermes",
      "[ {\"name\": \"look\", \"arguments\": {}}, {\"name\": \"look\", \"arguments\": {}}]", "stop",
      "||tool_calls| look {}| look {}"},
-    {"several under a name", "purejson/mistral",
+    {"several calls with one name", "purejson/mistral",
      "{\"tool_calls\": [{\"name\": \"look\", \"arguments\": {\"q\": null}}]}", "stop",
      "||tool_calls| look {\"q\": null}"},
     {"no JSON, though it was to be", "purejson/hermes",
@@ -87,12 +87,12 @@ static const struct {
      "||tool_calls| look {}"},
     {"a list that is not JSON", "purejson/pythonic", "[look(q=1)]", "stop",
      "||tool_calls| look {\"q\":1}"},
-    {"a mark that begins as a list does", "purejson/mistral",
+    {"a mark that begins like a list", "purejson/mistral",
      "[TOOL_CALLS][{\"name\": \"look\", \"arguments\": {}}]", "stop", "||tool_calls| look {}"},
     {"words, though it was to be JSON", "purejson/hermes", "Hello.", "stop", "Hello.||stop"},
-    {"a bracket alone", "purejson/hermes", " [ ", "stop", "[||stop"},
-    {"nothing but white space", "purejson/hermes", " \n ", "stop", "||stop"},
-    {"native, as ever", "native", "<tool_call>{}</tool_call>", "stop",
+    {"only a bracket", "purejson/hermes", " [ ", "stop", "[||stop"},
+    {"only white space", "purejson/hermes", " \n ", "stop", "||stop"},
+    {"the native format", "native", "<tool_call>{}</tool_call>", "stop",
      "<tool_call>{}</tool_call>||stop"},
 };
 
@@ -125,7 +125,7 @@ static void describe(haft__buf *buf, const haft__reply *reply)
                    haft__stop_reason_name(reply->stop));
     for (size_t i = 0; i < reply->call_count; i++) {
         const haft__message_call *call = &reply->calls[i];
-        if (call->malformed.len > 0) { /* how much of it is kept is the parser's business */
+        if (call->malformed.len > 0) { /* the parser's tests check how much of it is kept */
             haft__buf_addf(buf, "|void %.*s", HAFT__ARG(call->name));
         } else {
             haft__buf_addf(buf, "|%.*s %.*s %.*s%s", HAFT__ARG(call->id), HAFT__ARG(call->name),
@@ -135,7 +135,7 @@ static void describe(haft__buf *buf, const haft__reply *reply)
 }
 
 /* Deltas while a reply arrives. */
-static void tell(void *context, const haft__delta *delta)
+static void collect_text(void *context, const haft__delta *delta)
 {
     if (delta->kind == HAFT__DELTA_TEXT) {
         haft__buf_add_str(context, delta->text);
@@ -152,7 +152,7 @@ static haft_status read_body(const haft__tools *tools, haft_str body, const char
                                              .fallback_format = haft__format_find(fallback_format),
                                              .format_tools = taught,
                                              .format_tool_count = COUNT(taught),
-                                             .emit = tell,
+                                             .emit = collect_text,
                                              .context = reported};
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -208,7 +208,7 @@ TEST(calls_in_a_text_are_calls)
     haft__arena_finish(&tools_arena);
 }
 
-/* A server that finds the calls itself, although it was not asked to. */
+/* The server returns native calls although it was not asked for them. */
 TEST(calls_of_the_server_and_of_the_text_are_numbered_together)
 {
     const haft__tools *tools = make_tools();
@@ -220,14 +220,15 @@ TEST(calls_of_the_server_and_of_the_text_are_numbered_together)
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&reported, 1 << 20);
     CHECK_INT(read_body(tools, haft__str(body), "hermes", &found, &reported), HAFT_OK,
-              "it is read");
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT("||tool_calls| look {}|i docs:search {}"), "both");
+              "read the body");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT("||tool_calls| look {}|i docs:search {}"),
+              "the call in the text and the native call");
     haft__buf_finish(&found);
     haft__buf_finish(&reported);
     haft__arena_finish(&tools_arena);
 }
 
-TEST(too_many_calls_are_no_reply)
+TEST(too_many_calls_fail_the_reply)
 {
     const haft__tools *tools = make_tools();
     haft__buf body, text, found, reported;
@@ -240,7 +241,7 @@ TEST(too_many_calls_are_no_reply)
     }
     make_body(&body, haft__buf_str(&text), 4000, "stop");
     CHECK_INT(read_body(tools, haft__buf_str(&body), "hermes", &found, &reported), HAFT_OK,
-              "it is read");
+              "read the body");
     CHECK(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("failed: ")), "%.*s",
           HAFT__ARG(haft__buf_str(&found)));
     haft__buf_finish(&body);
@@ -250,7 +251,7 @@ TEST(too_many_calls_are_no_reply)
     haft__arena_finish(&tools_arena);
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(replies_survive_every_failed_allocation)
 {
     const haft__tools *tools = make_tools();
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -279,7 +280,7 @@ TEST(memory_that_cannot_be_had)
     haft__arena_finish(&tools_arena);
 }
 
-/* ---- models that think in their text ---- */
+/* ---- reasoning in the text ---- */
 
 #define HIDDEN         "<tool_call>{\\\"name\\\":\\\"look\\\",\\\"arguments\\\":{}}</tool_call>"
 #define WHOLE(message) "{\"choices\":[{\"message\":{" message "},\"finish_reason\":\"stop\"}]}"
@@ -289,32 +290,32 @@ static const struct {
     bool thinks, inside;
     const char *body, *wanted;
 } thoughts[] = {
-    {"not known to reason", "native", false, false, WHOLE("\"content\":\"<think>a</think>b\""),
-     "<think>a</think>b||stop"},
-    {"it thinks in its text", "native", true, false, WHOLE("\"content\":\"<think>a</think>b\""),
+    {"a model that is not known to reason", "native", false, false,
+     WHOLE("\"content\":\"<think>a</think>b\""), "<think>a</think>b||stop"},
+    {"reasoning in the text", "native", true, false, WHOLE("\"content\":\"<think>a</think>b\""),
      "b|a|stop"},
-    {"it does not think this time", "native", true, false, WHOLE("\"content\":\"b < c\""),
+    {"no reasoning in this reply", "native", true, false, WHOLE("\"content\":\"b < c\""),
      "b < c||stop"},
-    {"the chat template began it", "native", true, true, WHOLE("\"content\":\"a</think>b\""),
-     "b|a|stop"},
+    {"the chat template starts the reasoning", "native", true, true,
+     WHOLE("\"content\":\"a</think>b\""), "b|a|stop"},
     {"... but the server reported it apart", "native", true, true,
      WHOLE("\"reasoning_content\":\"a\",\"content\":\"b\""), "b|a|stop"},
     {"... under the other name", "native", true, true,
      WHOLE("\"reasoning\":\"a\",\"content\":\"b\""), "b|a|stop"},
-    {"a call in it", "native", true, true, WHOLE("\"content\":\"" HIDDEN "</think>b\""),
+    {"a call in the reasoning", "native", true, true, WHOLE("\"content\":\"" HIDDEN "</think>b\""),
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
-    {"a call in it, where text has calls", "hermes", true, true,
+    {"a call in the reasoning, in a text format", "hermes", true, true,
      WHOLE("\"content\":\"" HIDDEN "</think>b\""),
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
-    {"a call after it", "hermes", true, true, WHOLE("\"content\":\"a</think>" HIDDEN "\""),
-     "|a|tool_calls| look {}"},
-    {"a call of the server's", "native", true, false,
+    {"a call after the reasoning", "hermes", true, true,
+     WHOLE("\"content\":\"a</think>" HIDDEN "\""), "|a|tool_calls| look {}"},
+    {"a native call", "native", true, false,
      WHOLE("\"content\":\"<think>a</think>\",\"tool_calls\":[{\"id\":\"i\",\"function\":"
            "{\"name\":\"look\",\"arguments\":\"{}\"}}]"),
      "|a|tool_calls|i look {}"},
     {"an answer without reasoning", "hermes", true, true, WHOLE("\"content\":\"Hello\""),
      "Hello||stop"},
-    {"a reply that ends in reasoning, and the end of it", "hermes", true, true,
+    {"a reply that ends with the end of its reasoning", "hermes", true, true,
      WHOLE("\"content\":\"so</think>\""), "|so|stop"},
     {"JSON without reasoning", "purejson", true, true,
      WHOLE("\"content\":\"[{\\\"tool\\\":\\\"look\\\",\\\"args\\\":{}}]\""),
@@ -328,7 +329,7 @@ static const struct {
      "b|<tool_call>{\"name\":\"look\",\"arguments\":{}}</tool_call>|stop"},
 };
 
-/* A reply that was constrained to JSON and cut: text that begins as JSON is not reasoning. */
+/* The reply was constrained to JSON and is cut: text that begins as JSON is not reasoning. */
 TEST(requested_json_is_not_reasoning)
 {
     static const struct {

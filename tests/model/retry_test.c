@@ -26,21 +26,21 @@ static haft__retry_hints hints_of(const char *headers)
 static const struct {
     const char *name;
     haft__failure_kind kind;
-    const char *headers; /* NULL: no answer came */
+    const char *headers; /* NULL: no response arrived */
     uint32_t made;
     bool delivered;
     uint64_t wait_ms;
-    const char *why; /* "": it is repeated */
+    const char *why; /* "": the request is repeated */
 } cases[] = {
     /* kinds */
     {"a broken connection", HAFT__FAILURE_TRANSIENT, NULL, 0, false, 500, ""},
     {"load", HAFT__FAILURE_TRANSIENT, "", 0, false, 500, ""},
-    {"a cut", HAFT__FAILURE_CUT, "", 0, false, 500, ""},
+    {"a reply that was cut", HAFT__FAILURE_CUT, "", 0, false, 500, ""},
     {"a bad request", HAFT__FAILURE_OTHER, "", 0, false, 0, HELPLESS},
     {"a bad key", HAFT__FAILURE_AUTH, "", 0, false, 0, HELPLESS},
-    {"no money", HAFT__FAILURE_QUOTA, "", 0, false, 0, HELPLESS},
+    {"no credit left", HAFT__FAILURE_QUOTA, "", 0, false, 0, HELPLESS},
     {"a policy", HAFT__FAILURE_POLICY, "", 0, false, 0, HELPLESS},
-    {"too long", HAFT__FAILURE_CONTEXT, "", 0, false, 0, HELPLESS},
+    {"the context is too long", HAFT__FAILURE_CONTEXT, "", 0, false, 0, HELPLESS},
     {"HTML", HAFT__FAILURE_GARBLED, "", 0, false, 0, HELPLESS},
     /* the server decides */
     {"the server asks for a retry", HAFT__FAILURE_OTHER, "x-should-retry: true", 0, false, 500, ""},
@@ -49,15 +49,15 @@ static const struct {
     {"an unknown word", HAFT__FAILURE_TRANSIENT, "x-should-retry: maybe", 0, false, 500, ""},
     {"an unknown word, and not transient", HAFT__FAILURE_AUTH, "x-should-retry: TRUE", 0, false, 0,
      HELPLESS},
-    /* never after output, never too often */
+    /* no retry after output, and a limited number of retries */
     {"after output", HAFT__FAILURE_TRANSIENT, "x-should-retry: true", 0, true, 0,
      "not retried: a part of the reply was already passed on"},
-    {"the last time", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES - 1, false, 1000, ""},
-    {"once too often", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES, false, 0,
+    {"the last retry", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES - 1, false, 1000, ""},
+    {"one retry too many", HAFT__FAILURE_TRANSIENT, "", HAFT__LIMIT_MODEL_RETRIES, false, 0,
      "tried 3 times"},
     {"too many tries, although the server asks for a retry", HAFT__FAILURE_TRANSIENT,
      "x-should-retry: true", HAFT__LIMIT_MODEL_RETRIES, false, 0, "tried 3 times"},
-    /* how long */
+    /* the wait */
     {"seconds", HAFT__FAILURE_TRANSIENT, "Retry-After: 7", 0, false, 7000, ""},
     {"seconds with a fraction", HAFT__FAILURE_TRANSIENT, "retry-after:  1.5 ", 1, false, 1500, ""},
     {"rounded up", HAFT__FAILURE_TRANSIENT, "retry-after: 0.00011", 0, false, 1, ""},
@@ -66,31 +66,34 @@ static const struct {
      ""},
     {"milliseconds before seconds", HAFT__FAILURE_TRANSIENT, "retry-after: 9\nretry-after-ms: 3", 0,
      false, 3, ""},
-    {"at once", HAFT__FAILURE_TRANSIENT, "retry-after: 0", 0, false, 0, ""},
+    {"no delay", HAFT__FAILURE_TRANSIENT, "retry-after: 0", 0, false, 0, ""},
     {"a date", HAFT__FAILURE_TRANSIENT, "retry-after: Sun, 15 Nov 2026 03:04:08 GMT", 0, false,
      2322, ""},
-    {"a date that is over", HAFT__FAILURE_TRANSIENT, "retry-after: Sun, 06 Nov 1994 08:49:37 GMT",
-     0, false, 0, ""},
+    {"a date in the past", HAFT__FAILURE_TRANSIENT, "retry-after: Sun, 06 Nov 1994 08:49:37 GMT", 0,
+     false, 0, ""},
     {"seconds before a date", HAFT__FAILURE_TRANSIENT,
      "retry-after: Sun, 15 Nov 2026 03:04:08 GMT\nretry-after: 1", 0, false, 1000, ""},
-    {"no time", HAFT__FAILURE_TRANSIENT, "retry-after: soon", 0, false, 500, ""},
+    {"a text that is not a time", HAFT__FAILURE_TRANSIENT, "retry-after: soon", 0, false, 500, ""},
     {"a negative time", HAFT__FAILURE_TRANSIENT, "retry-after: -1\nretry-after-ms: -1", 0, false,
      500, ""},
-    {"two points", HAFT__FAILURE_TRANSIENT, "retry-after: 1.2.3", 0, false, 500, ""},
+    {"a number with two decimal points", HAFT__FAILURE_TRANSIENT, "retry-after: 1.2.3", 0, false,
+     500, ""},
     {"nothing", HAFT__FAILURE_TRANSIENT, "retry-after:\nretry-after-ms:", 0, false, 500, ""},
-    {"more than a number holds", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551616", 0,
+    {"a number that is too large", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551616", 0,
      false, 500, ""},
-    {"seconds past it", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551615", 0, false, 500,
-     ""},
-    {"as long as one waits", HAFT__FAILURE_TRANSIENT, "retry-after: 60", 0, false,
+    {"seconds that are too large", HAFT__FAILURE_TRANSIENT, "retry-after: 18446744073709551615", 0,
+     false, 500, ""},
+    {"the longest allowed delay", HAFT__FAILURE_TRANSIENT, "retry-after: 60", 0, false,
      HAFT__LIMIT_MODEL_RETRY_MS, ""},
-    {"a little longer", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 60001", 0, false, 0, WAITS("61")},
+    {"just above the longest delay", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 60001", 0, false, 0,
+     WAITS("61")},
     {"an hour", HAFT__FAILURE_TRANSIENT, "retry-after: 3600", 0, false, 0, WAITS("3600")},
     {"a year", HAFT__FAILURE_TRANSIENT, "retry-after: Mon, 15 Nov 2027 03:04:08 GMT", 0, false, 0,
      WAITS("31536003")},
-    {"for ever", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 18446744073709551615", 0, false, 0,
-     WAITS("18446744073709552")},
-    {"an hour, and no", HAFT__FAILURE_AUTH, "retry-after: 3600", 0, false, 0, HELPLESS},
+    {"an infinite delay", HAFT__FAILURE_TRANSIENT, "retry-after-ms: 18446744073709551615", 0, false,
+     0, WAITS("18446744073709552")},
+    {"an hour, and the server forbids a retry", HAFT__FAILURE_AUTH, "retry-after: 3600", 0, false,
+     0, HELPLESS},
 };
 
 TEST(retries_follow_the_rules)
@@ -110,8 +113,9 @@ TEST(retries_follow_the_rules)
     }
 }
 
-/* Half a second, doubled each time, never more than 8 s, and at most a quarter less. */
-TEST(own_waits_grow_and_differ)
+/* The wait starts at half a second and doubles up to 8 s; jitter makes it up to a quarter shorter.
+ */
+TEST(waits_double_and_have_jitter)
 {
     static const uint64_t whole[] = {500, 1000};
     static const uint32_t randoms[] = {0, 1, 1U << 31, UINT32_MAX};
@@ -121,13 +125,15 @@ TEST(own_waits_grow_and_differ)
             haft__retry_facts facts = {
                 .kind = HAFT__FAILURE_TRANSIENT, .made = made, .random = randoms[i]};
             haft__retry retry = haft__retry_decide(&facts);
-            CHECK(retry.again && retry.wait_ms <= whole[made], "%u", made);
-            CHECK(retry.wait_ms * 4 >= whole[made] * 3, "%u: %u waits %u", made, randoms[i],
-                  (unsigned)retry.wait_ms);
-            CHECK(retry.wait_ms <= last, "more at random is less");
+            CHECK(retry.again && retry.wait_ms <= whole[made], "retry %u: the wait is too long",
+                  made);
+            CHECK(retry.wait_ms * 4 >= whole[made] * 3, "retry %u: random %u gives a wait of %u",
+                  made, randoms[i], (unsigned)retry.wait_ms);
+            CHECK(retry.wait_ms <= last, "a larger random number gives a shorter wait");
             last = retry.wait_ms;
         }
-        CHECK(last * 4 < whole[made] * 3 + 8, "nearly a quarter less at most");
+        CHECK(last * 4 < whole[made] * 3 + 8,
+              "the largest random number takes off almost a quarter");
     }
 }
 
@@ -162,12 +168,12 @@ TEST(a_delay_in_the_body_counts_unless_a_header_has_one)
     haft__retry_facts facts = {
         .kind = HAFT__FAILURE_TRANSIENT, .has_wait = true, .wait_ms = 7500, .now_ms = NOW_MS};
     haft__retry retry = haft__retry_decide(&facts);
-    CHECK(retry.again && retry.wait_ms == 7500, "the body");
+    CHECK(retry.again && retry.wait_ms == 7500, "the delay of the body");
     facts.hints = &hints;
     retry = haft__retry_decide(&facts);
-    CHECK(retry.again && retry.wait_ms == 3000, "a header");
+    CHECK(retry.again && retry.wait_ms == 3000, "the delay of a header");
     facts.hints = NULL;
     facts.wait_ms = HAFT__LIMIT_MODEL_RETRY_MS + 1;
     retry = haft__retry_decide(&facts);
-    CHECK(!retry.again, "too long");
+    CHECK(!retry.again, "no retry if the delay is too long");
 }

@@ -34,7 +34,8 @@ static const struct {
      "{'error':{'message':'too long','type':'invalid_request_error','code':"
      "'context_length_exceeded'}}",
      "", "context " HTTP("400") "too long (invalid_request_error, context_length_exceeded)"},
-    {"a filter", 400, "{'error':{'message':'filtered','code':'content_filter'}}", "",
+    {"an error of a content filter", 400,
+     "{'error':{'message':'filtered','code':'content_filter'}}", "",
      "policy " HTTP("400") "filtered (content_filter)"},
     {"llama.cpp, context", 400,
      "{'error':{'code':400,'message':'too long','type':'exceed_context_size_error'}}", "",
@@ -52,7 +53,8 @@ static const struct {
     {"mistral, 422", 422,
      "{'detail':[{'loc':['body','model'],'msg':'Field required','type':'missing'},{'msg':'x'}]}",
      "", "other " HTTP("422") "Field required (missing)"},
-    {"a detail in words", 403, "{'detail':'Not allowed'}", "", "auth " HTTP("403") "Not allowed"},
+    {"a detail that is a text", 403, "{'detail':'Not allowed'}", "",
+     "auth " HTTP("403") "Not allowed"},
     {"mistral, key", 401, "{'message':'Unauthorized','request_id':'r'}", "",
      "auth " HTTP("401") "Unauthorized"},
     {"deepseek, balance", 402,
@@ -64,14 +66,14 @@ static const struct {
      "other " HTTP("400") "bad (INVALID_ARGUMENT, 400)"},
     {"too large", 413, "", "", "context " HTTP("413") "no message"},
     {"a conflict", 409, "", "", "transient " HTTP("409") "no message"},
-    {"too slow", 408, "", "", "transient " HTTP("408") "no message"},
+    {"a timeout", 408, "", "", "transient " HTTP("408") "no message"},
     {"nothing", 500, "", "r", "transient " HTTP("500") "no message (request r)"},
     {"529", 529, "{'error':{}}", "", "transient " HTTP("529") "{\"error\":{}}"},
     {"null", 500, "null", "", "transient " HTTP("500") "null"},
     {"an empty message", 500, "{'error':{'message':' ','type':'server_error'}}", "",
      "transient " HTTP("500") "{\"error\":{\"message\":\" \",\"type\":\"server_error\"}} "
                               "(server_error)"},
-    {"messages that are no text", 500, "{'error':{'message':{'a':1},'type':7,'code':true}}", "",
+    {"messages that are not texts", 500, "{'error':{'message':{'a':1},'type':7,'code':true}}", "",
      "transient " HTTP("500") "{\"error\":{\"message\":{\"a\":1},\"type\":7,\"code\":true}} (7)"},
     {"an empty detail", 422, "{'detail':[]}", "", "other " HTTP("422") "{\"detail\":[]}"},
     {"broken JSON", 500, "{'error':{'message':'half", "",
@@ -86,8 +88,8 @@ static const struct {
     {"HTML at a place that is not there", 404, "<h1>Not Found</h1>", "",
      "other " HTTP("404") "Not Found; is base_url right? It usually ends in /v1"},
     {"text", 500, "\n oops \x01\t\x7F now \xFF\n", "", "transient " HTTP("500") "oops now ?"},
-    {"a page that is no error", 302, "Moved", "", "other " HTTP("302") "Moved"},
-    {"a bare answer", 300, "", "", "other " HTTP("300") "no message"},
+    {"a page without an error", 302, "Moved", "", "other " HTTP("302") "Moved"},
+    {"a body without a message", 300, "", "", "other " HTTP("300") "no message"},
 };
 
 static haft_status describe(size_t i, haft__buf *buf)
@@ -130,7 +132,7 @@ TEST(errors_survive_every_failed_allocation)
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", cases[i].name,
                       n);
             if (!failed) {
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }
@@ -142,7 +144,7 @@ static haft_str failure_of(haft__arena *arena, haft_str body, haft_str id)
     haft__model_failure failure = {.message = {NULL, 0}};
     CHECK_INT(haft__server_error_read_failure(500, body, id, (haft__hash_key){1, 2},
                                               (haft__cleaner){0}, arena, &failure, NULL),
-              HAFT_OK, "status");
+              HAFT_OK, "read the failure");
     return failure.message;
 }
 
@@ -170,16 +172,19 @@ TEST(messages_are_bounded)
     haft_str none = {NULL, 0};
     size_t head = strlen(HTTP("500"));
     haft_str text = failure_of(&arena, long_message(HAFT__LIMIT_MODEL_ERROR_CHARS - 1), none);
-    CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1, "it fits");
-    CHECK(!haft__str_ends_with(text, HAFT__LIT("...")), "it fits");
+    CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1,
+              "length of a message at the limit");
+    CHECK(!haft__str_ends_with(text, HAFT__LIT("...")), "a message at the limit is complete");
     text = failure_of(&arena, long_message(HAFT__LIMIT_MODEL_ERROR_CHARS + 1), none);
-    CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1 + 3, "it is cut");
-    CHECK(haft__str_ends_with(text, HAFT__LIT("\xC3\xA4...")), "it is cut");
-    CHECK(haft__utf8_valid(text), "it is text");
+    CHECK_INT(haft__utf8_length(text), head + HAFT__LIMIT_MODEL_ERROR_CHARS - 1 + 3,
+              "length of a message past the limit");
+    CHECK(haft__str_ends_with(text, HAFT__LIT("\xC3\xA4...")),
+          "a message past the limit ends in dots");
+    CHECK(haft__utf8_valid(text), "a truncated message is UTF-8");
     char *words = test_alloc(1000);
     memset(words, 'w', 1000);
     text = failure_of(&arena, none, (haft_str){words, 1000});
-    CHECK_INT(text.len, head + strlen("no message (request )") + 79 + 3, "an id is cut");
+    CHECK_INT(text.len, head + strlen("no message (request )") + 79 + 3, "a long id is truncated");
     haft__arena_finish(&arena);
 }
 
@@ -198,18 +203,18 @@ TEST(bodies_of_errors_are_bounded)
         CHECK_STR(text,
                   more == 0 ? HAFT__LIT(HTTP("500") "found")
                             : HAFT__LIT(HTTP("500") "{\"error\":\"found\""),
-                  "%zu more", more);
+                  "%zu more than the limit", more);
     }
     haft__arena_finish(&arena);
 }
 
-TEST(kinds_have_names)
+TEST(kinds_of_failures_have_names)
 {
     static const char *const names[] = {"other",  "transient", "auth", "quota",
                                         "policy", "context",   "cut",  "garbled"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        CHECK_STR(haft__str(haft__failure_name((haft__failure_kind)i)), haft__str(names[i]), "%zu",
-                  i);
+        CHECK_STR(haft__str(haft__failure_name((haft__failure_kind)i)), haft__str(names[i]),
+                  "case %zu", i);
     }
 }
 

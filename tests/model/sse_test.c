@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/sse.c: the standard's rules, and that cuts do not matter. */
+/* Tests for src/model/sse.c: the standard's rules, and the same events at every cut. */
 #include "model/sse.h"
 
 #include "base/limits.h"
@@ -10,7 +10,7 @@ static void add_event(haft__buf *buf, const haft__sse_event *event)
     haft__buf_addf(buf, "<%.*s|%.*s>", HAFT__ARG(event->name), HAFT__ARG(event->data));
 }
 
-/* Appends the events, `size` bytes at a time, and "+" with the rest at the end. */
+/* Appends the events, `size` bytes at a time, and "+" with the event that the end completes. */
 static haft_status parse(haft_str text, size_t size, haft__buf *buf)
 {
     haft__sse sse;
@@ -78,7 +78,7 @@ static const struct {
     {"\xEF\n\ndata: b\n\n", "<|b>"},
     {"\n\n\ndata: a\n\n\n\n", "<|a>"},
     {"data: \xC3\xA4\n\n", "<|\xC3\xA4>"},
-    /* the rest at the end */
+    /* an event that the end completes */
     {"data: a\n", "+<|a>"},
     {"data: a", "+<|a>"},
     {"data: a\r", "+<|a>"},
@@ -89,7 +89,7 @@ static const struct {
     {"data: a\n\n:", "<|a>"},
 };
 
-TEST(events_do_not_depend_on_how_they_were_cut_up)
+TEST(events_are_read_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str text = haft__str(cases[i].text);
@@ -97,14 +97,14 @@ TEST(events_do_not_depend_on_how_they_were_cut_up)
             haft__buf found;
             haft__buf_init(&found, 1 << 16);
             CHECK_INT(parse(text, size, &found), HAFT_OK, "%s", cases[i].text);
-            CHECK_STR(haft__buf_str(&found), haft__str(cases[i].events), "%s, %zu at a time",
+            CHECK_STR(haft__buf_str(&found), haft__str(cases[i].events), "%s, %zu bytes at a time",
                       cases[i].text, size);
             haft__buf_finish(&found);
         }
     }
 }
 
-/* ---- against the standard, read line by line ---- */
+/* ---- compared with a reference parser that reads line by line ---- */
 
 typedef struct reference {
     haft__buf *out;
@@ -161,7 +161,7 @@ static void parse_by_lines(haft_str text, haft__buf *out)
     }
 }
 
-/* Every row of up to six of these pieces. */
+/* Every sequence of up to six of these pieces. */
 TEST(every_short_stream_is_read_as_the_standard_says)
 {
     static const char *const pieces[] = {"data", "event", ":", " ", "x", "\n", "\r"};
@@ -176,7 +176,7 @@ TEST(every_short_stream_is_read_as_the_standard_says)
                 length += strlen(piece);
             }
             haft_str stream = {text, length};
-            char kept[3][256]; /* of the standard, whole, byte by byte */
+            char kept[3][256]; /* of the reference parser, of whole streams, and byte by byte */
             haft__buf found[3];
             for (size_t i = 0; i < COUNT(found); i++) {
                 found[i] = (haft__buf){.ptr = kept[i], .cap = 256, .max = 256};
@@ -190,7 +190,7 @@ TEST(every_short_stream_is_read_as_the_standard_says)
                       HAFT__ARG(stream));
         }
     }
-    CHECK_INT(streams, 137257, "streams");
+    CHECK_INT(streams, 137257, "number of streams");
 }
 
 /* ---- limits ---- */
@@ -204,10 +204,11 @@ static haft_status parse_long(const char *field, size_t length, haft_error *err)
     haft__sse sse;
     haft__sse_event event;
     haft__sse_init(&sse);
-    CHECK(!haft__sse_next(&sse, &bytes, &event), "it is not complete");
+    CHECK(!haft__sse_next(&sse, &bytes, &event), "the event is not complete");
     haft_status status = haft__sse_check(&sse, err);
     haft_str end = HAFT__LIT("\n\n");
-    CHECK_INT(haft__sse_next(&sse, &end, &event), status == HAFT_OK && field[0] == 'd', "event");
+    CHECK_INT(haft__sse_next(&sse, &end, &event), status == HAFT_OK && field[0] == 'd',
+              "an event after the empty line");
     CHECK(status == HAFT_OK || !haft__sse_end(&sse, &event), "a failure stays");
     CHECK_INT(haft__sse_check(&sse, NULL), status, "a failure stays");
     haft__sse_finish(&sse);
@@ -218,12 +219,16 @@ TEST(an_event_is_bounded)
 {
     haft_error err = {0};
     CHECK_INT(parse_long("data", HAFT__LIMIT_MODEL_EVENT_BYTES, &err), HAFT_OK, "at the limit");
-    CHECK_INT(parse_long("data", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(parse_long("data", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_TOO_BIG,
+              "past the limit");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("expected at most 8388608 bytes in an event, found more"), "message");
-    CHECK_INT(parse_long("event", HAFT__LIMIT_MODEL_EVENT_BYTES, &err), HAFT_OK, "a name");
-    CHECK_INT(parse_long("event", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_TOO_BIG, "past");
-    CHECK_INT(parse_long("", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_OK, "a comment");
+              HAFT__LIT("expected at most 8388608 bytes in an event, found more"), "error message");
+    CHECK_INT(parse_long("event", HAFT__LIMIT_MODEL_EVENT_BYTES, &err), HAFT_OK,
+              "a name at the limit");
+    CHECK_INT(parse_long("event", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_TOO_BIG,
+              "a name past the limit");
+    CHECK_INT(parse_long("", HAFT__LIMIT_MODEL_EVENT_BYTES + 1, &err), HAFT_OK,
+              "a comment has no limit");
 }
 
 TEST(a_dropped_field_takes_no_memory)
@@ -244,7 +249,7 @@ TEST(reading_survives_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (unsigned n = 0;; n++) {
-            char kept[256]; /* what is found must not need memory of its own */
+            char kept[256]; /* a fixed buffer, so that only the code under test allocates */
             haft__buf found = {.ptr = kept, .cap = sizeof(kept), .max = sizeof(kept)};
             test_fail_allocation(n);
             haft_status status = parse(haft__str(cases[i].text), 3, &found);
@@ -284,10 +289,10 @@ TEST(ids_and_the_time_to_wait_are_kept)
                 while (haft__sse_next(&sse, &piece, &event)) {
                 }
             }
-            CHECK_STR(((haft_str){sse.id, sse.id_length}), haft__str(marks[i].id), "%zu", i);
-            CHECK_INT(sse.has_id, marks[i].has_id, "%zu", i);
-            CHECK_INT(sse.has_retry, marks[i].has_retry, "%zu", i);
-            CHECK_INT(sse.retry_ms, marks[i].retry, "%zu", i);
+            CHECK_STR(((haft_str){sse.id, sse.id_length}), haft__str(marks[i].id), "case %zu", i);
+            CHECK_INT(sse.has_id, marks[i].has_id, "case %zu", i);
+            CHECK_INT(sse.has_retry, marks[i].has_retry, "case %zu", i);
+            CHECK_INT(sse.retry_ms, marks[i].retry, "case %zu", i);
             haft__sse_finish(&sse);
         }
     }
@@ -302,11 +307,12 @@ TEST(an_id_that_is_too_long_is_ignored)
         haft__sse_init(&sse);
         int count = snprintf(text, sizeof(text), "id:%0*d\n", (int)length, 1);
         haft_str bytes = {text, (size_t)count};
-        CHECK(!haft__sse_next(&sse, &bytes, &event), "an event");
+        CHECK(!haft__sse_next(&sse, &bytes, &event), "a line with an id is no event");
         CHECK_INT(sse.has_id, length == HAFT__SSE_ID_BYTES, "%zu", length);
         bytes = (haft_str){"id:a\0b\n", 7};
-        CHECK(!haft__sse_next(&sse, &bytes, &event), "an event");
-        CHECK_INT(sse.has_id, length == HAFT__SSE_ID_BYTES, "one with a NUL changes nothing");
+        CHECK(!haft__sse_next(&sse, &bytes, &event), "a line with an id is no event");
+        CHECK_INT(sse.has_id, length == HAFT__SSE_ID_BYTES,
+                  "an id with a NUL byte changes nothing");
         haft__sse_finish(&sse);
     }
 }

@@ -42,7 +42,7 @@ static const haft__format *hermes(void)
 
 /* ---- tools ---- */
 
-TEST(the_section_is_written_again_only_for_other_tools)
+TEST(the_tool_section_is_rewritten_only_if_tools_change)
 {
     static const struct {
         const haft__tool *const *tools;
@@ -64,21 +64,21 @@ TEST(the_section_is_written_again_only_for_other_tools)
     haft__tool_prompt_finish(&prompt);
 }
 
-TEST(the_system_prompt_has_the_instructions_and_the_section)
+TEST(the_system_prompt_has_instructions_and_tool_section)
 {
     haft__tool_prompt prompt;
     haft__buf text;
     haft__tool_prompt_init(&prompt);
     haft__buf_init(&text, 1 << 20);
     haft__tool_prompt_write_system(&prompt, HAFT__LIT("Be brief."), &text);
-    CHECK_STR(haft__buf_str(&text), HAFT__LIT("Be brief."), "no tools");
+    CHECK_STR(haft__buf_str(&text), HAFT__LIT("Be brief."), "instructions only");
     haft__buf_addf(&prompt.text, "TOOLS");
     haft__buf_clear(&text);
     haft__tool_prompt_write_system(&prompt, HAFT__LIT("Be brief."), &text);
-    CHECK_STR(haft__buf_str(&text), HAFT__LIT("Be brief.\n\nTOOLS"), "both");
+    CHECK_STR(haft__buf_str(&text), HAFT__LIT("Be brief.\n\nTOOLS"), "instructions and tools");
     haft__buf_clear(&text);
     haft__tool_prompt_write_system(&prompt, HAFT__LIT(""), &text);
-    CHECK_STR(haft__buf_str(&text), HAFT__LIT("TOOLS"), "no instructions");
+    CHECK_STR(haft__buf_str(&text), HAFT__LIT("TOOLS"), "tools only");
     haft__tool_prompt_finish(&prompt);
     haft__buf_finish(&text);
 }

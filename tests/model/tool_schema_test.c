@@ -27,7 +27,7 @@ static const struct {
     const haft__tool_schema_rules *rules;
     const char *schema, *sent, *left_out;
 } rows[] = {
-    {"as it is", NULL, "{\"anyOf\":[true]}", "{\"anyOf\":[true]}", ""},
+    {"a schema that is not changed", NULL, "{\"anyOf\":[true]}", "{\"anyOf\":[true]}", ""},
     {"plain", &haft__tool_schema_anthropic, "{\"description\":\"d\",\"type\":\"object\"}",
      "{\"description\":\"d\",\"type\":\"object\"}", ""},
     {"properties", &haft__tool_schema_openai, "{\"type\":\"object\"}",
@@ -44,10 +44,10 @@ static const struct {
      "{\"type\":\"object\",\"properties\":{\"x\":{\"anyOf\":[{}]}}}",
      "/t anyOf: the server rejects it at the root\n"
      "/t oneOf: the server rejects it at the root\n"},
-    {"not at the root", &haft__tool_schema_openai, "{\"type\":\"object\",\"not\":{},\"enum\":[{}]}",
-     "{\"type\":\"object\",\"properties\":{}}",
+    {"alternatives below the root", &haft__tool_schema_openai,
+     "{\"type\":\"object\",\"not\":{},\"enum\":[{}]}", "{\"type\":\"object\",\"properties\":{}}",
      "/t not: the server rejects it at the root\n/t enum: the server rejects it at the root\n"},
-    {"few keywords", &haft__tool_schema_ollama, NESTED,
+    {"a server with few keywords", &haft__tool_schema_ollama, NESTED,
      "{\"type\":\"object\",\"properties\":{\"a/b\":{\"type\":\"string\"},\"list\":{\"type\":"
      "\"array\",\"items\":{\"anyOf\":[{},{\"type\":\"integer\"}]}}}}",
      "/t title: the server does not support it\n"
@@ -57,7 +57,7 @@ static const struct {
      "/t/properties/list/items/anyOf/1 minimum: the server does not support it\n"
      "/t additionalProperties: the server does not support it\n"
      "/t not: the server does not support it\n"},
-    {"more keywords", &haft__tool_schema_gemini, NESTED,
+    {"a server with more keywords", &haft__tool_schema_gemini, NESTED,
      "{\"type\":\"object\",\"title\":\"T\",\"properties\":{\"a/b\":{\"type\":\"string\"},\"list\":"
      "{\"type\":\"array\",\"items\":{\"anyOf\":[{},{\"type\":\"integer\",\"minimum\":2}]}}},"
      "\"additionalProperties\":false}",

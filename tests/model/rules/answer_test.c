@@ -18,7 +18,8 @@ static void begin(fixture *f, const char *task)
 
 static haft_str answer(fixture *f)
 {
-    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK,
+              "ask the planner");
     return f->reply.content;
 }
 
@@ -39,7 +40,7 @@ static size_t count_lines(haft_str text, const char *start)
     return count;
 }
 
-TEST(places_come_first)
+TEST(lines_that_answer_the_question_come_first)
 {
     fixture f;
     begin(&f, "Where is gate_look defined?");
@@ -68,7 +69,7 @@ TEST(places_come_first)
           "nothing");
 }
 
-TEST(comment_above_a_definition)
+TEST(the_comment_above_a_definition_is_quoted)
 {
     fixture f;
     begin(&f, "What does gate_look do?");
@@ -85,7 +86,7 @@ TEST(comment_above_a_definition)
         "its comment");
 }
 
-TEST(so_many_further_lines)
+TEST(further_lines_have_a_limit)
 {
     for (int more = 0; more < 4; more++) {
         fixture f;
@@ -99,13 +100,14 @@ TEST(so_many_further_lines)
         offline_request_add(&f.r, "grep", "{}", text.ptr, false);
         int most = HAFT__LIMIT_OFFLINE_REFERENCES + HAFT__LIMIT_OFFLINE_FURTHER_LINES;
         int lines = 1 + HAFT__LIMIT_OFFLINE_FURTHER_LINES + more;
-        CHECK_INT(count_lines(answer(&f), "- `a.c:"), lines < most ? lines : most, "%d", lines);
+        CHECK_INT(count_lines(answer(&f), "- `a.c:"), lines < most ? lines : most, "%d lines found",
+                  lines);
         haft__buf_finish(&text);
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(nothing_is_counted)
+TEST(a_question_for_a_number_gets_places)
 {
     fixture f;
     begin(&f, "How many gates are there?");
@@ -116,7 +118,7 @@ TEST(nothing_is_counted)
           "a place, and no number");
 }
 
-/* Text of files cannot leave the code it is quoted in. */
+/* Text of files cannot end the backquotes around it. */
 TEST(hostile_lines_stay_code)
 {
     static const char *const tasks[] = {"Where is evil defined?", "What does evil do?",
@@ -136,7 +138,7 @@ TEST(hostile_lines_stay_code)
     }
 }
 
-TEST(answers_without_memory)
+TEST(answers_survive_every_failed_allocation)
 {
     static const char *const tasks[] = {"Where is gate_look?", "What does gate_look do?"};
     for (size_t t = 0; t < COUNT(tasks); t++) {

@@ -41,7 +41,7 @@ static void begin(fixture *f, const char *task, const char *name, const char *sc
     f->r.request.tool_count = 1;
 }
 
-static haft_status look(fixture *f)
+static haft_status read_request(fixture *f)
 {
     haft__offline *o = &f->o;
     *o = (haft__offline){.request = &f->r.request, .arena = &f->arena, .text = ""};
@@ -72,7 +72,7 @@ static haft_str make(fixture *f, unsigned attempt, bool *ret_valid)
     haft__buf_init(&buf, 1 << 20);
     haft_status status =
         haft__offline_arguments(&f->o, f->tools.items[0], attempt, &arguments, ret_valid);
-    CHECK_INT(status, HAFT_OK, "arguments");
+    CHECK_INT(status, HAFT_OK, "make the arguments");
     haft__json_write(&buf, arguments);
     haft_str kept = haft__arena_copy(&f->arena, haft__buf_str(&buf));
     haft__buf_finish(&buf);
@@ -83,7 +83,7 @@ static haft_str make(fixture *f, unsigned attempt, bool *ret_valid)
     "{\"type\":\"object\",\"properties\":{" properties "},\"required\":[" required                 \
     "],\"additionalProperties\":false}"
 
-TEST(values_for_what_a_schema_wants)
+TEST(values_fit_the_schema)
 {
     static const struct {
         const char *schema, *arguments;
@@ -145,7 +145,7 @@ TEST(values_for_what_a_schema_wants)
         bool valid = false;
         begin(&f, "When the gate opens 3", "look", cases[i].schema);
         f.r.request.mode = HAFT__MODE_ANY;
-        CHECK_INT(look(&f), HAFT_OK, "look");
+        CHECK_INT(read_request(&f), HAFT_OK, "read the request");
         CHECK_STR(make(&f, 0, &valid), haft__str(cases[i].arguments), "%s", cases[i].schema);
         CHECK(valid, "%s", cases[i].schema);
         end(&f);
@@ -164,14 +164,14 @@ TEST(unsatisfiable_arguments_are_reported)
         fixture f;
         bool valid = true;
         begin(&f, "x", "look", schemas[i]);
-        CHECK_INT(look(&f), HAFT_OK, "look");
+        CHECK_INT(read_request(&f), HAFT_OK, "read the request");
         (void)make(&f, 0, &valid);
         CHECK(!valid, "%s", schemas[i]);
         end(&f);
     }
 }
 
-TEST(attempts_differ_where_they_can)
+TEST(later_attempts_try_other_values_if_possible)
 {
     static const struct {
         const char *schema;
@@ -194,32 +194,33 @@ TEST(attempts_differ_where_they_can)
         fixture f;
         begin(&f, "the gate opens", "look", cases[i].schema);
         f.r.request.mode = HAFT__MODE_ANY;
-        CHECK_INT(look(&f), HAFT_OK, "look");
+        CHECK_INT(read_request(&f), HAFT_OK, "read the request");
         for (unsigned attempt = 0; attempt < 4; attempt++) {
             bool valid = false;
-            CHECK_STR(make(&f, attempt, &valid), haft__str(cases[i].attempts[attempt]), "%u",
-                      attempt);
-            CHECK(valid, "%u", attempt);
+            CHECK_STR(make(&f, attempt, &valid), haft__str(cases[i].attempts[attempt]),
+                      "attempt %u", attempt);
+            CHECK(valid, "attempt %u is valid", attempt);
         }
         end(&f);
     }
 }
 
-TEST(files_of_the_task_and_of_results)
+TEST(paths_come_from_the_task_and_from_results)
 {
     fixture f;
     bool valid = false;
     begin(&f, "read letter.txt", "look",
           OBJECT("\"path\":{\"type\":\"string\",\"minLength\":1}", "\"path\""));
     offline_request_add(&f.r, "glob", "{}", "b.txt\nc.txt", false);
-    CHECK_INT(look(&f), HAFT_OK, "look");
-    CHECK_STR(make(&f, 0, &valid), HAFT__LIT("{\"path\":\"letter.txt\"}"), "the task's");
-    CHECK_STR(make(&f, 1, &valid), HAFT__LIT("{\"path\":\"b.txt\"}"), "a result's");
-    CHECK_STR(make(&f, 3, &valid), HAFT__LIT("{\"path\":\"read letter.txt\"}"), "no more");
+    CHECK_INT(read_request(&f), HAFT_OK, "read the request");
+    CHECK_STR(make(&f, 0, &valid), HAFT__LIT("{\"path\":\"letter.txt\"}"), "the path in the task");
+    CHECK_STR(make(&f, 1, &valid), HAFT__LIT("{\"path\":\"b.txt\"}"), "a path in a result");
+    CHECK_STR(make(&f, 3, &valid), HAFT__LIT("{\"path\":\"read letter.txt\"}"),
+              "the task itself when no path is left");
     end(&f);
 }
 
-TEST(schemas_that_nest_or_refer_to_themselves)
+TEST(nested_and_recursive_schemas_get_values)
 {
     static const char *const schemas[] = {
         "{\"type\":\"object\",\"properties\":{\"x\":{\"$ref\":\"#\"}},\"required\":[\"x\"]}",
@@ -240,7 +241,7 @@ TEST(schemas_that_nest_or_refer_to_themselves)
         fixture f;
         bool valid = false;
         begin(&f, "x", "look", schemas[i]);
-        CHECK_INT(look(&f), HAFT_OK, "look");
+        CHECK_INT(read_request(&f), HAFT_OK, "read the request");
         for (unsigned attempt = 0; attempt < 3; attempt++) {
             CHECK(make(&f, attempt, &valid).len < 1 << 20, "%s", schemas[i]);
         }
@@ -248,7 +249,7 @@ TEST(schemas_that_nest_or_refer_to_themselves)
     }
 }
 
-TEST(a_long_task_is_cut_for_a_tool)
+TEST(a_long_task_is_truncated_in_arguments)
 {
     fixture f;
     bool valid = false;
@@ -256,12 +257,12 @@ TEST(a_long_task_is_cut_for_a_tool)
     memset(task, 'w', 10000);
     task[10000] = '\0';
     begin(&f, task, "look", OBJECT("\"question\":{\"type\":\"string\"}", "\"question\""));
-    CHECK_INT(look(&f), HAFT_OK, "look");
-    CHECK(make(&f, 0, &valid).len < 600, "it is cut");
+    CHECK_INT(read_request(&f), HAFT_OK, "read the request");
+    CHECK(make(&f, 0, &valid).len < 600, "the task is truncated");
     end(&f);
 }
 
-TEST(arguments_without_memory)
+TEST(arguments_survive_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         fixture f;
@@ -274,7 +275,7 @@ TEST(arguments_without_memory)
                      "\"query\",\"l\",\"d\""));
         f.r.request.mode = HAFT__MODE_ANY;
         test_fail_allocation(n);
-        haft_status status = look(&f);
+        haft_status status = read_request(&f);
         if (status == HAFT_OK) {
             status = haft__offline_arguments(&f.o, f.tools.items[0], 1, &arguments, &valid);
         }
@@ -282,7 +283,7 @@ TEST(arguments_without_memory)
         end(&f);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         if (!failed) {
-            CHECK(valid, "valid");
+            CHECK(valid, "the arguments are valid");
             break;
         }
     }

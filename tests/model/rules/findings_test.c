@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/findings.c: files and lines in results, with whatever else is there. */
+/* Tests for src/model/rules/findings.c: files and lines in results, and any other text around them.
+ */
 #include "model/rules/offline_help.h"
 #include "prompt/observation.h"
 
@@ -34,7 +35,7 @@ static haft_str list(fixture *f)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 24);
-    CHECK_INT(read_found(f), HAFT_OK, "found");
+    CHECK_INT(read_found(f), HAFT_OK, "read the findings");
     for (size_t i = 0; i < f->found.file_count; i++) {
         const haft__offline_file *file = &f->found.files[i];
         haft__buf_addf(&buf, "%s%.*s", i > 0 ? "; " : "", HAFT__ARG(file->path));
@@ -95,13 +96,13 @@ TEST(read_results_win_over_search_results)
     offline_request_add(&f.r, "grep", "{}", "a.c:2:gate...\na.c:9:gate", false);
     offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}", "1\tone\n2\tgate, whole\n", false);
     CHECK_STR(list(&f), HAFT__LIT("a.c 1:one 2:gate, whole 9:gate"), "lines");
-    CHECK_INT(f.found.files[0].read_from, 1, "read from");
-    CHECK_INT(f.found.files[0].read_to, 2, "read to");
-    CHECK_INT(f.found.files[0].matches, 2, "hits");
+    CHECK_INT(f.found.files[0].read_from, 1, "first line that was read");
+    CHECK_INT(f.found.files[0].read_to, 2, "last line that was read");
+    CHECK_INT(f.found.files[0].matches, 2, "lines that match");
     haft__arena_finish(&f.arena);
 }
 
-TEST(errors_are_no_results)
+TEST(errors_are_not_read_as_results)
 {
     fixture f;
     begin(&f, "gate");
@@ -109,17 +110,17 @@ TEST(errors_are_no_results)
     offline_request_add(&f.r, "grep", "{}", "a.c:2:gate", true);
     offline_request_add(&f.r, "grep", "{}", NULL, false);
     offline_request_add(&f.r, "read", "{\"path\":\"a.c\"}", "1\tx", true);
-    CHECK_STR(list(&f), HAFT__LIT("a.c"), "only that reading it failed");
-    CHECK(f.found.files[0].unread, "which is noted");
+    CHECK_STR(list(&f), HAFT__LIT("a.c"), "the file of the failed read has no lines");
+    CHECK(f.found.files[0].unread, "the file is marked as unread");
     haft__arena_finish(&f.arena);
 }
 
-TEST(a_last_line_that_was_cut_does_not_count)
+TEST(a_truncated_last_line_is_ignored)
 {
     fixture f;
     begin(&f, "");
     offline_request_add(&f.r, "glob", "{}", "a.c\nb.c\nhalf-a-na" HAFT__OBSERVATION_MARK, false);
-    CHECK_STR(list(&f), HAFT__LIT("a.c; b.c"), "without it");
+    CHECK_STR(list(&f), HAFT__LIT("a.c; b.c"), "the truncated path is not listed");
     haft__arena_finish(&f.arena);
 }
 
@@ -147,28 +148,28 @@ static haft_str many_lines(haft__arena *arena, size_t count)
     return kept;
 }
 
-TEST(so_many_files_and_lines_and_no_more)
+TEST(files_and_lines_have_limits)
 {
     for (size_t more = 0; more < 2; more++) {
         fixture f;
         begin(&f, "gate");
         haft_str text = many(&f.arena, "f", HAFT__LIMIT_OFFLINE_FILES + more);
         offline_request_add(&f.r, "grep", "{}", text.ptr, false);
-        CHECK_INT(read_found(&f), HAFT_OK, "found");
-        CHECK_INT(f.found.file_count, HAFT__LIMIT_OFFLINE_FILES, "files");
-        CHECK_INT(f.found.cut, more > 0, "there were more");
+        CHECK_INT(read_found(&f), HAFT_OK, "read the findings");
+        CHECK_INT(f.found.file_count, HAFT__LIMIT_OFFLINE_FILES, "number of files");
+        CHECK_INT(f.found.cut, more > 0, "files are missing");
         haft__arena_finish(&f.arena);
         begin(&f, "gate");
         text = many_lines(&f.arena, HAFT__LIMIT_OFFLINE_LINES + more);
         offline_request_add(&f.r, "grep", "{}", text.ptr, false);
-        CHECK_INT(read_found(&f), HAFT_OK, "found");
-        CHECK_INT(f.found.line_count, HAFT__LIMIT_OFFLINE_LINES, "lines");
-        CHECK_INT(f.found.cut, more > 0, "there were more");
+        CHECK_INT(read_found(&f), HAFT_OK, "read the findings");
+        CHECK_INT(f.found.line_count, HAFT__LIMIT_OFFLINE_LINES, "number of lines");
+        CHECK_INT(f.found.cut, more > 0, "lines are missing");
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(huge_and_broken_results)
+TEST(huge_and_broken_results_are_read_safely)
 {
     fixture f;
     begin(&f, "gate");
@@ -180,16 +181,17 @@ TEST(huge_and_broken_results)
     offline_request_add(&f.r, "glob", "{}", text, false);
     offline_request_add(&f.r, "grep", "{}", text, false);
     offline_request_add(&f.r, "read", "{\"path\":\"x\"}", text, false);
-    CHECK_INT(read_found(&f), HAFT_OK, "found");
+    CHECK_INT(read_found(&f), HAFT_OK, "read the findings");
     for (size_t i = 0; i < f.found.file_count; i++) {
         for (size_t k = 0; k < f.found.files[i].path.len; k++) {
-            CHECK((unsigned char)f.found.files[i].path.ptr[k] >= 0x20, "a control character");
+            CHECK((unsigned char)f.found.files[i].path.ptr[k] >= 0x20,
+                  "a path has a control character");
         }
     }
     haft__arena_finish(&f.arena);
 }
 
-TEST(finding_without_memory)
+TEST(findings_survive_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         fixture f;
@@ -198,9 +200,9 @@ TEST(finding_without_memory)
         offline_request_add(&f.r, "grep", "{}", "a.c:1:gate opens\nd.c:2:x", false);
         offline_request_add(&f.r, "read", "{\"path\":\"z.c\"}", "1\tx", false);
         CHECK_INT(haft__offline_history_read(&f.r.request, &f.arena, &f.past, NULL), HAFT_OK,
-                  "past");
+                  "read the history");
         CHECK_INT(haft__offline_words_read(f.past.task, &f.arena, &f.words, NULL), HAFT_OK,
-                  "words");
+                  "read the words of the task");
         test_fail_allocation(n);
         haft_status status =
             haft__offline_findings_read(&f.past, &f.words, &f.arena, &f.found, NULL);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/gather.c: what is listed, searched and read next, and how often. */
+/* Tests for src/model/rules/gather.c: which call the planner makes next, and how many it makes. */
 #include "model/rules/offline_help.h"
 #include "tool/builtin.h"
 
-/* A request with some built-ins and a past. */
+/* A request with some built-in tools and earlier calls. */
 typedef struct fixture {
     haft__arena arena;
     offline_request r;
@@ -22,7 +22,8 @@ static void begin(fixture *f, const char *task, haft__choice_mode mode, const ch
     while (rest.len > 0) {
         size_t i = f->r.request.tool_count++;
         haft_str name = haft__str_split(&rest, ' ');
-        CHECK_INT(haft__builtin_tool(&f->arena, name, &f->made[i], NULL), HAFT_OK, "a built-in");
+        CHECK_INT(haft__builtin_tool(&f->arena, name, &f->made[i], NULL), HAFT_OK,
+                  "the built-in tool");
         f->tools[i] = &f->made[i];
         f->allowed[i] = true;
     }
@@ -31,12 +32,13 @@ static void begin(fixture *f, const char *task, haft__choice_mode mode, const ch
     f->r.request.mode = mode;
 }
 
-/* The calls it makes: "name arguments; name arguments". */
+/* The calls that the planner makes: "name arguments; name arguments". */
 static haft_str ask(fixture *f)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK,
+              "ask the planner");
     offline_check_mode(&f->r.request, &f->reply);
     for (size_t i = 0; i < f->reply.call_count; i++) {
         haft__buf_addf(&buf, "%s%.*s %.*s", i > 0 ? "; " : "", HAFT__ARG(f->reply.calls[i].name),
@@ -61,20 +63,20 @@ static void check_ask(fixture *f, const char *calls, const char *what)
     "a.c:5:gate opens\nb.c:70:gate opens\nc.md:9:gate opens\nd.c:1:gate opens\n"                   \
     "e.c:1:gate opens\nf.c:1:gate opens"
 
-TEST(first_it_lists)
+TEST(the_planner_lists_files_first)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "glob grep read");
-    check_ask(&f, "glob " ALL, "everything");
+    check_ask(&f, "glob " ALL, "all files");
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "glob grep read");
     offline_request_add(&f.r, "glob", ALL, "too many files", true);
-    check_ask(&f, "glob {\"pattern\":\"*\"}", "something less when that fails");
+    check_ask(&f, "glob {\"pattern\":\"*\"}", "fewer files after that failed");
     begin(&f, "the gate opens in x.c", HAFT__MODE_AUTO, "glob grep read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nb.c\n", false);
     check_ask(&f, "glob {\"pattern\":\"**/x.c\"}", "a file that the task names and no list has");
 }
 
-TEST(then_it_searches)
+TEST(the_planner_searches_after_listing)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "glob grep read");
@@ -94,7 +96,7 @@ TEST(then_it_searches)
     check_ask(&f, "", "no more when that was enough");
 }
 
-TEST(when_it_must_it_searches_on)
+TEST(a_forced_planner_searches_although_it_has_enough)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_ANY, "grep");
@@ -105,7 +107,7 @@ TEST(when_it_must_it_searches_on)
     check_ask(&f, "grep {\"pattern\":\"^#\",\"limit\":400}", "though it has no words");
 }
 
-TEST(then_it_reads)
+TEST(the_planner_reads_after_searching)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "grep read");
@@ -124,24 +126,27 @@ TEST(then_it_reads)
               "read {\"path\":\"e.c\",\"offset\":1,\"limit\":48}",
               "another when one cannot be read");
     begin(&f, "the gate opens in x.c", HAFT__MODE_AUTO, "read");
-    check_ask(&f, "read {\"path\":\"x.c\",\"offset\":1,\"limit\":48}", "what the task names");
+    check_ask(&f, "read {\"path\":\"x.c\",\"offset\":1,\"limit\":48}",
+              "a file that the task names");
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "read");
-    check_ask(&f, "read {\"path\":\"README.md\",\"offset\":1,\"limit\":48}", "a guess");
+    check_ask(&f, "read {\"path\":\"README.md\",\"offset\":1,\"limit\":48}",
+              "README.md without any listing");
     begin(&f, "zebra", HAFT__MODE_ANY, "glob read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nb.md\nREADME\n", false);
-    check_ask(&f, "read {\"path\":\"README\",\"offset\":1,\"limit\":48}", "an introduction");
+    check_ask(&f, "read {\"path\":\"README\",\"offset\":1,\"limit\":48}", "a README in the list");
     begin(&f, "zebra", HAFT__MODE_ANY, "glob read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nb.md\n", false);
     check_ask(&f, "read {\"path\":\"b.md\",\"offset\":1,\"limit\":48}", "a document");
     begin(&f, "zebra", HAFT__MODE_ANY, "glob read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nb.c\n", false);
-    check_ask(&f, "read {\"path\":\"a.c\",\"offset\":1,\"limit\":48}", "anything");
+    check_ask(&f, "read {\"path\":\"a.c\",\"offset\":1,\"limit\":48}", "any file of the list");
     begin(&f, "zebra", HAFT__MODE_AUTO, "glob read");
     offline_request_add(&f.r, "glob", ALL, "a.c\nzebra.c\n", false);
-    check_ask(&f, "read {\"path\":\"zebra.c\",\"offset\":1,\"limit\":48}", "what is called so");
+    check_ask(&f, "read {\"path\":\"zebra.c\",\"offset\":1,\"limit\":48}",
+              "a file with the name of the subject");
 }
 
-TEST(a_tool_that_keeps_failing_is_left_alone)
+TEST(a_tool_that_keeps_failing_is_not_called_again)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "glob grep read");
@@ -149,20 +154,22 @@ TEST(a_tool_that_keeps_failing_is_left_alone)
     offline_request_add(&f.r, "glob", "{\"pattern\":\"*\"}", "no", true);
     offline_request_add(&f.r, "grep", "{\"pattern\":\"a\"}", "no", true);
     offline_request_add(&f.r, "grep", "{\"pattern\":\"b\"}", "no", true);
-    check_ask(&f, "read {\"path\":\"README.md\",\"offset\":1,\"limit\":48}", "the third");
+    check_ask(&f, "read {\"path\":\"README.md\",\"offset\":1,\"limit\":48}",
+              "another tool after two failures");
 }
 
-TEST(one_at_a_time_when_more_are_too_many)
+TEST(calls_are_made_one_at_a_time_after_a_refusal)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "grep read");
     offline_request_add(&f.r, "grep", "{}", MANY, false);
     offline_request_add(&f.r, "read", "{\"path\":\"a.c\",\"offset\":1,\"limit\":48}",
                         "Not run: at most 1 calls run in one turn.", true);
-    check_ask(&f, "read {\"path\":\"a.c\",\"offset\":1,\"limit\":48}", "the same, alone");
+    check_ask(&f, "read {\"path\":\"a.c\",\"offset\":1,\"limit\":48}",
+              "one call instead of several");
 }
 
-TEST(no_more_searches_than_that)
+TEST(searches_have_a_limit)
 {
     for (int made = HAFT__LIMIT_OFFLINE_SEARCHES - 1; made <= HAFT__LIMIT_OFFLINE_SEARCHES + 1;
          made++) {
@@ -173,12 +180,13 @@ TEST(no_more_searches_than_that)
             offline_request_add(&f.r, "grep", arguments.ptr, "", false);
         }
         (void)ask(&f);
-        CHECK_INT(f.reply.call_count, made < HAFT__LIMIT_OFFLINE_SEARCHES ? 1 : 0, "%d", made);
+        CHECK_INT(f.reply.call_count, made < HAFT__LIMIT_OFFLINE_SEARCHES ? 1 : 0,
+                  "%d searches made", made);
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(no_more_reads_than_that)
+TEST(reads_have_a_limit)
 {
     for (int made = HAFT__LIMIT_OFFLINE_READS - 4; made <= HAFT__LIMIT_OFFLINE_READS + 1; made++) {
         fixture f;
@@ -191,12 +199,12 @@ TEST(no_more_reads_than_that)
         (void)ask(&f);
         int left = HAFT__LIMIT_OFFLINE_READS - made;
         left = left < 0 ? 0 : left > 3 ? 3 : left;
-        CHECK_INT(f.reply.call_count, left, "%d", made);
+        CHECK_INT(f.reply.call_count, left, "%d reads made", made);
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(when_it_must_there_is_always_another_call)
+TEST(a_forced_planner_always_makes_a_new_call)
 {
     static const char *const names[] = {"glob", "grep", "read"};
     static const char *const tasks[] = {"the gate opens", "", "\"*?\" x.c", "[\\/]"};
@@ -211,7 +219,7 @@ TEST(when_it_must_there_is_always_another_call)
                 haft_str arguments = f.reply.calls[k].arguments;
                 CHECK(haft__map_get(&seen, arguments) == NULL, "%s again with %.*s",
                       names[i % COUNT(names)], HAFT__ARG(arguments));
-                CHECK_INT(haft__map_put(&seen, arguments, &f, NULL), HAFT_OK, "noted");
+                CHECK_INT(haft__map_put(&seen, arguments, &f, NULL), HAFT_OK, "record the call");
                 offline_request_add(&f.r, names[i % COUNT(names)], arguments.ptr,
                                     n % 3 == 0 ? "a.c\n" : "nothing", n % 4 == 3);
             }
@@ -220,7 +228,7 @@ TEST(when_it_must_there_is_always_another_call)
     }
 }
 
-TEST(a_tool_of_others_with_a_known_name)
+TEST(a_custom_tool_named_grep_gets_arguments_of_its_schema)
 {
     fixture f;
     begin(&f, "the gate opens", HAFT__MODE_AUTO, "grep");
@@ -228,8 +236,8 @@ TEST(a_tool_of_others_with_a_known_name)
     haft__json properties = haft__json_object(&property, 1);
     haft__json_member members = {haft__json_string(HAFT__LIT("properties")), properties};
     f.made[0].input_schema = haft__json_object(&members, 1);
-    check_ask(&f, "grep {\"pattern\":\"" TWO "\"}", "only what it takes");
+    check_ask(&f, "grep {\"pattern\":\"" TWO "\"}", "only arguments that the tool has");
     begin(&f, "the gate opens", HAFT__MODE_ANY, "grep");
     f.made[0].input_schema = haft__json_object(NULL, 0);
-    check_ask(&f, "grep {}", "by its schema when it takes something else");
+    check_ask(&f, "grep {}", "arguments by the schema if it has others");
 }

@@ -76,11 +76,11 @@ TEST(kind_of_a_line_is_recognized)
                   cases[i].form, "%s: %s", cases[i].path, cases[i].text);
     }
     CHECK_INT(haft__offline_line_use_of(HAFT__LIT("a.c"), HAFT__LIT("x"), HAFT__LIT("")), LACKS,
-              "none");
+              "an empty line");
 }
 
-/* Any line is processed safely, and the name is a part of it. */
-TEST(any_line_at_all)
+/* Random lines are processed safely, and the returned name is a part of the line. */
+TEST(random_lines_are_processed_safely)
 {
     static const char letters[] = "ab \t(){}[]#*/\\\"'=;:,.-<>_9X";
     uint64_t seed = 7;

@@ -198,7 +198,7 @@ void offline_world_init(offline_world *w, const char *spec, const offline_file *
     for (size_t i = 0; i < report.count; i++) {
         CHECK(report.problems[i].warning, "%s: %.*s", spec, HAFT__ARG(report.problems[i].message));
     }
-    CHECK_INT(haft__decider_init(&w->decider, &w->err), HAFT_OK, "a decider");
+    CHECK_INT(haft__decider_init(&w->decider, &w->err), HAFT_OK, "create the decider");
 }
 
 void offline_world_finish(offline_world *w)
@@ -223,7 +223,7 @@ static void append(offline_world *w, haft_str body)
 
 static void append_body(offline_world *w)
 {
-    CHECK_INT(haft__buf_check(&w->body, &w->err), HAFT_OK, "a body");
+    CHECK_INT(haft__buf_check(&w->body, &w->err), HAFT_OK, "write the body");
     append(w, haft__buf_str(&w->body));
 }
 
@@ -237,9 +237,11 @@ void offline_check_mode(const haft__request *request, const haft__reply *reply)
     CHECK(reply->call_count > 0 || haft__str_trim(reply->content).len > 0, "an empty reply");
     CHECK(!forced || !possible || reply->call_count > 0, "no call in a forced turn");
     CHECK(request->mode != HAFT__MODE_NONE || reply->call_count == 0, "a call in mode none");
-    CHECK(reply->call_count <= HAFT__LIMIT_OFFLINE_AT_ONCE, "%zu calls", reply->call_count);
-    CHECK_INT(reply->stop, reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END, "stop");
-    CHECK_STR(reply->model, HAFT__LIT("offline"), "its name");
+    CHECK(reply->call_count <= HAFT__LIMIT_OFFLINE_AT_ONCE, "%zu calls in one reply",
+          reply->call_count);
+    CHECK_INT(reply->stop, reply->call_count > 0 ? HAFT__STOP_CALLS : HAFT__STOP_END,
+              "the stop reason");
+    CHECK_STR(reply->model, HAFT__LIT("offline"), "the name of the model");
     for (size_t i = 0; i < reply->call_count; i++) {
         bool allowed = request->mode == HAFT__MODE_TOOL
                        && haft__str_equal(reply->calls[i].name, request->tool);
@@ -255,9 +257,9 @@ void offline_check_mode(const haft__request *request, const haft__reply *reply)
 static void check_same(const haft__reply *a, const haft__reply *b)
 {
     CHECK_STR(a->content, b->content, "the same text");
-    CHECK_INT(a->call_count, b->call_count, "as many calls");
-    CHECK_INT(a->usage.input, b->usage.input, "input");
-    CHECK_INT(a->usage.output, b->usage.output, "output");
+    CHECK_INT(a->call_count, b->call_count, "the same number of calls");
+    CHECK_INT(a->usage.input, b->usage.input, "the same input tokens");
+    CHECK_INT(a->usage.output, b->usage.output, "the same output tokens");
     for (size_t i = 0; i < a->call_count && i < b->call_count; i++) {
         CHECK_STR(a->calls[i].id, b->calls[i].id, "the same id");
         CHECK_STR(a->calls[i].name, b->calls[i].name, "the same tool");
@@ -305,10 +307,12 @@ static void ask(offline_world *w)
     haft__reply reply = {0}, again = {0};
     haft__arena_reset(&w->scratch);
     haft__buf_clear(&w->body);
-    CHECK_INT(haft__decide_request(&w->run, &w->scratch, &request, &w->err), HAFT_OK, "a request");
+    CHECK_INT(haft__decide_request(&w->run, &w->scratch, &request, &w->err), HAFT_OK,
+              "make the request");
     haft_status status = haft__offline_ask(&request, &w->scratch, &reply, &w->err);
     CHECK_INT(status, HAFT_OK, "%s", w->err.message);
-    CHECK_INT(haft__offline_ask(&request, &w->scratch, &again, NULL), HAFT_OK, "again");
+    CHECK_INT(haft__offline_ask(&request, &w->scratch, &again, NULL), HAFT_OK,
+              "ask the planner a second time");
     offline_check_mode(&request, &reply);
     check_same(&reply, &again);
     check_new(w, &reply);
@@ -392,7 +396,8 @@ void offline_world_run(offline_world *w, const char *task)
     if (w->spec == NULL) {
         return; /* offline_world_init has reported it */
     }
-    CHECK_INT(haft__run_init(&w->run, &w->arena, w->spec, OFFLINE_KEY, &w->err), HAFT_OK, "a run");
+    CHECK_INT(haft__run_init(&w->run, &w->arena, w->spec, OFFLINE_KEY, &w->err), HAFT_OK,
+              "create the run");
     haft__buf_clear(&w->body);
     haft__input_run_started(&w->body, w->spec, haft__str(task),
                             HAFT__LIT("00000000000000000000000002"), none, none);
@@ -416,7 +421,7 @@ void offline_world_run(offline_world *w, const char *task)
             return;
         }
     }
-    CHECK(false, "it does not end");
+    CHECK(false, "the run does not end");
 }
 
 haft_str offline_world_artifact(const offline_world *w)
@@ -521,7 +526,7 @@ void offline_check_answer(const offline_world *w, haft_str answer)
     CHECK(quoted > 0, "the answer quotes nothing");
 }
 
-/* ---- requests by hand ---- */
+/* ---- hand-made requests ---- */
 
 void offline_request_init(offline_request *r, haft__arena *arena, const char *task)
 {
@@ -532,13 +537,13 @@ void offline_request_init(offline_request *r, haft__arena *arena, const char *ta
                                  .tool = HAFT__LIT(""),
                                  .correction = HAFT__LIT("")};
     haft__message message = {.role = HAFT__MESSAGE_USER, .text = haft__str(task)};
-    CHECK_INT(haft__messages_add(&r->messages, message, NULL), HAFT_OK, "the task");
+    CHECK_INT(haft__messages_add(&r->messages, message, NULL), HAFT_OK, "add the task");
 }
 
 void offline_request_say(offline_request *r, const char *text)
 {
     haft__message message = {.role = HAFT__MESSAGE_USER, .text = haft__str(text)};
-    CHECK_INT(haft__messages_add(&r->messages, message, NULL), HAFT_OK, "a message");
+    CHECK_INT(haft__messages_add(&r->messages, message, NULL), HAFT_OK, "add the message");
 }
 
 void offline_request_add(offline_request *r, const char *name, const char *arguments,
@@ -552,13 +557,13 @@ void offline_request_add(offline_request *r, const char *name, const char *argum
     };
     haft__message made = {
         .role = HAFT__MESSAGE_ASSISTANT, .text = HAFT__LIT(""), .calls = call, .call_count = 1};
-    CHECK_INT(haft__messages_add(&r->messages, made, NULL), HAFT_OK, "a call");
+    CHECK_INT(haft__messages_add(&r->messages, made, NULL), HAFT_OK, "add the call");
     if (result != NULL) {
         haft__message back = {.role = HAFT__MESSAGE_TOOL,
                               .text = haft__str(result),
                               .call_id = call->id,
                               .call_name = call->name,
                               .is_error = failed};
-        CHECK_INT(haft__messages_add(&r->messages, back, NULL), HAFT_OK, "a result");
+        CHECK_INT(haft__messages_add(&r->messages, back, NULL), HAFT_OK, "add the result");
     }
 }

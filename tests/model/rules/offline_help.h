@@ -26,7 +26,7 @@ extern const size_t offline_tree_count;
 
 typedef struct offline_world offline_world;
 
-/* The result of a tool; false: from the tree. */
+/* Writes the result of a tool; false: the tree of files answers. */
 typedef bool offline_tool(offline_world *w, const haft__run_call *call, haft__outcome *ret_outcome);
 
 struct offline_world {
@@ -41,7 +41,7 @@ struct offline_world {
     size_t file_count;
     offline_tool *tool; /* may be NULL */
     void *context;      /* for it */
-    bool whole;         /* listings have all there is; otherwise they pretend to be cut */
+    bool whole;         /* listings are complete; otherwise they are marked as truncated */
     bool rejects;       /* the person rejects every approval */
     uint64_t now_ms;
     size_t asked;     /* replies */
@@ -50,20 +50,20 @@ struct offline_world {
     haft_error err;
 };
 
-/* The spec must be good. */
+/* The spec must be valid. */
 void offline_world_init(offline_world *w, const char *spec, const offline_file *files,
                         size_t file_count);
 void offline_world_finish(offline_world *w);
 
-/* Runs to the end; people approve (or reject) and answer "yes". Every reply is checked on the way:
- * it keeps to its mode, is the same when asked for again, and makes no call twice. */
+/* Runs to the end; people approve (or reject) and answer "yes". Checks each reply: it follows its
+ * mode, is the same when asked for again, and repeats no call. */
 void offline_world_run(offline_world *w, const char *task);
 
-/* The content of the artifact that was stored last; "" when there is none. */
+/* The content of the artifact that was stored last; "" if there is none. */
 haft_str offline_world_artifact(const offline_world *w);
 
-/* Checks that each path:line of a report, or of an answer that names one, stands in what was seen,
- * with the line that it quotes. */
+/* Checks that the results contain each path:line of a report or an answer, with the line that it
+ * quotes. */
 void offline_check_report(const offline_world *w, haft_str report);
 void offline_check_answer(const offline_world *w, haft_str answer);
 
@@ -78,12 +78,12 @@ typedef struct offline_request {
 } offline_request;
 
 void offline_request_init(offline_request *r, haft__arena *arena, const char *task);
-/* A call and its result; or NULL. */
+/* Adds a call and its result; `result` may be NULL. */
 void offline_request_add(offline_request *r, const char *name, const char *arguments,
                          const char *result, bool failed);
 void offline_request_say(offline_request *r, const char *text); /* as haft, to the model */
 
-/* Checks that a reply keeps to its mode. */
+/* Checks that a reply follows its mode. */
 void offline_check_mode(const haft__request *request, const haft__reply *reply);
 
 #endif

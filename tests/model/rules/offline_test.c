@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/model/rules/offline.c: whole runs on a little tree, in every mode and with whatever
- * can go wrong, and single replies to states that no run would come to.
+ * Tests for src/model/rules/offline.c: whole runs on a small tree, in every mode and with every
+ * kind of failure, and single replies to states that no run reaches.
  */
 #include "model/rules/offline_help.h"
 #include "prompt/observation.h"
@@ -24,7 +24,7 @@
     "traits: {destructive: true}}"
 #define TASK "Does the gate decide whether a model must call a tool?"
 
-/* Custom tools have something to say; the others are the tree's. */
+/* Custom tools return a text; the tree of files answers the other tools. */
 static bool answers(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
 {
     (void)w;
@@ -60,7 +60,7 @@ typedef struct run_case {
     const char *what, *spec, *task;
     offline_tool *tool;
     haft__end end;
-    const char *turns; /* NULL: whatever */
+    const char *turns; /* NULL: not compared */
 } run_case;
 
 static void check_run(const run_case *c)
@@ -94,29 +94,29 @@ static const run_case runs[] = {
     {"an agent", "{model: offline, tools: [" FILES "]}", NULL, NULL, HAFT__END_DONE,
      "auto: glob\nauto: grep\nauto: grep\nauto: grep\nauto: read read read\n"
      "auto: text\n"},
-    {"an agent that stores", "{model: offline, tools: [" FILES "," ENDING "]}", NULL, NULL,
+    {"an agent that stores a report", "{model: offline, tools: [" FILES "," ENDING "]}", NULL, NULL,
      HAFT__END_DONE, NULL},
     {"a schedule that begins with reading",
      "{model: offline, tools: [" FILES "], choice: {schedule: [{tool: read}, {tool: read}]}}", NULL,
      NULL, HAFT__END_DONE, NULL},
-    {"nothing but reading",
+    {"a schedule with read only",
      "{model: offline, tools: [" FILES "], choice: {schedule: [{tool: read}, {tool: read}, {tool: "
      "read}, {tool: read}, {tool: read}, {tool: read}, {tool: read}]}}",
      NULL, NULL, HAFT__END_DONE, NULL},
-    {"nothing but searching",
+    {"a schedule with grep only",
      "{model: offline, tools: [" FILES "], choice: {schedule: [{tool: grep}, {tool: grep}, {tool: "
      "grep}, {tool: grep}, {tool: grep}, {tool: grep}, {tool: grep}, {tool: grep}]}}",
      NULL, NULL, HAFT__END_DONE, NULL},
-    {"nothing but listing",
+    {"a schedule with glob only",
      "{model: offline, tools: [" FILES "], choice: {schedule: [{tool: glob}, {tool: glob}, {tool: "
      "glob}, {tool: glob}, {tool: glob}, {tool: glob}, {tool: glob}, {tool: glob}]}}",
      NULL, NULL, HAFT__END_DONE, NULL},
-    {"a question that is scheduled",
+    {"a scheduled question",
      "{model: offline, tools: [" FILES "," ENDING
      "], choice: {schedule: [{tool: glob}, {tool: grep}, "
      "{tool: request_user_input}]}}",
      NULL, NULL, HAFT__END_DONE, NULL},
-    {"storing that is scheduled",
+    {"a scheduled artifact",
      "{model: offline, tools: [" FILES "," ENDING "], choice: {schedule: [{tool: store_artifact}, "
      "{tool: store_artifact}, {tool: complete_workflow}]}}",
      NULL, NULL, HAFT__END_DONE, NULL},
@@ -126,43 +126,41 @@ static const run_case runs[] = {
      "auto: text\n"},
     {"a default of one tool", "{model: offline, tools: [" FILES "], choice: {default: grep}}", NULL,
      NULL, HAFT__END_DONE, NULL},
-    {"no calls at all", "{model: offline, tools: [" FILES "], choice: {default: none}}", NULL, NULL,
-     HAFT__END_DONE, "none: text\n"},
-    {"no tools at all", "{model: offline}", "hello", NULL, HAFT__END_DONE, "auto: text\n"},
-    {"only one that is known", "{model: offline, tools: [{builtin: [read]}]}", NULL, NULL,
+    {"calls are forbidden", "{model: offline, tools: [" FILES "], choice: {default: none}}", NULL,
+     NULL, HAFT__END_DONE, "none: text\n"},
+    {"no tools", "{model: offline}", "hello", NULL, HAFT__END_DONE, "auto: text\n"},
+    {"only one known tool", "{model: offline, tools: [{builtin: [read]}]}", NULL, NULL,
      HAFT__END_DONE, "auto: read\nauto: text\n"},
-    {"only listing", "{model: offline, tools: [{builtin: [glob]}]}", NULL, NULL, HAFT__END_DONE,
+    {"only glob", "{model: offline, tools: [{builtin: [glob]}]}", NULL, NULL, HAFT__END_DONE,
      "auto: glob\nauto: text\n"},
-    {"only searching", "{model: offline, tools: [{builtin: [grep]}]}", NULL, NULL, HAFT__END_DONE,
-     NULL},
-    {"only tools of others", "{model: offline, tools: [" LOOKUP "," OWNERS "]}", NULL, answers,
+    {"only grep", "{model: offline, tools: [{builtin: [grep]}]}", NULL, NULL, HAFT__END_DONE, NULL},
+    {"only custom tools", "{model: offline, tools: [" LOOKUP "," OWNERS "]}", NULL, answers,
      HAFT__END_DONE, "auto: lookup\nauto: text\n"},
     {"... in a workflow",
      "{kind: workflow, model: offline, tools: [" LOOKUP "," OWNERS "," ENDING "]}", NULL, answers,
      HAFT__END_DONE, NULL},
-    {"what has consequences is left alone",
-     "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}", NULL, answers, HAFT__END_DONE,
-     "auto: lookup\nauto: text\n"},
-    {"unless it is asked for", "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}",
-     "Use send_mail to tell everybody.", answers, HAFT__END_DONE, "auto: send_mail\nauto: text\n"},
-    {"even what destroys", "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}",
-     "Please wipe, then lookup.", answers, HAFT__END_DONE,
-     "auto: lookup\nauto: wipe\nauto: text\n"},
-    {"a gate that only destruction opens stays closed",
+    {"tools with effects are not called", "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}",
+     NULL, answers, HAFT__END_DONE, "auto: lookup\nauto: text\n"},
+    {"a tool with effects that the task asks for",
+     "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}", "Use send_mail to tell everybody.",
+     answers, HAFT__END_DONE, "auto: send_mail\nauto: text\n"},
+    {"a destructive tool that the task asks for",
+     "{model: offline, tools: [" LOOKUP "," SEND "," WIPE "]}", "Please wipe, then lookup.",
+     answers, HAFT__END_DONE, "auto: lookup\nauto: wipe\nauto: text\n"},
+    {"a gate that needs a destructive tool stays closed",
      "{kind: workflow, model: offline, tools: [" FILES "," WIPE "," ENDING "], limits: {turns: 9}}",
      NULL, answers, HAFT__END_INCOMPLETE, NULL},
-    {"nothing but what destroys",
-     "{model: offline, tools: [" WIPE "], choice: {default: required}}", NULL, answers,
-     HAFT__END_DONE, "any: wipe\nauto: text\n"},
-    {"a client that answers",
+    {"only a destructive tool", "{model: offline, tools: [" WIPE "], choice: {default: required}}",
+     NULL, answers, HAFT__END_DONE, "any: wipe\nauto: text\n"},
+    {"a headless tool that a client answers",
      "{model: offline, tools: [{name: pick_file, description: Lets the user pick a file., args: "
      "[], "
      "headless: true}]}",
      NULL, NULL, HAFT__END_DONE, "auto: pick_file\nauto: text\n"},
-    {"approval, which is given",
+    {"a call that a person approves",
      "{model: offline, tools: [" FILES "], approvals: [{tools: [grep, read]}]}", NULL, NULL,
      HAFT__END_DONE, NULL},
-    {"a phase of its own",
+    {"a workflow with a phase",
      "{kind: workflow, model: offline, tools: [" FILES "," LOOKUP "," ENDING
      "], phases: [{name: a, "
      "tools: [lookup]}], choice: {min_tools_for_auto: 3}}",
@@ -178,10 +176,10 @@ static const run_case runs[] = {
     {"errors that differ",
      "{kind: workflow, model: offline, tools: [" FILES "," LOOKUP "," ENDING "]}", NULL,
      fails_apart, HAFT__END_DONE, NULL},
-    {"errors of others", "{model: offline, tools: [" LOOKUP "," OWNERS "]}", NULL, fails,
+    {"errors of custom tools", "{model: offline, tools: [" LOOKUP "," OWNERS "]}", NULL, fails,
      HAFT__END_DONE, "auto: lookup\nauto: lookup\nauto: text\n"},
-    {"results that are empty", "{kind: workflow, model: offline, tools: [" FILES "," ENDING "]}",
-     NULL, empty, HAFT__END_DONE, NULL},
+    {"empty results", "{kind: workflow, model: offline, tools: [" FILES "," ENDING "]}", NULL,
+     empty, HAFT__END_DONE, NULL},
     {"one call at a time",
      "{kind: workflow, model: offline, tools: [" FILES "," ENDING
      "], limits: {parallel: 1, overflow: "
@@ -189,9 +187,9 @@ static const run_case runs[] = {
      NULL, NULL, HAFT__END_DONE, NULL},
     {"the last turn", "{model: offline, tools: [" FILES "], limits: {turns: 1}}", NULL, NULL,
      HAFT__END_DONE, "none: text\n"},
-    {"the last turn but one", "{model: offline, tools: [" FILES "], limits: {turns: 2}}", NULL,
+    {"the turn before the last", "{model: offline, tools: [" FILES "], limits: {turns: 2}}", NULL,
      NULL, HAFT__END_DONE, "auto: glob\nnone: text\n"},
-    {"a workflow that is cut short",
+    {"a workflow with too few turns",
      "{kind: workflow, model: offline, tools: [" FILES "," ENDING "], limits: {turns: 5}}", NULL,
      NULL, HAFT__END_INCOMPLETE,
      "any: glob\nany: grep\nany: read read read\nauto: grep\nnone: text\n"},
@@ -207,11 +205,11 @@ static const run_case runs[] = {
      "what is it?", NULL, HAFT__END_DONE, NULL},
     {"an empty task", "{kind: workflow, model: offline, tools: [" FILES "," ENDING "]}", "", NULL,
      HAFT__END_DONE, NULL},
-    {"words that are nowhere", "{model: offline, tools: [" FILES "]}", "zebra unicorn quagga", NULL,
+    {"words that no file has", "{model: offline, tools: [" FILES "]}", "zebra unicorn quagga", NULL,
      HAFT__END_DONE, NULL},
     {"a file that is named", "{model: offline, tools: [" FILES "]}", "Summarise docs/other.md",
      NULL, HAFT__END_DONE, "auto: glob\nauto: read\nauto: text\n"},
-    {"a file that is not there", "{model: offline, tools: [" FILES "]}", "Summarise nothing.xyz",
+    {"a file that does not exist", "{model: offline, tools: [" FILES "]}", "Summarise nothing.xyz",
      NULL, HAFT__END_DONE, NULL},
 };
 
@@ -270,17 +268,20 @@ TEST(the_report_quotes_only_what_was_seen)
         offline_world_run(&w, tasks[i]);
         CHECK_INT(w.run.end, HAFT__END_DONE, "%s", tasks[i]);
         CHECK_INT(w.run.artifact_count, 1, "%s", tasks[i]);
-        CHECK_STR(w.run.artifacts[0]->name, HAFT__LIT("report.md"), "its name");
-        CHECK_STR(w.run.artifacts[0]->media_type, HAFT__LIT("text/markdown"), "its type");
+        CHECK_STR(w.run.artifacts[0]->name, HAFT__LIT("report.md"), "the name of the artifact");
+        CHECK_STR(w.run.artifacts[0]->media_type, HAFT__LIT("text/markdown"),
+                  "the media type of the artifact");
         offline_check_report(&w, offline_world_artifact(&w));
         CHECK(offline_has(offline_world_artifact(&w), "not by a language model"),
-              "says what it is");
-        CHECK(offline_has(w.run.answer, "report.md"), "names the report");
+              "the report says that rules wrote it");
+        CHECK(offline_has(w.run.answer, "report.md"), "the answer names the report");
         offline_check_answer(&w, w.run.answer);
-        CHECK(offline_has(w.run.answer, "not by a language model"), "says what it is");
-        CHECK_INT(w.refusals, 0, "nothing was refused");
-        CHECK_INT(w.questions, 0, "no question");
-        CHECK(w.run.usage.input_tokens > 0 && w.run.usage.output_tokens > 0, "usage");
+        CHECK(offline_has(w.run.answer, "not by a language model"),
+              "the answer says that rules wrote it");
+        CHECK_INT(w.refusals, 0, "refused calls");
+        CHECK_INT(w.questions, 0, "questions");
+        CHECK(w.run.usage.input_tokens > 0 && w.run.usage.output_tokens > 0,
+              "the run counts tokens");
         offline_world_finish(&w);
     }
 }
@@ -297,7 +298,7 @@ TEST(the_answer_has_the_best_lines)
     offline_world_finish(&w);
 }
 
-TEST(without_a_place_to_store_the_answer_has_the_places)
+TEST(without_store_artifact_the_answer_has_the_references)
 {
     offline_world w;
     offline_world_init(&w, "{model: offline, tools: [" FILES "]}", offline_tree,
@@ -306,7 +307,8 @@ TEST(without_a_place_to_store_the_answer_has_the_places)
     offline_check_answer(&w, w.run.answer);
     CHECK(haft__str_starts_with(w.run.answer, HAFT__LIT("- `docs/gate.md:3`: `The gate")), "%.*s",
           HAFT__ARG(w.run.answer));
-    CHECK(offline_has(w.run.answer, "Rules cannot explain how or why"), "what rules cannot do");
+    CHECK(offline_has(w.run.answer, "Rules cannot explain how or why"),
+          "the answer says what rules cannot do");
     offline_world_finish(&w);
 }
 
@@ -350,12 +352,13 @@ TEST(completion_is_tried_again_only_when_something_has_happened)
     r.request.tools = w.spec->tools.items;
     r.request.tool_count = w.spec->tools.count;
     r.request.allowed = allowed;
-    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
-    CHECK_INT(reply.call_count, 0, "there is nothing it could do");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "ask the planner");
+    CHECK_INT(reply.call_count, 0, "no call can help");
     offline_request_say(&r, "call complete_workflow now");
-    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
-    CHECK_INT(reply.call_count, 1, "a message asks for it");
-    CHECK_STR(reply.calls[0].name, HAFT__LIT("complete_workflow"), "so it does");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "ask the planner");
+    CHECK_INT(reply.call_count, 1, "one call after the reminder");
+    CHECK_STR(reply.calls[0].name, HAFT__LIT("complete_workflow"),
+              "the call completes the workflow");
     offline_world_finish(&w);
     haft__arena_finish(&arena);
 }
@@ -410,7 +413,7 @@ static void check_call(const offline_world *w, const char *name, const char *arg
     }
 }
 
-TEST(the_report_of_the_examples)
+TEST(the_report_example_runs_to_its_end)
 {
     offline_world w;
     offline_world_init(&w, example("examples/report.yaml"), offline_tree, offline_tree_count);
@@ -420,7 +423,7 @@ TEST(the_report_of_the_examples)
     offline_world_finish(&w);
 }
 
-TEST(the_planner_of_the_examples)
+TEST(the_planner_example_runs_to_its_end)
 {
     offline_world w;
     offline_world_init(&w, example("examples/planner.yaml"), NULL, 0);
@@ -433,19 +436,20 @@ TEST(the_planner_of_the_examples)
                "{\"text\":\"Which customers are overdue?\\n- search_database: [{\\\"id\\\": 1, "
                "\\\"name\\\": \\\"Ada Byron\\\", \\\"amount\\\": 100}]\\n"
                "- calculate_statistics: overdue: count 2, sum 300, mean 150\"}");
-    CHECK_INT(w.run.call_count, 3, "calls");
+    CHECK_INT(w.run.call_count, 3, "number of calls");
     CHECK(offline_has(w.run.answer, "Ada Byron"), "%.*s", HAFT__ARG(w.run.answer));
     offline_world_finish(&w);
 }
 
-TEST(the_pipeline_of_the_examples)
+TEST(the_pipeline_example_runs_in_order)
 {
     offline_world w;
     offline_world_init(&w, example("examples/pipeline.yaml"), NULL, 0);
     w.tool = as_examples;
     offline_world_run(&w, "Describe data/letter.txt");
     CHECK_STR(haft__buf_str(&w.turns),
-              HAFT__LIT("tool: extract_metadata\nauto: count_words\nnone: text\n"), "its order");
+              HAFT__LIT("tool: extract_metadata\nauto: count_words\nnone: text\n"),
+              "the order of the calls");
     check_call(&w, "extract_metadata", "{\"path\":\"data/letter.txt\"}");
     check_call(&w, "count_words", "{\"path\":\"data/letter.txt\"}");
     CHECK(offline_has(w.run.answer, "A letter about engines"), "%.*s", HAFT__ARG(w.run.answer));
@@ -485,17 +489,18 @@ TEST(hostile_files_are_quoted_as_data)
                        files, COUNT(files));
     offline_world_run(&w, TASK);
     haft_str report = offline_world_artifact(&w);
-    CHECK_INT(w.run.end, HAFT__END_DONE, "it ends");
+    CHECK_INT(w.run.end, HAFT__END_DONE, "the end of the run");
     CHECK(report.len > 0 && report.len < 20000, "%zu bytes", report.len);
-    CHECK(!offline_has(report, "\x1b") && !offline_has(report, "\xE2\x80\xAE"), "no control");
-    CHECK(!offline_has(w.run.answer, "\x1b"), "nor in the answer");
-    CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "orders in files are not followed");
+    CHECK(!offline_has(report, "\x1b") && !offline_has(report, "\xE2\x80\xAE"),
+          "no control characters in the report");
+    CHECK(!offline_has(w.run.answer, "\x1b"), "no control characters in the answer");
+    CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "instructions in files are not followed");
     CHECK(offline_has(report, "\n`````text\n"), "a fence that is long enough: %.*s",
           HAFT__ARG(report));
     offline_world_finish(&w);
 }
 
-static bool raves(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
+static bool returns_nonsense(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
 {
     static const char *const texts[] = {
         "gate:1:model\n\x01\x02:3:x\n:::::\n1\t2\t3\n",
@@ -514,7 +519,7 @@ static bool raves(offline_world *w, const haft__run_call *call, haft__outcome *o
     return true;
 }
 
-TEST(tools_that_rave)
+TEST(results_with_nonsense_do_not_stop_a_run)
 {
     for (size_t first = 0; first < 24; first++) {
         offline_world w;
@@ -523,17 +528,18 @@ TEST(tools_that_rave)
                            "{kind: workflow, model: offline, tools: [" FILES "," LOOKUP "," SEND
                            "," WIPE "," ENDING "], choice: {min_tools_for_auto: 3}}",
                            offline_tree, offline_tree_count);
-        w.tool = raves;
+        w.tool = returns_nonsense;
         w.context = &count;
         offline_world_run(&w, TASK);
         CHECK_INT(w.run.end, HAFT__END_DONE, "%zu: %.*s", first,
                   HAFT__ARG(haft__buf_str(&w.turns)));
-        CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"), "a tool gives no orders");
+        CHECK(!offline_has(haft__buf_str(&w.turns), "wipe"),
+              "instructions in results are not followed");
         offline_world_finish(&w);
     }
 }
 
-/* ---- states that no run comes to ---- */
+/* ---- states that no run reaches ---- */
 
 static uint64_t next(uint64_t *seed)
 {
@@ -564,8 +570,8 @@ static void add_custom(haft__tools *tools, haft__arena *arena, size_t i)
                        .traits = {.destructive = i == 3, .needs_approval = i == 4},
                        .typed = true};
     CHECK_INT(haft__json_read(arena, haft__str(schemas[i]), NULL, &tool.input_schema, NULL, NULL),
-              HAFT_OK, "a schema");
-    CHECK_INT(haft__tools_add(tools, &tool, NULL), HAFT_OK, "a tool");
+              HAFT_OK, "the schema is JSON");
+    CHECK_INT(haft__tools_add(tools, &tool, NULL), HAFT_OK, "add the tool");
 }
 
 static void make_tools(random_tools *r, haft__arena *arena, uint64_t *seed)
@@ -577,8 +583,8 @@ static void make_tools(random_tools *r, haft__arena *arena, uint64_t *seed)
         haft__tool tool;
         if (next(seed) % 3 == 0) {
             CHECK_INT(haft__builtin_tool(arena, haft__str(builtins[i].name), &tool, NULL), HAFT_OK,
-                      "a built-in");
-            CHECK_INT(haft__tools_add(&r->tools, &tool, NULL), HAFT_OK, "a tool");
+                      "the built-in tool");
+            CHECK_INT(haft__tools_add(&r->tools, &tool, NULL), HAFT_OK, "add the tool");
         }
     }
     for (size_t i = 0; i < 5; i++) {
@@ -619,7 +625,7 @@ static void make_messages(offline_request *r, uint64_t *seed)
     }
 }
 
-TEST(every_reply_keeps_to_its_mode)
+TEST(every_reply_follows_its_mode)
 {
     uint64_t seed = 42;
     for (unsigned i = 0; i < 4000; i++) {
@@ -662,13 +668,16 @@ TEST(ids_count_the_calls_of_the_conversation)
     r.request.allowed = allowed;
     r.request.tool_count = 1;
     r.request.mode = HAFT__MODE_ANY;
-    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "first");
-    CHECK_STR(reply.calls[0].id, HAFT__LIT("call_1"), "first");
-    CHECK_STR(reply.calls[0].arguments, HAFT__LIT("{\"pattern\":\"**/*\"}"), "first");
-    CHECK_INT(reply.usage.input, (1 + 4 + tool.description.len + 3) / 4, "a quarter of the text");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK,
+              "ask for the first reply");
+    CHECK_STR(reply.calls[0].id, HAFT__LIT("call_1"), "first id");
+    CHECK_STR(reply.calls[0].arguments, HAFT__LIT("{\"pattern\":\"**/*\"}"), "first arguments");
+    CHECK_INT(reply.usage.input, (1 + 4 + tool.description.len + 3) / 4,
+              "one token for four bytes");
     offline_request_add(&r, "glob", "{\"pattern\":\"**/*\"}", "a.c", false);
-    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "second");
-    CHECK_STR(reply.calls[0].id, HAFT__LIT("call_2"), "second");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK,
+              "ask for the second reply");
+    CHECK_STR(reply.calls[0].id, HAFT__LIT("call_2"), "second id");
     CHECK(!haft__str_equal(reply.calls[0].arguments, HAFT__LIT("{\"pattern\":\"**/*\"}")),
           "not the same again");
     haft__arena_finish(&arena);
@@ -676,7 +685,7 @@ TEST(ids_count_the_calls_of_the_conversation)
 
 /* ---- cost and memory ---- */
 
-/* Bytes of the arena that an answer takes after this many calls. */
+/* Bytes of the arena that an answer needs after this many calls. */
 static size_t cost_of(size_t calls)
 {
     haft__arena arena, scratch;
@@ -687,8 +696,9 @@ static size_t cost_of(size_t calls)
     static const char *const names[] = {"glob", "grep", "read"};
     for (size_t i = 0; i < COUNT(names); i++) {
         haft__tool tool;
-        CHECK_INT(haft__builtin_tool(&arena, haft__str(names[i]), &tool, NULL), HAFT_OK, "a tool");
-        CHECK_INT(haft__tools_add(&tools.tools, &tool, NULL), HAFT_OK, "a tool");
+        CHECK_INT(haft__builtin_tool(&arena, haft__str(names[i]), &tool, NULL), HAFT_OK,
+                  "the built-in tool");
+        CHECK_INT(haft__tools_add(&tools.tools, &tool, NULL), HAFT_OK, "add the tool");
         tools.allowed[i] = true;
     }
     offline_request r;
@@ -702,7 +712,7 @@ static size_t cost_of(size_t calls)
     r.request.tool_count = tools.tools.count;
     r.request.allowed = tools.allowed;
     r.request.mode = HAFT__MODE_ANY;
-    CHECK_INT(haft__offline_ask(&r.request, &scratch, &reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(haft__offline_ask(&r.request, &scratch, &reply, NULL), HAFT_OK, "ask the planner");
     size_t total = scratch.total;
     haft__arena_finish(&scratch);
     haft__arena_finish(&arena);
@@ -715,7 +725,7 @@ TEST(an_answer_costs_in_proportion_to_the_request)
     CHECK(large < 16 * small, "%zu bytes for 200 calls, %zu for 1600", small, large);
 }
 
-TEST(many_tools_and_calls_take_no_time)
+TEST(many_tools_and_calls_are_handled)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -732,8 +742,8 @@ TEST(many_tools_and_calls_take_no_time)
                            .typed = true};
         CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"type\":\"object\"}"), NULL,
                                   &tool.input_schema, NULL, NULL),
-                  HAFT_OK, "a schema");
-        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "a tool");
+                  HAFT_OK, "the schema is JSON");
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "add the tool");
         allowed[i] = true;
         offline_request_add(&r, tool.name.ptr, "{}", "done", i % 2 == 0);
     }
@@ -741,12 +751,12 @@ TEST(many_tools_and_calls_take_no_time)
     r.request.tool_count = tools.count;
     r.request.allowed = allowed;
     r.request.mode = HAFT__MODE_ANY;
-    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
+    CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "ask the planner");
     offline_check_mode(&r.request, &reply);
     haft__arena_finish(&arena);
 }
 
-/* A request in the middle of a run, of which every allocation fails once. */
+/* A request in the middle of a run; each of its allocations fails once. */
 static void check_memory(haft__choice_mode mode, const char *const *names, size_t count,
                          size_t past)
 {
@@ -800,7 +810,7 @@ static void check_memory(haft__choice_mode mode, const char *const *names, size_
     }
 }
 
-TEST(every_allocation_may_fail)
+TEST(replies_of_the_planner_survive_every_failed_allocation)
 {
     static const char *const all[] = {"glob",  "grep",           "read",
                                       "alpha", "store_artifact", "complete_workflow"};

@@ -2,7 +2,7 @@
 /* Tests for src/model/rules/question.c: the kind of question of a task. */
 #include "model/rules/offline_help.h"
 
-TEST(kinds_of_questions)
+TEST(kinds_of_questions_are_recognized)
 {
     static const struct {
         const char *task;
@@ -37,13 +37,19 @@ TEST(kinds_of_questions)
     }
 }
 
-TEST(cue_words)
+TEST(cue_words_are_recognized)
 {
-    CHECK_INT(haft__offline_cue_of(HAFT__LIT("defined")), HAFT__OFFLINE_CUE, "a cue");
-    CHECK_INT(haft__offline_cue_of(HAFT__LIT("macro")), HAFT__OFFLINE_CUE_KEYWORD, "a keyword");
-    CHECK_INT(haft__offline_cue_of(HAFT__LIT("header")), HAFT__OFFLINE_CUE_FILE, "of a file");
-    CHECK_INT(haft__offline_cue_of(HAFT__LIT("default")), HAFT__OFFLINE_NO_CUE, "also a word");
-    CHECK_INT(haft__offline_cue_of(HAFT__LIT("gate")), HAFT__OFFLINE_NO_CUE, "a word");
-    CHECK_STR(haft__offline_keyword_of(HAFT__LIT("macro")), HAFT__LIT("define"), "a keyword");
-    CHECK_STR(haft__offline_keyword_of(HAFT__LIT("enum")), HAFT__LIT("enum"), "itself");
+    CHECK_INT(haft__offline_cue_of(HAFT__LIT("defined")), HAFT__OFFLINE_CUE,
+              "a word that says what is asked");
+    CHECK_INT(haft__offline_cue_of(HAFT__LIT("macro")), HAFT__OFFLINE_CUE_KEYWORD,
+              "a keyword of a language");
+    CHECK_INT(haft__offline_cue_of(HAFT__LIT("header")), HAFT__OFFLINE_CUE_FILE,
+              "a word for a kind of file");
+    CHECK_INT(haft__offline_cue_of(HAFT__LIT("default")), HAFT__OFFLINE_NO_CUE,
+              "a word that may also be a subject");
+    CHECK_INT(haft__offline_cue_of(HAFT__LIT("gate")), HAFT__OFFLINE_NO_CUE, "a subject");
+    CHECK_STR(haft__offline_keyword_of(HAFT__LIT("macro")), HAFT__LIT("define"),
+              "the keyword for a macro");
+    CHECK_STR(haft__offline_keyword_of(HAFT__LIT("enum")), HAFT__LIT("enum"),
+              "a word that is the keyword itself");
 }

@@ -2,7 +2,7 @@
 /* Tests for src/model/rules/quote.c: foreign text is quoted as data. */
 #include "model/rules/offline_help.h"
 
-TEST(a_line_is_one_line)
+TEST(a_quoted_line_stays_on_one_line)
 {
     static const struct {
         const char *text;
@@ -32,12 +32,12 @@ TEST(a_line_is_one_line)
         haft__buf buf;
         haft__buf_init(&buf, 1000);
         haft__offline_quote_line(&buf, haft__str(cases[i].text), cases[i].chars);
-        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "%zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
         haft__buf_finish(&buf);
     }
 }
 
-TEST(code_cannot_be_left)
+TEST(quoted_code_cannot_end_its_backquotes)
 {
     static const struct {
         const char *text, *shown;
@@ -54,12 +54,12 @@ TEST(code_cannot_be_left)
         haft__buf buf;
         haft__buf_init(&buf, 1000);
         haft__offline_quote_code(&buf, haft__str(cases[i].text), 100);
-        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "%zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
         haft__buf_finish(&buf);
     }
 }
 
-TEST(a_fence_is_longer_than_what_is_in_it)
+TEST(a_fence_is_longer_than_any_in_its_text)
 {
     static const struct {
         const char *text, *fence;

@@ -17,11 +17,11 @@ static void fixture_init(fixture *f, const char *task, const char *glob, const c
     offline_request_add(&f->r, "glob", "{}", glob, false);
     offline_request_add(&f->r, "grep", "{}", grep, false);
     CHECK_INT(haft__offline_history_read(&f->r.request, &f->arena, &f->history, NULL), HAFT_OK,
-              "history");
+              "read the history");
     CHECK_INT(haft__offline_words_read(f->history.task, &f->arena, &f->words, NULL), HAFT_OK,
-              "words");
+              "read the words of the task");
     CHECK_INT(haft__offline_findings_read(&f->history, &f->words, &f->arena, &f->found, NULL),
-              HAFT_OK, "found");
+              HAFT_OK, "read the findings");
 }
 
 /* The paths of the files, best first. */
@@ -94,9 +94,9 @@ TEST(strong_lines_are_counted)
 {
     fixture f;
     fixture_init(&f, "gate opens", "", "a.c:1:gate\na.c:2:gate opens\nb.c:1:opens gate\nb.c:2:x");
-    CHECK_INT(f.found.matches, 3, "hits");
-    CHECK_INT(f.found.strong, 2, "strong");
-    CHECK_INT(f.found.strong_files, 2, "in two files");
+    CHECK_INT(f.found.matches, 3, "lines that match");
+    CHECK_INT(f.found.strong, 2, "strong lines");
+    CHECK_INT(f.found.strong_files, 2, "files with strong lines");
     haft__arena_finish(&f.arena);
     fixture_init(&f, "gate_look opens", "", "a.c:1:gate_look\na.c:2:opens\n");
     CHECK_INT(f.found.strong, 1, "a line with an identifier of the task is strong");
@@ -115,15 +115,16 @@ TEST(a_task_without_words_scores_the_lines_that_were_read)
                         false);
     offline_request_add(&f.r, "grep", "{}", "b.c:1:# x\n", false);
     CHECK_INT(haft__offline_history_read(&f.r.request, &f.arena, &f.history, NULL), HAFT_OK,
-              "history");
-    CHECK_INT(haft__offline_words_read(f.history.task, &f.arena, &f.words, NULL), HAFT_OK, "words");
+              "read the history");
+    CHECK_INT(haft__offline_words_read(f.history.task, &f.arena, &f.words, NULL), HAFT_OK,
+              "read the words of the task");
     CHECK_INT(haft__offline_findings_read(&f.history, &f.words, &f.arena, &f.found, NULL), HAFT_OK,
-              "found");
+              "read the findings");
     CHECK(f.found.lines[0].score > 0, "a heading has a score");
     CHECK_INT(f.found.lines[1].score, 0, "an empty line has no score");
     CHECK(f.found.lines[2].score > 0, "a line of text has a score");
     CHECK_INT(f.found.lines[3].score, 0, "a line that was not read has no score");
-    CHECK_INT(f.found.matches, 0, "no hits");
+    CHECK_INT(f.found.matches, 0, "lines that match");
     haft__arena_finish(&f.arena);
 }
 

@@ -21,26 +21,28 @@ static void begin(fixture *f, const char *task)
 
 static haft_str answer(fixture *f)
 {
-    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
-    CHECK_INT(f->reply.call_count, 0, "a text");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK,
+              "ask the planner");
+    CHECK_INT(f->reply.call_count, 0, "the reply has no calls");
     return f->reply.content;
 }
 
-/* The report that it would store. */
+/* The report that the planner would store. */
 static haft_str report(fixture *f)
 {
     haft__tool *tool = haft__arena_alloc(&f->arena, sizeof(*tool));
     const haft__tool *const tools[] = {tool};
     const bool allowed[] = {true};
     CHECK_INT(haft__builtin_tool(&f->arena, HAFT__LIT("store_artifact"), tool, NULL), HAFT_OK,
-              "a built-in");
+              "the built-in tool");
     f->r.request.tools = tools;
     f->r.request.allowed = allowed;
     f->r.request.tool_count = 1;
     f->r.request.mode = HAFT__MODE_TOOL;
     f->r.request.tool = HAFT__LIT("store_artifact");
-    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK, "a reply");
-    CHECK_INT(f->reply.call_count, 1, "a call");
+    CHECK_INT(haft__offline_ask(&f->r.request, &f->arena, &f->reply, NULL), HAFT_OK,
+              "ask the planner");
+    CHECK_INT(f->reply.call_count, 1, "the reply has one call");
     haft__json arguments = haft__json_null();
     CHECK_INT(haft__json_read(&f->arena, f->reply.calls[0].arguments, NULL, &arguments, NULL, NULL),
               HAFT_OK, "arguments");
@@ -48,7 +50,7 @@ static haft_str report(fixture *f)
     return content != NULL ? haft__json_text(*content) : HAFT__LIT("");
 }
 
-/* How many lines begin so. */
+/* The number of lines that begin with `start`. */
 static size_t count_lines(haft_str text, const char *start)
 {
     size_t count = 0;
@@ -76,7 +78,7 @@ static haft_str lines(haft__arena *arena, const char *format, int count)
     return kept;
 }
 
-TEST(a_report_as_it_looks)
+TEST(a_report_has_this_text)
 {
     fixture f;
     begin(&f, "When does the gate open?");
@@ -113,7 +115,7 @@ TEST(a_report_as_it_looks)
     haft__arena_finish(&f.arena);
 }
 
-TEST(so_many_files_are_quoted)
+TEST(quoted_files_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_QUOTED_FILES - 1;
          count <= HAFT__LIMIT_OFFLINE_QUOTED_FILES + 2; count++) {
@@ -124,13 +126,14 @@ TEST(so_many_files_are_quoted)
         int most = HAFT__LIMIT_OFFLINE_QUOTED_FILES;
         CHECK_INT(count_lines(text, "### "), count < most ? count : most, "%d files", count);
         CHECK_INT(offline_has(text, "\n1 more file has such lines."), count == most + 1,
-                  "one more");
-        CHECK_INT(offline_has(text, "\n2 more files have such lines."), count == most + 2, "two");
+                  "one file past the limit");
+        CHECK_INT(offline_has(text, "\n2 more files have such lines."), count == most + 2,
+                  "two files past the limit");
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(so_many_lines_of_a_file_are_quoted)
+TEST(quoted_lines_of_a_file_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_QUOTED_LINES - 1;
          count <= HAFT__LIMIT_OFFLINE_QUOTED_LINES + 1; count++) {
@@ -144,7 +147,7 @@ TEST(so_many_lines_of_a_file_are_quoted)
     }
 }
 
-TEST(a_line_is_cut)
+TEST(a_long_line_is_truncated)
 {
     for (int more = 0; more < 2; more++) {
         fixture f;
@@ -164,7 +167,7 @@ TEST(a_line_is_cut)
     }
 }
 
-TEST(another_result_is_cut)
+TEST(a_long_result_of_another_tool_is_truncated)
 {
     for (int more = 0; more < 2; more++) {
         fixture f;
@@ -180,12 +183,12 @@ TEST(another_result_is_cut)
     fixture f;
     begin(&f, "gate");
     offline_request_add(&f.r, "look", "{}", lines(&f.arena, "line #\n", 30).ptr, false);
-    CHECK_INT(count_lines(answer(&f), "line "), 20, "not too many lines");
-    CHECK(offline_has(answer(&f), "... (cut)"), "the cut is marked");
+    CHECK_INT(count_lines(answer(&f), "line "), 20, "lines of the truncated result");
+    CHECK(offline_has(answer(&f), "... (cut)"), "the truncated result is marked");
     haft__arena_finish(&f.arena);
 }
 
-TEST(so_many_other_results)
+TEST(results_of_other_tools_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_OTHERS; count <= HAFT__LIMIT_OFFLINE_OTHERS + 1; count++) {
         fixture f;
@@ -194,12 +197,13 @@ TEST(so_many_other_results)
             haft_str arguments = haft__arena_format(&f.arena, "{\"n\":%d}", i);
             offline_request_add(&f.r, "look", arguments.ptr, "x", false);
         }
-        CHECK_INT(count_lines(answer(&f), "### `look`"), HAFT__LIMIT_OFFLINE_OTHERS, "%d", count);
+        CHECK_INT(count_lines(answer(&f), "### `look`"), HAFT__LIMIT_OFFLINE_OTHERS, "%d results",
+                  count);
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(so_many_references)
+TEST(references_of_an_answer_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_REFERENCES - 1;
          count <= HAFT__LIMIT_OFFLINE_REFERENCES + 1; count++) {
@@ -209,13 +213,13 @@ TEST(so_many_references)
         offline_request_add(&f.r, "store_artifact", "{\"name\":\"r\\n.md\"}", "Stored.", false);
         int most = HAFT__LIMIT_OFFLINE_REFERENCES;
         haft_str text = answer(&f);
-        CHECK_INT(count_lines(text, "- `f"), count < most ? count : most, "%d", count);
+        CHECK_INT(count_lines(text, "- `f"), count < most ? count : most, "%d references", count);
         CHECK(offline_has(text, "The report is stored as r .md. "), "%.*s", HAFT__ARG(text));
         haft__arena_finish(&f.arena);
     }
 }
 
-TEST(so_many_steps)
+TEST(listed_calls_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_STEPS - 1; count <= HAFT__LIMIT_OFFLINE_STEPS + 1;
          count++) {
@@ -226,7 +230,8 @@ TEST(so_many_steps)
             offline_request_add(&f.r, "look", arguments.ptr, "", false);
         }
         int most = HAFT__LIMIT_OFFLINE_STEPS;
-        CHECK_INT(count_lines(answer(&f), "- `look`"), count < most ? count : most, "%d", count);
+        CHECK_INT(count_lines(answer(&f), "- `look`"), count < most ? count : most, "%d calls",
+                  count);
         haft__arena_finish(&f.arena);
     }
 }
@@ -237,11 +242,12 @@ TEST(omitted_results_are_mentioned)
     begin(&f, "gate");
     offline_request_add(&f.r, "grep", "{}",
                         lines(&f.arena, "a.c:#:x\n", HAFT__LIMIT_OFFLINE_LINES + 1).ptr, false);
-    CHECK(offline_has(report(&f), "larger than the planner's limits"), "it says so");
+    CHECK(offline_has(report(&f), "larger than the planner's limits"),
+          "the report mentions the limits");
     haft__arena_finish(&f.arena);
 }
 
-TEST(nothing_found_and_nothing_done)
+TEST(an_answer_without_findings_or_calls_says_so)
 {
     fixture f;
     begin(&f, "gate");
@@ -251,10 +257,10 @@ TEST(nothing_found_and_nothing_done)
         HAFT__LIT("The report is stored as r.md. Nearest to the question:\n- nothing: no line "
                   "with words of the task was found\nFound and quoted by rules, not by a "
                   "language model."),
-        "nothing");
+        "an answer without findings");
     haft__arena_finish(&f.arena);
     begin(&f, "gate");
     offline_request_add(&f.r, "grep", "{}", NULL, false);
-    CHECK(offline_has(answer(&f), "No tool was called."), "no results");
+    CHECK(offline_has(answer(&f), "No tool was called."), "an answer without calls");
     haft__arena_finish(&f.arena);
 }

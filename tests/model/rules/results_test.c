@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/results.c: texts of results for the next call. */
+/* Tests for src/model/rules/results.c: earlier results as arguments of the next call. */
 #include "base/str.h"
 #include "model/rules/offline_help.h"
 
@@ -57,7 +57,7 @@ TEST(results_are_one_line_each)
     haft__arena_init(&arena, 0);
     haft__offline o = planner_of(&arena, calls, COUNT(calls));
     CHECK_STR(haft__offline_results_text(&o),
-              HAFT__LIT("Who is overdue?\n- rows: a  [1mb\n- sum: 3"), "text");
+              HAFT__LIT("Who is overdue?\n- rows: a  [1mb\n- sum: 3"), "the text of two results");
     o.history.count = 0;
     CHECK_STR(haft__offline_results_text(&o), HAFT__LIT(""), "no results");
     o.history.calls++;

@@ -5,7 +5,8 @@
 
 static void read_words(const char *task, haft__arena *arena, haft__offline_words *words)
 {
-    CHECK_INT(haft__offline_words_read(haft__str(task), arena, words, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__offline_words_read(haft__str(task), arena, words, NULL), HAFT_OK,
+              "read the words of the task");
 }
 
 /* The rounds, as the planner counts them. */
@@ -16,8 +17,9 @@ static haft__offline_search round_of(const haft__offline_words *words, size_t ro
 {
     haft__offline_search search = {HAFT__LIT(""), HAFT__LIT("")};
     bool last = false;
-    CHECK_INT(haft__offline_round(words, round, arena, &search, &last, NULL), HAFT_OK, "a round");
-    CHECK_INT(last, round == ONES, "round %zu", round);
+    CHECK_INT(haft__offline_round(words, round, arena, &search, &last, NULL), HAFT_OK,
+              "make the round");
+    CHECK_INT(last, round == ONES, "round %zu: whether it is the last", round);
     return search;
 }
 
@@ -40,11 +42,12 @@ TEST(each_round_is_wider)
     CHECK_STR(round_of(&words, ONES, &arena).glob, HAFT__LIT(""), "in all files");
     read_words("alpha beta gamma delta", &arena, &words);
     CHECK_STR(round_of(&words, ALL, &arena).pattern, HAFT__LIT(""), "four words are too many");
-    CHECK(round_of(&words, TWOS, &arena).pattern.len > 0, "two of them");
+    CHECK(round_of(&words, TWOS, &arena).pattern.len > 0, "pairs of words");
     read_words("\"a.b*c\" and read_me", &arena, &words);
     CHECK_STR(round_of(&words, EXACT, &arena).pattern, HAFT__LIT("a\\.b\\*c|\\bread_me\\b"),
-              "escaped, and whole");
-    CHECK_STR(round_of(&words, INSIDE, &arena).pattern, HAFT__LIT("read_me|READ_ME"), "the name");
+              "exact words are escaped and matched whole");
+    CHECK_STR(round_of(&words, INSIDE, &arena).pattern, HAFT__LIT("read_me|READ_ME"),
+              "an identifier inside other names");
     haft__arena_finish(&arena);
 }
 
@@ -57,10 +60,11 @@ static bool finds(const char *task, size_t round, haft_str line)
     const haft__pattern *pattern = NULL;
     read_words(task, &arena, &words);
     haft_str source = round_of(&words, round, &arena).pattern;
-    CHECK_INT(haft__pattern_compile(&arena, source, &pattern, NULL), HAFT_OK, "a pattern");
+    CHECK_INT(haft__pattern_compile(&arena, source, &pattern, NULL), HAFT_OK,
+              "compile the pattern");
     haft__pattern_scratch *scratch = haft__pattern_scratch_create();
     haft__pattern_result result = haft__pattern_match(pattern, scratch, line);
-    CHECK(result == HAFT__PATTERN_YES || result == HAFT__PATTERN_NO, "it gave up");
+    CHECK(result == HAFT__PATTERN_YES || result == HAFT__PATTERN_NO, "the search gave up");
     haft__pattern_scratch_destroy(scratch);
     haft__arena_finish(&arena);
     return result == HAFT__PATTERN_YES;
@@ -88,7 +92,7 @@ TEST(expressions_find_matches)
     }
 }
 
-TEST(lines_full_of_words_are_not_given_up)
+TEST(searches_do_not_give_up_on_lines_full_of_words)
 {
     size_t length = 300;
     char *text = test_alloc(length);
@@ -101,13 +105,14 @@ TEST(lines_full_of_words_are_not_given_up)
     }
 }
 
-/* Whatever the task: every expression is one, is not too long, and finds the words themselves. */
+/* For any task, every expression is valid, is not too long, and finds the words of the task. */
 static void check_task(haft_str task)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__offline_words words;
-    CHECK_INT(haft__offline_words_read(task, &arena, &words, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__offline_words_read(task, &arena, &words, NULL), HAFT_OK,
+              "read the words of the task");
     haft__pattern_scratch *scratch = haft__pattern_scratch_create();
     for (size_t round = 0; round <= ONES; round++) {
         const haft__pattern *pattern = NULL;

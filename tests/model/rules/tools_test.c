@@ -11,7 +11,7 @@ static haft__offline_risk risk_of(const char *task, haft__tool tool)
     return haft__offline_risk_of(&o, 0);
 }
 
-TEST(risks)
+TEST(the_risk_of_a_tool_is_judged)
 {
     static const struct {
         const char *task, *name;
@@ -59,7 +59,7 @@ TEST(risks)
     }
 }
 
-TEST(names_in_texts)
+TEST(names_of_tools_are_found_in_texts)
 {
     static const struct {
         const char *text, *name;
@@ -80,7 +80,7 @@ TEST(names_in_texts)
     }
 }
 
-/* ---- how many ---- */
+/* ---- number of calls ---- */
 
 static bool answers(offline_world *w, const haft__run_call *call, haft__outcome *outcome)
 {
@@ -89,7 +89,7 @@ static bool answers(offline_world *w, const haft__run_call *call, haft__outcome 
     return true;
 }
 
-/* A spec with so many tools of others. */
+/* A spec with `count` custom tools. */
 static haft_str spec_of(haft__arena *arena, int count, const char *more)
 {
     haft__buf buf;
@@ -109,7 +109,7 @@ static haft_str spec_of(haft__arena *arena, int count, const char *more)
     return kept;
 }
 
-TEST(no_more_other_calls_than_that)
+TEST(calls_of_custom_tools_have_a_limit)
 {
     for (int count = HAFT__LIMIT_OFFLINE_OTHERS - 1; count <= HAFT__LIMIT_OFFLINE_OTHERS + 1;
          count++) {
@@ -126,7 +126,7 @@ TEST(no_more_other_calls_than_that)
     }
 }
 
-TEST(so_many_calls_at_once_and_no_more)
+TEST(calls_of_one_turn_have_a_limit)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -143,7 +143,7 @@ TEST(so_many_calls_at_once_and_no_more)
         r.request.tools = w.spec->tools.items;
         r.request.tool_count = w.spec->tools.count;
         r.request.allowed = allowed;
-        CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "a reply");
+        CHECK_INT(haft__offline_ask(&r.request, &arena, &reply, NULL), HAFT_OK, "ask the planner");
         int wanted = count < HAFT__LIMIT_OFFLINE_AT_ONCE ? count : HAFT__LIMIT_OFFLINE_AT_ONCE;
         CHECK_INT(reply.call_count, wanted, "%d tools are missing", count);
         offline_world_finish(&w);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/rules/words.c: what a task is about, and whether a line has it. */
+/* Tests for src/model/rules/words.c: the subject of a task, and whether a line contains it. */
 #include "model/rules/offline_help.h"
 
 static haft_str words_of(haft_str task, haft__arena *arena)
@@ -7,7 +7,8 @@ static haft_str words_of(haft_str task, haft__arena *arena)
     haft__offline_words words;
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(haft__offline_words_read(task, arena, &words, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__offline_words_read(task, arena, &words, NULL), HAFT_OK,
+              "read the words of the task");
     for (size_t i = 0; i < words.count; i++) {
         haft__buf_addf(&buf, "%s%.*s", words.items[i].exact ? "=" : "",
                        HAFT__ARG(words.items[i].text));
@@ -81,7 +82,7 @@ TEST(subject_of_a_task_is_found)
     }
 }
 
-TEST(so_many_words_and_no_more)
+TEST(words_of_a_task_have_a_limit)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -91,7 +92,7 @@ TEST(so_many_words_and_no_more)
         haft__offline_words words;
         haft__buf_addf(&task, "%c%c%cword ", 'a' + i, 'a' + i, 'a' + i);
         CHECK_INT(haft__offline_words_read(haft__buf_str(&task), &arena, &words, NULL), HAFT_OK,
-                  "words");
+                  "read the words of the task");
         int most = i < HAFT__LIMIT_OFFLINE_WORDS ? i + 1 : HAFT__LIMIT_OFFLINE_WORDS;
         CHECK_INT(words.count, most, "%d words", i + 1);
     }
@@ -99,13 +100,13 @@ TEST(so_many_words_and_no_more)
     haft__arena_finish(&arena);
 }
 
-TEST(long_and_broken_tasks)
+TEST(long_and_broken_tasks_are_read_safely)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     char *text = test_alloc(100000);
     memset(text, 'x', 100000);
-    CHECK_STR(words_of((haft_str){text, 100000}, &arena), HAFT__LIT(""), "one word without an end");
+    CHECK_STR(words_of((haft_str){text, 100000}, &arena), HAFT__LIT(""), "one endless word");
     memset(text, '\'', 100000);
     CHECK_STR(words_of((haft_str){text, 100000}, &arena), HAFT__LIT(""), "quotes");
     memset(text, '\0', 100000);
@@ -113,11 +114,11 @@ TEST(long_and_broken_tasks)
     for (size_t i = 0; i < 100000; i++) {
         text[i] = (char)(i * 7919 + i / 251);
     }
-    (void)words_of((haft_str){text, 100000}, &arena); /* whatever it is */
+    (void)words_of((haft_str){text, 100000}, &arena); /* random bytes: it must only return */
     haft__arena_finish(&arena);
 }
 
-TEST(whether_a_line_has_a_word)
+TEST(words_are_found_in_lines)
 {
     static const struct {
         const char *word, *text;
@@ -145,10 +146,11 @@ TEST(whether_a_line_has_a_word)
                                            {.text = HAFT__LIT("tool")},
                                            {.text = HAFT__LIT("open")}},
                                  .count = 3};
-    CHECK_INT(haft__offline_words_in(&words, HAFT__LIT("the gate is open")), 5, "bits");
+    CHECK_INT(haft__offline_words_in(&words, HAFT__LIT("the gate is open")), 5,
+              "a bit for each word that the line has");
 }
 
-TEST(words_without_memory)
+TEST(words_survive_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/script/script.c: everything a script can say, and everything that is wrong
- * with one.
- */
+/* Tests for src/model/script/script.c: every member of a script, and every error. */
 #include "model/script/script.h"
 
 #include "base/limits.h"
@@ -138,11 +136,13 @@ TEST(calls_of_a_reply_are_bounded)
         haft__buf_addf(&text, "]}]}%c", '\0');
         script_case c;
         script_init(&c, text.ptr);
-        CHECK_INT(c.status, past ? HAFT_TOO_BIG : HAFT_OK, "%d past: %s", past, c.err.message);
+        CHECK_INT(c.status, past ? HAFT_TOO_BIG : HAFT_OK, "%d past the limit: %s", past,
+                  c.err.message);
         if (past) {
-            CHECK_STR(haft__str(c.err.where), HAFT__LIT("/replies/1/calls"), "where");
+            CHECK_STR(haft__str(c.err.where), HAFT__LIT("/replies/1/calls"), "place of the error");
             CHECK_STR(haft__str(c.err.message),
-                      HAFT__LIT("expected at most 1024 calls in a reply, found 1025"), "what");
+                      HAFT__LIT("expected at most 1024 calls in a reply, found 1025"),
+                      "error message");
         }
         haft__arena_finish(&c.arena);
         haft__buf_finish(&text);
@@ -152,7 +152,7 @@ TEST(calls_of_a_reply_are_bounded)
 /* ---- expectations ---- */
 
 static const struct {
-    const char *expect, *where, *message; /* NULL: as expected */
+    const char *expect, *where, *message; /* where: NULL if the request is as expected */
 } expectations[] = {
     {"{}", NULL, NULL},
     {"{\"mode\":\"tool\",\"tool\":\"docs:find\"}", NULL, NULL},
@@ -187,7 +187,7 @@ TEST(a_request_is_compared_with_what_is_expected)
         script_init(&c, text);
         haft__script_answer answer = {0};
         CHECK_INT(haft__script_ask(&c.script, &request, &c.arena, &answer, &c.err), HAFT_OK,
-                  "nothing is expected");
+                  "a reply without expectations");
         haft_status status = haft__script_ask(&c.script, &request, &c.arena, &answer, &c.err);
         bool good = expectations[i].message == NULL;
         CHECK_INT(status, good ? HAFT_OK : HAFT_BAD_STATE, "%s: %s", expectations[i].expect,
@@ -256,7 +256,7 @@ static const struct {
     {"{\"cut\":0}", "||stop|0 0 0|script"},
 };
 
-TEST(replies_are_what_the_script_says)
+TEST(replies_are_those_of_the_script)
 {
     for (size_t i = 0; i < COUNT(replies); i++) {
         char text[1024];
@@ -271,10 +271,11 @@ TEST(replies_are_what_the_script_says)
         describe(&found, &answer);
         CHECK_STR(haft__buf_str(&found), haft__str(replies[i].answer), "%s", replies[i].reply);
         CHECK_INT(haft__script_ask(&c.script, &request, &c.arena, &answer, &c.err), HAFT_BAD_STATE,
-                  "there is one reply");
+                  "a second request finds no reply");
         CHECK_STR(haft__str(c.err.message),
-                  HAFT__LIT("the script has 1 replies, found a request for one more"), "message");
-        CHECK_STR(haft__str(c.err.where), HAFT__LIT("/replies"), "where");
+                  HAFT__LIT("the script has 1 replies, found a request for one more"),
+                  "error message");
+        CHECK_STR(haft__str(c.err.where), HAFT__LIT("/replies"), "place of the error");
         haft__buf_finish(&found);
         haft__arena_finish(&c.arena);
     }
@@ -293,12 +294,16 @@ TEST(cuts_and_headers_are_reported)
                   "reply %zu", i);
     }
     CHECK(answers[0].failed && answers[0].has_cut && answers[0].cut == 4, "a cut");
-    CHECK_STR(answers[0].reply.content, HAFT__LIT("12345"), "all of it is there");
-    CHECK(!answers[1].failed && answers[1].has_cut && answers[1].cut == UINT64_MAX, "far behind");
-    CHECK(!answers[2].has_cut && answers[2].headers.kind == HAFT__JSON_NULL, "neither");
+    CHECK_STR(answers[0].reply.content, HAFT__LIT("12345"), "the text of a cut reply is complete");
+    CHECK(!answers[1].failed && answers[1].has_cut && answers[1].cut == UINT64_MAX,
+          "a cut after the end");
+    CHECK(!answers[2].has_cut && answers[2].headers.kind == HAFT__JSON_NULL,
+          "neither cut nor headers");
     const haft__json *retry = haft__json_get(answers[3].headers, HAFT__LIT("retry-after"));
-    CHECK(retry != NULL && haft__str_equal(haft__json_text(*retry), HAFT__LIT("7")), "a header");
-    CHECK(answers[4].failed && answers[4].headers.kind == HAFT__JSON_NULL, "no headers");
+    CHECK(retry != NULL && haft__str_equal(haft__json_text(*retry), HAFT__LIT("7")),
+          "the header of the script");
+    CHECK(answers[4].failed && answers[4].headers.kind == HAFT__JSON_NULL,
+          "a failure without headers");
     haft__arena_finish(&c.arena);
 }
 
@@ -322,7 +327,7 @@ static const struct {
     {"{\"error\":\"never\"}", {"Error: never", "Error: never", "Error: never"}},
 };
 
-TEST(results_are_what_the_script_says)
+TEST(results_are_those_of_the_script)
 {
     for (size_t i = 0; i < COUNT(results); i++) {
         char text[512];
@@ -366,9 +371,9 @@ TEST(a_tool_without_results_has_none)
     }
 }
 
-/* ---- no memory ---- */
+/* ---- out of memory ---- */
 
-/* Everything a script does, once. */
+/* Calls each function of a script once. */
 static haft_status play_all(haft__arena *arena, haft__json document)
 {
     haft__script script;
@@ -404,14 +409,14 @@ TEST(scripts_survive_every_failed_allocation)
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&arena);
         if (!failed) {
-            CHECK(n > 3, "there was nothing to fail");
+            CHECK(n > 3, "no allocation was made");
             break;
         }
     }
     haft__arena_finish(&kept);
 }
 
-/* A message that cannot be made in full is still an answer: the status does not change. */
+/* If the message cannot be written in full, the status stays the same. */
 TEST(an_expectation_that_fails_without_memory_still_fails)
 {
     script_case c;
@@ -426,7 +431,7 @@ TEST(an_expectation_that_fails_without_memory_still_fails)
 
 /* ---- constraints ---- */
 
-TEST(replies_for_the_other_kind_of_request_are_passed_over)
+TEST(replies_for_the_other_kind_of_request_are_skipped)
 {
     static const char text[] =
         "{\"replies\":[{\"when\":\"constrained\",\"text\":\"held\"},{\"when\":\"free\",\"text\":"
@@ -435,7 +440,7 @@ TEST(replies_for_the_other_kind_of_request_are_passed_over)
     held.constraint.kind = HAFT__CONSTRAINT_GBNF;
     static const struct {
         bool held[3];
-        const char *texts[3]; /* NULL: none is left */
+        const char *texts[3]; /* NULL: no reply is left */
     } orders[] = {{{false, false, false}, {"free", "any", NULL}},
                   {{true, true, true}, {"held", "any", ""}},
                   {{true, false, false}, {"held", "free", "any"}}};
@@ -450,8 +455,8 @@ TEST(replies_for_the_other_kind_of_request_are_passed_over)
                       j);
             if (status == HAFT_OK && orders[i].texts[j] != NULL) {
                 CHECK_STR(answer.reply.content, haft__str(orders[i].texts[j]), "%zu %zu", i, j);
-                CHECK_INT(answer.ignores_constraint, strcmp(orders[i].texts[j], "any") == 0, "%zu",
-                          i);
+                CHECK_INT(answer.ignores_constraint, strcmp(orders[i].texts[j], "any") == 0,
+                          "case %zu", i);
             }
         }
         haft__arena_finish(&c.arena);
@@ -465,7 +470,7 @@ TEST(replies_that_were_used_are_skipped)
     static const size_t wanted[] = {2, 3, 3};
     for (size_t i = 0; i < COUNT(wanted); i++) {
         haft__script_skip_reply(&c.script);
-        CHECK_INT(c.script.next, wanted[i], "%zu", i);
+        CHECK_INT(c.script.next, wanted[i], "case %zu", i);
     }
     haft__arena_finish(&c.arena);
 }

@@ -29,17 +29,17 @@ TEST(the_version_is_a_header_and_the_key_a_bearer_token)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     CHECK_INT(anthropic()->api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK,
-              "no key");
-    CHECK_INT(headers.count, 1, "no key");
-    CHECK_STR(headers.lines[0], HAFT__LIT("anthropic-version: 2026-10-21"), "version");
+              "headers without a key");
+    CHECK_INT(headers.count, 1, "headers without a key");
+    CHECK_STR(headers.lines[0], HAFT__LIT("anthropic-version: 2026-10-21"), "the version header");
     CHECK_INT(anthropic()->api->write_headers(HAFT__LIT("k"), &arena, &headers, NULL), HAFT_OK,
-              "a key");
-    CHECK_INT(headers.count, 2, "a key");
-    CHECK_STR(headers.lines[1], HAFT__LIT("Authorization: Bearer k"), "a key");
+              "headers with a key");
+    CHECK_INT(headers.count, 2, "headers with a key");
+    CHECK_STR(headers.lines[1], HAFT__LIT("Authorization: Bearer k"), "headers with a key");
     haft__arena_finish(&arena);
     test_fail_allocation(0);
     haft_status status = anthropic()->api->write_headers(HAFT__LIT("k"), &arena, &headers, NULL);
-    CHECK(test_allow_allocations(), "it needs memory");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
     CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&arena);
 }
@@ -88,11 +88,12 @@ TEST(one_request_in_another_format_leaves_the_messages_of_anthropic_as_they_are)
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
     CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create");
+              "create the conversation");
     for (size_t i = 0; i < COUNT(turns); i++) {
         CHECK_INT(write_to(conversation, turns[i].format, turns[i].count, false, &found), HAFT_OK,
                   "turn %zu", i);
-        CHECK_INT(write_alone(turns[i].format, turns[i].count, false, &wanted), HAFT_OK, "turn");
+        CHECK_INT(write_alone(turns[i].format, turns[i].count, false, &wanted), HAFT_OK,
+                  "the same turn in a new conversation");
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "turn %zu", i);
     }
     haft__provider_conversation_destroy(conversation);
@@ -104,12 +105,12 @@ TEST(tools_of_a_text_format_are_in_the_system_prompt)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(write_alone("hermes", 2, false, &buf), HAFT_OK, "hermes");
-    CHECK(!has(&buf, "\"tools\":") && !has(&buf, "\"tool_choice\""), "not declared");
-    CHECK(has(&buf, "\"text\":\"Be brief.\\n\\n# Tools"), "taught");
+    CHECK_INT(write_alone("hermes", 2, false, &buf), HAFT_OK, "write the request");
+    CHECK(!has(&buf, "\"tools\":") && !has(&buf, "\"tool_choice\""), "tools are not declared");
+    CHECK(has(&buf, "\"text\":\"Be brief.\\n\\n# Tools"), "the system prompt describes the tools");
     CHECK(has(&buf, "\"text\":\"Find it.\",\"cache_control\":{\"type\":\"ephemeral\"}},"
                     "{\"type\":\"text\",\"text\":\"Call a tool now"),
-          "the choice is the last text");
+          "the last text asks for a tool call");
     haft__buf_finish(&buf);
 }
 
@@ -117,21 +118,22 @@ TEST(a_transcript_ends_with_the_task)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(write_alone("native", 3, true, &buf), HAFT_OK, "transcript");
-    CHECK(has(&buf, "\"tools\":") && has(&buf, "\"tool_choice\":{\"type\":\"any\"}"), "declared");
+    CHECK_INT(write_alone("native", 3, true, &buf), HAFT_OK, "write the request");
+    CHECK(has(&buf, "\"tools\":") && has(&buf, "\"tool_choice\":{\"type\":\"any\"}"),
+          "tools are declared");
     CHECK(has(&buf, "\"text\":\"Find it.\",\"cache_control\":{\"type\":\"ephemeral\"}}]}]"),
           "the task is last");
     haft__buf_finish(&buf);
 }
 
-TEST(the_reply_has_a_limit)
+TEST(a_request_limits_the_tokens_of_the_reply)
 {
     char wanted[64];
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     (void)snprintf(wanted, sizeof(wanted), "\"max_tokens\":%d,\"stream\":true}",
                    (int)HAFT__LIMIT_MODEL_REPLY_TOKENS);
-    CHECK_INT(write_alone("native", 2, false, &buf), HAFT_OK, "native");
+    CHECK_INT(write_alone("native", 2, false, &buf), HAFT_OK, "write the request");
     CHECK(has(&buf, wanted), "%s", wanted);
     haft__buf_finish(&buf);
 }

@@ -63,18 +63,18 @@ static const struct {
     {"a task", 2, 2, HAFT__MODE_AUTO, both, false, "", "",
      SYSTEM TOOLS TASK "," MARK "}]}]," AUTO LAST},
     {"no tools", 2, 0, HAFT__MODE_ANY, both, false, "", "", SYSTEM TASK "," MARK "}]}]," LAST},
-    {"it must call", 2, 2, HAFT__MODE_ANY, both, true, "", "",
+    {"a call is forced", 2, 2, HAFT__MODE_ANY, both, true, "", "",
      SYSTEM TOOLS TASK "," MARK
                        "}]}],'tool_choice':{'type':'any','disable_parallel_tool_use':true}," LAST},
-    {"it must call one", 2, 2, HAFT__MODE_TOOL, both, false, "", "",
+    {"a call of one tool is forced", 2, 2, HAFT__MODE_TOOL, both, false, "", "",
      SYSTEM TOOLS TASK "," MARK "}]}],'tool_choice':{'type':'tool','name':'docs_-_look'}," LAST},
-    {"it must call the only allowed one", 2, 2, HAFT__MODE_ANY, one, false, "", "",
+    {"a call of the only allowed tool is forced", 2, 2, HAFT__MODE_ANY, one, false, "", "",
      SYSTEM TOOLS TASK "," MARK "}]}],'tool_choice':{'type':'tool','name':'find'}," LAST},
-    {"it must not call", 2, 2, HAFT__MODE_NONE, both, true, "", "",
+    {"calls are forbidden", 2, 2, HAFT__MODE_NONE, both, true, "", "",
      SYSTEM TOOLS TASK "," MARK "}]}],'tool_choice':{'type':'none'}," LAST},
-    {"no call is allowed", 2, 2, HAFT__MODE_ANY, none, false, "", "",
+    {"no tool is allowed", 2, 2, HAFT__MODE_ANY, none, false, "", "",
      SYSTEM TOOLS TASK "," MARK "}]}],'tool_choice':{'type':'none'}," LAST},
-    {"thinking cannot be forced to call", 2, 2, HAFT__MODE_ANY, both, false, "",
+    {"a call is not forced while thinking", 2, 2, HAFT__MODE_ANY, both, false, "",
      "{'thinking':{'type':'adaptive'},'system':'x','stream':null,'max_completion_tokens':9}",
      SYSTEM TOOLS TASK "," MARK "}]}]," AUTO "'thinking':{'type':'adaptive'},'max_tokens':9}"},
     {"results in the order of the calls", 5, 2, HAFT__MODE_AUTO, both, false, "", "",
@@ -173,7 +173,7 @@ static size_t common_start(haft_str a, haft_str b)
     return i;
 }
 
-TEST(a_request_begins_as_the_one_before_up_to_the_mark)
+TEST(a_request_begins_like_the_previous_one_up_to_the_cache_mark)
 {
     static const size_t counts[] = {2, 5, 6};
     haft__provider_conversation *conversation = NULL;
@@ -182,7 +182,7 @@ TEST(a_request_begins_as_the_one_before_up_to_the_mark)
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
     CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create");
+              "create the conversation");
     for (size_t i = 0; i < COUNT(counts); i++) {
         haft__messages messages = {.items = items, .count = counts[i]};
         haft__request request = request_of(0, &messages);
@@ -233,7 +233,7 @@ static bool repeats_thinking(const char *model, const char *items_model, const c
     request.tool_count = 1;
     request.correction = haft__str(correction);
     CHECK_INT(anthropic()->api->create_conversation(anthropic(), &conversation, NULL), HAFT_OK,
-              "create");
+              "create the conversation");
     CHECK_INT(write_with(conversation, &request, &options, &buf), HAFT_OK, "%s", model);
     (void)snprintf(own, sizeof(own),
                    "[{\"type\":\"haft_prefix\",\"hash\":\"%016llx\"}," THINKING "," USE "]",
@@ -245,7 +245,7 @@ static bool repeats_thinking(const char *model, const char *items_model, const c
     CHECK_INT(write_with(conversation, &request, &options, &buf), HAFT_OK, "%s", model);
     bool found =
         memmem(buf.ptr, buf.len, THINKING "," USE "]", strlen(THINKING "," USE "]")) != NULL;
-    CHECK(memmem(buf.ptr, buf.len, "haft_prefix", 11) == NULL, "the hash is not sent");
+    CHECK(memmem(buf.ptr, buf.len, "haft_prefix", 11) == NULL, "the hash of haft is not sent");
     haft__provider_conversation_destroy(conversation);
     haft__buf_finish(&buf);
     return found;
@@ -258,12 +258,13 @@ TEST(thinking_is_sent_back_only_to_its_model_after_its_prefix)
         size_t later_tools;
         bool repeated;
     } replies[] = {
-        {"the same", "claude-opus-5-5", "claude-opus-5-5", "t1", "", 1, true},
+        {"the same model and id", "claude-opus-5-5", "claude-opus-5-5", "t1", "", 1, true},
         {"another model", "claude-opus-5-5", "claude-opus-5", "t1", "", 1, false},
         {"another id", "claude-opus-5-5", "claude-opus-5-5", "t2", "", 1, false},
         {"a correction", "claude-opus-5-5", "claude-opus-5-5", "t1", "Again.", 1, false},
         {"more tools", "claude-opus-5-5", "claude-opus-5-5", "t1", "", 2, false},
-        {"thinking that is not bound", "claude-opus-5", "claude-opus-5", "t1", "Again.", 2, true},
+        {"a model that does not bind its thinking", "claude-opus-5", "claude-opus-5", "t1",
+         "Again.", 2, true},
     };
     for (size_t i = 0; i < COUNT(replies); i++) {
         CHECK_INT(repeats_thinking(replies[i].model, replies[i].items_model, replies[i].id,

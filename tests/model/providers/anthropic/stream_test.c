@@ -26,7 +26,7 @@ static const struct {
      "Hi.||stop|0 0 0|"},
     {"a plain text", "{'content':'Hi.','stop_reason':'end_turn'}", "Hi.||stop|0 0 0|"},
     {"nothing", "{'type':'message','content':[],'stop_reason':'end_turn'}", "||stop|0 0 0|"},
-    {"a call with numbers as they were",
+    {"a call with unchanged numbers",
      "{'model':'c','content':[{'type':'text','text':'a'},"
      "{'type':'tool_use','id':'t1','name':'f','input':{'n':9007199254740993}}],"
      "'stop_reason':'tool_use','usage':{'input_tokens':1,'cache_read_input_tokens':2,"
@@ -54,12 +54,12 @@ static const struct {
      "{\"type\":\"text\",\"text\":\"a\",\"citations\":[{\"url\":\"u\"}]}]"},
     {"no input", "{'content':[{'type':'tool_use','id':'t','name':'f'}],'stop_reason':'tool_use'}",
      "||tool_calls|0 0 0||t f "},
-    {"the limit", "{'content':[{'type':'text','text':'a'}],'stop_reason':'max_tokens'}",
-     "a||length|0 0 0|"},
+    {"a reply at the token limit",
+     "{'content':[{'type':'text','text':'a'}],'stop_reason':'max_tokens'}", "a||length|0 0 0|"},
     {"a full context", "{'content':[],'stop_reason':'model_context_window_exceeded'}",
      "||length|0 0 0|"},
     {"a refusal", "{'content':[],'stop_reason':'refusal'}", "||refusal|0 0 0|"},
-    {"a reason of its own", "{'content':[],'stop_reason':'new'}", "||stop|0 0 0|"},
+    {"an unknown stop reason", "{'content':[],'stop_reason':'new'}", "||stop|0 0 0|"},
     {"a stream",
      BEGIN START(0, TEXT_BLOCK) "{'type':'ping'}\n!: a comment~~\n" DELTA(
          0, "{'type':'text_delta','text':'He'}") "{'type':'news'}\n" DELTA(0, "{'type':'text_delta'"
@@ -85,7 +85,7 @@ static const struct {
      "[{\"type\":\"thinking\",\"thinking\":\"\",\"signature\":\"x\"},"
      "{\"type\":\"tool_use\",\"id\":\"t1\",\"name\":\"f\",\"caller\":{\"type\":\"direct\"},"
      "\"input\":{}}]"},
-    {"an input that was cut has no items",
+    {"a truncated input has no items",
      BEGIN START(0, SIGNED) DELTA(0, "{'type':'signature_delta','signature':'x'}") STOP(0)
          START(1, CALL_BLOCK) DELTA(1, "{'type':'input_json_delta','partial_json':'{'}")
              END("max_tokens"),
@@ -94,19 +94,19 @@ static const struct {
      BEGIN START(0, TEXT_BLOCK) DELTA(0, "{'type':'text_delta','text':'a'}") START(1, CALL_BLOCK)
          END("tool_use"),
      "a||tool_calls|28 9 20|c-1|t1 f "},
-    {"a stream that breaks off",
+    {"a truncated stream",
      BEGIN START(0, CALL_BLOCK) DELTA(0, "{'type':'input_json_delta','partial_json':'{'}"),
      "cut 0 the reply was cut off before its end"},
     {"an end without a reason", BEGIN "{'type':'message_stop'}\n",
      "cut 0 the reply was cut off before its end"},
     {"no message_stop", BEGIN "{'type':'message_delta','delta':{'stop_reason':'end_turn'}}\n",
      "||stop|28 1 20|c-1"},
-    {"a part of no block", BEGIN DELTA(0, "{'type':'text_delta','text':'a'}"),
+    {"a delta without a block", BEGIN DELTA(0, "{'type':'text_delta','text':'a'}"),
      "garbled 0 the model server's reply cannot be used: a part of a block that is not open"},
-    {"a part of another block",
+    {"a delta of another block",
      BEGIN START(0, TEXT_BLOCK) DELTA(3, "{'type':'text_delta','text':'a'}"),
      "garbled 0 the model server's reply cannot be used: a part of a block that is not open"},
-    {"an error after a part",
+    {"an error after a delta",
      BEGIN "{'type':'error','error':{'type':'overloaded_error','message':'Busy'}}\n",
      "transient 0 the model server reported an error: Busy (overloaded_error)"},
     {"an error with a code",
@@ -114,7 +114,7 @@ static const struct {
      "'error_code':'enforced_spend_limit_reached'}}}",
      "quota 0 the model server reported an error: No (rate_limit_error, "
      "enforced_spend_limit_reached)"},
-    {"something else", "{'object':'list'}",
+    {"a body that is not a reply", "{'object':'list'}",
      "garbled 0 expected a reply, found {\"object\":\"list\"}"},
     {"half a reply", "{'content':[{'type':'text',", "cut 0 the reply was cut off before its end"},
 };

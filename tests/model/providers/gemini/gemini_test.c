@@ -65,14 +65,15 @@ TEST(the_url_has_the_model_and_the_method)
     }
 }
 
-TEST(a_url_that_is_none_is_an_error)
+TEST(an_invalid_url_is_an_error)
 {
     haft__model_spec model = {
         .provider = HAFT__LIT("gemini"), .model = HAFT__LIT("g"), .base_url = HAFT__LIT("nowhere")};
     haft__buf url;
     haft_error err = {0};
     haft__buf_init(&url, 4096);
-    CHECK_INT(gemini()->api->write_url(gemini(), &model, &url, &err), HAFT_BAD_INPUT, "no host");
+    CHECK_INT(gemini()->api->write_url(gemini(), &model, &url, &err), HAFT_BAD_INPUT,
+              "a URL without a host");
     haft__buf_finish(&url);
     for (unsigned n = 0;; n++) {
         model.base_url = HAFT__LIT("http://h");
@@ -94,16 +95,16 @@ TEST(the_key_is_a_header_of_google)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     CHECK_INT(gemini()->api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK,
-              "no key");
-    CHECK_INT(headers.count, 0, "no key");
+              "headers without a key");
+    CHECK_INT(headers.count, 0, "headers without a key");
     CHECK_INT(gemini()->api->write_headers(HAFT__LIT("k"), &arena, &headers, NULL), HAFT_OK,
-              "a key");
-    CHECK_INT(headers.count, 1, "a key");
-    CHECK_STR(headers.lines[0], HAFT__LIT("x-goog-api-key: k"), "a key");
+              "headers with a key");
+    CHECK_INT(headers.count, 1, "headers with a key");
+    CHECK_STR(headers.lines[0], HAFT__LIT("x-goog-api-key: k"), "headers with a key");
     haft__arena_finish(&arena);
     test_fail_allocation(0);
     haft_status status = gemini()->api->write_headers(HAFT__LIT("k"), &arena, &headers, NULL);
-    CHECK(test_allow_allocations(), "it needs memory");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
     CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&arena);
 }
@@ -157,11 +158,13 @@ TEST(one_request_in_another_format_leaves_the_contents_of_gemini_as_they_are)
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    CHECK_INT(gemini()->api->create_conversation(gemini(), &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(gemini()->api->create_conversation(gemini(), &conversation, NULL), HAFT_OK,
+              "create the conversation");
     for (size_t i = 0; i < COUNT(turns); i++) {
         CHECK_INT(write_to(conversation, turns[i].format, turns[i].count, false, &found), HAFT_OK,
                   "turn %zu", i);
-        CHECK_INT(write_alone(turns[i].format, turns[i].count, false, &wanted), HAFT_OK, "turn");
+        CHECK_INT(write_alone(turns[i].format, turns[i].count, false, &wanted), HAFT_OK,
+                  "the same turn in a new conversation");
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "turn %zu", i);
     }
     haft__provider_conversation_destroy(conversation);
@@ -173,12 +176,13 @@ TEST(a_constraint_is_a_schema_of_the_reply)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(write_alone("purejson", 2, false, &buf), HAFT_OK, "purejson");
-    CHECK(!has(&buf, "\"tools\":") && !has(&buf, "\"toolConfig\""), "not declared");
+    CHECK_INT(write_alone("purejson", 2, false, &buf), HAFT_OK, "write the request");
+    CHECK(!has(&buf, "\"tools\":") && !has(&buf, "\"toolConfig\""), "tools are not declared");
     CHECK(has(&buf, "\"generationConfig\":{\"responseMimeType\":\"application/json\","
                     "\"responseJsonSchema\":{\"type\":\"object\"}}}"),
-          "the schema");
-    CHECK(has(&buf, "\"systemInstruction\":{\"parts\":[{\"text\":\"Be brief.\\n\\n"), "taught");
+          "the constraint is the response schema");
+    CHECK(has(&buf, "\"systemInstruction\":{\"parts\":[{\"text\":\"Be brief.\\n\\n"),
+          "the system prompt describes the tools");
     haft__buf_finish(&buf);
 }
 
@@ -186,8 +190,8 @@ TEST(a_transcript_for_gemini_ends_with_the_task)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(write_alone("native", 3, true, &buf), HAFT_OK, "transcript");
-    CHECK(has(&buf, "\"tools\":") && has(&buf, "\"mode\":\"ANY\""), "declared");
+    CHECK_INT(write_alone("native", 3, true, &buf), HAFT_OK, "write the request");
+    CHECK(has(&buf, "\"tools\":") && has(&buf, "\"mode\":\"ANY\""), "tools are declared");
     CHECK(has(&buf, "{\"text\":\"Find it.\"}]}],\"toolConfig\""), "the task is last");
     haft__buf_finish(&buf);
 }

@@ -62,17 +62,17 @@ static const struct {
 } cases[] = {
     {"a task", 2, 2, HAFT__MODE_AUTO, both, "", "", SYSTEM TOOLS TASK AUTO "}"},
     {"no tools", 2, 0, HAFT__MODE_ANY, both, "", "", SYSTEM TASK "]}"},
-    {"it must call", 2, 2, HAFT__MODE_ANY, both, "", "",
+    {"a call is forced", 2, 2, HAFT__MODE_ANY, both, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'ANY'") "}"},
-    {"it must call one", 2, 2, HAFT__MODE_TOOL, both, "", "",
+    {"a call of one tool is forced", 2, 2, HAFT__MODE_TOOL, both, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'ANY','allowedFunctionNames':['docs_-_look']") "}"},
-    {"it must call one of a subset", 2, 2, HAFT__MODE_ANY, one, "", "",
+    {"a call of a subset is forced", 2, 2, HAFT__MODE_ANY, one, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'ANY','allowedFunctionNames':['find']") "}"},
-    {"it may call one of a subset", 2, 2, HAFT__MODE_AUTO, one, "", "",
+    {"calls of a subset are allowed", 2, 2, HAFT__MODE_AUTO, one, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'VALIDATED','allowedFunctionNames':['find']") "}"},
-    {"it must not call", 2, 2, HAFT__MODE_NONE, both, "", "",
+    {"calls are forbidden", 2, 2, HAFT__MODE_NONE, both, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'NONE'") "}"},
-    {"no call is allowed", 2, 2, HAFT__MODE_ANY, none, "", "",
+    {"no tool is allowed", 2, 2, HAFT__MODE_ANY, none, "", "",
      SYSTEM TOOLS TASK "]," CHOICE("'NONE'") "}"},
     {"results in the order of the calls", 5, 2, HAFT__MODE_AUTO, both, "", "",
      SYSTEM TOOLS TASK TURN RESULTS AUTO "}"},
@@ -91,7 +91,7 @@ static const struct {
      SYSTEM TASK "],'generationConfig':{'maxOutputTokens':9,'temperature':0.20,"
                  "'stopSequences':['x'],'thinkingConfig':{'thinkingLevel':'LOW'}},"
                  "'serviceTier':'flex'}"},
-    {"options of its own", 2, 0, HAFT__MODE_AUTO, both, "",
+    {"options of Gemini", 2, 0, HAFT__MODE_AUTO, both, "",
      "{'generationConfig':{'temperature':1,'thinkingConfig':{'includeThoughts':true}},"
      "'temperature':0,'reasoning_effort':'none','max_tokens':5}",
      SYSTEM TASK "],'generationConfig':{'temperature':1,'thinkingConfig':{'includeThoughts':true},"
@@ -197,7 +197,7 @@ TEST(requests_of_gemini_survive_every_failed_allocation)
     }
 }
 
-TEST(a_request_to_gemini_begins_with_the_contents_of_the_one_before)
+TEST(a_request_to_gemini_begins_with_the_contents_of_the_previous_one)
 {
     static const size_t counts[] = {2, 5, 6};
     haft__provider_conversation *conversation = NULL;
@@ -205,7 +205,8 @@ TEST(a_request_to_gemini_begins_with_the_contents_of_the_one_before)
     haft__buf before, now;
     haft__buf_init(&before, 1 << 20);
     haft__buf_init(&now, 1 << 20);
-    CHECK_INT(gemini()->api->create_conversation(gemini(), &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(gemini()->api->create_conversation(gemini(), &conversation, NULL), HAFT_OK,
+              "create the conversation");
     for (size_t i = 0; i < COUNT(counts); i++) {
         haft__messages messages = {.items = items, .count = counts[i]};
         haft__request request = request_of(0, &messages);
@@ -223,7 +224,7 @@ TEST(a_request_to_gemini_begins_with_the_contents_of_the_one_before)
     haft__buf_finish(&now);
 }
 
-/* ---- the model's own parts ---- */
+/* ---- parts that are sent back to the model ---- */
 
 #define OWN_PARTS                                                                                  \
     "[{\"text\":\"a\",\"thoughtSignature\":\"s+/=\"},{\"functionCall\":{\"id\":\"x1\",\"name\":"   \
@@ -233,19 +234,19 @@ static const struct {
     const char *name, *model, *items_provider, *items_model, *parts;
     bool own;
 } replies[] = {
-    {"its own", "gemini-3-pro", "gemini", "gemini-3-pro", OWN_PARTS, true},
-    {"of another model", "gemini-3-pro", "gemini", "gemini-3-flash", OWN_PARTS, false},
-    {"of another provider", "gemini-3-pro", "anthropic", "gemini-3-pro", OWN_PARTS, false},
-    {"with another number of calls", "gemini-3-pro", "gemini", "gemini-3-pro", "[{\"text\":\"a\"}]",
-     false},
-    {"without parts", "gemini-3-pro", "gemini", "gemini-3-pro", "[]", false},
+    {"parts of the same model", "gemini-3-pro", "gemini", "gemini-3-pro", OWN_PARTS, true},
+    {"parts of another model", "gemini-3-pro", "gemini", "gemini-3-flash", OWN_PARTS, false},
+    {"parts of another provider", "gemini-3-pro", "anthropic", "gemini-3-pro", OWN_PARTS, false},
+    {"parts with another number of calls", "gemini-3-pro", "gemini", "gemini-3-pro",
+     "[{\"text\":\"a\"}]", false},
+    {"a reply without parts", "gemini-3-pro", "gemini", "gemini-3-pro", "[]", false},
     {"not JSON", "gemini-3-pro", "gemini", "gemini-3-pro", "[{", false},
-    {"of an older model", "gemini-2.5-pro", "gemini", "gemini-3-pro", OWN_PARTS, false},
+    {"parts of an older model", "gemini-2.5-pro", "gemini", "gemini-3-pro", OWN_PARTS, false},
 };
 
 static haft_status write_reply(size_t i, haft__buf *buf)
 {
-    /* haft's own id of the call is another one than the model's. */
+    /* The id that haft gives the call differs from the model's id. */
     haft__message_call call = {HAFT__LIT("c1"), HAFT__LIT("docs:look"),
                                .arguments = HAFT__LIT("{\"n\":1.50}")};
     haft__message list[] = {
@@ -315,8 +316,9 @@ TEST(a_result_without_its_call_is_text)
     haft__request request = request_of(0, &messages);
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
-    CHECK_INT(write_alone(&request, haft__json_null(), &buf), HAFT_OK, "write");
-    CHECK(has(&buf, "{\"role\":\"user\",\"parts\":[{\"text\":\"left over\"}]}"), "text");
+    CHECK_INT(write_alone(&request, haft__json_null(), &buf), HAFT_OK, "write the request");
+    CHECK(has(&buf, "{\"role\":\"user\",\"parts\":[{\"text\":\"left over\"}]}"),
+          "the result is sent as text");
     check_strict(&buf, true, "a result without its call");
     haft__buf_finish(&buf);
 }
@@ -356,7 +358,7 @@ TEST(the_strict_server_rejects_what_gemini_rejects)
         haft__json body = haft__json_null();
         haft__arena_init(&arena, 0);
         CHECK_INT(haft__json_read(&arena, help_quotes(rows[i].body), NULL, &body, NULL, NULL),
-                  HAFT_OK, "%zu", i);
+                  HAFT_OK, "case %zu", i);
         CHECK_INT(gemini_find_fault(body, rows[i].signs) == NULL, rows[i].good, "row %zu", i);
         haft__arena_finish(&arena);
     }
@@ -374,7 +376,7 @@ TEST(the_strict_server_accepts_a_request_of_the_official_client)
         return;
     }
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__json_read(&arena, file, NULL, &value, NULL, NULL), HAFT_OK, "JSON");
+    CHECK_INT(haft__json_read(&arena, file, NULL, &value, NULL, NULL), HAFT_OK, "the file is JSON");
     const haft__json *body = haft__json_get(value, HAFT__LIT("body"));
     const char *fault = body != NULL ? gemini_find_fault(*body, true) : "no body";
     CHECK(fault == NULL, "%s", fault != NULL ? fault : "");

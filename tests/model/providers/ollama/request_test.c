@@ -89,7 +89,7 @@ static const struct {
     const char *correction, *tools, *line;
 } choices[] = {
     {HAFT__MODE_AUTO, true, true, "", BOTH, ""},
-    {HAFT__MODE_AUTO, true, false, "", BOTH, ""}, /* a call of the other one is refused */
+    {HAFT__MODE_AUTO, true, false, "", BOTH, ""}, /* haft refuses calls of the other tool */
     {HAFT__MODE_AUTO, false, false, "", "", ""},
     {HAFT__MODE_NONE, true, true, "", "", ""},
     {HAFT__MODE_ANY, true, true, "", BOTH, LINE("Call a tool now; do not answer in text yet.")},
@@ -114,14 +114,14 @@ TEST(the_choice_is_expressed_by_tools_and_a_line)
         request.correction = haft__str(choices[i].correction);
         const haft__provider *provider = ollama();
         CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-                  "create");
+                  "create the conversation");
         CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
-                  HAFT_OK, "%zu", i);
+                  HAFT_OK, "case %zu", i);
         haft__buf_addf(&wanted,
                        "{\"model\":\"m\"%s,\"messages\":[" SYSTEM "," USER
                        "%s],\"stream\":%s" SAFE CONTEXT "}",
                        choices[i].tools, choices[i].line, i % 2 == 0 ? "true" : "false");
-        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "%zu", i);
+        CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "case %zu", i);
         haft__provider_conversation_destroy(conversation);
         haft__buf_finish(&found);
         haft__buf_finish(&wanted);
@@ -148,7 +148,8 @@ TEST(a_history_has_thinking_objects_and_names_of_results)
     haft__provider_conversation *conversation = NULL;
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     CHECK_INT(converse(conversation, 2, "native", &found), HAFT_OK, "the first request");
     CHECK_INT(converse(conversation, 7, "native", &found), HAFT_OK, "the second request");
     CHECK_STR(haft__buf_str(&found),
@@ -214,7 +215,7 @@ static const struct {
     {"{\"truncate\":true,\"shift\":null}", ",\"truncate\":true" CONTEXT},
 };
 
-TEST(options_are_members_or_options_of_the_model)
+TEST(options_are_request_members_or_model_options)
 {
     haft__messages messages = {.items = items, .count = 1};
     const haft__provider *provider = ollama();
@@ -232,7 +233,7 @@ TEST(options_are_members_or_options_of_the_model)
             haft__json_read(&arena, haft__str(ends[i].options), NULL, &options.options, NULL, NULL),
             HAFT_OK, "%s", ends[i].options);
         CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
-                  "create");
+                  "create the conversation");
         CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
                   HAFT_OK, "%s", ends[i].options);
         haft__buf_addf(&wanted, "{\"model\":\"m\",\"messages\":[" SYSTEM "],\"stream\":false%s}",
@@ -258,7 +259,8 @@ TEST(the_context_grows_with_the_conversation_and_never_shrinks)
     haft__buf found;
     memset(text, 'a', sizeof(text));
     haft__buf_init(&found, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     for (size_t i = 0; i < COUNT(turns); i++) {
         haft__message message = {.role = HAFT__MESSAGE_USER, .text = {text, 30}};
         haft__messages messages = {.items = &message, .count = 1};
@@ -270,7 +272,7 @@ TEST(the_context_grows_with_the_conversation_and_never_shrinks)
         haft__buf_clear(&found);
         /* 40,000 bytes are more than 13,000 tokens; with the reply, more than 16,384. */
         CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL),
-                  HAFT_OK, "%zu", i);
+                  HAFT_OK, "case %zu", i);
         haft__buf_add_char(&found, '\0');
         CHECK(strstr(found.ptr, turns[i].context) != NULL, "%zu: expected %s", i, turns[i].context);
     }
@@ -291,9 +293,10 @@ TEST(a_constraint_is_the_format)
     haft__provider_conversation *conversation = NULL;
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     CHECK_INT(provider->api->write_request(conversation, &request, &options, &found, NULL), HAFT_OK,
-              "write");
+              "write the request");
     haft__buf_add_char(&found, '\0');
     CHECK(strstr(found.ptr, "],\"format\":{\"type\":1},\"stream\":true") != NULL, "%s", found.ptr);
     haft__provider_conversation_destroy(conversation);
@@ -302,7 +305,7 @@ TEST(a_constraint_is_the_format)
 
 /* ---- URLs and headers ---- */
 
-TEST(urls_of_the_server_and_of_its_other_apis)
+TEST(base_urls_of_other_apis_give_the_url_of_the_chat_api)
 {
     static const char *const urls[][2] = {
         {"", "http://127.0.0.1:11434/api/chat"},
@@ -334,9 +337,11 @@ TEST(a_key_is_a_bearer_token)
     haft__provider_headers headers = {.count = 9};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    CHECK_INT(api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK, "no key");
-    CHECK_INT(headers.count, 0, "no key");
-    CHECK_INT(api->write_headers(HAFT__LIT("k-1"), &arena, &headers, NULL), HAFT_OK, "a key");
-    CHECK_STR(headers.lines[0], HAFT__LIT("Authorization: Bearer k-1"), "a key");
+    CHECK_INT(api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK,
+              "headers without a key");
+    CHECK_INT(headers.count, 0, "headers without a key");
+    CHECK_INT(api->write_headers(HAFT__LIT("k-1"), &arena, &headers, NULL), HAFT_OK,
+              "headers with a key");
+    CHECK_STR(headers.lines[0], HAFT__LIT("Authorization: Bearer k-1"), "headers with a key");
     haft__arena_finish(&arena);
 }

@@ -67,7 +67,7 @@ static const struct {
 } replies[] = {
     {"text", TEXT("Hel") TEXT("lo") END(STOP), "stop m1 [] <Hello> 26/7"},
     {"thinking", THINK("Let ") THINK("me.") TEXT("Hi") END(STOP), "stop m1 [Let me.] <Hi> 26/7"},
-    {"calls with ids, stop although there are calls",
+    {"calls with ids, and the stop reason is stop",
      THINK("Hm.") CALL("\"id\":\"call_1\",", "get", "{\"q\":\"x\"}")
          CALL("\"id\":\"call_2\",", "put", "{}") END(STOP),
      "tool_calls m1 [Hm.] <> 26/7 call_1:get{\"q\":\"x\"} call_2:put{}"},
@@ -89,7 +89,8 @@ static const struct {
      "tool_calls m1 [T] <Hi> 1/2 :a{} :b{}"},
     {"lines of other systems, and empty ones", "\r\n" TEXT("Hi") "\r\n\n" END(STOP) "\n",
      "stop m1 [] <Hi> 26/7"},
-    {"no end", TEXT("Hel") TEXT("lo"), "cut: the reply was cut off before its end"},
+    {"a stream without an end", TEXT("Hel") TEXT("lo"),
+     "cut: the reply was cut off before its end"},
     {"half a line", TEXT("Hel") "{\"model\":\"m1\",\"mess",
      "cut: the reply was cut off before its end"},
     {"an error after 200", TEXT("Hel") "{\"error\":\"the runner has stopped\"}\n",
@@ -110,8 +111,8 @@ TEST(streams_and_replies_are_read_at_every_cut)
             haft__arena_init(&arena, 0);
             haft__buf_init(&found, 1 << 16);
             CHECK_INT(read_body(body, size, &arena, &found), HAFT_OK, "%s", replies[i].name);
-            CHECK_STR(haft__buf_str(&found), haft__str(replies[i].outcome), "%s, %zu at a time",
-                      replies[i].name, size);
+            CHECK_STR(haft__buf_str(&found), haft__str(replies[i].outcome),
+                      "%s, %zu bytes at a time", replies[i].name, size);
             haft__buf_finish(&found);
             haft__arena_finish(&arena);
         }
@@ -149,11 +150,12 @@ TEST(a_reply_has_a_limit_of_calls)
             haft__buf_add_str(&body, HAFT__LIT(CALL("", "get", "{}")));
         }
         haft__buf_add_str(&body, HAFT__LIT(END(STOP)));
-        CHECK_INT(read_body(haft__buf_str(&body), 4096, &arena, &found), HAFT_OK, "%zu more", more);
+        CHECK_INT(read_body(haft__buf_str(&body), 4096, &arena, &found), HAFT_OK,
+                  "%zu more than the limit", more);
         CHECK_INT(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("tool_calls m1")),
-                  more == 0, "%zu more", more);
+                  more == 0, "%zu more than the limit", more);
         CHECK_INT(haft__str_starts_with(haft__buf_str(&found), HAFT__LIT("garbled: ")), more == 1,
-                  "%zu more", more);
+                  "%zu more than the limit", more);
         haft__buf_finish(&body);
         haft__buf_finish(&found);
         haft__arena_finish(&arena);

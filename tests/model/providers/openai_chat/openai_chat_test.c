@@ -42,15 +42,17 @@ TEST(the_key_is_a_bearer_token)
     haft__provider_headers headers = {.count = 9};
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    CHECK_INT(api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK, "no key");
-    CHECK_INT(headers.count, 0, "no key");
-    CHECK_INT(api->write_headers(HAFT__LIT("sk-1"), &arena, &headers, NULL), HAFT_OK, "a key");
-    CHECK_INT(headers.count, 1, "a key");
-    CHECK_STR(headers.lines[0], HAFT__LIT("Authorization: Bearer sk-1"), "a key");
+    CHECK_INT(api->write_headers(HAFT__LIT(""), &arena, &headers, NULL), HAFT_OK,
+              "headers without a key");
+    CHECK_INT(headers.count, 0, "headers without a key");
+    CHECK_INT(api->write_headers(HAFT__LIT("sk-1"), &arena, &headers, NULL), HAFT_OK,
+              "headers with a key");
+    CHECK_INT(headers.count, 1, "headers with a key");
+    CHECK_STR(headers.lines[0], HAFT__LIT("Authorization: Bearer sk-1"), "headers with a key");
     haft__arena_finish(&arena);
     test_fail_allocation(0);
     haft_status status = api->write_headers(HAFT__LIT("sk-1"), &arena, &headers, NULL);
-    CHECK(test_allow_allocations(), "it needs memory");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
     CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&arena);
 }
@@ -72,7 +74,8 @@ static void write_alone(const char *format, size_t count, haft__buf *buf)
 {
     const haft__provider *provider = haft__provider_compatible();
     haft__provider_conversation *conversation = NULL;
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     CHECK_INT(write_to(conversation, format, count, NULL, buf), HAFT_OK, "%s", format);
     haft__provider_conversation_destroy(conversation);
 }
@@ -88,7 +91,8 @@ TEST(one_request_in_another_format_leaves_the_conversation_as_it_is)
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 20);
     haft__buf_init(&wanted, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
     for (size_t i = 0; i < COUNT(turns); i++) {
         CHECK_INT(write_to(conversation, turns[i].format, turns[i].count, NULL, &found), HAFT_OK,
                   "turn %zu", i);
@@ -96,7 +100,8 @@ TEST(one_request_in_another_format_leaves_the_conversation_as_it_is)
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "turn %zu", i);
     }
     size_t before = test_allocation_count();
-    CHECK_INT(write_to(conversation, "native", 4, NULL, &found), HAFT_OK, "again");
+    CHECK_INT(write_to(conversation, "native", 4, NULL, &found), HAFT_OK,
+              "write the same turn again");
     CHECK_INT(test_allocation_count() - before, 0, "kept text is copied, without an allocation");
     haft__provider_conversation_destroy(conversation);
     haft__buf_finish(&found);
@@ -112,10 +117,13 @@ TEST(tools_are_shared_for_a_request_if_the_caller_allows_it)
     haft__declared_tools_init(&shared);
     haft__buf_init(&with, 1 << 20);
     haft__buf_init(&without, 1 << 20);
-    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK, "create");
-    CHECK_INT(write_to(conversation, "native", 2, NULL, &without), HAFT_OK, "alone");
+    CHECK_INT(provider->api->create_conversation(provider, &conversation, NULL), HAFT_OK,
+              "create the conversation");
+    CHECK_INT(write_to(conversation, "native", 2, NULL, &without), HAFT_OK,
+              "write without sharing");
     CHECK_INT(shared.count, 0, "nothing is shared");
-    CHECK_INT(write_to(conversation, "native", 2, &shared, &with), HAFT_OK, "shared");
+    CHECK_INT(write_to(conversation, "native", 2, &shared, &with), HAFT_OK,
+              "write with shared tools");
     CHECK_INT(shared.count, 1, "the tool is shared");
     CHECK_STR(haft__buf_str(&with), haft__buf_str(&without), "the bytes are the same");
     haft__provider_conversation_destroy(conversation);
@@ -130,7 +138,7 @@ TEST(options_of_the_request_itself_are_reserved)
     CHECK(haft__provider_is_reserved_option(provider, HAFT__LIT("messages")), "messages");
     CHECK(haft__provider_is_reserved_option(provider, HAFT__LIT("stream")), "stream");
     CHECK(!haft__provider_is_reserved_option(provider, HAFT__LIT("temperature")), "temperature");
-    CHECK(!haft__provider_is_reserved_option(provider, HAFT__LIT("")), "nothing");
+    CHECK(!haft__provider_is_reserved_option(provider, HAFT__LIT("")), "an empty name");
 }
 
 /* ---- replies ---- */
@@ -140,24 +148,24 @@ TEST(options_of_the_request_itself_are_reserved)
 #define DONE     "data: [DONE]\n\n"
 #define PROVIDER "deepseek"
 
-typedef struct heard {
+typedef struct delta_counts {
     size_t outputs;
     size_t others;
-} heard;
+} delta_counts;
 
-static void hear(void *context, const haft__delta *delta)
+static void count_delta(void *context, const haft__delta *delta)
 {
-    heard *h = context;
+    delta_counts *h = context;
     *(haft__delta_is_output(delta) ? &h->outputs : &h->others) += 1;
 }
 
-/* Feeds `body` in pieces of `size` bytes; *ret_left: those that came after its end. */
-static haft_status read_body(haft_str body, size_t size, haft__arena *arena, heard *h,
+/* Feeds `body` in pieces of `size` bytes. *ret_left: number of bytes after its end. */
+static haft_status read_body(haft_str body, size_t size, haft__arena *arena, delta_counts *h,
                              haft__model_outcome *ret_outcome, size_t *ret_left)
 {
     const haft__provider_api *api = provider_named(PROVIDER)->api;
     haft__provider_stream *stream = test_alloc(api->stream_size);
-    haft__provider_stream_options options = {.emit = hear, .context = h, .hash_key = {1, 2}};
+    haft__provider_stream_options options = {.emit = count_delta, .context = h, .hash_key = {1, 2}};
     bool over = false;
     haft_status status = HAFT_OK;
     size_t before = test_allocation_count();
@@ -182,16 +190,17 @@ TEST(a_reply_is_read_at_every_cut)
     for (size_t size = 1; size <= sizeof(body); size++) {
         haft__arena arena;
         haft__model_outcome outcome = {.failed = true};
-        heard h = {0};
+        delta_counts h = {0};
         size_t left = 0;
         haft__arena_init(&arena, 0);
         CHECK_INT(read_body(haft__str(body), size, &arena, &h, &outcome, &left), HAFT_OK,
-                  "%zu at a time", size);
-        CHECK(!outcome.failed, "%zu at a time", size);
-        CHECK_STR(outcome.reply.content, HAFT__LIT("Hi"), "%zu at a time", size);
-        CHECK_STR(outcome.reply.model, HAFT__LIT("m-1"), "%zu at a time", size);
-        CHECK(h.outputs == 1 && h.others == 1, "%zu at a time: the text and the stop", size);
-        CHECK(size > 4 || left >= 4 - size, "%zu at a time: the rest is not wanted", size);
+                  "%zu bytes at a time", size);
+        CHECK(!outcome.failed, "%zu bytes at a time", size);
+        CHECK_STR(outcome.reply.content, HAFT__LIT("Hi"), "%zu bytes at a time", size);
+        CHECK_STR(outcome.reply.model, HAFT__LIT("m-1"), "%zu bytes at a time", size);
+        CHECK(h.outputs == 1 && h.others == 1, "%zu bytes at a time: one text and one stop", size);
+        CHECK(size > 4 || left >= 4 - size, "%zu bytes at a time: bytes after the end are not read",
+              size);
         haft__arena_finish(&arena);
     }
 }
@@ -200,11 +209,12 @@ TEST(a_reply_that_was_cut_is_a_failure)
 {
     haft__arena arena;
     haft__model_outcome outcome = {.failed = false};
-    heard h = {0};
+    delta_counts h = {0};
     size_t left = 0;
     haft__arena_init(&arena, 0);
-    CHECK_INT(read_body(HAFT__LIT(HI), 7, &arena, &h, &outcome, &left), HAFT_OK, "cut");
-    CHECK(outcome.failed && outcome.failure.kind == HAFT__FAILURE_CUT, "cut");
+    CHECK_INT(read_body(HAFT__LIT(HI), 7, &arena, &h, &outcome, &left), HAFT_OK, "read the body");
+    CHECK(outcome.failed && outcome.failure.kind == HAFT__FAILURE_CUT,
+          "the failure is a cut reply");
     CHECK(h.outputs == 1 && left == 0, "all of it was read");
     haft__arena_finish(&arena);
 }
@@ -218,10 +228,10 @@ TEST(a_failure_is_read)
     CHECK_INT(api->read_failure(401, HAFT__LIT("{\"error\":{\"message\":\"No key\"}}"),
                                 HAFT__LIT("r1"), (haft__hash_key){1, 2}, (haft__cleaner){0}, &arena,
                                 &failure, NULL),
-              HAFT_OK, "401");
-    CHECK_INT(failure.kind, HAFT__FAILURE_AUTH, "401");
+              HAFT_OK, "a response with status 401");
+    CHECK_INT(failure.kind, HAFT__FAILURE_AUTH, "a response with status 401");
     CHECK_STR(failure.message, HAFT__LIT("HTTP 401 from the model server: No key (request r1)"),
-              "401");
+              "a response with status 401");
     haft__arena_finish(&arena);
 }
 
@@ -232,7 +242,7 @@ static haft_status talk(haft__arena *arena)
     const haft__provider *provider = haft__provider_compatible();
     haft__provider_conversation *conversation = NULL;
     haft__model_outcome outcome = {.failed = true};
-    heard h = {0};
+    delta_counts h = {0};
     size_t left = 0;
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
@@ -259,7 +269,7 @@ TEST(a_turn_survives_every_failed_allocation)
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "with all memory");
+            CHECK_INT(status, HAFT_OK, "without a failed allocation");
             break;
         }
         CHECK_INT(status, HAFT_NO_MEMORY, "allocation %u", n);

@@ -33,7 +33,7 @@ static haft_str quoted(const char *text)
 
 static const struct {
     haft__chat_server_kind like;
-    const char *body, *wrong; /* NULL: nothing */
+    const char *body, *wrong; /* wrong: NULL if it is valid */
     haft__constraint_kind kind;
 } rows[] = {
     {HAFT__CHAT_SERVER_OPENAI, ASK "}", NULL, HAFT__CONSTRAINT_NONE},
@@ -192,7 +192,7 @@ static const struct {
     {add_properties, 4999, "there are more than 5000 properties."},
 };
 
-TEST(schemas_have_their_sizes)
+TEST(schemas_have_size_limits)
 {
     for (size_t i = 0; i < COUNT(sizes); i++) {
         for (int more = 0; more < 2; more++) {
@@ -208,8 +208,8 @@ TEST(schemas_have_their_sizes)
             sizes[i].add(&body, sizes[i].most + more);
             haft__buf_addf(&body, "}}}}}");
             haft__buf_add_char(&body, '\0');
-            CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "%zu",
-                      i);
+            CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK,
+                      "case %zu", i);
             haft_str found = asked.problem.message;
             CHECK(more == 0 ? found.ptr == NULL
                             : found.ptr != NULL && strstr(found.ptr, sizes[i].wrong) != NULL,
@@ -237,7 +237,7 @@ static const struct {
     {GRAMMAR, "a", HAFT__STOP_LENGTH, true},     {GRAMMAR, "b", HAFT__STOP_LENGTH, false},
 };
 
-TEST(replies_keep_to_it_or_not)
+TEST(replies_are_checked_against_the_constraint)
 {
     for (size_t i = 0; i < COUNT(replies); i++) {
         for (unsigned n = 0;; n++) {

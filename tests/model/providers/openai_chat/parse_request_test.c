@@ -361,7 +361,7 @@ TEST(refusals_survive_every_failed_allocation)
             bool failed = test_allow_allocations();
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u",
                       refused[i].body, n);
-            CHECK(failed || asked.problem.message.ptr != NULL, "%s is taken", refused[i].body);
+            CHECK(failed || asked.problem.message.ptr != NULL, "%s is accepted", refused[i].body);
             haft__arena_finish(&arena);
             if (!failed) {
                 break;
@@ -375,7 +375,7 @@ TEST(refusals_survive_every_failed_allocation)
 static const char *const modes[] = {"auto", "any", "tool", "none"};
 static const char *const roles[] = {"system", "user", "assistant", "tool"};
 
-static void tell_message(haft__buf *buf, const haft__message *m)
+static void summarise_message(haft__buf *buf, const haft__message *m)
 {
     haft__buf_addf(buf, " %s(%.*s", roles[m->role], HAFT__ARG(m->text));
     if (m->reasoning.len > 0) {
@@ -405,7 +405,7 @@ static void summarise(haft__buf *buf, const haft__chat_parsed *asked)
                        HAFT__ARG(request->tools[i]->name), HAFT__ARG(asked->wire_names[i]));
     }
     for (size_t i = 0; i < request->messages->count; i++) {
-        tell_message(buf, &request->messages->items[i]);
+        summarise_message(buf, &request->messages->items[i]);
     }
 }
 
@@ -433,7 +433,7 @@ static const struct {
     {"{" TOOLS ",'tool_choice':{'type':'allowed_tools','allowed_tools':{'mode':'required','tools':"
      "[{'type':'function','function':{'name':'docs_-_find'}}," LOOK "]}}}",
      "m any +look/look +docs:find/docs_-_find user(hi)"},
-    /* names that look encoded and are not, and one that would be decoded into another's */
+    /* names that look encoded but are not, and one whose decoded form is another tool's name */
     {"{" ASK ",'tools':[{'type':'function','function':{'name':'a_-zz'}},"
      "{'type':'function','function':{'name':'1tool'}},"
      "{'type':'function','function':{'name':'_-h31tool'}}]}",
@@ -507,16 +507,17 @@ TEST(a_tool_has_its_description_and_schema)
     haft_str body =
         quoted("{" ASK ",'tools':[" FIND ",{'type':'function','function':{'name':'b','parameters':"
                "{'type':'object','required':['q']}}}]}");
-    CHECK_INT(haft__chat_read(&arena, body, key, &asked, NULL), HAFT_OK, "reading");
-    CHECK_INT(asked.request.tool_count, 2, "tools");
+    CHECK_INT(haft__chat_read(&arena, body, key, &asked, NULL), HAFT_OK, "read the request");
+    CHECK_INT(asked.request.tool_count, 2, "number of tools");
     const haft__tool *const *tools = asked.request.tools;
-    CHECK_STR(tools[0]->description, HAFT__LIT("d"), "described");
-    CHECK_STR(tools[1]->description, HAFT__LIT(""), "not described");
-    CHECK(!tools[0]->typed && tools[1]->typed, "which of them has a schema");
-    CHECK(tools[0]->schema != NULL && tools[1]->schema != NULL, "compiled");
-    CHECK_INT(tools[0]->input_schema.count, 2, "a schema of nothing");
-    CHECK(haft__json_get(tools[1]->input_schema, HAFT__LIT("required")) != NULL, "its own");
-    CHECK(haft__json_get(asked.raw, HAFT__LIT("tools")) != NULL, "the request as it came");
+    CHECK_STR(tools[0]->description, HAFT__LIT("d"), "a description");
+    CHECK_STR(tools[1]->description, HAFT__LIT(""), "no description");
+    CHECK(!tools[0]->typed && tools[1]->typed, "only the second tool has a schema");
+    CHECK(tools[0]->schema != NULL && tools[1]->schema != NULL, "both schemas are compiled");
+    CHECK_INT(tools[0]->input_schema.count, 2, "members of the default schema");
+    CHECK(haft__json_get(tools[1]->input_schema, HAFT__LIT("required")) != NULL,
+          "the tool's own schema");
+    CHECK(haft__json_get(asked.raw, HAFT__LIT("tools")) != NULL, "the request is kept as received");
     haft__arena_finish(&arena);
 }
 
@@ -534,7 +535,7 @@ TEST(reading_survives_every_failed_allocation)
                       n);
             haft__arena_finish(&arena);
             if (!failed) {
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }
@@ -568,7 +569,8 @@ static const char *read_many(const char *before, void (*add)(haft__buf *body, in
     haft__arena arena;
     haft__chat_parsed asked;
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
+    CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK,
+              "out of memory");
     const char *code = asked.problem.code != NULL          ? asked.problem.code
                        : asked.problem.message.ptr != NULL ? "refused"
                                                            : "";
@@ -582,7 +584,8 @@ TEST(tools_are_bounded)
     for (int past = 0; past <= 1; past++) {
         const char *code =
             read_many("{" ASK ",'tools':[", add_tool, HAFT__LIMIT_CHAT_TOOLS + past, "]}");
-        CHECK_STR(haft__str(code), haft__str(past ? "array_above_max_length" : ""), "%d", past);
+        CHECK_STR(haft__str(code), haft__str(past ? "array_above_max_length" : ""),
+                  "%d past the limit", past);
     }
 }
 
@@ -590,12 +593,12 @@ TEST(calls_of_a_message_are_bounded)
 {
     const char *start = "{" MODEL "'messages':[{'role':'assistant','tool_calls':[";
     CHECK_STR(haft__str(read_many(start, add_call, HAFT__LIMIT_CHAT_CALLS, "]}]}")),
-              HAFT__LIT("refused"), "as many as there may be, but not answered");
+              HAFT__LIT("refused"), "at the limit, but without results");
     CHECK_STR(haft__str(read_many(start, add_call, HAFT__LIMIT_CHAT_CALLS + 1, "]}]}")),
-              HAFT__LIT("array_above_max_length"), "one more");
+              HAFT__LIT("array_above_max_length"), "one past the limit");
 }
 
-TEST(as_many_calls_as_there_may_be_are_answered)
+TEST(a_message_may_have_calls_up_to_the_limit)
 {
     haft__buf body;
     haft__buf_init(&body, 1 << 20);
@@ -611,9 +614,10 @@ TEST(as_many_calls_as_there_may_be_are_answered)
     haft__arena arena;
     haft__chat_parsed asked;
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
+    CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK,
+              "out of memory");
     CHECK(asked.problem.message.ptr == NULL, "%.*s", HAFT__ARG(asked.problem.message));
-    CHECK_INT(asked.messages.count, HAFT__LIMIT_CHAT_CALLS + 1, "messages");
+    CHECK_INT(asked.messages.count, HAFT__LIMIT_CHAT_CALLS + 1, "number of messages");
     haft__arena_finish(&arena);
     haft__buf_finish(&body);
 }
@@ -636,7 +640,8 @@ TEST(nesting_is_bounded)
         haft__arena arena;
         haft__chat_parsed asked;
         haft__arena_init(&arena, 0);
-        CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK, "memory");
+        CHECK_INT(haft__chat_read(&arena, quoted(body.ptr), key, &asked, NULL), HAFT_OK,
+                  "out of memory");
         CHECK_INT(asked.problem.message.ptr != NULL, past, "%.*s",
                   HAFT__ARG(asked.problem.message));
         haft__arena_finish(&arena);
@@ -644,12 +649,13 @@ TEST(nesting_is_bounded)
     }
 }
 
-TEST(an_arena_that_is_full_says_so)
+TEST(a_full_arena_is_reported)
 {
     haft__arena arena;
     haft__chat_parsed asked;
     haft__arena_init(&arena, 1024);
     haft_status status = haft__chat_read(&arena, quoted(taken[9].body), key, &asked, NULL);
-    CHECK(status == HAFT_TOO_BIG || asked.problem.message.ptr != NULL, "%d", status);
+    CHECK(status == HAFT_TOO_BIG || asked.problem.message.ptr != NULL, "status %d without an error",
+          status);
     haft__arena_finish(&arena);
 }

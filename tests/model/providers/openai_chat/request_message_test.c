@@ -67,7 +67,7 @@ TEST(calls_are_written_for_each_provider)
         haft__message message = message_of(i, &call);
         haft__buf found;
         haft__buf_init(&found, 1 << 16);
-        CHECK_INT(write_message(cases[i].provider, &message, &found), HAFT_OK, "%zu", i);
+        CHECK_INT(write_message(cases[i].provider, &message, &found), HAFT_OK, "case %zu", i);
         CHECK_STR(haft__buf_str(&found), haft__str(cases[i].wanted), "%s, %s", cases[i].provider,
                   cases[i].arguments);
         haft__buf_finish(&found);
@@ -87,8 +87,8 @@ TEST(messages_survive_every_failed_allocation)
             bool failed = test_allow_allocations();
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%zu, allocation %u", i, n);
             if (!failed) {
-                CHECK_STR(haft__buf_str(&found), haft__str(cases[i].wanted), "%zu", i);
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK_STR(haft__buf_str(&found), haft__str(cases[i].wanted), "case %zu", i);
+                CHECK(n > 0, "no allocation was made");
             }
             haft__buf_finish(&found);
             if (!failed) {
@@ -105,9 +105,9 @@ TEST(empty_text_without_calls_is_written_as_text)
     haft__message message = {.role = HAFT__MESSAGE_ASSISTANT, .reasoning = HAFT__LIT("why")};
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "status");
+    CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "write the message");
     CHECK_STR(haft__buf_str(&found), HAFT__LIT("{\"role\":\"assistant\",\"content\":\"\"}"),
-              "message");
+              "the message");
     haft__buf_finish(&found);
 }
 
@@ -123,19 +123,20 @@ TEST(signed_reasoning_is_not_sent_to_another_server)
                              .call_count = 1};
     haft__buf found;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(write_message("vllm", &message, &found), HAFT_OK, "status");
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT(ASSISTANT("null", CALL("x", "{}"), "")), "vllm");
+    CHECK_INT(write_message("vllm", &message, &found), HAFT_OK, "write for vllm");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT(ASSISTANT("null", CALL("x", "{}"), "")),
+              "vllm gets no reasoning");
     haft__buf_clear(&found);
-    CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "status");
+    CHECK_INT(write_message("deepseek", &message, &found), HAFT_OK, "write for deepseek");
     CHECK_STR(haft__buf_str(&found),
               HAFT__LIT(ASSISTANT("null", CALL("x", "{}"), ",\"reasoning_content\":\"\"")),
-              "deepseek");
+              "deepseek gets empty reasoning");
     haft__buf_finish(&found);
 }
 
 /* ---- ids ---- */
 
-TEST(short_ids_are_a_function_of_the_id)
+TEST(short_ids_depend_only_on_the_id)
 {
     static const char *const ids[] = {"",          "c1.1",      "c1.2",       "call_abc",
                                       "12345678",  "123456789", "1234567890", "abc-efghi",
@@ -153,8 +154,8 @@ TEST(short_ids_are_a_function_of_the_id)
         haft__id_short(id, again);
         CHECK_STR(id, ((haft_str){again, sizeof(again)}), "a short id does not change: %s", ids[i]);
         for (size_t k = 0; k < i; k++) {
-            CHECK(memcmp(found[i], found[k], HAFT__ID_SHORT_LENGTH) != 0, "%s and %s", ids[i],
-                  ids[k]);
+            CHECK(memcmp(found[i], found[k], HAFT__ID_SHORT_LENGTH) != 0,
+                  "%s and %s have the same short id", ids[i], ids[k]);
         }
     }
     CHECK_STR(((haft_str){found[5], 9}), HAFT__LIT("123456789"), "nine digits stay");
@@ -173,14 +174,14 @@ TEST(a_call_and_its_result_have_the_same_short_id)
     haft__buf found, wanted;
     haft__buf_init(&found, 1 << 16);
     haft__buf_init(&wanted, 1 << 16);
-    CHECK_INT(write_message("mistral", &call_message, &found), HAFT_OK, "call");
-    CHECK_INT(write_message("mistral", &result_message, &found), HAFT_OK, "result");
+    CHECK_INT(write_message("mistral", &call_message, &found), HAFT_OK, "write the call");
+    CHECK_INT(write_message("mistral", &result_message, &found), HAFT_OK, "write the result");
     haft__buf_addf(&wanted,
                    "{\"role\":\"assistant\",\"content\":null,\"tool_calls\":[{\"id\":\"%.9s\","
                    "\"type\":\"function\",\"function\":{\"name\":\"look\",\"arguments\":\"{}\"}}]}"
                    "{\"role\":\"tool\",\"tool_call_id\":\"%.9s\",\"content\":\"seen\"}",
                    id, id);
-    CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "ids");
+    CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "call and result have the same id");
     haft__buf_finish(&found);
     haft__buf_finish(&wanted);
 }
@@ -224,7 +225,7 @@ TEST(an_assistant_message_separates_tool_and_user_messages)
         haft__chat_init(&chat, provider_named(orders[i].provider));
         haft__buf_init(&bytes, 1 << 16);
         haft__buf_init(&found, 1 << 16);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "case %zu", i);
         haft__chat_write(&chat, &request, &(haft__provider_request_options){0}, &bytes);
         haft__buf_add_char(&bytes, '\0');
         for (const char *at = bytes.ptr; (at = strstr(at, "\"role\":\"")) != NULL; at += 8) {

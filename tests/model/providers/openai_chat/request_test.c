@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/request.c: requests as bytes, and that bytes once made
- * stay. */
+/* Tests for src/model/providers/openai_chat/request.c: the bytes of requests, and that bytes once
+ * written do not change. */
 #include "model/providers/openai_chat/request.h"
 
 #include "test.h"
@@ -81,13 +81,13 @@ static const struct {
      "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK "],\"tool_choice\":\"auto\"}"},
     {"any", HAFT__MODE_ANY, 1, 2, false, "",
      "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "],\"tool_choice\":\"required\"}"},
-    {"a named tool, by its name on the wire", HAFT__MODE_TOOL, 1, 2, false, "",
+    {"a named tool, by its wire name", HAFT__MODE_TOOL, 1, 2, false, "",
      "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "],\"tool_choice\":{\"type\":\"function\","
      "\"function\":{\"name\":\"docs_-_search\"}}}"},
-    {"none, with calls and results", HAFT__MODE_NONE, 5, 2, false, "",
+    {"mode none, with calls and results", HAFT__MODE_NONE, 5, 2, false, "",
      "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK "," CALLS "," RESULTS
      "],\"tool_choice\":\"none\"}"},
-    {"a correction stands last", HAFT__MODE_ANY, 2, 2, false, "Call a tool.",
+    {"a correction is the last message", HAFT__MODE_ANY, 2, 2, false, "Call a tool.",
      "{\"model\":\"m\"," TOOLS "\"messages\":[" SYSTEM "," TASK ",{\"role\":\"user\",\"content\":"
      "\"Call a tool.\"}],\"tool_choice\":\"required\"}"},
     {"no tools", HAFT__MODE_AUTO, 2, 0, false, "",
@@ -134,7 +134,7 @@ static haft_status write_request(size_t i, haft__buf *buf)
     return status;
 }
 
-TEST(golden_requests)
+TEST(requests_have_the_expected_bytes)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf found;
@@ -158,14 +158,14 @@ TEST(requests_survive_every_failed_allocation)
                       n);
             haft__buf_finish(&found);
             if (!failed) {
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }
     }
 }
 
-TEST(a_request_begins_with_the_bytes_of_the_one_before)
+TEST(a_request_begins_with_the_bytes_of_the_previous_one)
 {
     haft__chat chat;
     haft__chat_init(&chat, haft__provider_compatible());
@@ -185,7 +185,7 @@ TEST(a_request_begins_with_the_bytes_of_the_one_before)
               HAFT__ARG(haft__buf_str(&now)));
         haft__buf_clear(&before);
         haft__buf_add_str(&before, haft__buf_str(&now));
-        /* A correction is for one request alone and leaves no trace. */
+        /* A correction applies to one request only; later requests do not contain it. */
         request.correction = HAFT__LIT("Again.");
         CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", count);
         haft__chat_write(&chat, &request, &plain, &now);
@@ -195,8 +195,9 @@ TEST(a_request_begins_with_the_bytes_of_the_one_before)
     haft__buf_finish(&now);
 }
 
-/* Bytes made in n turns of one length: twice as many in twice the turns, and none of them twice. */
-TEST(a_turn_costs_what_is_new)
+/* All turns have the same length: each writes the same number of new bytes, and none is rewritten.
+ */
+TEST(a_turn_writes_only_its_new_bytes)
 {
     enum { TURNS = 1024 };
     haft__message *items = test_alloc(TURNS * 2 * sizeof(*items));
@@ -214,31 +215,32 @@ TEST(a_turn_costs_what_is_new)
         each = turn == 2 ? made : each;
         CHECK(turn < 2 || made == each, "turn %zu made %zu bytes, an earlier one %zu", turn, made,
               each);
-        CHECK_INT(chat.own.count, 2, "tools are made once");
+        CHECK_INT(chat.own.count, 2, "tools are written once");
     }
     haft__chat_finish(&chat);
 }
 
-TEST(tools_are_only_added)
+TEST(new_tools_are_appended)
 {
     haft__chat chat;
     haft__chat_init(&chat, haft__provider_compatible());
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
     request.tool_count = 1;
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "one");
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update with one tool");
     size_t one = chat.own.text.len;
     char *kept = test_alloc(one);
     memcpy(kept, chat.own.text.ptr, one);
     request.tool_count = 2;
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "two");
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update with two tools");
     CHECK(chat.own.text.len > one, "nothing was added");
-    CHECK_STR(((haft_str){chat.own.text.ptr, one}), ((haft_str){kept, one}), "the first stays");
+    CHECK_STR(((haft_str){chat.own.text.ptr, one}), ((haft_str){kept, one}),
+              "the text of the first tool stays");
     haft__chat_finish(&chat);
 }
 
-/* The request is then that of a chat which never had the tool, in the text too. */
-TEST(a_tool_that_was_taken_away_is_gone)
+/* The request is the same as in a chat that never had the tool, in text formats too. */
+TEST(a_removed_tool_leaves_no_trace)
 {
     static const char *const formats[] = {"native", "hermes"};
     haft__messages messages = {.items = conversation, .count = 2};
@@ -252,10 +254,11 @@ TEST(a_tool_that_was_taken_away_is_gone)
         haft__request request = request_of(0, &messages);
         request.format = haft__str(formats[i]);
         request.tool_count = 1;
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: before", formats[i]);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: with the tool", formats[i]);
         request.tools++;
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: after", formats[i]);
-        CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: fresh", formats[i]);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%s: without the tool",
+                  formats[i]);
+        CHECK_INT(haft__chat_sync(&fresh, &request, NULL), HAFT_OK, "%s: a new chat", formats[i]);
         haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = false},
                          &found);
         haft__chat_write(&fresh, &request, &(haft__provider_request_options){.stream = false},
@@ -285,8 +288,8 @@ static void check_shared(haft__chat *chat, haft__chat *alone, const haft__reques
     haft__buf_finish(&wanted);
 }
 
-/* Chats that share write the same as a separate chat, whatever the others declare. */
-TEST(tools_are_shared_as_far_as_they_are_the_same)
+/* Chats that share tools write the same bytes as a chat that shares none. */
+TEST(equal_tools_are_shared)
 {
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
@@ -296,9 +299,12 @@ TEST(tools_are_shared_as_far_as_they_are_the_same)
         const haft__tool *const *tools;
         size_t count, shared;
     } rows[] = {
-        {"one", request.tools, 1, 1},       {"two", request.tools, 2, 2},
-        {"one again", request.tools, 1, 2}, {"another order", turned, 2, 2},
-        {"another", turned, 1, 2},          {"none", turned, 0, 2},
+        {"one", request.tools, 1, 1},
+        {"two", request.tools, 2, 2},
+        {"the first tool again", request.tools, 1, 2},
+        {"another order", turned, 2, 2},
+        {"another", turned, 1, 2},
+        {"none", turned, 0, 2},
     };
     haft__declared_tools shared;
     haft__declared_tools_init(&shared);
@@ -317,7 +323,7 @@ TEST(tools_are_shared_as_far_as_they_are_the_same)
     haft__declared_tools_finish(&shared);
 }
 
-/* Tools of servers belong to a run: where one of them was, another run may have another. */
+/* Tools of MCP servers belong to one run: another run may have other tools at the same place. */
 TEST(tools_of_servers_are_not_shared)
 {
     haft__messages messages = {.items = conversation, .count = 1};
@@ -336,14 +342,14 @@ TEST(tools_of_servers_are_not_shared)
         haft__chat_init(&alone, haft__provider_compatible());
         served.description = i == 0 ? HAFT__LIT("Does one thing.") : HAFT__LIT("Does another.");
         check_shared(&chat, &alone, &request, i == 0 ? "of one run" : "of the next");
-        CHECK_INT(shared.count, 0, "nothing is shared");
+        CHECK_INT(shared.count, 0, "number of shared tools");
         haft__chat_finish(&chat);
         haft__chat_finish(&alone);
     }
     haft__declared_tools_finish(&shared);
 }
 
-TEST(tools_that_cannot_be_shared_leave_nothing)
+TEST(a_failed_allocation_shares_no_tool)
 {
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
@@ -367,7 +373,7 @@ TEST(tools_that_cannot_be_shared_leave_nothing)
 
 /* ---- differences between providers ---- */
 
-/* As in a spec: "openai-chat", "llamacpp", ...; "" for one of which nothing is known. */
+/* As in a spec: "openai-chat", "llamacpp", ...; "" for an unknown provider. */
 static const haft__provider *provider_named(const char *name)
 {
     haft__model_spec model = {.provider = haft__str(name)};
@@ -461,7 +467,7 @@ TEST(allowed_tools_are_sent_in_the_providers_form)
     }
 }
 
-TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
+TEST(only_the_named_tool_is_sent_alone)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -475,7 +481,7 @@ TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
                  "llamacpp");
     request.tool = HAFT__LIT("gone");
     value = write_for(&arena, provider_named("llamacpp"), &request, &plain);
-    CHECK_INT(count_tools(value), 2, "a tool that is not declared cannot stand alone");
+    CHECK_INT(count_tools(value), 2, "an undeclared tool cannot be sent alone");
     haft__arena_finish(&arena);
 }
 
@@ -484,7 +490,7 @@ TEST(a_tool_that_is_sent_alone_is_the_one_that_was_named)
 static const struct {
     const char *provider;
     bool stream, serial;
-    const char *options, *rest; /* what stands after tool_choice */
+    const char *options, *rest; /* rest: the bytes after tool_choice */
 } rests[] = {
     {"openai-chat", false, false, "null", ""},
     {"openai-chat", true, false, "{}",
@@ -512,7 +518,7 @@ static const struct {
     {"openai-chat", false, false, "[1]", ""},
 };
 
-TEST(options_stand_last_and_override_nothing_of_ours)
+TEST(options_come_last_and_override_no_member_of_haft)
 {
     haft__messages messages = {.items = conversation, .count = 1};
     haft__request request = request_of(0, &messages);
@@ -528,7 +534,7 @@ TEST(options_stand_last_and_override_nothing_of_ours)
         haft__buf bytes;
         haft__chat_init(&chat, provider_named(rests[i].provider));
         haft__buf_init(&bytes, 1 << 20);
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "%zu", i);
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "case %zu", i);
         haft__provider_request_options chosen = {
             .stream = rests[i].stream, .serial = rests[i].serial, .options = options};
         haft__chat_write(&chat, &request, &chosen, &bytes);
@@ -545,8 +551,8 @@ TEST(options_stand_last_and_override_nothing_of_ours)
     }
 }
 
-/* For every provider and every change between turns, a request has the messages of
- * the one before at the same bytes. */
+/* For every provider and every change between turns, the messages of the previous request stay at
+ * the same bytes. */
 TEST(parts_that_change_per_turn_follow_the_messages)
 {
     static const char *const names[] = {"openai-chat", "mistral", "deepseek", "vllm", ""};
@@ -573,7 +579,8 @@ TEST(parts_that_change_per_turn_follow_the_messages)
             haft__chat_write(&chat, &request, &options, &now);
             CHECK(haft__str_starts_with(haft__buf_str(&now), haft__buf_str(&before)),
                   "%s, turn %zu", names[p], turn);
-            /* Model, tools, and the kept messages: all but what is for this turn alone. */
+            /* Model, tools, and the kept messages: everything except the parts for this turn only.
+             */
             haft__buf_clear(&before);
             haft__buf_addf(&before, "{\"model\":\"m\",\"tools\":[%.*s],\"messages\":[%.*s",
                            HAFT__ARG(haft__buf_str(&chat.own.text)),

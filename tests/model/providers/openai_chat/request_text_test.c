@@ -73,27 +73,28 @@ static const struct {
     const char *correction, *request;
 } cases[] = {
     {"the first turn", HAFT__MODE_AUTO, 0, 2, 2, both, false, "", BEGIN SYSTEM "," TASK "\"}]}"},
-    {"it must call", HAFT__MODE_ANY, 0, 2, 2, both, false, "",
+    {"a call is forced", HAFT__MODE_ANY, 0, 2, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\\n\\n" ANY "\"}]}"},
-    {"it must call one by its name on the wire", HAFT__MODE_TOOL, 0, 2, 2, both, false, "",
+    {"a call of one tool is forced, by its wire name", HAFT__MODE_TOOL, 0, 2, 2, both, false, "",
      BEGIN SYSTEM "," TASK
                   "\\n\\nCall the tool docs_-_search now, in the format that was described.\"}]}"},
-    {"it must not", HAFT__MODE_NONE, 0, 2, 2, both, false, "",
+    {"calls are forbidden", HAFT__MODE_NONE, 0, 2, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\\n\\nNo tool can be called now: give your answer.\"}]}"},
-    {"some of them", HAFT__MODE_AUTO, 0, 2, 2, one, false, "",
+    {"some tools are allowed", HAFT__MODE_AUTO, 0, 2, 2, one, false, "",
      BEGIN SYSTEM "," TASK "\\n\\nOf the tools, only these can be called now: look.\"}]}"},
-    {"none of them", HAFT__MODE_ANY, 0, 2, 2, none, false, "",
+    {"no tool is allowed", HAFT__MODE_ANY, 0, 2, 2, none, false, "",
      BEGIN SYSTEM "," TASK "\\n\\nNo tool can be called now: give your answer.\"}]}"},
     {"calls and results", HAFT__MODE_AUTO, 0, 5, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\"}]}"},
-    {"what must be stands after results", HAFT__MODE_ANY, 0, 5, 2, both, false, "",
+    {"the instruction to call follows the results", HAFT__MODE_ANY, 0, 5, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\\n\\n" ANY "\"}]}"},
-    {"a correction, too", HAFT__MODE_ANY, 0, 5, 2, both, false, "Say \"look\".",
+    {"a correction follows the results", HAFT__MODE_ANY, 0, 5, 2, both, false, "Say \"look\".",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\\n\\nSay \\\"look\\\".\"}]}"},
-    {"after an answer it is a message", HAFT__MODE_AUTO, 0, 6, 2, both, false, "Go on.",
+    {"after an answer, the instruction is its own message", HAFT__MODE_AUTO, 0, 6, 2, both, false,
+     "Go on.",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\"}," ANSWER
                   ",{\"role\":\"user\",\"content\":\"Go on.\"}]}"},
-    {"more was asked", HAFT__MODE_AUTO, 0, 7, 2, both, false, "",
+    {"a second task", HAFT__MODE_AUTO, 0, 7, 2, both, false, "",
      BEGIN SYSTEM "," TASK "\"}," TURN "," RESULTS "\"}," ANSWER
                   ",{\"role\":\"user\",\"content\":\"And now?\"}]}"},
     {"no instructions", HAFT__MODE_AUTO, 1, 1, 2, both, false, "", BEGIN LESSON "," TASK "\"}]}"},
@@ -149,7 +150,7 @@ static haft_status write_request(size_t i, const haft__provider *provider, haft_
     return status;
 }
 
-/* The text with <LESSON> instead of the part between the two. */
+/* Replaces the instructions in the text by <LESSON>. */
 static void shorten(haft__buf *buf, haft_str text)
 {
     static const char start[] = "# Tools\\n", end[] = "</tools>\"";
@@ -165,7 +166,7 @@ static void shorten(haft__buf *buf, haft_str text)
     haft__buf_add(buf, to, (size_t)(text.ptr + text.len - to));
 }
 
-TEST(golden_requests)
+TEST(text_requests_have_the_expected_bytes)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf found, shortened;
@@ -192,13 +193,13 @@ static void write_now(haft__chat *chat, const haft__request *request, haft__buf 
 {
     static const haft__provider_request_options plain = {.stream = false};
     haft__buf_clear(buf);
-    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "in sync");
+    CHECK_INT(haft__chat_sync(chat, request, NULL), HAFT_OK, "update the conversation");
     haft__chat_write(chat, request, &plain, buf);
-    CHECK_INT(buf->status, HAFT_OK, "written");
+    CHECK_INT(buf->status, HAFT_OK, "write the request");
 }
 
-/* The bytes of turn n are where they were in turn n + 1, whatever stood after them. */
-TEST(a_request_begins_as_the_one_before)
+/* The bytes of turn n are at the same place in turn n + 1. */
+TEST(a_text_request_begins_like_the_previous_one)
 {
     static const size_t counts[] = {2, 5, 6, 7};
     haft__chat chat;
@@ -234,23 +235,26 @@ TEST(more_tools_or_another_format_repeat_the_instructions)
     CHECK_INT(write_request(0, haft__provider_compatible(), &fresh), HAFT_OK, "both tools");
     request.tool_count = 1;
     write_now(&chat, &request, &grown);
-    CHECK(memmem(grown.ptr, grown.len, "docs_-_search", 13) == NULL, "one tool");
+    CHECK(memmem(grown.ptr, grown.len, "docs_-_search", 13) == NULL,
+          "the second tool is not there yet");
     request.tool_count = 2;
     write_now(&chat, &request, &grown);
-    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "one, and then two");
+    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "one tool, then two");
     request.format = HAFT__LIT("native");
     write_now(&chat, &request, &grown);
-    CHECK(memmem(grown.ptr, grown.len, "\"tools\":[", 9) != NULL, "declared");
-    CHECK(memmem(grown.ptr, grown.len, "<tools>", 7) == NULL, "and not taught");
+    CHECK(memmem(grown.ptr, grown.len, "\"tools\":[", 9) != NULL,
+          "the native format declares the tools");
+    CHECK(memmem(grown.ptr, grown.len, "<tools>", 7) == NULL,
+          "the native format has no instructions");
     request.format = HAFT__LIT("hermes");
     write_now(&chat, &request, &grown);
-    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "and back");
+    CHECK_STR(haft__buf_str(&grown), haft__buf_str(&fresh), "back in the text format");
     haft__chat_finish(&chat);
     haft__buf_finish(&fresh);
     haft__buf_finish(&grown);
 }
 
-/* Ids that count calls go on counting from turn to turn, and results have those of their calls. */
+/* Ids that count calls continue from turn to turn, and results have the ids of their calls. */
 TEST(calls_are_counted_over_the_conversation)
 {
     static const haft__message_call more[] = {
@@ -282,7 +286,7 @@ TEST(calls_are_counted_over_the_conversation)
         "begin|>functions.look:2<|",
         "begin|>functions.look:3<|",
         "Return of functions.look:3\\n",
-        "Return of functions.look:1\\n", /* nobody's: the place in its message */
+        "Return of functions.look:1\\n", /* no call has this id: its place in the message counts */
     };
     for (size_t i = 0; i < COUNT(wanted); i++) {
         CHECK(memmem(text.ptr, text.len, wanted[i], strlen(wanted[i])) != NULL, "%s in %.*s",
@@ -309,7 +313,7 @@ static const struct {
     {{HAFT__CONSTRAINT_NONE, false, HAFT__LIT("")}, NULL},
 };
 
-TEST(a_form_is_asked_for_in_the_words_of_the_server)
+TEST(a_constraint_is_written_as_the_server_expects_it)
 {
     static const haft__provider_request_options plain = {.stream = false};
     for (size_t i = 0; i < COUNT(constraints); i++) {
@@ -321,7 +325,7 @@ TEST(a_form_is_asked_for_in_the_words_of_the_server)
         haft__buf_init(&buf, 1 << 20);
         request.constraint = constraints[i].constraint;
         haft__chat_init(&chat, haft__provider_compatible());
-        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "in sync");
+        CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update the conversation");
         haft__chat_write(&chat, &request, &plain, &buf);
         bool there = memmem(buf.ptr, buf.len, "\"response_format\"", 17) != NULL
                      || memmem(buf.ptr, buf.len, "\"grammar\"", 9) != NULL;
@@ -348,12 +352,13 @@ TEST(a_reply_in_another_format_is_announced)
           HAFT__ARG(haft__buf_str(&buf)));
     request.reply_format = request.format;
     write_now(&chat, &request, &buf);
-    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) == NULL, "the same format");
+    CHECK(memmem(buf.ptr, buf.len, "as JSON alone", 13) == NULL,
+          "the same format is not announced");
     haft__chat_finish(&chat);
     haft__buf_finish(&buf);
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(text_requests_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         for (unsigned n = 0;; n++) {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/model/providers/openai_chat/stream_calls.c: the ways in which servers send calls.
- */
+/* Tests for src/model/providers/openai_chat/stream_calls.c: how each server sends calls. */
 #include "model/providers/openai_chat/openai_chat.h"
 #include "model/reply_help.h"
 
@@ -51,21 +50,21 @@ static const struct {
     {"as OpenAI does",
      CALLS(AT("0", "i", "get", "")) "\n" CALLS(MORE("0", "{\\'q\\'")) "\n" CALLS(MORE("0", ":1}")),
      HEAD "|i get {\"q\":1}"},
-    {"two, one after the other",
+    {"two calls, one after the other",
      CALLS(AT("0", "i", "get", "")) "\n" CALLS(MORE("0", "{}")) "\n" CALLS(
          AT("1", "j", "get", "")) "\n" CALLS(MORE("1", "[]")),
      HEAD "|i get {}|j get []"},
-    {"two at the same time",
+    {"two calls at the same time",
      CALLS(AT("0", "i", "get", "a") "," AT("1", "j", "get", "b")) "\n" CALLS(
          MORE("1", "d") "," MORE("0", "c")) "\n" CALLS(MORE("0", "e")),
      HEAD "|i get ace|j get bd"},
-    {"whole, in one piece", CALLS(AT("0", "i", "get", "{}") "," AT("1", "j", "get", "[]")),
+    {"a whole call in one piece", CALLS(AT("0", "i", "get", "{}") "," AT("1", "j", "get", "[]")),
      HEAD "|i get {}|j get []"},
     {"without an index", CALLS(NAMED("i", "get", "{}") "," NAMED("j", "get", "[]")),
      HEAD "|i get {}|j get []"},
     {"without an index, in pieces",
      CALLS(NAMED("i", "get", "{")) "\n" CALLS("{'function':{'arguments':'}'}}"), HEAD "|i get {}"},
-    {"without an index, the id again and again",
+    {"without an index, the id repeated",
      CALLS(NAMED("i", "get", "a")) "\n" CALLS(NAMED("j", "get", "b")) "\n" CALLS(
          NAMED("i", "get", "c")) "\n" CALLS(NAMED("j", "", "d")),
      HEAD "|i get ac|j get bd"},
@@ -73,11 +72,11 @@ static const struct {
      CALLS("{'function':{'name':'get','arguments':'{}'}}") "\n" CALLS(
          "{'function':{'name':'get','arguments':'[]'}}"),
      HEAD "| get {}| get []"},
-    {"id and name again and again",
+    {"id and name repeated",
      CALLS(AT("0", "i", "get", "a")) "\n" CALLS(AT("0", "i", "get", "b")) "\n" CALLS(
          AT("0", "", "get", "c")) "\n" CALLS(AT("0", "i", "", "d")),
      HEAD "|i get abcd"},
-    {"another id, but no name, goes on",
+    {"another id without a name continues the call",
      CALLS(AT("0", "i", "get", "a")) "\n" CALLS(
          "{'index':0,'id':'k','function':{'arguments':'b'}}"),
      HEAD "|i get ab"},
@@ -88,11 +87,11 @@ static const struct {
     {"an index that starts at 1",
      CALLS(AT("1", "i", "get", "{}")) "\n" CALLS(AT("7", "j", "get", "[]")),
      HEAD "|i get {}|j get []"},
-    {"an index that is no index",
+    {"an invalid index",
      CALLS(AT("-1", "i", "get", "a")) "\n" CALLS(AT("1.5", "j", "get", "b")) "\n" CALLS(
          AT("null", "k", "get", "c")) "\n" CALLS(AT("'0'", "k", "get", "d")),
      HEAD "|i get a|j get b|k get cd"},
-    {"an index past all numbers", CALLS(AT("99999999999999999999", "i", "get", "a")),
+    {"an index that is too large", CALLS(AT("99999999999999999999", "i", "get", "a")),
      HEAD "|i get a"},
     {"the name after the id",
      CALLS("{'index':0,'id':'i'}") "\n" CALLS("{'index':0,'function':{'name':'get'}}") "\n" CALLS(
@@ -105,8 +104,9 @@ static const struct {
     {"the id after the name", CALLS(AT("0", "", "get", "{}")) "\n" CALLS(AT("0", "i", "", "")),
      HEAD "| get {}"},
     {"no name at all", CALLS("{'index':0,'id':'i','function':{'arguments':'{}'}}"), HEAD "|i  {}"},
-    {"nothing at all", CALLS("{}"), HEAD "|  "},
-    {"what is no call", CALLS("7,null,'x',[]") "\n'tool_calls':{}\n'tool_calls':'x'", HEAD "|  "},
+    {"an empty call", CALLS("{}"), HEAD "|  "},
+    {"an entry that is not a call", CALLS("7,null,'x',[]") "\n'tool_calls':{}\n'tool_calls':'x'",
+     HEAD "|  "},
     {"no calls", CALLS(""), "||stop|0 0 0|"},
     {"arguments as an object",
      CALLS("{'index':0,'id':'i','function':{'name':'get','arguments':{'q':[1, 2],'r':'\\u00e4'}}}"),
@@ -117,9 +117,9 @@ static const struct {
            "{'id':'k','function':{'name':'get','arguments':5}},"
            "{'id':'l','function':{'name':'get'}}"),
      HEAD "|i get |j get [1]|k get 5|l get "},
-    {"a name on the wire", CALLS(AT("0", "i", "docs_-_search", "{}")), HEAD "|i docs:search {}"},
-    {"a name that nobody has", CALLS(AT("0", "i", "docs_-_find", "{}")), HEAD "|i docs_-_find {}"},
-    {"a name that is ours already", CALLS(AT("0", "i", "docs:search", "{}")),
+    {"a wire name", CALLS(AT("0", "i", "docs_-_search", "{}")), HEAD "|i docs:search {}"},
+    {"an unknown name", CALLS(AT("0", "i", "docs_-_find", "{}")), HEAD "|i docs_-_find {}"},
+    {"a name that is not encoded", CALLS(AT("0", "i", "docs:search", "{}")),
      HEAD "|i docs:search {}"},
     {"a custom tool", CALLS("{'id':'i','type':'custom','custom':{'name':'get','input':'free'}}"),
      HEAD "|i get free"},
@@ -154,7 +154,7 @@ TEST(calls_survive_every_failed_allocation)
     haft__arena_finish(&arena);
 }
 
-/* One call after the other, whole or without a name; the answer's first bytes. */
+/* Reads a reply of `count` calls and compares the first bytes of the outcome. */
 static void check_many(unsigned count, const char *call, const char *wanted)
 {
     haft__buf body, found;
@@ -166,9 +166,9 @@ static void check_many(unsigned count, const char *call, const char *wanted)
     }
     haft__buf_addf(&body, "]}}]}");
     CHECK_INT(help_answer(&haft__openai_chat_api, haft__buf_str(&body), 0, NULL, &found), HAFT_OK,
-              "%u", count);
+              "%u calls", count);
     haft_str start = {found.ptr, found.len < strlen(wanted) ? found.len : strlen(wanted)};
-    CHECK_STR(start, haft__str(wanted), "%u of %s", count, call);
+    CHECK_STR(start, haft__str(wanted), "%u times %s", count, call);
     haft__buf_finish(&body);
     haft__buf_finish(&found);
 }

@@ -34,11 +34,11 @@ static const struct {
      "", "", "a|hm!|stop|0 0 0|m"},
     {"reasoning_content", ",'reasoning_content':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
     {"reasoning", ",'reasoning':'why','content':'a'", "", "", "a|why|stop|0 0 0|m"},
-    {"both names", ",'reasoning':'why','reasoning_content':'why','content':'a'", "", "",
-     "a|why|stop|0 0 0|m"},
-    {"an empty one and the other", ",'reasoning':'why','reasoning_content':''", "", "",
+    {"reasoning under both names", ",'reasoning':'why','reasoning_content':'why','content':'a'", "",
+     "", "a|why|stop|0 0 0|m"},
+    {"reasoning that is empty under one name", ",'reasoning':'why','reasoning_content':''", "", "",
      "|why|stop|0 0 0|m"},
-    {"reasoning that is no text", ",'reasoning':{'effort':'low'},'content':'a'", "", "",
+    {"reasoning that is not a text", ",'reasoning':{'effort':'low'},'content':'a'", "", "",
      "a||stop|0 0 0|m"},
     {"a refusal", ",'content':null,'refusal':'I will not.'", ",'finish_reason':'stop'", "",
      "I will not.||refusal|0 0 0|m"},
@@ -46,13 +46,15 @@ static const struct {
      "No.||refusal|0 0 0|m"},
     {"a text and a refusal", ",'content':'Well: ','refusal':'no.'", "", "",
      "Well: no.||refusal|0 0 0|m"},
-    {"an empty refusal is none", ",'content':'a','refusal':''", "", "", "a||stop|0 0 0|m"},
-    {"a filter", ",'content':'half'", ",'finish_reason':'content_filter'", "",
+    {"an empty refusal is ignored", ",'content':'a','refusal':''", "", "", "a||stop|0 0 0|m"},
+    {"stopped by a content filter", ",'content':'half'", ",'finish_reason':'content_filter'", "",
      "half||refusal|0 0 0|m"},
-    {"a cut", ",'content':'half'", ",'finish_reason':'length'", "", "half||length|0 0 0|m"},
-    {"a cut by the model", ",'content':'half'", ",'finish_reason':'model_length'", "",
+    {"stopped at the token limit", ",'content':'half'", ",'finish_reason':'length'", "",
      "half||length|0 0 0|m"},
-    {"a cut call", ",'tool_calls':[{'id':'i','function':{'name':'f','arguments':'{'}}]",
+    {"stopped at the length of the model", ",'content':'half'", ",'finish_reason':'model_length'",
+     "", "half||length|0 0 0|m"},
+    {"a call that is cut at the token limit",
+     ",'tool_calls':[{'id':'i','function':{'name':'f','arguments':'{'}}]",
      ",'finish_reason':'length'", "", "||length|0 0 0|m|i f {"},
     {"a call that ended in stop",
      ",'tool_calls':[{'id':'i','function':{'name':'f',"
@@ -60,14 +62,16 @@ static const struct {
      ",'finish_reason':'stop'", "", "||tool_calls|0 0 0|m|i f {}"},
     {"no call that ended in tool_calls", ",'content':'a'", ",'finish_reason':'tool_calls'", "",
      "a||stop|0 0 0|m"},
-    {"a reason of one's own", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
-    {"a reason that is no text", ",'content':'a'", ",'finish_reason':7", "", "a||stop|0 0 0|m"},
-    {"an error as a reason", ",'content':'a'", ",'finish_reason':'error'", "",
+    {"an unknown finish reason", ",'content':'a'", ",'finish_reason':'eos'", "", "a||stop|0 0 0|m"},
+    {"a finish reason that is not a text", ",'content':'a'", ",'finish_reason':7", "",
+     "a||stop|0 0 0|m"},
+    {"the finish reason error", ",'content':'a'", ",'finish_reason':'error'", "",
      "transient 0 the model server aborted the reply (stop reason error)"},
-    {"no resources", "", ",'finish_reason':'insufficient_system_resource'", "",
+    {"the finish reason insufficient resources", "",
+     ",'finish_reason':'insufficient_system_resource'", "",
      "transient 0 the model server aborted the reply (stop reason "
      "insufficient_system_resource)"},
-    {"an abort", "", ",'finish_reason':'abort'", "",
+    {"the finish reason abort", "", ",'finish_reason':'abort'", "",
      "transient 0 the model server aborted the reply (stop reason abort)"},
     /* usage */
     {"usage", ",'content':'a'", "",
@@ -81,23 +85,24 @@ static const struct {
     {"usage without details", "", "",
      ",'usage':{'prompt_tokens':9,'completion_tokens':5,'prompt_tokens_details':null}",
      "||stop|9 5 0|m"},
-    {"more cached than there was", "", "",
+    {"more cached tokens than input tokens", "", "",
      ",'usage':{'prompt_tokens':9,'prompt_tokens_details':{'cached_tokens':10}}", "||stop|9 0 9|m"},
     {"invalid usage", "", "",
      ",'usage':{'prompt_tokens':-1,'completion_tokens':1.5,'prompt_tokens_details':{"
      "'cached_tokens':'4'}}",
      "||stop|0 0 0|m"},
-    {"usage past all numbers", "", "",
+    {"usage that is too large", "", "",
      ",'usage':{'prompt_tokens':99999999999999999999,'completion_tokens':1e2}", "||stop|0 100 0|m"},
-    /* of several choices the first counts */
+    /* if there are several choices, the first counts */
     {"another choice", ",'content':'a'", "},{'index':1,'message':{'content':'b'}", "",
      "a||stop|0 0 0|m"},
     {"another choice without an index", ",'content':'a'", "},{'message':{'content':'b'}", "",
      "a||stop|0 0 0|m"},
-    {"nulls next to it", ",'content':'a','audio':null", "", ",'error':null", "a||stop|0 0 0|m"},
+    {"nulls next to the text", ",'content':'a','audio':null", "", ",'error':null",
+     "a||stop|0 0 0|m"},
 };
 
-TEST(parts_of_a_complete_reply)
+TEST(a_complete_reply_is_read)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str body = body_of(cases[i].message, cases[i].choice, cases[i].reply);
@@ -117,7 +122,7 @@ TEST(reasoning_and_cache_writes_are_counted)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__openai_read(&options, haft__str(body), &arena, &outcome, NULL), HAFT_OK,
-              "read");
+              "read the reply");
     CHECK(!outcome.failed && outcome.reply.usage.reasoning == 3
               && outcome.reply.usage.cache_write == 2 && outcome.reply.usage.cached == 4,
           "usage");
@@ -154,7 +159,7 @@ TEST(whole_replies_survive_every_failed_allocation)
 }
 
 /* The same message as one delta, and with its texts cut into pieces of one character. */
-TEST(a_streamed_reply_says_the_same)
+TEST(a_streamed_reply_equals_the_complete_one)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         char lines[2048];
@@ -172,7 +177,7 @@ TEST(a_streamed_reply_says_the_same)
     }
 }
 
-TEST(a_body_at_once)
+TEST(a_body_is_read_in_one_call)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -180,7 +185,7 @@ TEST(a_body_at_once)
     haft__provider_stream_options options = {.hash_key = {1, 2}};
     haft_str body = body_of(",'content':'Hi.'", "", "");
     CHECK_INT(haft__openai_read(&options, body, &arena, &answer, NULL), HAFT_OK, "status");
-    CHECK(!answer.failed, "failed");
+    CHECK(!answer.failed, "the reply is not a failure");
     CHECK_STR(answer.reply.content, HAFT__LIT("Hi."), "content");
     test_fail_allocations_from(0);
     haft_status status = haft__openai_read(&options, body, &arena, &answer, NULL);

@@ -17,7 +17,7 @@
 static const struct {
     const char *name, *lines, *wanted;
 } streams[] = {
-    {"as it should be", HI STOP COST "[DONE]", "Hi||stop|9 5 0|m"},
+    {"a complete stream", HI STOP COST "[DONE]", "Hi||stop|9 5 0|m"},
     {"no usage", HI STOP "[DONE]", "Hi||stop|0 0 0|m"},
     {"no [DONE]", HI STOP COST, "Hi||stop|9 5 0|m"},
     {"no [DONE] and no usage", HI STOP, "Hi||stop|0 0 0|m"},
@@ -31,7 +31,7 @@ static const struct {
     {"a finish_reason with the text",
      "{'choices':[{'index':0,'delta':{'content':'Hi'},'finish_reason':'length'}]}\n[DONE]",
      "Hi||length|0 0 0|"},
-    {"a message in the place of a delta",
+    {"a message instead of a delta",
      "{'choices':[{'index':0,'message':{'content':'Hi'},'finish_reason':'stop'}]}",
      "Hi||stop|0 0 0|"},
     {"chunks without choices",
@@ -43,7 +43,8 @@ static const struct {
      "{'choices':[{'index':2,'delta':{'content':'no'}},{'index':0,'delta':{"
      "'content':'!'}}]}\n" STOP,
      "Hi!||stop|0 0 0|m"},
-    {"signs of life", "!: keep-alive~!^~^~\n!data:^~^~\n" HI "! ~: x~~\n" STOP, "Hi||stop|0 0 0|m"},
+    {"keep-alive comments", "!: keep-alive~!^~^~\n!data:^~^~\n" HI "! ~: x~~\n" STOP,
+     "Hi||stop|0 0 0|m"},
     {"names of events",
      "!event: message~data: {'choices':[{'delta':{'content':'Hi'},"
      "'finish_reason':'stop'}]}~~",
@@ -65,7 +66,7 @@ static const struct {
     {"[DONE] but no finish_reason", HI "[DONE]", CUT},
     {"[DONE] alone", "[DONE]", CUT},
     {"usage but no finish_reason", HI COST, CUT},
-    {"comments alone", "!: keep-alive~~", CUT},
+    {"only comments", "!: keep-alive~~", CUT},
     {"cut in an event", HI "!data: {'choices':[{'index':0,'delta':{},'finish_rea", CUT},
     {"cut in the first field", "!dat", CUT},
     {"cut after the first field", "!data:", CUT},
@@ -86,16 +87,16 @@ static const struct {
     {"an error by name",
      "!event: error~data: {'message':'bad key','type':'authentication_error'}~~",
      "auth 0 " GAVE "bad key (authentication_error)"},
-    {"an error without words", "{'error':{}}", "other 0 " GAVE "no message"},
+    {"an error without a message", "{'error':{}}", "other 0 " GAVE "no message"},
     {"an error after the end", HI STOP "[DONE]\n{'error':'late'}", "Hi||stop|0 0 0|m"},
     /* nonsense */
     {"no JSON", HI "{nonsense}",
      NOT "expected a key in double quotes or '}', found 'n', at 1:2 (byte "
          "1)"},
-    {"a value that is no object", HI "7\n[]\nnull\n'x'\n" STOP, "Hi||stop|0 0 0|m"},
+    {"a value that is not an object", HI "7\n[]\nnull\n'x'\n" STOP, "Hi||stop|0 0 0|m"},
 };
 
-TEST(streams_do_not_depend_on_how_they_were_cut_up)
+TEST(streams_are_read_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(streams); i++) {
         help_check_answer(&haft__openai_chat_api, help_events(streams[i].lines), NULL,
@@ -137,7 +138,7 @@ TEST(a_stream_cut_anywhere_is_cut_or_whole)
     CHECK(whole > 50 && whole < body.len / 2, "%u of %zu are whole", whole, body.len);
 }
 
-/* ---- bodies that are no event stream ---- */
+/* ---- bodies that are not event streams ---- */
 
 static const struct {
     const char *name, *body, *wanted;
@@ -149,7 +150,7 @@ static const struct {
     {"a whole reply after white space",
      "\n\n\xEF\xBB\xBF {'choices':[{'message':{'content':'Hi'}}]}\n\n", "Hi||stop|0 0 0|"},
     {"a reply that was cut", "{'choices':[{'message':{'content':'H", CUT},
-    {"a reply that was cut at once", "{", CUT},
+    {"a reply that was cut at its start", "{", CUT},
     {"a broken reply", "{'choices':[}",
      NOT "expected a value or ']', found '}', at 1:13 (byte 12)"},
     {"two replies", "{'choices':[{'message':{'content':'Hi'}}]}\n{}",
@@ -177,7 +178,7 @@ static const struct {
     {"bytes", "\x01\xFF\xC3", "garbled 0 expected a reply, found ??"},
 };
 
-TEST(bodies_that_are_no_stream)
+TEST(bodies_that_are_not_streams_are_read)
 {
     for (size_t i = 0; i < COUNT(bodies); i++) {
         help_check_answer(&haft__openai_chat_api, help_quotes(bodies[i].body), NULL,
@@ -195,7 +196,7 @@ TEST(bodies_survive_every_failed_allocation)
 
 /* ---- limits ---- */
 
-/* `before`, 'x' as often as it takes, `after`; the answer's first bytes. */
+/* Reads `before`, `length` times 'x' and `after`; compares the first bytes of the outcome. */
 static void check_long(const char *before, size_t length, const char *after, size_t size,
                        const char *wanted)
 {
@@ -232,8 +233,8 @@ TEST(a_whole_reply_is_bounded)
     check_long(before, room + 1, after, 1 << 20, NOT "the text is longer than 33554432 bytes");
 }
 
-/* Only the beginning of a page is read, however long it is. */
-TEST(a_page_is_bounded)
+/* Only the beginning of an HTML page is read. */
+TEST(an_html_page_is_bounded)
 {
     check_long("<p>a</p><!--", HAFT__LIMIT_MODEL_ERROR_BYTES * 3, "--><p>b</p>", 1000,
                "garbled 0 expected a reply, found HTML: a");
@@ -260,7 +261,7 @@ TEST(a_deep_event_is_refused)
     haft__buf_finish(&found);
 }
 
-/* ---- pieces as they come ---- */
+/* ---- deltas ---- */
 
 static void write_delta(void *context, const haft__delta *delta)
 {
@@ -269,7 +270,7 @@ static void write_delta(void *context, const haft__delta *delta)
                    HAFT__ARG(delta->id), HAFT__ARG(delta->text));
 }
 
-TEST(pieces_are_given_on_as_they_come)
+TEST(deltas_are_emitted_as_they_arrive)
 {
     haft_str body = help_events(
         HI "{'choices':[{'delta':{'reasoning':'hm','tool_calls':[{'index':0,'id':'i','function':{"
@@ -284,17 +285,18 @@ TEST(pieces_are_given_on_as_they_come)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__openai_stream_init(&stream, &options);
-    CHECK(!stream.reader.over, "nothing has come");
-    CHECK_INT(haft__reply_reader_feed(&stream.reader, body, NULL), HAFT_OK, "feed");
-    CHECK(stream.reader.over, "all has come");
+    CHECK(!stream.reader.over, "the stream is not over");
+    CHECK_INT(haft__reply_reader_feed(&stream.reader, body, NULL), HAFT_OK, "feed the body");
+    CHECK(stream.reader.over, "the stream is over");
     CHECK_STR(haft__buf_str(&found),
               HAFT__LIT("text 0  Hi\nthink 0  hm\ncall 0 i f\nargs 0  {\nargs 0  }\nusage 0  \n"),
-              "before the end");
-    CHECK_INT(haft__reply_reader_end(&stream.reader, &arena, &answer, NULL), HAFT_OK, "end");
+              "deltas before the end");
+    CHECK_INT(haft__reply_reader_end(&stream.reader, &arena, &answer, NULL), HAFT_OK,
+              "end the stream");
     CHECK_STR(haft__buf_str(&found),
               HAFT__LIT("text 0  Hi\nthink 0  hm\ncall 0 i f\nargs 0  {\nargs 0  }\nusage 0  \n"
                         "end 0  \nstop 0  \n"),
-              "with the end");
+              "deltas with the end");
     haft__reply_reader_finish(&stream.reader);
     haft__arena_finish(&arena);
     haft__buf_finish(&found);

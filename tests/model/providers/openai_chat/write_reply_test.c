@@ -59,7 +59,7 @@ static const struct {
      {.content = HAFT__LIT("No."), .stop = HAFT__STOP_REFUSAL},
      "'content':null,'refusal':'No.','annotations':[]",
      "'stop'"},
-    {"a filter",
+    {"stopped by a content filter",
      {.stop = HAFT__STOP_REFUSAL},
      "'content':'','refusal':null,'annotations':[]",
      "'content_filter'"},
@@ -77,7 +77,7 @@ static const struct {
      "'tool_calls'"},
 };
 
-TEST(whole_answers)
+TEST(whole_replies_have_the_expected_bytes)
 {
     for (size_t i = 0; i < COUNT(wholes); i++) {
         haft__buf found, wanted;
@@ -144,7 +144,7 @@ static const struct {
     {&wholes[4].reply, {NULL}, "''", "'content_filter'"},
 };
 
-TEST(golden_streams)
+TEST(streams_have_the_expected_bytes)
 {
     for (size_t i = 0; i < 2 * COUNT(streams); i++) {
         size_t row = i / 2;
@@ -172,19 +172,19 @@ TEST(golden_streams)
     }
 }
 
-TEST(the_end_of_a_call_is_no_event)
+TEST(the_end_of_a_call_writes_no_event)
 {
     haft__buf found;
     haft__buf_init(&found, 1 << 20);
     haft__chat_write_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_CALL_END});
     haft__chat_write_chunk(&found, &head, &(haft__delta){.kind = HAFT__DELTA_USAGE});
-    CHECK_INT(found.len, 0, "bytes");
+    CHECK_INT(found.len, 0, "bytes that were written");
     haft__buf_finish(&found);
 }
 
 /* ---- pieces ---- */
 
-/* Puts the content of a stream together again; how many pieces it came in. */
+/* Joins the content of a stream; returns the number of pieces. */
 static size_t gather(haft_str stream, haft__buf *content)
 {
     size_t pieces = 0;
@@ -199,7 +199,8 @@ static size_t gather(haft_str stream, haft__buf *content)
             haft__json delta = *haft__json_get(choices.items[0], HAFT__LIT("delta"));
             const haft__json *text = haft__json_get(delta, HAFT__LIT("content"));
             if (text != NULL && text->count > 0) {
-                CHECK(haft__utf8_valid(haft__json_text(*text)), "half a character");
+                CHECK(haft__utf8_valid(haft__json_text(*text)),
+                      "a piece ends in the middle of a character");
                 haft__buf_add_str(content, haft__json_text(*text));
                 pieces++;
             }
@@ -218,7 +219,7 @@ static void check_pieces(haft_str text, size_t least, size_t most)
     haft__chat_write_stream(&stream, &head, &reply);
     size_t pieces = gather(haft__buf_str(&stream), &content);
     CHECK(pieces >= least && pieces <= most, "%zu bytes in %zu pieces", text.len, pieces);
-    CHECK_STR(haft__buf_str(&content), text, "%zu bytes", text.len);
+    CHECK_STR(haft__buf_str(&content), text, "%zu bytes: the joined text", text.len);
     haft__buf_finish(&stream);
     haft__buf_finish(&content);
 }
@@ -239,7 +240,7 @@ TEST(texts_come_in_pieces_of_whole_characters)
     }
 }
 
-/* A text of ASCII is cut everywhere, and so into exactly as many pieces as there may be. */
+/* ASCII text can be cut anywhere, so it comes in exactly the maximum number of pieces. */
 TEST(pieces_are_bounded)
 {
     char *text = test_alloc(17 * HAFT__LIMIT_CHAT_PIECES);
@@ -252,14 +253,15 @@ TEST(pieces_are_bounded)
                  HAFT__LIMIT_CHAT_PIECES);
 }
 
-TEST(content_that_is_not_text_is_still_sent)
+TEST(content_that_is_not_utf8_is_repaired_and_sent)
 {
     haft__buf stream;
     haft__buf_init(&stream, 1 << 20);
     char bad[100];
     memset(bad, 0x80, sizeof(bad));
     haft__chat_write_stream(&stream, &head, &(haft__reply){.content = {bad, sizeof(bad)}});
-    CHECK(stream.status == HAFT_OK && haft__utf8_valid(haft__buf_str(&stream)), "no UTF-8");
+    CHECK(stream.status == HAFT_OK && haft__utf8_valid(haft__buf_str(&stream)),
+          "the stream is not UTF-8");
     haft__buf_finish(&stream);
 }
 
@@ -294,7 +296,7 @@ TEST(calls_get_names_and_ids)
     haft__arena_init(&arena, 0);
     uint64_t counter = 7;
     haft__reply reply = {.calls = scripted, .call_count = COUNT(scripted)};
-    CHECK_INT(seal(&arena, &reply, &counter), HAFT_OK, "sealing");
+    CHECK_INT(seal(&arena, &reply, &counter), HAFT_OK, "seal the reply");
     for (size_t i = 0; i < COUNT(wanted); i++) {
         char found[128];
         (void)snprintf(found, sizeof(found), "%.*s %.*s", HAFT__ARG(reply.calls[i].id),
@@ -321,7 +323,7 @@ TEST(sealing_survives_every_failed_allocation)
             break;
         }
     }
-    /* Whether the memory ends anywhere in between: an arena of every size. */
+    /* Arenas of every size, so that the memory ends at every point. */
     for (size_t size = 1; size < 9000; size += 100) {
         haft__arena arena;
         haft__arena_init(&arena, size);
@@ -351,7 +353,7 @@ TEST(answers_survive_every_failed_allocation)
     }
 }
 
-TEST(errors_have_their_shape)
+TEST(errors_have_the_shape_of_openai)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
@@ -363,6 +365,6 @@ TEST(errors_have_their_shape)
         quoted("{'error':{'message':'what \\'it\\' is','type':'invalid_request_error','param':"
                "'a[0].b','code':'invalid_value'}}"
                "{'error':{'message':'','type':'server_error','param':null,'code':null}}"),
-        "errors");
+        "the error body");
     haft__buf_finish(&buf);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_responses/request.c, request_message.c, request_text.c and
- * request_tool.c: requests as bytes, and that bytes once made stay. */
+ * request_tool.c: the bytes of requests, and that bytes once written do not change. */
 #include "model/providers/openai_responses/request.h"
 
 #include "model/reply_help.h"
@@ -63,7 +63,7 @@ static haft_status write_tool(size_t i, haft__arena *arena, haft__buf *buf)
     return haft__buf_check(buf, NULL);
 }
 
-TEST(tools_are_strict_if_their_schema_can_be)
+TEST(tools_are_strict_if_their_schema_allows_it)
 {
     for (size_t i = 0; i < COUNT(tools_cases); i++) {
         haft__arena arena;
@@ -135,11 +135,11 @@ static const struct {
     haft__message message;
     const char *wanted;
 } messages_cases[] = {
-    {"its own items", REPLY("openai-responses", "m", "[" ITEMS "]"), ITEMS},
-    {"of another provider", REPLY("anthropic", "m", "[" ITEMS "]"), NEUTRAL},
-    {"of another model", REPLY("openai-responses", "n", "[" ITEMS "]"), NEUTRAL},
+    {"items of the same model", REPLY("openai-responses", "m", "[" ITEMS "]"), ITEMS},
+    {"items of another provider", REPLY("anthropic", "m", "[" ITEMS "]"), NEUTRAL},
+    {"items of another model", REPLY("openai-responses", "n", "[" ITEMS "]"), NEUTRAL},
     {"no JSON", REPLY("openai-responses", "m", "[{"), NEUTRAL},
-    {"no list", REPLY("openai-responses", "m", "{}"), NEUTRAL},
+    {"items that are not a list", REPLY("openai-responses", "m", "{}"), NEUTRAL},
     {"a call is missing",
      REPLY("openai-responses", "m", "[{\"type\":\"function_call\",\"call_id\":\"c1\"}]"), NEUTRAL},
     {"a call has another id",
@@ -189,17 +189,18 @@ static const struct {
 } cases[] = {
     {"auto", HAFT__MODE_AUTO, 2, 2, true, false, false, false, "", "null", "",
      BEGIN TOOLS "'input':[" SYSTEM "," TASK "],'tool_choice':'auto'}"},
-    {"auto, some tools", HAFT__MODE_AUTO, 1, 2, false, false, false, false, "", "null", "",
+    {"mode auto, some tools", HAFT__MODE_AUTO, 1, 2, false, false, false, false, "", "null", "",
      BEGIN TOOLS "'input':[" SYSTEM "],'tool_choice':" ALLOWED("auto") "}"},
     {"any", HAFT__MODE_ANY, 1, 2, true, false, false, false, "", "null", "",
      BEGIN TOOLS "'input':[" SYSTEM "],'tool_choice':'required'}"},
-    {"any of some", HAFT__MODE_ANY, 1, 2, false, true, true, false, "", "null", "",
+    {"mode any, some tools", HAFT__MODE_ANY, 1, 2, false, true, true, false, "", "null", "",
      BEGIN TOOLS "'input':[" SYSTEM "],'tool_choice':" ALLOWED(
          "required") ",'parallel_tool_calls':false,'stream':true}"},
     {"one", HAFT__MODE_TOOL, 1, 2, true, false, false, false, "", "null", "",
      BEGIN TOOLS "'input':[" SYSTEM "],'tool_choice':{'type':'function','name':'docs_-_search'}}"},
-    {"none, with items and results", HAFT__MODE_NONE, 5, 2, true, false, false, false, "", "null",
-     "", BEGIN TOOLS "'input':[" SYSTEM "," TASK "," ITEMS "," RESULTS "],'tool_choice':'none'}"},
+    {"mode none, with items and results", HAFT__MODE_NONE, 5, 2, true, false, false, false, "",
+     "null", "",
+     BEGIN TOOLS "'input':[" SYSTEM "," TASK "," ITEMS "," RESULTS "],'tool_choice':'none'}"},
     {"a correction is last", HAFT__MODE_ANY, 2, 2, true, false, false, false, "", "null", "Call.",
      BEGIN TOOLS "'input':[" SYSTEM "," TASK
                  ",{'role':'user','content':'Call.'}],'tool_choice':'required'}"},
@@ -256,7 +257,7 @@ static haft_status write_with(haft__responses_text *text, size_t i, size_t count
     return status;
 }
 
-TEST(golden_requests)
+TEST(requests_have_the_expected_bytes)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__responses_text text;
@@ -274,7 +275,7 @@ TEST(golden_requests)
     }
 }
 
-TEST(a_request_begins_with_the_bytes_of_the_one_before)
+TEST(a_request_begins_with_the_bytes_of_the_previous_one)
 {
     haft__responses_text text;
     haft__arena arena;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/model/providers/openai_responses/stream.c and stream_items.c: streams and whole
- * responses, however they are cut. */
+ * responses, at every cut. */
 #include "model/providers/openai_responses/openai_responses.h"
 #include "model/providers/openai_responses/stream.h"
 #include "model/reply_help.h"
@@ -46,19 +46,20 @@ typedef struct reply_case {
 
 static const reply_case streams[] = {
     {"a text", START MESSAGE_ADDED TEXT("H") TEXT("i") MESSAGE_DONE END, "Hi||stop|9 5 4|m"},
-    {"a text without pieces", START MESSAGE_ADDED MESSAGE_DONE END, "Hi||stop|9 5 4|m"},
-    {"the rest of a text", START TEXT("H") MESSAGE_DONE END, "Hi||stop|9 5 4|m"},
-    {"pieces that differ from the text", START TEXT("No") MESSAGE_DONE END, "No||stop|9 5 4|m"},
-    {"a piece after its item", START MESSAGE_DONE TEXT("!") END, "Hi||stop|9 5 4|m"},
+    {"a text without deltas", START MESSAGE_ADDED MESSAGE_DONE END, "Hi||stop|9 5 4|m"},
+    {"the last part of a text without a delta", START TEXT("H") MESSAGE_DONE END,
+     "Hi||stop|9 5 4|m"},
+    {"deltas that differ from the text", START TEXT("No") MESSAGE_DONE END, "No||stop|9 5 4|m"},
+    {"a delta after its item", START MESSAGE_DONE TEXT("!") END, "Hi||stop|9 5 4|m"},
     {"an item twice", START MESSAGE_DONE MESSAGE_DONE END, "Hi||stop|9 5 4|m"},
-    {"all at the end",
+    {"all items in the last event",
      START "{'type':'response.completed','response':{'output':[" MESSAGE "," CALL "]}}",
      "Hi||tool_calls|0 0 0|m|c1 f {\"a\":1}"},
-    {"the rest at the end",
+    {"missing items in the last event",
      START MESSAGE_ADDED TEXT("H") "{'type':'response.completed','response':{'output':[" MESSAGE
                                    "," CALL "]}}",
      "Hi||tool_calls|0 0 0|m|c1 f {\"a\":1}"},
-    {"an end that repeats all with other ids",
+    {"a last event that repeats all items with other ids",
      START MESSAGE_DONE
      "{'type':'response.completed','response':{'output':[{'type':'message','id':'other',"
      "'content':[{'type':'output_text','text':'Hi'}]}]}}",
@@ -67,11 +68,11 @@ static const reply_case streams[] = {
      START "{'type':'response.new.thing','error':{'message':'x'},'output_index':7}\n{'a':1}\n[]\n7"
            "\n!: ping~~!event: ping~data: {}~~\n" MESSAGE_DONE END,
      "Hi||stop|9 5 4|m"},
-    {"names of events alone",
+    {"events that have only names",
      "!event: response.output_item.done~data: {'output_index':0,'item':" MESSAGE "}~~"
      "event: response.completed~data: {'response':{}}~~",
      "Hi||stop|0 0 0|"},
-    {"what comes after the end", START MESSAGE_DONE END "\n{nonsense\n[DONE]", "Hi||stop|9 5 4|m"},
+    {"events after the end", START MESSAGE_DONE END "\n{nonsense\n[DONE]", "Hi||stop|9 5 4|m"},
     {"no empty line at the end",
      START MESSAGE_DONE "!data: {'type':'response.completed',"
                         "'response':{}}",
@@ -95,13 +96,14 @@ static const reply_case streams[] = {
          "0", "{'type':'reasoning','summary':[{'text':'One'},{'text':'Two'}]}")
          DONE_AT("1", MESSAGE) END,
      "Hi|One\n\nTwo|stop|9 5 4|m"},
-    {"a summary without pieces",
+    {"a summary without deltas",
      START DONE_AT("0", "{'type':'reasoning','summary':[{'text':'One'},{'text':'Two'}]}")
          DONE_AT("1", MESSAGE) END,
      "Hi|One\n\nTwo|stop|9 5 4|m"},
     /* calls */
     {"a call", START CALL_ADDED ARGUMENTS CALL_DONE END, "||tool_calls|9 5 4|m|c1 f {\"a\":1}"},
-    {"a call from its last form alone", START CALL_DONE END, "||tool_calls|9 5 4|m|c1 f {\"a\":1}"},
+    {"a call that comes only as a finished item", START CALL_DONE END,
+     "||tool_calls|9 5 4|m|c1 f {\"a\":1}"},
     {"arguments before their call", START ARGUMENTS CALL_ADDED CALL_DONE END,
      "||tool_calls|9 5 4|m|c1 f {\"a\":1}"},
     {"arguments as an object",
@@ -118,7 +120,7 @@ static const reply_case streams[] = {
      "{'type':'response.output_item.done','output_index':0,'item':{'type':'function_call','id':'f2'"
      ",'call_id':'c2','name':'g','arguments':'{}'}}\n" END,
      "||tool_calls|9 5 4|m|c1 f {\"a\":1}|c2 g {}"},
-    {"neither indexes nor ids",
+    {"items without indexes and ids",
      START
      "{'type':'response.output_item.added','item':{'type':'function_call'}}\n"
      "{'type':'response.function_call_arguments.delta','delta':'{}'}\n"
@@ -131,13 +133,14 @@ static const reply_case streams[] = {
     {"a call without an end", START CALL_ADDED ARGUMENTS END, NOT "a call has no end"},
     {"a call that the limit cut", START CALL_ADDED ARGUMENTS INCOMPLETE("max_output_tokens"),
      "||length|0 0 0|m|c1 f {\"a\""},
-    {"another limit", START MESSAGE_DONE INCOMPLETE("max_messages"), "Hi||length|0 0 0|m"},
+    {"an unknown reason for an incomplete reply", START MESSAGE_DONE INCOMPLETE("max_messages"),
+     "Hi||length|0 0 0|m"},
     {"a call that the filter cut", START CALL_ADDED ARGUMENTS INCOMPLETE("content_filter"),
      "||refusal|0 0 0|m"},
     /* items that are sent back */
     {"encrypted reasoning", START DONE_AT("0", REASONING) DONE_AT("1", CALL) END,
      "||tool_calls|9 5 4|m|c1 f {\"a\":1}|items [" REASONING "," CALL "]"},
-    {"the last form of reasoning counts",
+    {"the finished reasoning item counts",
      START "{'type':'response.output_item.added','output_index':0,'item':{'type':'reasoning','id':"
            "'r1','encrypted_content':'part'}}\n" DONE_AT("0", REASONING) DONE_AT("1", MESSAGE) END,
      "Hi||stop|9 5 4|m|items [" REASONING "," MESSAGE "]"},
@@ -156,7 +159,7 @@ static const reply_case streams[] = {
                         "'namespace':'n'}") END,
      "||tool_calls|9 5 4|m|c f {}|items "
      "[{'type':'function_call','call_id':'c','name':'f','arguments':'{}','namespace':'n'}]"},
-    {"reasoning that led to nothing", START DONE_AT("0", REASONING) END, "||stop|9 5 4|m"},
+    {"reasoning without any output", START DONE_AT("0", REASONING) END, "||stop|9 5 4|m"},
     {"reasoning that the limit cut",
      START DONE_AT("0", REASONING) DONE_AT("1", MESSAGE) INCOMPLETE("max_output_tokens"),
      "Hi||length|0 0 0|m"},
@@ -168,7 +171,7 @@ static const reply_case streams[] = {
     {"cut after all items", START MESSAGE_DONE, CUT},
     {"cut, with [DONE]", START MESSAGE_DONE "[DONE]", CUT},
     {"an end without a response", START MESSAGE_DONE "{'type':'response.completed'}", CUT},
-    {"comments alone", "!: keep-alive~~", CUT},
+    {"only comments", "!: keep-alive~~", CUT},
     /* errors */
     {"an error event",
      START TEXT("H") "{'type':'error','code':'rate_limit_exceeded','message':'Slow','param':null}",
@@ -181,7 +184,7 @@ static const reply_case streams[] = {
      START "{'type':'response.failed','response':{'status':'failed','error':{'code':'server_error',"
            "'message':'Oh'}}}",
      "transient 0 " GAVE "Oh (server_error)"},
-    {"a policy",
+    {"a failure because of a policy",
      "{'type':'response.failed','response':{'error':{'code':'misalignment_policy_violation',"
      "'message':'No'}}}",
      "policy 0 " GAVE "No (misalignment_policy_violation)"},
@@ -216,10 +219,10 @@ static const reply_case bodies[] = {
      "quota 0 " GAVE "Pay (insufficient_quota)"},
     {"a response that is not finished", "{'status':'queued','output':[]}",
      "garbled 0 expected a complete reply, found one that is queued"},
-    {"odd items", "{'output':[5,null,{'type':'message','content':7},{'type':'message'}]}",
-     "||stop|0 0 0|"},
+    {"items of unknown kinds",
+     "{'output':[5,null,{'type':'message','content':7},{'type':'message'}]}", "||stop|0 0 0|"},
     {"content as a string", "{'output':[{'type':'message','content':'Hi'}]}", "Hi||stop|0 0 0|"},
-    {"something else", "{'status':'completed'}",
+    {"a body that is not a response", "{'status':'completed'}",
      "garbled 0 expected a reply, found {\"status\":\"completed\"}"},
     {"a chat completion", "{'choices':[]}", "garbled 0 expected a reply, found {\"choices\":[]}"},
     {"a reply that was cut", "{'output':[", CUT},
@@ -290,14 +293,16 @@ TEST(all_counts_of_tokens_are_read)
     haft__arena arena;
     haft__model_outcome outcome = {.failed = true};
     haft__arena_init(&arena, 0);
-    CHECK_INT(read_all(help_events(START MESSAGE_DONE END), &arena, &outcome), HAFT_OK, "read");
+    CHECK_INT(read_all(help_events(START MESSAGE_DONE END), &arena, &outcome), HAFT_OK,
+              "read the body");
     haft__token_usage usage = outcome.reply.usage;
-    CHECK(usage.input == 9 && usage.cached == 4 && usage.cache_write == 3, "input");
-    CHECK(usage.output == 5 && usage.reasoning == 2, "output");
+    CHECK(usage.input == 9 && usage.cached == 4 && usage.cache_write == 3,
+          "counts of input tokens");
+    CHECK(usage.output == 5 && usage.reasoning == 2, "counts of output tokens");
     haft_str odd = help_quotes("{'output':[],'usage':{'input_tokens':1,'input_tokens_details':"
                                "{'cached_tokens':2},'output_tokens':3,'output_tokens_details':"
                                "{'reasoning_tokens':4}}}");
-    CHECK_INT(read_all(odd, &arena, &outcome), HAFT_OK, "read");
+    CHECK_INT(read_all(odd, &arena, &outcome), HAFT_OK, "read the body with inconsistent counts");
     usage = outcome.reply.usage;
     CHECK(usage.cached == 1 && usage.reasoning == 3, "a part is not more than the whole");
     haft__arena_finish(&arena);
@@ -318,13 +323,13 @@ TEST(items_of_a_reply_are_bounded)
                            i);
         }
         haft__buf_addf(&body, "data: {\"type\":\"response.completed\",\"response\":{}}\n\n");
-        CHECK_INT(read_all(haft__buf_str(&body), &arena, &outcome), HAFT_OK, "read");
+        CHECK_INT(read_all(haft__buf_str(&body), &arena, &outcome), HAFT_OK, "read the body");
         CHECK_INT(outcome.failed, extra == 1, "%zu more than the limit", extra);
         if (extra == 1) {
             CHECK_STR(outcome.failure.message,
                       HAFT__LIT("the model server's reply cannot be used: expected at most 4096 "
                                 "items in a reply, found more"),
-                      "past the limit");
+                      "error past the limit");
         }
         haft__buf_finish(&body);
         haft__arena_finish(&arena);
