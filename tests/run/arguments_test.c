@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/arguments.c: from the text of a model to the arguments of a tool. */
+/* Tests for src/run/arguments.c: the model's text becomes the arguments of a tool. */
 #include "run/arguments.h"
 
 #include "base/limits.h"
@@ -51,28 +51,28 @@ static const struct {
 } cases[] = {
     {"plain", "{\"q\":\"x\",\"n\":1}", "{\"q\":\"x\",\"n\":1,\"any\":null}", NULL, false},
     {"white space", " \n{\"q\":\"x\"}\t", "{\"q\":\"x\",\"n\":7,\"any\":null}", NULL, false},
-    {"a default is not put over null", "{\"q\":\"x\",\"any\":2,\"n\":8}",
+    {"a default does not replace a given value", "{\"q\":\"x\",\"any\":2,\"n\":8}",
      "{\"q\":\"x\",\"any\":2,\"n\":8}", NULL, false},
     {"defaults of nested objects stay out", "{\"q\":\"x\",\"at\":{}}",
      "{\"q\":\"x\",\"at\":{},\"n\":7,\"any\":null}", NULL, false},
-    {"texts to numbers and booleans", "{\"q\":5,\"n\":\"12\",\"on\":\"true\"}",
+    {"texts become numbers and booleans", "{\"q\":5,\"n\":\"12\",\"on\":\"true\"}",
      "{\"q\":\"5\",\"n\":12,\"on\":true,\"any\":null}", NULL, false},
-    {"one to a list of one", "{\"q\":\"x\",\"tags\":\"a\"}",
+    {"a value becomes a list of one", "{\"q\":\"x\",\"tags\":\"a\"}",
      "{\"q\":\"x\",\"tags\":[\"a\"],\"n\":7,\"any\":null}", NULL, false},
-    {"an object as text inside", "{\"q\":\"x\",\"at\":\"{\\\"x\\\":2}\"}",
+    {"a nested object as text", "{\"q\":\"x\",\"at\":\"{\\\"x\\\":2}\"}",
      "{\"q\":\"x\",\"at\":{\"x\":2},\"n\":7,\"any\":null}", NULL, false},
     {"a key twice: the last counts", "{\"q\":\"x\",\"n\":1,\"n\":2}",
      "{\"q\":\"x\",\"n\":2,\"any\":null}", NULL, false},
-    {"mended: quotes and commas", "{'q': 'x', 'n': 1,}", "{\"q\":\"x\",\"n\":1,\"any\":null}", NULL,
-     true},
-    {"mended: a fence", "```json\n{\"q\":\"x\"}\n```", "{\"q\":\"x\",\"n\":7,\"any\":null}", NULL,
-     true},
+    {"repaired: quotes and commas", "{'q': 'x', 'n': 1,}", "{\"q\":\"x\",\"n\":1,\"any\":null}",
+     NULL, true},
+    {"repaired: a code fence", "```json\n{\"q\":\"x\"}\n```", "{\"q\":\"x\",\"n\":7,\"any\":null}",
+     NULL, true},
     {"an object as text", "\"{\\\"q\\\":\\\"x\\\"}\"", "{\"q\":\"x\",\"n\":7,\"any\":null}", NULL,
      true},
     {"a number too large for any type", "{\"q\":\"x\",\"n\":123456789012345678901234567890}",
      "{\"q\":\"x\",\"n\":123456789012345678901234567890,\"any\":null}", NULL, false},
     {"nothing", "", NULL, "Missing required argument: q", false},
-    {"white space alone", " \t\n", NULL, "Missing required argument: q", false},
+    {"only white space", " \t\n", NULL, "Missing required argument: q", false},
     {"null", "null", NULL, "Missing required argument: q", false},
     {"an empty text", "\"\"", NULL, "The arguments must be a JSON object, found string.", false},
     {"null as text", "\"null\"", NULL, "Missing required argument: q", true},
@@ -85,13 +85,13 @@ static const struct {
     {"cut", "{\"q\":\"x", NULL, "The arguments are not valid JSON: ", false},
     {"two values", "{\"q\":\"x\"}{}", NULL, "The arguments are not valid JSON: ", false},
     {"words", "look for it", NULL, "The arguments are not valid JSON: ", false},
-    {"an argument nobody knows", "{\"q\":\"x\",\"m\":1}", NULL, "/m: ", false},
+    {"an unknown argument", "{\"q\":\"x\",\"m\":1}", NULL, "/m: ", false},
     {"every problem at once", "{\"n\":\"many\",\"tags\":[1,{}]}", NULL,
      "Missing required argument: q", false},
-    {"a list in place of a text", "{\"q\":[\"x\"]}", NULL, "/q: Expected string", false},
+    {"a list instead of a text", "{\"q\":[\"x\"]}", NULL, "/q: Expected string", false},
 };
 
-TEST(texts_of_models_become_arguments)
+TEST(text_of_the_model_becomes_arguments)
 {
     arguments_case c;
     arguments_init(&c, schema);
@@ -127,11 +127,11 @@ TEST(every_problem_has_its_place_and_its_line)
     haft__arguments found;
     CHECK_INT(haft__arguments_read(c.tool, HAFT__LIT("{\"n\":\"many\",\"tags\":[{}]}"), c.checker,
                                    &c.arena, HELP_KEY, &found, &c.why, NULL),
-              HAFT_OK, "read");
+              HAFT_OK, "read the arguments");
     CHECK_STR(haft__buf_str(&c.why),
               HAFT__LIT("Missing required argument: q\n/n: Expected integer, found string "
                         "\"many\"\n/tags/0: Expected string, found object {}"),
-              "all of them");
+              "every problem on its line");
     arguments_finish(&c);
 }
 
@@ -154,8 +154,8 @@ TEST(depth_is_bounded)
         haft__arguments found;
         CHECK_INT(haft__arguments_read(c.tool, haft__buf_str(&raw), c.checker, &c.arena, HELP_KEY,
                                        &found, &c.why, NULL),
-                  HAFT_OK, "%zu", depth);
-        CHECK_INT(found.good, depth + 1 <= HAFT__LIMIT_JSON_DEPTH, "%zu: %.*s", depth,
+                  HAFT_OK, "depth %zu", depth);
+        CHECK_INT(found.good, depth + 1 <= HAFT__LIMIT_JSON_DEPTH, "depth %zu: %.*s", depth,
                   HAFT__ARG(haft__buf_str(&c.why)));
         haft__buf_finish(&raw);
         arguments_finish(&c);
@@ -175,7 +175,7 @@ static const struct {
     {HAFT__LIT("{\"q\":\"\xE2\x82"), NULL},
 };
 
-TEST(bytes_that_are_not_utf8)
+TEST(invalid_utf8_in_arguments_is_replaced_or_rejected)
 {
     arguments_case c;
     arguments_init(&c, schema);
@@ -186,12 +186,12 @@ TEST(bytes_that_are_not_utf8)
         haft__buf_clear(&c.why);
         CHECK_INT(haft__arguments_read(c.tool, bytes[i].raw, c.checker, &c.arena, HELP_KEY, &found,
                                        &c.why, NULL),
-                  HAFT_OK, "%zu", i);
+                  HAFT_OK, "case %zu", i);
         CHECK_INT(found.good, bytes[i].value != NULL, "%zu: %.*s", i,
                   HAFT__ARG(haft__buf_str(&c.why)));
         if (found.good && bytes[i].value != NULL) {
             haft__json_write(&text, found.value);
-            CHECK_STR(haft__buf_str(&text), haft__str(bytes[i].value), "%zu", i);
+            CHECK_STR(haft__buf_str(&text), haft__str(bytes[i].value), "case %zu", i);
         }
         haft__buf_finish(&text);
     }
@@ -223,7 +223,7 @@ TEST(reading_arguments_survives_every_failed_allocation)
 }
 
 static const struct {
-    const char *raw, *value, *strict; /* NULL: they are not valid */
+    const char *raw, *value, *strict; /* NULL if they are invalid */
 } nullable[] = {
     {"{\"q\":\"x\",\"n\":null,\"on\":null,\"tags\":null,\"at\":null,\"any\":null}",
      "{\"q\":\"x\",\"any\":null,\"n\":7}", NULL},
@@ -234,7 +234,7 @@ static const struct {
      "{\"q\":\"x\",\"n\":1,\"any\":null}"},
 };
 
-TEST(nulls_of_a_strict_schema_are_left_out_where_it_was_used)
+TEST(nulls_are_left_out_if_a_strict_schema_was_sent)
 {
     arguments_case c;
     arguments_init(&c, schema);

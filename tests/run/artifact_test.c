@@ -4,7 +4,7 @@
 
 #include "run_help.h"
 
-TEST(lines_say_what_became_of_a_result)
+TEST(a_line_tells_the_model_about_a_stored_result)
 {
     static const struct {
         haft__artifact_fate fate;
@@ -56,7 +56,7 @@ TEST(names_come_from_the_tool_and_the_type)
     run.artifacts = all;
     run.artifact_count = 2;
     CHECK_STR(haft__artifact_choose_name(&run, HAFT__LIT("chart"), HAFT__LIT("image/png"), &arena),
-              HAFT__LIT("chart-2.png"), "the first that is free");
+              HAFT__LIT("chart-2.png"), "the first free name");
     haft__arena_finish(&arena);
 }
 
@@ -71,12 +71,12 @@ TEST(the_content_of_every_artifact_is_found)
                   "\"results\":{\"chart\":\"a\\u0000b\"}}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     const haft__run *run = &r.drive.run;
-    CHECK_INT(run->artifact_count, 3, "artifacts");
+    CHECK_INT(run->artifact_count, 3, "number of artifacts");
     for (size_t i = 0; i < run->artifact_count; i++) {
         const haft__artifact *artifact = run->artifacts[i];
         bool text = haft__str_equal(artifact->name, HAFT__LIT("a"));
-        CHECK_STR(haft__artifact_content(run, artifact), text ? HAFT__LIT("text") : bytes, "%zu",
-                  i);
+        CHECK_STR(haft__artifact_content(run, artifact), text ? HAFT__LIT("text") : bytes,
+                  "case %zu", i);
     }
     help_run_finish(&r);
 }

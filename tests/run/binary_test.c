@@ -11,7 +11,7 @@
         text, sizeof(text) - 1                                                                     \
     }
 
-TEST(text_is_told_from_other_bytes)
+TEST(text_and_binary_are_distinguished)
 {
     static const struct {
         haft_str bytes;
@@ -31,7 +31,8 @@ TEST(text_is_told_from_other_bytes)
         {BYTES("a long line \xe9 \x01 and on"), true}, /* a control character, too */
         {BYTES("a long line \xe9 \033[0m and on"), false},
         {BYTES("\x89PNG\r\n\x1a\n"), true},
-        {BYTES("\xcf\xf0\xe8\xe2\xe5\xf2"), true}, /* replaced, nothing of it is left */
+        {BYTES("\xcf\xf0\xe8\xe2\xe5\xf2"),
+         true}, /* nothing readable would be left after replacement */
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         CHECK_INT(haft__binary_is(rows[i].bytes), rows[i].binary, "row %zu", i);
@@ -99,14 +100,14 @@ TEST(media_types_come_from_the_first_bytes_or_are_declared)
     }
 }
 
-TEST(a_tar_is_known_by_bytes_further_on)
+TEST(a_tar_is_recognized_by_its_mark_at_byte_257)
 {
     char bytes[262] = "name";
     memcpy(bytes + 257, "ustar", 5);
     CHECK_STR(haft__binary_media_type((haft_str){bytes, sizeof(bytes)}, HAFT__LIT("")),
-              HAFT__LIT("application/x-tar"), "tar");
+              HAFT__LIT("application/x-tar"), "a whole tar header");
     CHECK_STR(haft__binary_media_type((haft_str){bytes, sizeof(bytes) - 1}, HAFT__LIT("")),
-              HAFT__LIT("application/octet-stream"), "cut");
+              HAFT__LIT("application/octet-stream"), "a truncated tar header");
 }
 
 TEST(a_declared_type_has_at_most_127_characters)
@@ -116,9 +117,9 @@ TEST(a_declared_type_has_at_most_127_characters)
     type[1] = '/';
     type[127] = '\0';
     haft_str zero = BYTES("\0");
-    CHECK_STR(haft__binary_media_type(zero, haft__str(type)), haft__str(type), "127");
+    CHECK_STR(haft__binary_media_type(zero, haft__str(type)), haft__str(type), "127 characters");
     type[127] = 'a';
     type[128] = '\0';
     CHECK_STR(haft__binary_media_type(zero, haft__str(type)), HAFT__LIT("application/octet-stream"),
-              "128");
+              "128 characters");
 }

@@ -26,7 +26,8 @@ static void on_request(void *context, const haft__request *request)
                                 .stable = w->conversation->stable,
                                 .apart = w->conversation->apart};
     CHECK(sent.stable > 0 && sent.stable < sent.body.len, "%s", w->provider->name);
-    CHECK_INT(haft__cache_audit_compare(&w->audit, &sent, &found, NULL), HAFT_OK, "audit");
+    CHECK_INT(haft__cache_audit_compare(&w->audit, &sent, &found, NULL), HAFT_OK,
+              "compare the requests");
     haft__buf_addf(&w->causes, "%s%s", w->causes.len > 0 ? " " : "",
                    haft__cache_cause_name(found.cause));
 }
@@ -100,7 +101,7 @@ TEST(a_workflow_breaks_the_prefix_only_where_the_gate_opens)
 
 /* The second request is in another format where the provider accepts a constraint; the next one
  * continues the first. A correction is never a break. */
-TEST(a_violation_breaks_the_prefix_of_no_later_request)
+TEST(a_violation_does_not_break_the_prefix_of_later_requests)
 {
     static const char script[] =
         "{\"replies\":[{\"calls\":[{\"name\":\"glob\",\"arguments\":{\"pattern\":\"*\"}}]},"

@@ -6,13 +6,13 @@
     "{\"calls\":[{\"name\":\"tool_search\",\"arguments\":{\"query\":\"" query "\"}}]},"
 #define CALL(name) "{\"calls\":[{\"name\":\"" name "\"}]},"
 
-/* The result of the call `id`: "docs:read mended", or the reason of the refusal and the text for
+/* The result of the call `id`: "docs:read repaired", or the reason of the refusal and the text for
  * the model. */
 typedef struct row {
     const char *what, *spec, *replies, *id;
-    const char *runs; /* the tool that ran; NULL: the call was refused, */
+    const char *runs; /* the tool that ran; NULL if the call was refused */
     bool mended;
-    const char *why, *part; /* for this reason, with this in the text */
+    const char *why, *part; /* the reason of the refusal, and a part of its text */
 } row;
 
 static const row rows[] = {
@@ -22,16 +22,16 @@ static const row rows[] = {
      true, NULL, NULL},
     {"listed", "agent; max_mcp=1; server=docs,take,send,sent", SEARCH("sen") CALL("sent"), "c2.1",
      "docs:sent", true, NULL, NULL},
-    {"found meanwhile", "agent; max_mcp=1; server=docs,find,read",
+    {"a search has found the tool", "agent; max_mcp=1; server=docs,find,read",
      CALL("read") SEARCH("read") CALL("read"), "c3.1", "docs:read", true, NULL, NULL},
     {"only one of two can be called", "agent; max_mcp=1; server=one,read; server=two,find,read",
      CALL("read"), "c1.1", "one:read", true, NULL, NULL},
-    {"one of the spec's own", "agent; max_mcp=2; tools=look; server=docs,look", CALL("look"),
-     "c1.1", "look", false, NULL, NULL},
-    {"on the wire", "agent; max_mcp=2; server=docs,read", CALL("docs_-_read"), "c1.1", "docs:read",
+    {"a tool of the spec", "agent; max_mcp=2; tools=look; server=docs,look", CALL("look"), "c1.1",
+     "look", false, NULL, NULL},
+    {"a wire name", "agent; max_mcp=2; server=docs,read", CALL("docs_-_read"), "c1.1", "docs:read",
      false, NULL, NULL},
-    {"half on the wire", "agent; max_mcp=2; server=docs,v1.read", CALL("v1_-h2eread"), "c1.1",
-     "docs:v1.read", true, NULL, NULL},
+    {"a partly encoded wire name", "agent; max_mcp=2; server=docs,v1.read", CALL("v1_-h2eread"),
+     "c1.1", "docs:v1.read", true, NULL, NULL},
     {"whole arguments in a cut reply", "agent; max_mcp=2; server=docs,read",
      "{\"stop\":\"length\",\"calls\":[{\"name\":\"read\",\"arguments\":{\"q\":\"a\"}}]},", "c1.1",
      "docs:read", true, NULL, NULL},
@@ -39,15 +39,17 @@ static const row rows[] = {
      "c1.1", NULL, false, "unknown",
      "Error: several servers have a tool named \"read\". Call the one that you mean: "
      "one_-_read, two_-_read."},
-    {"not found yet", "agent; max_mcp=1; server=docs,find,read", CALL("read"), "c1.1", NULL, false,
-     "not_revealed", "Error: docs_-_read has not been revealed. Call tool_search first"},
-    {"neither of two found yet", "agent; max_mcp=1; server=one,find,read; server=two,read",
-     CALL("read"), "c1.1", NULL, false, "not_revealed",
+    {"no search has found the tool", "agent; max_mcp=1; server=docs,find,read", CALL("read"),
+     "c1.1", NULL, false, "not_revealed",
+     "Error: docs_-_read has not been revealed. Call tool_search first"},
+    {"no search has found either of two tools",
+     "agent; max_mcp=1; server=one,find,read; server=two,read", CALL("read"), "c1.1", NULL, false,
+     "not_revealed",
      "Error: one_-_read and two_-_read have not been revealed. Call tool_search first"},
     {"nowhere", "agent; max_mcp=1; server=docs,find,read", CALL("nowhere"), "c1.1", NULL, false,
      "unknown", "Error: there is no tool named \"nowhere\""},
-    {"the end of a name is no name", "agent; max_mcp=1; server=docs,find", CALL("ind"), "c1.1",
-     NULL, false, "unknown", "Error: there is no tool named \"ind\""},
+    {"the end of a name does not count as a name", "agent; max_mcp=1; server=docs,find",
+     CALL("ind"), "c1.1", NULL, false, "unknown", "Error: there is no tool named \"ind\""},
 };
 
 /* The event of a kind about a call. */
@@ -68,7 +70,8 @@ static void check_started(const row *r, haft_str log, const haft__run_call *call
     CHECK(found != NULL && strncmp(found, wanted, strlen(wanted)) == 0, "%s: %.400s", r->what,
           event);
     CHECK_STR(call->name, haft__str(r->runs), "%s", r->what);
-    CHECK(call->stage == HAFT__CALL_FINISHED, "%s: it is at %d", r->what, (int)call->stage);
+    CHECK(call->stage == HAFT__CALL_FINISHED, "%s: the stage of the call is %d", r->what,
+          (int)call->stage);
 }
 
 static void check_refused(const row *r, haft_str log, const haft__run_call *call)
@@ -82,7 +85,7 @@ static void check_refused(const row *r, haft_str log, const haft__run_call *call
     CHECK_INT(call->counts_invalid, strcmp(r->why, "unknown") == 0, "%s", r->what);
 }
 
-TEST(a_call_may_leave_the_server_out)
+TEST(a_call_may_omit_the_name_of_the_server)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         char script[1024];
@@ -107,7 +110,7 @@ TEST(a_call_may_leave_the_server_out)
 }
 
 /* The history has the name under which the model can call the tool, so that the model learns it. */
-TEST(the_history_has_the_whole_name)
+TEST(the_history_has_the_full_name_of_the_tool)
 {
     help_run r;
     help_run_init(&r, "agent; max_mcp=2; server=docs,read",
@@ -118,14 +121,14 @@ TEST(the_history_has_the_whole_name)
     for (size_t i = 0; i < r.drive.run.messages.count; i++) {
         const haft__message *message = &r.drive.run.messages.items[i];
         for (size_t k = 0; k < message->call_count; k++, seen++) {
-            CHECK_STR(message->calls[k].name, HAFT__LIT("docs:read"), "call");
+            CHECK_STR(message->calls[k].name, HAFT__LIT("docs:read"), "name in the call");
         }
         if (message->role == HAFT__MESSAGE_TOOL) {
-            CHECK_STR(message->call_name, HAFT__LIT("docs:read"), "result");
+            CHECK_STR(message->call_name, HAFT__LIT("docs:read"), "name in the result");
             seen++;
         }
     }
-    CHECK_INT(seen, 2, "messages");
+    CHECK_INT(seen, 2, "number of messages with the name");
     help_run_finish(&r);
 }
 
@@ -135,7 +138,7 @@ TEST(the_history_has_the_whole_name)
 #define READ "{\"calls\":[{\"name\":\"docs:read\",\"arguments\":{\"q\":\"a\"}}]},"
 
 static const struct {
-    const char *what, *spec, *replies, *kind, *part; /* in the last event of the kind */
+    const char *what, *spec, *replies, *kind, *part; /* part: of the last event of the kind */
 } texts[] = {
     {"unknown", TWO, CALL("docs:rea"), "call_refused",
      "Did you mean \\\"docs_-_read\\\"? Tools you can call now: "
@@ -145,17 +148,17 @@ static const struct {
      "Error: docs_-_read cannot be called in this turn. Tools you can call now: docs_-_find."},
     {"again", TWO, READ READ READ READ READ READ, "call_refused",
      "docs_-_read has returned the same result"},
-    {"again, and it ran", TWO, READ READ READ, "call_started",
+    {"a repeated call that ran", TWO, READ READ READ, "call_started",
      "call docs_-_read with other arguments"},
     {"not found", "agent; max_mcp=1; server=docs,find,read", CALL("docs:read"), "call_refused",
      "Error: docs_-_read has not been revealed"},
-    {"nothing may search", "agent; builtin_deny=tool_search; server=docs,find,read",
+    {"tool_search may not be called", "agent; builtin_deny=tool_search; server=docs,find,read",
      CALL("docs:read"), "call_refused", "Error: docs_-_read cannot be called: it is deferred"},
-    {"another was asked for", "agent; max_mcp=2; schedule=docs:find+auto; server=docs,find,read",
+    {"another tool is forced", "agent; max_mcp=2; schedule=docs:find+auto; server=docs,find,read",
      CALL("docs:read"), "violation", "You must call the tool docs_-_find in this turn."},
-    {"one was asked for", "agent; max_mcp=2; default=any; server=docs,find,read",
+    {"one tool is forced", "agent; max_mcp=2; default=any; server=docs,find,read",
      "{\"text\":\"no\"},", "violation", "one of: tool_search, docs_-_find, docs_-_read"},
-    {"a phase is left",
+    {"a phase is not complete",
      "workflow; max_mcp=2; phase=one+docs:read; tools=complete_workflow; server=docs,find,read",
      "{\"calls\":[{\"name\":\"docs:find\"}]},"
      "{\"calls\":[{\"name\":\"complete_workflow\"}]},",

@@ -124,7 +124,8 @@ static void check_halves(const help_scenario *scenario, haft_str log, size_t hal
     haft_str first = first_lines(log, half), all = first_lines(log, whole);
     fold(&once.run, all, scenario->path);
     fold(&twice.run, first, scenario->path);
-    describe(&twice.found, &twice.decider, &twice.run, 5000000); /* must leave no trace */
+    describe(&twice.found, &twice.decider, &twice.run,
+             5000000); /* deciding must not change the state */
     haft__buf_clear(&twice.found);
     fold(&twice.run, haft__str_skip(all, first.len), scenario->path);
     describe(&once.found, &once.decider, &once.run, once.run.last_ms + 10);
@@ -135,7 +136,7 @@ static void check_halves(const help_scenario *scenario, haft_str log, size_t hal
     fold_case_finish(&twice);
 }
 
-TEST(folding_in_two_halves_is_folding_at_once)
+TEST(folding_in_two_parts_gives_the_same_state)
 {
     size_t count = 0;
     const help_scenario *scenarios = help_scenarios(&count);

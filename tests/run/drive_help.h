@@ -17,7 +17,7 @@ typedef bool haft__drive_sink(void *context, haft_str line);
 /* The current time: the host's clock, or a test's. */
 typedef uint64_t haft__drive_clock(void *context);
 
-/* Lets time pass, as much as a scripted reply takes. */
+/* Advances the time by the duration of a scripted reply. */
 typedef void haft__drive_wait(void *context, uint64_t ms);
 
 typedef struct haft__drive_options {
@@ -26,7 +26,7 @@ typedef struct haft__drive_options {
     void *sink_context;
     haft__drive_clock *clock;
     haft__drive_wait *wait; /* NULL: replies take no time */
-    void *clock_context;    /* of both */
+    void *clock_context;    /* of the clock and of `wait` */
     haft__hash_key hash_key;
     const struct haft__mcp_listing *listings; /* the lists of servers */
     size_t listing_count;

@@ -84,8 +84,8 @@ static void check_order(const contract *c, haft__json event, haft_str kind)
         haft_str wanted = haft__json_text(properties->members[i].key);
         bool here =
             next < event.count && haft__str_equal(haft__json_text(event.members[next].key), wanted);
-        CHECK(here || !is_required(c, kind, wanted), "%.*s: %.*s is not field %u", HAFT__ARG(kind),
-              HAFT__ARG(wanted), next);
+        CHECK(here || !is_required(c, kind, wanted), "%.*s: expected %.*s as field %u",
+              HAFT__ARG(kind), HAFT__ARG(wanted), next);
         next += here;
     }
     CHECK_INT(next, event.count, "%.*s has other fields", HAFT__ARG(kind));
@@ -107,13 +107,13 @@ static void check_exact(contract *c, haft__json event, haft_str kind)
         }
         haft_str field = haft__json_text(event.members[left_out].key);
         CHECK(is_valid(c, haft__json_object(members, count), &why) != is_required(c, kind, field),
-              "%.*s can be left out", HAFT__ARG(field));
+              "%.*s: required in the schema or not, but validated otherwise", HAFT__ARG(field));
     }
     memcpy(members, event.members, event.count * sizeof(*members));
     members[event.count].key = haft__json_string(HAFT__LIT("extra"));
     members[event.count].value = haft__json_null();
     CHECK(!is_valid(c, haft__json_object(members, (size_t)event.count + 1), &why),
-          "another field is taken");
+          "an unknown field is accepted");
 }
 
 static haft__json check_event(contract *c, haft_str line, const char *place)
@@ -129,7 +129,7 @@ static haft__json check_event(contract *c, haft_str line, const char *place)
     return event;
 }
 
-TEST(every_event_of_every_scenario_keeps_to_the_schema)
+TEST(every_event_of_every_scenario_is_valid_for_the_schema)
 {
     size_t count = 0;
     const help_scenario *scenarios = help_scenarios(&count);
@@ -160,8 +160,8 @@ TEST(the_schema_has_every_kind_and_no_other)
     contract_init(&c);
     const haft__json *branches = haft__json_get(c.value, HAFT__LIT("allOf"));
     const haft__json *listed = haft__pointer_get(&c.value, HAFT__LIT("/properties/kind/enum"));
-    CHECK_INT(listed->count, COUNT(kinds), "the kinds listed");
-    CHECK_INT(branches->count, COUNT(kinds), "the branches");
+    CHECK_INT(listed->count, COUNT(kinds), "number of kinds in the enum");
+    CHECK_INT(branches->count, COUNT(kinds), "number of branches");
     for (size_t i = 0; i < COUNT(kinds); i++) {
         haft_str kind = haft__str(kinds[i]);
         CHECK_INT(mentions(*listed, kind), 1, "%s", kinds[i]);
@@ -169,7 +169,8 @@ TEST(the_schema_has_every_kind_and_no_other)
         CHECK(properties != NULL, "there is no %s", kinds[i]);
         if (properties != NULL) {
             const haft__json *own = haft__json_get(*properties, HAFT__LIT("kind"));
-            CHECK_STR(haft__json_text(*haft__json_get(*own, HAFT__LIT("const"))), kind, "const");
+            CHECK_STR(haft__json_text(*haft__json_get(*own, HAFT__LIT("const"))), kind,
+                      "kind of the branch");
         }
         haft__buf branch, wanted;
         haft__buf_init(&branch, 4096);
@@ -253,7 +254,7 @@ TEST(the_page_has_every_kind_with_its_fields)
     while (page.len > 0) {
         haft_str line = haft__str_split(&page, '\n');
         if (haft__str_starts_with(line, HAFT__LIT("## "))) {
-            break; /* the other tables */
+            break; /* other tables follow */
         }
         if (!haft__str_starts_with(line, HAFT__LIT("| `"))) {
             continue;
@@ -276,7 +277,7 @@ TEST(the_page_has_every_kind_with_its_fields)
         haft__buf_finish(&quoted);
         rows++;
     }
-    CHECK_INT(rows, COUNT(kinds), "rows");
+    CHECK_INT(rows, COUNT(kinds), "number of rows");
     contract_finish(&c);
 }
 
@@ -296,7 +297,7 @@ TEST(the_page_has_an_example_of_every_kind)
             examples++;
         }
     }
-    CHECK_INT(examples, COUNT(kinds), "examples");
+    CHECK_INT(examples, COUNT(kinds), "number of examples");
     contract_finish(&c);
 }
 
@@ -327,8 +328,9 @@ TEST(progress_events_have_their_schema)
     haft__json progress;
     const haft__schema *events = c.schema;
     CHECK_INT(haft__json_read(&c.arena, haft__buf_str(&text), NULL, &progress, NULL, NULL), HAFT_OK,
-              "the schema");
-    CHECK_INT(haft__schema_compile(&c.arena, progress, NULL, &c.schema, NULL), HAFT_OK, "compiled");
+              "the schema of progress events is JSON");
+    CHECK_INT(haft__schema_compile(&c.arena, progress, NULL, &c.schema, NULL), HAFT_OK,
+              "compile the schema");
     const haft__schema *of_progress = c.schema;
     for (size_t i = 0; i < COUNT(lines); i++) {
         haft__json line;
@@ -338,7 +340,7 @@ TEST(progress_events_have_their_schema)
         c.schema = of_progress;
         CHECK(is_valid(&c, line, &why) == lines[i].valid, "line %zu: %.*s", i, HAFT__ARG(why));
         c.schema = events;
-        CHECK(!is_valid(&c, line, &why), "line %zu is an event", i);
+        CHECK(!is_valid(&c, line, &why), "line %zu is a valid durable event", i);
     }
     haft__buf_finish(&text);
     contract_finish(&c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/event.c: one line in, one line out. */
+/* Tests for src/run/event.c: reading and writing one line. */
 #include "run/event.h"
 
 #include "scenario_help.h"
@@ -12,19 +12,19 @@ static const struct {
     haft_status status;
 } bad[] = {
     {"nothing", "", "", HAFT_BAD_INPUT},
-    {"a cut line", ENVELOPE "\"kind\":\"gate_opened\",\"called\":[\"a\"", "", HAFT_BAD_INPUT},
+    {"a truncated line", ENVELOPE "\"kind\":\"gate_opened\",\"called\":[\"a\"", "", HAFT_BAD_INPUT},
     {"two events", ENVELOPE "\"kind\":\"gate_opened\"}{}", "", HAFT_BAD_INPUT},
     {"an array", "[1]", "expected an event, a JSON object, found array", HAFT_BAD_INPUT},
     {"a key twice", ENVELOPE "\"kind\":\"gate_opened\",\"seq\":4}", "", HAFT_BAD_INPUT},
     {"no kind", ENVELOPE "\"kinds\":1}", "expected a known kind of event, found \"\"",
      HAFT_UNSUPPORTED},
-    {"a kind that is no text", ENVELOPE "\"kind\":[]}",
+    {"a kind that is not a text", ENVELOPE "\"kind\":[]}",
      "expected a known kind of event, found \"\"", HAFT_UNSUPPORTED},
     {"an unknown kind", ENVELOPE "\"kind\":\"dreamt\"}",
      "expected a known kind of event, found \"dreamt\"", HAFT_UNSUPPORTED},
     {"no seq", "{\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"x\",\"kind\":\"gate_opened\"}",
      "expected a whole number in \"seq\" of gate_opened, found none", HAFT_BAD_INPUT},
-    {"a seq that is no number", "{\"seq\":\"1\",\"kind\":\"gate_opened\"}",
+    {"a seq that is not a number", "{\"seq\":\"1\",\"kind\":\"gate_opened\"}",
      "expected a whole number in \"seq\" of gate_opened, found none", HAFT_BAD_INPUT},
     {"a seq below 0", "{\"seq\":-1,\"kind\":\"gate_opened\"}",
      "expected a whole number in \"seq\" of gate_opened, found none", HAFT_BAD_INPUT},
@@ -32,7 +32,8 @@ static const struct {
      "expected a whole number in \"seq\" of gate_opened, found none", HAFT_BAD_INPUT},
     {"no at", "{\"seq\":1,\"run\":\"x\",\"kind\":\"gate_opened\"}",
      "expected a text in \"at\" of gate_opened, found none", HAFT_BAD_INPUT},
-    {"an at that is no time", "{\"seq\":1,\"at\":\"noon\",\"run\":\"x\",\"kind\":\"gate_opened\"}",
+    {"an at that is not a time",
+     "{\"seq\":1,\"at\":\"noon\",\"run\":\"x\",\"kind\":\"gate_opened\"}",
      "expected a time such as 2026-11-15T03:04:05.678Z, found \"noon\"", HAFT_BAD_INPUT},
     {"no run", "{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"kind\":\"gate_opened\"}",
      "expected a text in \"run\" of gate_opened, found none", HAFT_BAD_INPUT},
@@ -74,33 +75,33 @@ TEST(an_event_is_written_as_it_was_read)
           HAFT__ARG(haft__buf_str(&line)));
     haft__event event;
     CHECK_INT(haft__event_read(&arena, haft__buf_str(&line), HELP_KEY, &event, NULL), HAFT_OK,
-              "read");
-    CHECK_INT(event.kind, HAFT__EVENT_MODEL_FAILED, "kind");
+              "read the event");
+    CHECK_INT(event.kind, HAFT__EVENT_MODEL_FAILED, "kind of the event");
     CHECK_INT(event.seq, 3, "seq");
-    CHECK_INT(event.at_ms, 0, "at");
-    CHECK_STR(event.run, HAFT__LIT(HELP_RUN), "run");
+    CHECK_INT(event.at_ms, 0, "time of the event");
+    CHECK_STR(event.run, HAFT__LIT(HELP_RUN), "run id");
     haft__event_body(&again, &event);
-    CHECK_STR(haft__buf_str(&again), haft__str(body), "body");
+    CHECK_STR(haft__buf_str(&again), haft__str(body), "body of the event");
     haft__buf_finish(&line);
     haft__buf_finish(&again);
     haft__arena_finish(&arena);
 }
 
-TEST(fields_are_not_trusted)
+TEST(missing_fields_and_wrong_types_are_errors)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__event event;
     haft_str line = HAFT__LIT(ENVELOPE "\"kind\":\"gate_opened\",\"text\":\"t\",\"number\":7,"
                                        "\"yes\":true,\"no\":false,\"null\":null,\"half\":0.5}");
-    CHECK_INT(haft__event_read(&arena, line, HELP_KEY, &event, NULL), HAFT_OK, "read");
+    CHECK_INT(haft__event_read(&arena, line, HELP_KEY, &event, NULL), HAFT_OK, "read the event");
     haft_str text = {NULL, 0};
     uint64_t number = 0;
     haft_error err = {0};
-    CHECK_INT(haft__event_text(&event, "text", &text, &err), HAFT_OK, "a text");
-    CHECK_STR(text, HAFT__LIT("t"), "a text");
-    CHECK_INT(haft__event_number(&event, "number", &number, &err), HAFT_OK, "a number");
-    CHECK_INT(number, 7, "a number");
+    CHECK_INT(haft__event_text(&event, "text", &text, &err), HAFT_OK, "read a text field");
+    CHECK_STR(text, HAFT__LIT("t"), "value of a text field");
+    CHECK_INT(haft__event_number(&event, "number", &number, &err), HAFT_OK, "read a number field");
+    CHECK_INT(number, 7, "value of a number field");
     static const char *const not_texts[] = {"number", "yes", "null", "none"};
     static const char *const not_numbers[] = {"text", "half", "null", "none"};
     for (size_t i = 0; i < COUNT(not_texts); i++) {
@@ -110,11 +111,12 @@ TEST(fields_are_not_trusted)
         CHECK_INT(haft__event_number(&event, not_numbers[i], &number, &err), HAFT_BAD_INPUT, "%s",
                   not_numbers[i]);
     }
-    CHECK(haft__event_flag(&event, "yes"), "yes");
-    CHECK(!haft__event_flag(&event, "no") && !haft__event_flag(&event, "text"), "no");
-    CHECK(!haft__event_flag(&event, "none"), "none");
-    CHECK(haft__event_field(&event, "null") == NULL, "null");
-    CHECK(haft__event_field(&event, "none") == NULL, "none");
+    CHECK(haft__event_flag(&event, "yes"), "a true flag");
+    CHECK(!haft__event_flag(&event, "no") && !haft__event_flag(&event, "text"),
+          "a false flag, and a text that is not a flag");
+    CHECK(!haft__event_flag(&event, "none"), "a missing flag");
+    CHECK(haft__event_field(&event, "null") == NULL, "a null field counts as missing");
+    CHECK(haft__event_field(&event, "none") == NULL, "a missing field");
     haft__arena_finish(&arena);
 }
 
@@ -131,17 +133,18 @@ TEST(reading_survives_every_failed_allocation)
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&arena);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation was made");
             break;
         }
     }
 }
 
-TEST(the_golden_log_of_the_workflow)
+TEST(the_workflow_log_equals_its_golden_file)
 {
     const char *path = "tests/run/golden/workflow.jsonl";
     haft_str found = help_scenario_log(help_scenario_named("workflow"));
     if (!help_renew(path, found)) {
-        CHECK_STR(found, test_read_file(path), "docs/events.md says how it is renewed");
+        CHECK_STR(found, test_read_file(path),
+                  "not the golden file; docs/events.md says how to renew it");
     }
 }

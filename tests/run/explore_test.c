@@ -2,7 +2,7 @@
 /*
  * Every possible run with few tools and few turns, through the real loop: haft__decide and
  * haft__run_fold, a host that runs every call and a person who answers every question. In each turn
- * the model does everything that a model can do. The demand of each turn is compared with the naive
+ * every possible move of a model is tried. The demand of each turn is compared with the naive
  * policy of tests/choice/oracle.h, applied to the events.
  *
  * Data tools are interchangeable, so one is called only after those before it: runs that differ
@@ -23,19 +23,19 @@ static const char *const data_names[TOOLS] = {"alpha", "beta", "gamma", "delta"}
 static const char *const builtin_names[BUILTINS] = {"store_artifact", "complete_workflow",
                                                     "request_user_input"};
 
-/* What a model can do. */
+/* The moves of a model. */
 typedef enum move_kind {
     MOVE_TEXT,
     MOVE_EMPTY,
     MOVE_UNKNOWN,  /* a call of an unknown tool */
     MOVE_GOOD,     /* a successful call */
-    MOVE_INVALID,  /* of a data tool, with an argument that it does not have */
+    MOVE_INVALID,  /* a call of a data tool with an unknown argument */
     MOVE_REJECTED, /* a call that a person rejects */
 } move_kind;
 
 typedef struct model_move {
     move_kind what;
-    const char *tool; /* NULL when it calls none */
+    const char *tool; /* NULL if the move calls no tool */
     size_t touches;   /* how many data tools were called before */
 } model_move;
 
@@ -48,16 +48,16 @@ typedef struct setup {
     int turns;
 } setup;
 
-/* What has happened, according to the events. */
+/* The facts so far, according to the events. */
 typedef struct facts {
     oracle_world world;
-    bool open;      /* a turn has recorded it */
+    bool open;      /* a turn has recorded that the gate is open */
     size_t touched; /* data tools that were called, from the first */
     const char
         *wrong; /* the violation that must follow the last reply, "" for none, NULL: it was seen */
     oracle_answer asked;
     bool ended;
-    bool repeats; /* the last reply again, and nothing else */
+    bool repeats; /* only the last reply is sent again */
 } facts;
 
 typedef struct explorer {
@@ -69,7 +69,7 @@ typedef struct explorer {
     haft__decider decider;
     haft__buf log, line, body;
     facts facts;
-    model_move last; /* reply */
+    model_move last; /* the last reply */
     size_t runs, replies, events, replayed, opened, failures;
     size_t passed, refused, ends[HAFT__END_EXPIRED + 1];
 } explorer;
@@ -85,7 +85,7 @@ static void expect(explorer *e, bool good, const char *what)
     while (rest.len > 0) {
         haft__buf_add_str(&story, HAFT__LIT("\n#   "));
         help_summarise(&story, haft__str_split(&rest, '\n'));
-        story.len--; /* its line end */
+        story.len--; /* without its line end */
     }
     CHECK(good, "%s: %s%.*s", what, e->words, HAFT__ARG(haft__buf_str(&story)));
     haft__buf_finish(&story);
@@ -144,7 +144,7 @@ static void check_gate(explorer *e, haft__json turn, const oracle_answer *wanted
     (void)haft__str_to_u64(text_of(*gate, "threshold"), &threshold);
     expect(e, lists(e, *gate, "called", &wanted->counted), "what was called");
     expect(e, threshold == (uint64_t)wanted->threshold, "the threshold");
-    e->facts.world.fixed = (int)threshold; /* it never rises */
+    e->facts.world.fixed = (int)threshold; /* the threshold never rises */
     expect(e, open == wanted->open, "the gate is open when it should be");
     expect(e, open || !e->facts.open, "the gate does not close again");
     expect(e, open == w->opened, "the event gate_opened comes before");
@@ -186,7 +186,7 @@ static void on_turn(explorer *e, haft__json turn)
     e->facts.asked = wanted;
 }
 
-/* A control call has passed its guard, or not. */
+/* Checks whether a control call has passed its guard. */
 static void on_guard(explorer *e, haft_str tool, bool passed)
 {
     const oracle_world *w = &e->facts.world;
@@ -394,7 +394,7 @@ static bool reply(explorer *e, model_move move)
     return append(e, haft__buf_str(&e->body));
 }
 
-/* ---- every continuation ---- */
+/* ---- all continuations ---- */
 
 static size_t data_moves(const explorer *e, model_move *moves)
 {
@@ -410,7 +410,7 @@ static size_t data_moves(const explorer *e, model_move *moves)
     return count;
 }
 
-/* Everything that a model can do now. In the last turn only text or no text matters. */
+/* Lists all moves that are possible now. In the last turn, only text or no text matters. */
 static size_t find_moves(const explorer *e, model_move *moves)
 {
     size_t count = 0, touched = e->facts.touched;
@@ -585,8 +585,9 @@ static void report(explorer *e)
         }
     }
     printf("\n");
-    CHECK(e->opened > 0 && e->passed > 0 && e->refused > 0, "neither gate nor guard was met");
-    CHECK_INT(e->failures, 0, "after %zu runs", e->runs);
+    CHECK(e->opened > 0 && e->passed > 0 && e->refused > 0,
+          "the gate did not open, or the guard did not pass and refuse");
+    CHECK_INT(e->failures, 0, "failures in %zu runs", e->runs);
 }
 
 /* Both kinds, every minimum, with people to ask and without. For up to three tools a minimum of 5,
@@ -622,7 +623,7 @@ TEST(every_run_with_few_tools_does_what_the_policy_says)
     explorer_finish(&e);
 }
 
-TEST(every_run_with_some_larger_sets_or_more_turns_does_so_too)
+TEST(runs_with_more_tools_or_turns_do_what_the_policy_says)
 {
     static const setup sets[] = {
         {.data = 4, .min_tools = 5, .turns = TURNS, .approval = true},

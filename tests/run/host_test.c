@@ -28,7 +28,7 @@ static void begin(help_run *r)
     help_run_finish(&whole);
 }
 
-TEST(a_call_with_effects_starts_when_it_is_durable)
+TEST(a_call_with_effects_starts_after_its_events_are_durable)
 {
     static const struct {
         size_t call;
@@ -59,42 +59,45 @@ TEST(only_running_calls_are_interrupted)
     for (size_t i = 0; i < 3; i++) {
         CHECK(haft__run_next_interrupted_call(run, &at) == &run->calls[i], "call %zu", i);
     }
-    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "one more");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "no further call is interrupted");
     at = 0;
     run->cancel_asked = true;
-    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "of a run that was cancelled");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL,
+          "no call of a cancelled run is interrupted");
     run->cancel_asked = false;
     run->expired = true;
-    CHECK(haft__run_next_interrupted_call(run, &at) == NULL, "of a run that expired");
+    CHECK(haft__run_next_interrupted_call(run, &at) == NULL,
+          "no call of an expired run is interrupted");
     help_run_finish(&r);
 }
 
-TEST(the_first_deadline_counts)
+TEST(the_deadline_of_a_run_is_its_earliest)
 {
     help_run r;
     begin(&r);
     haft__run *run = &r.drive.run;
-    CHECK_INT(haft__run_deadline(run), run->calls[4].deadline_ms, "the earlier one");
+    CHECK_INT(haft__run_deadline(run), run->calls[4].deadline_ms, "the earlier deadline");
     run->calls[4].stage = HAFT__CALL_ANSWERED;
-    CHECK_INT(haft__run_deadline(run), run->calls[3].deadline_ms, "the other one");
+    CHECK_INT(haft__run_deadline(run), run->calls[3].deadline_ms, "the deadline that is left");
     run->calls[3].deadline_ms = 0;
-    CHECK_INT(haft__run_deadline(run), 0, "none");
+    CHECK_INT(haft__run_deadline(run), 0, "no deadline is left");
     help_run_finish(&r);
 }
 
-TEST(calls_that_cannot_wait_for_the_others)
+TEST(the_newest_local_question_is_found)
 {
     help_run r;
     begin(&r);
     haft__run *run = &r.drive.run;
-    CHECK(run->calls[3].paused_seq == 7 && run->calls[4].paused_seq == 8, "as they were written");
+    CHECK(run->calls[3].paused_seq == 7 && run->calls[4].paused_seq == 8,
+          "sequence numbers of the pauses");
     CHECK_INT(haft__run_local_question_seq(run), 0, "approvals can wait");
     run->calls[3].pinned = run->calls[2].pinned = true;
-    CHECK_INT(haft__run_local_question_seq(run), 7, "one that waits; the other runs");
+    CHECK_INT(haft__run_local_question_seq(run), 7, "the first call asks locally");
     run->calls[4].pinned = true;
-    CHECK_INT(haft__run_local_question_seq(run), 8, "the newer one");
+    CHECK_INT(haft__run_local_question_seq(run), 8, "both calls ask locally");
     run->calls[4].stage = HAFT__CALL_ANSWERED;
-    CHECK_INT(haft__run_local_question_seq(run), 7, "it was answered");
+    CHECK_INT(haft__run_local_question_seq(run), 7, "the newer question was answered");
     help_run_finish(&r);
 }
 
@@ -107,26 +110,26 @@ TEST(only_calls_that_are_pending_without_a_host_are_overdue)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__run *run = &r.drive.run;
     haft__run_call *call = &run->calls[0];
-    CHECK(haft__call_is_pending(call), "it waits");
-    CHECK(haft__run_find_overdue(run, UINT64_MAX) == NULL, "it has no deadline");
+    CHECK(haft__call_is_pending(call), "the call is pending");
+    CHECK(haft__run_find_overdue(run, UINT64_MAX) == NULL, "a call without a deadline");
     call->deadline_ms = 1000;
-    CHECK(haft__run_find_overdue(run, 999) == NULL, "before it");
-    CHECK(haft__run_find_overdue(run, 1000) == call, "at it");
+    CHECK(haft__run_find_overdue(run, 999) == NULL, "before the deadline");
+    CHECK(haft__run_find_overdue(run, 1000) == call, "at the deadline");
     run->cancel_asked = true;
-    CHECK(haft__run_find_overdue(run, 1000) == NULL, "of a run that ends nothing is due");
+    CHECK(haft__run_find_overdue(run, 1000) == NULL, "no call is overdue when the run ends");
     run->cancel_asked = false;
     call->elicitation = haft__json_object(NULL, 0);
     call->pinned = true;
-    CHECK(!haft__call_is_pending(call), "what a host has to answer");
-    CHECK(haft__run_find_overdue(run, 1000) == NULL, "goes with it");
+    CHECK(!haft__call_is_pending(call), "a question of a local process");
+    CHECK(haft__run_find_overdue(run, 1000) == NULL, "a local question is never overdue");
     help_run_finish(&r);
 }
 
-TEST(a_call_has_one_key)
+TEST(the_key_of_a_call_has_run_and_call)
 {
     haft__buf key;
     haft__buf_init(&key, 100);
     haft__run_add_idempotency_key(&key, HAFT__LIT("run"), HAFT__LIT("c1.2"));
-    CHECK_STR(haft__buf_str(&key), HAFT__LIT("run:c1.2"), "key");
+    CHECK_STR(haft__buf_str(&key), HAFT__LIT("run:c1.2"), "the idempotency key");
     haft__buf_finish(&key);
 }

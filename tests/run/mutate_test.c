@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Damaged logs: lines removed, doubled, moved and copied from other logs, fields removed and
+ * Damaged logs: lines removed, duplicated, moved and copied from other logs, fields removed and
  * changed. If a damaged log can be folded, the run can still decide, and its decisions can be
  * folded. fuzz/run_fold.c changes bytes; here the lines stay JSON, so that more of them pass the
  * reader.
@@ -28,7 +28,7 @@ static uint32_t draw(tamperer *t, size_t below)
     return below > 0 ? (uint32_t)(t->random >> 11) % (uint32_t)below : 0;
 }
 
-/* A value that could occur in an event, and often should not. */
+/* A random value for a field; often it is not valid there. */
 static haft__json odd_value(tamperer *t)
 {
     static const char *const values[] = {
@@ -106,11 +106,11 @@ static void tamper(tamperer *t, haft__json *lines, size_t *io_count)
         memmove(lines + at, lines + at + 1, (count - at - 1) * sizeof(*lines));
         *io_count = count > 1 ? count - 1 : count;
         return;
-    case 1: /* doubled */
+    case 1: /* duplicated */
         memmove(lines + at + 1, lines + at, (count - at) * sizeof(*lines));
         *io_count = count + 1;
         return;
-    case 2: { /* two change places */
+    case 2: { /* two lines are swapped */
         haft__json kept = lines[at];
         lines[at] = lines[other];
         lines[other] = kept;
@@ -125,7 +125,8 @@ static void tamper(tamperer *t, haft__json *lines, size_t *io_count)
 static haft__json body_of(tamperer *t, haft_str line)
 {
     haft__json object = haft__json_null();
-    CHECK_INT(haft__json_read(&t->arena, line, NULL, &object, NULL, NULL), HAFT_OK, "an event");
+    CHECK_INT(haft__json_read(&t->arena, line, NULL, &object, NULL, NULL), HAFT_OK,
+              "the event is JSON");
     return haft__json_object(object.members + 3, object.count - 3);
 }
 
@@ -156,7 +157,7 @@ static void check_decisions(haft__run *run, haft__decider *decider, const char *
             CHECK_INT(status, HAFT_OK, "%s: %.*s: %s", name, HAFT__ARG(haft__buf_str(&line)),
                       err.message);
         }
-        CHECK(i < 200, "%s: it does not end", name);
+        CHECK(i < 200, "%s: the run does not end", name);
         if (status != HAFT_OK || i >= 200) {
             break;
         }
@@ -164,8 +165,8 @@ static void check_decisions(haft__run *run, haft__decider *decider, const char *
     haft__buf_finish(&line);
 }
 
-/* Folds up to the first error, then once more up to there; returns the number of accepted events.
- */
+/* Folds up to the first error, then again up to the same event; returns the number of accepted
+ * events. */
 static size_t check_log(const haft__spec *spec, const haft__json *lines, size_t count,
                         const char *name)
 {
@@ -231,8 +232,8 @@ TEST(damaged_logs_are_rejected_or_stay_usable)
         cut += good < line_count;
         haft__arena_restore(&t->arena, mark);
     }
-    CHECK(taken > ROUNDS && cut > ROUNDS / 4 && cut < ROUNDS, "%zu lines taken, %zu logs refused",
-          taken, cut);
+    CHECK(taken > ROUNDS && cut > ROUNDS / 4 && cut < ROUNDS,
+          "%zu lines accepted, %zu logs rejected", taken, cut);
     haft__arena_finish(&kept);
     haft__arena_finish(&t->arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/output.c: results against the output_schema of their tool. */
+/* Tests for src/run/output.c: results are checked against the output_schema of their tool. */
 #include "run/output.h"
 
 #include "run_help.h"
@@ -14,7 +14,7 @@ static haft__json read_json(haft__arena *arena, const char *text)
     return value;
 }
 
-/* A tool with this output_schema, or without one for NULL. */
+/* A tool with this output_schema; NULL: without one. */
 static const haft__tool *make_tool(haft__arena *arena, haft__tools *tools, const char *schema,
                                    haft__tool_source source)
 {
@@ -60,7 +60,7 @@ TEST(results_are_checked_against_the_schema)
     haft__buf_init(&why, 1 << 16);
     haft__checker *checker = haft__checker_create();
     const haft__tool *tool = make_tool(&arena, &tools, SCHEMA, HAFT__TOOL_COMMAND);
-    CHECK(haft__output_is_checked(tool), "it has a schema");
+    CHECK(haft__output_is_checked(tool), "a tool with a schema is checked");
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__buf_clear(&why);
         CHECK_INT(haft__output_check_text(tool, haft__str(rows[i].text), rows[i].secret, checker,
@@ -81,13 +81,15 @@ TEST(tools_without_a_schema_and_tools_of_servers_are_not_checked)
     haft__arena arena;
     haft__tools tools;
     haft__arena_init(&arena, 0);
-    CHECK(!haft__output_is_checked(make_tool(&arena, &tools, NULL, HAFT__TOOL_COMMAND)), "none");
-    CHECK(!haft__output_is_checked(make_tool(&arena, &tools, SCHEMA, HAFT__TOOL_MCP)), "server");
+    CHECK(!haft__output_is_checked(make_tool(&arena, &tools, NULL, HAFT__TOOL_COMMAND)),
+          "a tool without a schema");
+    CHECK(!haft__output_is_checked(make_tool(&arena, &tools, SCHEMA, HAFT__TOOL_MCP)),
+          "a tool of a server");
     haft__arena_finish(&arena);
 }
 
-/* In place of any tool, also one of a server. */
-TEST(results_that_are_given_are_checked_too)
+/* A person or client may answer in place of any tool, also one of a server. */
+TEST(results_from_commands_are_checked_too)
 {
     static const struct {
         const char *schema;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every combination of the switches of the decision tree, against an oracle that was written only
+/* Every combination of the switches of the decision tree, compared with an oracle that was written
  * from the text of the design: it gets booleans, and knows neither specs nor patterns. */
 #include "run/offer/resolve.h"
 #include "run_help.h"
@@ -74,11 +74,11 @@ static void check_builtin(const char *name, unsigned bits)
             times++;
         }
     }
-    CHECK_INT(times, 1, "%s in %s", name, words);
+    CHECK_INT(times, 1, "%s is there once in %s", name, words);
     haft__arena_finish(&arena);
 }
 
-TEST(built_ins_in_every_combination)
+TEST(built_ins_are_resolved_in_every_combination)
 {
     static const char *const names[] = {"glob",
                                         "grep",
@@ -217,7 +217,7 @@ static void check_mcp_tool(const server_switches *s)
     haft__arena_finish(&arena);
 }
 
-TEST(tools_of_servers_in_every_combination)
+TEST(tools_of_servers_are_resolved_in_every_combination)
 {
     for (unsigned bits = 0; bits < 16; bits++) {
         for (int allow = ALLOW_NONE; allow <= ALLOW_OTHERS; allow++) {
@@ -288,7 +288,7 @@ static void check_own(unsigned bits, search_state state)
     haft__arena_finish(&arena);
 }
 
-TEST(own_tools_in_every_combination)
+TEST(tools_of_the_spec_are_resolved_in_every_combination)
 {
     for (unsigned bits = 0; bits < 16; bits++) {
         for (int state = NEVER; state <= HIDDEN; state++) {
@@ -297,10 +297,10 @@ TEST(own_tools_in_every_combination)
     }
 }
 
-/* ---- how many are visible ---- */
+/* ---- number of visible tools ---- */
 
 typedef struct cap_switches {
-    const char *size; /* as it is written, or "" */
+    const char *size; /* size of the model as in a spec, or "" */
     double billions;
     unsigned most;  /* max_mcp_tools; 0: not given */
     unsigned tools; /* deferred tools */
@@ -374,7 +374,7 @@ static void check_cap(const cap_switches *s)
     haft__arena_finish(&arena);
 }
 
-TEST(the_cap_in_every_combination)
+TEST(the_cap_is_computed_in_every_combination)
 {
     static const struct {
         const char *text;

@@ -46,7 +46,7 @@ static haft_str result_of(const char *spec, const char *script)
 
 #define IDS "{\"run\":\"00000000000000000000000001\",\"thread\":\"00000000000000000000000002\","
 
-TEST(a_run_that_is_done)
+TEST(the_result_of_a_finished_run)
 {
     CHECK_STR(
         result_of("agent; tools=store_artifact",
@@ -60,10 +60,10 @@ TEST(a_run_that_is_done)
                       "\"name\":\"a.txt\",\"media_type\":\"text/plain\",\"bytes\":3,\"sha256\":"
                       "\"ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad\"}],"
                       "\"pending\":[],\"error\":null}"),
-        "done");
+        "the result");
 }
 
-TEST(a_run_that_waits)
+TEST(the_result_of_a_paused_run)
 {
     CHECK_STR(result_of("agent; tools=pick!headless",
                         "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}}]}]}"),
@@ -75,7 +75,7 @@ TEST(a_run_that_waits)
                         "\"kind\":\"headless\",\"tool\":\"pick\",\"arguments\":{\"n\":7},"
                         "\"question\":null,\"deadline\":null,\"binding\":null}],"
                         "\"error\":null}"),
-              "waiting");
+              "the result");
 }
 
 /* A rejected command does not make the run fail. */
@@ -103,7 +103,7 @@ TEST(a_rejected_command_leaves_the_run_unchanged)
 }
 
 /* Without a run, its fields are null. */
-TEST(no_run)
+TEST(the_result_of_no_run_has_null_fields)
 {
     static const haft__run none;
     haft__buf text;
@@ -116,7 +116,7 @@ TEST(no_run)
 }
 
 /* One call is pending, and others wait for its lane: the run waits. */
-TEST(a_run_whose_calls_wait_for_one_another)
+TEST(the_result_lists_calls_that_wait_for_their_lane)
 {
     haft_str waits = result_of("agent; tools=pick!headless!lane1,send!lane1",
                                "{\"replies\":[{\"calls\":[{\"name\":\"pick\",\"arguments\":{}},"
@@ -130,7 +130,7 @@ TEST(a_run_whose_calls_wait_for_one_another)
           "%.*s", HAFT__ARG(waits));
 }
 
-TEST(a_run_that_failed_and_a_question)
+TEST(the_results_of_a_failed_run_and_of_a_question)
 {
     haft_str failed = result_of("agent", "{\"replies\":[{\"error\":{\"status\":503,\"body\":\"busy"
                                          "\"}}]}");

@@ -95,7 +95,7 @@ static bool is(haft_str name, const char *word)
     return haft__str_equal(name, haft__str(word));
 }
 
-static haft__tool_choice wish_of(haft_str word)
+static haft__tool_choice choice_of(haft_str word)
 {
     haft__tool_choice wish = {.mode = HAFT__MODE_TOOL, .tool = word};
     wish.mode = is(word, "auto") ? HAFT__MODE_AUTO : wish.mode;
@@ -116,7 +116,7 @@ static const haft_str *list_of(help_spec *s, haft_str words, size_t *ret_count)
     return list;
 }
 
-/* False if it is not one of the numbers. */
+/* False if the word is not a number of the spec. */
 static bool set_number(help_spec *s, haft_str name, haft_str word)
 {
     uint64_t number = 0;
@@ -173,7 +173,7 @@ static void add_phase(help_spec *s, haft_str word)
     s->spec.phases = s->phases;
 }
 
-/* False if it is not one of the words about approvals. */
+/* False if the word is not about approvals. */
 static bool set_approval(help_spec *s, haft_str name, haft_str word)
 {
     haft__approval_rule *rule = &s->rules[s->spec.approval_count];
@@ -212,10 +212,10 @@ static void set_word(help_spec *s, haft_str word)
     } else if (is(name, "transcript")) {
         spec->history = HAFT__HISTORY_TRANSCRIPT;
     } else if (is(name, "default")) {
-        spec->choice.default_choice = wish_of(word);
+        spec->choice.default_choice = choice_of(word);
     } else if (is(name, "schedule")) {
         for (; word.len > 0; spec->choice.schedule = s->schedule) {
-            s->schedule[spec->choice.schedule_count++] = wish_of(haft__str_split(&word, '+'));
+            s->schedule[spec->choice.schedule_count++] = choice_of(haft__str_split(&word, '+'));
         }
     } else if (is(name, "phase")) {
         add_phase(s, word);
@@ -302,7 +302,7 @@ static uint64_t tick(void *context)
     return r->now_ms;
 }
 
-static void let_pass(void *context, uint64_t ms)
+static void advance_clock(void *context, uint64_t ms)
 {
     help_run *r = context;
     r->now_ms += ms;
@@ -333,7 +333,8 @@ void help_summarise(haft__buf *buf, haft_str line)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json object = haft__json_null();
-    CHECK_INT(haft__json_read(&arena, line, NULL, &object, NULL, NULL), HAFT_OK, "an event");
+    CHECK_INT(haft__json_read(&arena, line, NULL, &object, NULL, NULL), HAFT_OK,
+              "the event is JSON");
     haft_str kind = field(object, "kind");
     haft__buf_addf(buf, "%.*s", HAFT__ARG(kind));
     for (size_t i = 0; i < COUNT(shown); i++) {
@@ -385,7 +386,7 @@ void help_run_init_str(help_run *r, haft_str spec, haft_str script)
                                    .sink = sink,
                                    .sink_context = r,
                                    .clock = tick,
-                                   .wait = let_pass,
+                                   .wait = advance_clock,
                                    .clock_context = r,
                                    .listings = r->spec.servers.listings,
                                    .listing_count = r->spec.servers.count,

@@ -51,7 +51,7 @@ typedef struct help_run {
     haft__script script;
     haft__drive drive;
     haft__buf log;     /* the events, a line each, as they were written */
-    haft__buf summary; /* ... in short */
+    haft__buf summary; /* a short line for each event */
     uint64_t now_ms;   /* advances by 10 with each read, and by delays */
     haft_error err;
 } help_run;
@@ -70,7 +70,7 @@ haft_status help_run_answer(help_run *r, const char *call, const char *verdict, 
 /* Folds the first events of a log, and restores the position in the script and the time. */
 haft_status help_run_restore(help_run *r, haft_str lines);
 
-/* All in one: the summary, which lives until the test ends. */
+/* Makes and plays a run; returns its summary, which lives until the test ends. */
 haft_str help_play(const char *spec, const char *script);
 
 /* The summary of one event, as help_run has it. */

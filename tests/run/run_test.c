@@ -10,10 +10,10 @@ TEST(ends_and_pauses_have_names)
                                        "violated", "failed", "cancelled", "expired"};
     static const char *const pauses[] = {"question", "headless", "approval", "unknown_outcome"};
     for (size_t i = 0; i < COUNT(ends); i++) {
-        CHECK_STR(haft__str(haft__end_name((haft__end)i)), haft__str(ends[i]), "%zu", i);
+        CHECK_STR(haft__str(haft__end_name((haft__end)i)), haft__str(ends[i]), "case %zu", i);
     }
     for (size_t i = 0; i < COUNT(pauses); i++) {
-        CHECK_STR(haft__str(haft__pause_name((haft__pause)i)), haft__str(pauses[i]), "%zu", i);
+        CHECK_STR(haft__str(haft__pause_name((haft__pause)i)), haft__str(pauses[i]), "case %zu", i);
     }
 }
 
@@ -30,7 +30,7 @@ TEST(calls_have_ids_by_turn_and_number)
     for (size_t i = 0; i < COUNT(rows); i++) {
         char text[HAFT__CALL_ID_SIZE];
         CHECK_STR(haft__run_call_id(text, rows[i].turn, rows[i].number), haft__str(rows[i].id),
-                  "%zu", i);
+                  "case %zu", i);
     }
 }
 
@@ -99,10 +99,12 @@ TEST(calls_are_compared_by_their_meaning)
 /* Replay depends on these hashes: they must be the same in every process and every version. */
 TEST(hashes_never_change)
 {
-    CHECK_INT(haft__run_hash(HAFT__LIT("look")), haft__run_hash(HAFT__LIT("look")), "the same");
-    CHECK(haft__run_hash(HAFT__LIT("look")) != haft__run_hash(HAFT__LIT("lock")), "others");
-    CHECK_INT(haft__run_hash(HAFT__LIT("")), -6038869966312405171, "of nothing");
-    CHECK_INT(haft__run_hash(HAFT__LIT("look\n{}")), 7899854090172899593, "of a call");
+    CHECK_INT(haft__run_hash(HAFT__LIT("look")), haft__run_hash(HAFT__LIT("look")),
+              "equal texts have equal hashes");
+    CHECK(haft__run_hash(HAFT__LIT("look")) != haft__run_hash(HAFT__LIT("lock")),
+          "different texts have different hashes");
+    CHECK_INT(haft__run_hash(HAFT__LIT("")), -6038869966312405171, "the hash of an empty text");
+    CHECK_INT(haft__run_hash(HAFT__LIT("look\n{}")), 7899854090172899593, "the hash of a call");
 }
 
 TEST(calls_are_found_by_their_id)
@@ -111,7 +113,8 @@ TEST(calls_are_found_by_their_id)
     help_run_init(&r, "agent; tools=look",
                   "{\"replies\":[{\"calls\":[{\"name\":\"look\"},{\"name\":\"none\"}]},"
                   "{\"calls\":[{\"name\":\"look\"}]},{\"text\":\"x\"}],\"results\":{\"look\":1}}");
-    CHECK(haft__run_find_call(&r.drive.run, HAFT__LIT("c1.1")) == NULL, "before it has begun");
+    CHECK(haft__run_find_call(&r.drive.run, HAFT__LIT("c1.1")) == NULL,
+          "no call before the run starts");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     const haft__run *run = &r.drive.run;
     static const char *const ids[] = {"c1.1", "c1.2", "c2.1"};
@@ -120,9 +123,9 @@ TEST(calls_are_found_by_their_id)
         CHECK(call == &run->calls[i], "%s", ids[i]);
     }
     CHECK(haft__run_find_call(run, HAFT__LIT("c1.3")) == NULL, "c1.3");
-    CHECK(haft__run_find_call(run, HAFT__LIT("")) == NULL, "nothing");
-    CHECK_INT(haft__run_tool_index(run, r.spec.spec.tools.items[0]), 0, "a tool");
-    CHECK_INT(haft__run_tool_index(run, NULL), 1, "none of the tools");
+    CHECK(haft__run_find_call(run, HAFT__LIT("")) == NULL, "an empty id");
+    CHECK_INT(haft__run_tool_index(run, r.spec.spec.tools.items[0]), 0, "the index of a tool");
+    CHECK_INT(haft__run_tool_index(run, NULL), 1, "the index of an unknown tool");
     help_run_finish(&r);
 }
 

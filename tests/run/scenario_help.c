@@ -82,7 +82,7 @@ static haft_status act(help_run *r, haft_str action)
     haft_str first = haft__str_split(&action, ' ');
     if (haft__str_equal(first, HAFT__LIT("at"))) {
         uint64_t at = 0;
-        CHECK(haft__str_to_u64(action, &at), "no time: %.*s", HAFT__ARG(action));
+        CHECK(haft__str_to_u64(action, &at), "not a time: %.*s", HAFT__ARG(action));
         r->now_ms = at > r->now_ms ? at : r->now_ms;
         return haft__drive_on(&r->drive, &r->err);
     }

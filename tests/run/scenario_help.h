@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * scenario_help.h - the runs of tests/run/scenarios/, one a file:
+ * scenario_help.h - the runs of tests/run/scenarios/, one per file:
  *
  *     # What it shows.
  *     spec: agent; tools=look          words of run_help.h
@@ -29,10 +29,10 @@ typedef struct help_scenario {
 /* All of them, sorted by name; they live until the test ends. */
 const help_scenario *help_scenarios(size_t *ret_count);
 
-/* The one of that file name (without .txt). */
+/* The scenario with that file name (without .txt). */
 const help_scenario *help_scenario_named(const char *name);
 
-/* Continues from the state of `r`, be that the start or after a help_run_restore. */
+/* Plays the scenario from the state of `r`: from the start, or after help_run_restore. */
 haft_status help_scenario_play(const help_scenario *scenario, help_run *r);
 
 /* Its whole log; lives until the test ends. */

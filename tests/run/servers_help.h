@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * servers_help.h - MCP servers in tests, of words:
+ * servers_help.h - MCP servers in tests, described by words:
  *
  *     server=docs,search!read_only,write       a server and what it lists, with traits
  *     server=docs,far_one                      a tool that the task does not find
- *     server=dead!error                        one that cannot be reached
- *     server=off!disabled,look                 one that is not enabled
- *     server=docs,say!changed                  a tool that is not what was accepted
- *     asks=docs:write!durable                  a tool of one that asks before it answers
+ *     server=dead!error                        a server that cannot be reached
+ *     server=off!disabled,look                 a server that is not enabled
+ *     server=docs,say!changed                  a tool that differs from its pin
+ *     asks=docs:write!durable                  a tool that asks before it answers
  *     mcp_allow=docs:*+other:look              patterns; the same with mcp_deny
  */
 #ifndef HAFT_TESTS_SERVERS_HELP_H
@@ -34,7 +34,7 @@ typedef struct help_servers {
 /* One word and its value; false if the word is unknown. Texts are borrowed. */
 bool help_servers_word(help_servers *s, haft__arena *arena, haft_str name, haft_str value);
 
-/* `mcp` of the spec they are in; null if there are none. */
+/* The member `mcp` of the spec; null if there are no servers. */
 haft__json help_servers_spec(const help_servers *s, haft__arena *arena);
 
 /* Reads the definition of a server's tool; with traits by name after '!'. */

@@ -45,7 +45,7 @@ static haft_tool by_hand(void)
 
 /* ---- haft_tool_try ---- */
 
-TEST(a_tool_is_called_as_a_run_would)
+TEST(a_tool_is_called_like_in_a_run)
 {
     haft_tool echo_tool = by_hand();
     const struct {
@@ -71,12 +71,12 @@ TEST(a_tool_is_called_as_a_run_would)
         haft_error err = {0};
         CHECK_INT(haft_tool_try(cases[i].tool, cases[i].arguments, &kind, &text, &err), HAFT_OK,
                   "%zu: %s", i, err.message);
-        CHECK_INT(kind, cases[i].kind, "%zu", i);
-        CHECK_STR(haft__str(text != NULL ? text : ""), haft__str(cases[i].text), "%zu", i);
+        CHECK_INT(kind, cases[i].kind, "case %zu", i);
+        CHECK_STR(haft__str(text != NULL ? text : ""), haft__str(cases[i].text), "case %zu", i);
         haft_free(text);
         text = NULL;
         CHECK_INT(haft_tool_try(cases[i].tool, cases[i].arguments, NULL, &text, NULL), HAFT_OK,
-                  "%zu", i);
+                  "case %zu", i);
         haft_free(text);
     }
     haft_free(NULL);
@@ -89,7 +89,7 @@ static haft_reply answer_bytes(haft_call *call, const void *args)
                              "b");
 }
 
-TEST(the_answer_of_a_tool_is_text)
+TEST(invalid_utf8_in_the_result_of_a_tool_is_replaced)
 {
     haft_tool tool = HAFT_TOOL_INIT;
     tool.name = "bytes";
@@ -99,7 +99,8 @@ TEST(the_answer_of_a_tool_is_text)
     char *text = NULL;
     haft_error err = {0};
     CHECK_INT(haft_tool_try(&tool, "{}", NULL, &text, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(haft__str(text != NULL ? text : ""), HAFT__LIT("a??b"), "as a run has it");
+    CHECK_STR(haft__str(text != NULL ? text : ""), HAFT__LIT("a??b"),
+              "the text is the same as in a run");
     haft_free(text);
 }
 
@@ -121,7 +122,8 @@ TEST(invalid_arguments_never_reach_the_tool)
         haft_error err = {0};
         CHECK_INT(haft_tool_try(&add_tool, cases[i].arguments, &kind, &text, &err), HAFT_BAD_INPUT,
                   "%s", cases[i].arguments);
-        CHECK(text == NULL && kind == HAFT_REPLY_COMMAND, "%s: written", cases[i].arguments);
+        CHECK(text == NULL && kind == HAFT_REPLY_COMMAND, "%s: results were written",
+              cases[i].arguments);
         CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "%s", cases[i].arguments);
         CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "%s", cases[i].arguments);
         if (cases[i].message != NULL) {
@@ -147,10 +149,10 @@ TEST(invalid_tools_name_the_wrong_part)
     for (size_t i = 0; i < COUNT(tools); i++) {
         char *text = NULL;
         haft_error err = {0};
-        CHECK_INT(haft_tool_try(&tools[i], NULL, NULL, &text, &err), HAFT_BAD_INPUT, "%zu", i);
-        CHECK_STR(haft__str(err.where), haft__str(where[i]), "%zu", i);
+        CHECK_INT(haft_tool_try(&tools[i], NULL, NULL, &text, &err), HAFT_BAD_INPUT, "case %zu", i);
+        CHECK_STR(haft__str(err.where), haft__str(where[i]), "case %zu", i);
         haft_status wanted = i == 2 ? HAFT_OK : HAFT_BAD_INPUT; /* a headless tool has a schema */
-        CHECK_INT(haft_tool_schema(&tools[i], &text, &err), wanted, "%zu", i);
+        CHECK_INT(haft_tool_schema(&tools[i], &text, &err), wanted, "case %zu", i);
         haft_free(text);
     }
 }
@@ -160,12 +162,13 @@ TEST(null_arguments_are_rejected)
     char *text = NULL;
     haft_error err = {0};
     CHECK_INT(haft_tool_try(NULL, "{}", NULL, &text, &err), HAFT_BAD_INPUT, "no tool");
-    CHECK_INT(haft_tool_try(&add_tool, "{}", NULL, NULL, &err), HAFT_BAD_INPUT, "no place");
+    CHECK_INT(haft_tool_try(&add_tool, "{}", NULL, NULL, &err), HAFT_BAD_INPUT,
+              "no pointer for the result");
     CHECK_INT(haft_tool_schema(NULL, &text, &err), HAFT_BAD_INPUT, "no tool");
-    CHECK_INT(haft_tool_schema(&add_tool, NULL, &err), HAFT_BAD_INPUT, "no place");
+    CHECK_INT(haft_tool_schema(&add_tool, NULL, &err), HAFT_BAD_INPUT, "no pointer for the result");
     CHECK_INT(haft_check_json(NULL, "1", &text, &err), HAFT_BAD_INPUT, "no schema");
     CHECK_INT(haft_check_json("{}", NULL, &text, &err), HAFT_BAD_INPUT, "no JSON");
-    CHECK_INT(haft_check_json("{}", "1", NULL, &err), HAFT_BAD_INPUT, "no place");
+    CHECK_INT(haft_check_json("{}", "1", NULL, &err), HAFT_BAD_INPUT, "no pointer for the result");
 }
 
 /* ---- haft_tool_schema ---- */
@@ -180,11 +183,11 @@ TEST(the_schema_is_the_one_the_model_gets)
                         "\"description\":\"The first\"},\"b\":{\"type\":\"integer\",\"description\""
                         ":\"The second\",\"default\":5}},\"required\":[\"a\"],"
                         "\"additionalProperties\":false}"),
-              "schema");
+              "the schema");
     haft_free(text);
 }
 
-TEST(a_tool_of_another_version_is_accepted)
+TEST(a_tool_struct_of_another_version_is_accepted)
 {
     struct {
         haft_tool tool;
@@ -193,12 +196,12 @@ TEST(a_tool_of_another_version_is_accepted)
     longer.tool.struct_size = sizeof(longer);
     haft_tool shorter = by_hand();
     shorter.struct_size = offsetof(haft_tool, traits);
-    shorter.traits = 0xffffffff; /* not read */
+    shorter.traits = 0xffffffff; /* after the end of the struct: not read */
     const haft_tool *tools[] = {&longer.tool, &shorter};
     for (size_t i = 0; i < COUNT(tools); i++) {
         char *text = NULL;
-        CHECK_INT(haft_tool_try(tools[i], "{\"n\":1}", NULL, &text, NULL), HAFT_OK, "%zu", i);
-        CHECK_STR(haft__str(text != NULL ? text : ""), HAFT__LIT("got {\"n\":1}"), "%zu", i);
+        CHECK_INT(haft_tool_try(tools[i], "{\"n\":1}", NULL, &text, NULL), HAFT_OK, "case %zu", i);
+        CHECK_STR(haft__str(text != NULL ? text : ""), HAFT__LIT("got {\"n\":1}"), "case %zu", i);
         haft_free(text);
     }
 }
@@ -241,7 +244,7 @@ TEST(more_failures_than_are_listed_are_counted)
         json[2 + 2 * i] = i < 999 ? ',' : ']';
     }
     CHECK_INT(haft_check_json("{\"items\":{\"type\":\"string\"}}", json, &failures, NULL), HAFT_OK,
-              "checked");
+              "check the array");
     CHECK(failures != NULL && haft__str_ends_with(haft__str(failures), HAFT__LIT("\nand more")),
           "%s", failures != NULL ? failures : "NULL");
     haft_free(failures);
@@ -267,14 +270,14 @@ TEST(an_invalid_schema_or_json_names_the_place)
         haft_error err = {0};
         CHECK_INT(haft_check_json(cases[i].schema, cases[i].json, &failures, &err), cases[i].status,
                   "%s", cases[i].schema);
-        CHECK(failures == NULL, "%s: written", cases[i].schema);
+        CHECK(failures == NULL, "%s: failures were written", cases[i].schema);
         if (cases[i].where != NULL) {
             CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "%s", cases[i].schema);
         }
     }
 }
 
-/* ---- without memory ---- */
+/* ---- out of memory ---- */
 
 static haft_status all_of_it(char **texts)
 {
@@ -293,14 +296,14 @@ TEST(every_failed_allocation_is_survived)
         test_fail_allocation(n);
         haft_status status = all_of_it(texts);
         bool failed = test_allow_allocations();
-        /* A tool whose reply has no memory reports that: this is a reply. */
+        /* If a tool has no memory for its reply, it reports that; this is a reply, too. */
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u: %s", n,
               haft_status_name(status));
         for (size_t i = 0; i < COUNT(texts); i++) {
             haft_free(texts[i]);
         }
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "in the end");
+            CHECK_INT(status, HAFT_OK, "status without a failed allocation");
             break;
         }
     }

@@ -25,7 +25,7 @@ TEST(multitask_has_three_words)
     }
 }
 
-TEST(the_decision_about_a_run_that_is_ahead)
+TEST(an_earlier_run_of_the_thread_is_waited_for_claimed_or_cancelled)
 {
     enum { WAIT = HAFT__QUEUE_WAIT, CANCEL = HAFT__QUEUE_CANCEL_LOCAL };
     enum { SEND = HAFT__QUEUE_SEND_CANCEL, CLAIM = HAFT__QUEUE_CLAIM_AND_CANCEL };
@@ -35,7 +35,7 @@ TEST(the_decision_about_a_run_that_is_ahead)
     } cases[] = {
         {{.here = false, .owned = false, .cancel_requested = false}, CLAIM},
         {{.here = false, .owned = false, .cancel_requested = true},
-         CLAIM}, /* the owner that was asked is gone */
+         CLAIM}, /* the owner that was asked to cancel has stopped */
         {{.here = false, .owned = true, .cancel_requested = false}, SEND},
         {{.here = false, .owned = true, .cancel_requested = true}, WAIT},
         {{.here = true, .owned = true, .cancel_requested = false}, CANCEL},

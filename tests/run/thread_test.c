@@ -18,7 +18,7 @@ TEST(a_run_sees_the_earlier_runs_of_its_thread)
     CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
     haft__messages earlier;
     haft__messages_init(&earlier, &first.arena);
-    CHECK_INT(help_append_exchange(&first, &earlier), HAFT_OK, "append");
+    CHECK_INT(help_append_exchange(&first, &earlier), HAFT_OK, "append the exchange");
 
     help_run_init(&second, "agent",
                   "{\"replies\":[{\"expect\":{\"contains\":\"four\"},\"text\":\"five\"}]}");
@@ -35,7 +35,7 @@ TEST(a_run_sees_the_earlier_runs_of_its_thread)
         {HAFT__MESSAGE_ASSISTANT, "five"},
     };
     const haft__messages *messages = &second.drive.run.messages;
-    CHECK_INT(messages->count, COUNT(wanted), "messages");
+    CHECK_INT(messages->count, COUNT(wanted), "number of messages");
     for (size_t i = 0; i < COUNT(wanted) && i < messages->count; i++) {
         CHECK_INT(messages->items[i].role, wanted[i].role, "message %zu", i);
         CHECK_STR(messages->items[i].text, haft__str(wanted[i].text), "message %zu", i);
@@ -51,8 +51,8 @@ TEST(a_run_without_an_answer_adds_only_its_task)
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     haft__messages exchange;
     haft__messages_init(&exchange, &r.arena);
-    CHECK_INT(help_append_exchange(&r, &exchange), HAFT_OK, "append");
-    CHECK_INT(exchange.count, 1, "the task alone");
+    CHECK_INT(help_append_exchange(&r, &exchange), HAFT_OK, "append the exchange");
+    CHECK_INT(exchange.count, 1, "number of messages: the task only");
     help_run_finish(&r);
 }
 

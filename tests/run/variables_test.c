@@ -46,21 +46,25 @@ TEST(missing_variables_are_named)
     }
 }
 
-TEST(other_values_and_an_unknown_environment_miss_nothing)
+TEST(other_values_and_an_unknown_environment_report_no_missing_names)
 {
     char text[HAFT__VARIABLES_TEXT];
     haft__json number = haft__json_bool(true), name = haft__json_string(HAFT__LIT("A"));
-    CHECK_INT(haft__variables_missing(haft__json_null(), get, NULL, text), 0, "null");
-    CHECK_INT(haft__variables_missing(haft__json_array(&number, 1), get, NULL, text), 0, "no text");
-    CHECK_INT(haft__variables_missing(haft__json_array(&name, 1), NULL, NULL, text), 0, "no get");
+    CHECK_INT(haft__variables_missing(haft__json_null(), get, NULL, text), 0,
+              "null instead of a list");
+    CHECK_INT(haft__variables_missing(haft__json_array(&number, 1), get, NULL, text), 0,
+              "a list with a number");
+    CHECK_INT(haft__variables_missing(haft__json_array(&name, 1), NULL, NULL, text), 0,
+              "an unknown environment");
 }
 
-TEST(a_long_list_is_cut)
+TEST(a_long_list_is_truncated)
 {
     static char name[2 * HAFT__VARIABLES_TEXT];
     memset(name, 'A', sizeof(name) - 1);
     haft__json items[2] = {haft__json_string(haft__str(name)), haft__json_string(haft__str(name))};
     char text[HAFT__VARIABLES_TEXT];
-    CHECK_INT(haft__variables_missing(haft__json_array(items, 2), get, NULL, text), 2, "both");
-    CHECK_INT(strlen(text), HAFT__VARIABLES_TEXT - 1, "cut");
+    CHECK_INT(haft__variables_missing(haft__json_array(items, 2), get, NULL, text), 2,
+              "number of missing names");
+    CHECK_INT(strlen(text), HAFT__VARIABLES_TEXT - 1, "length of the truncated text");
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole run in which one allocation fails, or all from one on, over src/run and src/store: with
- * pauses, messages, an artifact, a host that stops in the middle and another that opens the run.
- * The recorded events are complete, the host reports the failed allocation, and the next host
- * brings the run to its normal end. AddressSanitizer finds the leaks.
+ * A whole run in which one allocation fails, or all after a certain one, over src/run and
+ * src/store: with pauses, messages, an artifact, a host that stops in the middle and another that
+ * opens the run. The recorded events are complete, the host reports the failed allocation, and the
+ * next host brings the run to its normal end. AddressSanitizer finds the leaks.
  *
  *     HAFT_LONG=1 make test T=scarce      every allocation, not only some
  */
@@ -36,7 +36,7 @@ typedef struct world {
 typedef struct host {
     world *world;
     char owner[32];
-    unsigned left; /* events until it stops; if more than there are, it does not stop */
+    unsigned left; /* events until the host stops; if the run has fewer, it does not stop */
     bool stopped;
     uint64_t epoch, message, now_ms;
     haft__arena arena, loaded, scratch;
@@ -152,7 +152,7 @@ static haft_status ask_model(host *h)
     return status == HAFT_OK ? append_body(h) : status;
 }
 
-static void have_effect(world *w, const haft__run_call *call)
+static void record_effect(world *w, const haft__run_call *call)
 {
     if (w->effect_count < MOST_EFFECTS) {
         (void)snprintf(w->effects[w->effect_count].call, HAFT__CALL_ID_SIZE, "%.*s",
@@ -168,7 +168,7 @@ static haft_status run_call(host *h)
         const haft__run_call *call = &h->run.calls[i];
         if (haft__call_may_start(call, true)) {
             if (!call->tool->traits.read_only) {
-                have_effect(h->world, call);
+                record_effect(h->world, call);
             }
             haft__buf_clear(&h->body);
             haft__input_call_finished(&h->body, &h->run, call, &outcome);
@@ -178,7 +178,7 @@ static haft_status run_call(host *h)
     return haft__fail(&h->err, HAFT_BAD_STATE, "", "nothing runs");
 }
 
-static haft_status say(host *h)
+static haft_status send_command(host *h)
 {
     static const haft__json_member other[] = {
         {{.kind = HAFT__JSON_STRING, .count = 1, .text = "q"},
@@ -213,7 +213,7 @@ static haft_status listen(host *h)
     haft__store_request receive = {.verb = HAFT__STORE_RECEIVE, .run = {.id = h->world->id}};
     haft_status status = ask_store(h, &receive);
     if (status != HAFT_OK || receive.message_count == 0) {
-        return status == HAFT_OK ? say(h) : status;
+        return status == HAFT_OK ? send_command(h) : status;
     }
     haft__run_command command;
     haft__arena_reset(&h->scratch);
@@ -250,7 +250,7 @@ static haft_status advance(host *h)
     return status;
 }
 
-static haft_status take_up(host *h, haft_str dead_owner)
+static haft_status open_run(host *h, haft_str dead_owner)
 {
     haft__store_request claim = {.verb = HAFT__STORE_CLAIM,
                                  .run = {.id = h->world->id, .owner = haft__str(h->owner)},
@@ -282,7 +282,7 @@ static haft_status start(host *h)
     haft_status status = ask_store(h, &find);
     if (status == HAFT_OK) {
         bool ended = find.found[0].state == HAFT__RUN_STATE_ENDED;
-        return ended ? HAFT_OK : take_up(h, find.found[0].owner);
+        return ended ? HAFT_OK : open_run(h, find.found[0].owner);
     }
     if (status != HAFT_NOT_FOUND) {
         return status;
@@ -294,7 +294,7 @@ static haft_status start(host *h)
 }
 
 /* One host, from its start to its end or to the event where it stops. */
-static haft_status live(world *w, unsigned left)
+static haft_status run_host(world *w, unsigned left)
 {
     host h = {.world = w, .left = left, .now_ms = 1000000 + 1000 * ++w->hosts};
     (void)snprintf(h.owner, sizeof(h.owner), "host %u", w->hosts);
@@ -364,14 +364,14 @@ static void check_row(world *w, const char *name, haft_str log, uint64_t events)
     if (find.found_count == 1) {
         CHECK_INT(find.found[0].seq, events, "%s: events", name);
         CHECK_INT(find.found[0].state == HAFT__RUN_STATE_ENDED, has(log, "\"run_finished\""),
-                  "%s: the end", name);
+                  "%s: whether the run has ended", name);
     }
     CHECK_INT(haft__store_submit_and_wait(w->store, &artifact, NULL) == HAFT_OK,
-              has(log, "\"artifact_stored\""), "%s: the artifact", name);
+              has(log, "\"artifact_stored\""), "%s: whether the artifact is stored", name);
     haft__arena_finish(&arena);
 }
 
-/* The events are complete, in sequence and can be folded; `ended`: to a run that is done. */
+/* The events are complete, in sequence and can be folded; `ended`: the run is done. */
 static void check_log(world *w, const char *name, bool ended)
 {
     haft__arena arena;
@@ -390,7 +390,7 @@ static void check_log(world *w, const char *name, bool ended)
               (unsigned long long)replay.differs_at, HAFT__ARG(replay.recorded),
               HAFT__ARG(replay.decided));
         CHECK_INT(replay.events, read.count, "%s: events", name);
-        CHECK(!ended || has(read.text, "\"end\":\"done\""), "%s: it is not done", name);
+        CHECK(!ended || has(read.text, "\"end\":\"done\""), "%s: the run is not done", name);
         check_row(w, name, read.text, read.count);
     }
     haft__arena_finish(&arena);
@@ -405,16 +405,16 @@ static bool try_run(world *w, unsigned left, unsigned n, bool for_good)
     w->effect_count = 0;
     w->hosts = 0;
     (for_good ? test_fail_allocations_from : test_fail_allocation)(n);
-    haft_status status = live(w, left);
+    haft_status status = run_host(w, left);
     if (status == HAFT_OK) {
-        status = live(w, STOPPED);
+        status = run_host(w, STOPPED);
     }
     bool failed = test_allow_allocations();
     CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%s: %s", name,
           haft_status_name(status));
-    check_log(w, name, status == HAFT_OK); /* a run without an error came to its end */
+    check_log(w, name, status == HAFT_OK); /* if there was no error, the run has ended */
     if (status != HAFT_OK) {
-        CHECK_INT(live(w, STOPPED), HAFT_OK, "%s: it cannot be taken up", name);
+        CHECK_INT(run_host(w, STOPPED), HAFT_OK, "%s: the next host cannot open the run", name);
         check_log(w, name, true);
     }
     check_effects(w, name);
@@ -447,12 +447,12 @@ static void fail_each(const char *kind, unsigned step)
     scarce_close();
 }
 
-TEST(no_memory_at_one_place_or_from_there_on_in_memory)
+TEST(a_run_in_the_memory_store_survives_failed_allocations)
 {
     fail_each("memory", 1);
 }
 
-TEST(no_memory_at_one_place_or_from_there_on_in_sqlite)
+TEST(a_run_in_sqlite_survives_failed_allocations)
 {
     fail_each("sqlite", 19);
 }

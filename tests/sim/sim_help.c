@@ -300,17 +300,17 @@ void sim_begin(sim *s, uint64_t seed, sim_break broken)
     }
 }
 
-static bool well(const sim *s)
+static bool is_sound(const sim *s)
 {
     return s->failure[0] == '\0';
 }
 
 /* Faults for a while, then none until the run has ended; then the remaining workers notice the end.
  */
-static void live(sim *s)
+static void play_steps(sim *s)
 {
     unsigned storm = 20 + sim_pick(s, 600);
-    while (well(s) && s->steps < storm && s->terminals == 0) {
+    while (is_sound(s) && s->steps < storm && s->terminals == 0) {
         step(s);
     }
     /* If the run has ended already, faults continue in half of the seeds, so that frozen workers
@@ -318,13 +318,13 @@ static void live(sim *s)
     bool faults_after_end = sim_chance(s, 50);
     s->calm = !faults_after_end || s->terminals == 0;
     unsigned most = s->steps + SIM_CALM;
-    while (well(s) && s->steps < most && s->terminals == 0) {
+    while (is_sound(s) && s->steps < most && s->terminals == 0) {
         step(s);
     }
-    if (well(s) && s->terminals == 0) {
+    if (is_sound(s) && s->terminals == 0) {
         sim_fail(s, "a run is stuck: it does not end without faults");
     }
-    for (unsigned i = 0; well(s) && i < 40; i++) {
+    for (unsigned i = 0; is_sound(s) && i < 40; i++) {
         step(s);
     }
 }
@@ -332,8 +332,8 @@ static void live(sim *s)
 bool sim_run(sim *s, uint64_t seed, sim_break broken)
 {
     sim_begin(s, seed, broken);
-    live(s);
-    if (well(s)) {
+    play_steps(s);
+    if (is_sound(s)) {
         sim_watch_end(s);
     }
     for (unsigned i = 0; i < SIM_WORKERS; i++) {
@@ -341,7 +341,7 @@ bool sim_run(sim *s, uint64_t seed, sim_break broken)
     }
     s->sum.runs++;
     s->sum.steps += s->steps;
-    return well(s);
+    return is_sound(s);
 }
 
 void sim_init(sim *s)

@@ -21,7 +21,7 @@
 enum {
     SIM_WORKERS = 3,
     SIM_SLOTS = 16,    /* calls that run at once in one worker */
-    SIM_CALLS = 160,   /* of a run */
+    SIM_CALLS = 160,   /* calls of a run */
     SIM_MAIL = 24,     /* pending messages */
     SIM_ORPHANS = 64,  /* attempts whose worker has stopped */
     SIM_CALM = 4000,   /* steps without faults within which a run must end */
@@ -63,16 +63,16 @@ typedef enum sim_break {
         SIM_BREAK_COUNT
 } sim_break;
 
-/* What a repetition of a call may do. */
+/* The class of a tool: whether its calls may be repeated. */
 typedef enum sim_class { SIM_READ_ONLY, SIM_IDEMPOTENT, SIM_ONCE, SIM_NO_EFFECT } sim_class;
 
 typedef struct sim_answer {
     char verdict[16]; /* "" for none */
-    uint64_t value;   /* hash of it */
+    uint64_t value;   /* hash of the value */
     bool asked;       /* the tool itself asked */
 } sim_answer;
 
-/* What the log records about a call, and what has happened in the world under its key. */
+/* The state of a call in the log, and its effects in the world under its key. */
 typedef struct sim_call {
     char id[HAFT__CALL_ID_SIZE], tool[32];
     sim_class class;
@@ -82,11 +82,11 @@ typedef struct sim_call {
     haft__pause pause;  /* the kind of the open pause, or of the last one */
     bool approved, declined, may_repeat;
     uint64_t arguments; /* hash of the arguments it starts with or was approved with */
-    uint32_t attempt;   /* of the last start; 0: it has not started */
-    char key[64];       /* of the first start */
+    uint32_t attempt;   /* number of the last start; 0: not started */
+    char key[64];       /* idempotency key of the first start */
     uint64_t made;      /* a bit for each attempt that was made in the world */
     uint32_t effects, repeats;
-    bool answered;                         /* it is not pending, and was before */
+    bool answered;                         /* it was pending and is not any more */
     sim_answer answers[HAFT__PAUSE_KINDS]; /* the last answer to each kind of pause */
 } sim_call;
 
@@ -118,9 +118,9 @@ typedef struct sim_store {
 
 typedef struct sim_worker {
     unsigned number, life;
-    char owner[16]; /* a new one in each life */
+    char owner[16]; /* a new name after each restart */
     bool frozen, has_run;
-    haft__arena arena; /* of the run */
+    haft__arena arena; /* memory of the run */
     haft__run run;
     bool created;
     uint64_t epoch, durable_seq, writing_seq;
@@ -141,7 +141,7 @@ typedef struct sim {
     sim_break broken;
     bool tracing;
     haft__buf trace;
-    char failure[600]; /* the first one; "" if there is none */
+    char failure[600]; /* the first failure; "" if there is none */
 
     char words[600];
     help_spec spec;
@@ -164,7 +164,7 @@ typedef struct sim {
     uint64_t seen_seq, seen_epoch, seen_bytes;
     unsigned terminals;
     bool cancel_seen;
-    haft_str last_command; /* of a person; in `arena` */
+    haft_str last_command; /* the last command of a person; in `arena` */
 
     /* statistics over all seeds */
     struct {
@@ -208,7 +208,7 @@ void sim_store_release(sim *s, const sim_worker *w, uint64_t epoch);
 bool sim_store_send(sim *s, haft_str body);
 
 /* sim_worker_help.c */
-void sim_worker_start(sim *s, sim_worker *w); /* a new life */
+void sim_worker_start(sim *s, sim_worker *w); /* restarts the process */
 void sim_worker_crash(sim *s, sim_worker *w);
 void sim_worker_drop(sim *s, sim_worker *w); /* it no longer owns the run */
 void sim_worker_claim_or_create(sim *s, sim_worker *w);
@@ -223,7 +223,7 @@ void sim_worker_forge(sim *s, sim_worker *w, haft_str body); /* an event that is
 
 /* sim_tools_help.c: attempts, and their effects in the world. */
 void sim_slots_start(sim *s, sim_worker *w);
-void sim_slots_abandon(sim *s, sim_worker *w); /* its operations continue without it, or not */
+void sim_slots_abandon(sim *s, sim_worker *w); /* its operations may continue without it */
 void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot);
 void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot);
 void sim_orphan_effect(sim *s, sim_slot *slot);

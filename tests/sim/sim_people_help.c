@@ -57,9 +57,9 @@ static haft__json answer_value(sim *s, const sim_call *call)
     return sim_chance(s, 80) ? member_value(s, "n", number) : text_value(s, "no number");
 }
 
-/* A command for a call that is or was pending. Most of them make sense. `by` names the pause that
+/* A command for a call that is or was pending. Most commands are valid. `by` names the pause that
  * the person has seen: the run itself does not use that name. */
-static haft__run_command say(sim *s, const sim_call *call)
+static haft__run_command make_command(sim *s, const sim_call *call)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                  .call = haft__str(call->id),
@@ -122,7 +122,7 @@ static haft_str written(sim *s, const haft__run_command *command)
 
 /* Sends a command without a call, like a person at the terminal: the target is read from the log as
  * it is now. */
-static void see(sim *s, haft__run_command *command)
+static void read_target(sim *s, haft__run_command *command)
 {
     haft__arena arena;
     haft__run run;
@@ -144,13 +144,13 @@ static void see(sim *s, haft__run_command *command)
 
 /* A person who knows a call, but not whether it is pending: it may be running, or interrupted by a
  * crash. */
-static void say_unnamed(sim *s)
+static void send_without_call(sim *s)
 {
     const sim_call *call = &s->calls[s->batch + sim_pick(s, (uint32_t)(s->call_count - s->batch))];
-    haft__run_command command = say(s, call);
+    haft__run_command command = make_command(s, call);
     command.by = call->pending ? command.by : HAFT__LIT("nothing");
     command.pause = HAFT__LIT("");
-    see(s, &command);
+    read_target(s, &command);
     s->sum.unnamed++;
     s->last_command = written(s, &command);
     deliver(s, s->last_command);
@@ -170,20 +170,20 @@ void sim_person(sim *s)
         return;
     }
     const sim_call *past = sim_fault(s, 20) ? answered_call(s) : NULL;
-    if (past != NULL) { /* the same again, or something else */
-        haft__run_command command = say(s, past);
+    if (past != NULL) { /* the same command again, or another one */
+        haft__run_command command = make_command(s, past);
         s->sum.seconds++;
         deliver(s, sim_chance(s, 50) && s->last_command.len > 0 ? s->last_command
                                                                 : written(s, &command));
         return;
     }
     if (s->call_count > s->batch && sim_fault(s, 20)) {
-        say_unnamed(s);
+        send_without_call(s);
         return;
     }
     const sim_call *call = pending_call(s);
     if (call != NULL) {
-        haft__run_command command = say(s, call);
+        haft__run_command command = make_command(s, call);
         s->last_command = written(s, &command);
         deliver(s, s->last_command);
     }

@@ -130,7 +130,7 @@ static void make_reply(sim *s, const haft__run *run, haft__reply *ret_reply)
     ret_reply->stop = sim_chance(s, 1) ? HAFT__STOP_REFUSAL : ret_reply->stop;
 }
 
-/* Servers are asked, not the model. */
+/* The servers search for tools, not the model. */
 static void list_tools(sim *s, const sim_worker *w)
 {
     if (help_search(&w->run, NULL, s->spec.servers.listings, s->spec.servers.count, &s->scratch,

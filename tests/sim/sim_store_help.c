@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_store_help.c - a store: every performed write stays, nothing else does. Its rules are those
+/* sim_store_help.c - a store: it keeps every performed write and nothing else. Its rules are those
  * of real stores (store/check.c); its faults are those of a connection. */
 #include "base/error.h"
 #include "sim_help.h"
@@ -97,7 +97,7 @@ static haft_status check_write(const sim *s, const sim_worker *w, haft_error *er
     return status == HAFT_OK ? check_mail(store, w) : status;
 }
 
-static void keep(sim *s, sim_worker *w)
+static void store_write(sim *s, sim_worker *w)
 {
     sim_store *store = &s->store;
     if (!w->created) {
@@ -137,7 +137,7 @@ void sim_store_perform(sim *s, sim_worker *w)
         return;
     }
     if (kept) {
-        keep(s, w);
+        store_write(s, w);
     }
     if (lost) {
         s->sum.unknown++;
@@ -148,7 +148,7 @@ void sim_store_perform(sim *s, sim_worker *w)
 
 /* ---- leases ---- */
 
-/* The owner name of an earlier life of a worker. */
+/* The owner name that a worker had before a restart. */
 static bool is_dead(const sim *s, haft_str owner)
 {
     for (unsigned i = 0; i < SIM_WORKERS; i++) {

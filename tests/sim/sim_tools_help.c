@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_tools_help.c - attempts of calls. An attempt has its effect at one moment and its result
- * arrives at a later one; its worker may crash before the first or between the two. */
+/* sim_tools_help.c - attempts of calls. An attempt has its effect first, and its result arrives
+ * later; its worker may crash before the effect or between the two. */
 #include "run/host.h"
 #include "sim_help.h"
 #include "json/read.h"
@@ -153,7 +153,7 @@ void sim_slot_effect(sim *s, sim_worker *w, sim_slot *slot)
         return;
     }
     slot->effect_done = true;
-    if (slot->times_out || !sim_chance(s, 10)) { /* else it fails before it does anything */
+    if (slot->times_out || !sim_chance(s, 10)) { /* otherwise it fails before it has an effect */
         perform_effect(s, slot);
     }
 }
@@ -186,7 +186,7 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
     uint64_t now = sim_worker_now(s, w);
     sim_slot *orphan = free_slot(s->orphans, SIM_ORPHANS);
     if (!slot->effect_done && orphan != NULL && sim_chance(s, 50)) {
-        *orphan = *slot; /* it timed out, and finishes later */
+        *orphan = *slot; /* the attempt timed out, and finishes later */
     }
     slot->used = false;
     sim_trace(s, "%s: %s %s", w->owner, slot->id,
@@ -195,7 +195,8 @@ void sim_slot_result(sim *s, sim_worker *w, sim_slot *slot)
                                 : "fails");
     haft_status status = HAFT_OK;
     haft__buf_clear(&s->body);
-    if (haft__resolve_is_search_tool(call->tool)) { /* its hits are recorded; the rest is decided */
+    if (haft__resolve_is_search_tool(
+            call->tool)) { /* its hits are an input; everything else is a decision */
         haft__arena_reset(&s->scratch);
         status = help_search(&w->run, call, s->spec.servers.listings, s->spec.servers.count,
                              &s->scratch, HELP_KEY, &s->body, &err);

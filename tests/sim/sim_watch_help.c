@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim_watch_help.c - the rules that must always hold. It reads the log while it is committed, line
- * by line, and does not know how it was made. */
+/* sim_watch_help.c - the rules that must always hold. It reads the log line by line as it is
+ * committed, and does not use fold and decide. */
 #include "run/replay/replay.h"
 #include "sim_help.h"
 
@@ -255,7 +255,7 @@ static void trace_event(sim *s, haft_str line)
     }
 }
 
-/* Another worker may own the run now, and no earlier one any more. */
+/* Another worker may own the run now; an earlier owner must not write any more. */
 void sim_watch_claim(sim *s, uint64_t epoch)
 {
     if (epoch != s->seen_epoch + 1) {
@@ -361,7 +361,7 @@ static const char *verdict_of(const haft__run_command *command, haft__pause paus
     return "";
 }
 
-/* Whether it equals the recorded answer to that kind of pause. */
+/* Whether the command equals the recorded answer to that kind of pause. */
 static bool is_same(sim *s, const haft__run_command *command, const sim_call *call,
                     haft__pause pause)
 {
@@ -378,8 +378,8 @@ static bool is_same(sim *s, const haft__run_command *command, const sim_call *ca
     return verdict[0] != '\0' && strcmp(verdict, answer->verdict) == 0 && value == answer->value;
 }
 
-/* Whether a person has approved it. */
-static bool was_let(const sim_call *call)
+/* Whether a person has approved the call. */
+static bool was_approved(const sim_call *call)
 {
     const char *yes = call->answers[HAFT__PAUSE_APPROVAL].verdict;
     return strcmp(yes, "approve") == 0 || strcmp(yes, "edit") == 0
@@ -389,8 +389,8 @@ static bool was_let(const sim_call *call)
 /* A command is accepted only for the pause that its sender has seen, and only an explicit command
  * runs a call again. A worker that has lost the run may not know that command: nothing that it
  * accepts is stored. */
-static void watch_taken(sim *s, const sim_worker *w, const haft__run_command *command,
-                        const haft__run_call *taken, const sim_call *call)
+static void check_accepted(sim *s, const sim_worker *w, const haft__run_command *command,
+                           const haft__run_call *taken, const sim_call *call)
 {
     if (!is(command->by, haft__pause_name(taken->pause))) {
         sim_fail(s, "%.*s is paused for %s, but an answer was accepted whose sender saw %.*s",
@@ -398,7 +398,7 @@ static void watch_taken(sim *s, const sim_worker *w, const haft__run_command *co
     }
     bool retry =
         taken->pause == HAFT__PAUSE_UNKNOWN_OUTCOME && command->kind == HAFT__RUN_COMMAND_APPROVE;
-    if (retry && was_let(call) && w->epoch == s->seen_epoch) {
+    if (retry && was_approved(call) && w->epoch == s->seen_epoch) {
         sim_fail(s, "%s runs again because of an old approval", call->id);
     }
 }
@@ -414,7 +414,7 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
         return;
     }
     if (recorded && taken != NULL) {
-        watch_taken(s, w, command, taken, call);
+        check_accepted(s, w, command, taken, call);
     }
     if (!call->answered || w->run.seq != s->seen_seq || w->epoch != s->seen_epoch) {
         return;
@@ -422,7 +422,8 @@ void sim_watch_command(sim *s, const sim_worker *w, const haft__run_command *com
     haft__pause seen;
     bool named = haft__pause_find(command->pause, &seen) && verdict_of(command, seen)[0] != '\0';
     bool same = false;
-    for (int i = 0; i < HAFT__PAUSE_KINDS; i++) { /* any, if the sender has seen none that fits */
+    for (int i = 0; i < HAFT__PAUSE_KINDS;
+         i++) { /* any kind of pause, if the sender has seen none that fits */
         same = same
                || ((!named || seen == (haft__pause)i) && is_same(s, command, call, (haft__pause)i));
     }

@@ -15,7 +15,7 @@ bool sim_worker_durable(const sim_worker *w)
     return !w->writing && w->gathered.len == 0 && w->durable_seq == w->run.seq;
 }
 
-/* ---- its life ---- */
+/* ---- start, crash, stop ---- */
 
 void sim_worker_drop(sim *s, sim_worker *w)
 {
@@ -37,7 +37,7 @@ void sim_worker_start(sim *s, sim_worker *w)
     (void)snprintf(w->owner, sizeof(w->owner), "w%u.%u", w->number, w->life);
 }
 
-/* The last line is lost, like on a disk that never had it. */
+/* The last line is lost, as if it had never reached the disk. */
 static void lose_line(sim_store *store)
 {
     size_t length = store->log.len - 1;
@@ -81,8 +81,8 @@ void sim_worker_forge(sim *s, sim_worker *w, haft_str body)
     w->run.seq++;
 }
 
-/* What a broken worker does after an event. */
-static void misbehave(sim *s, sim_worker *w, haft_str body)
+/* The defect of a broken worker after an event. */
+static void inject_defect(sim *s, sim_worker *w, haft_str body)
 {
     if (s->broken == SIM_TERMINAL && w->run.stage == HAFT__RUN_ENDED) {
         sim_worker_forge(s, w, HAFT__LIT("\"kind\":\"run_finished\",\"end\":\"done\"}"));
@@ -110,7 +110,7 @@ bool sim_worker_append(sim *s, sim_worker *w, haft_str body, uint64_t now)
                  HAFT__ARG(body));
         return false;
     }
-    misbehave(s, w, body);
+    inject_defect(s, w, body);
     return true;
 }
 

@@ -2,8 +2,8 @@
 /*
  * Runs in a simulated world with faults (sim_help.h), each from one seed.
  *
- *     HAFT_SIM_SEED=17 build/tests/haft-tests --file sim/simulation_test.c     that seed, with a
- * trace HAFT_SIM_SEEDS=5000 make test T=simulation                               that many seeds
+ *     HAFT_SIM_SEED=17 build/tests/haft-tests --file sim/simulation_test.c   one seed, with a trace
+ *     HAFT_SIM_SEEDS=5000 make test T=simulation                             so many seeds
  */
 #include "sim_help.h"
 
@@ -60,13 +60,13 @@ TEST(no_seed_breaks_a_guarantee)
         print_lines(haft__buf_str(&s->trace));
     }
     report(s);
-    CHECK_INT(failed, 0, "seeds");
+    CHECK_INT(failed, 0, "seeds that failed");
     sim_finish(s);
 }
 
 /* ---- the simulation itself ---- */
 
-/* Each rule is needed: for each there is a defect that only it detects. */
+/* Every rule is needed: for each, there is a defect that no other rule detects. */
 TEST(every_injected_defect_is_detected)
 {
     enum { MOST = 400 };
@@ -88,7 +88,7 @@ TEST(every_injected_defect_is_detected)
     sim_finish(s);
 }
 
-/* Two simulations of one seed are equal byte for byte, whatever was played before. */
+/* Two simulations of one seed are equal byte for byte, regardless of earlier seeds. */
 TEST(a_seed_determines_the_whole_simulation)
 {
     enum { WORLDS = 40 };
@@ -101,15 +101,16 @@ TEST(a_seed_determines_the_whole_simulation)
     for (uint64_t seed = 1; seed <= WORLDS; seed++) {
         bool good = sim_run(a, seed, SIM_SOUND);
         (void)sim_run(b, WORLDS - seed + 1, SIM_SOUND);
-        CHECK_INT(sim_run(b, seed, SIM_SOUND), good, "seed %llu", (unsigned long long)seed);
-        CHECK_STR(haft__buf_str(&b->trace), haft__buf_str(&a->trace), "seed %llu",
+        CHECK_INT(sim_run(b, seed, SIM_SOUND), good, "seed %llu: success",
                   (unsigned long long)seed);
-        CHECK_STR(haft__buf_str(&b->store.log), haft__buf_str(&a->store.log), "seed %llu",
+        CHECK_STR(haft__buf_str(&b->trace), haft__buf_str(&a->trace), "seed %llu: the trace",
+                  (unsigned long long)seed);
+        CHECK_STR(haft__buf_str(&b->store.log), haft__buf_str(&a->store.log), "seed %llu: the log",
                   (unsigned long long)seed);
         different += !haft__str_equal(last, haft__buf_str(&a->trace));
         last = help_keep(haft__buf_str(&a->trace));
     }
-    CHECK_INT(different, WORLDS, "worlds");
+    CHECK_INT(different, WORLDS, "number of different traces");
     sim_finish(a);
     sim_finish(b);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of the simulation (sim_watch_help.c), each shown a log or an effect that breaks it. */
+/* The rules of the simulation (sim_watch_help.c), each tested with a log or an effect that breaks
+ * it. */
 #include "sim_help.h"
 
 #define REPLY                                                                                      \
@@ -39,7 +40,7 @@ TEST(a_log_that_breaks_a_rule_is_found)
 {
     static const struct {
         const char *rule;
-        const char *bodies[6]; /* the last one breaks it */
+        const char *bodies[6]; /* the last one breaks the rule */
     } rows[] = {
         {"never again", {REPLY, START("c1.1", "1", "a"), FINISH("c1.1"), START("c1.1", "2", "a")}},
         {"while it waits", {REPLY, PAUSE("c1.2", "approval"), START("c1.2", "1", "a")}},
@@ -156,7 +157,7 @@ TEST(an_effect_that_breaks_a_rule_is_found)
     begin(s);
     append(s, 1, 1, REPLY);
     append(s, 2, 1, START("c1.1", "1", "a"));
-    s->calls[0].attempt = 2; /* a start that was not counted as a repetition */
+    s->calls[0].attempt = 2; /* the second start was not recorded as a repetition */
     for (uint32_t attempt = 1; attempt <= 2; attempt++) {
         sim_slot slot = slot_of(s, "c1.1", attempt, SIM_ONCE, "a");
         sim_watch_effect(s, &slot);

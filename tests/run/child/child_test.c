@@ -17,14 +17,14 @@ TEST(the_id_of_a_child_follows_from_its_parent_and_call)
     haft__child_make_id(parent, HAFT__LIT("c1.1"), 1000, first);
     haft__child_make_id(parent, HAFT__LIT("c1.1"), 1000, again);
     haft__child_make_id(parent, HAFT__LIT("c1.2"), 1000, other);
-    CHECK(haft__id_valid(haft__str(first)), "it is an id: %s", first);
+    CHECK(haft__id_valid(haft__str(first)), "not a valid id: %s", first);
     CHECK(strcmp(first, again) == 0, "%s, then %s", first, again);
     CHECK(strcmp(first, other) != 0, "another call has another child");
 }
 
 TEST(the_depth_is_the_number_of_calls)
 {
-    CHECK_INT(haft__child_depth(HAFT__LIT("")), 0, "a root");
+    CHECK_INT(haft__child_depth(HAFT__LIT("")), 0, "a root run");
     CHECK_INT(haft__child_depth(HAFT__LIT("c1.1")), 1, "a child");
     CHECK_INT(haft__child_depth(HAFT__LIT("c3.1/c1.2/c2.1")), 3, "three levels");
 }
@@ -63,18 +63,19 @@ TEST(children_share_what_is_left)
     haft__agent_tool tool = {.spec = &agent};
     haft__child_budget budget;
     CHECK_INT(haft__child_reserve(&run, &tool, 2, &budget), HAFT__CHILD_ALLOWED, "two children");
-    CHECK_INT(budget.turns, 5, "one of 11 turns is the parent's own");
-    CHECK_INT(budget.calls, 16, "the parent has a share of 50 calls");
-    CHECK_INT(budget.tokens, 333, "... and of the tokens");
+    CHECK_INT(budget.turns, 5, "the parent keeps one of 11 turns");
+    CHECK_INT(budget.calls, 16, "a third of 50 calls");
+    CHECK_INT(budget.tokens, 333, "a third of the tokens");
     CHECK_INT(budget.wall_ms, 6000, "time is not divided");
-    CHECK(!budget.has_usd, "nothing limits money");
+    CHECK(!budget.has_usd, "no limit in dollars");
     CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "one child");
-    CHECK_INT(budget.turns, 8, "no more than its own limit");
+    CHECK_INT(budget.turns, 8, "at most the limit of the child");
     tool.limits = (haft__agent_limits){.turns = 3, .tokens = 100000, .wall_ms = 100};
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "with limits");
-    CHECK_INT(budget.turns, 3, "what the tool asks for");
-    CHECK_INT(budget.tokens, 1000, "... if it is left");
-    CHECK_INT(budget.wall_ms, 100, "...");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED,
+              "a tool with limits");
+    CHECK_INT(budget.turns, 3, "turns that the tool sets");
+    CHECK_INT(budget.tokens, 1000, "tokens that are left");
+    CHECK_INT(budget.wall_ms, 100, "time that the tool sets");
 }
 
 TEST(open_children_hold_their_budgets_and_finished_ones_return_the_rest)
@@ -89,14 +90,16 @@ TEST(open_children_hold_their_budgets_and_finished_ones_return_the_rest)
     haft__child_budget budget;
     run.children = children;
     run.child_count = run.open_children = 1;
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "while it runs");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED,
+              "while the first child runs");
     CHECK_INT(budget.turns, 4, "10 less 6");
     CHECK_INT(budget.calls, 5, "half of 10");
     CHECK_INT(budget.tokens, 50, "half of 100");
     child.finished = true;
     run.open_children = 0;
     run.child_usage = (haft__tree_usage){.runs = 1, .turns = 2, .calls = 4, .input_tokens = 100};
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "when it is done");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED,
+              "after the first child is done");
     CHECK_INT(budget.turns, 8, "10 less the 2 that it used");
     CHECK_INT(budget.tokens, 450, "half of 900");
 }
@@ -108,30 +111,35 @@ TEST(a_child_without_a_budget_is_refused)
     haft__agent_tool tool = {.spec = &agent};
     haft__child_budget budget;
     run.turn = 11;
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET, "turns");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET, "no turns left");
     run = run_with(&spec);
     run.worked_ms = 6000;
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET, "time");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET, "no time left");
     run = run_with(&spec);
     spec.limits.has_usd = true;
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET, "money");
-    CHECK_INT(haft__child_reserve(&run, NULL, 1, &budget), HAFT__CHILD_NO_AGENT, "no agent");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_NO_BUDGET,
+              "no dollars left");
+    CHECK_INT(haft__child_reserve(&run, NULL, 1, &budget), HAFT__CHILD_NO_AGENT,
+              "the tool is not an agent");
     run = run_with(&spec);
     CHECK_INT(HAFT__LIMIT_CHILD_DEPTH, 4, "the paths below have this depth");
     run.path = HAFT__LIT("c1.1/c1.1/c1.1");
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED, "at the depth");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_ALLOWED,
+              "at the depth limit");
     run.path = HAFT__LIT("c1.1/c1.1/c1.1/c1.1");
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_TOO_DEEP, "one deeper");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_TOO_DEEP,
+              "past the depth limit");
     run = run_with(&spec);
     run.child_count = HAFT__LIMIT_CHILD_COUNT;
-    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_TOO_MANY, "one more");
+    CHECK_INT(haft__child_reserve(&run, &tool, 1, &budget), HAFT__CHILD_TOO_MANY,
+              "past the limit of children");
 }
 
 TEST(one_process_can_perform_all_children_of_a_run)
 {
-    CHECK(HAFT__LIMIT_CHILD_OPEN >= HAFT__LIMIT_CHILD_COUNT, "%d children at once",
-          HAFT__LIMIT_CHILD_OPEN);
-    CHECK(HAFT__LIMIT_CHILD_POLL_MS <= 1000, "others are noticed within a second");
+    CHECK(HAFT__LIMIT_CHILD_OPEN >= HAFT__LIMIT_CHILD_COUNT,
+          "a process performs only %d children at once", HAFT__LIMIT_CHILD_OPEN);
+    CHECK(HAFT__LIMIT_CHILD_POLL_MS <= 1000, "children of other processes are polled every second");
 }
 
 /* ---- the task ---- */

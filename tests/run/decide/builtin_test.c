@@ -5,8 +5,7 @@
 #include "run/run_help.h"
 #include "tool/builtin.h"
 
-/* Runs one call of a built-in after a call that found `result`; returns what the model then reads.
- */
+/* Runs one call of a built-in after a call with `result`; returns the observation of the model. */
 static haft_str shown_by(const char *words, const char *result, const char *tool,
                          const char *arguments, help_run *r)
 {
@@ -112,7 +111,7 @@ TEST(artifacts_are_recorded_with_their_digest)
         const haft__artifact *artifact = r.drive.run.artifacts[0];
         CHECK_STR(artifact->media_type, haft__str(artifacts[i].media_type), "media type");
         CHECK_STR(artifact->sha256, haft__str(artifacts[i].sha256), "digest");
-        CHECK_INT(artifact->bytes, artifacts[i].bytes, "bytes");
+        CHECK_INT(artifact->bytes, artifacts[i].bytes, "size");
         CHECK_STR(artifact->call, HAFT__LIT("c2.1"), "call");
         help_run_finish(&r);
     }
@@ -133,11 +132,11 @@ TEST(many_artifacts_are_kept_in_order)
     help_run r;
     help_run_init_str(&r, HAFT__LIT("agent; tools=store_artifact"), haft__buf_str(&script));
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.artifact_count, 20, "artifacts");
+    CHECK_INT(r.drive.run.artifact_count, 20, "number of artifacts");
     for (size_t i = 0; i < r.drive.run.artifact_count; i++) {
         char name[32];
         (void)snprintf(name, sizeof(name), "f%zu", i);
-        CHECK_STR(r.drive.run.artifacts[i]->name, haft__str(name), "%zu", i);
+        CHECK_STR(r.drive.run.artifacts[i]->name, haft__str(name), "case %zu", i);
     }
     help_run_finish(&r);
     haft__buf_finish(&script);
@@ -154,18 +153,19 @@ TEST(a_question_contains_its_arguments)
                       "\"Which \\\"one\\\"?\",\"deadline\":null,\"on_expire\":null}")
               != NULL,
           "%s", log);
-    CHECK_INT(r.drive.run.stage, HAFT__RUN_CALLING, "it waits");
+    CHECK_INT(r.drive.run.stage, HAFT__RUN_CALLING, "the run waits for the answer");
     help_run_finish(&r);
 }
 
-TEST(completion_completes)
+TEST(complete_workflow_completes_the_run)
 {
     help_run r;
     haft_str shown = shown_by("workflow; tools=look,find,complete_workflow", "1",
                               "complete_workflow", "{\"summary\":\"done\"}", &r);
-    CHECK_STR(shown, HAFT__LIT("The workflow is complete. Give your final answer."), "shown");
-    CHECK(r.drive.run.completed, "it is not complete");
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    CHECK_STR(shown, HAFT__LIT("The workflow is complete. Give your final answer."),
+              "the observation of the model");
+    CHECK(r.drive.run.completed, "the workflow is not complete");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     help_run_finish(&r);
 }
 
@@ -184,7 +184,7 @@ TEST(only_built_ins_are_pure)
     CHECK(!haft__builtin_is_pure(&grep), "grep needs files");
 }
 
-TEST(every_built_in_of_the_run_is_implemented_here)
+TEST(every_pure_built_in_is_implemented)
 {
     size_t count;
     const haft__builtin *builtins = haft__builtins(&count);

@@ -38,7 +38,7 @@ static void describe(haft__buf *out, const haft__run *run)
     }
 }
 
-TEST(calls_that_wait_for_others_say_for_which)
+TEST(a_waiting_call_names_the_call_it_waits_for)
 {
     static const struct {
         const char *spec, *calls;
@@ -88,14 +88,14 @@ TEST(an_approved_call_waits_for_its_lane)
         "{\"replies\":[{\"calls\":[" CALL("send") "," CALL("pick") "]},{\"text\":\"good\"}]}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     describe(&found, &r.drive.run);
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "before an answer");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "before the approval");
     CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
     describe(&found, &r.drive.run);
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT("c1.1 lane lane1 c1.2;"), "approved");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT("c1.1 lane lane1 c1.2;"), "after the approval");
     haft__buf_clear(&found);
     CHECK_INT(help_run_answer(&r, "c1.2", "answer", "1"), HAFT_OK, "%s", r.err.message);
     describe(&found, &r.drive.run);
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "the run has ended");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT(""), "after the end of the run");
     haft__buf_finish(&found);
     help_run_finish(&r);
 }

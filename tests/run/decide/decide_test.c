@@ -20,7 +20,7 @@ static haft_str with_events(const help_scenario *scenario, haft_str events)
     return kept;
 }
 
-TEST(runs_do_what_their_scripts_lead_to)
+TEST(every_scenario_has_its_expected_events)
 {
     size_t count = 0;
     const help_scenario *scenarios = help_scenarios(&count);
@@ -37,7 +37,7 @@ TEST(runs_do_what_their_scripts_lead_to)
     }
 }
 
-/* ---- more than fits into a file ---- */
+/* ---- runs that are too large for a scenario file ---- */
 
 /* A reply of `count` calls, then an answer. */
 static haft_str many_calls(size_t count)
@@ -55,7 +55,7 @@ static haft_str many_calls(size_t count)
     return kept;
 }
 
-TEST(five_hundred_calls_in_one_reply)
+TEST(five_hundred_calls_in_one_reply_are_run_or_refused)
 {
     static const struct {
         const char *spec;
@@ -78,7 +78,7 @@ TEST(five_hundred_calls_in_one_reply)
             CHECK_INT(run->calls[k].stage,
                       k < specs[i].run ? HAFT__CALL_FINISHED : HAFT__CALL_REFUSED, "%s: call %zu",
                       specs[i].spec, k);
-            CHECK(run->calls[k].shown.len > 0, "%s: call %zu", specs[i].spec, k);
+            CHECK(run->calls[k].shown.len > 0, "%s: call %zu has no observation", specs[i].spec, k);
         }
         /* task, calls, 500 results in their order, answer */
         CHECK_INT(run->messages.count, 503, "%s", specs[i].spec);
@@ -87,7 +87,7 @@ TEST(five_hundred_calls_in_one_reply)
     }
 }
 
-TEST(ten_megabytes_of_arguments)
+TEST(ten_megabytes_of_arguments_reach_the_tool)
 {
     size_t length = 10 << 20;
     haft__buf raw;
@@ -117,14 +117,14 @@ TEST(ten_megabytes_of_arguments)
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
     const haft__json *q = haft__json_get(r.drive.run.calls[0].arguments, HAFT__LIT("q"));
     CHECK(q != NULL && haft__json_text(*q).len == length, "the argument is not whole");
-    CHECK_STR(r.drive.run.calls[0].result, HAFT__LIT("seen"), "it ran");
+    CHECK_STR(r.drive.run.calls[0].result, HAFT__LIT("seen"), "the result of the call");
     haft__buf_finish(&body);
     haft__buf_finish(&raw);
     help_run_finish(&r);
 }
 
 /* Invalid UTF-8 everywhere, which a script cannot contain. */
-TEST(invalid_utf8_in_a_reply)
+TEST(invalid_utf8_in_a_reply_is_replaced)
 {
     haft__message_call calls[] = {
         {HAFT__LIT("\xFF"), HAFT__LIT("look"), .arguments = HAFT__LIT("{\"q\":\"\xC3\"}")},
@@ -154,8 +154,8 @@ TEST(invalid_utf8_in_a_reply)
               r.err.message);
     r.script.next = 1;
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK(haft__utf8_valid(haft__buf_str(&r.log)), "the log is text");
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    CHECK(haft__utf8_valid(haft__buf_str(&r.log)), "the log is not UTF-8");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     haft__request request;
     haft__chat chat;
     haft__buf bytes;
@@ -165,7 +165,7 @@ TEST(invalid_utf8_in_a_reply)
               r.err.message);
     CHECK_INT(haft__chat_sync(&chat, &request, &r.err), HAFT_OK, "%s", r.err.message);
     haft__chat_write(&chat, &request, &(haft__provider_request_options){.stream = true}, &bytes);
-    CHECK(haft__utf8_valid(haft__buf_str(&bytes)), "the request is text");
+    CHECK(haft__utf8_valid(haft__buf_str(&bytes)), "the request is not UTF-8");
     haft__chat_finish(&chat);
     haft__buf_finish(&bytes);
     haft__buf_finish(&body);
@@ -206,7 +206,7 @@ static void check_without_memory(const help_scenario *scenario, const haft__run 
             CHECK_STR(found.body, wanted.body, "%s, allocation %u", scenario->path, n);
         }
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation was made");
             return;
         }
     }
@@ -223,7 +223,8 @@ static void check_decisions(const help_scenario *scenario)
     help_spec_init(&spec, &arena, scenario->spec);
     CHECK_INT(haft__run_init(&run, &arena, &spec.spec, HELP_KEY, NULL), HAFT_OK, "init");
     while (log.len > 0) {
-        CHECK_INT(haft__run_fold(&run, haft__str_split(&log, '\n'), NULL), HAFT_OK, "fold");
+        CHECK_INT(haft__run_fold(&run, haft__str_split(&log, '\n'), NULL), HAFT_OK,
+                  "fold the event");
         check_without_memory(scenario, &run);
     }
     haft__arena_finish(&arena);
@@ -244,8 +245,8 @@ TEST(a_run_that_has_not_started_decides_nothing)
     help_run_init(&r, "agent", "{\"replies\":[]}");
     haft__effect effect;
     CHECK_INT(haft__decide(&r.drive.decider, &r.drive.run, 0, &effect, &r.err), HAFT_BAD_STATE,
-              "new");
-    CHECK_STR(haft__str(r.err.message), HAFT__LIT("the run has not started"), "new");
+              "a run without events");
+    CHECK_STR(haft__str(r.err.message), HAFT__LIT("the run has not started"), "error message");
     help_run_finish(&r);
 }
 
@@ -273,7 +274,7 @@ TEST(a_decision_is_bounded_in_bytes)
 {
     help_run r;
     help_run_init(&r, "agent", "{\"replies\":[{\"text\":\"a\"}]}");
-    CHECK_INT(r.drive.decider.body.max, HAFT__LIMIT_RUN_BYTES, "the maximum");
+    CHECK_INT(r.drive.decider.body.max, HAFT__LIMIT_RUN_BYTES, "the limit of a decision");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
     size_t needed = r.drive.decider.body.cap;
     help_run_finish(&r);

@@ -13,7 +13,7 @@ static void check(haft__buf *found, const char *wanted, const char *name)
     haft__buf_clear(found);
 }
 
-TEST(bodies_of_inputs)
+TEST(inputs_have_the_expected_bytes)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
@@ -51,7 +51,7 @@ TEST(bodies_of_inputs)
     haft__buf_finish(&buf);
 }
 
-TEST(a_reply_as_an_event)
+TEST(a_reply_becomes_an_event)
 {
     static const haft__message_call calls[] = {
         {HAFT__LIT("a"), HAFT__LIT("look"), .arguments = HAFT__LIT("{}")},
@@ -78,7 +78,7 @@ TEST(a_reply_as_an_event)
     haft__buf_finish(&buf);
 }
 
-TEST(a_reply_with_items_of_the_provider_as_an_event)
+TEST(items_of_the_provider_are_in_the_event_of_a_reply)
 {
     haft__spec asked_spec = {.model = {.provider = HAFT__LIT("p"), .model = HAFT__LIT("alias")}};
     haft__run asked = run;
@@ -105,12 +105,14 @@ TEST(a_reply_with_items_of_the_provider_as_an_event)
 static const struct {
     const char *name, *given[4], *known[4];
 } ids[] = {
-    {"its own", {"a", "b"}, {"a", "b"}},
+    {"an id of the model", {"a", "b"}, {"a", "b"}},
     {"none", {"", "", "x"}, {"c2.1", "c2.2", "x"}},
-    {"the same twice", {"a", "a", "b", "a"}, {"a", "c2.2", "b", "c2.4"}},
-    {"ours, of another call", {"c2.2", ""}, {"c2.1", "c2.2"}},
-    {"ours, of another turn", {"c1.1", "c99.100"}, {"c2.1", "c2.2"}},
-    {"nearly ours", {"c2", "c2.", "c2.1a", "d2.1"}, {"c2", "c2.", "c2.1a", "d2.1"}},
+    {"the same id twice", {"a", "a", "b", "a"}, {"a", "c2.2", "b", "c2.4"}},
+    {"the id that haft gives to another call", {"c2.2", ""}, {"c2.1", "c2.2"}},
+    {"the id that haft gave in another turn", {"c1.1", "c99.100"}, {"c2.1", "c2.2"}},
+    {"an id that looks like one of haft",
+     {"c2", "c2.", "c2.1a", "d2.1"},
+     {"c2", "c2.", "c2.1a", "d2.1"}},
 };
 
 TEST(every_call_has_an_id_of_its_own)
@@ -139,7 +141,7 @@ TEST(every_call_has_an_id_of_its_own)
     }
 }
 
-TEST(a_result_as_an_event)
+TEST(a_result_becomes_an_event)
 {
     haft__run_call call = {.id = HAFT__LIT("c2.1"), .name = HAFT__LIT("look")};
     static const struct {
@@ -152,7 +154,7 @@ TEST(a_result_as_an_event)
          "\"ok\":true,\"result\":\"abc\",\"error\":null,\"truncated\":false,\"cached\":false,"
          "\"ms\":4,"
          "\"arguments\":null,\"note\":null}"},
-        {"three characters of more bytes",
+        {"three characters of several bytes",
          {.ok = true, .text = HAFT__LIT("\xC3\xA4\xE2\x82\xAC.")},
          "\"ok\":true,\"result\":\"\xC3\xA4\xE2\x82\xAC.\",\"error\":null,\"truncated\":false,"
          "\"cached\":false,\"ms\":0,\"arguments\":null,\"note\":null}"},

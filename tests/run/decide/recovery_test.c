@@ -15,29 +15,29 @@
 static const struct {
     const char *name, *spec, *verdict, *events;
 } cases[] = {
-    {"a safe call runs again", "agent; tools=send!read_only", NULL,
+    {"a read-only call runs again", "agent; tools=send!read_only", NULL,
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"one that is idempotent too", "agent; tools=send!cached", NULL,
+    {"an idempotent call runs again", "agent; tools=send!cached", NULL,
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"another asks a person, who wants it run again", "agent; tools=send", "retry",
+    {"a person has another call run again", "agent; tools=send", "retry",
      "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
      "answered by=\"test\" call=\"c1.1\" verdict=\"retry\"\n"
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"or knows its outcome", "agent; tools=send", "answer",
+    {"a person knows the outcome", "agent; tools=send", "answer",
      "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
      "answered by=\"test\" call=\"c1.1\" verdict=\"answer\"\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"or does not want it again", "agent; tools=send", "reject",
+    {"a person rejects another run", "agent; tools=send", "reject",
      "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\"\n"
      "answered by=\"test\" call=\"c1.1\" verdict=\"reject\"\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=false\n"},
-    {"or runs again where the spec says so", "agent; tools=send; on_unknown=retry", NULL,
+    {"the call runs again because the spec says so", "agent; tools=send; on_unknown=retry", NULL,
      "call_started tool=\"send\" call=\"c1.1\" attempt=2\n"
      "call_finished tool=\"send\" call=\"c1.1\" ok=true\n"},
-    {"or the model gets an error", "agent; tools=send; on_unknown=tell", NULL,
+    {"the model gets an error because the spec says so", "agent; tools=send; on_unknown=tell", NULL,
      "call_finished tool=\"send\" call=\"c1.1\" ok=false\n"},
 };
 
@@ -64,11 +64,11 @@ static haft_status recover(help_run *r)
     r->now_ms = 2000000;
     haft_status status = haft__decide_recovery(&r->drive.decider, run, &run->calls[0],
                                                r->now_ms + 10, &effect, &r->err);
-    CHECK(status != HAFT_OK || effect.kind == HAFT__EFFECT_EVENT, "it decides an event");
+    CHECK(status != HAFT_OK || effect.kind == HAFT__EFFECT_EVENT, "the recovery decides an event");
     return status == HAFT_OK ? haft__drive_append(&r->drive, effect.body, &r->err) : status;
 }
 
-TEST(a_call_with_an_unknown_outcome)
+TEST(an_interrupted_call_is_recovered_by_its_traits)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_run r;
@@ -105,12 +105,12 @@ TEST(rejecting_an_unknown_outcome_does_not_hide_it)
     CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"too dear\""), HAFT_OK, "%s", r.err.message);
     haft_str shown = help_keep(r.drive.run.calls[0].shown);
     CHECK(strstr(shown.ptr, "may or may not have had its effect") != NULL,
-          "the observation of the model");
-    CHECK(strstr(shown.ptr, "too dear") != NULL, "the observation of the model");
+          "the model reads that the outcome is unknown");
+    CHECK(strstr(shown.ptr, "too dear") != NULL, "the model reads the reason");
     help_run_finish(&r);
 }
 
-/* Approvals one by one do not let more calls start than the budget allows. */
+/* If calls are approved one by one, no more of them start than the budget allows. */
 TEST(a_budget_holds_for_calls_that_were_approved)
 {
     help_run r;
@@ -123,7 +123,7 @@ TEST(a_budget_holds_for_calls_that_were_approved)
     CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s", r.err.message);
     CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
     CHECK_INT(help_run_answer(&r, "c1.3", "edit", "{\"q\":\"d\"}"), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.usage.calls, 1, "calls");
+    CHECK_INT(r.drive.run.usage.calls, 1, "calls that started");
     CHECK_INT(
         haft__replay_log(&r.arena, &r.spec.spec, haft__buf_str(&r.log), HELP_KEY, &replay, &r.err),
         HAFT_OK, "%s", r.err.message);
@@ -153,14 +153,14 @@ TEST(recoveries_of_a_call_are_bounded)
         const haft__run_call *call = &r.drive.run.calls[0];
         for (uint32_t n = 1; n <= rows[i].most; n++) {
             CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
-            CHECK_INT(call->attempt, n + 1, "%s: it is repeated", rows[i].spec);
+            CHECK_INT(call->attempt, n + 1, "%s: number of attempts", rows[i].spec);
         }
         size_t before = r.summary.len;
         CHECK_INT(recover(&r), HAFT_OK, "%s", r.err.message);
         haft_str found = haft__str_skip(haft__buf_str(&r.summary), before);
         CHECK(haft__str_starts_with(found, haft__str(rows[i].events)), "%s: %.*s", rows[i].spec,
               HAFT__ARG(found));
-        if (call->stage == HAFT__CALL_PAUSED) { /* a person may repeat it all the same */
+        if (call->stage == HAFT__CALL_PAUSED) { /* a person may still repeat it */
             CHECK_INT(help_run_answer(&r, "c1.1", "retry", "null"), HAFT_OK, "%s", r.err.message);
             CHECK_INT(r.drive.run.end, HAFT__END_DONE, "%s", rows[i].spec);
         }
@@ -192,7 +192,7 @@ TEST(recovery_survives_every_failed_allocation)
             haft__decider_finish(&decider);
             help_run_finish(&r);
             if (!failed) {
-                CHECK(n > 0, "there was nothing to fail");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }
@@ -200,38 +200,38 @@ TEST(recovery_survives_every_failed_allocation)
 }
 
 /* An attempt that failed while the host was running. The tool defines the retries. */
-TEST(an_attempt_that_failed)
+TEST(a_failed_attempt_is_retried_as_the_tool_defines)
 {
     static const struct {
         const char *name, *spec, *events;
         uint32_t retries;
         bool unknown, transient, mcp;
     } rows[] = {
-        {"its error is reported", "agent; tools=send!read_only",
+        {"the error is reported", "agent; tools=send!read_only",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 1, false, false, false},
-        {"worth another try", "agent; tools=send!read_only",
+        {"an error that is retried", "agent; tools=send!read_only",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, false, true, false},
         {"no tries left", "agent; tools=send!read_only",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, false},
         {"out of time, with effects: a person is asked", "agent; tools=send",
          "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\" reason=\"no\"\n", 0, true,
          true, false},
-        {"never started: no question", "agent; tools=send",
+        {"never started: a person is not asked", "agent; tools=send",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, false, true, false},
         {"the spec says tell", "agent; tools=send; on_unknown=tell",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, false},
         {"the spec says retry", "agent; tools=send; on_unknown=retry",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true, false},
-        {"of a server: the model gets an error", "agent; tools=send",
+        {"tool of a server: the model gets an error", "agent; tools=send",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},
-        {"of a server, repeatable, no tries left", "agent; tools=send!idempotent",
+        {"tool of a server, repeatable, no tries left", "agent; tools=send!idempotent",
          "call_finished tool=\"send\" call=\"c1.1\" ok=false\n", 0, true, true, true},
-        {"of a server, repeatable", "agent; tools=send!idempotent",
+        {"tool of a server, repeatable", "agent; tools=send!idempotent",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 1, true, true, true},
-        {"of a server, and the spec says ask", "agent; tools=send; on_unknown=ask",
+        {"tool of a server, and the spec says ask", "agent; tools=send; on_unknown=ask",
          "paused tool=\"send\" call=\"c1.1\" pause=\"unknown_outcome\" reason=\"no\"\n", 0, true,
          true, true},
-        {"of a server, and the spec says retry", "agent; tools=send; on_unknown=retry",
+        {"tool of a server, and the spec says retry", "agent; tools=send; on_unknown=retry",
          "call_started tool=\"send\" call=\"c1.1\" attempt=2\n", 0, true, true, true},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -260,7 +260,7 @@ TEST(an_attempt_that_failed)
                                       &effect, &r.err),
                   HAFT_OK, "%s", r.err.message);
         CHECK(!haft__str_starts_with(effect.body, HAFT__LIT("\"kind\":\"call_started\"")),
-              "%s: without an end", rows[i].name);
+              "%s: retried without a limit", rows[i].name);
         help_run_finish(&r);
     }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/decide/search.c: which tools are evicted, the cost of that, and what the model
- * reads. Whole runs are in tests/run/scenarios/. */
+/* Tests for src/run/decide/search.c: which tools are evicted, the cost of that, and the text that
+ * the model reads. Whole runs are in tests/run/scenarios/. */
 #include "base/limits.h"
 #include "model/providers/openai_chat/request.h"
 #include "run/offer/offer.h"
@@ -39,13 +39,13 @@ TEST(the_model_reads_what_was_found)
                         "{\"name\":\"docs_-_send\",\"description\":\"Does what the server wants it "
                         "to do.\",\"parameters\":{\"type\":\"object\",\"properties\":{\"q\":{"
                         "\"type\":\"string\"}}}}"),
-              "text");
+              "text for two tools");
     (void)play("agent; server=docs,send", "{\"replies\":[" SEARCH("no") ",{\"text\":\"good\"}]}",
                "c1.1", &shown);
     CHECK_STR(shown,
               HAFT__LIT("No tool was found. Search in other words, with a verb and an object, or "
                         "for the name of a tool."),
-              "nothing");
+              "text if no tool is found");
 }
 
 /* The longest line about a tool, one character more, and a text of two lines. */
@@ -90,7 +90,7 @@ TEST(the_least_recently_called_tool_is_evicted)
     static const struct {
         const char *spec, *calls, *hidden;
     } rows[] = {
-        /* none was called: the tool that was revealed first */
+        /* if none was called: the tool that was revealed first */
         {"agent; max_mcp=2; server=docs,aa,bb,cc", "", "[\"docs:aa\"]"},
         {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:aa") ",", "[\"docs:bb\"]"},
         {"agent; max_mcp=2; server=docs,aa,bb,cc", CALL("docs:bb") "," CALL("docs:aa") ",",
@@ -159,7 +159,8 @@ TEST(tools_that_a_search_reveals_stay_and_listed_ones_do_not)
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s %s", r.err.where, r.err.message);
         haft_str log = help_keep(haft__buf_str(&r.log));
         CHECK(strstr(log.ptr, wanted) != NULL, "row %zu: %s in %s", i, wanted, log.ptr);
-        CHECK_INT(haft__offer_tools(&r.drive.run, &r.arena, &offered, NULL), HAFT_OK, "offer");
+        CHECK_INT(haft__offer_tools(&r.drive.run, &r.arena, &offered, NULL), HAFT_OK,
+                  "make the offer");
         for (size_t k = 0; k < offered.declared; k++) {
             haft__buf_addf(&declared, "%s%.*s", k > 0 ? " " : "",
                            HAFT__ARG(r.drive.run.tools->items[offered.items[k]]->name));
@@ -172,19 +173,19 @@ TEST(tools_that_a_search_reveals_stay_and_listed_ones_do_not)
 
 /* The bytes after the first evicted definition: that definition, the one after it, and the
  * messages. Each definition has 103 bytes, the task 5, the call 11 and 14. */
-TEST(hiding_costs_the_bytes_that_follow)
+TEST(evicting_costs_the_tokens_of_the_bytes_that_follow)
 {
     haft_str shown, log;
     log = play("agent; max_mcp=2; server=docs,aa,bb,cc",
                "{\"replies\":[" SEARCH("cc") ",{\"text\":\"good\"}]}", "c1.1", &shown);
-    CHECK(strstr(log.ptr, "\"cap\":2,\"cache_tokens\":") != NULL, "it is not there");
+    CHECK(strstr(log.ptr, "\"cap\":2,\"cache_tokens\":") != NULL, "the event has no cache_tokens");
     const char *found = strstr(log.ptr, "\"cache_tokens\":");
     unsigned long cost = found != NULL ? strtoul(found + 15, NULL, 10) : 0;
     size_t one = strlen("docs:aa") + strlen("Does what the server wants it to do.")
                  + strlen("{\"type\":\"object\",\"properties\":{\"q\":{\"type\":\"string\"}}}");
     size_t messages = strlen("do it") + strlen("tool_search") + strlen("{\"query\":\"cc\"}");
-    CHECK_INT(cost, (2 * one + messages) / 4, "tokens");
-    /* The last of the two: only itself follows. */
+    CHECK_INT(cost, (2 * one + messages) / 4, "tokens after the first definition");
+    /* The second definition is evicted: only it and the messages follow. */
     log =
         play("agent; max_mcp=2; server=docs,aa,bb,cc",
              "{\"replies\":[" CALL("docs:aa") "," SEARCH("cc") ",{\"text\":\"good\"}],"
@@ -193,7 +194,7 @@ TEST(hiding_costs_the_bytes_that_follow)
     found = strstr(log.ptr, "\"cache_tokens\":");
     cost = found != NULL ? strtoul(found + 15, NULL, 10) : 0;
     messages += strlen("docs:aa") + strlen("{}") + strlen("a");
-    CHECK_INT(cost, (one + messages) / 4, "tokens");
+    CHECK_INT(cost, (one + messages) / 4, "tokens after the second definition");
 }
 
 #define TWO_SEARCHES(first, second)                                                                \
@@ -246,10 +247,11 @@ static haft_str request_text(help_run *r)
     haft__provider_request_options options = {.stream = false};
     haft__buf_init(&text, 1 << 22);
     haft__chat_init(&chat, haft__provider_compatible());
-    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK, "request");
-    CHECK_INT(request.tool_count, 2, "declared");
-    CHECK_INT(request.callable_count, 3, "can be called");
-    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "sync");
+    CHECK_INT(haft__decide_request(&r->drive.run, &r->arena, &request, NULL), HAFT_OK,
+              "make the request");
+    CHECK_INT(request.tool_count, 2, "declared tools");
+    CHECK_INT(request.callable_count, 3, "callable tools");
+    CHECK_INT(haft__chat_sync(&chat, &request, NULL), HAFT_OK, "update the conversation");
     haft__chat_write(&chat, &request, &options, &text);
     haft_str made = help_keep(haft__buf_str(&text));
     haft__chat_finish(&chat);
@@ -277,7 +279,7 @@ TEST(every_format_shows_the_tools_that_were_found)
         char words[256];
         help_run r;
         if (strcmp(name, "codemode") == 0) {
-            continue; /* no code is run here */
+            continue; /* tests do not run code */
         }
         (void)snprintf(words, sizeof(words),
                        "agent; max_mcp=1; tools=tool_search; format=%s; server=docs,aa,bb", name);

@@ -13,7 +13,7 @@ TEST(only_a_final_turn_after_the_limit_has_more_time)
     } cases[] = {
         {false, 0, 1000},
         {false, 1000, 1000},
-        {true, 999, 1000}, /* another budget forced it */
+        {true, 999, 1000}, /* another budget forced the final turn */
         {true, 1000, 1000 + HAFT__LIMIT_RUN_FINAL_MS},
         {true, 5000, 5000 + HAFT__LIMIT_RUN_FINAL_MS},
     };

@@ -208,16 +208,16 @@ TEST(an_event_in_the_wrong_place_is_refused)
     }
 }
 
-TEST(nothing_is_folded_from_the_wrong_place_in_the_log)
+TEST(an_event_with_a_wrong_seq_run_or_kind_is_refused)
 {
     static const struct {
         const char *name, *line, *message;
         haft_status status;
     } lines[] = {
-        {"a number again",
+        {"a repeated seq",
          "{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
          "turn_started is not valid here: expected seq 2, found 1", HAFT_BAD_INPUT},
-        {"a number left out",
+        {"a missing seq",
          "{\"seq\":3,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"" HELP_RUN "\"," TURN,
          "turn_started is not valid here: expected seq 2, found 3", HAFT_BAD_INPUT},
         {"another run",
@@ -259,7 +259,8 @@ static haft_str changed(const char *body, const char *old, const char *new)
     return made;
 }
 
-/* The state in which the event would be valid without the change. NULL: it is valid all the same.
+/* The state in which the event would be valid without the change. NULL: it is valid despite the
+ * change.
  */
 static const struct {
     const char *place, *body, *old, *new, *message;
@@ -422,9 +423,10 @@ TEST(a_run_must_have_an_id)
     fold_init(&c);
     haft_str line =
         HAFT__LIT("{\"seq\":1,\"at\":\"1970-01-01T00:00:00.000Z\",\"run\":\"me\"," STARTED);
-    CHECK_INT(haft__run_fold(&c.run, line, &c.err), HAFT_BAD_INPUT, "me");
+    CHECK_INT(haft__run_fold(&c.run, line, &c.err), HAFT_BAD_INPUT,
+              "fold an event with an invalid run id");
     CHECK_STR(haft__str(c.err.message),
-              HAFT__LIT("run_started is not valid here: the run id is not valid"), "me");
+              HAFT__LIT("run_started is not valid here: the run id is not valid"), "error message");
     haft__arena_finish(&c.arena);
 }
 
@@ -433,13 +435,14 @@ TEST(a_log_of_a_newer_version_is_refused_with_a_hint)
     fold_case c;
     fold_init(&c);
     CHECK_INT(fold_body(&c, changed(STARTED, "\"version\":1", "\"version\":2").ptr),
-              HAFT_UNSUPPORTED, "version 2");
+              HAFT_UNSUPPORTED, "fold an event of version 2");
     CHECK_STR(haft__str(c.err.hint),
-              HAFT__LIT("a newer haft wrote this log; use that version to read it"), "hint");
+              HAFT__LIT("a newer haft wrote this log; use that version to read it"),
+              "hint of the error");
     haft__arena_finish(&c.arena);
 }
 
-TEST(usage_adds_up_and_does_not_run_over)
+TEST(usage_is_added_up_and_does_not_overflow)
 {
     static const char huge[] = "\"input_tokens\":9223372036854775807,\"output_tokens\":"
                                "9223372036854775807,\"cached_tokens\":9";
@@ -453,13 +456,13 @@ TEST(usage_adds_up_and_does_not_run_over)
         CHECK_INT(fold_body(&c, body.ptr), HAFT_OK, "%s", c.err.message);
         CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
     }
-    CHECK_INT(c.run.usage.input_tokens, INT64_MAX, "input");
-    CHECK_INT(c.run.usage.output_tokens, INT64_MAX, "output");
-    CHECK_INT(c.run.usage.cached_tokens, 27, "cached");
-    CHECK_INT(c.run.cost_parts, INT64_MAX, "cost");
+    CHECK_INT(c.run.usage.input_tokens, INT64_MAX, "input tokens stop at the maximum");
+    CHECK_INT(c.run.usage.output_tokens, INT64_MAX, "output tokens stop at the maximum");
+    CHECK_INT(c.run.usage.cached_tokens, 27, "cached tokens");
+    CHECK_INT(c.run.cost_parts, INT64_MAX, "the cost stops at the maximum");
     haft__arena_finish(&c.arena);
     fold_place(&c, 4);
-    CHECK_INT(c.run.usage.input_tokens, 1, "input");
+    CHECK_INT(c.run.usage.input_tokens, 1, "input tokens after the reset");
     haft__arena_finish(&c.arena);
 }
 
@@ -495,7 +498,7 @@ TEST(folding_survives_every_failed_allocation)
             CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", names[i], n);
             haft__arena_finish(&arena);
             if (!failed) {
-                CHECK(n > 2, "there was nothing to fail");
+                CHECK(n > 2, "no allocation was made");
                 break;
             }
         }
@@ -503,7 +506,7 @@ TEST(folding_survives_every_failed_allocation)
     }
 }
 
-TEST(a_constraint_is_of_one_request)
+TEST(a_constraint_applies_to_one_request)
 {
     fold_case c;
     fold_init(&c);
@@ -511,23 +514,25 @@ TEST(a_constraint_is_of_one_request)
     for (size_t i = 0; i < COUNT(bodies); i++) {
         CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
     }
-    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "it is held");
-    CHECK_STR(c.run.constrained_format, HAFT__LIT("hermes"), "in this format");
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "the constraint of the request");
+    CHECK_STR(c.run.constrained_format, HAFT__LIT("hermes"), "the format of the constraint");
     CHECK_INT(fold_body(&c, REPLIED), HAFT_OK, "%s", c.err.message);
-    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF, "its calls came under it");
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_GBNF,
+              "the constraint holds for the calls of the reply");
     CHECK_INT(fold_body(&c, VIOLATION), HAFT_OK, "%s", c.err.message);
-    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "what follows is another request");
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "the next request has no constraint");
     CHECK_INT(fold_body(&c, HELD), HAFT_OK, "%s", c.err.message);
     CHECK_INT(fold_body(&c, UNHELD), HAFT_OK, "%s", c.err.message);
-    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "refused");
-    CHECK_INT(c.run.refused, HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR), "refused");
-    CHECK_INT(c.run.refused_statuses[HAFT__MEMBER_GRAMMAR], 400, "refused");
+    CHECK_INT(c.run.constraint, HAFT__CONSTRAINT_NONE, "a refused constraint is dropped");
+    CHECK_INT(c.run.refused, HAFT__MEMBER_BIT(HAFT__MEMBER_GRAMMAR),
+              "the refused member is recorded");
+    CHECK_INT(c.run.refused_statuses[HAFT__MEMBER_GRAMMAR], 400, "the HTTP status of the refusal");
     haft__arena_finish(&c.arena);
     fold_init(&c);
     for (size_t i = 0; i < COUNT(bodies); i++) {
         CHECK_INT(fold_body(&c, bodies[i]), HAFT_OK, "%s", c.err.message);
     }
-    CHECK_INT(fold_body(&c, HELD), HAFT_BAD_INPUT, "twice");
+    CHECK_INT(fold_body(&c, HELD), HAFT_BAD_INPUT, "a second constraint of one request");
     CHECK(strstr(c.err.message, "the request is constrained already") != NULL, "%s", c.err.message);
     haft__arena_finish(&c.arena);
 }

@@ -68,15 +68,17 @@ TEST(a_run_continues_with_the_new_spec)
     haft_str binding = help_keep(call(&c, 0)->binding);
     CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
     const haft__run *run = &c.r.drive.run;
-    CHECK(run->spec == &c.next.spec, "the new spec");
-    CHECK(call(&c, 1)->tool == haft__tools_find(run->tools, HAFT__LIT("pick")), "its tool");
+    CHECK(run->spec == &c.next.spec, "the run has the new spec");
+    CHECK(call(&c, 1)->tool == haft__tools_find(run->tools, HAFT__LIT("pick")),
+          "the call has the tool of the new spec");
     CHECK_INT(call(&c, 1)->stage, HAFT__CALL_PAUSED, "another kind of pause stays open");
     CHECK_STR(call(&c, 0)->binding, binding, "the same tool, arguments and rules");
-    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "it stays paused");
-    CHECK(run->messages.items[0].role == HAFT__MESSAGE_SYSTEM, "a system prompt");
+    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "the approval stays pending");
+    CHECK(run->messages.items[0].role == HAFT__MESSAGE_SYSTEM,
+          "the messages start with the new system prompt");
     CHECK_INT(help_run_answer(&c.r, "c1.1", "approve", "null"), HAFT_OK, "%s", c.r.err.message);
     CHECK_INT(help_run_answer(&c.r, "c1.2", "answer", "1"), HAFT_OK, "%s", c.r.err.message);
-    CHECK_INT(run->end, HAFT__END_DONE, "end");
+    CHECK_INT(run->end, HAFT__END_DONE, "the end of the run");
     haft__replay replay;
     haft__run_specs specs = {load, &c};
     CHECK_INT(haft__replay_specs(&c.r.arena, &c.r.spec.spec, specs, haft__buf_str(&c.r.log),
@@ -92,12 +94,12 @@ TEST(the_variables_of_the_new_spec_replace_the_old_ones)
     change c;
     init(&c, "agent; tools=send!approval,pick!headless",
          "agent; tools=more,pick!headless,send!approval");
-    CHECK_INT(c.r.drive.run.model_variables.kind, HAFT__JSON_NULL, "none at first");
+    CHECK_INT(c.r.drive.run.model_variables.kind, HAFT__JSON_NULL, "no variables at first");
     c.origin = (haft__spec_origin){.variables = names, .variable_count = 2};
     CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
     haft__json found = c.r.drive.run.model_variables;
-    CHECK(found.kind == HAFT__JSON_ARRAY && found.count == 2, "two names");
-    CHECK_STR(haft__json_text(found.items[1]), names[1], "the second");
+    CHECK(found.kind == HAFT__JSON_ARRAY && found.count == 2, "two variables of the new spec");
+    CHECK_STR(haft__json_text(found.items[1]), names[1], "name of the second variable");
     help_run_finish(&c.r);
 }
 
@@ -109,7 +111,7 @@ TEST(an_approval_is_asked_for_again_when_its_binding_differs)
              "agent; tools=send!approval,pick!headless");
         haft_str binding = help_keep(call(&c, 0)->binding);
         c.next.spec.source = help_json(&c.r.arena, "{\"approvals\":[{\"tools\":[\"*\"]}]}");
-        if (given == 1) { /* it has not started: no process has continued */
+        if (given == 1) { /* the call has not started: no process has continued */
             haft__buf body;
             haft__buf_init(&body, 4096);
             haft__input_approved(&body, HAFT__LIT("c1.1"), HAFT__LIT("ana"), HAFT__LIT("approve"),
@@ -119,9 +121,10 @@ TEST(an_approval_is_asked_for_again_when_its_binding_differs)
             haft__buf_finish(&body);
         }
         CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
-        CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "given %d: asked again", given);
-        CHECK(!haft__str_equal(call(&c, 0)->binding, binding), "given %d: the same", given);
-        CHECK(!call(&c, 0)->started, "given %d: it ran", given);
+        CHECK_INT(call(&c, 0)->stage, HAFT__CALL_PAUSED, "given %d: needs approval again", given);
+        CHECK(!haft__str_equal(call(&c, 0)->binding, binding), "given %d: the binding is the same",
+              given);
+        CHECK(!call(&c, 0)->started, "given %d: the call ran", given);
         help_run_finish(&c.r);
     }
 }
@@ -129,7 +132,7 @@ TEST(an_approval_is_asked_for_again_when_its_binding_differs)
 /* ---- commands before the spec changed ---- */
 
 /* The spec changes directly after the answer, before anything follows from it. */
-static void say_and_change(change *c, const char *verdict, const char *value, const char *next)
+static void answer_and_change(change *c, const char *verdict, const char *value, const char *next)
 {
     haft__buf body;
     init(c, "agent; tools=send!approval,pick!headless", next);
@@ -159,10 +162,10 @@ TEST(an_answer_stays_valid_under_a_spec_that_does_not_ask)
         change c;
         char next[64];
         (void)snprintf(next, sizeof(next), "agent; tools=%s", rows[i].next);
-        say_and_change(&c, rows[i].verdict, rows[i].value, next);
+        answer_and_change(&c, rows[i].verdict, rows[i].value, next);
         CHECK_INT(accept(&c), HAFT_OK, "%zu: %s", i, c.r.err.message);
-        CHECK_INT(call(&c, 0)->stage, rows[i].wanted, "%zu", i);
-        CHECK(!call(&c, 0)->started, "%zu: it ran", i);
+        CHECK_INT(call(&c, 0)->stage, rows[i].wanted, "case %zu", i);
+        CHECK(!call(&c, 0)->started, "%zu: the call ran", i);
         if (rows[i].shown[0] != '\0') {
             haft_str shown = help_keep(call(&c, 0)->shown);
             CHECK(strstr(shown.ptr, rows[i].shown) != NULL, "%zu: %.*s", i, HAFT__ARG(shown));
@@ -174,7 +177,7 @@ TEST(an_answer_stays_valid_under_a_spec_that_does_not_ask)
 TEST(an_answer_in_place_of_a_result_needs_the_tool)
 {
     change c;
-    say_and_change(&c, "respond", "\"mine\"", "agent; tools=pick!headless");
+    answer_and_change(&c, "respond", "\"mine\"", "agent; tools=pick!headless");
     CHECK_INT(accept(&c), HAFT_BAD_STATE, "%s", c.r.err.message);
     CHECK(strstr(c.r.err.message, "has an answer") != NULL, "%s", c.r.err.message);
     help_run_finish(&c.r);
@@ -193,7 +196,7 @@ static void decide_once(change *c)
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     CHECK_INT(haft__decide(&c->r.drive.decider, &c->r.drive.run, 2000000, &effect, &c->r.err),
               HAFT_OK, "%s", c->r.err.message);
-    CHECK_INT(effect.kind, HAFT__EFFECT_EVENT, "it decides");
+    CHECK_INT(effect.kind, HAFT__EFFECT_EVENT, "the effect is an event");
     append(c, effect.body);
 }
 
@@ -260,7 +263,7 @@ static void begin(change *c, const char *spec, const char *next, const char *ver
         prepare(c, spec, next);
         CHECK_INT(help_run_restore(&c->r, log_to_start(spec)), HAFT_OK, "%s", c->r.err.message);
     }
-    CHECK_INT(call(c, 0)->stage, HAFT__CALL_STARTED, "it runs");
+    CHECK_INT(call(c, 0)->stage, HAFT__CALL_STARTED, "the call has started");
 }
 
 /* As if the spec file had another definition of the tool. */
@@ -290,7 +293,7 @@ static void check_replay(change *c, const char *name)
 }
 
 /* A call was interrupted, the spec changes, and the call is to start again. */
-TEST(only_the_approved_call_starts_again)
+TEST(only_a_call_that_is_as_approved_starts_again)
 {
     static const struct {
         const char *name, *spec, *verdict, *value, *description, *next;
@@ -304,12 +307,12 @@ TEST(only_the_approved_call_starts_again)
         {"edited, another tool", "send!approval!idempotent", "edit", "{\"q\":\"b\"}",
          "Sends it elsewhere.", NULL, false, true},
         {"a person wants it again", "send!approval", "approve", "null", NULL, NULL, true, false},
-        {"a person wants it again, but it is another", "send!approval", "approve", "null",
+        {"a person wants it again, but the tool has changed", "send!approval", "approve", "null",
          "Sends it elsewhere.", NULL, true, true},
-        {"it needed no approval", "send!idempotent", NULL, NULL, NULL, "send!approval!idempotent",
-         false, true},
-        {"and needs none now", "send!idempotent", NULL, NULL, "Sends it elsewhere.", NULL, false,
-         false},
+        {"the call needed no approval", "send!idempotent", NULL, NULL, NULL,
+         "send!approval!idempotent", false, true},
+        {"the call needs no approval before and after", "send!idempotent", NULL, NULL,
+         "Sends it elsewhere.", NULL, false, false},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         change c;
@@ -339,10 +342,10 @@ TEST(only_the_approved_call_starts_again)
             answer(&c, "approve", "null");
             decide_once(&c);
             CHECK_INT(call(&c, 0)->attempt, 2, "%s", name);
-            decide_recovery(&c); /* now it is the approved one */
+            decide_recovery(&c); /* now the call is as approved */
             CHECK(call(&c, 0)->pause != HAFT__PAUSE_APPROVAL || rows[i].retry
                       || call(&c, 0)->attempt == 3,
-                  "%s: asked twice", name);
+                  "%s: approval asked for twice", name);
         }
         check_replay(&c, name);
         help_run_finish(&c.r);
@@ -359,7 +362,7 @@ TEST(a_call_whose_second_start_is_rejected_may_have_had_its_effect)
     decide_recovery(&c);
     answer(&c, "reject", "\"no\"");
     decide_once(&c);
-    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_REFUSED, "it does not run");
+    CHECK_INT(call(&c, 0)->stage, HAFT__CALL_REFUSED, "the call is refused");
     CHECK(strstr(help_keep(call(&c, 0)->shown).ptr, "may or may not have had its effect: no")
               != NULL,
           "%.*s", HAFT__ARG(call(&c, 0)->shown));
@@ -378,21 +381,22 @@ TEST(a_call_that_a_changed_tool_does_not_accept_is_not_repeated)
         change_spec(&c);
         decide_recovery(&c);
         CHECK_INT(call(&c, 0)->stage, HAFT__CALL_FINISHED, "approved %d", approved);
-        CHECK(!call(&c, 0)->ok && call(&c, 0)->attempt == 1, "approved %d: it ran", approved);
+        CHECK(!call(&c, 0)->ok && call(&c, 0)->attempt == 1, "approved %d: the call ran again",
+              approved);
         CHECK(strstr(help_keep(call(&c, 0)->shown).ptr, "was not repeated") != NULL, "%.*s",
               HAFT__ARG(call(&c, 0)->shown));
-        check_replay(&c, "misfit");
+        check_replay(&c, "arguments that do not fit the tool");
         help_run_finish(&c.r);
     }
 }
 
-TEST(a_call_that_has_not_started_does_not_know_a_removed_tool)
+TEST(a_call_of_a_removed_tool_is_refused_if_it_has_not_started)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless", "agent; tools=pick!headless");
     CHECK_INT(accept(&c), HAFT_OK, "%s", c.r.err.message);
     CHECK_INT(call(&c, 0)->stage, HAFT__CALL_REFUSED, "refused");
-    CHECK(!call(&c, 0)->started, "it ran");
+    CHECK(!call(&c, 0)->started, "the call ran");
     help_run_finish(&c.r);
 }
 
@@ -400,7 +404,7 @@ TEST(a_call_that_has_started_must_keep_its_tool)
 {
     change c;
     init(&c, "agent; tools=send!approval,pick!headless", "agent; tools=send!approval");
-    CHECK_INT(accept(&c), HAFT_BAD_STATE, "pick is gone");
+    CHECK_INT(accept(&c), HAFT_BAD_STATE, "the tool of a started call was removed");
     CHECK(strstr(c.r.err.message, "the call c1.2 has started, but the new spec has no tool pick")
               != NULL,
           "%s", c.r.err.message);

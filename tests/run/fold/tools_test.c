@@ -53,24 +53,26 @@ TEST(a_revealed_tool_belongs_to_the_run)
 {
     world w;
     world_init(&w, "agent; tools=look");
-    CHECK(w.run.tools == &w.spec.spec.tools, "before, the spec's own are the run's");
+    CHECK(w.run.tools == &w.spec.spec.tools, "at first the run has the tools of the spec");
     CHECK_INT(fold(&w, REVEALED("")), HAFT_OK, "%s", w.err.message);
     CHECK(w.run.tools == &w.spec.spec.tools && w.run.initial_search_done, "nothing was revealed");
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
     const haft__tool *tool = haft__tools_find(w.run.tools, HAFT__LIT("docs:search"));
     haft__wire_name wire = haft__wire_name_encode(HAFT__LIT("docs:search"));
-    CHECK_INT(w.run.tools->count, 2, "tools");
-    CHECK(w.run.tools->items[0] == w.spec.spec.tools.items[0], "the spec's come first");
-    CHECK(tool != NULL && haft__run_tool_index(&w.run, tool) == 1, "found");
+    CHECK_INT(w.run.tools->count, 2, "number of tools");
+    CHECK(w.run.tools->items[0] == w.spec.spec.tools.items[0], "tools of the spec come first");
+    CHECK(tool != NULL && haft__run_tool_index(&w.run, tool) == 1,
+          "the revealed tool comes second");
     CHECK(haft__wire_name_find_tool(w.run.tools, haft__wire_name_str(&wire)) == tool,
-          "by its name on the wire");
+          "found by its wire name");
     if (tool == NULL) {
         haft__arena_finish(&w.arena);
         return;
     }
-    CHECK(tool->source == HAFT__TOOL_MCP && tool->role == HAFT__ROLE_DATA, "what it is");
+    CHECK(tool->source == HAFT__TOOL_MCP && tool->role == HAFT__ROLE_DATA,
+          "source and role of the tool");
     CHECK(tool->traits.read_only && haft__str_equal(tool->traits.lane, HAFT__LIT("docs")),
-          "its traits");
+          "traits of the tool");
     CHECK(tool->schema != NULL, "its schema is compiled");
     const struct {
         const char *key, *text;
@@ -81,7 +83,7 @@ TEST(a_revealed_tool_belongs_to_the_run)
     }
     CHECK_INT(w.spec.spec.tools.count, 1, "the spec stays as it was");
     CHECK_INT(fold(&w, TURN), HAFT_OK, "%s", w.err.message);
-    CHECK(!w.run.allowed[0] && w.run.allowed[1], "allowed");
+    CHECK(!w.run.allowed[0] && w.run.allowed[1], "only the revealed tool is allowed");
     haft__arena_finish(&w.arena);
 }
 
@@ -100,17 +102,17 @@ TEST(an_evicted_tool_is_not_declared_and_can_be_called)
     CHECK(strstr(turn.ptr, "\"allowed\":[\"look\",\"docs:search\"],\"declared\":[\"look\"]")
               != NULL,
           "%s", turn.ptr);
-    CHECK_INT(haft__decide_request(&w.run, &w.arena, &request, NULL), HAFT_OK, "request");
-    CHECK_INT(request.tool_count, 1, "declared");
-    CHECK_INT(fold(&w, HIDDEN("[\"docs:search\"]")), HAFT_BAD_INPUT, "twice");
+    CHECK_INT(haft__decide_request(&w.run, &w.arena, &request, NULL), HAFT_OK, "make the request");
+    CHECK_INT(request.tool_count, 1, "declared tools");
+    CHECK_INT(fold(&w, HIDDEN("[\"docs:search\"]")), HAFT_BAD_INPUT, "a tool is evicted twice");
     haft__decider_finish(&decider);
     haft__arena_finish(&w.arena);
     world_init(&w, "agent; tools=look");
     CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "%s", w.err.message);
     CHECK_INT(fold(&w, HIDDEN("[\"docs:search\"]")), HAFT_OK, "%s", w.err.message);
-    CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "found again: %s", w.err.message);
-    CHECK_INT(haft__decide_request(&w.run, &w.arena, &request, NULL), HAFT_OK, "request");
-    CHECK_INT(request.tool_count, 2, "declared again");
+    CHECK_INT(fold(&w, REVEALED(TOOL)), HAFT_OK, "reveal the tool again: %s", w.err.message);
+    CHECK_INT(haft__decide_request(&w.run, &w.arena, &request, NULL), HAFT_OK, "make the request");
+    CHECK_INT(request.tool_count, 2, "declared tools after the second search");
     haft__arena_finish(&w.arena);
 }
 
@@ -215,12 +217,12 @@ TEST(tools_are_revealed_between_turns_or_by_a_call)
     world w;
     world_init(&w, "agent; tools=look,docs:search");
     CHECK_INT(fold(&w, TURN), HAFT_OK, "%s", w.err.message);
-    CHECK_INT(fold(&w, REVEALED("")), HAFT_BAD_INPUT, "while the model is asked");
+    CHECK_INT(fold(&w, REVEALED("")), HAFT_BAD_INPUT, "revealed during a request");
     CHECK_STR(
         haft__str(w.err.message),
         HAFT__LIT(
             "tools_revealed is not valid here: tools are revealed only between turns or by a call"),
-        "why");
+        "error message");
     haft__arena_finish(&w.arena);
     for (size_t i = 0; i < COUNT(hidden); i++) {
         world_init(&w, "agent; tools=look");
@@ -252,7 +254,8 @@ TEST(the_number_of_tools_of_a_run_is_bounded)
         haft__buf_init(&line, (size_t)16 << 20);
         haft__event_write(&line, 2, 1000, HAFT__LIT(HELP_RUN), (haft_str){body.ptr, body.len - 1});
         CHECK_INT(haft__run_fold(&w.run, haft__buf_str(&line), &w.err),
-                  more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d more: %s", more, w.err.message);
+                  more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d more than the limit: %s", more,
+                  w.err.message);
         haft__buf_finish(&line);
         haft__buf_finish(&body);
         haft__arena_finish(&w.arena);
@@ -274,7 +277,7 @@ TEST(revealing_survives_every_failed_allocation)
         haft__buf_finish(&line);
         haft__arena_finish(&w.arena);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation was made");
             break;
         }
     }

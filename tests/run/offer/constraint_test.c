@@ -56,7 +56,7 @@ static const struct {
      "the model has no server"},
 };
 
-TEST(the_constraints_that_servers_support)
+TEST(each_server_gets_a_constraint_that_it_supports)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -113,15 +113,15 @@ static const struct {
 } turns[] = {
     {"a grammar in the dialect", "llamacpp", "hermes", "agent; default=any; tools=look,find",
      "hermes", "hermes", "gbnf", false},
-    {"of one tool", "llamacpp", "mistral", "agent; default=look; tools=look,find", "mistral",
-     "mistral", "gbnf", false},
+    {"a grammar of one tool", "llamacpp", "mistral", "agent; default=look; tools=look,find",
+     "mistral", "mistral", "gbnf", false},
     {"a schema", "vllm", "hermes", "agent; default=any; tools=look,find", "hermes", "purejson",
      "json_schema", false},
     {"OpenAI's rules", "openai", "pythonic", "agent; default=any; tools=look,find", "pythonic",
      "purejson", "json_schema", true},
     {"arguments that strict mode cannot express", "openai", "purejson",
      "agent; default=any; tools=look,find!open", "purejson", "purejson", "json_schema", false},
-    {"of a tool that is not forced", "openai", "purejson",
+    {"arguments of a tool that is not forced", "openai", "purejson",
      "agent; default=look; tools=look,find!open", "purejson", "purejson", "json_schema", true},
     {"nothing is forced", "openai", "hermes", "agent; tools=look,find", "hermes", "", "none",
      false},
@@ -139,7 +139,7 @@ TEST(forced_turns_in_a_text_format_are_constrained)
         forced f;
         begin(&f, turns[i].provider, turns[i].format, turns[i].spec,
               "{\"replies\":[{\"error\":{}}]}");
-        /* the failure ends it; the request is that of the turn */
+        /* the failure ends the run; the request is that of the turn */
         CHECK_INT(help_run_go(&f.run), HAFT_OK, "%s: %s", turns[i].name, f.run.err.message);
         haft__request request = request_of(&f);
         CHECK_STR(request.format, haft__str(turns[i].request_format), "%s", turns[i].name);
@@ -157,7 +157,7 @@ TEST(forced_turns_in_a_text_format_are_constrained)
     }
 }
 
-/* A tool that takes any arguments gets them, and the report says what that costs. */
+/* If a tool accepts any arguments, the constraint allows any; the report names what is relaxed. */
 TEST(open_arguments_are_not_constrained)
 {
     forced f;
@@ -276,16 +276,16 @@ TEST(tools_that_cannot_be_expressed_are_requested_without_a_constraint)
     haft__request request = {.mode = HAFT__MODE_ANY, .format = HAFT__LIT("hermes")};
     CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
                                      &f.run.arena, NULL, NULL),
-              HAFT_OK, "no tools");
-    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "nothing to call");
+              HAFT_OK, "apply without tools");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "no constraint without tools");
     CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("native"), false, &request,
                                      &f.run.arena, NULL, NULL),
-              HAFT_OK, "no format");
+              HAFT_OK, "apply to the native format");
     spec_of(&f)->model.constraint = HAFT__CONSTRAIN_NONE;
     CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
                                      &f.run.arena, NULL, NULL),
-              HAFT_OK, "no constraint");
-    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "as it was");
+              HAFT_OK, "apply without a supported constraint");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "the request has no constraint");
     help_run_finish(&f.run);
 }
 
@@ -308,7 +308,7 @@ TEST(a_grammar_that_would_be_too_large_is_left_out)
     haft__json value = haft__json_null();
     CHECK_INT(
         haft__json_read(&f.run.arena, help_keep(haft__buf_str(&schema)), NULL, &value, NULL, NULL),
-        HAFT_OK, "a schema");
+        HAFT_OK, "the schema is JSON");
     large.input_schema = value;
     const haft__tool *tools[] = {&large};
     static const bool allowed[] = {true};
@@ -319,8 +319,8 @@ TEST(a_grammar_that_would_be_too_large_is_left_out)
                              .format = HAFT__LIT("hermes")};
     CHECK_INT(haft__constraint_apply(spec_of(&f), HAFT__LIT("hermes"), false, &request,
                                      &f.run.arena, NULL, NULL),
-              HAFT_OK, "too large");
-    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "left out");
+              HAFT_OK, "apply a grammar that is too large");
+    CHECK_INT(request.constraint.kind, HAFT__CONSTRAINT_NONE, "the constraint is left out");
     haft__buf_finish(&schema);
     help_run_finish(&f.run);
 }
@@ -331,7 +331,7 @@ TEST(an_event_lists_some_relaxations_and_counts_all)
 {
     for (size_t count = HAFT__LIMIT_EVENT_RELAXED; count <= HAFT__LIMIT_EVENT_RELAXED + 1;
          count++) {
-        /* each has two optional arguments, except one tool, which has none */
+        /* each tool has two optional arguments, except one, which has none */
         char words[256] = "agent; default=any; provider=openai; format=hermes; tools=";
         for (size_t i = 0; i < (count + 1) / 2; i++) {
             size_t used = strlen(words);
@@ -348,7 +348,7 @@ TEST(an_event_lists_some_relaxations_and_counts_all)
         char wanted[40];
         (void)snprintf(wanted, sizeof(wanted), "\"relaxed_count\":%zu}", total);
         CHECK_INT(lines, total < HAFT__LIMIT_EVENT_RELAXED ? total : HAFT__LIMIT_EVENT_RELAXED,
-                  "%zu", total);
+                  "listed of %zu relaxations", total);
         CHECK(memmem(log.ptr, log.len, wanted, strlen(wanted)) != NULL, "%.*s", HAFT__ARG(log));
         help_run_finish(&r);
     }

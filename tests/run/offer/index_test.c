@@ -52,7 +52,7 @@ TEST(deferred_tools_are_searched)
     }
 }
 
-TEST(the_key_names_what_is_searched)
+TEST(the_key_of_an_index_depends_on_the_searched_tools)
 {
     static const char *const specs[] = {
         "agent; server=post,send,take",
@@ -78,18 +78,18 @@ TEST(the_key_names_what_is_searched)
 }
 
 /* The longest query that is searched, and one character more. */
-TEST(a_long_task_is_cut)
+TEST(a_long_query_is_truncated)
 {
     char *text = test_alloc(HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     memset(text, 'x', HAFT__LIMIT_SEARCH_TASK_CHARS + 1);
     for (size_t more = 0; more <= 1; more++) {
         haft_str query = haft__offer_index_truncate_query(
             (haft_str){text, HAFT__LIMIT_SEARCH_TASK_CHARS + more});
-        CHECK_INT(query.len, HAFT__LIMIT_SEARCH_TASK_CHARS, "%zu more", more);
+        CHECK_INT(query.len, HAFT__LIMIT_SEARCH_TASK_CHARS, "%zu more than the limit", more);
     }
 }
 
-TEST(finding_survives_failed_allocations)
+TEST(making_an_index_survives_failed_allocations)
 {
     for (unsigned n = 0;; n++) {
         world w;
@@ -104,7 +104,7 @@ TEST(finding_survives_failed_allocations)
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__arena_finish(&w.arena);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation was made");
             break;
         }
     }

@@ -70,8 +70,9 @@ TEST(the_prompt_lists_tools_by_relevance_and_appends_later_ones)
         const char *name, *server, *cap, *searches, *prompted;
     } rows[] = {
         {"by relevance, not as listed", "mail,add,edit,cut,visit", "9", "", "edit visit add cut"},
-        {"a later one is appended", "mail,far,add,edit", "9", "far", "edit add far"},
-        {"later ones by relevance", "mail,farb,fara,edit", "9", "far", "edit farb fara"},
+        {"a tool of a later search is appended", "mail,far,add,edit", "9", "far", "edit add far"},
+        {"tools of a later search by relevance", "mail,farb,fara,edit", "9", "far",
+         "edit farb fara"},
         {"each search appends", "mail,farb,fara,edit", "9", "fara farb", "edit fara farb"},
         {"a tool that is found again stays", "mail,far,add,edit", "9", "add far edit",
          "edit add far"},
@@ -107,7 +108,7 @@ TEST(the_prompt_lists_tools_by_relevance_and_appends_later_ones)
     }
 }
 
-TEST(facts_are_what_has_happened)
+TEST(facts_follow_from_the_events_of_the_run)
 {
     help_run r;
     help_run_init(&r, "agent; calls=3; tools=look,python_execution,send!approval,find,tally",
@@ -125,23 +126,24 @@ TEST(facts_are_what_has_happened)
                   {"send", false, true},
                   {"find", false, false},
                   {"tally", false, false}};
-    CHECK_INT(facts.tool_count, COUNT(wanted), "those that are offered");
+    CHECK_INT(facts.tool_count, COUNT(wanted), "number of offered tools");
     for (size_t i = 0; i < COUNT(wanted); i++) {
-        CHECK_STR(facts.tools[i].name, haft__str(wanted[i].name), "%zu", i);
+        CHECK_STR(facts.tools[i].name, haft__str(wanted[i].name), "case %zu", i);
         CHECK_INT(facts.tools[i].finished, wanted[i].finished, "%s", wanted[i].name);
         CHECK_INT(facts.tools[i].rejected, wanted[i].rejected, "%s", wanted[i].name);
     }
     CHECK_INT(facts.turn, r.drive.run.turn + 1, "the next turn");
-    CHECK(facts.spent.what == NULL, "nothing is used up");
+    CHECK(facts.spent.what == NULL, "no budget is used up");
     r.drive.run.worked_ms = 600000;
     CHECK_INT(haft__offer_facts(&r.drive.run, &r.arena, &facts, &r.err), HAFT_OK, "%s",
               r.err.message);
-    CHECK(facts.spent.what != NULL && strcmp(facts.spent.what, "wall") == 0, "time is used up");
+    CHECK(facts.spent.what != NULL && strcmp(facts.spent.what, "wall") == 0,
+          "the time budget is used up");
     haft__arena arena;
     haft__arena_init(&arena, 0);
     test_fail_allocation(0);
     haft_status status = haft__offer_facts(&r.drive.run, &arena, &facts, &r.err);
-    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "no memory");
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&arena);
     help_run_finish(&r);
 }

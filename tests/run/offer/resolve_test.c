@@ -12,7 +12,7 @@ typedef struct branch {
 } branch;
 
 static const branch branches[] = {
-    /* the spec's own */
+    /* tools of the spec */
     {"agent; tools=look", "look", "declared", HAFT__VISIBILITY_DECLARED},
     {"agent; tools=pick!headless", "pick", "declared", HAFT__VISIBILITY_DECLARED},
     {"agent; tools=look; context=1000; own_bytes=400", "look", "declared",
@@ -44,7 +44,7 @@ static const branch branches[] = {
     {"agent; tools=search_schemas", "search_schemas", "needs_database", HAFT__VISIBILITY_NONE},
     {"agent; tools=search_schemas; database", "search_schemas", "not_in_version",
      HAFT__VISIBILITY_NONE},
-    /* the search itself */
+    /* tool_search */
     {"agent; tools=tool_search", "tool_search", "needs_deferred", HAFT__VISIBILITY_NONE},
     {"agent; tools=tool_search; server=docs,a", "tool_search", "enabled",
      HAFT__VISIBILITY_DECLARED},
@@ -79,7 +79,7 @@ static const branch branches[] = {
      "builtin_denied", HAFT__VISIBILITY_NONE},
     {"agent; tools=tool_search,look; context=1000; own_bytes=404", "tool_search", "enabled",
      HAFT__VISIBILITY_DECLARED},
-    /* of servers */
+    /* tools of servers */
     {"agent; server=docs,a", "docs:a", "deferred", HAFT__VISIBILITY_NONE},
     {"agent; server=docs!disabled,a", "docs:a", "server_disabled", HAFT__VISIBILITY_NONE},
     {"agent; server=docs!error,a", "docs:a", "server_error", HAFT__VISIBILITY_NONE},
@@ -130,14 +130,14 @@ TEST(every_branch_has_its_verdict)
                       b->spec, b->tool);
             CHECK_STR(haft__str(haft__visibility_name(verdict->visibility)),
                       haft__str(haft__visibility_name(b->sight)), "%s: %s", b->spec, b->tool);
-            CHECK(haft__reason_text(verdict->reason)[0] != '\0', "%s has a text", b->word);
+            CHECK(haft__reason_text(verdict->reason)[0] != '\0', "%s has no text", b->word);
         }
         haft__arena_finish(&arena);
     }
 }
 
 /* Reason words are for programs: each is unique, and each is in the documentation. */
-TEST(every_reason_has_its_own_word)
+TEST(every_reason_has_a_unique_word)
 {
     for (int i = 0; i <= HAFT__REASON_HIDDEN; i++) {
         for (int k = 0; k < i; k++) {
@@ -154,20 +154,22 @@ TEST(a_server_of_another_spec_is_unknown)
     help_spec s;
     haft__arena_init(&arena, 0);
     help_spec_init(&s, &arena, HAFT__LIT("agent; server=docs,a"));
-    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("who")), HAFT__REASON_NO_SERVER, "who");
-    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("docs")), HAFT__REASON_DEFERRED, "docs");
+    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("who")), HAFT__REASON_NO_SERVER,
+              "an unknown server");
+    CHECK_INT(haft__resolve_server(&s.spec, HAFT__LIT("docs")), HAFT__REASON_DEFERRED,
+              "a server of the spec");
     haft__arena_finish(&arena);
 }
 
-TEST(a_tool_of_the_spec_with_a_built_ins_name_needs_nothing)
+TEST(a_tool_of_the_spec_may_have_the_name_of_a_built_in)
 {
     haft__spec spec = {.mcp = haft__json_null(), .databases = haft__json_null()};
     haft__tool tool = {.name = HAFT__LIT("execute_sql"), .source = HAFT__TOOL_FUNCTION};
     CHECK_INT(haft__resolve_tool(&spec, NULL, &tool).visibility, HAFT__VISIBILITY_DECLARED,
-              "no built-in");
+              "the tool is declared like any other");
 }
 
-/* The state that searches left decides, whatever the servers list now. */
+/* The state after searches decides, even if servers now list other tools. */
 TEST(the_state_of_a_tool_after_searches_is_its_verdict)
 {
     help_run r;
@@ -192,8 +194,8 @@ TEST(the_state_of_a_tool_after_searches_is_its_verdict)
             CHECK_STR(haft__str(haft__reason_word(verdict->reason)), haft__str(rows[i].word),
                       "%s, gone %zu", rows[i].tool, gone);
         }
-        CHECK_INT(offer.deferred, 3, "deferred");
-        CHECK_INT(offer.shown, 1, "shown");
+        CHECK_INT(offer.deferred, 3, "deferred tools");
+        CHECK_INT(offer.shown, 1, "shown tools");
     }
     help_run_finish(&r);
 }
@@ -304,7 +306,7 @@ TEST(a_denial_names_its_list_and_pattern)
     }
 }
 
-TEST(without_memory_there_is_no_offer)
+TEST(a_failed_allocation_makes_no_offer)
 {
     haft__arena arena, made;
     help_spec s;
@@ -314,7 +316,7 @@ TEST(without_memory_there_is_no_offer)
     help_spec_init(&s, &arena, HAFT__LIT("agent; tools=look"));
     test_fail_allocation(0);
     haft_status status = haft__resolve(&s.spec, NULL, NULL, 0, &made, &offer, NULL);
-    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "no memory");
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&made);
     haft__arena_finish(&arena);
 }

@@ -51,7 +51,7 @@ TEST(tools_that_were_found_become_visible)
     static const struct {
         const char *spec, *found, *call;
         uint32_t limit;
-        const char *revealed; /* '|' before those that are only listed */
+        const char *revealed; /* after '|': tools that are only listed */
     } rows[] = {
         {"agent; server=docs,a,b,c", "docs:c,docs:b", "", 0, "docs:c docs:b |"},
         {"agent; server=docs,a,b,c", "docs:c", "", 0, "docs:c |"},
@@ -116,9 +116,9 @@ TEST(a_call_gets_ten_more_names)
     haft_str spec = help_keep(haft__buf_str(&words)), hits = help_keep(haft__buf_str(&found));
     fixture_init(&w, spec.ptr, hits.ptr, "c1.1", 0);
     CHECK_INT(decide(&w), HAFT_OK, "decide");
-    CHECK_INT(w.reveal.count, 1 + HAFT__LIMIT_SEARCH_LISTED, "all");
-    CHECK_INT(w.reveal.shown, 1, "shown");
-    CHECK(haft__reveal_max_hits(&w.s.spec) >= w.reveal.count, "that many hits are asked for");
+    CHECK_INT(w.reveal.count, 1 + HAFT__LIMIT_SEARCH_LISTED, "revealed and listed tools");
+    CHECK_INT(w.reveal.shown, 1, "revealed tools");
+    CHECK(haft__reveal_max_hits(&w.s.spec) >= w.reveal.count, "the search returns enough hits");
     haft__buf_finish(&words);
     haft__buf_finish(&found);
     haft__arena_finish(&w.arena);
@@ -138,13 +138,13 @@ TEST(a_definition_that_cannot_be_logged_is_left_out)
     w.ask.refuses = refuses_b;
     w.ask.context = &asked;
     CHECK_INT(decide(&w), HAFT_OK, "decide");
-    CHECK_INT(w.reveal.count, 2, "count");
-    CHECK_STR(w.reveal.items[0].tool->name, HAFT__LIT("docs:c"), "the next one");
-    CHECK_INT(asked, 3, "asked");
+    CHECK_INT(w.reveal.count, 2, "tools of the result");
+    CHECK_STR(w.reveal.items[0].tool->name, HAFT__LIT("docs:c"), "the next tool is revealed");
+    CHECK_INT(asked, 3, "tools that were checked");
     haft__arena_finish(&w.arena);
 }
 
-TEST(the_event_says_who_searched_for_what)
+TEST(the_event_names_the_call_and_the_query)
 {
     fixture w;
     haft__buf body;
@@ -227,7 +227,8 @@ TEST(the_tool_names_of_a_server_in_an_event_are_bounded)
         CHECK_INT(decide(&w), HAFT_OK, "decide");
         haft__input_tools_revealed(&body, &w.reveal);
         haft_str text = help_keep(haft__buf_str(&body));
-        CHECK_INT(strstr(text.ptr, "\"names\":null") != NULL, more, "%zu more", more);
+        CHECK_INT(strstr(text.ptr, "\"names\":null") != NULL, more, "%zu more than the limit",
+                  more);
         haft__buf_finish(&body);
         haft__arena_finish(&w.arena);
     }
@@ -242,7 +243,7 @@ TEST(definitions_fit_up_to_the_limit)
         haft__buf_init(&body, (size_t)16 << 20);
         fixture_init(&w, "agent; max_mcp=9; server=docs,one,two", "docs:one,docs:two", "", 0);
         haft__mcp_tool *one = &w.s.servers.tools[0];
-        CHECK_INT(decide(&w), HAFT_OK, "small");
+        CHECK_INT(decide(&w), HAFT_OK, "decide with small definitions");
         w.reveal.shown = 1;
         haft__input_tools_revealed(&body, &w.reveal);
         /* Fill the remaining bytes with a title of `room` bytes (its quotes are already
@@ -259,10 +260,11 @@ TEST(definitions_fit_up_to_the_limit)
             {haft__json_string(HAFT__LIT("title")), haft__json_string((haft_str){text, room})},
         };
         one->input_schema = haft__json_object(members, COUNT(members));
-        CHECK_INT(decide(&w), HAFT_OK, "large");
-        CHECK_INT(w.reveal.count, 1, "%zu more", more);
+        CHECK_INT(decide(&w), HAFT_OK, "decide with a large definition");
+        CHECK_INT(w.reveal.count, 1, "%zu more than the limit", more);
         CHECK_STR(w.reveal.items[0].tool->name,
-                  more == 0 ? HAFT__LIT("docs:one") : HAFT__LIT("docs:two"), "%zu more", more);
+                  more == 0 ? HAFT__LIT("docs:one") : HAFT__LIT("docs:two"),
+                  "%zu more than the limit", more);
         haft__buf_finish(&body);
         haft__arena_finish(&w.arena);
     }
@@ -311,13 +313,13 @@ TEST(revealing_survives_failed_allocations)
         haft__arena_finish(&made);
         haft__arena_finish(&w.arena);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation was made");
             break;
         }
     }
 }
 
-TEST(a_server_entry_has_its_state_and_the_tools_left_out)
+TEST(a_server_entry_has_its_state_and_the_omitted_tools)
 {
     for (size_t more = 0; more <= 1; more++) {
         haft__arena arena;

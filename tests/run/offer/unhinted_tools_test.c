@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/offer/unhinted_tools.c: tools that run unasked because they say nothing. */
+/* Tests for src/run/offer/unhinted_tools.c: tools that run without approval because they have no
+ * hints. */
 #include "run/offer/unhinted_tools.h"
 
 #include "test.h"
@@ -40,9 +41,11 @@ TEST(tools_without_a_hint_are_named)
                   cases[i].named ? HAFT__LIT("docs:a, docs:b") : HAFT__LIT("docs:b"), "case %zu",
                   i);
         spec.approval_count = 2; /* a rule covers both */
-        CHECK_INT(haft__unhinted_tools_add(&text, &spec, &listing), 0, "rule, case %zu", i);
+        CHECK_INT(haft__unhinted_tools_add(&text, &spec, &listing), 0,
+                  "case %zu with an approval rule", i);
         spec = (haft__spec){.approve_destructive = false};
-        CHECK_INT(haft__unhinted_tools_add(&text, &spec, &listing), 0, "off, case %zu", i);
+        CHECK_INT(haft__unhinted_tools_add(&text, &spec, &listing), 0,
+                  "case %zu, destructive tools need no approval", i);
         haft__buf_finish(&text);
         haft__arena_finish(&arena);
     }

@@ -52,7 +52,7 @@ TEST(rules_of_approvals_are_checked_before_allow_lists)
     CHECK_STR(haft__buf_str(&text),
               HAFT__LIT("none of its tools matches \"docs:sned\" of approvals; did you mean "
                         "docs:send?"),
-              "a slip");
+              "a misspelled name in a rule");
     haft__buf_finish(&text);
     haft__arena_finish(&arena);
 }
@@ -75,10 +75,10 @@ TEST(conditions_about_an_argument_that_no_tool_has_are_reported)
         {"docs:send", "/amount", "gt", ""},
         {"docs:send", "/amont", "gt", "none of its tools has the argument /amont of approvals"},
         {"docs:se*", "/amont", "exists", "none of its tools has the argument /amont of approvals"},
-        {"docs:se*", "/amount", "gt", ""}, /* one of them has it */
+        {"docs:se*", "/amount", "gt", ""}, /* one of the tools has it */
         {"docs:read", "/anything", "gt", ""},
-        {"docs:send", "/amont", "ne", ""}, /* it needs approval */
-        {"*:send", "/amont", "gt", ""},    /* another server may have it */
+        {"docs:send", "/amont", "ne", ""}, /* the rule asks for approval */
+        {"*:send", "/amont", "gt", ""},    /* another server may have the argument */
         {"mail:send", "/amont", "gt", ""},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {

@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-TEST(rules_name_tools_and_traits)
+TEST(rules_match_by_name_or_trait)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -35,7 +35,7 @@ TEST(rules_name_tools_and_traits)
     haft__arena_finish(&arena);
 }
 
-/* A server that calls its tool destructive is believed, unless the spec turns that off. */
+/* A destructive hint of a server counts, unless the spec turns that off. */
 TEST(hinted_destructive_tools_need_approval)
 {
     static const struct {

@@ -18,11 +18,11 @@ static void start(help_run *r)
 {
     help_run_init(r, "agent; tools=send!approval", ONE_SEND);
     CHECK_INT(help_run_go(r), HAFT_OK, "%s", r->err.message);
-    CHECK_INT(first_call(r)->stage, HAFT__CALL_PAUSED, "it waits");
+    CHECK_INT(first_call(r)->stage, HAFT__CALL_PAUSED, "the call is pending");
 }
 
 /* Applies the command, and records its event without continuing. */
-static haft_status say(help_run *r, const char *text)
+static haft_status apply_command(help_run *r, const char *text)
 {
     haft__run_command command;
     haft__buf body;
@@ -53,7 +53,7 @@ static haft_str make(const char *description, const char *definition, const char
                        .traits.needs_approval = needs_approval};
     haft__spec spec = {.source = help_json(&arena, source)};
     CHECK_INT(haft__binding_make(&spec, &tool, help_json(&arena, arguments), hex, NULL), HAFT_OK,
-              "made");
+              "make the binding");
     haft__arena_finish(&arena);
     return help_keep((haft_str){hex, sizeof(hex)});
 }
@@ -62,7 +62,8 @@ TEST(a_binding_covers_definition_arguments_and_rules)
 {
     haft_str first = make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", true);
     CHECK_STR(make("d", "{\"command\":[\"a\"]}", "{\"y\":2.0,\"x\":1}", "{\"name\":\"n\"}", true),
-              first, "order, spelling and the rest of the spec do not matter");
+              first,
+              "order of keys, spelling of numbers and other parts of the spec do not matter");
     const haft_str others[] = {
         make("e", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", true),
         make("d", "{\"command\":[\"b\"]}", "{\"x\":1,\"y\":2}", "{}", true),
@@ -72,7 +73,7 @@ TEST(a_binding_covers_definition_arguments_and_rules)
         make("d", "{\"command\":[\"a\"]}", "{\"x\":1,\"y\":2}", "{}", false),
     };
     for (size_t i = 0; i < COUNT(others); i++) {
-        CHECK(!haft__str_equal(others[i], first), "%zu is the same", i);
+        CHECK(!haft__str_equal(others[i], first), "binding %zu is the same", i);
     }
 }
 
@@ -101,7 +102,7 @@ TEST(a_binding_covers_the_configuration_of_the_server)
 {
     haft_str first = make_served(SERVER("\"command\":[\"a\"],\"env\":{\"K\":\"${K}\"}"));
     CHECK_STR(make_served(SERVER("\"env\":{\"K\":\"${K}\"},\"command\":[\"a\"]")), first,
-              "the same");
+              "order of keys does not matter");
     static const char *const others[] = {
         SERVER("\"command\":[\"b\"],\"env\":{\"K\":\"${K}\"}"),
         SERVER("\"command\":[\"a\",\"x\"],\"env\":{\"K\":\"${K}\"}"),
@@ -115,7 +116,7 @@ TEST(a_binding_covers_the_configuration_of_the_server)
     }
 }
 
-TEST(every_allocation_of_a_binding_may_fail)
+TEST(a_binding_survives_every_failed_allocation)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -131,7 +132,7 @@ TEST(every_allocation_of_a_binding_may_fail)
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation was made");
             break;
         }
     }
@@ -143,11 +144,11 @@ TEST(pause_and_answer_contain_the_binding_and_the_call_runs)
     help_run r;
     start(&r);
     haft_str asked = help_keep(first_call(&r)->binding);
-    CHECK_INT(asked.len, HAFT__SHA256_HEX, "of the pause");
-    CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
-    CHECK_STR(first_call(&r)->binding, asked, "of the answer");
+    CHECK_INT(asked.len, HAFT__SHA256_HEX, "length of the binding in the pause");
+    CHECK_INT(apply_command(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+    CHECK_STR(first_call(&r)->binding, asked, "the binding in the answer");
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     help_run_finish(&r);
 }
 
@@ -181,15 +182,18 @@ TEST(a_call_that_has_changed_since_its_approval_needs_a_new_one)
         help_run r;
         start(&r);
         haft_str asked = help_keep(first_call(&r)->binding);
-        CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(apply_command(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
         apply_change(&r, what);
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "change %d: it waits again", what);
-        CHECK(!first_call(&r)->started && !first_call(&r)->approved, "change %d: it ran", what);
-        CHECK(!haft__str_equal(first_call(&r)->binding, asked), "change %d: the same", what);
-        CHECK_INT(say(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
+        CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "change %d: the call is pending again",
+                  what);
+        CHECK(!first_call(&r)->started && !first_call(&r)->approved, "change %d: the call ran",
+              what);
+        CHECK(!haft__str_equal(first_call(&r)->binding, asked),
+              "change %d: the binding is the same", what);
+        CHECK_INT(apply_command(&r, "{\"command\":\"approve\"}"), HAFT_OK, "%s", r.err.message);
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(r.drive.run.end, HAFT__END_DONE, "change %d: end", what);
+        CHECK_INT(r.drive.run.end, HAFT__END_DONE, "change %d: the end of the run", what);
         help_run_finish(&r);
     }
 }
@@ -199,10 +203,10 @@ TEST(an_approval_with_another_binding_is_rejected)
     help_run r;
     start(&r);
     haft_status status =
-        say(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
-    CHECK_INT(status, HAFT_BAD_STATE, "another binding");
+        apply_command(&r, "{\"command\":\"approve\",\"pause\":\"approval\",\"binding\":\"0123\"}");
+    CHECK_INT(status, HAFT_BAD_STATE, "approve with another binding");
     CHECK(strstr(r.err.message, "the approval is not for the call") != NULL, "%s", r.err.message);
-    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it stays paused");
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "the call stays pending");
     help_run_finish(&r);
 }
 
@@ -210,12 +214,14 @@ TEST(a_declined_call_never_runs)
 {
     help_run r;
     start(&r);
-    CHECK_INT(say(&r, "{\"command\":\"reject\",\"why\":\"no\"}"), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(say(&r, "{\"command\":\"approve\",\"call\":\"c1.1\"}"), HAFT_BAD_STATE, "too late");
+    CHECK_INT(apply_command(&r, "{\"command\":\"reject\",\"why\":\"no\"}"), HAFT_OK, "%s",
+              r.err.message);
+    CHECK_INT(apply_command(&r, "{\"command\":\"approve\",\"call\":\"c1.1\"}"), HAFT_BAD_STATE,
+              "approve after the rejection");
     apply_change(&r, CHANGE_RULES);
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
     CHECK_INT(first_call(&r)->stage, HAFT__CALL_REFUSED, "refused");
-    CHECK(!first_call(&r)->started, "it ran");
+    CHECK(!first_call(&r)->started, "the call ran");
     help_run_finish(&r);
 }
 
@@ -223,20 +229,21 @@ TEST(invalid_arguments_approve_nothing)
 {
     help_run r;
     start(&r);
-    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":\"many\"}}"), HAFT_BAD_INPUT,
-              "no number");
+    CHECK_INT(apply_command(&r, "{\"command\":\"approve\",\"value\":{\"n\":\"many\"}}"),
+              HAFT_BAD_INPUT, "a text instead of a number");
     CHECK(strstr(r.err.message, "the tool does not accept these arguments: ") != NULL, "%s",
           r.err.message);
-    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":[1]}"), HAFT_BAD_INPUT, "no object");
-    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "it stays paused");
-    CHECK_INT(say(&r, "{\"command\":\"approve\",\"value\":{\"n\":3}}"), HAFT_OK, "%s",
+    CHECK_INT(apply_command(&r, "{\"command\":\"approve\",\"value\":[1]}"), HAFT_BAD_INPUT,
+              "an array instead of an object");
+    CHECK_INT(first_call(&r)->stage, HAFT__CALL_PAUSED, "the call stays pending");
+    CHECK_INT(apply_command(&r, "{\"command\":\"approve\",\"value\":{\"n\":3}}"), HAFT_OK, "%s",
               r.err.message);
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "an edit is the approval of what was edited");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the edited call is approved and runs");
     help_run_finish(&r);
 }
 
-TEST(every_allocation_of_an_edit_may_fail)
+TEST(an_edit_survives_every_failed_allocation)
 {
     help_run r;
     start(&r);
@@ -271,7 +278,7 @@ static haft_str make_tool(haft__tool tool, const char *definition, const char *m
     tool.input_schema = help_json(&arena, "{\"type\":\"object\"}");
     tool.definition = help_json(&arena, definition);
     haft__spec spec = {.source = help_json(&arena, "{}"), .mcp = help_json(&arena, mcp)};
-    CHECK_INT(haft__binding_make_tool(&spec, &tool, hex, NULL), HAFT_OK, "made");
+    CHECK_INT(haft__binding_make_tool(&spec, &tool, hex, NULL), HAFT_OK, "make the binding");
     haft__arena_finish(&arena);
     return help_keep((haft_str){hex, sizeof(hex)});
 }
@@ -301,11 +308,11 @@ TEST(a_standing_approval_covers_the_tool_and_its_server)
         make_tool(tool, SERVED, "null"),
     };
     for (size_t i = 0; i < COUNT(others); i++) {
-        CHECK(!haft__str_equal(others[i], first), "%zu is the same", i);
+        CHECK(!haft__str_equal(others[i], first), "binding %zu is the same", i);
     }
 }
 
-/* The first call is answered in one way; which later calls are still pending? */
+/* Answers the first call, and checks which later calls are still pending. */
 TEST(later_calls_of_an_approved_tool_are_approved)
 {
     static const char script[] =
@@ -315,7 +322,7 @@ TEST(later_calls_of_an_approved_tool_are_approved)
         "\"results\":{\"send\":\"sent\",\"drop\":\"dropped\"}}";
     static const struct {
         const char *command;
-        bool second; /* it is approved, too */
+        bool second; /* the second call is approved, too */
     } cases[] = {
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"always\":true}", true},
         {"{\"command\":\"approve\",\"call\":\"c1.1\",\"always\":true,\"value\":{\"q\":\"x\"}}",
@@ -329,7 +336,8 @@ TEST(later_calls_of_an_approved_tool_are_approved)
         help_run r;
         help_run_init(&r, "agent; tools=send!approval,drop!approval!destructive", script);
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-        CHECK_INT(say(&r, cases[i].command), HAFT_OK, "%s: %s", cases[i].command, r.err.message);
+        CHECK_INT(apply_command(&r, cases[i].command), HAFT_OK, "%s: %s", cases[i].command,
+                  r.err.message);
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
         const haft__run_call *calls = r.drive.run.calls;
         CHECK_INT(calls[1].stage, cases[i].second ? HAFT__CALL_FINISHED : HAFT__CALL_PAUSED,
@@ -368,14 +376,14 @@ TEST(a_standing_approval_of_a_user_covers_the_directory_of_programs)
                            .definition = help_json(&arena, SERVED)};
         haft__spec spec = {.source = help_json(&arena, "{}"),
                            .mcp = help_json(&arena, cases[i].mcp)};
-        CHECK_INT(haft__binding_make_user(&spec, &tool, HAFT__LIT("/a"), one, NULL), HAFT_OK, "%zu",
-                  i);
+        CHECK_INT(haft__binding_make_user(&spec, &tool, HAFT__LIT("/a"), one, NULL), HAFT_OK,
+                  "case %zu", i);
         CHECK_INT(haft__binding_make_user(&spec, &tool, HAFT__LIT("/b"), other, NULL), HAFT_OK,
-                  "%zu", i);
-        CHECK_INT(haft__binding_depends_on_directory(&spec, &tool, &depends, NULL), HAFT_OK, "%zu",
-                  i);
-        CHECK(depends == cases[i].depends, "%zu", i);
-        CHECK((memcmp(one, other, sizeof(one)) != 0) == cases[i].depends, "%zu", i);
+                  "case %zu", i);
+        CHECK_INT(haft__binding_depends_on_directory(&spec, &tool, &depends, NULL), HAFT_OK,
+                  "case %zu", i);
+        CHECK(depends == cases[i].depends, "case %zu", i);
+        CHECK((memcmp(one, other, sizeof(one)) != 0) == cases[i].depends, "case %zu", i);
         haft__arena_finish(&arena);
     }
 }
@@ -387,13 +395,13 @@ TEST(a_standing_approval_ends_when_the_tool_changes)
     for (change what = 0; what < CHANGES; what++) {
         help_run r;
         start(&r);
-        CHECK_INT(say(&r, "{\"command\":\"approve\",\"always\":true}"), HAFT_OK, "%s",
+        CHECK_INT(apply_command(&r, "{\"command\":\"approve\",\"always\":true}"), HAFT_OK, "%s",
                   r.err.message);
         apply_change(&r, what);
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
         CHECK_INT(first_call(&r)->stage, holds[what] ? HAFT__CALL_FINISHED : HAFT__CALL_PAUSED,
                   "change %d", what);
-        CHECK(first_call(&r)->started == holds[what], "change %d: it ran", what);
+        CHECK(first_call(&r)->started == holds[what], "change %d: whether the call ran", what);
         help_run_finish(&r);
     }
 }

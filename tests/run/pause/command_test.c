@@ -68,7 +68,8 @@ TEST(a_command_becomes_the_event_that_fits_the_pause)
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
     check_rows(&r, rows, COUNT(rows));
-    CHECK(haft__str_starts_with(apply(&r, "{"), HAFT__LIT("BAD_INPUT: ")), "no JSON");
+    CHECK(haft__str_starts_with(apply(&r, "{"), HAFT__LIT("BAD_INPUT: ")),
+          "a command that is not JSON");
     help_run_finish(&r);
 }
 
@@ -91,7 +92,7 @@ TEST(an_unknown_outcome_accepts_no_other_arguments)
     help_run_finish(&r);
 }
 
-TEST(a_value_has_every_key_once)
+TEST(a_value_with_a_duplicate_key_is_rejected)
 {
     static const struct {
         const char *text, *wanted;
@@ -127,7 +128,7 @@ TEST(a_value_has_every_key_once)
     }
 }
 
-TEST(an_approval_may_be_given_changed_refused_or_replaced)
+TEST(a_call_may_be_approved_edited_rejected_or_answered)
 {
     static const row rows[] = {
         {"{\"command\":\"approve\",\"by\":\"ana\"}",
@@ -293,7 +294,7 @@ TEST(an_unapproved_call_is_repeated_once_by_an_approval)
     haft__effect effect = {.kind = HAFT__EFFECT_END};
     interrupt(&r, "agent; tools=pay!headless", NULL);
     haft_str body = apply(&r, "{\"command\":\"approve\",\"pause\":\"unknown_outcome\"}");
-    CHECK_STR(body, HAFT__LIT(RETRY), "the first time");
+    CHECK_STR(body, HAFT__LIT(RETRY), "the first approval repeats the call");
     CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
     CHECK_INT(haft__decide(&r.drive.decider, &r.drive.run, 2000000, &effect, &r.err), HAFT_OK, "%s",
               r.err.message);
@@ -423,20 +424,21 @@ TEST(a_run_that_has_ended_accepts_no_commands)
     help_run_finish(&r);
 }
 
-TEST(cancelling_twice_is_cancelling_once)
+TEST(a_second_cancel_has_no_effect)
 {
     help_run r;
     start(&r, "agent; tools=pick!headless", "{\"name\":\"pick\"}");
     haft_str body = apply(&r, "{\"command\":\"cancel\",\"by\":\"ana\",\"why\":\"late\"}");
     CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_STR(apply(&r, "{\"command\":\"cancel\"}"), HAFT__LIT(""), "before the end");
+    CHECK_STR(apply(&r, "{\"command\":\"cancel\"}"), HAFT__LIT(""),
+              "a second cancel before the end");
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_CANCELLED, "end");
-    CHECK_STR(apply(&r, "{\"command\":\"cancel\"}"), HAFT__LIT(""), "after it");
+    CHECK_INT(r.drive.run.end, HAFT__END_CANCELLED, "the end of the run");
+    CHECK_STR(apply(&r, "{\"command\":\"cancel\"}"), HAFT__LIT(""), "a cancel after the end");
     help_run_finish(&r);
 }
 
-TEST(a_command_survives_being_written_and_read)
+TEST(a_command_is_the_same_after_writing_and_reading)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -451,9 +453,9 @@ TEST(a_command_survives_being_written_and_read)
     haft__run_command_write(&first, &command);
     haft__run_command again;
     CHECK_INT(haft__run_command_read(&arena, haft__buf_str(&first), HELP_KEY, &again, NULL),
-              HAFT_OK, "it cannot be read");
+              HAFT_OK, "read the command");
     haft__run_command_write(&second, &again);
-    CHECK_STR(haft__buf_str(&second), haft__buf_str(&first), "written again");
+    CHECK_STR(haft__buf_str(&second), haft__buf_str(&first), "the command written again");
     haft__buf_finish(&first);
     haft__buf_finish(&second);
     haft__arena_finish(&arena);
@@ -463,12 +465,13 @@ TEST(a_command_survives_being_written_and_read)
 
 #define SECRET "supersecretvalue123"
 
-static void know(haft__redactor *redactor, haft__arena *arena)
+static void init_redactor(haft__redactor *redactor, haft__arena *arena)
 {
     bool added = false;
     haft__redactor_init(redactor, arena);
-    CHECK_INT(haft__redactor_add(redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK, "added");
-    CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "sealed");
+    CHECK_INT(haft__redactor_add(redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK,
+              "add the secret");
+    CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "seal the redactor");
 }
 
 /* The result of a command if the secret is known, or not. */
@@ -479,7 +482,7 @@ static haft_str apply_knowing(help_run *r, const char *text, bool knows)
     haft__buf body;
     haft_error err = {0};
     haft__buf_init(&body, 4096);
-    know(&redactor, &r->arena);
+    init_redactor(&redactor, &r->arena);
     haft_status status =
         haft__run_command_read(&r->arena, haft__str(text), HELP_KEY, &command, &err);
     command.redactor = knows ? &redactor : NULL;
@@ -521,7 +524,7 @@ TEST(an_equal_answer_with_a_secret_is_a_repetition)
          OTHERWISE "answer; nothing is pending"},
         {"agent; tools=pick!headless", "answer", "{\"k\":\"[redacted]\"}",
          "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":{\"k\":\"" SECRET "\"}}", false,
-         OTHERWISE "answer; nothing is pending"}, /* it cannot be known to be equal */
+         OTHERWISE "answer; nothing is pending"}, /* nobody can tell whether they are equal */
         {"agent; tools=pick!headless", "reject", "\"not [redacted]\"",
          "{\"command\":\"reject\",\"call\":\"c1.1\",\"why\":\"not " SECRET "\"}", true, ""},
         {"agent; tools=pick!approval", "respond", "[\"[redacted]\"]",
@@ -601,16 +604,16 @@ TEST(a_message_is_found_again_by_its_id)
                        "{\"command\":\"answer\",\"call\":\"c1.1\",\"value\":\"" SECRET
                        "\",\"message\":\"%s\"}",
                        rows[i].id);
-        know(&redactor, &r.arena);
+        init_redactor(&redactor, &r.arena);
         r.drive.options.redactor = &redactor; /* the owner of the run knows it */
         haft_str body = apply(&r, text);
         CHECK_INT(strstr(body.ptr, ",\"message\":\"" MESSAGE "\"}") != NULL, rows[i].kept, "%s",
                   body.ptr);
         CHECK_INT(haft__drive_append(&r.drive, body, &r.err), HAFT_OK, "%s", r.err.message);
         CHECK_INT(haft__run_command_read(&r.arena, haft__str(text), HELP_KEY, &command, NULL),
-                  HAFT_OK, "read");
+                  HAFT_OK, "read the command");
         CHECK_INT(haft__run_command_is_duplicate(&r.drive.run, &command, &taken, NULL), HAFT_OK,
-                  "taken");
+                  "check for a duplicate");
         CHECK_INT(taken, rows[i].kept, "%s", rows[i].id);
         help_run_finish(&r);
     }
@@ -623,7 +626,7 @@ TEST(a_message_contains_no_secret)
     haft__buf text;
     haft__arena_init(&arena, 0);
     haft__buf_init(&text, 4096);
-    know(&redactor, &arena);
+    init_redactor(&redactor, &arena);
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_REJECT,
                                  .call = HAFT__LIT("c2.1"),
                                  .value = help_json(&arena, "{\"a\":[\"" SECRET "\",2]}"),
@@ -635,9 +638,9 @@ TEST(a_message_contains_no_secret)
     CHECK(strstr(help_keep(haft__buf_str(&text)).ptr, SECRET) == NULL, "%.*s",
           HAFT__ARG(haft__buf_str(&text)));
     CHECK_INT(haft__run_command_read(&arena, haft__buf_str(&text), HELP_KEY, &again, NULL), HAFT_OK,
-              "it cannot be read");
-    CHECK_STR(again.why, HAFT__LIT("it is [redacted]"), "why");
-    CHECK_STR(again.message, HAFT__LIT(MESSAGE), "its id");
+              "read the command");
+    CHECK_STR(again.why, HAFT__LIT("it is [redacted]"), "the reason is redacted");
+    CHECK_STR(again.message, HAFT__LIT(MESSAGE), "the id of the message");
     for (unsigned n = 0;; n++) {
         haft__buf_finish(&text);
         haft__buf_init(&text, 4096);

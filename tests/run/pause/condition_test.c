@@ -18,7 +18,7 @@ static const char arguments[] =
     "{\"amount\":100,\"to\":\"bob@example.org\",\"tags\":[\"a\",\"b\"],\"none\":null,"
     "\"digits\":\"500\",\"yes\":true,\"nothing\":[],\"a/b\":1}";
 
-TEST(conditions_hold_or_not)
+TEST(conditions_are_evaluated_and_unclear_ones_need_approval)
 {
     static const struct {
         const char *when;
@@ -26,7 +26,8 @@ TEST(conditions_hold_or_not)
     } cases[] = {
         {"null", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":100.0}", true},
-        {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"100\"}", true}, /* it cannot be known */
+        {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"100\"}",
+         true}, /* a text and a number cannot be compared */
         {"{\"at\":\"/amount\",\"op\":\"ne\",\"value\":\"100\"}", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":\"all\"}", true},
         {"{\"at\":\"/amount\",\"op\":\"eq\",\"value\":true}", true},
@@ -68,7 +69,7 @@ TEST(conditions_hold_or_not)
         {"{\"at\":\"/to\",\"op\":\"contains\",\"value\":\"\"}", true},
         {"{\"at\":\"/to\",\"op\":\"matches\",\"value\":\"^bob@\"}", true},
         {"{\"at\":\"/to\",\"op\":\"matches\",\"value\":\"^eve@\"}", false},
-        {"{\"at\":\"/to\",\"op\":\"matches\",\"value\":\"(\"}", true}, /* cannot be decided */
+        {"{\"at\":\"/to\",\"op\":\"matches\",\"value\":\"(\"}", true}, /* the pattern is invalid */
         {"{\"at\":\"/amount\",\"op\":\"matches\",\"value\":\"1\"}", true},
         {"{\"at\":\"/none\",\"op\":\"exists\"}", true},
         {"{\"at\":\"/absent\",\"op\":\"exists\"}", false},
@@ -84,7 +85,7 @@ TEST(conditions_hold_or_not)
         {"{\"at\":\"/to\",\"op\":\"eq\",\"value\":[\"bob\"]}", true},
         {"{\"at\":\"/tags\",\"op\":\"contains\",\"value\":5}", true},
         {"{\"at\":\"/tags\",\"op\":\"contains\"}", true},
-        /* one of the list can be compared, and differs; or could be equal */
+        /* one value of the list can be compared and differs; another could be equal */
         {"{\"at\":\"/to\",\"op\":\"in\",\"value\":[5,\"eve\"]}", false},
         {"{\"at\":\"/digits\",\"op\":\"in\",\"value\":[500,\"600\"]}", true},
         /* null differs from all others, and can be a value of the rule */
@@ -113,7 +114,8 @@ TEST(conditions_hold_or_not)
         haft__json when = parse(&arena, cases[i].when);
         CHECK_INT(haft__condition_needs_approval(&arena, when, &values), cases[i].wanted, "%s",
                   cases[i].when);
-        CHECK(haft__condition_needs_approval(&arena, when, NULL), "could be: %s", cases[i].when);
+        CHECK(haft__condition_needs_approval(&arena, when, NULL), "unclear without arguments: %s",
+              cases[i].when);
     }
     haft__arena_finish(&arena);
 }

@@ -24,7 +24,7 @@
     "\"url\":null,\"server\":\"docs\"}"
 #define ANY "{\"message\":\"?\",\"server\":\"docs\"}"
 
-/* NULL: it is rejected. */
+/* NULL: the answer is rejected. */
 static const struct {
     const char *question, *given, *answer;
 } answers[] = {
@@ -94,7 +94,8 @@ TEST(answers_survive_every_failed_allocation)
             haft_status status =
                 haft__elicitation_answer(call.elicitation, given, &made, HELP_KEY, &answer, NULL);
             bool failed = test_allow_allocations();
-            bool broken = strcmp(answers[i].question, BROKEN) == 0; /* whatever is wrong with it */
+            bool broken =
+                strcmp(answers[i].question, BROKEN) == 0; /* malformed, so any error is fine */
             CHECK(!failed || status == HAFT_NO_MEMORY || broken, "%s, allocation %u: %d",
                   answers[i].given, n, status);
             haft__arena_finish(&made);
@@ -116,7 +117,7 @@ static void ask(help_run *r, const char *spec)
 {
     help_run_init(r, spec, SCRIPT);
     CHECK_INT(help_run_go(r), HAFT_OK, "%s", r->err.message);
-    CHECK_INT(r->drive.run.calls[0].stage, HAFT__CALL_PAUSED, "it waits");
+    CHECK_INT(r->drive.run.calls[0].stage, HAFT__CALL_PAUSED, "the call is pending");
 }
 
 static void check_replay(help_run *r, const char *name)
@@ -157,8 +158,9 @@ TEST(a_tool_gets_its_answer)
                                      ? call->resume
                                      : haft__call_elicitation_answer(call));
         CHECK_STR(haft__buf_str(&found), haft__str(rows[i].received), "row %zu", i);
-        CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu", i);
-        CHECK(call->elicitation.kind == HAFT__JSON_NULL && !call->pinned, "row %zu: forgotten", i);
+        CHECK(call->stage == HAFT__CALL_FINISHED && call->ok, "row %zu: the call has finished", i);
+        CHECK(call->elicitation.kind == HAFT__JSON_NULL && !call->pinned,
+              "row %zu: the question is cleared", i);
         check_replay(&r, rows[i].spec);
         haft__buf_finish(&found);
         help_run_finish(&r);
@@ -166,12 +168,12 @@ TEST(a_tool_gets_its_answer)
 }
 
 /* The process that ran the call stops at every point from its start to its end. */
-TEST(a_question_whose_process_has_stopped)
+TEST(a_question_is_recovered_after_its_process_stopped)
 {
 #define PINNED "agent; server=docs,write; asks=docs:write"
     static const struct {
         const char *name, *spec;
-        int lines; /* of the log that are left */
+        int lines; /* lines of the log that are left */
         const char *events;
     } rows[] = {
         {"asked, not paused: repeated", "agent; server=docs,write!idempotent; asks=docs:write", 6,
@@ -188,7 +190,7 @@ TEST(a_question_whose_process_has_stopped)
          "paused tool=\"docs:write\" call=\"c1.1\" pause=\"unknown_outcome\"\n"},
         {"paused: the model gets an error", PINNED "; on_unknown=tell", 7,
          "call_finished tool=\"docs:write\" call=\"c1.1\" ok=false\n"},
-        {"paused: run again, the spec says", PINNED "; on_unknown=retry", 7,
+        {"paused: run again because the spec says so", PINNED "; on_unknown=retry", 7,
          "call_started tool=\"docs:write\" call=\"c1.1\" attempt=2\n"},
         {"durable and asked: it waits", PINNED "!durable", 6, ""},
         {"durable and paused: it waits", PINNED "!durable", 7, ""},
@@ -228,8 +230,8 @@ TEST(a_question_whose_process_has_stopped)
     }
 }
 
-/* A result, good or bad, ends the question. */
-TEST(a_tool_that_ends_while_it_asks)
+/* A result or an error of the tool ends the question. */
+TEST(a_question_ends_when_its_tool_ends)
 {
     for (int ok = 0; ok <= 1; ok++) {
         help_run r;
@@ -249,7 +251,7 @@ TEST(a_tool_that_ends_while_it_asks)
         haft__buf_init(&body, 1 << 16);
         haft__input_call_finished(&body, &r.drive.run, &r.drive.run.calls[0], &outcome);
         CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_BAD_INPUT,
-                  "a durable question waits");
+                  "a result during a durable question");
         haft__buf_finish(&body);
         help_run_finish(&r);
     }
@@ -274,10 +276,10 @@ static void check_taken(help_run *r, const haft__run_command *given, haft__run_c
         bool taken = false;
         CHECK_INT(haft__run_command_is_duplicate(&r->drive.run, &command, &taken, &r->err), HAFT_OK,
                   "%s", r->err.message);
-        CHECK(taken, "row %zu, over %d: it was taken", row, over);
+        CHECK(taken, "row %zu, over %d: the repetition is not recognized", row, over);
         CHECK_INT(haft__run_command_is_duplicate(&r->drive.run, &other, &taken, &r->err), HAFT_OK,
                   "%s", r->err.message);
-        CHECK(!taken, "row %zu, over %d: another was not", row, over);
+        CHECK(!taken, "row %zu, over %d: another answer counts as a repetition", row, over);
         haft__buf_clear(&body);
         if (over == 0) {
             haft__input_call_finished(&body, &r->drive.run, &r->drive.run.calls[0], &outcome);
@@ -306,7 +308,8 @@ TEST(an_answer_does_not_become_the_result_of_an_interrupted_call)
                                         &effect, &r.err),
                   HAFT_OK, "%s", r.err.message);
         CHECK_INT(haft__drive_append(&r.drive, effect.body, &r.err), HAFT_OK, "%s", r.err.message);
-        CHECK(call->lost && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME, "it is known as lost");
+        CHECK(call->lost && call->pause == HAFT__PAUSE_UNKNOWN_OUTCOME,
+              "the call has an unknown outcome");
         haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                      .call = HAFT__LIT("c1.1"),
                                      .value = help_json(&r.arena, "{\"n\":1}"),
@@ -327,7 +330,7 @@ TEST(commands_answer_a_tool)
 {
     static const struct {
         haft__run_command_kind kind;
-        const char *value, *body; /* of the event; NULL: rejected */
+        const char *value, *body; /* body: of the event; NULL: rejected */
     } rows[] = {
         {HAFT__RUN_COMMAND_ANSWER, "{\"n\":1}",
          "\"verdict\":\"answer\",\"value\":{\"action\":\"accept\",\"content\":{\"n\":1,\"m\":3}}}"},
@@ -365,8 +368,8 @@ TEST(commands_answer_a_tool)
                                                                    .by = HAFT__LIT("me"),
                                                                    .why = command.why},
                                               &body, &r.err),
-                      HAFT_OK, "row %zu: it was answered so: %s", i, r.err.message);
-            CHECK_INT(body.len, 0, "row %zu: nothing new", i);
+                      HAFT_OK, "row %zu: repeat the recorded answer: %s", i, r.err.message);
+            CHECK_INT(body.len, 0, "row %zu: a repetition writes no event", i);
             check_taken(&r, &command, rows[i].kind, i);
         }
         haft__buf_finish(&body);
@@ -384,10 +387,11 @@ TEST(a_pending_question_names_the_server)
     haft_str found = help_keep(haft__buf_str(&text));
     CHECK(strstr(found.ptr, "\"question\":\"How many?\",\"deadline\":\"1970-01-01T00:16:45")
               != NULL,
-          "not recorded");
+          "the question and its deadline");
     CHECK(strstr(found.ptr, "\"asks\":{\"server\":\"docs\",\"mode\":\"form\",\"schema\":{") != NULL,
-          "not recorded");
-    CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL, "not recorded");
+          "server, mode and schema of the question");
+    CHECK(strstr(found.ptr, "\"url\":null,\"pinned\":true}") != NULL,
+          "no URL, and pinned to its process");
     haft__buf_finish(&text);
     help_run_finish(&r);
 }
@@ -426,7 +430,7 @@ TEST(invalid_questions_are_rejected)
             CHECK_STR(haft__str(r.err.message), haft__str(rows[i].message), "%s", rows[i].body);
         } else {
             CHECK_INT(haft__drive_append(&r.drive, haft__str(rows[i].body), &r.err), HAFT_BAD_INPUT,
-                      "it asks already");
+                      "a second question of the same call");
         }
         help_run_finish(&r);
         help_run_finish(&before);

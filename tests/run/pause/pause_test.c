@@ -12,7 +12,8 @@
 static haft__json read_schema(haft__arena *arena, haft_str text)
 {
     haft__json schema = haft__json_null();
-    CHECK_INT(haft__json_read(arena, text, NULL, &schema, NULL, NULL), HAFT_OK, "read");
+    CHECK_INT(haft__json_read(arena, text, NULL, &schema, NULL, NULL), HAFT_OK,
+              "the schema is JSON");
     return schema;
 }
 
@@ -26,14 +27,14 @@ static bool lists(const haft__json *names, const char *name)
     return false;
 }
 
-/* The `enum` there has every kind, in the order of the rows. */
+/* Checks that the `enum` at `pointer` has every kind, in the order of the rows. */
 static void check_kinds(const char *file, const char *pointer)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema = read_schema(&arena, test_read_file(file));
     const haft__json *names = haft__pointer_get(&schema, haft__str(pointer));
-    CHECK(names != NULL, "%s of %s", pointer, file);
+    CHECK(names != NULL, "no %s in %s", pointer, file);
     CHECK_INT(names->count, HAFT__PAUSE_KINDS, "%s", file);
     for (int i = 0; i < HAFT__PAUSE_KINDS; i++) {
         CHECK_STR(haft__json_text(names->items[i]), haft__str(haft__pause_name((haft__pause)i)),
@@ -51,7 +52,7 @@ TEST(the_schemas_name_every_kind_of_pause)
     haft__arena_init(&arena, 0);
     haft__json schema = read_schema(&arena, haft__spec_schema_text());
     const haft__json *keys = haft__pointer_get(&schema, HAFT__LIT("/$defs/pauses/properties"));
-    CHECK_INT(keys->count, HAFT__PAUSE_KINDS, "keys of pauses");
+    CHECK_INT(keys->count, HAFT__PAUSE_KINDS, "number of key lists");
     for (int i = 0; i < HAFT__PAUSE_KINDS; i++) {
         const char *name = haft__pause_name((haft__pause)i);
         CHECK(haft__json_get(*keys, haft__str(name)) != NULL, "%s", name);
@@ -66,7 +67,7 @@ TEST(the_schema_of_events_names_every_verdict)
     haft__json schema = read_schema(&arena, test_read_file("docs/schemas/event.schema.json"));
     const haft__json *names =
         haft__pointer_get(&schema, HAFT__LIT("/$defs/answered/properties/verdict/enum"));
-    CHECK(names != NULL, "verdicts");
+    CHECK(names != NULL, "the schema has no verdicts");
     for (int i = 0; i < HAFT__PAUSE_KINDS; i++) {
         const haft__pause_kind *kind = haft__pause_kind_of((haft__pause)i);
         for (size_t k = 0; k < COUNT(kind->verdicts); k++) {
@@ -91,7 +92,8 @@ TEST(every_kind_has_a_reply_and_accepts_an_answer_and_a_rejection)
         CHECK(kind->binds == (kind->prompt == HAFT__PAUSE_PROMPT_CALL), "%s", kind->name);
     }
     haft__pause none;
-    CHECK(!haft__pause_find(HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE), &none), "no kind");
+    CHECK(!haft__pause_find(HAFT__LIT(HAFT__RUN_COMMAND_NO_PAUSE), &none),
+          "the word for no pause is not a kind");
 }
 
 TEST(the_verdict_of_a_command_is_that_of_the_row)

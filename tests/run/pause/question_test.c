@@ -44,14 +44,14 @@ TEST(a_choice_may_be_named_numbered_or_left_to_the_default)
         bool same = false;
         if (rows[i].wanted != NULL) {
             CHECK_INT(haft__json_equal(answer, help_json(&arena, rows[i].wanted), &same, NULL),
-                      HAFT_OK, "compared");
+                      HAFT_OK, "compare the answers");
             CHECK(same, "%s to %s", rows[i].given, rows[i].arguments);
         }
     }
     haft__arena_finish(&arena);
 }
 
-static haft_str say(help_run *r, const char *value)
+static haft_str send_answer(help_run *r, const char *value)
 {
     haft__run_command command = {.kind = HAFT__RUN_COMMAND_ANSWER,
                                  .call = HAFT__LIT("c1.1"),
@@ -78,17 +78,18 @@ TEST(a_number_and_its_choice_are_the_same_answer)
         "{\"replies\":[{\"calls\":[{\"name\":\"request_user_input\",\"arguments\":"
         "{\"question\":\"Which?\",\"choices\":[\"red\",\"blue\"]}}]},{\"text\":\"ok\"}]}");
     CHECK_INT(help_run_go(&r), HAFT_OK, "%s", r.err.message);
-    CHECK_STR(say(&r, "3"), HAFT__LIT("BAD_INPUT"), "no such choice");
-    CHECK_STR(say(&r, "\"\""), HAFT__LIT("BAD_INPUT"), "no default");
-    CHECK_STR(say(&r, "2"),
+    CHECK_STR(send_answer(&r, "3"), HAFT__LIT("BAD_INPUT"), "a number without a choice");
+    CHECK_STR(send_answer(&r, "\"\""), HAFT__LIT("BAD_INPUT"), "an empty answer without a default");
+    CHECK_STR(send_answer(&r, "2"),
               HAFT__LIT("\"kind\":\"answered\",\"call\":\"c1.1\",\"by\":\"ana\",\"verdict\":"
                         "\"answer\",\"value\":\"blue\"}"),
               "the choice is recorded");
-    CHECK_STR(say(&r, "2"), HAFT__LIT(""), "the same again");
-    CHECK_STR(say(&r, "\"blue\""), HAFT__LIT(""), "in other words");
-    CHECK_STR(say(&r, "1"), HAFT__LIT("BAD_STATE"), "another");
-    CHECK_STR(say(&r, "9"), HAFT__LIT("BAD_STATE"), "nothing at all");
+    CHECK_STR(send_answer(&r, "2"), HAFT__LIT(""), "the same number again");
+    CHECK_STR(send_answer(&r, "\"blue\""), HAFT__LIT(""), "the choice by its name");
+    CHECK_STR(send_answer(&r, "1"), HAFT__LIT("BAD_STATE"), "another choice");
+    CHECK_STR(send_answer(&r, "9"), HAFT__LIT("BAD_STATE"),
+              "a number without a choice, after the answer");
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     help_run_finish(&r);
 }

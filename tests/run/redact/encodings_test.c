@@ -6,7 +6,7 @@
 
 #define R HAFT__REDACTED
 
-/* Each secret in encodings of others: Python's json, urllib, base64 and binascii. */
+/* Each secret as other programs encode it: Python's json, urllib, base64 and binascii. */
 static const struct {
     const char *secret, *spelled;
 } spellings[] = {
@@ -36,14 +36,14 @@ TEST(encodings_are_found)
     for (size_t i = 0; i < COUNT(spellings); i++) {
         char text[256];
         const char *spelled = spellings[i].spelled;
-        bool cut = strstr(spelled, "20 31") != NULL; /* one that is not */
+        bool cut = strstr(spelled, "20 31") != NULL; /* this one is not found */
         (void)snprintf(text, sizeof(text), "a %s b", spelled);
         help_check_redacted(spellings[i].secret, haft__str(text),
                             cut ? haft__str(text) : HAFT__LIT("a " R " b"));
     }
 }
 
-/* ---- base64, with any bytes around ---- */
+/* ---- base64, between any other bytes ---- */
 
 static haft_str to_base64(haft_str text, bool url)
 {
@@ -75,7 +75,7 @@ static void check_base64(haft_str secret, size_t before, size_t after, bool url)
     haft__buf out;
     bool any = false;
     haft__buf_init(&out, 1 << 16);
-    CHECK_INT(help_redact(&secret, 1, text, &any, &out), HAFT_OK, "status");
+    CHECK_INT(help_redact(&secret, 1, text, &any, &out), HAFT_OK, "redact the text");
     CHECK(any, "%.*s is not found", HAFT__ARG(text));
     /* The surrounding text stays, and at most a character of the ends of the secret. */
     size_t most = (before * 4 + 2) / 3 + (after * 4 + 2) / 3 + 2 + 4;
@@ -118,11 +118,14 @@ TEST(json_of_every_character_is_found)
         haft__buf_init(&out, 1 << 12);
         haft__json_write_string(&json, value);
         haft__json_write_string(&twice, haft__buf_str(&json));
-        CHECK_INT(help_redact(&value, 1, haft__buf_str(&json), &any, &out), HAFT_OK, "%u", c);
-        CHECK_STR(haft__buf_str(&out), HAFT__LIT("\"" R "\""), "%u once", c);
+        CHECK_INT(help_redact(&value, 1, haft__buf_str(&json), &any, &out), HAFT_OK,
+                  "redact the JSON of character %u", c);
+        CHECK_STR(haft__buf_str(&out), HAFT__LIT("\"" R "\""), "character %u, encoded once", c);
         haft__buf_clear(&out);
-        CHECK_INT(help_redact(&value, 1, haft__buf_str(&twice), &any, &out), HAFT_OK, "%u", c);
-        CHECK_STR(haft__buf_str(&out), HAFT__LIT("\"\\\"" R "\\\"\""), "%u twice", c);
+        CHECK_INT(help_redact(&value, 1, haft__buf_str(&twice), &any, &out), HAFT_OK,
+                  "redact the double JSON of character %u", c);
+        CHECK_STR(haft__buf_str(&out), HAFT__LIT("\"\\\"" R "\\\"\""),
+                  "character %u, encoded twice", c);
         haft__buf_finish(&json);
         haft__buf_finish(&twice);
         haft__buf_finish(&out);
@@ -130,7 +133,7 @@ TEST(json_of_every_character_is_found)
 }
 
 /* Bytes that are not text have no JSON encoding. */
-TEST(secrets_that_are_not_text)
+TEST(secrets_that_are_not_utf8_are_found)
 {
     static const char secret[] = "\xFF\xFE\xFF\xFE\xFF\xFE\xFF\xFE";
     help_check_redacted(secret, haft__str(secret), HAFT__LIT(R));

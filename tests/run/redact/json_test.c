@@ -61,7 +61,7 @@ TEST(json_stays_json)
             haft__json_read(&arena, haft__str(cases[i].text), NULL, &value, NULL, NULL);
         haft_status after =
             haft__json_read(&arena, haft__str(cases[i].wanted), NULL, &value, NULL, NULL);
-        CHECK(before != HAFT_OK || after == HAFT_OK, "%s is no JSON", cases[i].wanted);
+        CHECK(before != HAFT_OK || after == HAFT_OK, "%s is not JSON", cases[i].wanted);
         haft__arena_finish(&arena);
     }
 }
@@ -84,7 +84,7 @@ TEST(every_short_json_stays_json)
             memcpy(text + length, pieces[rest % 10], size);
             length += size;
         }
-        /* Most sequences are not JSON, which their ends show. */
+        /* Most sequences are not JSON; their first and last piece show that. */
         bool likely = (text[0] == '{' && text[length - 1] == '}')
                       || (text[0] == '[' && text[length - 1] == ']')
                       || (text[0] == '"' && text[length - 1] == '"');
@@ -100,7 +100,7 @@ TEST(every_short_json_stays_json)
             haft_str from = {text, length};
             haft_str some[3] = {secrets[code % COUNT(secrets)], secrets[code / 7 % COUNT(secrets)],
                                 secrets[code / 77 % COUNT(secrets)]};
-            CHECK_INT(help_redact(some, 3, from, &any, &out), HAFT_OK, "status");
+            CHECK_INT(help_redact(some, 3, from, &any, &out), HAFT_OK, "redact the text");
             CHECK_INT(haft__json_read(&arena, haft__buf_str(&out), NULL, &value, NULL, NULL),
                       HAFT_OK, "%.*s became %.*s", HAFT__ARG(from), HAFT__ARG(haft__buf_str(&out)));
             texts++;
@@ -113,7 +113,7 @@ TEST(every_short_json_stays_json)
 }
 
 /* The maximum depth of JSON, and one level more, which is then treated as text. */
-TEST(deep_json)
+TEST(deep_json_is_redacted_as_json_or_as_text)
 {
     for (size_t depth = HAFT__LIMIT_JSON_DEPTH; depth <= HAFT__LIMIT_JSON_DEPTH + 1; depth++) {
         char text[1024], wanted[1024];

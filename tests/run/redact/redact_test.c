@@ -24,7 +24,7 @@ static const struct {
     {"  hunter2hunter2\n", "hunter2hunter2", R},
     {"hunter2h", "xhunter2hx", "x" R "x"},
     {"hunter2", "hunter2", NULL},
-    /* overlaps and beginnings */
+    /* overlaps and prefixes */
     {"abcabcab", "abcabcabcab", R},
     {"abcabcab", "abcabcaabcabcab", "abcabca" R},
     {"abcdefgh|efghijkl", "abcdefghijkl", R},
@@ -90,14 +90,15 @@ TEST(a_secret_may_contain_nul)
     haft__buf found;
     bool any = false;
     haft__buf_init(&found, 1 << 16);
-    CHECK_INT(help_redact(&secret, 1, HAFT__LIT("xabc\0defgx"), &any, &found), HAFT_OK, "status");
-    CHECK_STR(haft__buf_str(&found), HAFT__LIT("x" R "x"), "found");
+    CHECK_INT(help_redact(&secret, 1, HAFT__LIT("xabc\0defgx"), &any, &found), HAFT_OK,
+              "redact the text");
+    CHECK_STR(haft__buf_str(&found), HAFT__LIT("x" R "x"), "the redacted text");
     haft__buf_finish(&found);
 }
 
-/* ---- against a naive search ---- */
+/* ---- compared with a naive search ---- */
 
-static void redact_simply(const haft_str *secrets, size_t count, haft_str text, haft__buf *out)
+static void redact_naively(const haft_str *secrets, size_t count, haft_str text, haft__buf *out)
 {
     bool *hidden = test_alloc(text.len + 1);
     memset(hidden, 0, text.len + 1);
@@ -147,7 +148,7 @@ TEST(the_result_equals_that_of_a_naive_search)
         haft__buf_init(&found, 1 << 16);
         haft__buf_init(&wanted, 1 << 16);
         CHECK_INT(help_redact(secrets, count, text, &any, &found), HAFT_OK, "round %u", round);
-        redact_simply(secrets, count, text, &wanted);
+        redact_naively(secrets, count, text, &wanted);
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&wanted), "round %u: %.*s", round,
                   HAFT__ARG(text));
         haft__buf_finish(&found);
@@ -173,15 +174,17 @@ TEST(short_secrets_are_ignored)
     haft__redactor_init(&r, &arena);
     for (size_t length = 0; length < 12; length++) {
         CHECK_INT(add(&r, (haft_str){letters, length < 11 ? length : 11}, &added, NULL), HAFT_OK,
-                  "%zu", length);
-        CHECK_INT(added, length >= HAFT__LIMIT_REDACT_MIN_BYTES, "%zu", length);
+                  "add %zu bytes", length);
+        CHECK_INT(added, length >= HAFT__LIMIT_REDACT_MIN_BYTES,
+                  "%zu bytes: whether the secret was added", length);
     }
-    CHECK_INT(add(&r, HAFT__LIT(" \n abcdefg \t"), &added, NULL), HAFT_OK, "white space");
+    CHECK_INT(add(&r, HAFT__LIT(" \n abcdefg \t"), &added, NULL), HAFT_OK,
+              "add a secret with white space around it");
     CHECK(!added, "white space does not count");
     haft__arena_finish(&arena);
 }
 
-TEST(a_secret_counts_once)
+TEST(a_repeated_secret_is_added_once)
 {
     haft__arena arena;
     haft__redactor r;
@@ -189,12 +192,12 @@ TEST(a_secret_counts_once)
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
     for (int i = 0; i < 3; i++) {
-        CHECK_INT(add(&r, HAFT__LIT("hunter2hunter2"), &added, NULL), HAFT_OK, "%d", i);
-        CHECK(added, "%d", i);
+        CHECK_INT(add(&r, HAFT__LIT("hunter2hunter2"), &added, NULL), HAFT_OK, "case %d", i);
+        CHECK(added, "case %d", i);
     }
-    CHECK_INT(r.secret_count, 1, "secrets");
-    CHECK_INT(add(&r, HAFT__LIT("hunter2h"), &added, NULL), HAFT_OK, "a beginning of it");
-    CHECK_INT(r.secret_count, 2, "is another");
+    CHECK_INT(r.secret_count, 1, "number of secrets");
+    CHECK_INT(add(&r, HAFT__LIT("hunter2h"), &added, NULL), HAFT_OK, "add a prefix of the secret");
+    CHECK_INT(r.secret_count, 2, "the prefix is another secret");
     haft__arena_finish(&arena);
 }
 
@@ -207,22 +210,22 @@ TEST(secrets_can_be_added_later)
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
     haft__buf_init(&out, 1 << 16);
-    CHECK(!haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "none is known");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "nothing to seal");
-    CHECK_INT(add(&r, HAFT__LIT("one-secret"), &added, NULL), HAFT_OK, "one");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK(!haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "redact without secrets");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal without secrets");
+    CHECK_INT(add(&r, HAFT__LIT("one-secret"), &added, NULL), HAFT_OK, "add the first secret");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     haft__buf_clear(&out);
-    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "one is known");
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R " two-secret"), "one");
-    CHECK_INT(add(&r, HAFT__LIT("e-secret two"), &added, NULL), HAFT_OK, "two");
+    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "redact the first secret");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R " two-secret"), "the first secret is redacted");
+    CHECK_INT(add(&r, HAFT__LIT("e-secret two"), &added, NULL), HAFT_OK, "add the second secret");
     haft__buf_clear(&out);
-    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "it is not sealed");
-    CHECK_INT(haft__buf_check(&out, NULL), HAFT_BAD_STATE, "it is not sealed");
-    CHECK_INT(out.len, 0, "nothing passes");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "redact before sealing");
+    CHECK_INT(haft__buf_check(&out, NULL), HAFT_BAD_STATE, "status before sealing");
+    CHECK_INT(out.len, 0, "no text passes before sealing");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal again");
     haft__buf_clear(&out);
-    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "both are known");
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R "-secret"), "both");
+    CHECK(haft__redact(&r, HAFT__LIT("one-secret two-secret"), &out), "redact both secrets");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R "-secret"), "both secrets are redacted");
     haft__buf_finish(&out);
     haft__arena_finish(&arena);
 }
@@ -241,17 +244,21 @@ TEST(the_number_of_secrets_is_bounded)
         char secret[32];
         (void)snprintf(secret, sizeof(secret), "secret-%05d", i);
         bool past = i == HAFT__LIMIT_REDACT_SECRETS;
-        CHECK_INT(add(&r, haft__str(secret), &added, &err), past ? HAFT_TOO_BIG : HAFT_OK, "%d", i);
-        CHECK_INT(added, !past, "%d", i);
+        CHECK_INT(add(&r, haft__str(secret), &added, &err), past ? HAFT_TOO_BIG : HAFT_OK,
+                  "case %d", i);
+        CHECK_INT(added, !past, "case %d", i);
     }
     CHECK_STR(haft__str(err.message), HAFT__LIT("expected at most 512 secrets, found more"),
-              "message");
-    CHECK_INT(add(&r, HAFT__LIT("secret-00000"), &added, NULL), HAFT_OK, "one that is known");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+              "error message");
+    CHECK_INT(add(&r, HAFT__LIT("secret-00000"), &added, NULL), HAFT_OK,
+              "a known secret can be added at the limit");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     haft__buf out;
     haft__buf_init(&out, 1 << 16);
-    CHECK(haft__redact(&r, HAFT__LIT("secret-00511, secret-00512, secret-00000"), &out), "redact");
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R ", secret-00512, " R), "all are found");
+    CHECK(haft__redact(&r, HAFT__LIT("secret-00511, secret-00512, secret-00000"), &out),
+          "redact the text");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R ", secret-00512, " R),
+              "all added secrets are redacted");
     haft__buf_finish(&out);
     haft__arena_finish(&arena);
 }
@@ -274,16 +281,16 @@ TEST(the_length_of_a_secret_is_bounded)
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
     haft_str secret = long_secret(HAFT__LIMIT_REDACT_SECRET_BYTES + 1, 1);
-    CHECK_INT(add(&r, secret, &added, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(add(&r, secret, &added, &err), HAFT_TOO_BIG, "past the limit");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("expected at most 16384 bytes in a secret, found 16385"), "message");
+              HAFT__LIT("expected at most 16384 bytes in a secret, found 16385"), "error message");
     secret.len--;
     CHECK_INT(add(&r, secret, &added, NULL), HAFT_OK, "at the limit");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     haft__buf out;
     haft__buf_init(&out, 1 << 16);
-    CHECK(haft__redact(&r, secret, &out), "redact");
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R), "found");
+    CHECK(haft__redact(&r, secret, &out), "redact the text");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT(R), "the redacted text");
     haft__buf_finish(&out);
     haft__arena_finish(&arena);
 }
@@ -300,20 +307,20 @@ TEST(all_secrets_together_are_bounded)
     for (uint64_t i = 0; i < HAFT__LIMIT_REDACT_SECRETS && status == HAFT_OK; i++) {
         size_t before = r.node_count;
         status = add(&r, long_secret(HAFT__LIMIT_REDACT_SECRET_BYTES, i), &added, &err);
-        CHECK_INT(added, status == HAFT_OK, "%zu", before);
+        CHECK_INT(added, status == HAFT_OK, "%zu bytes before", before);
     }
-    CHECK_INT(status, HAFT_TOO_BIG, "past it");
-    CHECK_INT(r.node_count, HAFT__LIMIT_REDACT_BYTES + 1, "with the root");
+    CHECK_INT(status, HAFT_TOO_BIG, "past the limit");
+    CHECK_INT(r.node_count, HAFT__LIMIT_REDACT_BYTES + 1, "number of nodes, with the root");
     CHECK_STR(haft__str(err.message),
               HAFT__LIT("expected at most 4194304 bytes of secrets in all spellings, found more"),
-              "message");
+              "error message");
     haft__arena_finish(&arena);
 }
 
 /* ---- cost ---- */
 
 /* A text without a secret needs no memory except for the copy. */
-TEST(a_clean_text_costs_no_memory)
+TEST(a_text_without_secrets_needs_no_allocation)
 {
     haft__arena arena;
     haft__redactor r;
@@ -322,15 +329,16 @@ TEST(a_clean_text_costs_no_memory)
     haft__buf out = {.ptr = kept, .cap = sizeof(kept), .max = sizeof(kept)};
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
-    CHECK_INT(add(&r, HAFT__LIT("hunter2hunter2"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK_INT(add(&r, HAFT__LIT("hunter2hunter2"), &added, NULL), HAFT_OK, "add the secret");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     size_t before = test_allocation_count();
-    CHECK(!haft__redact(&r, HAFT__LIT("{\"a\":\"hunter2hunter1 bearer x\"}"), &out), "clean");
-    CHECK_INT(test_allocation_count(), before, "allocations");
+    CHECK(!haft__redact(&r, HAFT__LIT("{\"a\":\"hunter2hunter1 bearer x\"}"), &out),
+          "the text has no secret");
+    CHECK_INT(test_allocation_count(), before, "number of allocations");
     haft__arena_finish(&arena);
 }
 
-/* Texts of a megabyte each that make a naive search slow take only a moment. */
+/* Texts of a megabyte each that make a naive search slow are read in linear time. */
 TEST(hostile_texts_are_read_once)
 {
     enum { SIZE = 1 << 20 };
@@ -342,13 +350,13 @@ TEST(hostile_texts_are_read_once)
     char *many = test_alloc(8192), *text = test_alloc(SIZE);
     memset(many, 'a', 8192);
     many[8191] = 'b';
-    CHECK_INT(add(&r, (haft_str){many, 8192}, &added, NULL), HAFT_OK, "long");
+    CHECK_INT(add(&r, (haft_str){many, 8192}, &added, NULL), HAFT_OK, "add a long secret");
     for (int i = 0; i < 500; i++) {
         char secret[32];
         (void)snprintf(secret, sizeof(secret), "sk-proj-%06d", i);
-        CHECK_INT(add(&r, haft__str(secret), &added, NULL), HAFT_OK, "%d", i);
+        CHECK_INT(add(&r, haft__str(secret), &added, NULL), HAFT_OK, "case %d", i);
     }
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     static const char *const rows[] = {"a",  "sk-proj-", "sk-proj-0000",  "Bearer ",
                                        "\\", "\x80",     "sk-proj-000000"};
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -366,7 +374,7 @@ TEST(hostile_texts_are_read_once)
     haft__arena_finish(&arena);
 }
 
-/* ---- no memory ---- */
+/* ---- out of memory ---- */
 
 TEST(redacting_survives_every_failed_allocation)
 {
@@ -390,15 +398,15 @@ TEST(redacting_survives_every_failed_allocation)
             }
             CHECK(!leaks, "%s, allocation %u: %.*s", texts[i], n, HAFT__ARG(haft__buf_str(&out)));
             if (!failed) {
-                CHECK(n > 3, "there was nothing to fail");
+                CHECK(n > 3, "no allocation was made");
                 break;
             }
         }
     }
 }
 
-/* A possible prefix of a secret waits for the following text. */
-TEST(settled_text)
+/* A possible prefix of a secret is buffered until the next text arrives. */
+TEST(text_is_safe_up_to_a_possible_prefix_of_a_secret)
 {
     static const struct {
         const char *text;
@@ -411,7 +419,7 @@ TEST(settled_text)
         {"the key: abcdefgh", 9}, /* a longer secret may have it as a prefix */
         {"the key: abcdefgh.", 18},
         {"the key: abcdefghij", 9},
-        {"abcdefghijklmnop", 14}, /* it ends, and its end is a prefix of the third */
+        {"abcdefghijklmnop", 14}, /* the second secret; its end is a prefix of the third */
         {"abcdefghijklmn+", 15},
         {"xx mnopqrst yy", 14},
         {"abcdefghijklmnopq", 14},
@@ -432,12 +440,16 @@ TEST(settled_text)
     bool added;
     haft__arena_init(&arena, 0);
     haft__redactor_init(&r, &arena);
-    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("no secrets")), 10, "none at all");
-    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefgh"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("not sealed")), 0, "not sealed");
-    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijklmn"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("opqrstuvwx"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("no secrets")), 10,
+              "all text is safe without secrets");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefgh"), &added, NULL), HAFT_OK, "add a secret");
+    CHECK_INT(haft__redact_safe_length(&r, HAFT__LIT("not sealed")), 0,
+              "no text is safe before sealing");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijklmn"), &added, NULL), HAFT_OK,
+              "add a secret");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("opqrstuvwx"), &added, NULL), HAFT_OK,
+              "add a secret");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     for (size_t i = 0; i < COUNT(begun); i++) {
         CHECK_INT(haft__redact_safe_length(&r, haft__str(begun[i].text)),
                   (long long)begun[i].settled, "%s", begun[i].text);
@@ -445,8 +457,8 @@ TEST(settled_text)
     haft__arena_finish(&arena);
 }
 
-/* Wherever the text is split: redacting the parts equals redacting the whole. */
-TEST(settled_parts_are_redacted_like_the_whole)
+/* For every split of the text, redacting the parts gives the same as redacting the whole. */
+TEST(safe_parts_are_redacted_like_the_whole)
 {
     static const char text[] = "xabcdefghijklmnopqrstuvwxyzabcdefgh Bearer 0123456789abcdefX, end";
     haft__arena arena;
@@ -457,9 +469,11 @@ TEST(settled_parts_are_redacted_like_the_whole)
     haft__buf_init(&whole, 1 << 20);
     haft__buf_init(&parts, 1 << 20);
     haft__redactor_init(&r, &arena);
-    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijkl"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("ijklmnopqrst"), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("abcdefghijkl"), &added, NULL), HAFT_OK,
+              "add a secret");
+    CHECK_INT(haft__redactor_add(&r, HAFT__LIT("ijklmnopqrst"), &added, NULL), HAFT_OK,
+              "add a secret");
+    CHECK_INT(haft__redactor_seal(&r, NULL), HAFT_OK, "seal the redactor");
     haft_str all = haft__str(text);
     (void)haft__redact(&r, all, &whole);
     for (size_t cut = 0; cut <= all.len; cut++) {

@@ -7,15 +7,16 @@
 
 #define SECRET "cluster-eu1"
 
-/* Knows SECRET and a number. */
-static void know(haft__redactor *redactor, haft__arena *arena)
+/* A redactor that knows SECRET and a number. */
+static void init_redactor(haft__redactor *redactor, haft__arena *arena)
 {
     bool added = false;
     haft__redactor_init(redactor, arena);
-    CHECK_INT(haft__redactor_add(redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK, "a text");
+    CHECK_INT(haft__redactor_add(redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK,
+              "add the text secret");
     CHECK_INT(haft__redactor_add(redactor, HAFT__LIT("1234567890"), &added, NULL), HAFT_OK,
-              "a number");
-    CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "sealed");
+              "add the number secret");
+    CHECK_INT(haft__redactor_seal(redactor, NULL), HAFT_OK, "seal the redactor");
 }
 
 /* A run, and the secrets that a process that opens it knows. */
@@ -32,11 +33,11 @@ static void init(known_run *k, const char *spec, const char *calls)
                    "[\"sent\",\"sent\"],\"pick\":[\"picked\"]}}",
                    calls);
     help_run_init_str(&k->r, haft__str(spec), help_keep(haft__str(script)));
-    know(&k->redactor, &k->r.arena);
+    init_redactor(&k->redactor, &k->r.arena);
 }
 
-/* From now on another process that knows them owns the run. */
-static void take_up(known_run *k)
+/* From now on, another process owns the run and knows the secrets. */
+static void change_owner(known_run *k)
 {
     k->r.drive.options.redactor = &k->redactor;
 }
@@ -103,12 +104,12 @@ TEST(an_event_stays_json_and_only_secrets_are_redacted)
          "\\\"[redacted]\\\"}\",\"redacted\":true},{\"arguments\":\"{}\"}]}"},
         {"\"kind\":\"model_replied\",\"content\":\"" SECRET "\",\"calls\":1}",
          "\"kind\":\"model_replied\",\"content\":\"[redacted]\",\"calls\":1}"},
-        /* Its own form could have the secret in another spelling. */
+        /* Its canonical form could contain the secret in another spelling. */
         {"\"kind\":\"model_replied\",\"content\":\"" SECRET "\",\"calls\":[],"
          "\"provider_items\":{\"json\":\"[]\"}}",
          "\"kind\":\"model_replied\",\"content\":\"[redacted]\",\"calls\":[],"
          "\"provider_items\":null}"},
-        /* of a call that does not exist: fold reports it */
+        /* an event of an unknown call: fold reports it */
         {"\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "\"kind\":\"call_started\",\"call\":\"c9.9\",\"arguments\":{\"q\":\"[redacted]\"}}"},
     };
@@ -145,8 +146,8 @@ TEST(words_of_haft_and_names_of_tools_are_not_redacted)
                       "[\"sent\"]}}");
         haft__redactor_init(&redactor, &r.arena);
         CHECK_INT(haft__redactor_add(&redactor, haft__str(secrets[i]), &added, NULL), HAFT_OK,
-                  "added");
-        CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "sealed");
+                  "add the secret");
+        CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "seal the redactor");
         r.drive.options.redactor = &redactor;
         CHECK_INT(help_run_go(&r), HAFT_OK, "%s: %s", secrets[i], r.err.message);
         CHECK_INT(help_run_answer(&r, "c1.1", "approve", "null"), HAFT_OK, "%s: %s", secrets[i],
@@ -185,7 +186,7 @@ TEST(a_secret_that_spans_several_values_is_rejected)
         haft__redactor_init(&redactor, &k.r.arena);
         CHECK_INT(haft__redactor_add(&redactor, haft__str(rows[i].secret), &added, NULL), HAFT_OK,
                   "%s", rows[i].secret);
-        CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "sealed");
+        CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "seal the redactor");
         haft_status status = haft__withhold_event(&k.r.drive.run, &redactor,
                                                   haft__str(rows[i].body), &out, &k.r.err);
         CHECK_INT(status, rows[i].wanted, "%s: %.*s", rows[i].body, HAFT__ARG(haft__buf_str(&out)));
@@ -215,7 +216,7 @@ TEST(a_call_that_differs_from_the_reply_does_not_run)
         {"agent; tools=pick!headless", "{\"name\":\"pick\",\"arguments\":{\"q\":\"" SECRET "\"}}",
          "call_refused"},
         {"agent; tools=send", "{\"name\":\"send\",\"arguments\":{\"q\":\"[redacted]\"}}",
-         "call_started"}, /* the model may have read that and mention it */
+         "call_started"}, /* the model may have read the word [redacted] */
         {"agent; tools=store_artifact",
          "{\"name\":\"store_artifact\",\"arguments\":{\"name\":\"a\",\"content\":\"" SECRET "\"}}",
          "artifact_stored"},
@@ -223,7 +224,7 @@ TEST(a_call_that_differs_from_the_reply_does_not_run)
     for (size_t i = 0; i < COUNT(rows); i++) {
         known_run k;
         init(&k, rows[i].spec, rows[i].call);
-        take_up(&k);
+        change_owner(&k);
         CHECK_INT(help_run_go(&k.r), HAFT_OK, "%s", k.r.err.message);
         haft_str log = haft__buf_str(&k.r.log), summary = haft__buf_str(&k.r.summary);
         bool refused = strcmp(rows[i].wanted, "call_refused") == 0;
@@ -244,7 +245,7 @@ TEST(a_call_that_differs_from_the_reply_does_not_run)
 TEST(an_approved_call_runs_exactly_as_approved)
 {
     static const struct {
-        const char *verdict, *value, *wanted; /* the arguments that run; NULL: none */
+        const char *verdict, *value, *wanted; /* wanted: the arguments that run; NULL: none */
     } rows[] = {
         {"approve", "null", "{\"q\":\"" SECRET "\",\"n\":7}"},
         {"edit", "{\"q\":\"other\"}", "{\"q\":\"other\",\"n\":7}"},
@@ -265,7 +266,7 @@ TEST(an_approved_call_runs_exactly_as_approved)
                   k.r.err.message);
         haft__buf_finish(&body);
         before = strcmp(rows[i].verdict, "edit") == 0 ? k.r.log.len : before;
-        take_up(&k);
+        change_owner(&k);
         CHECK_INT(haft__drive_on(&k.r.drive, &k.r.err), HAFT_OK, "%s", k.r.err.message);
         CHECK_INT(call_of(&k)->started, rows[i].wanted != NULL, "%s %s", rows[i].verdict,
                   rows[i].value);
@@ -317,7 +318,7 @@ TEST(a_later_attempt_has_the_arguments_of_the_first)
         haft__effect effect = {.kind = HAFT__EFFECT_END};
         init_killed(&k, rows[i].spec);
         size_t before = k.r.log.len;
-        take_up(&k);
+        change_owner(&k);
         k.r.now_ms += 10;
         CHECK_INT(haft__decide_recovery(&k.r.drive.decider, &k.r.drive.run, call_of(&k),
                                         k.r.now_ms + 10, &effect, &k.r.err),
@@ -395,7 +396,7 @@ TEST(the_rest_of_a_run_replays_if_a_later_process_knows_more)
                    "{\"replies\":[{\"calls\":[{\"name\":\"pick\"}]},{\"text\":\"%s is up\"}]}",
                    SECRET);
     help_run_init(&k.r, "agent; tools=pick!headless", script);
-    know(&k.redactor, &k.r.arena);
+    init_redactor(&k.redactor, &k.r.arena);
     CHECK_INT(help_run_go(&k.r), HAFT_OK, "%s", k.r.err.message);
     CHECK_INT(help_run_answer(&k.r, "c1.1", "answer", "1"), HAFT_OK, "%s", k.r.err.message);
     haft_str log = log_until(&k, "up\",\"reasoning\"");
@@ -475,7 +476,7 @@ TEST(arguments_that_were_redacted_are_not_the_same_call)
     help_run_finish(&k.r);
 }
 
-TEST(without_memory_nothing_is_logged)
+TEST(a_failed_allocation_logs_no_secret)
 {
     static const char *const bodies[] = {
         "\"kind\":\"call_started\",\"call\":\"c1.1\",\"arguments\":{\"q\":\"" SECRET "\",\"n\":7}}",

@@ -115,7 +115,7 @@ static void check_changes(const help_scenario *scenario, size_t step)
     }
 }
 
-TEST(a_changed_byte_is_found_where_it_is)
+TEST(a_changed_byte_is_found_at_its_event)
 {
     size_t count = 0;
     const help_scenario *scenarios = help_scenarios(&count);
@@ -153,7 +153,7 @@ static const struct {
     {"a reply's arguments", "one-call-then-the-answer", "\\\"x\\\"", "\\\"y\\\"", 4},
     {"a tool's result", "a-result-that-is-the-answer", "the answer", "another", 6},
     {"an answer", "approval-responded", "I did it myself", "not me", 9},
-    {"what was spent", "token-budget", "\"output_tokens\":100", "\"output_tokens\":10", 6},
+    {"the usage", "token-budget", "\"output_tokens\":100", "\"output_tokens\":10", 6},
     {"a time", "approval-approved", "{\"seq\":4,\"at\":\"1970", "{\"seq\":4,\"at\":\"1971", 4},
     {"the spec", "an-agent-answers", "\"spec\":\"0", "\"spec\":\"1", 0},
     {"a number", "an-agent-answers", "\"seq\":2", "\"seq\":3", 0},
@@ -203,7 +203,7 @@ TEST(replaying_survives_every_failed_allocation)
             CHECK(status != HAFT_OK || found.identical == (i == 0), "allocation %u", n);
             haft__arena_finish(&arena);
             if (!failed) {
-                CHECK(n > 5, "there was nothing to fail");
+                CHECK(n > 5, "no allocation was made");
                 break;
             }
         }
@@ -211,7 +211,7 @@ TEST(replaying_survives_every_failed_allocation)
     haft__arena_finish(&kept);
 }
 
-TEST(empty_lines_and_a_cut_log_are_no_difference)
+TEST(empty_lines_and_a_truncated_log_make_no_difference)
 {
     const help_scenario *scenario = help_scenario_named("one-call-then-the-answer");
     haft_str log = help_scenario_log(scenario), rest = log;
@@ -226,16 +226,17 @@ TEST(empty_lines_and_a_cut_log_are_no_difference)
           (unsigned long long)c.found.events);
     haft__arena_finish(&c.arena);
     CHECK_INT(replay(&c, scenario->spec, (haft_str){log.ptr, log.len / 2}), HAFT_BAD_INPUT,
-              "half a line");
+              "a log that ends in the middle of a line");
     haft__arena_finish(&c.arena);
     haft__buf_finish(&text);
 }
 
-/* ---- what replay checks beyond decide ---- */
+/* ---- checks of replay in addition to decide ---- */
 
 /* The log of a run that another host opens at `now_ms`: the recorded events, and the new ones,
  * orphans first. */
-static void take_up(help_run *r, const char *spec, const char *script, int lines, uint64_t now_ms)
+static void open_in_another_host(help_run *r, const char *spec, const char *script, int lines,
+                                 uint64_t now_ms)
 {
     help_run before;
     help_run_init(&before, spec, script);
@@ -271,8 +272,9 @@ static void check_identical(help_run *r, const char *spec)
     haft__arena_finish(&c.arena);
 }
 
-/* A recovered call makes room for a third one; the second is recovered before the third starts. */
-TEST(orphans_go_first_whatever_else_is_due)
+/* A recovered call frees a slot for a third one; the second is recovered before the third starts.
+ */
+TEST(interrupted_calls_are_recovered_before_other_decisions)
 {
     static const char *const specs[] = {"agent; tools=send; parallel=2",
                                         "agent; tools=send; parallel=2; on_unknown=tell",
@@ -283,7 +285,7 @@ TEST(orphans_go_first_whatever_else_is_due)
         "]},{\"text\":\"ok\"}],\"results\":{\"send\":\"sent\"}}";
     for (size_t i = 0; i < COUNT(specs); i++) {
         help_run r;
-        take_up(&r, specs[i], script, 5, 2000000); /* both have started */
+        open_in_another_host(&r, specs[i], script, 5, 2000000); /* both have started */
         CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
         check_identical(&r, specs[i]);
         help_run_finish(&r);
@@ -298,10 +300,10 @@ TEST(orphans_go_first_whatever_else_is_due)
 
 /* A deadline has passed when the run is opened, or when a tool gives a result: no process had
  * checked the clock before. */
-TEST(a_deadline_is_noticed_when_the_clock_is_checked)
+TEST(a_passed_deadline_is_found_when_the_clock_is_next_read)
 {
     help_run r;
-    take_up(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
+    open_in_another_host(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
     haft__outcome outcome = {.ok = true, .text = HAFT__LIT("found")};
     haft__buf body;
     haft__buf_init(&body, 1 << 16);
@@ -309,7 +311,7 @@ TEST(a_deadline_is_noticed_when_the_clock_is_checked)
     CHECK_INT(haft__drive_append(&r.drive, haft__buf_str(&body), &r.err), HAFT_OK, "%s",
               r.err.message);
     CHECK_INT(haft__drive_on(&r.drive, &r.err), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_EXPIRED, "end");
+    CHECK_INT(r.drive.run.end, HAFT__END_EXPIRED, "the end of the run");
     check_identical(&r, LATE_SPEC);
     haft__buf_finish(&body);
     help_run_finish(&r);
@@ -317,10 +319,10 @@ TEST(a_deadline_is_noticed_when_the_clock_is_checked)
 
 /* A person who answers then is too late: the process that records the answer checks the clock
  * first. */
-TEST(an_answer_after_its_deadline_differs)
+TEST(replay_reports_an_answer_after_its_deadline)
 {
     help_run r;
-    take_up(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
+    open_in_another_host(&r, LATE_SPEC, LATE_SCRIPT, 5, 9000000);
     CHECK_INT(help_run_answer(&r, "c1.2", "approve", "null"), HAFT_OK, "%s", r.err.message);
     replay_case c;
     CHECK_INT(replay(&c, HAFT__LIT(LATE_SPEC), haft__buf_str(&r.log)), HAFT_OK, "%s",
@@ -339,11 +341,11 @@ TEST(an_answer_is_applied_before_other_decisions)
         "{\"replies\":[{\"calls\":[{\"name\":\"send\",\"arguments\":{\"q\":\"a\"}},{\"name\":"
         "\"look\",\"arguments\":{}}]},{\"text\":\"ok\"}],\"results\":{\"look\":\"seen\"}}";
     help_run r;
-    take_up(&r, spec, script, 4,
-            2000000); /* run, turn, reply, pause: the other call is not judged */
-    CHECK_INT(r.drive.run.calls[1].stage, HAFT__CALL_ARRIVED, "not judged");
+    open_in_another_host(&r, spec, script, 4,
+                         2000000); /* run, turn, reply, pause: the other call is not judged */
+    CHECK_INT(r.drive.run.calls[1].stage, HAFT__CALL_ARRIVED, "the other call has no decision yet");
     CHECK_INT(help_run_answer(&r, "c1.1", "reject", "\"no\""), HAFT_OK, "%s", r.err.message);
-    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "end");
+    CHECK_INT(r.drive.run.end, HAFT__END_DONE, "the end of the run");
     check_identical(&r, spec);
     help_run_finish(&r);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/run/replay/script.c: a run that is played again from its own log is the same. */
+/* Tests for src/run/replay/script.c: a script made from a log repeats the run. */
 #include "run/replay/script.h"
 
 #include "run/run_help.h"
@@ -31,16 +31,16 @@ static haft_str rescripted(haft__arena *arena, haft_str log)
     return kept;
 }
 
-TEST(a_run_played_again_is_the_same_run)
+TEST(a_run_repeated_from_its_log_is_the_same)
 {
     help_run first, again;
     help_run_init(&first, spec, script);
     CHECK_INT(help_run_go(&first), HAFT_OK, "%s", first.err.message);
-    CHECK_INT(first.drive.run.end, HAFT__END_FAILED, "the model fails at last");
+    CHECK_INT(first.drive.run.end, HAFT__END_FAILED, "the run ends with a failure of the model");
     haft_str document = rescripted(&first.arena, haft__buf_str(&first.log));
     help_run_init(&again, spec, document.ptr);
     CHECK_INT(help_run_go(&again), HAFT_OK, "%s", again.err.message);
-    CHECK_STR(haft__buf_str(&again.log), haft__buf_str(&first.log), "byte for byte");
+    CHECK_STR(haft__buf_str(&again.log), haft__buf_str(&first.log), "the log of the repeated run");
     help_run_finish(&again);
     help_run_finish(&first);
 }
@@ -53,12 +53,12 @@ TEST(a_text_that_is_not_a_log_is_rejected_with_its_line)
     haft_error err;
     CHECK_INT(haft__replay_make_script(&arena, HAFT__LIT("\nnonsense\n"), (haft__hash_key){1, 2},
                                        &document, &err),
-              HAFT_BAD_INPUT, "nonsense");
-    CHECK_STR(haft__str(err.where), HAFT__LIT("2:1:2 (byte 1)"), "where");
+              HAFT_BAD_INPUT, "a line that is not an event");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("2:1:2 (byte 1)"), "place of the error");
     haft__arena_finish(&arena);
 }
 
-TEST(every_failed_allocation_of_rescripting_is_reported)
+TEST(making_a_script_survives_every_failed_allocation)
 {
     help_run r;
     help_run_init(&r, spec, script);
