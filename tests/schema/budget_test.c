@@ -7,7 +7,7 @@
 #include "schema/schema_int.h"
 #include "schema_helpers.h"
 
-/* Repeats pieces[0] n pieces[1] n + 1 pieces[2] for n from 0, with commas between. */
+/* Writes "pieces[0] n pieces[1] n+1 pieces[2]" for n = 0, 1, ..., separated by commas. */
 static char *repeat(const char *before, size_t count, const char *const pieces[3],
                     const char *after)
 {
@@ -41,9 +41,10 @@ static void check_gives_up(const char *schema, const char *instance, const char 
     fixture_init(&f, schema);
     haft__schema_report report = check_text(&f, instance);
     CHECK(!report.valid, "%.60s: valid", schema);
-    CHECK(report.count > 0, "%.60s: no reason", schema);
+    CHECK(report.count > 0, "%.60s: no error was reported", schema);
     if (report.count > 0) {
-        CHECK_STR(report.errors[report.count - 1].message, haft__str(wanted), "%.60s", schema);
+        CHECK_STR(report.errors[report.count - 1].message, haft__str(wanted),
+                  "%.60s: the last error", schema);
     }
     fixture_finish(&f);
 }
@@ -51,9 +52,9 @@ static void check_gives_up(const char *schema, const char *instance, const char 
 #define GAVE_UP  "Gave up after 10000000 checks"
 #define TOO_DEEP "Gave up: more than 512 nested subschemas; does a $ref refer to itself?"
 
-TEST(alternatives_that_double_are_given_up)
+TEST(exponential_alternatives_exceed_the_budget)
 {
-    /* 2^40 ways to fail, of a hundred lines. */
+    /* A hundred lines of schema with 2^40 combinations, all of which fail. */
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__buf_addf(&buf, "{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
@@ -66,7 +67,7 @@ TEST(alternatives_that_double_are_given_up)
     haft__buf_addf(&buf, "\"d40\":{\"type\":\"null\"}}}");
     haft__buf_add(&buf, "", 1);
     check_gives_up(buf.ptr, "1", GAVE_UP);
-    CHECK(is_valid(buf.ptr, "null"), "the first way succeeds at once");
+    CHECK(is_valid(buf.ptr, "null"), "the first alternative succeeds at once");
     haft__buf_finish(&buf);
 }
 
@@ -103,7 +104,7 @@ static char *run_of(const char *before, char letter, size_t count, const char *a
     return text;
 }
 
-TEST(lists_of_plain_subschemas_are_paid_for)
+TEST(lists_of_plain_subschemas_count_as_steps)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
@@ -117,7 +118,7 @@ TEST(lists_of_plain_subschemas_are_paid_for)
     haft__buf_finish(&buf);
 }
 
-TEST(long_texts_and_numbers_are_paid_for_when_they_are_compared)
+TEST(comparing_long_texts_and_numbers_counts_as_steps)
 {
     enum { BYTES = 100000, LONG = 4000 };
     check_gives_up(behind_references(run_of("{\"const\":\"", 'x', BYTES, "a\"}"), 30, "anyOf"),
@@ -126,7 +127,7 @@ TEST(long_texts_and_numbers_are_paid_for_when_they_are_compared)
                    run_of("", '1', LONG, "2"), GAVE_UP);
     check_gives_up(behind_references("{\"not\":{\"type\":\"integer\"}}", 60, "anyOf"),
                    run_of("", '1', LONG, ".0"), GAVE_UP);
-    /* Names: declared, required and looked up. */
+    /* Names that are declared, required and looked up. */
     check_gives_up(
         behind_references(run_of("{\"properties\":{\"", 'k', 60000, "a\":true}}"), 30, "allOf"),
         run_of("{\"", 'k', 60000, "b\":1}"), GAVE_UP);
@@ -149,16 +150,16 @@ TEST(values_nested_too_deep_to_compare_are_reported)
         }
     }
     haft__schema_report report = check_value(&f, haft__json_array(pair, 2));
-    CHECK_INT(report.count, 1, "errors");
+    CHECK_INT(report.count, 1, "number of errors");
     if (report.count > 0) {
         CHECK_STR(report.errors[0].message,
                   HAFT__LIT("Gave up: the values compared are nested more than 256 deep"),
-                  "reason");
+                  "error message");
     }
     fixture_finish(&f);
 }
 
-TEST(references_in_a_circle_are_given_up)
+TEST(circular_references_exceed_the_nesting_limit)
 {
     check_gives_up("{\"allOf\":[{\"$ref\":\"#\"}]}", "1", TOO_DEEP);
     check_gives_up("{\"type\":\"integer\",\"$ref\":\"#\"}", "1", TOO_DEEP);
@@ -168,10 +169,10 @@ TEST(references_in_a_circle_are_given_up)
     check_gives_up("{\"$dynamicAnchor\":\"a\",\"$dynamicRef\":\"#a\"}", "1", TOO_DEEP);
     check_gives_up("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"a\":1}", TOO_DEEP);
     CHECK(is_valid("{\"dependentSchemas\":{\"a\":{\"$ref\":\"#\"}}}", "{\"b\":1}"),
-          "a circle that is not reached");
+          "a circular reference that is not applied");
 }
 
-TEST(a_loop_stops_at_the_nesting_limit_exactly)
+TEST(recursion_stops_exactly_at_the_nesting_limit)
 {
     fixture f;
     fixture_init(&f, "{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}");
@@ -185,13 +186,13 @@ TEST(a_loop_stops_at_the_nesting_limit_exactly)
         haft__schema_report report = check_value(&f, instance);
         CHECK_INT(report.valid, depth <= HAFT__LIMIT_SCHEMA_NESTING, "%d arrays", depth);
         if (!report.valid) {
-            CHECK_STR(report.errors[0].message, HAFT__LIT(TOO_DEEP), "reason");
+            CHECK_STR(report.errors[0].message, HAFT__LIT(TOO_DEEP), "error message");
         }
     }
     fixture_finish(&f);
 }
 
-/* An array of n different numbers costs how many steps? */
+/* The number of steps for an array of `count` different numbers. */
 static int64_t unique_steps(uint32_t count)
 {
     fixture f;
@@ -216,20 +217,20 @@ TEST(unique_items_cost_linear_work)
           "%lld, %lld, %lld steps", (long long)one, (long long)two, (long long)four);
 }
 
-TEST(a_huge_enum_is_looked_up_not_searched)
+TEST(a_huge_enum_takes_few_steps)
 {
     static const char *const piece[] = {"", "e-5,\"", "\""};
     fixture f;
     fixture_init(&f, repeat("{\"items\":{\"enum\":[", 50000, piece, "]}}"));
     bool accepted;
     haft__json instance = parse(&f.arena, "[1e-5,10e-6,49999e-5,\"1\",\"50000\"]");
-    CHECK(steps_of(&f, instance, &accepted) < 100 && accepted, "all are among them");
+    CHECK(steps_of(&f, instance, &accepted) < 100 && accepted, "all values are in the enum");
     instance = parse(&f.arena, "[1e-5,50000e-5]");
-    CHECK(steps_of(&f, instance, &accepted) < 100 && !accepted, "one is not");
+    CHECK(steps_of(&f, instance, &accepted) < 100 && !accepted, "one value is not in the enum");
     fixture_finish(&f);
 }
 
-TEST(patterns_times_keys_are_given_up)
+TEST(many_patterns_for_many_keys_exceed_the_budget)
 {
     static const char *const pattern[] = {"\"^x", "y", "$\":true"};
     static const char *const member[] = {"\"x", "z", "\":1"};
@@ -238,9 +239,10 @@ TEST(patterns_times_keys_are_given_up)
     check_gives_up(schema, instance, GAVE_UP);
 }
 
-TEST(slow_patterns_use_up_the_same_budget)
+TEST(slow_patterns_use_the_budget_of_the_check)
 {
-    /* Each match stays just within its own limit; a thousand of them do not stay within ours. */
+    /* Each match stays just within its own limit; a thousand of them exceed the budget of the
+     * check. */
     char *instance = test_alloc(1 << 20);
     size_t length = 0;
     instance[length++] = '[';
@@ -253,7 +255,7 @@ TEST(slow_patterns_use_up_the_same_budget)
     bool accepted;
     int64_t steps = steps_of(&f, parse(&f.arena, instance), &accepted);
     CHECK(!accepted && steps > HAFT__LIMIT_SCHEMA_STEPS, "%lld steps", (long long)steps);
-    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "reason");
+    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "the exceeded limit");
     fixture_finish(&f);
 }
 
@@ -264,9 +266,10 @@ TEST(a_pattern_past_its_limit_is_reported_with_its_place)
     haft__schema_report report =
         check_text(&f, "{\"a\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\"}");
     CHECK(!report.valid && report.count == 1, "%zu errors", report.count);
-    CHECK_STR(report.errors[0].where, HAFT__LIT("/a"), "where");
+    CHECK_STR(report.errors[0].where, HAFT__LIT("/a"), "place of the error");
     CHECK_STR(report.errors[0].message,
-              HAFT__LIT("Gave up matching the pattern ^(a+)+$: more than 100000 steps"), "reason");
+              HAFT__LIT("Gave up matching the pattern ^(a+)+$: more than 100000 steps"),
+              "error message");
     fixture_finish(&f);
     /* The same inside alternatives and names, where it is found by the fast pass. */
     check_gives_up("{\"anyOf\":[{\"pattern\":\"^(a+)+$\"},{\"pattern\":\"b\"}]}",
@@ -277,7 +280,7 @@ TEST(a_pattern_past_its_limit_is_reported_with_its_place)
                    "Gave up matching the pattern ^(a+)+$: more than 100000 steps");
 }
 
-TEST(too_many_digits_are_given_up)
+TEST(too_many_digits_exceed_the_limit_of_multipleof)
 {
     /* Built by hand: the reader rejects such a long number. */
     enum { DIGITS = HAFT__LIMIT_JSON_DIGITS + 1 };
@@ -290,10 +293,10 @@ TEST(too_many_digits_are_given_up)
         haft__schema_report report = check_value(&f, haft__json_array(&number, 1));
         CHECK_INT(report.valid, count < DIGITS, "%u digits", count);
         if (!report.valid) {
-            CHECK_STR(report.errors[0].where, HAFT__LIT("/0"), "where");
+            CHECK_STR(report.errors[0].where, HAFT__LIT("/0"), "place of the error");
             CHECK_STR(report.errors[0].message,
                       HAFT__LIT("Gave up: more than 4096 digits are needed for \"multipleOf\""),
-                      "reason");
+                      "error message");
         }
     }
     fixture_finish(&f);
@@ -319,7 +322,7 @@ TEST(large_objects_cost_linear_work)
     fixture_finish(&f);
 }
 
-TEST(dependencies_times_members_are_given_up)
+TEST(many_dependencies_for_many_members_exceed_the_budget)
 {
     static const char *const dependency[] = {"\"k", "\":[\"k", "\"]"};
     static const char *const member[] = {"\"k", "\":", ""};
@@ -328,9 +331,9 @@ TEST(dependencies_times_members_are_given_up)
     check_gives_up(schema, instance, GAVE_UP);
 }
 
-TEST(comparing_large_values_is_paid_for)
+TEST(comparing_large_values_counts_as_steps)
 {
-    /* uniqueItems at every level of a deep instance hashes the whole again and again. */
+    /* uniqueItems at every level of a deep instance hashes the rest of it again at each level. */
     fixture f;
     fixture_init(&f, "{\"uniqueItems\":true,\"items\":{\"$ref\":\"#\"}}");
     static const char *const item[] = {"", "e5,", ""};
@@ -342,7 +345,7 @@ TEST(comparing_large_values_is_paid_for)
     }
     bool accepted;
     (void)steps_of(&f, instance, &accepted);
-    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "given up");
+    CHECK_INT(f.checker->stop, HAFT__EXCEEDED_STEPS, "the exceeded limit");
     fixture_finish(&f);
 }
 
@@ -355,14 +358,14 @@ TEST(evaluated_members_need_little_memory)
     CHECK(check_value(&f, instance).valid, "a hundred thousand members");
     CHECK(f.checker->word_capacity * 8 < 100000, "%zu words", f.checker->word_capacity);
     size_t before = test_allocation_count();
-    CHECK(check_value(&f, instance).valid, "again");
-    CHECK_INT(test_allocation_count() - before, 0, "the memory is kept");
+    CHECK(check_value(&f, instance).valid, "the same members a second time");
+    CHECK_INT(test_allocation_count() - before, 0, "the second check allocates nothing");
     fixture_finish(&f);
 }
 
 TEST(explaining_has_the_same_budget)
 {
-    /* The fast pass fails at once; to find the closest of 2^30 alternatives would take ages. */
+    /* The fast pass fails at once; to find the closest of 2^30 alternatives would take too long. */
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__buf_addf(&buf,
@@ -379,15 +382,15 @@ TEST(explaining_has_the_same_budget)
     fixture f;
     fixture_init(&f, buf.ptr);
     haft__schema_report report = check_text(&f, "{\"a\":1,\"b\":1}");
-    CHECK_INT(report.count, 2, "errors");
+    CHECK_INT(report.count, 2, "number of errors");
     CHECK_STR(report.errors[0].message, HAFT__LIT("Expected null, found integer 1"),
-              "found before");
-    CHECK_STR(report.errors[1].message, HAFT__LIT(GAVE_UP), "then given up");
+              "the error before the budget was used up");
+    CHECK_STR(report.errors[1].message, HAFT__LIT(GAVE_UP), "the error about the budget");
     fixture_finish(&f);
     haft__buf_finish(&buf);
 }
 
-TEST(a_checker_needs_its_memory)
+TEST(a_checker_is_not_created_without_memory)
 {
     for (unsigned n = 0;; n++) {
         test_fail_allocation(n);

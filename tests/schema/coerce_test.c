@@ -8,7 +8,7 @@
 #define BOOLEAN "{\"type\":\"boolean\"}"
 #define STRING  "{\"type\":\"string\"}"
 
-/* `wanted` NULL: stays as it is. */
+/* `wanted` is NULL if the value stays as it is. */
 static const struct {
     const char *schema, *instance, *wanted;
 } cases[] = {
@@ -34,7 +34,8 @@ static const struct {
     {INTEGER, "null", NULL},
     {NUMBER, "\"1.50\"", "1.50"},
     {NUMBER, "\"10\"", "10"},
-    {"{\"type\":\"integer\",\"minimum\":50}", "\"10\"", "10"}, /* converted, then judged */
+    {"{\"type\":\"integer\",\"minimum\":50}", "\"10\"",
+     "10"}, /* converted, and not valid afterwards */
     /* booleans and null */
     {BOOLEAN, "\"true\"", "true"},
     {BOOLEAN, "\"false\"", "false"},
@@ -48,7 +49,7 @@ static const struct {
     {STRING, "true", NULL},
     {STRING, "null", NULL},
     {STRING, "[1]", NULL},
-    /* texts that spell a container */
+    /* texts that contain an object or array */
     {"{\"type\":\"object\",\"properties\":{\"a\":" INTEGER "}}", "\"{\\\"a\\\":\\\"1\\\"}\"",
      "{\"a\":1}"},
     {"{\"type\":\"array\"}", "\" [1,2] \"", "[1,2]"},
@@ -67,7 +68,7 @@ static const struct {
     {"{\"type\":[\"integer\",\"string\"]}", "\"10\"", NULL},
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"10\"", "10"},
     {"{\"type\":[\"integer\",\"boolean\"]}", "\"true\"", "true"},
-    /* all the ways down */
+    /* below every kind of keyword */
     {"{\"properties\":{\"a\":" INTEGER ",\"b\":" STRING "}}",
      "{\"a\":\"1\",\"b\":\"1\",\"c\":\"1\"}", "{\"a\":1,\"b\":\"1\",\"c\":\"1\"}"},
     {"{\"additionalProperties\":" INTEGER "}", "{\"x\":\"1\",\"y\":2}", "{\"x\":1,\"y\":2}"},
@@ -95,16 +96,16 @@ static const struct {
     /* valid as a whole: no part is converted */
     {"{\"anyOf\":[{\"properties\":{\"a\":" INTEGER "}},true]}", "{\"a\":\"1\"}", NULL},
     {"false", "\"1\"", NULL},
-    /* there and back: nothing has changed */
+    /* conversions that cancel each other out */
     {"{\"allOf\":[" INTEGER "," STRING "]}", "\"5\"", NULL},
     {"{\"properties\":{\"a\":{\"allOf\":[" INTEGER "," STRING "]}}}", "{\"a\":\"5\",\"b\":1}",
      NULL},
     {"{\"items\":{\"allOf\":[" STRING "," INTEGER "]}}", "[1,5]", NULL},
     {"{\"prefixItems\":[{\"allOf\":[" STRING "," INTEGER "]}," INTEGER "]}", "[1,\"5\"]", "[1,5]"},
-    /* a text that means less than it says */
+    /* a conversion would lose a part of the text */
     {"{\"type\":\"object\"}", "\"{\\\"a\\\":1,\\\"a\\\":2}\"", NULL},
     {"{\"type\":\"object\"}", "\"{\\\"a\\\":\\\"\\\\ud800\\\"}\"", NULL},
-    /* most likely cut off */
+    /* JSON that was probably truncated */
     {"{\"type\":\"array\"}", "\"[1,2\"", NULL},
     {"{\"type\":\"array\"}", "\" {\\\"a\\\":1\"", NULL},
     {"{\"type\":\"array\"}", "\"1,2]\"", "[\"1,2]\"]"},
@@ -170,13 +171,15 @@ TEST(the_instance_itself_is_never_changed)
     haft__json instance = parse(&f.arena, "[{\"a\":\"1\"}]"), made;
     bool changed;
     CHECK_INT(haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL),
-              HAFT_OK, "status");
-    CHECK(changed && made.items[0].members[0].value.kind == HAFT__JSON_NUMBER, "the copy");
-    CHECK_INT(instance.items[0].members[0].value.kind, HAFT__JSON_STRING, "the original");
+              HAFT_OK, "coerce the instance");
+    CHECK(changed && made.items[0].members[0].value.kind == HAFT__JSON_NUMBER,
+          "the copy is converted");
+    CHECK_INT(instance.items[0].members[0].value.kind, HAFT__JSON_STRING,
+              "the original is unchanged");
     fixture_finish(&f);
 }
 
-TEST(a_budget_that_is_used_up_leaves_the_instance_alone)
+TEST(the_instance_is_unchanged_if_the_budget_is_used_up)
 {
     fixture f;
     fixture_init(&f, "{\"type\":\"integer\",\"allOf\":[{\"$ref\":\"#\"}]}");
@@ -184,7 +187,7 @@ TEST(a_budget_that_is_used_up_leaves_the_instance_alone)
     haft__buf_init(&found, 1 << 20);
     bool changed = false;
     coerce_text(&f, "5", &found, &changed);
-    CHECK(!changed, "an endless schema");
+    CHECK(!changed, "a recursive schema changes nothing");
     haft__buf_finish(&found);
     fixture_finish(&f);
 }
@@ -234,7 +237,7 @@ TEST(coercing_survives_every_full_arena)
         CHECK(changed == (status == HAFT_OK), "%zu bytes", max);
         haft__arena_finish(&arena);
     }
-    CHECK_INT(status, HAFT_OK, "in the end");
+    CHECK_INT(status, HAFT_OK, "status with a large arena");
     fixture_finish(&f);
 }
 
@@ -266,7 +269,7 @@ TEST(converted_values_nest_no_deeper_than_the_reader_allows)
         CHECK_INT(changed, inner == ROOM, "a text of %d arrays", inner);
     }
     fixture_finish(&f);
-    /* An array around a value makes it one deeper. */
+    /* An array around a value makes it one level deeper. */
     fixture_init(&f, "{\"type\":\"array\",\"items\":{\"type\":\"object\"}}");
     for (int inner = HAFT__LIMIT_JSON_DEPTH - 2; inner <= HAFT__LIMIT_JSON_DEPTH - 1; inner++) {
         haft__json_member member = {haft__json_string(HAFT__LIT("a")),
@@ -301,14 +304,14 @@ TEST(memory_of_discarded_conversions_is_released)
     bool changed = true;
     haft_status status =
         haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
-    CHECK_INT(status, HAFT_OK, "status");
+    CHECK_INT(status, HAFT_OK, "coerce the instance");
     CHECK(!changed, "no schema accepts ten items");
-    CHECK_INT(arena.total, 0, "bytes kept");
+    CHECK_INT(arena.total, 0, "bytes that are kept");
     haft__arena_finish(&arena);
     fixture_finish(&f);
 }
 
-TEST(an_arena_that_was_full_before_is_no_failure)
+TEST(an_earlier_failure_of_the_arena_does_not_count)
 {
     fixture f;
     fixture_init(&f, "{\"type\":\"integer\"}");
@@ -316,12 +319,12 @@ TEST(an_arena_that_was_full_before_is_no_failure)
     bool changed = false;
     f.arena.full = true;
     CHECK_INT(haft__schema_coerce(f.schema, f.checker, instance, &f.arena, &made, &changed, NULL),
-              HAFT_OK, "status");
-    CHECK(changed, "converted");
+              HAFT_OK, "coerce the instance");
+    CHECK(changed, "the value is converted");
     fixture_finish(&f);
 }
 
-TEST(an_array_made_in_vain_is_given_back)
+TEST(memory_of_an_unused_array_is_released)
 {
     fixture f;
     fixture_init(&f, "{\"items\":{\"type\":\"array\",\"minItems\":2}}");
@@ -331,9 +334,9 @@ TEST(an_array_made_in_vain_is_given_back)
     bool changed = true;
     haft_status status =
         haft__schema_coerce(f.schema, f.checker, instance, &arena, &made, &changed, NULL);
-    CHECK_INT(status, HAFT_OK, "status");
+    CHECK_INT(status, HAFT_OK, "coerce the instance");
     CHECK(!changed, "an array of one is too short");
-    CHECK_INT(arena.total, 0, "bytes kept");
+    CHECK_INT(arena.total, 0, "bytes that are kept");
     haft__arena_finish(&arena);
     fixture_finish(&f);
 }

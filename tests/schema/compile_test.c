@@ -89,7 +89,7 @@ TEST(a_bad_schema_is_refused_with_its_place)
             CHECK_STR(haft__str(f.error.where), haft__str(refused[i].where), "%s",
                       refused[i].schema);
         }
-        CHECK(f.schema == NULL, "nothing is handed out");
+        CHECK(f.schema == NULL, "no schema is returned");
         fixture_finish(&f);
     }
 }
@@ -117,7 +117,7 @@ TEST(unused_schemas_are_not_compiled)
     fixture f;
     fixture_init(&f, "{\"$defs\":{\"a\":{\"minimum\":\"\"}},\"$comment\":1,\"additionalItems\":1,"
                      "\"x\":{\"minimum\":\"\"}}");
-    CHECK(check_text(&f, "1").valid, "all is allowed");
+    CHECK(check_text(&f, "1").valid, "everything is valid");
     fixture_finish(&f);
 }
 
@@ -127,8 +127,8 @@ TEST(draft_07_ignores_everything_next_to_a_ref)
                                       "\"properties\":{\"a\":{\"$ref\":\"#/definitions/n\","
                                       "\"maximum\":\"bad and ignored\"}},"
                                       "\"definitions\":{\"n\":{\"type\":\"number\"}}}";
-    CHECK(is_valid(schema, "{\"a\":5}"), "a number");
-    CHECK(!is_valid(schema, "{\"a\":\"5\"}"), "a string");
+    CHECK(is_valid(schema, "{\"a\":5}"), "a number is accepted");
+    CHECK(!is_valid(schema, "{\"a\":\"5\"}"), "a string is rejected");
 }
 
 /* {"properties":{"k0":{},"k1":{},...}} has count + 1 subschemas. */
@@ -156,7 +156,7 @@ TEST(subschemas_are_limited)
     fixture_init_with(&f, many_properties(HAFT__LIMIT_SCHEMA_NODES), NULL);
     CHECK_INT(f.status, HAFT_TOO_BIG, "past the limit");
     CHECK_STR(haft__str(f.error.message), HAFT__LIT("the schema has more than 100000 subschemas"),
-              "message");
+              "error message");
     fixture_finish(&f);
 }
 
@@ -232,10 +232,11 @@ TEST(compiling_survives_every_full_arena)
         status = haft__schema_compile(&arena, schema, NULL, &compiled, &error);
         CHECK(status == HAFT_TOO_BIG || status == HAFT_OK, "%zu bytes: %s %s", max,
               haft_status_name(status), error.message);
-        CHECK((compiled != NULL) == (status == HAFT_OK), "%zu bytes", max);
+        CHECK((compiled != NULL) == (status == HAFT_OK),
+              "%zu bytes: a schema if and only if it succeeds", max);
         haft__arena_finish(&arena);
     }
-    CHECK_INT(status, HAFT_OK, "in the end");
+    CHECK_INT(status, HAFT_OK, "status with a large arena");
     CHECK(max > 4096, "only %zu bytes", max);
     haft__arena_finish(&source);
 }
@@ -270,19 +271,19 @@ static char *many_patterns(int count)
     return text;
 }
 
-TEST(there_is_a_limit_for_expressions)
+TEST(the_number_of_regular_expressions_is_limited)
 {
     fixture f;
     fixture_init(&f, many_patterns(HAFT__LIMIT_SCHEMA_PATTERNS));
     fixture_finish(&f);
     fixture_init_with(&f, many_patterns(HAFT__LIMIT_SCHEMA_PATTERNS + 1), NULL);
-    CHECK_INT(f.status, HAFT_TOO_BIG, "one more");
+    CHECK_INT(f.status, HAFT_TOO_BIG, "past the limit");
     CHECK_STR(haft__str(f.error.message),
-              HAFT__LIT("the schema has more than 10000 regular expressions"), "message");
+              HAFT__LIT("the schema has more than 10000 regular expressions"), "error message");
     fixture_finish(&f);
 }
 
-/* Compiles `count` required names that are all equal; a name takes the same room each time. */
+/* Compiles `count` required names that are all equal; each name takes the same number of bytes. */
 static haft_status require_many(uint32_t count, size_t *ret_used, haft_error *ret_error)
 {
     fixture f;
@@ -299,15 +300,15 @@ static haft_status require_many(uint32_t count, size_t *ret_used, haft_error *re
     haft_status status =
         haft__schema_compile(&arena, haft__json_object(&member, 1), NULL, &schema, ret_error);
     *ret_used = arena.total;
-    CHECK_INT(arena.max, HAFT__LIMIT_ARENA_BYTES, "the arena's own limit is left alone");
+    CHECK_INT(arena.max, HAFT__LIMIT_ARENA_BYTES, "the arena keeps its own limit");
     haft__arena_finish(&arena);
     fixture_finish(&f);
     return status;
 }
 
-TEST(there_is_a_limit_for_memory)
+TEST(the_memory_of_a_compiled_schema_is_limited)
 {
-    /* Bisects to about the longest accepted list: a name takes some fifty bytes. */
+    /* Finds about the longest accepted list by bisection: a name takes about fifty bytes. */
     uint32_t fits = HAFT__LIMIT_SCHEMA_BYTES / 128, past = HAFT__LIMIT_SCHEMA_BYTES / 32;
     size_t used = 0;
     haft_error error = {0};
@@ -319,10 +320,10 @@ TEST(there_is_a_limit_for_memory)
             past = middle;
         }
     }
-    CHECK_INT(require_many(past, &used, &error), HAFT_TOO_BIG, "too many");
+    CHECK_INT(require_many(past, &used, &error), HAFT_TOO_BIG, "too many names");
     CHECK_STR(haft__str(error.message),
-              HAFT__LIT("the compiled schema takes more than 67108864 bytes"), "message");
-    CHECK_INT(require_many(fits, &used, &error), HAFT_OK, "the most");
+              HAFT__LIT("the compiled schema takes more than 67108864 bytes"), "error message");
+    CHECK_INT(require_many(fits, &used, &error), HAFT_OK, "the longest accepted list");
     CHECK(used <= HAFT__LIMIT_SCHEMA_BYTES && used > HAFT__LIMIT_SCHEMA_BYTES / 2, "%zu bytes",
           used);
 }
@@ -335,9 +336,9 @@ TEST(a_smaller_arena_reports_its_own_limit)
     const haft__schema *schema;
     arena.full = true;
     CHECK_INT(haft__schema_compile(&arena, haft__json_bool(true), NULL, &schema, &error),
-              HAFT_TOO_BIG, "status");
+              HAFT_TOO_BIG, "compile in a small arena");
     CHECK_STR(haft__str(error.message), HAFT__LIT("needs more than the limit of 256 bytes"),
-              "message");
+              "error message");
     haft__arena_finish(&arena);
 }
 
@@ -355,14 +356,14 @@ TEST(equal_values_of_an_enum_are_stored_once)
     fixture f;
     fixture_init(&f, "true");
     CHECK_INT(haft__schema_compile(&f.arena, haft__json_object(&member, 1), NULL, &f.schema, NULL),
-              HAFT_OK, "compiles");
-    CHECK(check_text(&f, "true").valid, "the first");
-    CHECK(check_text(&f, "null").valid, "the last");
-    CHECK(!check_text(&f, "false").valid, "none");
+              HAFT_OK, "compile the schema");
+    CHECK(check_text(&f, "true").valid, "the first value of the enum");
+    CHECK(check_text(&f, "null").valid, "the last value of the enum");
+    CHECK(!check_text(&f, "false").valid, "a value that is not in the enum");
     fixture_finish(&f);
 }
 
-TEST(long_locations_keep_their_end)
+TEST(long_locations_of_errors_are_truncated_at_the_start)
 {
     /* A name of 64 letters, then one of 1, 2 or 3: with 2 letters the location just fits. */
     static const char *const names[] = {"b", "bc", "bcd"};
@@ -383,7 +384,7 @@ TEST(long_locations_keep_their_end)
         CHECK_INT(strlen(where) == sizeof(f.error.where) - 1, i == 1, "%s", where);
         fixture_finish(&f);
     }
-    /* One name that is too long by itself, of characters of two bytes. */
+    /* One name that is too long by itself, with characters of two bytes. */
     char schema[1024] = "{\"properties\":{\"";
     for (int i = 0; i < 100; i++) {
         (void)snprintf(schema + strlen(schema), 3, "\xC3\xA9");
@@ -397,7 +398,7 @@ TEST(long_locations_keep_their_end)
     fixture_finish(&f);
 }
 
-TEST(errors_of_schemas_hold_no_control_characters)
+TEST(errors_of_schemas_contain_no_control_characters)
 {
     static const char *const schemas[] = {
         "{\"type\":\"\\u001b[31m\\u0085\\u007f\"}",

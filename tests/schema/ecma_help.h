@@ -9,8 +9,8 @@
 
 #define HELP_BYTES ((size_t)1 << 20)
 
-/* The translation of `source`, or "STATUS at character N: message" with " | hint" when there is
- * one. Lives until the test ends. */
+/* The translation of `source`, or "STATUS at character N: message", with " | hint" if there is a
+ * hint. Lives until the test ends. */
 static inline haft_str help_translate(haft_str source)
 {
     char *text = test_alloc(sizeof(haft_error) + 64);
@@ -21,7 +21,7 @@ static inline haft_str help_translate(haft_str source)
     int length = 0;
     if (status != HAFT_OK) {
         CHECK_INT(err.status, status, "the error's status");
-        CHECK_INT(buf.len, 0, "what a failure leaves behind");
+        CHECK_INT(buf.len, 0, "a failure leaves bytes behind");
         length = snprintf(text, sizeof(err) + 64, "%s at %s: %s%s%s", haft_status_name(status),
                           err.where, err.message, err.hint[0] != '\0' ? " | " : "", err.hint);
     } else {
@@ -56,7 +56,7 @@ static inline haft_str help_repeat(const char *part, size_t count)
     return (haft_str){text, length * count};
 }
 
-/* All of these, one after the other. */
+/* All arguments, joined. */
 static inline haft_str help_join(haft_str a, haft_str b)
 {
     char *text = test_alloc(a.len + b.len + 1);

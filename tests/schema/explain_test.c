@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/explain.c and describe.c: how failures are worded. */
+/* Tests for src/schema/explain.c and describe.c: the texts of errors. */
 #include "base/limits.h"
 #include "schema_helpers.h"
 
@@ -46,7 +46,7 @@ static const struct {
     {"{\"required\":[\"a\\u001b\\\"\"]}", "{}", ": Missing required argument: a\\u001b\""},
     {"{\"pattern\":\"^\\t$\"}", "\"\\t\\t\"",
      ": Does not match the pattern ^\\u0009$: found \"\\u0009\\u0009\""},
-    /* of two equally close alternatives the first is reported */
+    /* if two alternatives are equally close, the first is reported */
     {"{\"anyOf\":[{\"minimum\":5},{\"minimum\":6}]}", "1",
      ": Matches none of the 2 alternatives; number 1 comes closest\n: Expected a number of at "
      "least "
@@ -138,7 +138,7 @@ static const struct {
      "/1: Expected nothing here, found integer 2"},
 };
 
-TEST(failures_are_worded_for_repair)
+TEST(errors_say_how_to_repair_the_instance)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         fixture f;
@@ -170,22 +170,23 @@ TEST(failures_up_to_the_limit_are_reported)
     fixture f;
     fixture_init(&f, "{\"items\":{\"type\":\"string\"}}");
     haft__schema_report report = check_value(&f, wrong_items(&f, HAFT__LIMIT_SCHEMA_ERRORS));
-    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS, "all");
-    CHECK(!report.more, "there were no more");
+    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS, "errors at the limit");
+    CHECK(!report.more, "no further errors");
     report = check_value(&f, wrong_items(&f, HAFT__LIMIT_SCHEMA_ERRORS + 1));
-    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS, "cut");
-    CHECK(report.more, "there was one more");
+    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS, "errors past the limit");
+    CHECK(report.more, "further errors are reported");
     fixture_finish(&f);
 }
 
-TEST(failures_of_an_alternative_are_cut_like_others)
+TEST(errors_of_an_alternative_count_for_the_limit)
 {
     fixture f;
     fixture_init(&f, "{\"anyOf\":[{\"items\":{\"type\":\"string\"}},{\"maxItems\":1,\"items\":"
                      "{\"type\":\"string\"}}]}");
     haft__schema_report report = check_value(&f, wrong_items(&f, HAFT__LIMIT_SCHEMA_ERRORS));
-    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS, "one is the line that introduces them");
-    CHECK(report.more, "the last did not fit");
+    CHECK_INT(report.count, HAFT__LIMIT_SCHEMA_ERRORS,
+              "number of errors, with the line that introduces them");
+    CHECK(report.more, "further errors are reported");
     fixture_finish(&f);
 }
 
@@ -208,7 +209,7 @@ TEST(a_report_survives_every_failed_allocation)
         haft__arena_finish(&arena);
         haft__checker_destroy(checker);
         if (!failed) {
-            CHECK_INT(report.count, 5, "errors");
+            CHECK_INT(report.count, 5, "number of errors");
             CHECK(n > 3, "only %u allocations", n);
             break;
         }
@@ -216,9 +217,9 @@ TEST(a_report_survives_every_failed_allocation)
     fixture_finish(&f);
 }
 
-TEST(places_too_long_to_tell_end_at_a_name)
+TEST(long_places_are_truncated_after_a_whole_name)
 {
-    /* Each name may be a quarter of what a place may be; of five, three and the mark fit. */
+    /* Each name takes a quarter of the limit of a place: of five names, three and the mark fit. */
     enum { NAME = 64000, LEVELS = 5 };
     fixture f;
     fixture_init(&f, "{\"additionalProperties\":{\"$ref\":\"#\"},\"type\":\"object\"}");
@@ -231,10 +232,10 @@ TEST(places_too_long_to_tell_end_at_a_name)
         value = haft__json_object(member, 1);
     }
     haft__schema_report report = check_value(&f, value);
-    CHECK_INT(report.count, 1, "errors");
+    CHECK_INT(report.count, 1, "number of errors");
     haft_str where = report.errors[0].where;
     CHECK(haft__str_ends_with(where, HAFT__LIT("k/...")), "%zu bytes", where.len);
-    CHECK_INT(where.len % (NAME + 1), 4, "whole names");
+    CHECK_INT(where.len % (NAME + 1), 4, "the place has only whole names");
     CHECK(where.len > NAME && where.len < 256 << 10, "%zu bytes", where.len);
     fixture_finish(&f);
 }

@@ -29,8 +29,10 @@ TEST(every_keyword_is_found_in_its_drafts_only)
             }
         }
     }
-    CHECK(haft__keyword_find(HAFT__LIT("prefixItems"), HAFT__DRAFT_07) == NULL, "too new");
-    CHECK(haft__keyword_find(HAFT__LIT("additionalItems"), HAFT__DRAFT_2020) == NULL, "too old");
-    CHECK(haft__keyword_find(HAFT__LIT("zzz"), HAFT__DRAFT_2020) == NULL, "unknown");
-    CHECK(haft__keyword_find(HAFT__LIT(""), HAFT__DRAFT_2020) == NULL, "empty");
+    CHECK(haft__keyword_find(HAFT__LIT("prefixItems"), HAFT__DRAFT_07) == NULL,
+          "a keyword that draft-07 does not have");
+    CHECK(haft__keyword_find(HAFT__LIT("additionalItems"), HAFT__DRAFT_2020) == NULL,
+          "a keyword that 2020-12 does not have");
+    CHECK(haft__keyword_find(HAFT__LIT("zzz"), HAFT__DRAFT_2020) == NULL, "an unknown keyword");
+    CHECK(haft__keyword_find(HAFT__LIT(""), HAFT__DRAFT_2020) == NULL, "an empty name");
 }

@@ -18,7 +18,7 @@ static const char schema_text[] =
     "\"any\":{},"
     "\"ref\":{\"$ref\":\"#/x\"}}}";
 
-TEST(places_that_a_schema_knows)
+TEST(places_are_looked_up_in_a_schema)
 {
     static const struct {
         const char *at;
@@ -49,7 +49,7 @@ TEST(places_that_a_schema_knows)
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_null();
     CHECK_INT(haft__json_read(&arena, haft__str(schema_text), NULL, &schema, NULL, NULL), HAFT_OK,
-              "the schema");
+              "the schema is JSON");
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str until;
         haft__json found;
@@ -60,7 +60,7 @@ TEST(places_that_a_schema_knows)
     haft__arena_finish(&arena);
 }
 
-TEST(types_that_a_schema_names)
+TEST(values_are_compared_with_type_names)
 {
     haft__json text = haft__json_string(HAFT__LIT("x")), none = haft__json_null();
     haft__json number = {.kind = HAFT__JSON_NUMBER};
@@ -68,8 +68,9 @@ TEST(types_that_a_schema_names)
                           haft__json_string(HAFT__LIT("null"))};
     haft__json both = haft__json_array(names, COUNT(names));
     CHECK(haft__schema_type_accepts(names[0], number), "an integer is a number");
-    CHECK(!haft__schema_type_accepts(names[0], text), "and no text");
-    CHECK(haft__schema_type_accepts(both, number) && haft__schema_type_accepts(both, none), "both");
-    CHECK(!haft__schema_type_accepts(both, text), "neither");
-    CHECK(!haft__schema_type_accepts(none, text), "no type");
+    CHECK(!haft__schema_type_accepts(names[0], text), "a text is not a number");
+    CHECK(haft__schema_type_accepts(both, number) && haft__schema_type_accepts(both, none),
+          "a list of two types accepts both");
+    CHECK(!haft__schema_type_accepts(both, text), "a list of two types accepts no other");
+    CHECK(!haft__schema_type_accepts(none, text), "null is not a type");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/meta_schemas.c: the built-in meta-schemas accept themselves and little else.
- */
+/* Tests for src/schema/meta_schemas.c: the built-in meta-schemas accept themselves and reject wrong
+ * values. */
 #include "schema/compile_int.h"
 #include "schema_helpers.h"
 
@@ -27,21 +27,22 @@ static void init_by_uri(fixture *f, const char *uri)
     fixture_init(f, schema);
 }
 
-TEST(every_meta_schema_is_accepted_by_the_whole)
+TEST(every_meta_schema_is_a_valid_schema)
 {
     for (size_t i = 0; i < COUNT(uris); i++) {
         fixture f;
         init_by_uri(&f, strcmp(uris[i], DRAFT_07) == 0 ? DRAFT_07 : DRAFT_2020 "schema");
         haft_str text = haft__meta_schema_text(haft__str(uris[i]));
-        CHECK(text.ptr != NULL, "%s is built in", uris[i]);
+        CHECK(text.ptr != NULL, "%s is not built in", uris[i]);
         haft__schema_report report = check_text(&f, text.ptr);
         CHECK(report.valid, "%s: %s", uris[i],
               report.count > 0 ? report.errors[0].message.ptr : "");
         CHECK(check_text(&f, "true").valid, "booleans are schemas");
-        CHECK(!check_text(&f, "1").valid, "numbers are not");
+        CHECK(!check_text(&f, "1").valid, "numbers are not schemas");
         fixture_finish(&f);
     }
-    CHECK(haft__meta_schema_text(HAFT__LIT("http://x/")).ptr == NULL, "nothing else is");
+    CHECK(haft__meta_schema_text(HAFT__LIT("http://x/")).ptr == NULL,
+          "an unknown URI is not built in");
 }
 
 /* One wrong value for each keyword. */
@@ -49,7 +50,7 @@ TEST(the_meta_schemas_refuse_wrong_values)
 {
     static const struct {
         const char *schema;
-        bool both; /* in draft-07 too */
+        bool both; /* wrong in draft-07, too */
     } wrong[] = {
         {"{\"$id\":1}", true},
         {"{\"$id\":\"a#b\"}", false},

@@ -24,7 +24,7 @@ static bool matches(haft__arena *arena, haft_str source, haft_str text)
     haft__pattern_result result =
         pattern != NULL ? haft__pattern_match(pattern, scratch, text) : HAFT__PATTERN_NO;
     haft__pattern_scratch_destroy(scratch);
-    CHECK(result == HAFT__PATTERN_YES || result == HAFT__PATTERN_NO, "%.*s: limit",
+    CHECK(result == HAFT__PATTERN_YES || result == HAFT__PATTERN_NO, "%.*s: a limit was exceeded",
           HAFT__ARG(source));
     return result == HAFT__PATTERN_YES;
 }
@@ -52,10 +52,10 @@ static void check_keys(haft__arena *arena, haft__json patterns, haft__json data,
         all = all && any;
     }
     checked++;
-    CHECK_INT(all, valid, "keys");
+    CHECK_INT(all, valid, "whether all keys match");
 }
 
-/* "format": "regex" asks whether it is an expression, not whether we can run it. */
+/* "format": "regex" checks the syntax of an expression, not whether haft supports it. */
 static void check_format(haft__arena *arena, haft__json data, bool valid)
 {
     const haft__pattern *pattern = NULL;
@@ -86,7 +86,7 @@ static void check_test(haft__arena *arena, haft__json schema, haft__json test)
 static void check_file(haft__arena *arena, haft_str text)
 {
     haft__json groups = haft__json_null();
-    CHECK_INT(haft__json_read(arena, text, NULL, &groups, NULL, NULL), HAFT_OK, "the file");
+    CHECK_INT(haft__json_read(arena, text, NULL, &groups, NULL, NULL), HAFT_OK, "the file is JSON");
     for (uint32_t i = 0; i < groups.count; i++) {
         haft__json schema = *haft__json_get(groups.items[i], HAFT__LIT("schema"));
         haft__json tests = *haft__json_get(groups.items[i], HAFT__LIT("tests"));
@@ -96,7 +96,7 @@ static void check_file(haft__arena *arena, haft_str text)
     }
 }
 
-TEST(the_expressions_of_the_json_schema_suite)
+TEST(expressions_of_the_json_schema_suite_match_as_expected)
 {
     static const char *const files[] = {
         SUITE "draft2020-12/pattern.json",

@@ -251,8 +251,10 @@ TEST(uris_above_the_limit_are_rejected)
                       longest[i].before, f.error.message);
             if (too_long) {
                 CHECK_STR(haft__str(f.error.message),
-                          HAFT__LIT("found a URI of 4097 bytes, expected at most 4096"), "message");
-                CHECK_STR(haft__str(f.error.where), haft__str(longest[i].where), "where");
+                          HAFT__LIT("found a URI of 4097 bytes, expected at most 4096"),
+                          "error message");
+                CHECK_STR(haft__str(f.error.where), haft__str(longest[i].where),
+                          "place of the error");
             }
             fixture_finish(&f);
         }

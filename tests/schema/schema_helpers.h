@@ -14,7 +14,7 @@ typedef struct fixture {
     haft__arena arena;
     haft__checker *checker;
     const haft__schema *schema;
-    haft_status status; /* of compiling */
+    haft_status status; /* the result of compiling */
     haft_error error;
 } fixture;
 

@@ -69,7 +69,7 @@ static void check_costs(pass which, const cost *costs, size_t count)
     }
 }
 
-TEST(each_keyword_has_its_price)
+TEST(each_keyword_costs_this_many_steps)
 {
     static const cost costs[] = {
         /* a step for every subschema that is applied */
@@ -131,7 +131,7 @@ TEST(each_keyword_has_its_price)
     check_costs(CHECK_FAST, costs, COUNT(costs));
 }
 
-TEST(explaining_has_its_price)
+TEST(explaining_costs_this_many_steps)
 {
     static const cost costs[] = {
         {"{\"type\":\"string\"}", "1", 73},
@@ -150,7 +150,7 @@ TEST(explaining_has_its_price)
     check_costs(EXPLAIN, costs, COUNT(costs));
 }
 
-TEST(coercing_has_its_price)
+TEST(coercing_costs_this_many_steps)
 {
     static const cost costs[] = {
         {"{\"type\":\"integer\"}", "\"10\"", 5},

@@ -55,14 +55,15 @@ static void check_passes_agree(suite *s, const haft__schema *schema, const haft_
                                const haft__schema_report *report, haft__arena *arena)
 {
     for (size_t i = 0; i < report->count; i++) {
-        CHECK(!haft__str_equal(report->errors[i].message, HAFT__LIT(NO_REASON)), "no reason");
+        CHECK(!haft__str_equal(report->errors[i].message, HAFT__LIT(NO_REASON)),
+              "an error without a reason");
     }
     CHECK(report->valid == (report->count == 0), "%zu reasons", report->count);
     if (report->valid) {
         haft__schema_report again = {0};
         haft__checker_begin(s->checker, schema);
         CHECK_INT(haft__schema_explain(schema, s->checker, data, arena, &again, NULL), HAFT_OK,
-                  "status");
+                  "explain the instance");
         CHECK(again.count == 1 && haft__str_equal(again.errors[0].message, HAFT__LIT(NO_REASON)),
               "valid, but with a reason: %s", again.count > 0 ? again.errors[0].message.ptr : "");
     }
@@ -118,7 +119,8 @@ static void run_file(suite *s, const char *path, bool required)
     }
 }
 
-/* Runs every file of a folder; with `required` each case has to pass, else the sums are printed. */
+/* Runs every file of a folder; if `required`, each case has to pass; otherwise the totals are
+ * printed. */
 static void run_folder(suite *s, const char *folder, bool required)
 {
     char **names, path[1024];

@@ -89,8 +89,9 @@ TEST(empty_parts_differ_from_absent_ones)
     CHECK(uri.fragment.ptr != NULL && uri.fragment.len == 0, "an empty fragment");
     uri = haft__uri_split(HAFT__LIT("1a:b"));
     CHECK(uri.scheme.ptr == NULL, "a scheme begins with a letter");
-    CHECK_STR(uri.path, HAFT__LIT("1a:b"), "so this is a path");
-    CHECK(uri.authority.ptr == NULL && uri.query.ptr == NULL && uri.fragment.ptr == NULL, "absent");
+    CHECK_STR(uri.path, HAFT__LIT("1a:b"), "without a scheme, all of it is the path");
+    CHECK(uri.authority.ptr == NULL && uri.query.ptr == NULL && uri.fragment.ptr == NULL,
+          "authority, query and fragment are absent");
 }
 
 TEST(fragments_are_cut_off_and_decoded)
@@ -121,12 +122,12 @@ TEST(fragments_are_cut_off_and_decoded)
     haft__arena_finish(&arena);
 }
 
-TEST(resolving_without_memory_gives_nothing)
+TEST(resolving_survives_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;
         haft__arena_init(&arena, 0);
-        /* A piece larger than a chunk, so that both allocations are real. */
+        /* Larger than a chunk of the arena, so that both allocations reach malloc. */
         char *path = test_alloc(8000);
         memset(path, 'x', 8000);
         haft_str long_path = {path, 8000};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/validate.c: the routes the official suite does not force, and allocations.
- */
+/* Tests for src/schema/validate.c: code paths that the official suite does not reach, and
+ * allocations. */
 #include "base/limits.h"
 #include "schema/schema_int.h"
 #include "schema_helpers.h"
@@ -22,22 +22,22 @@ TEST(a_valid_instance_costs_no_allocation)
         &f.arena, "{\"query\":\"w\",\"limit\":10,\"sort\":\"asc\",\"lang\":\"fr\",\"tags\":[\"a\","
                   "\"b\",\"c\",\"d\",\"e\",\"f\",\"g\",\"h\",\"i\",\"j\"],\"options\":{\"deep\":"
                   "true}}");
-    CHECK(check_value(&f, instance).valid, "the first time it may take memory");
-    haft__arena arena = {0}; /* not usable: it must not be touched */
+    CHECK(check_value(&f, instance).valid, "the first check, which may allocate");
+    haft__arena arena = {0}; /* invalid, so any use of it would crash */
     size_t before = test_allocation_count();
     for (int i = 0; i < 100; i++) {
         haft__schema_report report = {0};
         CHECK_INT(haft__schema_check(f.schema, f.checker, instance, &arena, &report, NULL), HAFT_OK,
-                  "status");
-        CHECK(report.valid && report.count == 0 && !report.more, "valid");
+                  "check the instance");
+        CHECK(report.valid && report.count == 0 && !report.more, "the instance is valid");
     }
-    CHECK_INT(test_allocation_count() - before, 0, "allocations");
+    CHECK_INT(test_allocation_count() - before, 0, "number of allocations");
     fixture_finish(&f);
 }
 
 TEST(keys_of_every_length_are_distinguished)
 {
-    /* Each key differs from the one that is allowed in one byte, at every place. */
+    /* Each key differs from the allowed one in one byte; every position is tested. */
     for (size_t length = 1; length <= 24; length++) {
         char schema[128], instance[64], key[32];
         memset(key, 'k', length);
@@ -54,12 +54,12 @@ TEST(keys_of_every_length_are_distinguished)
         }
     }
     CHECK(is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"\":1}"),
-          "no bytes");
+          "the empty key is allowed");
     CHECK(!is_valid("{\"properties\":{\"\":true},\"additionalProperties\":false}", "{\"a\":1}"),
-          "one byte");
+          "a key of one byte is not allowed");
 }
 
-/* Objects of `count` members k0, k1, ..., in order or the other way round. */
+/* Objects of `count` members k0, k1, ..., in order or in reverse. */
 static const char *members(size_t count, bool backwards, const char *before, const char *value,
                            const char *after)
 {
@@ -78,7 +78,7 @@ static const char *members(size_t count, bool backwards, const char *before, con
     return text;
 }
 
-TEST(properties_are_found_whatever_their_number_and_order)
+TEST(properties_are_found_in_any_number_and_order)
 {
     static const size_t counts[] = {1, 2, 15, 16, 17, 63, 64, 65, 1000};
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -86,18 +86,18 @@ TEST(properties_are_found_whatever_their_number_and_order)
         fixture_init(&f, members(counts[i], false, "{\"properties\":", "{\"type\":\"integer\"}",
                                  ",\"additionalProperties\":false}"));
         for (int backwards = 0; backwards < 2; backwards++) {
-            CHECK(check_text(&f, members(counts[i], backwards, "", "1", "")).valid, "%zu",
-                  counts[i]);
-            CHECK(!check_text(&f, members(counts[i], backwards, "", "\"\"", "")).valid, "%zu",
-                  counts[i]);
-            CHECK(!check_text(&f, members(counts[i] + 1, backwards, "", "1", "")).valid, "%zu",
-                  counts[i]);
+            CHECK(check_text(&f, members(counts[i], backwards, "", "1", "")).valid,
+                  "%zu valid properties", counts[i]);
+            CHECK(!check_text(&f, members(counts[i], backwards, "", "\"\"", "")).valid,
+                  "%zu properties of the wrong type", counts[i]);
+            CHECK(!check_text(&f, members(counts[i] + 1, backwards, "", "1", "")).valid,
+                  "%zu properties and an additional one", counts[i]);
         }
         fixture_finish(&f);
     }
 }
 
-TEST(required_names_are_counted_whatever_their_number)
+TEST(required_names_are_checked_in_any_number)
 {
     for (size_t count = 1; count < 200; count += 33) {
         haft__buf buf;
@@ -109,8 +109,10 @@ TEST(required_names_are_counted_whatever_their_number)
         haft__buf_add(&buf, "]}", 3);
         fixture f;
         fixture_init(&f, buf.ptr);
-        CHECK(check_text(&f, members(count, true, "", "1", "")).valid, "%zu", count);
-        CHECK(check_text(&f, members(count + 5, false, "", "1", "")).valid, "%zu", count);
+        CHECK(check_text(&f, members(count, true, "", "1", "")).valid, "all %zu required names",
+              count);
+        CHECK(check_text(&f, members(count + 5, false, "", "1", "")).valid,
+              "%zu required names and five others", count);
         haft__schema_report report = check_text(&f, members(count - 1, false, "", "1", ""));
         CHECK(!report.valid && report.count == 1, "%zu: %zu errors", count, report.count);
         fixture_finish(&f);
@@ -155,7 +157,7 @@ TEST(numbers_are_compared_exactly)
     }
 }
 
-TEST(long_chains_of_references_are_passed_over)
+TEST(long_chains_of_references_do_not_count_as_nesting)
 {
     /* Far longer than the nesting limit: a $ref and nothing else is not a step of its own. */
     haft__buf buf;
@@ -167,14 +169,14 @@ TEST(long_chains_of_references_are_passed_over)
     }
     haft__buf_addf(&buf, "\"a%d\":{\"type\":\"null\"}}}", count);
     haft__buf_add(&buf, "", 1);
-    CHECK(is_valid(buf.ptr, "null"), "good");
-    CHECK(!is_valid(buf.ptr, "1"), "bad");
+    CHECK(is_valid(buf.ptr, "null"), "a valid instance");
+    CHECK(!is_valid(buf.ptr, "1"), "an invalid instance");
     haft__buf_finish(&buf);
 }
 
 TEST(a_deep_instance_fits_a_recursive_schema)
 {
-    /* As deep as the reader goes, by a schema that takes two nodes a level. */
+    /* The maximum depth of the reader, and a schema with two nodes for each level. */
     char instance[2 * HAFT__LIMIT_JSON_DEPTH + 1];
     memset(instance, '[', HAFT__LIMIT_JSON_DEPTH);
     memset(instance + HAFT__LIMIT_JSON_DEPTH, ']', HAFT__LIMIT_JSON_DEPTH);

@@ -19,7 +19,7 @@ SCHEMA = json.loads((ROOT / "src/spec/load/haft.schema.json").read_text())
 BEGIN, END = "<!-- keys -->\n", "<!-- end of keys -->\n"
 HEAD = "| key | value | default | what it is for |\n|---|---|---|---|\n"
 
-# Definitions that have keys of their own, and how their holder is written.
+# Definitions with their own keys, and how the object that holds them is written.
 SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model/timeouts"),
             ("`model.price`", "model/price"),
             ("`phases[]`", "phase"), ("`tools[]`", "tool"), ("`tools[].http`", "http"),
@@ -44,7 +44,7 @@ SECTIONS = [("The top", None), ("`model`", "model"), ("`model.timeouts`", "model
 
 
 def resolve(part):
-    """A property with what it refers to; its own words win."""
+    """A property merged with its $ref; the members of the property take precedence."""
     if "$ref" in part:
         part = {**resolve(SCHEMA["$defs"][part["$ref"].removeprefix("#/$defs/")]), **part}
     return part

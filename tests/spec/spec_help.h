@@ -58,12 +58,12 @@ static inline haft_str read_as(haft_str text)
     return result;
 }
 
-/* A spec that was loaded, with all it lives in. */
+/* A loaded spec and the memory that it uses. */
 typedef struct loaded {
     haft__arena arena;
     const haft__spec *spec;
     haft__spec_report report;
-    haft_str listing; /* of the problems; lives until the test ends */
+    haft_str listing; /* the problems as lines; lives until the test ends */
 } loaded;
 
 static inline void load_with(loaded *f, haft_str text, const haft__spec_options *options)
@@ -75,7 +75,7 @@ static inline void load_with(loaded *f, haft_str text, const haft__spec_options 
     haft__buf_init(&buf, 1 << 20);
     haft_status status = haft__spec_load(&f->arena, text, options, &f->spec, &f->report, &err);
     CHECK(status == HAFT_OK, "%s: %s", err.message, text.ptr);
-    CHECK((f->spec == NULL) == (f->report.errors > 0), "a spec or errors, never both");
+    CHECK((f->spec == NULL) == (f->report.errors > 0), "either a spec or errors, not both");
     list_problems(&buf, f->report.problems, f->report.count);
     f->listing = keep(&buf);
 }
@@ -86,7 +86,7 @@ static inline void load(loaded *f, const char *text)
     load_with(f, haft__str(text), &options);
 }
 
-/* As for a run that has begun: parts that this version cannot run are no errors. */
+/* Loads the spec of a started run: parts that this version cannot run are not errors. */
 static inline void load_kept(loaded *f, const char *text)
 {
     haft__spec_options options = {.hash_key = {1, 2}, .kept = true};

@@ -12,9 +12,10 @@
 static const struct {
     const char *name, *schema, *value, *wanted;
 } rows[] = {
-    {"one that may be left out", OBJECT("\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"integer\"}"),
-     "{\"a\":\"x\",\"b\":null}", "{\"a\":\"x\"}"},
-    {"one that must be there",
+    {"a property that may be left out",
+     OBJECT("\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"integer\"}"), "{\"a\":\"x\",\"b\":null}",
+     "{\"a\":\"x\"}"},
+    {"a required property",
      "{\"required\":[\"a\"],\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":"
      "\"string\"}}}",
      "{\"a\":null,\"b\":null}", "{\"a\":null}"},
@@ -30,11 +31,11 @@ static const struct {
      "{\"a\":null}"},
     {"constants", OBJECT("\"a\":{\"const\":null},\"b\":{\"const\":1}"), "{\"a\":null,\"b\":null}",
      "{\"a\":null}"},
-    {"one of several",
+    {"one of several alternatives allows null",
      OBJECT("\"a\":{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]},"
             "\"b\":{\"oneOf\":[{\"type\":\"string\"},{\"type\":\"integer\"}]}"),
      "{\"a\":null,\"b\":null}", "{\"a\":null}"},
-    {"all of several",
+    {"every part of allOf must allow null",
      OBJECT("\"a\":{\"allOf\":[{},{\"type\":\"null\"}]},"
             "\"b\":{\"allOf\":[{},{\"type\":\"integer\"}]}"),
      "{\"a\":null,\"b\":null}", "{\"a\":null}"},
@@ -57,23 +58,23 @@ static const struct {
      "{\"anyOf\":[{\"properties\":{\"a\":{\"type\":\"string\"},\"b\":{\"type\":\"string\"}}},"
      "{\"properties\":{\"a\":{}}}]}",
      "{\"a\":null,\"b\":null}", "{\"a\":null}"},
-    {"inside of objects", OBJECT("\"o\":" OBJECT("\"a\":{\"type\":\"string\"}")),
+    {"nulls inside objects", OBJECT("\"o\":" OBJECT("\"a\":{\"type\":\"string\"}")),
      "{\"o\":{\"a\":null,\"z\":1}}", "{\"o\":{\"z\":1}}"},
-    {"inside of arrays", OBJECT("\"l\":{\"items\":" OBJECT("\"a\":{\"type\":\"string\"}") "}"),
+    {"nulls inside arrays", OBJECT("\"l\":{\"items\":" OBJECT("\"a\":{\"type\":\"string\"}") "}"),
      "{\"l\":[{\"a\":null},{\"a\":\"x\"},null]}", "{\"l\":[{},{\"a\":\"x\"},null]}"},
-    {"inside of tuples",
+    {"nulls inside tuples",
      OBJECT("\"l\":{\"prefixItems\":[{},{\"properties\":{\"a\":{\"type\":\"string\"}}}]}"),
      "{\"l\":[{\"a\":null},{\"a\":null},{\"a\":null}]}", "{\"l\":[{\"a\":null},{},{\"a\":null}]}"},
     {"arrays behind a reference",
      "{\"$defs\":{\"l\":{\"items\":{\"properties\":{\"a\":{\"type\":\"string\"}}}}},"
      "\"properties\":{\"l\":{\"$ref\":\"#/$defs/l\"}}}",
      "{\"l\":[{\"a\":null}]}", "{\"l\":[{}]}"},
-    {"alternatives without end", "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}",
+    {"endless alternatives", "{\"anyOf\":[{\"$ref\":\"#\"},{\"$ref\":\"#\"},{\"$ref\":\"#\"}]}",
      "{\"a\":null}", "{\"a\":null}"},
     {"members without a schema", OBJECT(""), "{\"a\":null,\"b\":[{\"c\":null}]}",
      "{\"a\":null,\"b\":[{\"c\":null}]}"},
     {"a schema that is not valid", "7", "{\"a\":null}", "{\"a\":null}"},
-    {"no object", OBJECT("\"a\":{\"type\":\"string\"}"), "null", "null"},
+    {"a value that is not an object", OBJECT("\"a\":{\"type\":\"string\"}"), "null", "null"},
 };
 
 static haft__json read(haft__arena *arena, const char *text)
@@ -84,7 +85,7 @@ static haft__json read(haft__arena *arena, const char *text)
     return value;
 }
 
-TEST(nulls_that_stand_for_nothing_are_left_out)
+TEST(nulls_that_mean_a_missing_property_are_left_out)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena arena;
@@ -102,7 +103,7 @@ TEST(nulls_that_stand_for_nothing_are_left_out)
     }
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(dropping_nulls_survives_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__arena texts;
@@ -116,7 +117,8 @@ TEST(memory_that_cannot_be_had)
             test_fail_allocation(n);
             haft_status status = haft__schema_drop_nulls(schema, value, &arena, &made, &err);
             bool failed = test_allow_allocations();
-            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, %u", rows[i].name, n);
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%s, allocation %u", rows[i].name,
+                      n);
             haft__arena_finish(&arena);
             if (!failed) {
                 break;

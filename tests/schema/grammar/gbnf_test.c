@@ -70,7 +70,7 @@ static bool accepts(const made *m, const char *text)
     return m->grammar != NULL && gbnf_accepts(m->grammar, haft__str(text));
 }
 
-/* Instances after "!" are rejected. Exact schemas: the validator must agree. */
+/* Exact schemas: the validator must agree. Instances that begin with "!" are rejected. */
 static const struct {
     const char *schema;
     const char *instances[12];
@@ -280,7 +280,7 @@ TEST(white_space_is_bounded)
     made m;
     make(&m, "{\"type\": \"array\"}");
     CHECK(accepts(&m, "[\n                    ]"), "a line end and twenty spaces");
-    CHECK(!accepts(&m, "[\n                     ]"), "and one more");
+    CHECK(!accepts(&m, "[\n                     ]"), "a line end and twenty-one spaces");
     CHECK(!accepts(&m, "[  ]"), "two spaces");
     CHECK(!accepts(&m, " []"), "a space before the value");
     finish(&m);
@@ -288,7 +288,7 @@ TEST(white_space_is_bounded)
 
 /* ---- strings that must not use up a reply ---- */
 
-TEST(strings_without_a_length_can_be_bounded)
+TEST(strings_without_maxlength_can_be_limited)
 {
     static const struct {
         const char *schema, *text;
@@ -315,12 +315,12 @@ TEST(strings_without_a_length_can_be_bounded)
     }
     made m;
     make_bounded(&m, HAFT__LIT("{\"type\": \"string\"}"), HAFT__NOTATION_PYTHON, 3);
-    CHECK(accepts(&m, "'abcd'"), "only JSON");
+    CHECK(accepts(&m, "'abcd'"), "only JSON strings are limited");
     finish(&m);
 }
 
 /* All of them are one rule, which is counted once. */
-TEST(any_number_of_strings_can_be_bounded)
+TEST(any_number_of_strings_can_be_limited)
 {
     haft__buf schema;
     haft__buf_init(&schema, 1 << 16);
@@ -363,7 +363,7 @@ TEST(repetitions_are_counted_up_to_a_limit)
     }
 }
 
-TEST(all_repetitions_together_are_counted_too)
+TEST(the_sum_of_all_repetitions_is_limited)
 {
     haft__buf schema;
     haft__buf_init(&schema, 1 << 20);
@@ -439,24 +439,25 @@ TEST(lines_of_a_report_are_limited)
         haft__relax_report_add(&report, haft__str(where), HAFT__LIT("this"), "that");
         haft__relax_report_add(&report, haft__str(where), HAFT__LIT("this"), "that");
     }
-    CHECK_INT(report.count, HAFT__LIMIT_GRAMMAR_RELAXED, "lines");
-    CHECK_INT(report.left_off, 1, "a repeated line counts once");
+    CHECK_INT(report.count, HAFT__LIMIT_GRAMMAR_RELAXED, "number of lines");
+    CHECK_INT(report.left_off, 1, "one line is left out; a repeated line counts once");
     haft__relax_report_add(&report, HAFT__LIT("/last"), HAFT__LIT("this"), "that");
-    CHECK_INT(report.left_off, 2, "and more");
+    CHECK_INT(report.left_off, 2, "two lines are left out");
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     haft__relax_report_write(&buf, &report);
-    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("\nand 2 more\n")), "it says so");
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("\nand 2 more\n")),
+          "the last line has the number of omitted lines");
     haft__relax_report_truncate(&report, HAFT__LIMIT_GRAMMAR_RELAXED + 1);
-    CHECK(report.count == HAFT__LIMIT_GRAMMAR_RELAXED && report.left_off == 1, "cut by one");
+    CHECK(report.count == HAFT__LIMIT_GRAMMAR_RELAXED && report.left_off == 1, "undo one line");
     haft__relax_report_truncate(&report, 1);
-    CHECK(report.count == 1 && report.left_off == 0, "cut");
+    CHECK(report.count == 1 && report.left_off == 0, "undo all lines but one");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
 }
 
 /* Each level twice: 2^60 paths, but only a limited number is visited. */
-TEST(unbounded_growth_is_cut)
+TEST(exponential_growth_is_limited)
 {
     static const char *const hostile[] = {
         "{\"$defs\": {\"a\": {\"type\": \"object\", \"properties\": {\"x\": {\"$ref\": "
@@ -472,8 +473,8 @@ TEST(unbounded_growth_is_cut)
         CHECK(m.status == HAFT_OK || m.status == HAFT_TOO_BIG, "%s", hostile[i]);
         finish(&m);
     }
-    /* A wide schema that stays within the size. Its steps: itself, each alternative, and what is
-     * in the first and the last. */
+    /* A wide schema that stays within the size limit. Its steps: the schema itself, each
+     * alternative, and the contents of the first and the last. */
     haft__buf schema;
     haft__buf_init(&schema, 4 << 20);
     for (unsigned more = 0; more < 2; more++) {
@@ -526,11 +527,12 @@ static haft_status use_memory(size_t size)
 
 TEST(the_memory_limit_is_exact)
 {
-    CHECK_INT(use_memory(HAFT__LIMIT_GRAMMAR_MEMORY), HAFT_OK, "all of it");
-    CHECK_INT(use_memory((size_t)HAFT__LIMIT_GRAMMAR_MEMORY + 1), HAFT_TOO_BIG, "one byte more");
+    CHECK_INT(use_memory(HAFT__LIMIT_GRAMMAR_MEMORY), HAFT_OK, "at the limit");
+    CHECK_INT(use_memory((size_t)HAFT__LIMIT_GRAMMAR_MEMORY + 1), HAFT_TOO_BIG,
+              "one byte past the limit");
 }
 
-TEST(each_allocation_may_fail)
+TEST(grammars_survive_every_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(exact); i++) {
         haft__arena arena, notes;

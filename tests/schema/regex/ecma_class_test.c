@@ -4,7 +4,7 @@
 
 #define NO_WORDS "\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}"
 
-TEST(classes_are_written_member_by_member)
+TEST(classes_are_translated_member_by_member)
 {
     static const help_case cases[] = {
         {"[abc]", "(?C)[abc]"},

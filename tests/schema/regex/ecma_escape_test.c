@@ -6,7 +6,7 @@
     "\\x{9}-\\x{d}\\x{20}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}"  \
     "\\x{3000}\\x{feff}"
 
-TEST(escapes_are_characters)
+TEST(escapes_of_characters_are_translated)
 {
     static const help_case cases[] = {
         {"\\t\\n\\v\\f\\r", "(?C)\\x{9}\\x{a}\\x{b}\\x{c}\\x{d}"},
@@ -32,7 +32,7 @@ TEST(escapes_are_characters)
     CHECK_STR(help_translate((haft_str){"a\0b", 3}), HAFT__LIT("(?C)a\\x{0}b"), "a NUL byte");
 }
 
-TEST(escapes_are_sets)
+TEST(escapes_of_sets_are_translated)
 {
     static const help_case cases[] = {
         {"\\d\\D\\w\\W", "(?C)\\d\\D\\w\\W"},

@@ -2,7 +2,7 @@
 /* Tests for src/schema/regex/ecma_group.c: groups and references to them. */
 #include "schema/ecma_help.h"
 
-TEST(references_are_written_with_their_cost)
+TEST(references_are_translated_with_a_callout_for_their_cost)
 {
     static const help_case cases[] = {
         {"(a)\\1", "(?C)((?C)a)(?:(?C'1')\\g{1})(?C)"},
@@ -60,15 +60,15 @@ TEST(references_that_would_change_their_meaning_are_refused)
         const char *source;
         int at;
     } cases[] = {
-        {"(?:(a)|b)*\\1", 11},      /* (a) is forgotten in a round with b */
+        {"(?:(a)|b)*\\1", 11},      /* (a) is reset in an iteration with b */
         {"(?:(a)?b)*\\1", 11},      /* the same */
-        {"(?:(a)|b\\1)*", 9},       /* (a) was in another round */
-        {"(?:(?:(a)|b)c)+\\1", 16}, /* further out */
-        {"(?:(a)*b)*\\1", 11},      /* no round of (a) in the last round */
-        {"(a*)*\\1", 6},            /* PCRE2 has one more, empty round */
+        {"(?:(a)|b\\1)*", 9},       /* (a) matched in another iteration */
+        {"(?:(?:(a)|b)c)+\\1", 16}, /* the group is in an outer repetition */
+        {"(?:(a)*b)*\\1", 11},      /* (a) may not match in the last iteration */
+        {"(a*)*\\1", 6},            /* PCRE2 makes one more, empty iteration */
         {"(?:(?=(a))){0,1}b|(a?)?\\2", 24},
-        {"(?:(?=(a))b?)?\\1", 15}, /* nor may the optional round be empty */
-        {"(?<=(a|b){2})\\1", 14},  /* matched from its end */
+        {"(?:(?=(a))b?)?\\1", 15}, /* the optional iteration must not be empty */
+        {"(?<=(a|b){2})\\1", 14},  /* matched backwards */
         {"(?:x(?<=(a){2}))\\1", 17},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

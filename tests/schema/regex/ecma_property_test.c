@@ -66,14 +66,14 @@ static void check_kind(haft__ecma_property_kind kind, size_t least)
     }
 }
 
-TEST(every_name_is_known_to_pcre2_or_too_new_for_it)
+TEST(every_property_is_supported_by_pcre2_or_too_new_for_it)
 {
     check_kind(HAFT__ECMA_CATEGORY, 38);
     check_kind(HAFT__ECMA_SCRIPT, 175);
     check_kind(HAFT__ECMA_BINARY, 53);
 }
 
-TEST(names_mean_what_unicode_says)
+TEST(properties_match_characters_as_unicode_defines)
 {
     static const struct {
         const char *name, *in, *out;
@@ -91,7 +91,8 @@ TEST(names_mean_what_unicode_says)
         {"Emoji", "\xF0\x9F\x90\xB2", "a"},
         {"space", "\xC2\xA0", "a"},
         {"Script=Greek", "\xCF\x80", "a"},
-        {"sc=Grek", "\xCF\x80", "\xCD\x82"}, /* a mark that Greek uses but does not own */
+        {"sc=Grek", "\xCF\x80",
+         "\xCD\x82"}, /* a mark that is used in Greek but has another script */
         {"scx=Grek", "\xCD\x82", "a"},
         {"sc=Qaai", "\xCC\x81", "a"},
         {"Surrogate", NULL, "a"},
@@ -119,7 +120,7 @@ TEST(names_mean_what_unicode_says)
     haft__pattern_scratch_destroy(scratch);
 }
 
-TEST(names_are_exact)
+TEST(names_of_properties_are_exact)
 {
     static const char *const names[] = {
         "",        "letter",   "LETTER", "l",       " L",       "L ",    "gc=",    "=L",
@@ -148,7 +149,7 @@ TEST(the_intended_name_is_suggested)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {.status = HAFT_BAD_INPUT};
         CHECK_INT(haft__ecma_hint_property(haft__str(cases[i].source), HAFT_BAD_INPUT, &err),
-                  HAFT_BAD_INPUT, "its status");
+                  HAFT_BAD_INPUT, "the status stays the same");
         CHECK_STR(haft__str(err.hint), haft__str(cases[i].want), "%s", cases[i].source);
     }
 }

@@ -41,7 +41,7 @@ TEST(expressions_are_translated_to_pcre2)
     help_check(cases, COUNT(cases));
 }
 
-TEST(repeats_at_either_end_are_cut_down_to_their_least_count)
+TEST(repeats_at_either_end_are_reduced_to_their_minimum)
 {
     static const help_case cases[] = {
         {".*foo.*", "(?C)foo"},
@@ -59,7 +59,7 @@ TEST(repeats_at_either_end_are_cut_down_to_their_least_count)
     help_check(cases, COUNT(cases));
 }
 
-TEST(rounds_that_can_only_be_empty_are_not_repeated)
+TEST(groups_that_can_only_be_empty_are_not_repeated)
 {
     static const help_case cases[] = {
         {"^(?:)*$", "(?C)^$"},
@@ -70,7 +70,7 @@ TEST(rounds_that_can_only_be_empty_are_not_repeated)
     help_check(cases, COUNT(cases));
 }
 
-TEST(tolls_stand_at_most_so_far_apart)
+TEST(callouts_have_a_maximum_distance)
 {
 #define A16 "aaaaaaaaaaaaaaaa"
 #define A64 A16 A16 A16 A16
@@ -185,15 +185,18 @@ TEST(limits_hold_at_their_value_and_not_past_it)
 {
     size_t depth = HAFT__LIMIT_PATTERN_NESTING;
     haft_str nested = help_join(help_repeat("(?:", depth), help_repeat(")", depth));
-    CHECK(help_translate(nested).ptr[0] == '(', "%zu deep is refused", depth);
+    CHECK(help_translate(nested).ptr[0] == '(', "%zu nested groups are rejected", depth);
     nested = help_join(help_repeat("(?:", depth + 1), help_repeat(")", depth + 1));
     CHECK_STR(help_translate(nested),
-              HAFT__LIT("TOO_BIG at character 385: groups are nested more than 128 deep"), "depth");
+              HAFT__LIT("TOO_BIG at character 385: groups are nested more than 128 deep"),
+              "groups past the nesting limit");
     haft_str wide = help_repeat("()", HAFT__LIMIT_PATTERN_BYTES / 2);
-    CHECK(help_translate(wide).ptr[0] == '(', "groups side by side are refused");
-    CHECK(help_translate(help_repeat("a", HAFT__LIMIT_PATTERN_BYTES)).ptr[0] == '(', "longest");
+    CHECK(help_translate(wide).ptr[0] == '(', "groups that are not nested are rejected");
+    CHECK(help_translate(help_repeat("a", HAFT__LIMIT_PATTERN_BYTES)).ptr[0] == '(',
+          "an expression at the length limit");
     CHECK_STR(help_translate(help_repeat("a", HAFT__LIMIT_PATTERN_BYTES + 1)),
-              HAFT__LIT("TOO_BIG at : the expression has 4097 bytes, more than 4096"), "too long");
+              HAFT__LIT("TOO_BIG at : the expression has 4097 bytes, more than 4096"),
+              "an expression past the length limit");
     static const char too_many[] = "TOO_BIG at character 3: a repeat count is greater than the "
                                    "limit of 65535 | use minLength and maxLength for the length "
                                    "of a text";
@@ -213,7 +216,7 @@ TEST(limits_hold_at_their_value_and_not_past_it)
     help_check(cases, COUNT(cases));
 }
 
-TEST(no_construct_grows_by_more_than_the_named_factor)
+TEST(no_translation_grows_by_more_than_the_growth_factor)
 {
     static const char *const parts[] = {".",        "\\S", "[\\S]",    "[\\s\\S]", "()",
                                         "|",        "-",   "\\1",      "[^\\W]",   "(?=)",
@@ -228,17 +231,17 @@ TEST(no_construct_grows_by_more_than_the_named_factor)
     }
 }
 
-TEST(a_full_buffer_and_no_error_are_fine)
+TEST(a_full_buffer_and_a_null_error_are_handled)
 {
     haft__buf buf;
     haft__buf_init(&buf, 8);
     haft_error err = {0};
     CHECK_INT(haft__ecma_translate(HAFT__LIT("^a{70}(b|c){2}\\.$"), &buf, &err), HAFT_TOO_BIG,
               "a small buffer");
-    CHECK_INT(err.status, HAFT_TOO_BIG, "its error");
+    CHECK_INT(err.status, HAFT_TOO_BIG, "status in the error");
     haft__buf_clear(&buf);
     CHECK_INT(haft__ecma_translate(HAFT__LIT("\\a"), &buf, NULL), HAFT_BAD_INPUT,
-              "no error wanted");
+              "an invalid expression without an error to fill in");
     haft__buf_finish(&buf);
 }
 
@@ -253,7 +256,7 @@ TEST(translating_survives_every_failed_allocation)
         bool failed = test_allow_allocations();
         haft__buf_finish(&buf);
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "nothing failed");
+            CHECK_INT(status, HAFT_OK, "status without a failed allocation");
             CHECK(n > 5, "only %u allocations", n);
             break;
         }

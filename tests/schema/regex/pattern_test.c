@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/schema/regex/pattern.c: matches, their cost, and out of memory.
- */
+/* Tests for src/schema/regex/pattern.c: matches, their cost, and out of memory. */
 #include "schema/regex/pattern.h"
 
 #include <time.h>
@@ -8,7 +7,7 @@
 #include "base/limits.h"
 #include "schema/ecma_help.h"
 
-/* Far more than any match here takes, far less than one that gets out of hand. */
+/* Far more time than any match here needs, and far less than a match without limits. */
 #define MOST_SECONDS 4
 
 static const haft__pattern *compile(haft__arena *arena, haft_str source)
@@ -50,7 +49,7 @@ static void check_matches(const match_case *cases, size_t count)
 #define YES HAFT__PATTERN_YES
 #define NO  HAFT__PATTERN_NO
 
-TEST(assertions_look_at_the_ends_and_at_ascii_words)
+TEST(assertions_match_the_ends_and_ascii_word_boundaries)
 {
     static const match_case cases[] = {
         {"^abc$", "abc", YES},
@@ -114,7 +113,7 @@ TEST(characters_are_code_points_and_case_matters)
     CHECK_INT(run((haft_str){NULL, 0}, HAFT__LIT("a")), YES, "no expression at all");
 }
 
-TEST(sets_are_ascii_but_for_white_space)
+TEST(sets_are_ascii_except_white_space)
 {
     static const match_case cases[] = {
         {"^\\d$", "\xDF\x80", NO},
@@ -149,7 +148,7 @@ TEST(sets_are_ascii_but_for_white_space)
     check_matches(cases, COUNT(cases));
 }
 
-TEST(references_match_what_their_group_did)
+TEST(references_match_the_text_of_their_group)
 {
     static const match_case cases[] = {
         {"^(a|b)\\1$", "aa", YES},
@@ -169,7 +168,7 @@ TEST(references_match_what_their_group_did)
     check_matches(cases, COUNT(cases));
 }
 
-TEST(repeats_at_the_ends_do_not_change_the_answer)
+TEST(reduced_repeats_at_the_ends_do_not_change_the_result)
 {
     static const match_case cases[] = {
         {".*foo.*", "a foo b", YES},
@@ -219,8 +218,8 @@ TEST(long_texts_are_matched_in_linear_time)
     }
 }
 
-/* Each of these would keep PCRE2 busy for minutes to ages, most within its own limits. */
-TEST(hostile_matches_are_given_up_soon)
+/* Each of these would take PCRE2 minutes or longer, most of them within its own limits. */
+TEST(slow_matches_stop_at_the_step_limit)
 {
     static const struct {
         const char *source, *part;
@@ -252,7 +251,7 @@ TEST(hostile_matches_are_given_up_soon)
                   cases[i].source);
         CHECK(clock() - start < MOST_SECONDS * CLOCKS_PER_SEC, "%s is slow", cases[i].source);
     }
-    /* A long literal is paid for as well, though each of its characters is cheap. */
+    /* A long literal counts as steps, too, although each character costs little. */
     haft_str literal = help_join(help_repeat("a", 4000), HAFT__LIT("[bc]d"));
     haft_str text = help_join(help_repeat("a", 1 << 20), HAFT__LIT("d"));
     CHECK_INT(run(literal, text), HAFT__PATTERN_LIMIT, "a long literal");
@@ -260,20 +259,23 @@ TEST(hostile_matches_are_given_up_soon)
 
 TEST(memory_of_a_match_is_bounded)
 {
-    /* A round of the group takes one of PCRE2's frames, which are more than 100 bytes. */
+    /* Each iteration of the group takes a frame of PCRE2, which has more than 100 bytes. */
     size_t rounds = (size_t)HAFT__LIMIT_PATTERN_HEAP_KIB * 1024 / 100;
-    CHECK_INT(run(HAFT__LIT("^(?:a|b)*$"), help_repeat("b", rounds)), HAFT__PATTERN_LIMIT, "past");
-    CHECK_INT(run(HAFT__LIT("^(?:a|b)*$"), help_repeat("b", rounds / 4)), YES, "within");
+    CHECK_INT(run(HAFT__LIT("^(?:a|b)*$"), help_repeat("b", rounds)), HAFT__PATTERN_LIMIT,
+              "past the memory limit");
+    CHECK_INT(run(HAFT__LIT("^(?:a|b)*$"), help_repeat("b", rounds / 4)), YES,
+              "within the memory limit");
 }
 
 TEST(the_step_limit_holds_at_its_value_and_not_past_it)
 {
-    /* From each character on, this passes three callouts and one character, at 16 to a step:
-     * 49/16 steps a character, of which the length of the text makes up for 32/16. */
+    /* At each start position, this passes three callouts and one character, at 16 to a step:
+     * 49/16 steps a character; the length of the text adds 32/16 to the budget. */
     haft_str source = HAFT__LIT("(?:a|a)[bc]");
     size_t length = (size_t)HAFT__LIMIT_PATTERN_MATCH * 16 / (49 - 32);
-    CHECK_INT(run(source, help_repeat("a", length - 10)), NO, "within");
-    CHECK_INT(run(source, help_repeat("a", length + 10)), HAFT__PATTERN_LIMIT, "past");
+    CHECK_INT(run(source, help_repeat("a", length - 10)), NO, "within the step limit");
+    CHECK_INT(run(source, help_repeat("a", length + 10)), HAFT__PATTERN_LIMIT,
+              "past the step limit");
 }
 
 TEST(hostile_expressions_are_refused_or_cheap_to_compile)
@@ -310,10 +312,11 @@ TEST(errors_of_pcre2_are_reported)
     const haft__pattern *pattern = NULL;
     haft_error err = {0};
     CHECK_INT(haft__pattern_compile(&arena, HAFT__LIT("^(?:ab){0,65535}$"), &pattern, &err),
-              HAFT_TOO_BIG, "too large");
+              HAFT_TOO_BIG, "compile an expression that grows too large");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("the expression grows too large when it is compiled"), "too large");
-    CHECK_STR(haft__str(err.hint), HAFT__LIT("use smaller counts in {...} after groups"), "hint");
+              HAFT__LIT("the expression grows too large when it is compiled"), "error message");
+    CHECK_STR(haft__str(err.hint), HAFT__LIT("use smaller counts in {...} after groups"),
+              "hint of the error");
     haft_status status = haft__pattern_compile(&arena, HAFT__LIT("a\\P{Sidetic}"), &pattern, &err);
     CHECK_INT(status, HAFT_BAD_INPUT, "a script without its key");
     status = haft__pattern_compile(&arena, HAFT__LIT("a[\\P{sc=Sidetic}]b"), &pattern, &err);
@@ -324,18 +327,20 @@ TEST(errors_of_pcre2_are_reported)
             HAFT__LIT("the Unicode property `sc:Sidt` is not supported by the installed PCRE2"),
             "a script newer than PCRE2");
     }
-    CHECK(pattern == NULL, "a failure wrote its result");
+    CHECK(pattern == NULL, "a failure returns no pattern");
     haft__arena_finish(&arena);
 }
 
-TEST(translate_appends)
+TEST(translations_are_appended_to_the_buffer)
 {
     haft__buf buf;
     haft__buf_init(&buf, HELP_BYTES);
     haft__buf_add_str(&buf, HAFT__LIT("> "));
-    CHECK_INT(haft__pattern_translate(HAFT__LIT("^a$"), &buf, NULL), HAFT_OK, "good");
-    CHECK_INT(haft__pattern_translate(HAFT__LIT("^a("), &buf, NULL), HAFT_BAD_INPUT, "bad");
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("> (?C)^a$"), "both");
+    CHECK_INT(haft__pattern_translate(HAFT__LIT("^a$"), &buf, NULL), HAFT_OK,
+              "translate a valid expression");
+    CHECK_INT(haft__pattern_translate(HAFT__LIT("^a("), &buf, NULL), HAFT_BAD_INPUT,
+              "translate an invalid expression");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("> (?C)^a$"), "only the valid one is appended");
     haft__buf_finish(&buf);
 }
 
@@ -347,12 +352,14 @@ TEST(a_scratch_serves_many_patterns_without_new_memory)
     const haft__pattern *refs = compile(&arena, HAFT__LIT("^(a+)(b+)\\2\\1$"));
     haft_str text = help_repeat("lorem ipsum ", 1000);
     haft__pattern_scratch *scratch = haft__pattern_scratch_create();
-    CHECK_INT(haft__pattern_match(words, scratch, text), YES, "first");
+    CHECK_INT(haft__pattern_match(words, scratch, text), YES, "the first match");
     size_t before = test_allocation_count();
-    CHECK_INT(haft__pattern_match(words, scratch, text), YES, "second");
-    CHECK_INT(haft__pattern_match(refs, scratch, HAFT__LIT("abba")), YES, "another");
-    CHECK_INT(haft__pattern_match(refs, scratch, HAFT__LIT("abbba")), NO, "another, no match");
-    CHECK_INT(test_allocation_count(), before, "allocations");
+    CHECK_INT(haft__pattern_match(words, scratch, text), YES, "the second match");
+    CHECK_INT(haft__pattern_match(refs, scratch, HAFT__LIT("abba")), YES,
+              "another pattern, a match");
+    CHECK_INT(haft__pattern_match(refs, scratch, HAFT__LIT("abbba")), NO,
+              "another pattern, no match");
+    CHECK_INT(test_allocation_count(), before, "number of allocations");
     haft__pattern_scratch_destroy(scratch);
     haft__pattern_scratch_destroy(NULL);
     haft__arena_finish(&arena);
@@ -371,7 +378,7 @@ TEST(compiling_survives_every_failed_allocation)
         haft__arena_finish(&arena);
         CHECK((status == HAFT_OK) == (pattern != NULL), "allocation %u", n);
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "nothing failed");
+            CHECK_INT(status, HAFT_OK, "status without a failed allocation");
             CHECK(n >= 5, "only %u allocations", n);
             break;
         }
@@ -400,7 +407,7 @@ TEST(a_scratch_survives_every_failed_allocation)
         scratch = haft__pattern_scratch_create();
         CHECK(test_allow_allocations() == (scratch == NULL), "allocation %u", n);
     }
-    CHECK_INT(n, 5, "allocations");
+    CHECK_INT(n, 5, "number of allocations");
     haft__arena arena;
     haft__arena_init(&arena, 0);
     const haft__pattern *pattern = compile(&arena, HAFT__LIT("^(?:[a-z]+ ?)+$"));
@@ -409,7 +416,7 @@ TEST(a_scratch_survives_every_failed_allocation)
         test_fail_allocation(n);
         haft__pattern_result result = haft__pattern_match(pattern, scratch, text);
         if (!test_allow_allocations()) {
-            CHECK_INT(result, YES, "nothing failed");
+            CHECK_INT(result, YES, "result without a failed allocation");
             break;
         }
         CHECK_INT(result, HAFT__PATTERN_NO_MEMORY, "allocation %u", n);

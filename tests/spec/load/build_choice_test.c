@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/build_choice.c: wishes in all their forms, and formats. */
+/* Tests for src/spec/load/build_choice.c: tool choices in all their forms, and formats. */
 #include "spec/spec_help.h"
 
 static const struct {
@@ -36,7 +36,7 @@ TEST(default_can_have_every_form)
     }
 }
 
-TEST(an_entry_of_a_schedule_in_every_form)
+TEST(an_entry_of_a_schedule_can_have_every_form)
 {
     for (size_t i = 0; i < COUNT(wishes); i++) {
         char text[160];
@@ -51,24 +51,24 @@ TEST(an_entry_of_a_schedule_in_every_form)
     }
 }
 
-TEST(a_schedule_and_a_gate)
+TEST(a_schedule_and_a_gate_are_loaded)
 {
     loaded f;
     load(&f, "enabled_builtins: [glob, grep, read]\n"
              "choice: {min_tools_for_auto: 3, schedule: [{tool: glob}, gate, any, required, none], "
              "schedule_overrides_gate: true}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     const haft__choice_spec *choice = &f.spec->choice;
-    CHECK(choice->gate && choice->schedule_overrides_gate, "flags");
-    CHECK_INT(choice->min_tools_for_auto, 3, "threshold");
-    CHECK_INT(choice->schedule_count, 5, "entries");
+    CHECK(choice->gate && choice->schedule_overrides_gate, "gate and schedule_overrides_gate");
+    CHECK_INT(choice->min_tools_for_auto, 3, "threshold of the gate");
+    CHECK_INT(choice->schedule_count, 5, "entries of the schedule");
     static const haft__choice_mode modes[] = {HAFT__MODE_TOOL, HAFT__MODE_AUTO, HAFT__MODE_ANY,
                                               HAFT__MODE_ANY, HAFT__MODE_NONE};
     for (size_t i = 0; i < COUNT(modes); i++) {
-        CHECK_INT(choice->schedule[i].mode, modes[i], "%zu", i);
-        CHECK_INT(choice->schedule[i].fall_through, i == 1, "%zu", i);
+        CHECK_INT(choice->schedule[i].mode, modes[i], "mode of entry %zu", i);
+        CHECK_INT(choice->schedule[i].fall_through, i == 1, "fall_through of entry %zu", i);
     }
-    CHECK_STR(choice->schedule[0].tool, HAFT__LIT("glob"), "tool");
+    CHECK_STR(choice->schedule[0].tool, HAFT__LIT("glob"), "tool of the first entry");
     unload(&f);
 }
 

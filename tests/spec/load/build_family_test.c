@@ -34,7 +34,7 @@ static haft_str known(const char *text)
 static const struct {
     const char *text, *wanted;
 } cases[] = {
-    /* no row: as ever */
+    /* no row: the usual defaults */
     {"model: openai:my-own-model", "| |native purejson|native yes|0||"},
     {"model: {provider: vllm, model: thing-7b, native_tools: false}",
      "| |native purejson|native no|0|7|"},
@@ -48,7 +48,7 @@ static const struct {
     {"model: deepseek:deepseek-chat",
      "DeepSeek V3.2|name deepseek-chat|native deepseek_v32|native yes*|131072*|671*|"},
     {"model: openai:gemma-2-9b", "Gemma|name gemma-2|native purejson|native yes*|8192*|9|"},
-    /* where the server decides */
+    /* the server decides about the format */
     {"model: ollama:qwen2.5:7b-instruct",
      "Qwen 2.5|name qwen-2-5|native hermes|native yes*|32768*|7|"},
     {"model: ollama:gemma3:4b", "Gemma 3|name gemma-3|purejson*|native no*|131072*|4|"},
@@ -121,7 +121,7 @@ TEST(a_family_that_only_its_maker_serves_counts_as_hosted)
     }
 }
 
-TEST(every_failed_allocation_is_reported)
+TEST(loading_a_family_survives_every_failed_allocation)
 {
     haft_str text = HAFT__LIT("model: ollama:deepseek-r1:7b\n");
     haft__spec_options options = {.hash_key = {1, 2}};
@@ -134,7 +134,7 @@ TEST(every_failed_allocation_is_reported)
         haft_status status = haft__spec_load(&arena, text, &options, &spec, &report, NULL);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        CHECK(failed || haft__str_equal(spec->model.size_b, HAFT__LIT("7")), "the size");
+        CHECK(failed || haft__str_equal(spec->model.size_b, HAFT__LIT("7")), "size of the model");
         haft__arena_finish(&arena);
         if (!failed) {
             break;

@@ -36,7 +36,7 @@ static const problem_case cases[] = {
     {"model: {provider: x, model: gpt-4o}\n", "1:19: there is no provider \"x\"" COMPATIBLE},
 };
 
-TEST(a_model_without_a_usable_provider_gets_one_error_that_says_what_to_write)
+TEST(a_model_without_a_usable_provider_gets_one_error_with_a_hint)
 {
     check_problems(cases, COUNT(cases));
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/build.c: models, limits, and the defaults, which are those of the schema.
- */
+/* Tests for src/spec/load/build.c: models, limits, and that defaults equal those of the schema. */
 #include "spec/spec_help.h"
 #include "tool/duration.h"
 #include "json/number.h"
@@ -11,18 +10,18 @@ TEST(missing_keys_have_their_defaults)
 {
     loaded f;
     load(&f, "name: x\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     const haft__spec *spec = f.spec;
-    CHECK_INT(spec->kind, HAFT__SPEC_AGENT, "kind");
-    CHECK_STR(spec->model.provider, HAFT__LIT("offline"), "model");
-    CHECK(spec->model.native_tools && spec->model.price.known, "model");
+    CHECK_INT(spec->kind, HAFT__SPEC_AGENT, "kind of the spec");
+    CHECK_STR(spec->model.provider, HAFT__LIT("offline"), "provider of the model");
+    CHECK(spec->model.native_tools && spec->model.price.known, "native tools and a known price");
     CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_AUTO, "constraint");
     CHECK_STR(spec->root, HAFT__LIT("."), "root");
     CHECK_STR(spec->multitask, HAFT__LIT("enqueue"), "multitask");
-    CHECK_INT(spec->choice.min_tools_for_auto, 5, "gate");
-    CHECK(!spec->choice.gate && !spec->limits.has_usd, "off");
-    CHECK_INT(spec->format_count, 2, "formats");
-    CHECK_STR(spec->formats[0], HAFT__LIT("native"), "formats");
+    CHECK_INT(spec->choice.min_tools_for_auto, 5, "threshold of the gate");
+    CHECK(!spec->choice.gate && !spec->limits.has_usd, "gate and cost limit are off");
+    CHECK_INT(spec->format_count, 2, "number of formats");
+    CHECK_STR(spec->formats[0], HAFT__LIT("native"), "the first format");
     CHECK_INT(spec->plan.kind, HAFT__JSON_NULL, "plan");
     CHECK_INT(spec->hash.len, 64, "hash");
     unload(&f);
@@ -45,7 +44,7 @@ TEST(defaults_are_those_of_the_schema)
     };
     haft__json schema;
     CHECK_INT(haft__json_read(&f.arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL),
-              HAFT_OK, "reads");
+              HAFT_OK, "the schema is JSON");
     for (size_t i = 0; i < COUNT(numbers); i++) {
         char pointer[80];
         (void)snprintf(pointer, sizeof(pointer), "/$defs/limits/properties/%s/default",
@@ -59,21 +58,25 @@ TEST(defaults_are_those_of_the_schema)
     uint64_t wall = 0;
     const haft__json *value =
         haft__pointer_get(&schema, HAFT__LIT("/$defs/limits/properties/wall/default"));
-    CHECK(value != NULL && haft__duration_read(*value, &wall, NULL) == HAFT_OK, "wall");
-    CHECK_INT(limits->wall_ms, wall, "wall");
+    CHECK(value != NULL && haft__duration_read(*value, &wall, NULL) == HAFT_OK,
+          "the schema has a default for wall");
+    CHECK_INT(limits->wall_ms, wall, "default of wall");
     uint64_t wait = 0;
     value = haft__pointer_get(&schema, HAFT__LIT("/$defs/embeddings/properties/timeout/default"));
-    CHECK(value != NULL && haft__duration_read(*value, &wait, NULL) == HAFT_OK, "timeout");
-    CHECK_INT(wait, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
-    CHECK_INT(f.spec->embeddings.timeout_ms, HAFT__LIMIT_EMBED_QUERY_MS, "embeddings.timeout");
+    CHECK(value != NULL && haft__duration_read(*value, &wait, NULL) == HAFT_OK,
+          "the schema has a default for timeout");
+    CHECK_INT(wait, HAFT__LIMIT_EMBED_QUERY_MS, "default of embeddings.timeout in the schema");
+    CHECK_INT(f.spec->embeddings.timeout_ms, HAFT__LIMIT_EMBED_QUERY_MS,
+              "default of embeddings.timeout in the spec");
     CHECK_INT(f.spec->embeddings.base_url.len, 0, "no embeddings");
-    CHECK_INT(HAFT__LIMIT_EMBED_QUERY_MAX_MS, 60000, "check_test.c has it, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_QUERY_MAX_MS, 60000, "check_test.c tests this value and one more");
     unload(&f);
 }
 
-/* What its own tools take: names, descriptions and schemas. The share of the context that they may
- * have is the limit, unless the spec says otherwise; resolve() has a test at its value and past. */
-TEST(the_specs_own_tools_are_weighed)
+/* The size of the spec's own tools: names, descriptions and schemas. The limit is their share of
+ * the context, unless the spec sets another; resolve_test.c tests the share at the limit and past
+ * it. */
+TEST(the_size_of_the_specs_own_tools_is_counted)
 {
     loaded f;
     load(&f, "haft: 1\nname: n\nmodel: {provider: openai, model: m, context_tokens: 1000}\n"
@@ -84,13 +87,13 @@ TEST(the_specs_own_tools_are_weighed)
              "  - {name: two, description: Counts the words of a text., input_schema: {type: "
              "object}, command: "
              "[x]}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     CHECK_INT(f.spec->definition_bytes,
               2
                   * (strlen("one") + strlen("Counts the words of a text.")
                      + strlen("{\"type\":\"object\"}")),
-              "bytes");
-    CHECK_INT(f.spec->tools_share, HAFT__LIMIT_TOOL_SHARE_PERCENT, "share");
+              "bytes of the definitions");
+    CHECK_INT(f.spec->tools_share, HAFT__LIMIT_TOOL_SHARE_PERCENT, "default share");
     unload(&f);
 }
 
@@ -117,9 +120,9 @@ TEST(every_key_is_loaded)
             "approvals: [{tools: [glob], traits: [destructive], when: {at: /pattern, op: eq, "
             "value: x}, deadline: 24h, on_expire: {answer: no}}, {tools: [grep]}]\n"
             "databases: {d: {url: \"sqlite:x\"}}\nmcp: {servers: {s: {command: [x]}}}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     const haft__spec *spec = f.spec;
-    CHECK_INT(spec->kind, HAFT__SPEC_WORKFLOW, "kind");
+    CHECK_INT(spec->kind, HAFT__SPEC_WORKFLOW, "kind of the spec");
     CHECK_STR(spec->name, HAFT__LIT("n"), "name");
     CHECK_STR(spec->description, HAFT__LIT("d"), "description");
     CHECK_STR(spec->instructions, HAFT__LIT("i"), "instructions");
@@ -128,11 +131,12 @@ TEST(every_key_is_loaded)
     CHECK_STR(spec->model.base_url, HAFT__LIT("u"), "base_url");
     CHECK_STR(spec->model.api_key_env, HAFT__LIT("K"), "api_key_env");
     CHECK_STR(spec->model.size_b, HAFT__LIT("7.5"), "size_b");
-    CHECK(!spec->model.native_tools && spec->model.price.known, "model");
+    CHECK(!spec->model.native_tools && spec->model.price.known,
+          "no native tools, and a known price");
     CHECK_INT(spec->model.constraint, HAFT__CONSTRAIN_GRAMMAR, "constraint");
-    CHECK_INT(spec->model.price.input, 250000, "input");
-    CHECK_INT(spec->model.price.output, 2000000, "output");
-    CHECK_INT(spec->model.price.cached, 25000, "cached");
+    CHECK_INT(spec->model.price.input, 250000, "price.input");
+    CHECK_INT(spec->model.price.output, 2000000, "price.output");
+    CHECK_INT(spec->model.price.cached, 25000, "price.cached");
     CHECK_INT(spec->model.options.count, 1, "options");
     CHECK_INT(spec->plan.count, 1, "plan");
     CHECK_STR(spec->root, HAFT__LIT("docs"), "root");
@@ -150,11 +154,11 @@ TEST(every_key_is_loaded)
     CHECK_INT(spec->definition_bytes, 0, "built-ins do not count");
     CHECK_STR(spec->multitask, HAFT__LIT("reject"), "multitask");
     CHECK_INT(spec->phase_count, 1, "phases");
-    CHECK_STR(spec->phases[0].name, HAFT__LIT("p"), "phase");
-    CHECK_STR(spec->phases[0].tools[1], HAFT__LIT("grep"), "phase");
-    CHECK_INT(spec->builtin_allow_count, 1, "allow");
-    CHECK_STR(spec->builtin_deny[0], HAFT__LIT("read"), "deny");
-    CHECK(spec->choice.gate, "the gate of a workflow");
+    CHECK_STR(spec->phases[0].name, HAFT__LIT("p"), "name of the phase");
+    CHECK_STR(spec->phases[0].tools[1], HAFT__LIT("grep"), "second tool of the phase");
+    CHECK_INT(spec->builtin_allow_count, 1, "builtins.allow");
+    CHECK_STR(spec->builtin_deny[0], HAFT__LIT("read"), "builtins.deny");
+    CHECK(spec->choice.gate, "a workflow has a gate");
     const haft__spec_limits *limits = &spec->limits;
     CHECK(limits->turns == 3 && limits->calls == 9 && limits->parallel == 2
               && limits->overflow == HAFT__OVERFLOW_TRUNCATE && limits->observation_chars == 10
@@ -163,11 +167,12 @@ TEST(every_key_is_loaded)
               && limits->violations == 4,
           "limits");
     CHECK_INT(spec->approval_count, 2, "approvals");
-    CHECK_STR(spec->approvals[0].traits[0], HAFT__LIT("destructive"), "traits");
-    CHECK_INT(spec->approvals[0].when.count, 3, "when");
-    CHECK_INT(spec->approvals[0].deadline_ms, 86400000, "deadline");
-    CHECK_INT(spec->approvals[0].on_expire.kind, HAFT__JSON_OBJECT, "on_expire");
-    CHECK_STR(haft__json_text(spec->approvals[1].on_expire), HAFT__LIT("fail"), "its default");
+    CHECK_STR(spec->approvals[0].traits[0], HAFT__LIT("destructive"), "approvals: traits");
+    CHECK_INT(spec->approvals[0].when.count, 3, "approvals: when");
+    CHECK_INT(spec->approvals[0].deadline_ms, 86400000, "approvals: deadline");
+    CHECK_INT(spec->approvals[0].on_expire.kind, HAFT__JSON_OBJECT, "approvals: on_expire");
+    CHECK_STR(haft__json_text(spec->approvals[1].on_expire), HAFT__LIT("fail"),
+              "approvals: default of on_expire");
     CHECK_INT(spec->databases.count, 1, "databases");
     CHECK_INT(spec->mcp.count, 1, "mcp");
     unload(&f);
@@ -229,10 +234,11 @@ TEST(program_can_supply_prices)
     haft__spec_options options = {.hash_key = {1, 2}, .find_price = find_price};
     loaded f;
     load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:known\n"), &options);
-    CHECK(f.spec != NULL && f.spec->model.price.known && f.spec->model.price.output == 2, "known");
+    CHECK(f.spec != NULL && f.spec->model.price.known && f.spec->model.price.output == 2,
+          "a price of the program");
     unload(&f);
     load_with(&f, HAFT__LIT("limits: {usd: 1}\nmodel: openai:other\n"), &options);
-    CHECK_INT(f.report.errors, 1, "not known");
+    CHECK_INT(f.report.errors, 1, "a model without a price");
     unload(&f);
     load_with(&f,
               HAFT__LIT("limits: {usd: 1}\nmodel: {provider: openai, model: known, base_url: "

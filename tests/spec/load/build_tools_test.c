@@ -24,7 +24,7 @@ TEST(tools_of_every_kind_keep_their_order)
         HAFT__LIT(
             "6:56: warning: \"provider\" has no effect: tools of a provider are not sent in this "
             "version"),
-        "no problems");
+        "one warning");
     static const struct {
         const char *name;
         haft__tool_source source;
@@ -35,17 +35,17 @@ TEST(tools_of_every_kind_keep_their_order)
         {"c", HAFT__TOOL_AGENT, true, false},      {"d", HAFT__TOOL_PROVIDER, false, false},
         {"e", HAFT__TOOL_HEADLESS, false, true},   {"read", HAFT__TOOL_BUILTIN, true, false},
     };
-    CHECK_INT(f.spec->tools.count, COUNT(wanted), "tools");
+    CHECK_INT(f.spec->tools.count, COUNT(wanted), "number of tools");
     for (size_t i = 0; i < COUNT(wanted) && i < f.spec->tools.count; i++) {
         const haft__tool *tool = f.spec->tools.items[i];
-        CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
+        CHECK_STR(tool->name, haft__str(wanted[i].name), "case %zu", i);
         CHECK_INT(tool->source, wanted[i].source, "%s", wanted[i].name);
         CHECK_INT(tool->typed, wanted[i].typed, "%s", wanted[i].name);
         CHECK(tool->source == HAFT__TOOL_BUILTIN || tool->traits_given == wanted[i].given, "%s",
               wanted[i].name);
-        CHECK(tool->schema != NULL, "%s has a compiled schema", wanted[i].name);
+        CHECK(tool->schema != NULL, "%s has no compiled schema", wanted[i].name);
         CHECK(tool->source == HAFT__TOOL_BUILTIN || tool->definition.kind == HAFT__JSON_OBJECT,
-              "%s says how it runs", wanted[i].name);
+              "%s has no definition", wanted[i].name);
     }
     unload(&f);
 }
@@ -166,7 +166,7 @@ TEST(typed_schema_of_a_function_has_precedence)
     CHECK(haft__json_read(&arena, HAFT__LIT("{\"type\":\"object\",\"required\":[\"n\"]}"), NULL,
                           &function.input_schema, NULL, NULL)
               == HAFT_OK,
-          "reads");
+          "the schema is JSON");
     haft__tool other = function;
     other.name = HAFT__LIT("other");
     const haft__tool *functions[] = {&function, &other};
@@ -176,12 +176,15 @@ TEST(typed_schema_of_a_function_has_precedence)
               HAFT__LIT("tools:\n  - {name: x, " WORDS ", headless: true}\n"
                         "  - {name: count, description: Counts what it is given., args: [n]}\n"),
               &options);
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     const haft__tool *tool = haft__tools_find(&f.spec->tools, HAFT__LIT("count"));
-    CHECK_INT(f.spec->tools.count, 3, "tools");
-    CHECK(tool != NULL && tool->typed && tool->source == HAFT__TOOL_FUNCTION, "the function");
-    CHECK_STR(tool->description, HAFT__LIT("Counts what it is given."), "the words of the spec");
-    CHECK(haft__json_get(tool->input_schema, HAFT__LIT("properties")) == NULL, "its schema");
+    CHECK_INT(f.spec->tools.count, 3, "number of tools");
+    CHECK(tool != NULL && tool->typed && tool->source == HAFT__TOOL_FUNCTION,
+          "the function implements the tool");
+    CHECK_STR(tool->description, HAFT__LIT("Counts what it is given."),
+              "the description is that of the spec");
+    CHECK(haft__json_get(tool->input_schema, HAFT__LIT("properties")) == NULL,
+          "the schema is that of the function");
     unload(&f);
     load_with(&f, HAFT__LIT("tools:\n  - {name: count, " WORDS ", input_schema: {type: object}}\n"),
               &options);
@@ -193,7 +196,8 @@ TEST(typed_schema_of_a_function_has_precedence)
                         "count, " WORDS ", args: [n]}]}}}\n"),
               &options);
     tool = haft__tools_find(&f.spec->tools, HAFT__LIT("count"));
-    CHECK(tool != NULL && tool->source == HAFT__TOOL_FUNCTION, "the function");
+    CHECK(tool != NULL && tool->source == HAFT__TOOL_FUNCTION,
+          "the function implements the described tool");
     unload(&f);
     haft__arena_finish(&arena);
 }
@@ -210,6 +214,6 @@ TEST(number_of_tools_is_limited)
         haft_str whole = keep(&text);
         CHECK_STR(problems_of(whole.ptr),
                   more == 0 ? HAFT__LIT("") : HAFT__LIT("1:22: the spec has more than 4096 tools"),
-                  "%d more", more);
+                  "%d more than the limit", more);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/builder.c, as far as the readers' tests do not have them. */
+/* Tests for src/spec/load/builder.c, for cases that the tests of the readers do not have. */
 #include "spec/load/builder.h"
 
 #include "spec/spec_help.h"
@@ -14,11 +14,11 @@ TEST(duplicates_are_found_in_large_objects)
     CHECK_STR(read_as(haft__buf_str(&text)),
               HAFT__LIT("100:1: the key \"key0\" is repeated; it is already at 1:1 (keep "
                         "one of the two)"),
-              "99 keys and one again");
+              "99 keys and a duplicate");
     haft__buf_finish(&text);
 }
 
-TEST(keys_are_found_through_escapes)
+TEST(escaped_keys_are_found)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -27,7 +27,7 @@ TEST(keys_are_found_through_escapes)
     haft__spec_document d;
     haft_str text = HAFT__LIT("a/b: 1\na~b: 2\na: 3\n'': 4\n");
     CHECK_INT(haft__spec_parse(&arena, text, (haft__hash_key){1, 2}, &problems, &d, NULL), HAFT_OK,
-              "reads");
+              "parse the text");
     static const struct {
         const char *pointer;
         size_t at;

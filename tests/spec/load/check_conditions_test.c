@@ -83,7 +83,7 @@ static const problem_case cases[] = {
     {TYPED("string, enum: [low, high]", "op: in, value: [hihg, low]"), ""},
     {TYPED("integer, maximum: 10", "op: eq, value: 11"), NEVER},
     {TYPED("array, items: {type: string}", "op: contains, value: null"), NEVER},
-    /* where nothing is */
+    /* places that do not exist */
     {AT("/amont", "op: gt, value: 1"), ABSENT("2:37: ", "a", "/amont") " (did you mean /amount?)"},
     {AT("/amont", "op: exists"), ABSENT("2:37: ", "a", "/amont") " (did you mean /amount?)"},
     {AT("/amont", "op: ne, value: 1"),
@@ -114,12 +114,12 @@ static const problem_case cases[] = {
          "input_schema: {type: object, $ref: '#/$defs/x', $defs: {x: {}}}") "]\n" WHEN("op: eq, "
                                                                                        "value: 1"),
      ""},
-    /* a function of that name may have others */
+    /* a function with that name may have other arguments */
     {"tools: [{name: a, description: Count the words of it., args: [m]}]\n" WHEN(
          "op: eq, value: x"),
      "1:9: warning: \"a\" has no implementation: its calls wait for an answer (give it a command "
      "or http, or write headless: true)"},
-    /* rules for several */
+    /* rules for several tools */
     {"tools: [" TOOL("a", "args: [n]") ", " TOOL("ab", "args: [m]") "]\n" RULE(
          "tools: [a*]", "at: /n, op: eq, value: x"),
      ""},
@@ -133,7 +133,7 @@ static const problem_case cases[] = {
                                        "builtins: {enabled: [tool_search]}\n" RULE(
                                            "tools: ['*']", "at: /k, op: eq, value: x"),
      ""},
-    /* ... and by a trait */
+    /* rules with a trait */
     {"tools: [" TOOL("a", "traits: {destructive: true}, " SCHEMA("n: {type: number}")) "]\n" RULE(
          "traits: [destructive]", "at: /n, op: in, value: [a]"),
      "2:43: warning: /n of \"a\" has a type that cannot be compared this way: number" ASKED},

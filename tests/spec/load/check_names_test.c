@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_names.c: tools that are named and not there. */
+/* Tests for src/spec/load/check_names.c: names of tools that do not exist. */
 #include "spec/spec_help.h"
 
 #define DENIES_NOTHING(pattern)                                                                    \
@@ -26,7 +26,7 @@ static const problem_case cases[] = {
      "1:28: there is no tool \"glob\" (it is a built-in: add it to builtins.enabled)\n"
      "1:53: there is no tool \"globb\" (tools are listed in tools and builtins)\n"
      "1:95: there is no tool \"x\" (tools are listed in tools and builtins)"},
-    /* tools of servers are known later; the server must be there */
+    /* tools of servers are known later, but the server must exist */
     {"mcp: {servers: {docs: {command: [x]}}}\nchoice: {schedule: [{tool: \"docs:find\"}, {tool: "
      "\"web:find\"}]}\napprovals: [{tools: [\"docs:send\", \"docs:*\", \"*\", \"*:x\", \"x*\"]}]\n"
      "builtins: {enabled: [tool_search]}\n",
@@ -62,7 +62,7 @@ static const problem_case cases[] = {
      "5:16: " DENIES_NOTHING("delete_*")},
     {"builtins: {enabled: [tool_search]}\nmcp: {import: x, deny: [docs, \"web:*\", \"x*\"]}\n",
      "2:25: " DENIES_NOTHING("docs")},
-    /* a tool that is there but wrong is not also missing */
+    /* an invalid tool is not also reported as missing */
     {"tools:\n  - {name: a, description: Does what it should., command: [cat], traits: {retries: "
      "1}}\nchoice: {schedule: [{tool: a}]}\n",
      "2:84: retries on a tool that is neither read_only nor idempotent (a second attempt could "

@@ -9,7 +9,7 @@ static const problem_case cases[] = {
     {"kind: workflow\n" SIX, ""},
     {"kind: workflow\n" SIX "phases: [{name: a, tools: [glob]}, {name: b, tools: [read, grep]}]\n",
      ""},
-    /* complete_workflow must be there */
+    /* complete_workflow must be enabled */
     {"kind: workflow\nbuiltins: {enabled: [glob]}\n",
      "1:7: the workflow can never end: complete_workflow is not enabled (add - builtin: "
      "[complete_workflow] to tools, or write kind: agent)"},
@@ -17,7 +17,7 @@ static const problem_case cases[] = {
      "1:7: the workflow can never end: complete_workflow is not allowed by builtins (add - "
      "builtin: "
      "[complete_workflow] to tools, or write kind: agent)"},
-    /* ... and callable */
+    /* complete_workflow must be callable */
     {"kind: workflow\n" THREE "choice: {default: none}\n",
      "3:19: once the gate is open, no turn allows complete_workflow: the workflow can end only by "
      "chance "
@@ -40,7 +40,7 @@ static const problem_case cases[] = {
      "4:17: with 4 turns the workflow cannot be completed: it takes at least 5 (in the last turn "
      "no "
      "tool can be called)"},
-    /* a phase whose tool is denied can never be done */
+    /* a phase whose tool is denied can never be completed */
     {"kind: workflow\nbuiltins: {enabled: [glob, grep, complete_workflow], deny: [grep]}\n"
      "phases: [{name: look, tools: [grep]}]\n",
      "1:7: the workflow can never end: complete_workflow would always be refused "
@@ -53,7 +53,7 @@ static const problem_case cases[] = {
      "3:1: warning: tools are deferred, and builtins.enabled does not list tool_search: nothing "
      "searches before the first turn, and the model does not see that it can (add tool_search to "
      "builtins.enabled)"},
-    /* the schedule lets go too early */
+    /* the schedule allows answers too early */
     {"kind: workflow\n" THREE "choice: {schedule: [auto]}\n",
      "3:21: turn 1 is scheduled as auto, but at most 0 of 3 data tools can have been called before "
      "it "
@@ -73,7 +73,7 @@ static const problem_case cases[] = {
      "4:33: turn 3 is scheduled as auto, but at most 2 of 3 data tools can have been called before "
      "it "
      "(write gate, or choice.schedule_overrides_gate: true)"},
-    /* ... or stores something too early */
+    /* the schedule allows an artifact too early */
     {"kind: workflow\n" SIX "choice: {schedule: [{tool: store_artifact}]}\n",
      "3:21: turn 1 is scheduled as store_artifact, but at most 0 of 3 data tools can have been "
      "called before it (write gate, or choice.schedule_overrides_gate: true)"},
@@ -81,7 +81,7 @@ static const problem_case cases[] = {
     {"kind: workflow\n" SIX
      "choice: {schedule: [{tool: store_artifact}], schedule_overrides_gate: true}\n",
      ""},
-    /* an agent without a gate may do as it likes */
+    /* an agent without a gate has no such rules */
     {"builtins: {enabled: [glob]}\nchoice: {schedule: [auto, none, auto]}\n", ""},
     {"builtins: {enabled: [store_artifact]}\nchoice: {schedule: [{tool: store_artifact}]}\n", ""},
     {"choice: {default: none}\n", ""},
@@ -148,5 +148,5 @@ TEST(the_check_is_bounded)
     CHECK_STR(problems_of(whole.ptr),
               HAFT__LIT("5:12: once the gate is open, no turn allows complete_workflow: the "
                         "workflow can end only by chance (the default is none; write auto)"),
-              "the check ends");
+              "the check ends with its problem");
 }

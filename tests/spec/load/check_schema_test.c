@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_schema.c and haft.schema.json: the texts and places of its
- * problems. */
+/* Tests for src/spec/load/check_schema.c and haft.schema.json: messages and places of problems. */
 #include "schema/schema.h"
 #include "spec/spec_help.h"
 #include "json/read.h"
@@ -67,15 +66,15 @@ TEST(number_of_reported_problems_is_limited)
     loaded f;
     haft_str whole = keep(&text);
     load(&f, whole.ptr);
-    CHECK(f.report.count <= HAFT__LIMIT_SPEC_PROBLEMS, "%zu", f.report.count);
+    CHECK(f.report.count <= HAFT__LIMIT_SPEC_PROBLEMS, "%zu problems", f.report.count);
     CHECK_INT(f.report.errors, HAFT__LIMIT_SCHEMA_ERRORS + 1,
               "the last one says that there are more");
     CHECK_STR(f.report.problems[f.report.count - 1].message,
-              HAFT__LIT("... and more problems of this kind"), "last");
+              HAFT__LIT("... and more problems of this kind"), "the last problem");
     unload(&f);
 }
 
-/* Every key says what it is for: `description` on each property and each definition. */
+/* Checks that each property and each definition has a `description`. */
 static void check_described(haft__json schema, const char *where)
 {
     static const char *const holders[] = {"properties", "$defs"};
@@ -107,6 +106,6 @@ TEST(schema_is_valid_and_describes_each_key)
     CHECK(status == HAFT_OK, "%s: %s", err.where, err.message);
     check_described(schema, "the whole");
     haft_str file = test_read_file("src/spec/load/haft.schema.json");
-    CHECK_STR(haft__spec_schema_text(), file, "the library has the file as it is");
+    CHECK_STR(haft__spec_schema_text(), file, "the library contains the same text as the file");
     haft__arena_finish(&arena);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/check_support.c: what this version cannot run, missing programs and
+/* Tests for src/spec/load/check_support.c: parts that this version cannot run, missing programs and
  * directories. */
 #include "spec/spec_help.h"
 
@@ -18,7 +18,7 @@ static const problem_case cases[] = {
     {"model: mistral:x\n", ""},
 };
 
-TEST(a_spec_that_cannot_run_is_not_good)
+TEST(a_spec_that_cannot_run_is_an_error)
 {
     check_problems(cases, COUNT(cases));
 }
@@ -92,10 +92,10 @@ TEST(directories_that_do_not_exist_here_get_a_warning)
     }
 }
 
-TEST(a_run_that_has_begun_can_be_read)
+TEST(the_spec_of_a_started_run_loads_without_errors)
 {
     loaded f;
     load_kept(&f, "kind: graph\ngraph: {nodes: {a: {}}}\ndatabases: {d: {url: \"sqlite:x\"}}\n");
-    CHECK_STR(f.listing, HAFT__LIT(""), "kept");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     unload(&f);
 }

@@ -147,7 +147,7 @@ static const problem_case cases[] = {
      "4:1: databases cannot be queried in this version (leave it out, and query the database with "
      "a "
      "command)"},
-    /* a search that the model does not know of */
+    /* deferred tools, but tool_search is not enabled */
     {"mcp: {servers: {a: {command: [x]}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}}\nbuiltins: {enabled: []}\n", UNLISTED_SEARCH("1:1")},
     {"mcp: {servers: {a: {command: [x]}}}\nenabled_builtins: [glob]\n", UNLISTED_SEARCH("1:1")},
@@ -160,7 +160,7 @@ static const problem_case cases[] = {
                                       "10})"},
     {"limits: {repeats: {hint: 1}}\n", "1:26: expected a number of at least 2, found 1"},
     {"limits: {repeats: {ask: 1}}\n", "1:20: there is no key \"ask\" here"},
-    {"mcp: {import: x}\n", ""}, /* what is in it is not known here */
+    {"mcp: {import: x}\n", ""}, /* the contents of the file are not known here */
     {"mcp: {servers: {a: {command: [x], enabled: false}}}\n", ""},
     {"mcp: {servers: {a: {command: [x]}}, deny: [\"*\"]}\n", ""},
     {"builtins: {enabled: [tool_search]}\nmcp: {servers: {a: {command: [x]}}}\n", ""},
@@ -177,7 +177,7 @@ static const problem_case cases[] = {
     {TOOL("") "model: {provider: openai, model: x, context_tokens: 20000}\n", ""},
 };
 
-TEST(checks_that_a_schema_cannot_express)
+TEST(problems_that_a_schema_cannot_express_are_reported)
 {
     check_problems(cases, COUNT(cases));
 }

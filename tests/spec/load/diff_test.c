@@ -76,14 +76,16 @@ TEST(number_of_lines_is_limited)
         haft__buf_init(&text, 1 << 20);
         haft_str one = many(&before, HAFT__LIMIT_SPEC_DIFF_LINES + more, 1);
         haft_str two = many(&after, HAFT__LIMIT_SPEC_DIFF_LINES + more, 2);
-        CHECK_INT(haft__json_read(&arena, one, NULL, &a, NULL, NULL), HAFT_OK, "before");
-        CHECK_INT(haft__json_read(&arena, two, NULL, &b, NULL, NULL), HAFT_OK, "after");
-        CHECK_INT(haft__spec_diff(&text, a, b, NULL), HAFT_OK, "differ");
+        CHECK_INT(haft__json_read(&arena, one, NULL, &a, NULL, NULL), HAFT_OK,
+                  "the first text is JSON");
+        CHECK_INT(haft__json_read(&arena, two, NULL, &b, NULL, NULL), HAFT_OK,
+                  "the second text is JSON");
+        CHECK_INT(haft__spec_diff(&text, a, b, NULL), HAFT_OK, "compare the specs");
         size_t lines = 0;
         for (size_t i = 0; i < text.len; i++) {
             lines += text.ptr[i] == '\n';
         }
-        CHECK_INT(lines, HAFT__LIMIT_SPEC_DIFF_LINES + more, "lines");
+        CHECK_INT(lines, HAFT__LIMIT_SPEC_DIFF_LINES + more, "number of lines");
         haft__buf_add_char(&text, '\0');
         CHECK((strstr(text.ptr, "and 1 more\n") != NULL) == (more == 1), "%s", text.ptr);
         haft__buf_finish(&before);
@@ -93,7 +95,7 @@ TEST(number_of_lines_is_limited)
     }
 }
 
-TEST(paths_that_are_too_long_are_cut)
+TEST(long_paths_are_truncated)
 {
     char key[600], before[700], after[700];
     memset(key, 'k', sizeof(key) - 1);
@@ -111,9 +113,9 @@ TEST(diff_survives_every_failed_allocation)
     haft__json a, b;
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"a\":1,\"b\":[1,2]}"), NULL, &a, NULL, NULL),
-              HAFT_OK, "a");
+              HAFT_OK, "the first text is JSON");
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"a\":2,\"b\":[2,1]}"), NULL, &b, NULL, NULL),
-              HAFT_OK, "b");
+              HAFT_OK, "the second text is JSON");
     for (unsigned n = 0;; n++) {
         haft__buf text;
         haft__buf_init(&text, 1 << 20);

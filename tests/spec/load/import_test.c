@@ -9,8 +9,8 @@ static haft_status read_file(void *context, haft__arena *arena, haft_str spec, h
                              haft_str *ret_text, haft_error *err)
 {
     (void)arena;
-    CHECK_STR(spec, HAFT__LIT("/here/spec.yaml"), "the spec");
-    CHECK_STR(path, HAFT__LIT("mcp.json"), "the file");
+    CHECK_STR(spec, HAFT__LIT("/here/spec.yaml"), "path of the spec");
+    CHECK_STR(path, HAFT__LIT("mcp.json"), "path of the imported file");
     if (context == NULL) {
         return haft__fail(err, HAFT_IO, "mcp.json", "there is no such file");
     }
@@ -54,7 +54,7 @@ TEST(imported_servers_are_added_to_those_of_the_spec)
               HAFT__LIT("{\"import\":\"mcp.json\",\"servers\":{\"a\":{\"command\":[\"x\"],"
                         "\"enabled\":true,\"imported\":true},\"b\":{\"command\":[\"own\"]},"
                         "\"c\":{\"url\":\"http://h\"}}}"),
-              "the spec's own come before");
+              "servers of the spec come first");
     unload(&f);
 }
 
@@ -64,7 +64,7 @@ TEST(hash_of_a_spec_includes_imported_servers)
     loaded f, g;
     import(&f, "mcp: {import: mcp.json}\n", two, false);
     import(&g, "mcp: {import: mcp.json}\n", other, false);
-    CHECK(!haft__str_equal(f.spec->hash, g.spec->hash), "a command was changed in the file");
+    CHECK(!haft__str_equal(f.spec->hash, g.spec->hash), "a changed command gives another hash");
     unload(&f);
     unload(&g);
 }
@@ -90,13 +90,13 @@ TEST(source_of_a_spec_has_no_secret_of_the_imported_file)
     CHECK_STR(again.spec->hash, f.spec->hash, "the source has the same hash");
     unload(&again);
     import(&again, kept.ptr, renewed, false);
-    CHECK_STR(again.listing, HAFT__LIT(""), "a key may be renewed");
+    CHECK_STR(again.listing, HAFT__LIT(""), "a changed key in the file is accepted");
     unload(&again);
     load(&away, kept.ptr);
     CHECK_STR(away.spec->hash, f.spec->hash, "the hash is the same without the file");
     unload(&away);
     import(&again, kept.ptr, changed, false);
-    CHECK(again.spec == NULL, "but not with another command");
+    CHECK(again.spec == NULL, "a changed command in the file is rejected");
     CHECK(strstr(again.listing.ptr, "the servers in mcp.json have changed") != NULL, "%s",
           again.listing.ptr);
     unload(&again);
@@ -137,8 +137,8 @@ TEST(failed_import_reports_the_reason)
     }
 }
 
-/* What is wrong with one server is a warning, and the others are there; but a spec that names it in
- * `allow` cannot do without. */
+/* A problem of one server is a warning, and the other servers are loaded; but it is an error if the
+ * spec names the server in `allow`. */
 TEST(invalid_server_is_skipped_unless_the_spec_names_it)
 {
     static char file[] = "{\"mcpServers\":{\"bad\":{},\"lacks\":{\"command\":\"${X}\"},"

@@ -43,12 +43,12 @@ TEST(json_is_loaded_like_yaml)
     CHECK_STR(problems_of("{\"model\": \"offline\",\n \"limits\": {\"turns\": 0, \"trns\": 1}}\n"),
               HAFT__LIT("2:22: expected a number of at least 1, found 0\n"
                         "2:25: there is no key \"trns\" here (did you mean turns?)"),
-              "places in JSON");
+              "problems have their places in JSON");
     loaded yaml, json;
     load(&yaml, "model: offline\nlimits: {turns: 0x5}\n");
     load(&json, "{\"limits\": {\"turns\": 5.0}, \"model\": \"offline\"}");
     CHECK_STR(yaml.spec->hash, json.spec->hash, "the same spec has the same hash");
-    CHECK_INT(json.spec->limits.turns, 5, "5.0 is 5");
+    CHECK_INT(json.spec->limits.turns, 5, "5.0 is read as 5");
     unload(&yaml);
     unload(&json);
 }
@@ -59,11 +59,11 @@ TEST(hash_is_computed_from_the_canonical_source)
     load(&f, "name: x\nmodel: offline\n");
     char hex[HAFT__SHA256_HEX];
     haft__sha256_hex(HAFT__LIT("{\"model\":\"offline\",\"name\":\"x\"}"), hex);
-    CHECK_STR(f.spec->hash, ((haft_str){hex, sizeof(hex)}), "hash");
+    CHECK_STR(f.spec->hash, ((haft_str){hex, sizeof(hex)}), "the hash of the spec");
     unload(&f);
 }
 
-/* Texts of all sorts; each fails or loads with every allocation failed in turn. */
+/* Texts of all sorts; each is loaded with every allocation failing once. */
 static const char *const texts[] = {
     ("kind: workflow\nmodel: {provider: openai, model: x, price: {input: 1, output: 2}}\n"
      "limits: {usd: 1, wall: 10m}\nphases: [{name: a, tools: [glob]}]\n"
@@ -115,7 +115,7 @@ TEST(every_failed_allocation_of_loading_is_survived)
     }
 }
 
-TEST(a_small_arena_is_enough_or_too_small)
+TEST(loading_survives_every_arena_size)
 {
     bool loaded_once = false;
     for (size_t max = 1 << 10; !loaded_once; max *= 2) {

@@ -95,7 +95,7 @@ TEST(part_of_the_spec_is_replaced)
         haft__json value;
         haft_error err = {.status = HAFT_OK};
         CHECK(haft__json_read(&arena, HAFT__LIT(BEFORE), NULL, &value, NULL, NULL) == HAFT_OK,
-              "reads");
+              "the text is JSON");
         haft_status status = haft__spec_set(&arena, &value, haft__str(cases[i].path),
                                             haft__str(cases[i].value), &err);
         CHECK(status == HAFT_OK, "%s: %s", cases[i].path, err.message);
@@ -115,7 +115,7 @@ TEST(unknown_path_is_rejected)
         haft__json value;
         haft_error err = {.status = HAFT_OK};
         CHECK(haft__json_read(&arena, HAFT__LIT(BEFORE), NULL, &value, NULL, NULL) == HAFT_OK,
-              "reads");
+              "the text is JSON");
         haft_status status =
             haft__spec_set(&arena, &value, haft__str(refused[i].path), HAFT__LIT("1"), &err);
         CHECK_INT(status, HAFT_BAD_INPUT, "%s", refused[i].path);
@@ -134,8 +134,8 @@ TEST(overrides_are_applied_in_order_and_named_in_their_problems)
     haft__spec_options options = {.hash_key = {1, 2}, .sets = sets, .set_count = 2};
     loaded f;
     load_with(&f, HAFT__LIT("model: offline\nlimits: {turns: 3}\n"), &options);
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
-    CHECK(f.spec != NULL && f.spec->limits.turns == 5, "the last one counts");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
+    CHECK(f.spec != NULL && f.spec->limits.turns == 5, "the last override counts");
     unload(&f);
     options.set_count = COUNT(sets);
     load_with(&f, HAFT__LIT("model: offline\ntools: []\n"), &options);

@@ -27,7 +27,7 @@ static const struct {
      "2:23: the key \"y\" is repeated; it is already at 2:7 (keep one of the two)\n"
      "1:10: the key \"\xC3\xA9\" is repeated; it is already at 1:2 (keep one of the "
      "two)"},
-    /* bytes that are no text */
+    /* bytes that are not text */
     {"a: \xFF\n", "1:4: found the byte 0xFF, expected UTF-8 (save the file as UTF-8)"},
     {"\xFF\xFE"
      "a",
@@ -48,16 +48,16 @@ TEST(yaml_and_json_texts_are_parsed)
     }
 }
 
-TEST(a_nul_is_refused)
+TEST(a_nul_byte_is_rejected)
 {
     CHECK_STR(
         read_as(HAFT__LIT("a: b\0c\n")),
         HAFT__LIT("1:5: found the control character 0x00, expected text (inside double quotes "
                   "it can be written as \\u0000)"),
-        "NUL");
+        "a NUL byte in YAML");
 }
 
-TEST(a_text_that_is_too_long_is_rejected_unread)
+TEST(a_text_that_is_too_long_is_rejected_without_reading_it)
 {
     size_t size = (size_t)50 << 20;
     char *text = test_alloc(size);
@@ -65,12 +65,12 @@ TEST(a_text_that_is_too_long_is_rejected_unread)
     CHECK_STR(read_as((haft_str){text, size}),
               HAFT__LIT("0:0: the spec has 52428800 bytes, more than 4194304 (is this the right "
                         "file?)"),
-              "50 MB");
+              "a text of 50 MB");
     text[0] = '#';
     CHECK_STR(read_as((haft_str){text, HAFT__LIMIT_SPEC_BYTES}),
               HAFT__LIT("1:1: the file is empty, expected a spec (the smallest spec is: model: "
                         "offline)"),
-              "the longest");
+              "a text at the limit");
 }
 
 /* The same document as JSON and as YAML: the same value, the same places. */
@@ -89,7 +89,7 @@ TEST(yaml_and_json_readers_agree)
         {"/c", 29, 24},
         {"/c/d", 35, 30},
         {"/c/e", 46, 41},
-        /* missing: the value around it */
+        /* a missing member: the place of the object around it */
         {"/x", 0, 0},
         {"/a/1/b/c", 16, 16},
         {"/a/2", 6, 6},
@@ -105,12 +105,12 @@ TEST(yaml_and_json_readers_agree)
             haft_str whole = haft__str(text);
             haft__spec_builder_init(&tree, &arena, &problems, whole, (haft__hash_key){1, 2});
             CHECK(haft__yaml_read(&tree, whole) && haft__spec_builder_document(&tree, &d),
-                  "not read");
+                  "read the YAML");
             haft__spec_builder_finish(&tree);
         } else {
             CHECK_INT(haft__spec_parse(&arena, haft__str(text), (haft__hash_key){1, 2}, &problems,
                                        &d, NULL),
-                      HAFT_OK, "reads");
+                      HAFT_OK, "parse the JSON");
         }
         for (size_t i = 0; i < COUNT(places); i++) {
             haft_str pointer = haft__str(places[i].pointer);

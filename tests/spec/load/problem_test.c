@@ -20,11 +20,11 @@ TEST(locations_count_lines_and_characters)
         CHECK(line == cases[i].line && column == cases[i].column, "%zu is at %u:%u",
               cases[i].offset, line, column);
     }
-    CHECK_STR(haft__spec_line_text(text, 0), HAFT__LIT(""), "no line");
-    CHECK_STR(haft__spec_line_text(text, 1), HAFT__LIT("a\xC3\xA9z"), "first");
-    CHECK_STR(haft__spec_line_text(text, 2), HAFT__LIT(""), "second");
-    CHECK_STR(haft__spec_line_text(text, 3), HAFT__LIT("last"), "third");
-    CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "after the last");
+    CHECK_STR(haft__spec_line_text(text, 0), HAFT__LIT(""), "line 0");
+    CHECK_STR(haft__spec_line_text(text, 1), HAFT__LIT("a\xC3\xA9z"), "the first line");
+    CHECK_STR(haft__spec_line_text(text, 2), HAFT__LIT(""), "the second line");
+    CHECK_STR(haft__spec_line_text(text, 3), HAFT__LIT("last"), "the third line");
+    CHECK_STR(haft__spec_line_text(text, 4), HAFT__LIT(""), "after the last line");
 }
 
 TEST(problems_are_sorted_by_location_and_limited)
@@ -35,27 +35,28 @@ TEST(problems_are_sorted_by_location_and_limited)
     haft__spec_problems_init(&problems, &arena);
     for (uint32_t i = 0; i < HAFT__LIMIT_SPEC_PROBLEMS + 5; i++) {
         haft__spec_problem *problem = haft__spec_problem_add(&problems, i % 2 == 0, "number %u", i);
-        CHECK((problem != NULL) == (i < HAFT__LIMIT_SPEC_PROBLEMS), "%u", i);
+        CHECK((problem != NULL) == (i < HAFT__LIMIT_SPEC_PROBLEMS), "case %u", i);
         haft__spec_problem_hint(&problems, problem, "hint %u", i);
         if (problem != NULL) {
             problem->line = (HAFT__LIMIT_SPEC_PROBLEMS - i) / 10; /* the last have line 0 */
             problem->column = 7;
         }
     }
-    CHECK_INT(problems.count, HAFT__LIMIT_SPEC_PROBLEMS, "kept");
-    CHECK_INT(problems.errors + problems.warnings, HAFT__LIMIT_SPEC_PROBLEMS + 5, "found");
+    CHECK_INT(problems.count, HAFT__LIMIT_SPEC_PROBLEMS, "problems that are kept");
+    CHECK_INT(problems.errors + problems.warnings, HAFT__LIMIT_SPEC_PROBLEMS + 5,
+              "problems that were counted");
     haft__spec_problems_sort(&problems);
     for (size_t i = 1; i < problems.count; i++) {
         const haft__spec_problem *a = &problems.items[i - 1], *b = &problems.items[i];
-        CHECK(b->line == 0 || (a->line <= b->line && a->line != 0), "%zu", i);
+        CHECK(b->line == 0 || (a->line <= b->line && a->line != 0), "case %zu", i);
         CHECK(a->line != b->line || haft__str_compare(a->message, b->message) < 0
                   || a->message.len < b->message.len,
-              "those of one place keep their order: %s, %s", a->message.ptr, b->message.ptr);
+              "problems of one place keep their order: %s, %s", a->message.ptr, b->message.ptr);
     }
     haft__arena_finish(&arena);
 }
 
-TEST(a_long_quotation_is_cut_at_a_character)
+TEST(a_long_message_is_truncated_after_a_whole_character)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -67,13 +68,13 @@ TEST(a_long_quotation_is_cut_at_a_character)
     }
     haft__spec_problem *problem =
         haft__spec_problem_add(&problems, false, "x%.*s", (int)sizeof(text), text);
-    CHECK(problem->message.len == 1023, "%zu", problem->message.len);
+    CHECK(problem->message.len == 1023, "length %zu", problem->message.len);
     CHECK_STR(problem->message, ((haft_str){problem->message.ptr, 1023}), "whole characters");
-    CHECK(problem->message.ptr[1022] == '\xA9', "cut inside a character");
+    CHECK(problem->message.ptr[1022] == '\xA9', "the last character is truncated");
     haft__arena_finish(&arena);
 }
 
-TEST(a_word_ends_where_yaml_and_json_end_it)
+TEST(a_token_ends_as_in_yaml_and_json)
 {
     static const struct {
         const char *text;

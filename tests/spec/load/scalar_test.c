@@ -75,7 +75,7 @@ static const struct {
     {".iNf", "\".iNf\""},
 };
 
-TEST(plain_scalars_mean_what_yaml_1_2_says)
+TEST(plain_scalars_follow_yaml_1_2)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -107,7 +107,7 @@ TEST(values_that_json_lacks_are_distinguished)
                   HAFT__SCALAR_NOT_FINITE, "%s", not_finite[i]);
     }
     CHECK_INT(haft__scalar_resolve(&arena, HAFT__LIT("0x10000000000000000"), &value),
-              HAFT__SCALAR_TOO_LONG, "65 bits");
+              HAFT__SCALAR_TOO_LONG, "a number of 65 bits");
     haft__arena_finish(&arena);
 }
 
@@ -121,7 +121,7 @@ TEST(out_of_memory_is_reported)
         test_fail_allocation(0);
         CHECK_INT(haft__scalar_resolve(&arena, haft__str(texts[i]), &value), HAFT__SCALAR_NO_MEMORY,
                   "%s", texts[i]);
-        CHECK(test_allow_allocations(), "%s takes memory", texts[i]);
+        CHECK(test_allow_allocations(), "%s: the failing allocation was not reached", texts[i]);
         haft__arena_finish(&arena);
     }
 }

@@ -59,7 +59,7 @@ TEST(planner_format_is_translated)
     CHECK_INT(spec->limits.parallel, 4, "parallel");
     CHECK_STR(spec->model.provider, HAFT__LIT("openai"), "provider");
     CHECK_STR(spec->formats[0], HAFT__LIT("native"), "format");
-    CHECK_INT(spec->tools.count, 2, "tools");
+    CHECK_INT(spec->tools.count, 2, "number of tools");
     CHECK_INT(spec->tools.items[0]->source, HAFT__TOOL_HEADLESS,
               "a tool without an implementation is headless");
     CHECK(!spec->tools.items[0]->typed, "its arguments have no types");
@@ -113,9 +113,9 @@ TEST(without_a_cap_every_call_of_a_reply_runs)
         const char *name, *more;
         haft__overflow overflow;
     } cases[] = {
-        {"no cap", "", HAFT__OVERFLOW_QUEUE},
-        {"the planner's", "      max_parallel_tool_calls: 2\n", HAFT__OVERFLOW_TRUNCATE},
-        {"one of the limits", "limits: {parallel: 2}\n", HAFT__OVERFLOW_TRUNCATE},
+        {"no cap in the planner and the limits", "", HAFT__OVERFLOW_QUEUE},
+        {"the cap of the planner", "      max_parallel_tool_calls: 2\n", HAFT__OVERFLOW_TRUNCATE},
+        {"the cap of the limits", "limits: {parallel: 2}\n", HAFT__OVERFLOW_TRUNCATE},
         {"other limits", "limits: {turns: 2}\n", HAFT__OVERFLOW_QUEUE},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -134,7 +134,7 @@ TEST(without_a_cap_every_call_of_a_reply_runs)
     }
 }
 
-TEST(a_described_tool_without_args_takes_any)
+TEST(a_described_tool_without_args_accepts_any_arguments)
 {
     loaded f;
     load(&f, "tools:\n"
@@ -152,12 +152,12 @@ TEST(a_described_tool_without_args_takes_any)
         const char *name;
         bool open;
     } wanted[] = {{"a", true}, {"b", true}, {"d", false}, {"c", false}};
-    CHECK_STR(f.listing, HAFT__LIT(""), "good");
+    CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
     for (size_t i = 0; i < COUNT(wanted); i++) {
         const haft__tool *tool = f.spec->tools.items[i];
         const haft__json *more =
             haft__json_get(tool->input_schema, HAFT__LIT("additionalProperties"));
-        CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
+        CHECK_STR(tool->name, haft__str(wanted[i].name), "case %zu", i);
         CHECK_INT(more != NULL && more->kind == HAFT__JSON_TRUE, wanted[i].open, "%s",
                   wanted[i].name);
     }
@@ -207,10 +207,10 @@ TEST(top_level_tools_implement_tools_of_the_planner)
                   {"c", "Count pages of texts.", HAFT__TOOL_COMMAND, false}};
     for (size_t i = 0; i < COUNT(wanted); i++) {
         const haft__tool *tool = tools->items[i];
-        CHECK_STR(tool->name, haft__str(wanted[i].name), "%zu", i);
-        CHECK_STR(tool->description, haft__str(wanted[i].description), "%zu", i);
-        CHECK_INT(tool->source, wanted[i].source, "%zu", i);
-        CHECK_INT(tool->typed, wanted[i].typed, "%zu", i);
+        CHECK_STR(tool->name, haft__str(wanted[i].name), "case %zu", i);
+        CHECK_STR(tool->description, haft__str(wanted[i].description), "case %zu", i);
+        CHECK_INT(tool->source, wanted[i].source, "case %zu", i);
+        CHECK_INT(tool->typed, wanted[i].typed, "case %zu", i);
     }
     CHECK(tools->items[1]->traits.read_only, "traits come from the top-level tool");
     CHECK_STR(tools->items[3]->name, HAFT__LIT("glob"),
@@ -267,8 +267,8 @@ TEST(key_aliases_are_accepted)
     load(&f, "enabled_builtins: [glob, grep]\ntool_call_formats: {primary: Hermes, enabled: "
              "[native, hermes, JSON]}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
-    CHECK_INT(f.spec->tools.count, 2, "tools");
-    CHECK_INT(f.spec->format_count, 3, "formats");
+    CHECK_INT(f.spec->tools.count, 2, "number of tools");
+    CHECK_INT(f.spec->format_count, 3, "number of formats");
     CHECK_STR(f.spec->formats[0], HAFT__LIT("hermes"), "first format");
     CHECK_STR(f.spec->formats[1], HAFT__LIT("native"), "second format");
     CHECK_STR(f.spec->formats[2], HAFT__LIT("purejson"), "third format");
@@ -304,8 +304,9 @@ TEST(environment_sets_tool_choice_only_if_the_spec_does_not)
         haft__spec_options options = {.hash_key = {1, 2}, .env = {get_variable, value}};
         loaded f;
         load_with(&f, haft__str(choices[i].text), &options);
-        CHECK_STR(f.listing, haft__str(choices[i].problems), "%zu", i);
-        CHECK(f.spec == NULL || f.spec->choice.default_choice.mode == choices[i].mode, "%zu", i);
+        CHECK_STR(f.listing, haft__str(choices[i].problems), "case %zu", i);
+        CHECK(f.spec == NULL || f.spec->choice.default_choice.mode == choices[i].mode, "case %zu",
+              i);
         unload(&f);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/spec/load/variables.c: ${VAR} where the contract has it, and nowhere else. */
+/* Tests for src/spec/load/variables.c: ${VAR} is replaced only where the contract allows it. */
 #include "spec/load/load.h"
 
 #include "spec/spec_help.h"
@@ -15,7 +15,7 @@ static haft_str get(void *context, haft_str name)
 }
 
 static const struct {
-    const char *text, *wanted; /* or the error */
+    const char *text, *wanted; /* wanted: or the error */
     haft_status status;
 } cases[] = {
     {"", "", HAFT_OK},
@@ -50,7 +50,7 @@ TEST(variables_are_replaced)
         CHECK_STR(status == HAFT_OK ? found : haft__str(err.message), haft__str(cases[i].wanted),
                   "%s", cases[i].text);
     }
-    CHECK(asked == 12, "asked %zu times", asked);
+    CHECK(asked == 12, "the environment was read %zu times", asked);
     haft__arena_finish(&arena);
 }
 
@@ -105,12 +105,12 @@ TEST(spec_keeps_the_names_of_variables)
     loaded f;
     load(&f, "model: {provider: openai, model: x, api_key: \"${K}\"}\n");
     CHECK_STR(f.listing, HAFT__LIT(""), "no problems");
-    CHECK_STR(f.spec->model.api_key, HAFT__LIT("${K}"), "as written");
+    CHECK_STR(f.spec->model.api_key, HAFT__LIT("${K}"), "the text is as written");
     unload(&f);
     CHECK_STR(problems_of("model: {provider: openai, model: x, api_key: \"sk-secret\"}\n"),
               HAFT__LIT("1:46: warning: this looks like an API key in the spec (name a "
                         "variable instead: api_key: ${OPENAI_API_KEY})"),
-              "a key in the file");
+              "a secret in the file is a problem");
 }
 
 TEST(every_failed_allocation_of_expanding_is_survived)

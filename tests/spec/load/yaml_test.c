@@ -148,7 +148,7 @@ TEST(expanded_aliases_count_as_values)
     CHECK_STR(found,
               HAFT__LIT("6:15: the spec has more than 250000 values after expanding aliases "
                         "(nested aliases multiply; use fewer of them)"),
-              "ten times ten");
+              "aliases that multiply their values");
     haft__buf_finish(&text);
 }
 
@@ -222,7 +222,7 @@ TEST(numbers_have_a_limit)
     }
 }
 
-TEST(every_failed_allocation_is_survived)
+TEST(reading_yaml_survives_every_failed_allocation)
 {
     haft_str text = HAFT__LIT("a: &x [0x1F, .5, {b: c}]\nd: *x\ne: 1\ne: 2\nf: *g\n");
     for (unsigned n = 0;; n++) {
@@ -238,7 +238,7 @@ TEST(every_failed_allocation_is_survived)
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         if (!failed) {
-            CHECK_INT(problems.count, 1, "the alias without anchor");
+            CHECK_INT(problems.count, 1, "one problem: an alias without an anchor");
         }
         haft__arena_finish(&arena);
         if (!failed) {
