@@ -22,14 +22,14 @@ TEST(a_chain_starts_with_half_the_sha256_of_the_run_id)
 
 /* Computed with another implementation: each row is hashed with the previous checksum as the key.
  * The lowest byte of a checksum comes first. */
-TEST(a_chain_is_a_chain_of_siphash)
+TEST(each_checksum_is_the_siphash_of_its_row)
 {
     haft__checksum_chain chain;
     haft__checksum_chain_start(&chain, HAFT__LIT("abc")); /* ba7816bf8f01cfea 414140de5dae2223 */
     haft__checksum_chain_add(&chain, HAFT__LIT("one"));
     CHECK_STR(hex(&chain), HAFT__LIT("b5c4251ae7a2a33e"), "one row");
     haft__checksum_chain_add(&chain, HAFT__LIT(""));
-    CHECK_STR(hex(&chain), HAFT__LIT("e572a6a8edf89b2e"), "an empty one");
+    CHECK_STR(hex(&chain), HAFT__LIT("e572a6a8edf89b2e"), "an empty row");
 }
 
 TEST(a_restored_chain_equals_the_original)
@@ -62,7 +62,7 @@ TEST(a_chain_depends_on_every_event_and_on_the_run)
         haft__checksum_chain_add(&chains[i], haft__str(texts[i][2]));
         for (size_t k = 0; k < i; k++) {
             CHECK(memcmp(&chains[i], &chains[k], sizeof(haft__checksum_chain)) != 0,
-                  "%zu is like %zu", i, k);
+                  "chains %zu and %zu are equal", i, k);
         }
     }
 }

@@ -6,16 +6,18 @@
 #include "base/str.h"
 #include "test.h"
 
-TEST(text_that_is_not_utf8_is_wrong)
+TEST(a_text_that_is_not_utf8_is_invalid)
 {
     haft__column_checks checks = {0};
-    CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3\xA9")), HAFT__LIT("a\xC3\xA9"), "text");
-    CHECK(!checks.invalid, "text");
-    CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3")), HAFT__LIT(""), "not UTF-8");
-    CHECK(checks.invalid, "not UTF-8");
+    CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3\xA9")), HAFT__LIT("a\xC3\xA9"),
+              "valid text");
+    CHECK(!checks.invalid, "valid text is not marked as invalid");
+    CHECK_STR(haft__column_text(&checks, HAFT__LIT("a\xC3")), HAFT__LIT(""),
+              "invalid text is empty");
+    CHECK(checks.invalid, "invalid text is marked");
 }
 
-TEST(content_must_have_its_sum)
+TEST(content_must_match_its_checksum)
 {
     char digest[HAFT__SHA256_HEX];
     haft__arena arena;
@@ -25,11 +27,11 @@ TEST(content_must_have_its_sum)
     haft__sha256_hex(content, digest);
     haft_str found = haft__column_content(&checks, sum, content, &arena, &copied);
     CHECK_STR(found, content, "the content");
-    CHECK(found.ptr != content.ptr, "a copy");
-    CHECK_STR(copied, sum, "its sum");
-    CHECK(!checks.invalid, "the sum fits");
+    CHECK(found.ptr != content.ptr, "the content is a copy");
+    CHECK_STR(copied, sum, "the checksum");
+    CHECK(!checks.invalid, "a matching checksum is valid");
     (void)haft__column_content(&checks, sum, HAFT__LIT("Content"), &arena, NULL);
-    CHECK(checks.invalid, "the sum does not fit");
+    CHECK(checks.invalid, "a wrong checksum is invalid");
     haft__arena_finish(&arena);
 }
 

@@ -7,7 +7,7 @@
 
 #define ID "0123456789abcdef"
 
-TEST(names_of_moves_are_read_as_they_were_written)
+TEST(the_owner_name_of_a_move_is_written_and_parsed)
 {
     static const struct {
         haft__move_step step;
@@ -22,14 +22,14 @@ TEST(names_of_moves_are_read_as_they_were_written)
         haft__move move = {HAFT__LIT(ID), cases[i].step, haft__str(cases[i].store)}, read;
         haft_str owner = haft__move_format_owner(&move, text, sizeof(text));
         CHECK_STR(owner, haft__str(cases[i].wanted), "case %zu", i);
-        CHECK(haft__move_parse_owner(owner, &read), "case %zu is no move", i);
+        CHECK(haft__move_parse_owner(owner, &read), "case %zu is not a move", i);
         CHECK_STR(read.id, move.id, "case %zu", i);
         CHECK_STR(read.store, move.store, "case %zu", i);
         CHECK_INT(read.step, move.step, "case %zu", i);
     }
 }
 
-TEST(other_names_are_no_moves)
+TEST(other_owner_names_are_not_moves)
 {
     static const char *const owners[] = {
         "",
@@ -49,22 +49,25 @@ TEST(other_names_are_no_moves)
     }
 }
 
-TEST(a_store_that_does_not_fit_is_cut)
+TEST(a_long_store_url_is_truncated)
 {
     char text[40];
     haft__move move = {HAFT__LIT(ID), HAFT__MOVE_TO, HAFT__LIT("sqlite:/a/long/way")}, read;
     haft_str owner = haft__move_format_owner(&move, text, sizeof(text));
     CHECK_INT(owner.len, sizeof(text) - 1, "length");
-    CHECK(haft__move_parse_owner(owner, &read), "it is no move");
-    CHECK_STR(read.store, HAFT__LIT("sqlite"), "what fits");
+    CHECK(haft__move_parse_owner(owner, &read), "the name is not a move");
+    CHECK_STR(read.store, HAFT__LIT("sqlite"), "the truncated URL");
 }
 
 TEST(a_move_in_progress_is_reported_with_its_target)
 {
     haft_error err;
     haft__move move = {HAFT__LIT(ID), HAFT__MOVE_DONE, HAFT__LIT("sqlite:/x")};
-    CHECK_INT(haft__move_fail(HAFT__LIT("r"), &move, &err), HAFT_BAD_STATE, "status");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("the run r has been moved to sqlite:/x"), "text");
+    CHECK_INT(haft__move_fail(HAFT__LIT("r"), &move, &err), HAFT_BAD_STATE,
+              "the status of a moved run");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("the run r has been moved to sqlite:/x"),
+              "error message");
     CHECK_STR(haft__str(err.hint),
-              HAFT__LIT("the move did not finish: repeat the same `haft migrate --move`"), "hint");
+              HAFT__LIT("the move did not finish: repeat the same `haft migrate --move`"),
+              "hint of the error");
 }

@@ -41,8 +41,8 @@ static void check_back(haft_str packed, const haft_str *lines, size_t count, uin
         CHECK_STR(line, lines[i], "line %zu", i);
         haft__buf_finish(&buf);
     }
-    CHECK_INT(packed.len, 0, "there is more");
-    CHECK_INT(packer.seq, seq + count, "the number of the last");
+    CHECK_INT(packed.len, 0, "bytes after the last line");
+    CHECK_INT(packer.seq, seq + count, "sequence number of the last event");
     haft__packer_finish(&packer);
 }
 
@@ -62,7 +62,7 @@ TEST(an_event_is_stored_without_the_columns_of_its_row)
     check_back(packed, lines, COUNT(lines), 6);
 }
 
-TEST(a_line_that_is_not_of_the_row_is_stored_unchanged)
+TEST(a_line_that_does_not_match_its_row_is_stored_unchanged)
 {
     static const char *const lines[] = {
         "",
@@ -75,7 +75,7 @@ TEST(a_line_that_is_not_of_the_row_is_stored_unchanged)
         "{\"seq\":7,",
         "{\"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z",
         EVENT("6", "404") "\"kind\":1}",  /* another number */
-        EVENT("07", "404") "\"kind\":1}", /* not written so */
+        EVENT("07", "404") "\"kind\":1}", /* a number with a leading zero */
         EVENT("7", "404") "}",            /* no member after the head */
         EVENT("7", "404"),
         "{ \"seq\":7,\"at\":\"2026-11-15T08:19:20.404Z\",\"run\":\"" RUN "\",\"kind\":1}",
@@ -110,7 +110,7 @@ TEST(an_event_older_than_the_last_is_stored_unchanged)
     check_back(packed, lines, COUNT(lines), 0);
 }
 
-TEST(unpacked_data_is_rejected)
+TEST(malformed_packed_data_is_rejected)
 {
     static const char *const lines[] = {"",
                                         "x",
@@ -144,9 +144,9 @@ TEST(without_memory_for_a_head_an_event_is_stored_unchanged)
     (void)haft__buf_reserve(&buf, 500);
     test_fail_allocation(0);
     haft__packer_pack(&packer, line, &buf);
-    CHECK(test_allow_allocations(), "nothing failed");
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
     check_back(haft__buf_str(&buf), &line, 1, 0);
-    CHECK(buf.ptr[0] == '=', "it was taken apart");
+    CHECK(buf.ptr[0] == '=', "the event was packed");
     haft__buf_finish(&buf);
     haft__packer_finish(&packer);
 }

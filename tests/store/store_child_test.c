@@ -57,14 +57,14 @@ STORE_TEST(children_are_created_with_the_append)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(append_with(s, 1, 1, children, 2, NULL, 0, HAFT__RUN_STATE_WAITING), HAFT_OK, "%s",
               s->error.message);
-    CHECK_STR(help_read(s, 1), HAFT__LIT("1\nmore\n"), "the parent");
-    CHECK_STR(help_read(s, 2), HAFT__LIT("first\n"), "the child");
-    CHECK_STR(help_run(s, 3)->parent, help_id(1), "its parent");
-    CHECK_STR(help_run(s, 3)->owner, HAFT__LIT(""), "its owner");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("1\nmore\n"), "events of the parent");
+    CHECK_STR(help_read(s, 2), HAFT__LIT("first\n"), "events of the child");
+    CHECK_STR(help_run(s, 3)->parent, help_id(1), "parent of the child");
+    CHECK_STR(help_run(s, 3)->owner, HAFT__LIT(""), "owner of the child");
     CHECK_INT(claim_next(s, &id), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(id, help_id(2), "a worker claims the first");
+    CHECK_STR(id, help_id(2), "a worker claims the first child");
     CHECK_INT(claim_next(s, &id), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(id, help_id(3), "and the second");
+    CHECK_STR(id, help_id(3), "a worker claims the second child");
 }
 
 STORE_TEST(a_child_that_exists_rejects_the_whole_append)
@@ -87,9 +87,9 @@ STORE_TEST(a_stale_append_creates_and_sends_nothing)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create(s, 4), HAFT_OK, "%s", s->error.message);
     CHECK_INT(append_with(s, 1, 7, &child, 1, &message, 1, HAFT__RUN_STATE_RUNNING), HAFT_BAD_STATE,
-              "behind the wrong event");
-    CHECK(help_run(s, 2) == NULL, "no child");
-    CHECK_INT(count_messages(s, 4), 0, "no message");
+              "append after the wrong event");
+    CHECK(help_run(s, 2) == NULL, "no child was created");
+    CHECK_INT(count_messages(s, 4), 0, "no message was sent");
 }
 
 STORE_TEST(the_end_of_a_child_wakes_its_waiting_parent)
@@ -104,8 +104,8 @@ STORE_TEST(the_end_of_a_child_wakes_its_waiting_parent)
                                    .run = {.id = help_id(1), .epoch = 1}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
     CHECK_INT(claim_next(s, &id), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(id, help_id(2), "the child is free");
-    CHECK_INT(claim_next(s, &id), HAFT_NOT_FOUND, "the parent waits");
+    CHECK_STR(id, help_id(2), "the child is claimed");
+    CHECK_INT(claim_next(s, &id), HAFT_NOT_FOUND, "the waiting parent is not claimed");
     haft_str line = HAFT__LIT("end");
     haft__store_request end = {.verb = HAFT__STORE_APPEND,
                                .run = {.id = help_id(2),
@@ -120,8 +120,8 @@ STORE_TEST(the_end_of_a_child_wakes_its_waiting_parent)
                                .outgoing_count = 1};
     CHECK_INT(help_do(s, &end), HAFT_OK, "%s", s->error.message);
     CHECK_INT(claim_next(s, &id), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(id, help_id(1), "the parent has a message");
-    CHECK_INT(count_messages(s, 1), 1, "one message");
+    CHECK_STR(id, help_id(1), "the parent is claimed because of its message");
+    CHECK_INT(count_messages(s, 1), 1, "number of messages");
 }
 
 STORE_TEST(a_message_to_a_run_that_has_ended_is_dropped)
@@ -135,6 +135,6 @@ STORE_TEST(a_message_to_a_run_that_has_ended_is_dropped)
     CHECK_INT(help_end(s, 2, 1, 1, ""), HAFT_OK, "%s", s->error.message);
     CHECK_INT(append_with(s, 1, 1, NULL, 0, messages, 3, HAFT__RUN_STATE_RUNNING), HAFT_OK, "%s",
               s->error.message);
-    CHECK_INT(count_messages(s, 2), 0, "it has ended");
-    CHECK_INT(count_messages(s, 3), 1, "the others get theirs");
+    CHECK_INT(count_messages(s, 2), 0, "messages of the ended run");
+    CHECK_INT(count_messages(s, 3), 1, "messages of the other run");
 }

@@ -12,7 +12,7 @@ static void make(help_store *s, uint64_t n, const char *owner)
     s->now_ms++;
 }
 
-/* Its only append sets the state to waiting, until `wake` if that is not 0. */
+/* Sets the state of the run to waiting, until `wake` if that is not 0. */
 static void pause_run(help_store *s, uint64_t n, uint64_t epoch, uint64_t wake)
 {
     haft_str line = HAFT__LIT("2");
@@ -33,7 +33,7 @@ static void release(help_store *s, uint64_t n, uint64_t epoch)
     haft__store_request request = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(n), .epoch = epoch}};
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(request.count, 1, "it was not ours");
+    CHECK_INT(request.count, 1, "the run was not released");
     s->now_ms++;
 }
 
@@ -46,7 +46,7 @@ static void make_waiting(help_store *s, uint64_t n, uint64_t wake)
 }
 
 /* The number of the claimed run; 0 if none. */
-static uint64_t take_as(help_store *s, haft__store_request request)
+static uint64_t claim_with(help_store *s, haft__store_request request)
 {
     request.verb = HAFT__STORE_CLAIM_NEXT;
     request.lease_ms = HELP_LEASE;
@@ -55,10 +55,10 @@ static uint64_t take_as(help_store *s, haft__store_request request)
         CHECK_INT(status, HAFT_NOT_FOUND, "%s", s->error.message);
         return 0;
     }
-    CHECK_INT(request.found_count, 1, "rows");
-    CHECK_STR(request.found[0].owner, request.run.owner, "its owner");
-    CHECK_INT(request.found[0].lease_ms, s->now_ms + HELP_LEASE, "its lease");
-    CHECK_STR(request.found[0].spec, HAFT__LIT("{\"haft\":1}"), "its spec");
+    CHECK_INT(request.found_count, 1, "number of claimed runs");
+    CHECK_STR(request.found[0].owner, request.run.owner, "owner of the claimed run");
+    CHECK_INT(request.found[0].lease_ms, s->now_ms + HELP_LEASE, "lease of the claimed run");
+    CHECK_STR(request.found[0].spec, HAFT__LIT("{\"haft\":1}"), "spec of the claimed run");
     for (uint64_t n = 1; n < 500; n++) {
         if (haft__str_equal(request.found[0].id, help_id(n))) {
             return n;
@@ -68,9 +68,9 @@ static uint64_t take_as(help_store *s, haft__store_request request)
     return 0;
 }
 
-static uint64_t take(help_store *s, const char *owner)
+static uint64_t claim_next(help_store *s, const char *owner)
 {
-    return take_as(s, (haft__store_request){.run.owner = haft__str(owner)});
+    return claim_with(s, (haft__store_request){.run.owner = haft__str(owner)});
 }
 
 STORE_TEST(a_claim_reports_whether_the_last_owner_crashed)
@@ -79,32 +79,32 @@ STORE_TEST(a_claim_reports_whether_the_last_owner_crashed)
         .verb = HAFT__STORE_CLAIM_NEXT, .lease_ms = HELP_LEASE, .run.owner = HAFT__LIT("me")};
     make(s, 1, "");
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
-    CHECK(!request.lost, "it had no owner");
+    CHECK(!request.lost, "the run had no owner");
     s->now_ms += HELP_LEASE + 1;
     request.run.owner = HAFT__LIT("you");
     CHECK_INT(help_do(s, &request), HAFT_OK, "%s", s->error.message);
-    CHECK(request.lost, "it had an owner");
+    CHECK(request.lost, "the run had an owner");
 }
 
 STORE_TEST(free_runs_are_claimed_oldest_first)
 {
-    CHECK_INT(take(s, "you"), 0, "an empty store");
+    CHECK_INT(claim_next(s, "you"), 0, "an empty store");
     make(s, 3, "");
     make(s, 1, "");
     make(s, 2, "");
     make(s, 4, "me");
     make(s, 5, "me");
     CHECK_INT(help_end(s, 5, 1, 1, "good"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 3, "created first");
+    CHECK_INT(claim_next(s, "you"), 3, "the run that was created first");
     CHECK_INT(help_run(s, 3)->epoch, 2, "a new epoch");
     CHECK_INT(help_append(s, 3, 2, 1, "2"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 1, "created second");
+    CHECK_INT(claim_next(s, "you"), 1, "the run that was created second");
     release(s, 3, 2);
-    CHECK_INT(take(s, "you"), 2, "the run without an owner for longest");
-    CHECK_INT(take(s, "you"), 3, "a released run");
-    CHECK_INT(take(s, "you"), 0, "others have the rest, or it has ended");
+    CHECK_INT(claim_next(s, "you"), 2, "the run without an owner for longest");
+    CHECK_INT(claim_next(s, "you"), 3, "a released run");
+    CHECK_INT(claim_next(s, "you"), 0, "all other runs have an owner or have ended");
     haft__store_request nameless = {.verb = HAFT__STORE_CLAIM_NEXT};
-    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "expected the name of an owner");
+    CHECK_INT(help_do(s, &nameless), HAFT_BAD_INPUT, "a claim without an owner name");
 }
 
 STORE_TEST(a_waiting_run_is_claimed_at_its_deadline)
@@ -112,22 +112,22 @@ STORE_TEST(a_waiting_run_is_claimed_at_its_deadline)
     make_waiting(s, 1, 0);
     make_waiting(s, 2, s->now_ms + 500);
     make_waiting(s, 3, s->now_ms + 100);
-    CHECK_INT(take(s, "you"), 0, "nothing is due");
+    CHECK_INT(claim_next(s, "you"), 0, "no run is due");
     s->now_ms = help_run(s, 3)->wake_ms - 1;
-    CHECK_INT(take(s, "you"), 0, "one millisecond too early");
+    CHECK_INT(claim_next(s, "you"), 0, "one millisecond too early");
     s->now_ms++;
-    CHECK_INT(take(s, "you"), 3, "the first deadline");
-    CHECK_INT(take(s, "you"), 0, "the other comes later");
+    CHECK_INT(claim_next(s, "you"), 3, "the first deadline");
+    CHECK_INT(claim_next(s, "you"), 0, "the other deadline is later");
     s->now_ms += 1000;
     make(s, 4, "");
-    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 2,
-              "due before the other was made");
-    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 4,
-              "made since");
+    CHECK_INT(claim_with(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 2,
+              "the run was due before the other was created");
+    CHECK_INT(claim_with(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 4,
+              "the run was created since");
 }
 
-/* Clocks differ; a deadline has passed if either clock says so. A lease uses only the clock of
- * the store. */
+/* Clocks differ: a deadline has passed if either clock says so. A lease depends only on the clock
+ * of the store. */
 STORE_TEST(a_deadline_also_passes_by_the_clock_of_the_claimer)
 {
     make_waiting(s, 1, s->now_ms + 500);
@@ -135,9 +135,9 @@ STORE_TEST(a_deadline_also_passes_by_the_clock_of_the_claimer)
     uint64_t wake = help_run(s, 1)->wake_ms;
     haft__store_request early = {.run.owner = HAFT__LIT("you"), .now_ms = wake - 1};
     haft__store_request late = {.run.owner = HAFT__LIT("you"), .now_ms = wake + 1000000};
-    CHECK_INT(take_as(s, early), 0, "by neither");
-    CHECK_INT(take_as(s, late), 1, "by the other");
-    CHECK_INT(take_as(s, late), 0, "its owner has it by the store's clock");
+    CHECK_INT(claim_with(s, early), 0, "the deadline has passed by neither clock");
+    CHECK_INT(claim_with(s, late), 1, "the deadline has passed by the claimer's clock");
+    CHECK_INT(claim_with(s, late), 0, "the lease has not expired by the store's clock");
 }
 
 STORE_TEST(a_waiting_run_is_claimed_when_a_command_arrives)
@@ -149,12 +149,12 @@ STORE_TEST(a_waiting_run_is_claimed_when_a_command_arrives)
     CHECK_INT(help_send(s, 2, "yes"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 2, "no"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 3, "yes"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 2, "it has messages");
-    CHECK_INT(take(s, "you"), 0, "the other has an owner, who hears it");
+    CHECK_INT(claim_next(s, "you"), 2, "a run with messages");
+    CHECK_INT(claim_next(s, "you"), 0, "the other run has an owner, which gets the message");
     release(s, 2, 2);
-    CHECK_INT(take(s, "you"), 2, "they wait still");
+    CHECK_INT(claim_next(s, "you"), 2, "the messages are still pending");
     release(s, 3, 1);
-    CHECK_INT(take(s, "you"), 3, "released before it was received");
+    CHECK_INT(claim_next(s, "you"), 3, "a run that was released before its message was received");
 }
 
 STORE_TEST(an_orphaned_run_is_claimed_before_all_others)
@@ -168,15 +168,15 @@ STORE_TEST(an_orphaned_run_is_claimed_before_all_others)
     s->now_ms += HELP_LEASE - 10;
     CHECK_INT(help_do(s, &renew), HAFT_OK, "%s", s->error.message);
     s->now_ms += 100;
-    CHECK_INT(take(s, "him"), 1, "what is our own is not lost");
-    CHECK_INT(take(s, "you"), 3, "its lease is over, whether it waits or not");
-    CHECK_INT(take(s, "you"), 0, "the other's was renewed");
+    CHECK_INT(claim_next(s, "him"), 1, "its own run is not orphaned");
+    CHECK_INT(claim_next(s, "you"), 3, "a waiting run with an expired lease");
+    CHECK_INT(claim_next(s, "you"), 0, "the lease of the other run was renewed");
     s->now_ms = help_run(s, 2)->lease_ms - 1;
-    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 0,
-              "not looked for");
-    CHECK(take(s, "you") != 2, "a millisecond too early");
+    CHECK_INT(claim_with(s, (haft__store_request){.run.owner = HAFT__LIT("you"), .quick = true}), 0,
+              "a quick claim does not look for expired leases");
+    CHECK(claim_next(s, "you") != 2, "a millisecond too early");
     s->now_ms++;
-    CHECK_INT(take(s, "them"), 2, "over");
+    CHECK_INT(claim_next(s, "them"), 2, "the lease has expired");
     CHECK_INT(help_append(s, 2, 1, 1, "2"), HAFT_BAD_STATE, "the former owner is rejected");
 }
 
@@ -184,7 +184,7 @@ STORE_TEST(an_orphaned_run_is_claimed_before_all_others)
 static haft_str dead_owner(void)
 {
     char own[128] = "", *name = test_alloc(128);
-    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
+    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "make the name of this process");
     haft_str rest = haft__str(own);
     haft_str boot = haft__str_split(&rest, '/');
     (void)snprintf(name, 128, "%.*s/4194304/1/0", HAFT__ARG(boot));
@@ -201,32 +201,32 @@ STORE_TEST(a_process_reclaims_its_own_orphaned_runs)
     make(s, 2, "me");
     make(s, 3, "you");
     make(s, 4, "");
-    CHECK_INT(take_as(s, (haft__store_request){.run.owner = HAFT__LIT("me"), .quick = true}), 4,
-              "its own are left alone");
+    CHECK_INT(claim_with(s, (haft__store_request){.run.owner = HAFT__LIT("me"), .quick = true}), 4,
+              "a quick claim skips its own runs");
     CHECK_INT(help_end(s, 4, 2, 1, ""), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "me"), 0, "its own are left alone");
-    CHECK_INT(take_as(s, look), 2, "the one that it does not know of");
+    CHECK_INT(claim_next(s, "me"), 0, "a claim skips its own runs");
+    CHECK_INT(claim_with(s, look), 2, "its own run that it does not know");
     CHECK_INT(help_run(s, 2)->epoch, 2, "a new epoch");
-    CHECK_INT(help_run(s, 1)->epoch, 1, "cached tools continue to work");
+    CHECK_INT(help_run(s, 1)->epoch, 1, "the known run keeps its epoch");
     haft_str both[] = {help_id(1), help_id(2)};
     look.skip = both;
     look.skip_count = 2;
-    CHECK_INT(take_as(s, look), 0, "another's is not a stray");
+    CHECK_INT(claim_with(s, look), 0, "a run of another process is not reclaimed");
     s->now_ms += 2 * (uint64_t)HELP_LEASE;
-    CHECK_INT(take_as(s, look), 3, "another's whose lease is over");
+    CHECK_INT(claim_with(s, look), 3, "a run of another process with an expired lease");
 }
 
 STORE_TEST(runs_of_a_dead_process_are_claimed_at_once)
 {
     char own[128] = "";
-    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "no name");
+    CHECK_INT(haft__owner_make(own, sizeof(own), NULL), HAFT_OK, "make the name of this process");
     haft_str dead = dead_owner();
     make(s, 1, own);
     make(s, 2, dead.ptr);
     make(s, 3, dead.ptr);
-    CHECK_INT(take(s, "you"), 2, "long before its lease is over");
-    CHECK_INT(take(s, "you"), 3, "the other");
-    CHECK_INT(take(s, "you"), 0, "the owner of this one is alive");
+    CHECK_INT(claim_next(s, "you"), 2, "a run of the dead process, before its lease expires");
+    CHECK_INT(claim_next(s, "you"), 3, "the other run of the dead process");
+    CHECK_INT(claim_next(s, "you"), 0, "the owner of the last run is alive");
 }
 
 STORE_TEST(runs_of_a_thread_are_claimed_one_after_the_other)
@@ -237,18 +237,18 @@ STORE_TEST(runs_of_a_thread_are_claimed_one_after_the_other)
         s->now_ms++;
     }
     make(s, 20, "");
-    CHECK_INT(take(s, "you"), 20, "of another thread");
-    CHECK_INT(take(s, "you"), 0, "the first of the thread is being gone on with");
+    CHECK_INT(claim_next(s, "you"), 20, "a run of another thread");
+    CHECK_INT(claim_next(s, "you"), 0, "the first run of the thread has an owner");
     CHECK_INT(help_end(s, 9, 1, 1, "good"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 8, "the second, by the order of creation");
-    CHECK_INT(take(s, "you"), 0, "only one at a time");
+    CHECK_INT(claim_next(s, "you"), 8, "the second run, by the order of creation");
+    CHECK_INT(claim_next(s, "you"), 0, "only one at a time");
     pause_run(s, 8, 2, 0);
     release(s, 8, 2);
-    CHECK_INT(take(s, "you"), 0, "one that waits holds its thread");
+    CHECK_INT(claim_next(s, "you"), 0, "a waiting run blocks its thread");
     CHECK_INT(help_send(s, 8, "yes"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 8, "itself is first");
+    CHECK_INT(claim_next(s, "you"), 8, "the waiting run after its message");
     CHECK_INT(help_end(s, 8, 3, 2, "good"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(take(s, "you"), 7, "the last");
+    CHECK_INT(claim_next(s, "you"), 7, "the last run of the thread");
 }
 
 STORE_TEST(skipped_ids_are_not_claimed)
@@ -263,17 +263,17 @@ STORE_TEST(skipped_ids_are_not_claimed)
     make_waiting(s, 5, 0);
     CHECK_INT(help_send(s, 5, "yes"), HAFT_OK, "%s", s->error.message);
     s->now_ms += HELP_LEASE;
-    CHECK_INT(take_as(s, request), 2, "the only one that is not to be skipped");
-    CHECK_INT(take_as(s, request), 0, "all others are");
+    CHECK_INT(claim_with(s, request), 2, "the only run that is not skipped");
+    CHECK_INT(claim_with(s, request), 0, "all other runs are skipped");
     uint64_t sum = 0;
     for (int i = 0; i < 4; i++) {
-        sum += take(s, "you");
+        sum += claim_next(s, "you");
     }
-    CHECK_INT(sum, 1 + 3 + 4 + 5, "they are there");
+    CHECK_INT(sum, 1 + 3 + 4 + 5, "the skipped runs can be claimed");
 }
 
 /* A run whose move to another store was interrupted has no living owner. */
-STORE_TEST(a_run_that_is_being_moved_is_not_claimed_for_long)
+STORE_TEST(a_run_that_is_being_moved_is_not_claimed_before_its_long_lease_expires)
 {
     haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(1), .owner = HAFT__LIT("haft migrate")},
@@ -281,12 +281,12 @@ STORE_TEST(a_run_that_is_being_moved_is_not_claimed_for_long)
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
     haft__store_request request = {.verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you")};
     s->now_ms += HAFT__LIMIT_MIGRATE_LEASE_MS - 1;
-    CHECK_INT(help_do(s, &request), HAFT_NOT_FOUND, "too early");
+    CHECK_INT(help_do(s, &request), HAFT_NOT_FOUND, "before the lease expires");
     s->now_ms++;
-    CHECK_INT(help_do(s, &request), HAFT_OK, "the move was not repeated: %s", s->error.message);
+    CHECK_INT(help_do(s, &request), HAFT_OK, "after the lease has expired: %s", s->error.message);
 }
 
-/* Two owners never claim the same run, whatever other requests come in between. */
+/* Two owners never claim the same run, even with other requests in between. */
 STORE_TEST(each_run_is_claimed_once)
 {
     enum { MANY = 60 };
@@ -295,14 +295,14 @@ STORE_TEST(each_run_is_claimed_once)
         make(s, n, "");
     }
     for (uint64_t i = 1; i <= MANY; i++) {
-        uint64_t n = take(s, i % 2 == 0 ? "you" : "me");
+        uint64_t n = claim_next(s, i % 2 == 0 ? "you" : "me");
         CHECK(n > 0 && n <= MANY && !taken[n], "run %d", (int)n);
         taken[n] = true;
     }
-    CHECK_INT(take(s, "you"), 0, "all are taken");
+    CHECK_INT(claim_next(s, "you"), 0, "all runs are claimed");
 }
 
-/* ---- what it costs ---- */
+/* ---- the cost of a claim ---- */
 
 static int steps_of(help_store *s)
 {
@@ -316,8 +316,8 @@ static int steps_of(help_store *s)
     return steps;
 }
 
-/* Next to `many` runs that have ended, wait for people, wait for a deadline, or have ended in
- * the thread of the claimed run. */
+/* The steps of a claim next to `many` runs that have ended, wait for people, wait for a deadline,
+ * or have ended in the thread of the claimed run. */
 static int cost(uint64_t many, uint64_t *ret_nothing)
 {
     help_store s;
@@ -331,11 +331,11 @@ static int cost(uint64_t many, uint64_t *ret_nothing)
         CHECK_INT(help_end(&s, n + 30000, 1, 1, "good"), HAFT_OK, "%s", s.error.message);
     }
     (void)steps_of(&s);
-    CHECK_INT(take(&s, "you"), 0, "there is nothing");
+    CHECK_INT(claim_next(&s, "you"), 0, "no run can be claimed");
     *ret_nothing = (uint64_t)steps_of(&s);
     CHECK_INT(help_create_in(&s, 1, "talk", ""), HAFT_OK, "%s", s.error.message);
     (void)steps_of(&s);
-    CHECK_INT(take(&s, "you"), 1, "there is one");
+    CHECK_INT(claim_next(&s, "you"), 1, "one run can be claimed");
     int steps = steps_of(&s);
     help_store_close(&s);
     return steps;
@@ -347,8 +347,8 @@ TEST(ended_and_waiting_runs_do_not_slow_a_claim)
     int steps[3] = {cost(20, &nothing[0]), cost(40, &nothing[1]), cost(80, &nothing[2])};
     (void)printf("# steps of a take: %d, %d, %d; of one that finds nothing: %d, %d, %d\n", steps[0],
                  steps[1], steps[2], (int)nothing[0], (int)nothing[1], (int)nothing[2]);
-    CHECK_INT(steps[1], steps[0], "2n");
-    CHECK_INT(steps[2], steps[0], "4n");
-    CHECK_INT(nothing[1], nothing[0], "2n, nothing found");
-    CHECK_INT(nothing[2], nothing[0], "4n, nothing found");
+    CHECK_INT(steps[1], steps[0], "steps with 2n runs");
+    CHECK_INT(steps[2], steps[0], "steps with 4n runs");
+    CHECK_INT(nothing[1], nothing[0], "steps with 2n runs, none claimed");
+    CHECK_INT(nothing[2], nothing[0], "steps with 4n runs, none claimed");
 }

@@ -34,8 +34,8 @@ STORE_TEST(events_are_read_in_parts)
                                     .after = cases[i].after,
                                     .limit = cases[i].limit};
         CHECK_INT(help_do(s, &read), HAFT_OK, "case %zu: %s", i, s->error.message);
-        CHECK_STR(read.text, haft__str(cases[i].wanted), "case %zu", i);
-        CHECK_INT(read.count, cases[i].count, "case %zu", i);
+        CHECK_STR(read.text, haft__str(cases[i].wanted), "case %zu: events", i);
+        CHECK_INT(read.count, cases[i].count, "case %zu: number of events", i);
     }
     haft__store_request read = {.verb = HAFT__STORE_READ_EVENTS, .run = {.id = help_id(2)}};
     CHECK_INT(help_do(s, &read), HAFT_NOT_FOUND, "there is no such run");
@@ -43,10 +43,10 @@ STORE_TEST(events_are_read_in_parts)
 
 /* ---- find ---- */
 
-STORE_TEST(a_run_is_found_by_the_beginning_of_its_id)
+STORE_TEST(a_run_is_found_by_a_prefix_of_its_id)
 {
-    CHECK(help_find(s, "last") == NULL, "there is none");
-    CHECK(help_find(s, "0") == NULL, "there is none");
+    CHECK(help_find(s, "last") == NULL, "the last run of an empty store");
+    CHECK(help_find(s, "0") == NULL, "a prefix in an empty store");
     /* The tenth character distinguishes 0, 1 and 32. */
     for (uint64_t n = 0; n <= 32; n += n == 0 ? 1 : 31) {
         CHECK_INT(help_create(s, n), HAFT_OK, "%s", s->error.message);
@@ -74,7 +74,7 @@ STORE_TEST(a_run_is_found_by_the_beginning_of_its_id)
         CHECK_INT(help_do(s, &find), cases[i].wanted, "'%s': %s", cases[i].name, s->error.message);
         CHECK_INT(find.found_count, cases[i].wanted == HAFT_OK, "'%s'", cases[i].name);
     }
-    CHECK_STR(help_find(s, "000000001")->id, help_id(32), "by its ninth character");
+    CHECK_STR(help_find(s, "000000001")->id, help_id(32), "distinguished by the ninth character");
 }
 
 STORE_TEST(the_last_run_is_the_one_created_last)
@@ -101,8 +101,8 @@ static void check_list(help_store *s, haft__store_request *list, const char *wan
     size_t length = 0;
     for (size_t i = 0; i < list->found_count && i < sizeof(found); i++) {
         found[length++] = list->found[i].id.ptr[9];
-        CHECK(list->found[i].spec.len == 0 && list->found[i].answer.len == 0, "%s: long texts",
-              what);
+        CHECK(list->found[i].spec.len == 0 && list->found[i].answer.len == 0,
+              "%s: spec and answer are not returned", what);
         CHECK_STR(list->found[i].task, HAFT__LIT("do it"), "%s", what);
     }
     CHECK_STR(((haft_str){found, length}), haft__str(wanted), "%s", what);
@@ -120,7 +120,7 @@ STORE_TEST(runs_are_listed_the_newest_first)
         }
     }
     haft__store_request list = {.verb = HAFT__STORE_LIST};
-    check_list(s, &list, "987654321", "all");
+    check_list(s, &list, "987654321", "all runs");
     list.limit = 4;
     check_list(s, &list, "9876", "the first page");
     list.name = help_id(6);
@@ -130,14 +130,14 @@ STORE_TEST(runs_are_listed_the_newest_first)
     list.name = help_id(1);
     check_list(s, &list, "", "the end");
     list = (haft__store_request){.open_only = true};
-    check_list(s, &list, "97531", "open ones");
+    check_list(s, &list, "97531", "open runs");
     list.name = help_id(7);
     list.limit = 2;
-    check_list(s, &list, "53", "a page of open ones");
+    check_list(s, &list, "53", "a page of open runs");
     list = (haft__store_request){.thread = HAFT__LIT("a")};
-    check_list(s, &list, "54321", "a thread");
+    check_list(s, &list, "54321", "runs of a thread");
     list.open_only = true;
-    check_list(s, &list, "531", "open ones of a thread");
+    check_list(s, &list, "531", "open runs of a thread");
     list.name = help_id(4);
     list.limit = 1;
     check_list(s, &list, "3", "a page of a thread");
@@ -161,10 +161,10 @@ STORE_TEST(lists_are_bounded)
             haft__store_request list = {
                 .verb = verbs[i], .thread = HAFT__LIT("t"), .limit = UINT64_MAX};
             CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
-            CHECK_INT(list.found_count, wanted, "of %d runs", (int)n + 1);
+            CHECK_INT(list.found_count, wanted, "listed of %d runs", (int)n + 1);
             const haft__store_run *newest =
                 &list.found[verbs[i] == HAFT__STORE_LIST ? 0 : list.found_count - 1];
-            CHECK_STR(newest->id, help_id(n), "the newest");
+            CHECK_STR(newest->id, help_id(n), "the newest run");
         }
     }
 }
@@ -183,12 +183,13 @@ static void check_thread(help_store *s, const char *thread, uint64_t n, const ch
         found[length++] = past.found[i].answer.ptr[0];
         CHECK_STR(past.found[i].task, HAFT__LIT("do it"), "task");
         CHECK_STR(past.found[i].end, HAFT__LIT("done"), "end");
-        CHECK(past.found[i].thread.ptr != NULL && past.found[i].spec.ptr != NULL, "NULL");
+        CHECK(past.found[i].thread.ptr != NULL && past.found[i].spec.ptr != NULL,
+              "texts are never NULL");
     }
-    CHECK_STR(((haft_str){found, length}), haft__str(wanted), "the past of run %d", (int)n);
+    CHECK_STR(((haft_str){found, length}), haft__str(wanted), "earlier runs of run %d", (int)n);
 }
 
-STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
+STORE_TEST(earlier_runs_of_a_thread_were_created_before_and_have_ended)
 {
     CHECK_INT(help_create_in(s, 1, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 2, "t", "me"), HAFT_OK, "%s", s->error.message);
@@ -210,7 +211,7 @@ STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
     haft__store_request past = {
         .verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t"), .name = help_id(9)};
     CHECK_INT(help_do(s, &past), HAFT_NOT_FOUND, "there is no such run");
-    /* The newest run is removed: the next one is still newer than all that ended before. */
+    /* The newest run is removed: the next run is still newer than all that ended before. */
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(5)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create_in(s, 6, "t", "me"), HAFT_OK, "%s", s->error.message);
@@ -218,7 +219,7 @@ STORE_TEST(the_past_of_a_run_is_what_was_created_before_it_and_has_ended)
 }
 
 /* Ids are times: with a clock that was set back, or of another machine, a later id is smaller. */
-STORE_TEST(the_past_is_in_the_order_of_creation_whatever_the_ids_are)
+STORE_TEST(earlier_runs_are_in_order_of_creation_not_of_id)
 {
     static const uint64_t ids[] = {7, 3, 9, 1, 5};
     for (size_t i = 0; i < COUNT(ids); i++) {
@@ -246,12 +247,13 @@ STORE_TEST(a_long_history_omits_the_oldest_runs)
     }
     haft__store_request past = {.verb = HAFT__STORE_THREAD_HISTORY, .thread = HAFT__LIT("t")};
     CHECK_INT(help_do(s, &past), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(past.found_count, HAFT__LIMIT_STORE_LIST, "as many as there may be");
-    CHECK_STR(past.found[0].id, ids[2], "the third is the first");
-    CHECK_STR(past.found[past.found_count - 1].id, ids[COUNT(ids) - 1], "the last is the last");
+    CHECK_INT(past.found_count, HAFT__LIMIT_STORE_LIST, "number of runs at the limit");
+    CHECK_STR(past.found[0].id, ids[2], "the two oldest are omitted");
+    CHECK_STR(past.found[past.found_count - 1].id, ids[COUNT(ids) - 1],
+              "the newest run comes last");
 }
 
-/* ---- one after the other ---- */
+/* ---- queued runs of a thread ---- */
 
 /* The last digits of the ids of the predecessors of run n. */
 static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *wanted)
@@ -262,16 +264,18 @@ static void check_ahead(help_store *s, uint64_t n, uint64_t limit, const char *w
     char found[64] = "";
     for (size_t i = 0; i < ahead.found_count; i++) {
         found[i] = ahead.found[i].id.ptr[9];
-        CHECK(ahead.found[i].spec.len == 0 && ahead.found[i].task.len == 0, "long texts");
+        CHECK(ahead.found[i].spec.len == 0 && ahead.found[i].task.len == 0,
+              "spec and task are not returned");
         bool owned = ahead.found[i].owner.len > 0;
-        CHECK_STR(ahead.found[i].owner, haft__str(owned ? "me" : ""), "run %d", (int)n);
-        CHECK_INT(ahead.found[i].lease_ms, owned ? s->now_ms + HELP_LEASE : 0, "run %d", (int)n);
-        CHECK_INT(ahead.found[i].state, HAFT__RUN_STATE_RUNNING, "run %d", (int)n);
+        CHECK_STR(ahead.found[i].owner, haft__str(owned ? "me" : ""), "owner of run %d", (int)n);
+        CHECK_INT(ahead.found[i].lease_ms, owned ? s->now_ms + HELP_LEASE : 0, "lease of run %d",
+                  (int)n);
+        CHECK_INT(ahead.found[i].state, HAFT__RUN_STATE_RUNNING, "state of run %d", (int)n);
     }
     CHECK_STR(((haft_str){found, ahead.found_count}), haft__str(wanted), "ahead of run %d", (int)n);
 }
 
-STORE_TEST(runs_of_a_thread_are_ahead_of_each_other_by_creation)
+STORE_TEST(runs_of_a_thread_wait_in_order_of_creation)
 {
     /* Created in an order other than that of their ids: the order of the store counts. */
     static const uint64_t order[] = {5, 3, 9, 4, 7};
@@ -310,11 +314,12 @@ static void check_behind(help_store *s, haft_str before, uint64_t limit, const c
     char found[64] = "";
     for (size_t i = 0; i < list.found_count; i++) {
         found[i] = list.found[i].id.ptr[9];
-        CHECK(list.found[i].task.ptr != NULL && list.found[i].task.len == 0, "its task");
+        CHECK(list.found[i].task.ptr != NULL && list.found[i].task.len == 0,
+              "the task is not returned");
         CHECK_STR(list.found[i].owner, haft__str(found[i] == '4' ? "" : "me"), "owner");
         CHECK_INT(list.found[i].state, HAFT__RUN_STATE_RUNNING, "state");
     }
-    CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "behind others");
+    CHECK_STR(((haft_str){found, list.found_count}), haft__str(wanted), "blocked runs");
 }
 
 STORE_TEST(blocked_runs_of_a_thread_are_listed)
@@ -356,16 +361,19 @@ static haft_status create_alone(help_store *s, uint64_t n, const char *thread)
 STORE_TEST(an_exclusive_run_is_rejected_while_others_are_open)
 {
     CHECK_INT(create_alone(s, 1, "t"), HAFT_OK, "the first: %s", s->error.message);
-    CHECK_INT(create_alone(s, 2, "t"), HAFT_BAD_STATE, "a second one");
-    CHECK(strstr(s->error.message, help_id(1).ptr) != NULL, "which one: %s", s->error.message);
-    CHECK(strstr(s->error.hint, help_id(1).ptr) != NULL, "what to do: %s", s->error.hint);
+    CHECK_INT(create_alone(s, 2, "t"), HAFT_BAD_STATE, "a second run");
+    CHECK(strstr(s->error.message, help_id(1).ptr) != NULL, "the message names the open run: %s",
+          s->error.message);
+    CHECK(strstr(s->error.hint, help_id(1).ptr) != NULL, "the hint names the open run: %s",
+          s->error.hint);
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = help_id(2)};
-    CHECK_INT(help_do(s, &find), HAFT_NOT_FOUND, "nothing is left of it");
+    CHECK_INT(help_do(s, &find), HAFT_NOT_FOUND, "the rejected run does not exist");
     CHECK_INT(create_alone(s, 3, "other"), HAFT_OK, "in another thread: %s", s->error.message);
-    CHECK_INT(help_create_in(s, 4, "t", "me"), HAFT_OK, "one that waits: %s", s->error.message);
+    CHECK_INT(help_create_in(s, 4, "t", "me"), HAFT_OK, "a run that is not exclusive: %s",
+              s->error.message);
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(1)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     CHECK_INT(create_alone(s, 5, "t"), HAFT_BAD_STATE, "while the other is open");
     CHECK_INT(help_end(s, 4, 1, 1, "x"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(create_alone(s, 5, "t"), HAFT_OK, "now: %s", s->error.message);
+    CHECK_INT(create_alone(s, 5, "t"), HAFT_OK, "after all runs have ended: %s", s->error.message);
 }

@@ -44,7 +44,7 @@ static void collect(help_store *s, haft__store_request gc, uint64_t count, const
     check_left(s, left, what);
 }
 
-STORE_TEST(runs_go_by_age_end_and_number)
+STORE_TEST(runs_are_removed_by_age_end_and_number)
 {
     static const haft_str failed[] = {{"failed", 6}, {"expired", 7}};
     uint64_t begin = s->now_ms;
@@ -73,7 +73,7 @@ STORE_TEST(runs_go_by_age_end_and_number)
     collect(s, (haft__store_request){.before_ms = ever}, 0, "7", "again");
 }
 
-STORE_TEST(runs_of_the_same_moment_stay_together)
+STORE_TEST(runs_that_ended_at_the_same_time_are_kept_together)
 {
     make(s, 1, "a", "done", "");
     uint64_t then = s->now_ms;
@@ -83,7 +83,7 @@ STORE_TEST(runs_of_the_same_moment_stay_together)
     collect(s, (haft__store_request){.before_ms = INT64_MAX, .keep = 1}, 1, "32", "two are newest");
 }
 
-STORE_TEST(a_thread_goes_as_a_whole)
+STORE_TEST(a_thread_is_removed_as_a_whole)
 {
     static const haft_str failed[] = {{"failed", 6}};
     make(s, 1, "live", "done", "");
@@ -109,7 +109,7 @@ STORE_TEST(a_thread_goes_as_a_whole)
     collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "", "until it has ended");
 }
 
-STORE_TEST(children_of_an_open_run_are_not_collected)
+STORE_TEST(children_of_an_open_run_are_not_removed)
 {
     make(s, 1, "a", "", "");
     make(s, 2, "b", "done", help_id(1).ptr);
@@ -119,7 +119,7 @@ STORE_TEST(children_of_an_open_run_are_not_collected)
     collect(s, (haft__store_request){.before_ms = INT64_MAX}, 2, "321", "children");
 }
 
-STORE_TEST(long_threads_and_many_runs_go_in_parts)
+STORE_TEST(long_threads_and_many_runs_are_removed_in_parts)
 {
     /* More runs than one transaction removes, mixed with runs that stay. */
     const uint64_t many = 3 * HAFT__LIMIT_STORE_GC_RUNS + 7;
@@ -132,10 +132,10 @@ STORE_TEST(long_threads_and_many_runs_go_in_parts)
     make(s, many + 1, "live", "", "");
     haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = INT64_MAX};
     CHECK_INT(help_do(s, &gc), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(gc.count, many - many / 3, "removed");
+    CHECK_INT(gc.count, many - many / 3, "number of removed runs");
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("live")};
     CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(list.found_count, many / 3 + 1, "left of the thread");
+    CHECK_INT(list.found_count, many / 3 + 1, "runs of the thread that are left");
 }
 
 /* The pages that are read to remove n of 4,000 runs, next to those that stay. */
@@ -153,13 +153,13 @@ static uint64_t cost(uint64_t removed, uint64_t kept)
     (void)sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &calls, &high, 1);
     haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = 1000000 + 10 * removed};
     CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(gc.count, removed, "removed");
+    CHECK_INT(gc.count, removed, "number of removed runs");
     (void)sqlite3_db_status(db, SQLITE_DBSTATUS_CACHE_HIT, &calls, &high, 0);
     help_store_close(&s);
     return (uint64_t)calls;
 }
 
-TEST(collection_costs_only_what_it_removes)
+TEST(the_cost_of_gc_depends_only_on_the_removed_runs)
 {
     uint64_t one = cost(200, 0), two = cost(400, 0), four = cost(800, 0),
              with_kept = cost(200, 800);

@@ -25,11 +25,11 @@ STORE_TEST(the_longest_event_is_stored)
     haft_str longer = help_text(HAFT__LIMIT_STORE_TEXT_BYTES + 1, 'x');
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(append_line(s, 1, 1, longest), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(append_line(s, 1, 2, longer), HAFT_TOO_BIG, "one byte more");
+    CHECK_INT(append_line(s, 1, 2, longer), HAFT_TOO_BIG, "an event past the limit");
     haft_str text = help_read(s, 1);
-    CHECK_INT(text.len, longest.len + 3, "bytes");
+    CHECK_INT(text.len, longest.len + 3, "bytes of the events");
     CHECK(text.len == longest.len + 3 && memcmp(text.ptr + 2, longest.ptr, longest.len) == 0,
-          "it is another");
+          "the event has changed");
 }
 
 STORE_TEST(long_names_and_texts_are_rejected)
@@ -63,7 +63,7 @@ STORE_TEST(long_names_and_texts_are_rejected)
     cases[5].run.id = HAFT__LIT("0");
     cases[6].run.id = HAFT__LIT("");
     for (size_t i = 0; i < 7; i++) {
-        CHECK_INT(help_do(s, &cases[i]), HAFT_BAD_INPUT, "case %zu of wrong ones", i);
+        CHECK_INT(help_do(s, &cases[i]), HAFT_BAD_INPUT, "invalid text %zu", i);
     }
     CHECK_INT(help_do(s, &good), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_run(s, 1)->user.len, HAFT__LIMIT_STORE_NAME_BYTES, "the longest user");
@@ -72,21 +72,21 @@ STORE_TEST(long_names_and_texts_are_rejected)
                                   .run = {.id = help_id(1), .epoch = 1},
                                   .artifacts = &artifact,
                                   .artifact_count = 1};
-    CHECK_INT(help_do(s, &append), HAFT_TOO_BIG, "an artifact");
+    CHECK_INT(help_do(s, &append), HAFT_TOO_BIG, "an artifact past the limit");
 }
 
 STORE_TEST(the_events_of_a_run_are_bounded)
 {
     s->store->run_bytes = 10;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message); /* 2 bytes */
-    CHECK_INT(append_line(s, 1, 1, HAFT__LIT("12345678")), HAFT_TOO_BIG, "9 bytes more");
+    CHECK_INT(append_line(s, 1, 1, HAFT__LIT("12345678")), HAFT_TOO_BIG, "9 bytes past the limit");
     CHECK_INT(append_line(s, 1, 1, HAFT__LIT("1234567")), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(append_line(s, 1, 2, HAFT__LIT("")), HAFT_TOO_BIG, "one byte more");
-    CHECK_INT(help_read(s, 1).len, 10, "bytes");
+    CHECK_INT(append_line(s, 1, 2, HAFT__LIT("")), HAFT_TOO_BIG, "one byte past the limit");
+    CHECK_INT(help_read(s, 1).len, 10, "bytes of the events");
     haft_str line = HAFT__LIT("1234567890");
     haft__store_request create = {
         .verb = HAFT__STORE_CREATE, .run = {.id = help_id(2)}, .lines = &line, .line_count = 1};
-    CHECK_INT(help_do(s, &create), HAFT_TOO_BIG, "a run that begins so");
+    CHECK_INT(help_do(s, &create), HAFT_TOO_BIG, "a new run past the limit");
 }
 
 STORE_TEST(the_number_of_events_is_bounded)
@@ -99,14 +99,15 @@ STORE_TEST(the_number_of_events_is_bounded)
                                   .run = {.id = help_id(1), .owner = HAFT__LIT("me")},
                                   .lines = lines,
                                   .line_count = HAFT__LIMIT_RUN_EVENTS + 1};
-    CHECK_INT(help_do(s, &create), HAFT_TOO_BIG, "one too many");
+    CHECK_INT(help_do(s, &create), HAFT_TOO_BIG, "a new run with one event too many");
     create.line_count = HAFT__LIMIT_RUN_EVENTS;
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(append_line(s, 1, HAFT__LIMIT_RUN_EVENTS, HAFT__LIT("x")), HAFT_TOO_BIG, "one more");
-    CHECK_INT(help_read(s, 1).len, 2 * HAFT__LIMIT_RUN_EVENTS, "bytes");
+    CHECK_INT(append_line(s, 1, HAFT__LIMIT_RUN_EVENTS, HAFT__LIT("x")), HAFT_TOO_BIG,
+              "one event past the limit");
+    CHECK_INT(help_read(s, 1).len, 2 * HAFT__LIMIT_RUN_EVENTS, "bytes of the events");
 }
 
-/* ---- much ---- */
+/* ---- load ---- */
 
 STORE_TEST(a_long_run_is_read_as_it_was_written)
 {
@@ -135,7 +136,7 @@ STORE_TEST(a_long_run_is_read_as_it_was_written)
             break;
         }
     }
-    CHECK_INT(text.len, 0, "nothing is left");
+    CHECK_INT(text.len, 0, "bytes after the last event");
 }
 
 typedef struct counted {
@@ -156,7 +157,7 @@ static void count(haft__store_request *request)
 static void step_until(help_store *s, const counted *c, size_t wanted)
 {
     while (c->done < wanted) {
-        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "the loop cannot step");
     }
 }
 
@@ -180,10 +181,10 @@ STORE_TEST(many_requests_are_in_progress_at_once)
                                            .context = &c};
         haft__store_submit(s->store, &creates[i]);
     }
-    CHECK_INT(c.done, 0, "nothing is reported while it is submitted");
+    CHECK_INT(c.done, 0, "a request was reported while it was submitted");
     step_until(s, &c, MANY_RUNS);
     CHECK(c.in_order, "writes were reported in another order");
-    /* Requests of one kind are performed in order, so that these two match. */
+    /* Requests of one kind are performed in order, so that reads and writes match. */
     for (size_t i = 0; i < MANY_RUNS; i++) {
         haft__store_submit(s->store, &appends[i]);
     }
@@ -198,7 +199,7 @@ STORE_TEST(many_requests_are_in_progress_at_once)
         step_until(s, &c, 2 * MANY_RUNS + i + 1);
         CHECK_STR(reads[i].text, HAFT__LIT("line\n"), "run %zu", i);
     }
-    CHECK_INT(c.failed, 0, "failed");
+    CHECK_INT(c.failed, 0, "number of failed requests");
     haft__arena_finish(&arena);
 }
 
@@ -222,11 +223,11 @@ STORE_TEST(writes_are_performed_in_the_order_they_were_submitted)
         haft__store_submit(s->store, &appends[i]);
     }
     step_until(s, &c, MANY_RUNS);
-    CHECK_INT(c.failed, MANY_RUNS / 3, "refused");
-    CHECK_INT(help_run(s, 1)->seq, 1 + MANY_RUNS - MANY_RUNS / 3, "events");
+    CHECK_INT(c.failed, MANY_RUNS / 3, "number of rejected requests");
+    CHECK_INT(help_run(s, 1)->seq, 1 + MANY_RUNS - MANY_RUNS / 3, "number of events");
 }
 
-/* ---- requests that come from where others are reported ---- */
+/* ---- requests that are submitted from `done` ---- */
 
 typedef struct series {
     haft__store *store;
@@ -238,7 +239,7 @@ static void submit_next(haft__store_request *request)
 {
     series *in = request->context;
     CHECK_INT(request->status, HAFT_OK, "%s", request->error.message);
-    CHECK(!in->inside, "it was reported from inside");
+    CHECK(!in->inside, "a request was reported while it was submitted");
     if (++request->run.seq < 100) {
         in->inside = true;
         haft__store_submit(in->store, request);
@@ -261,12 +262,12 @@ STORE_TEST(a_request_may_be_submitted_from_done)
                                   .context = &in};
     haft__store_submit(s->store, &append);
     while (!in.ended) {
-        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "the loop cannot step");
     }
-    CHECK_INT(help_run(s, 1)->seq, 100, "events");
+    CHECK_INT(help_run(s, 1)->seq, 100, "number of events");
 }
 
-/* ---- the end ---- */
+/* ---- closing ---- */
 
 STORE_TEST(requests_in_progress_finish_before_the_store_is_closed)
 {
@@ -284,15 +285,15 @@ STORE_TEST(requests_in_progress_finish_before_the_store_is_closed)
         haft__store_submit(s->store, &appends[i]);
     }
     haft__store_close(s->store);
-    CHECK_INT(haft__loop_step(s->loop, 0, NULL), HAFT_OK, "no step");
-    CHECK_INT(c.done, 0, "reported after the end");
+    CHECK_INT(haft__loop_step(s->loop, 0, NULL), HAFT_OK, "the loop cannot step");
+    CHECK_INT(c.done, 0, "reported after closing");
     for (size_t i = 0; i < MANY_RUNS; i++) {
         CHECK_INT(appends[i].status, HAFT_OK, "append %zu: %s", i, appends[i].error.message);
     }
     haft__loop_destroy(s->loop);
     help_store_reopen(s);
     if (s->lasts) {
-        CHECK_INT(help_run(s, 1)->seq, 1 + MANY_RUNS, "events");
+        CHECK_INT(help_run(s, 1)->seq, 1 + MANY_RUNS, "number of events");
     }
 }
 
@@ -318,10 +319,10 @@ static void close_store_from_done(void)
 
 TEST(closing_a_store_from_done_is_a_bug)
 {
-    CHECK(test_aborts(close_store_from_done), "it was not noticed");
+    CHECK(test_aborts(close_store_from_done), "closing from `done` did not abort");
 }
 
-/* ---- no memory ---- */
+/* ---- out of memory ---- */
 
 /* One request of each kind, with the arena that it reads into. */
 static haft_status do_everything(help_store *s, haft__arena *arena, uint64_t n)
@@ -380,7 +381,7 @@ static haft_status do_everything(help_store *s, haft__arena *arena, uint64_t n)
     return status;
 }
 
-STORE_TEST(without_memory_nothing_is_half_done)
+STORE_TEST(a_failed_allocation_leaves_no_incomplete_request)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;
@@ -390,7 +391,7 @@ STORE_TEST(without_memory_nothing_is_half_done)
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        /* Whatever is stored is complete: the number of events matches the row. */
+        /* Stored runs are complete: the number of events matches the row. */
         const haft__store_run *run = help_run(s, n);
         if (run != NULL) {
             haft_str text = help_read(s, n);
@@ -417,8 +418,8 @@ STORE_TEST(a_full_arena_is_reported)
                                        .name = verbs[i] == HAFT__STORE_FIND ? HAFT__LIT("last")
                                                                             : HAFT__LIT(""),
                                        .arena = &tiny};
-        CHECK_INT(haft__store_submit_and_wait(s->store, &request, NULL), HAFT_TOO_BIG, "verb %zu",
-                  i);
+        CHECK_INT(haft__store_submit_and_wait(s->store, &request, NULL), HAFT_TOO_BIG,
+                  "verb %zu with a full arena", i);
         haft__arena_finish(&tiny);
     }
 }
@@ -427,7 +428,7 @@ STORE_TEST(a_store_that_cannot_be_created_reports_it)
 {
     help_store_shut(s);
     for (unsigned n = 0;; n++) {
-        CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "no loop");
+        CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "cannot create the loop");
         test_fail_allocation(n);
         haft_status status = haft__store_open(s->loop, s->url, &s->store, NULL);
         bool failed = test_allow_allocations();

@@ -14,11 +14,11 @@ static uint64_t clock_of(void *context)
 void help_store_reopen(help_store *s)
 {
     haft_error err = {0};
-    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__store_open(s->loop, s->url, &s->store, &err), HAFT_OK, "%s: %s: %s", s->url,
               err.where, err.message);
     if (s->store == NULL) {
-        abort(); /* the rest of the test is pointless */
+        abort(); /* the test cannot continue without a store */
     }
     haft__store_set_clock(s->store, clock_of, s);
 }
@@ -83,7 +83,7 @@ void help_store_test(const char *kind, void (*test)(help_store *s))
         return;
     }
     help_store_open(&s, kind);
-    if (postgres) { /* long texts take long on a slow machine */
+    if (postgres) { /* long texts take time on a slow machine */
         help_pg_be_patient(&s);
     }
     test(&s);
@@ -127,7 +127,7 @@ haft_status help_together(help_store *s, haft__store_request *requests, size_t c
         haft__store_submit(s->store, &requests[i]);
     }
     while (done < count) {
-        CHECK_INT(haft__loop_step(s->loop, -1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(s->loop, -1, NULL), HAFT_OK, "the loop cannot step");
     }
     while (first < count && requests[first].status == HAFT_OK) {
         first++;
@@ -229,34 +229,35 @@ static void check_list(help_store *s, uint64_t bad, const char *what)
 {
     haft__store_request list = {.verb = HAFT__STORE_LIST};
     CHECK_INT(help_do(s, &list), HAFT_OK, "%s: %s", what, s->error.message);
-    CHECK_INT(list.found_count, 2, "%s: rows", what);
+    CHECK_INT(list.found_count, 2, "%s: number of listed runs", what);
     for (size_t i = 0; i < list.found_count; i++) {
         CHECK_INT(list.found[i].damaged, haft__str_equal(list.found[i].id, help_id(bad)),
-                  "%s: row %zu", what, i);
+                  "%s: whether run %zu is damaged", what, i);
     }
 }
 
 static void check_find(help_store *s, haft_str bad, const char *what)
 {
     haft__store_request find = {.verb = HAFT__STORE_FIND, .name = bad};
-    CHECK_INT(help_do(s, &find), HAFT_BAD_INPUT, "%s: it was found", what);
-    CHECK(strstr(s->error.message, bad.ptr) != NULL, "%s: not named: %s", what, s->error.message);
+    CHECK_INT(help_do(s, &find), HAFT_BAD_INPUT, "%s: the damaged run was found", what);
+    CHECK(strstr(s->error.message, bad.ptr) != NULL, "%s: the message does not name the run: %s",
+          what, s->error.message);
     find = (haft__store_request){.verb = HAFT__STORE_FIND, .name = bad, .include_damaged = true};
     CHECK_INT(help_do(s, &find), HAFT_OK, "%s: %s", what, s->error.message);
-    CHECK(find.found[0].damaged, "%s: it is whole", what);
+    CHECK(find.found[0].damaged, "%s: the run is not marked as damaged", what);
 }
 
 static void check_take(help_store *s, haft_str bad, haft_str good, const char *what)
 {
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("taker"), .lease_ms = HELP_LEASE};
-    CHECK_INT(help_do(s, &take), HAFT_BAD_INPUT, "%s: it was taken", what);
-    CHECK_STR(haft__str(take.damaged), bad, "%s: named", what);
+    CHECK_INT(help_do(s, &take), HAFT_BAD_INPUT, "%s: the damaged run was claimed", what);
+    CHECK_STR(haft__str(take.damaged), bad, "%s: the damaged run is named", what);
     take.skip = &bad;
     take.skip_count = 1;
     CHECK_INT(help_do(s, &take), HAFT_OK, "%s: %s", what, s->error.message);
-    CHECK_STR(take.found[0].id, good, "%s: the other", what);
-    CHECK_STR(haft__str(take.damaged), HAFT__LIT(""), "%s: nothing is wrong", what);
+    CHECK_STR(take.found[0].id, good, "%s: the other run is claimed", what);
+    CHECK_STR(haft__str(take.damaged), HAFT__LIT(""), "%s: no damaged run is named", what);
 }
 
 void help_check_damaged(help_store *s, uint64_t bad, uint64_t good, bool taken, const char *what)
@@ -268,5 +269,6 @@ void help_check_damaged(help_store *s, uint64_t bad, uint64_t good, bool taken, 
         check_take(s, help_id(bad), help_id(good), what);
     }
     CHECK_INT(help_do(s, &away), HAFT_OK, "%s: %s", what, s->error.message);
-    CHECK(help_run(s, bad) == NULL && help_run(s, good) != NULL, "%s: the other is gone", what);
+    CHECK(help_run(s, bad) == NULL && help_run(s, good) != NULL,
+          "%s: only the damaged run is removed", what);
 }

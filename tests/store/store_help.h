@@ -18,10 +18,10 @@ typedef struct help_store {
     haft__store *store;
     haft__arena arena; /* for results; lives until the store is closed */
     char url[PATH_MAX];
-    char folder[64];  /* of its file, if it has one */
-    bool lasts;       /* outlives the process */
+    char folder[64];  /* the directory of its file, if it has one */
+    bool lasts;       /* the data outlives the process */
     uint64_t now_ms;  /* the store's clock; the test advances it */
-    haft_error error; /* of the last request */
+    haft_error error; /* the error of the last request */
 } help_store;
 
 /* A test that every kind of store must pass. */
@@ -43,12 +43,12 @@ typedef struct help_store {
 
 void help_store_test(const char *kind, void (*test)(help_store *s));
 
-/* Opens a store of the kind, in a new directory if it needs one; and opens it again. "postgres"
+/* Opens a store of the kind, in a new directory if it needs one; or opens it again. "postgres"
  * needs a server, see postgres_help.h. */
 void help_store_open(help_store *s, const char *kind);
 void help_store_reopen(help_store *s);
 void help_store_shut(help_store *s);  /* the store and its loop; the files stay */
-void help_store_close(help_store *s); /* everything */
+void help_store_close(help_store *s); /* also removes the files */
 
 /* Performs requests without results, all submitted at once; returns the first failed status. */
 haft_status help_together(help_store *s, haft__store_request *requests, size_t count);

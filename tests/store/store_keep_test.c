@@ -43,31 +43,32 @@ STORE_TEST(a_message_is_consumed_exactly_once)
     for (size_t i = 0; i < COUNT(texts); i++) {
         CHECK_INT(help_send(s, runs[i], texts[i]), HAFT_OK, "%s", s->error.message);
     }
-    CHECK_INT(receive(s, "me", 0, &messages), 3, "for my runs");
-    CHECK_STR(messages[0].body, HAFT__LIT("a"), "the oldest");
-    CHECK_STR(messages[0].run, help_id(2), "its run");
-    CHECK_STR(messages[1].body, HAFT__LIT("b"), "the next");
-    CHECK_STR(messages[2].body, HAFT__LIT("d"), "the last");
-    CHECK(messages[0].id < messages[1].id && messages[1].id < messages[2].id, "ids grow");
+    CHECK_INT(receive(s, "me", 0, &messages), 3, "messages for the runs of an owner");
+    CHECK_STR(messages[0].body, HAFT__LIT("a"), "the oldest message");
+    CHECK_STR(messages[0].run, help_id(2), "run of the oldest message");
+    CHECK_STR(messages[1].body, HAFT__LIT("b"), "the second message");
+    CHECK_STR(messages[2].body, HAFT__LIT("d"), "the last message");
+    CHECK(messages[0].id < messages[1].id && messages[1].id < messages[2].id,
+          "ids of messages grow");
     haft__store_message mine[3] = {messages[0], messages[1], messages[2]};
-    CHECK_INT(receive(s, "nobody", 0, &messages), 0, "for an owner without runs");
-    CHECK_INT(receive(s, "", 0, &messages), 0, "for no owner");
-    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "for one run, with any owner");
+    CHECK_INT(receive(s, "nobody", 0, &messages), 0, "messages for an owner without runs");
+    CHECK_INT(receive(s, "", 0, &messages), 0, "messages without an owner");
+    CHECK_INT(receive(s, "nobody", 3, &messages), 1, "messages for one run of any owner");
 
-    CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "of another run");
+    CHECK_INT(consume(s, 2, 1, &mine[1], 1), HAFT_BAD_STATE, "consume a message of another run");
     haft__store_message twice[2] = {mine[0], mine[0]};
-    CHECK_INT(consume(s, 2, 1, twice, 2), HAFT_BAD_STATE, "the same twice");
-    CHECK_INT(consume(s, 2, 7, &mine[0], 1), HAFT_BAD_STATE, "after the wrong event");
-    CHECK_INT(receive(s, "me", 0, &messages), 3, "all are still there");
+    CHECK_INT(consume(s, 2, 1, twice, 2), HAFT_BAD_STATE, "consume the same message twice");
+    CHECK_INT(consume(s, 2, 7, &mine[0], 1), HAFT_BAD_STATE, "consume after the wrong event");
+    CHECK_INT(receive(s, "me", 0, &messages), 3, "all messages are still pending");
     CHECK_STR(help_read(s, 2), HAFT__LIT("1\n"), "nothing was appended");
 
     CHECK_INT(consume(s, 2, 1, &mine[0], 1), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive(s, "me", 0, &messages), 2, "left");
-    CHECK_INT(consume(s, 2, 2, &mine[0], 1), HAFT_BAD_STATE, "again");
+    CHECK_INT(receive(s, "me", 0, &messages), 2, "messages that are left");
+    CHECK_INT(consume(s, 2, 2, &mine[0], 1), HAFT_BAD_STATE, "consume a message again");
     CHECK_STR(help_read(s, 2), HAFT__LIT("1\nanswered\n"), "events");
     CHECK_INT(help_end(s, 2, 1, 2, ""), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive(s, "", 2, &messages), 0, "unread messages are gone");
-    CHECK_INT(receive(s, "me", 0, &messages), 1, "left");
+    CHECK_INT(receive(s, "", 2, &messages), 0, "messages of an ended run");
+    CHECK_INT(receive(s, "me", 0, &messages), 1, "messages that are left");
 }
 
 STORE_TEST(messages_follow_the_run_to_its_new_owner)
@@ -78,12 +79,12 @@ STORE_TEST(messages_follow_the_run_to_its_new_owner)
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 1}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive(s, "me", 0, &messages), 0, "it is not mine any more");
+    CHECK_INT(receive(s, "me", 0, &messages), 0, "messages for the former owner");
     CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive(s, "you", 0, &messages), 1, "it is yours");
+    CHECK_INT(receive(s, "you", 0, &messages), 1, "messages for the new owner");
 }
 
-/* As many at once: the store treats each of them the same. */
+/* Sends `count` messages in one group of requests. */
 static haft_status send_many(help_store *s, uint64_t n, size_t count)
 {
     haft__store_request *sends = test_alloc(count * sizeof(*sends));
@@ -100,13 +101,15 @@ STORE_TEST(pending_commands_are_bounded)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_create(s, 2), HAFT_OK, "%s", s->error.message);
     CHECK_INT(send_many(s, 1, HAFT__LIMIT_STORE_MESSAGES), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_send(s, 1, "hello"), HAFT_TOO_BIG, "one more");
+    CHECK_INT(help_send(s, 1, "hello"), HAFT_TOO_BIG, "one message past the limit");
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "for another run: %s", s->error.message);
-    CHECK_INT(receive(s, "me", 0, &messages), HAFT__LIMIT_STORE_MESSAGES, "at once");
+    CHECK_INT(receive(s, "me", 0, &messages), HAFT__LIMIT_STORE_MESSAGES,
+              "messages received at once");
     CHECK_INT(consume(s, 1, 1, messages, HAFT__LIMIT_STORE_MESSAGES), HAFT_OK, "%s",
               s->error.message);
-    CHECK_INT(receive(s, "me", 0, &messages), 1, "the rest");
-    CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "there is room again: %s", s->error.message);
+    CHECK_INT(receive(s, "me", 0, &messages), 1, "messages that are left");
+    CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "a message after others were consumed: %s",
+              s->error.message);
 }
 
 /* ---- artifacts ---- */
@@ -137,10 +140,10 @@ static void check_artifact(help_store *s, uint64_t n, const haft__store_artifact
     haft__store_request get = {
         .verb = HAFT__STORE_READ_ARTIFACT, .run = {.id = help_id(n)}, .name = wanted->name};
     CHECK_INT(help_do(s, &get), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(get.artifact.name, wanted->name, "name");
+    CHECK_STR(get.artifact.name, wanted->name, "name of the artifact");
     CHECK_STR(get.artifact.media_type, wanted->media_type, "media type");
-    CHECK_STR(get.artifact.sha256, wanted->sha256, "sum");
-    CHECK_STR(get.artifact.content, wanted->content, "content");
+    CHECK_STR(get.artifact.sha256, wanted->sha256, "checksum of the artifact");
+    CHECK_STR(get.artifact.content, wanted->content, "content of the artifact");
 }
 
 STORE_TEST(the_newest_artifact_of_a_name_is_found)
@@ -162,9 +165,9 @@ STORE_TEST(the_newest_artifact_of_a_name_is_found)
     check_artifact(s, 1, &one);
     haft__store_request get = {
         .verb = HAFT__STORE_READ_ARTIFACT, .run = {.id = help_id(2)}, .name = HAFT__LIT("a.md")};
-    CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of another run");
+    CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "an artifact of another run");
     get.run.id = help_id(9);
-    CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "of no run");
+    CHECK_INT(help_do(s, &get), HAFT_NOT_FOUND, "an artifact of a missing run");
 }
 
 STORE_TEST(an_artifact_with_a_wrong_hash_is_rejected)
@@ -183,7 +186,7 @@ STORE_TEST(an_artifact_with_a_wrong_hash_is_rejected)
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "nothing was appended");
 }
 
-STORE_TEST(runs_share_artifacts_and_lose_them_alone)
+STORE_TEST(runs_share_artifacts_until_the_last_is_removed)
 {
     haft__store_artifact same = artifact("same", HAFT__LIT("content"));
     for (uint64_t n = 1; n <= 2; n++) {
@@ -194,13 +197,13 @@ STORE_TEST(runs_share_artifacts_and_lose_them_alone)
     haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(1)}};
     CHECK_INT(help_do(s, &remove), HAFT_OK, "%s", s->error.message);
     check_artifact(s, 2, &same);
-    CHECK_STR(help_run(s, 2)->spec, HAFT__LIT("{\"haft\":1}"), "the spec they shared");
+    CHECK_STR(help_run(s, 2)->spec, HAFT__LIT("{\"haft\":1}"), "the shared spec of the other run");
 }
 
 /* ---- results ---- */
 
-static haft_status remember(help_store *s, const char *scope, const char *name, const char *text,
-                            uint64_t ms)
+static haft_status store_result(help_store *s, const char *scope, const char *name,
+                                const char *text, uint64_t ms)
 {
     haft__store_request request = {.verb = HAFT__STORE_CACHE_PUT,
                                    .scope = haft__str(scope),
@@ -227,18 +230,18 @@ static void check_recall(help_store *s, const char *scope, const char *name, con
 STORE_TEST(results_are_cached_until_they_expire)
 {
     check_recall(s, "run", "a", NULL);
-    CHECK_INT(remember(s, "run", "a", "1", 10), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remember(s, "other", "a", "2", 0), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remember(s, "run", "b", "", UINT64_MAX), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "run", "a", "1", 10), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "other", "a", "2", 0), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "run", "b", "", UINT64_MAX), HAFT_OK, "%s", s->error.message);
     s->now_ms += 9;
     check_recall(s, "run", "a", "1");
     s->now_ms += 1;
     check_recall(s, "run", "a", NULL);
     check_recall(s, "other", "a", "2");
     check_recall(s, "run", "b", "");
-    CHECK_INT(remember(s, "run", "a", "3", 10), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "run", "a", "3", 10), HAFT_OK, "%s", s->error.message);
     check_recall(s, "run", "a", "3");
-    CHECK_INT(remember(s, "run", "a", "4", 20), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "run", "a", "4", 20), HAFT_OK, "%s", s->error.message);
     check_recall(s, "run", "a", "4");
     s->now_ms += 20;
     haft__store_request gc = {.verb = HAFT__STORE_GC, .now_ms = s->now_ms};
@@ -266,18 +269,18 @@ static haft_status remember_many(help_store *s, size_t count)
     return help_together(s, requests, count);
 }
 
-STORE_TEST(the_oldest_results_go_first)
+STORE_TEST(the_oldest_cached_results_are_removed_first)
 {
     char name[16];
     (void)snprintf(name, sizeof(name), "%d", HAFT__LIMIT_STORE_RESULTS);
     CHECK_INT(remember_many(s, HAFT__LIMIT_STORE_RESULTS), HAFT_OK, "%s", s->error.message);
     check_recall(s, "s", "0", "0");
-    CHECK_INT(remember(s, "s", name, name, 0), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "s", name, name, 0), HAFT_OK, "%s", s->error.message);
     check_recall(s, "s", "0", NULL);
     check_recall(s, "s", "1", "1");
     check_recall(s, "s", name, name);
-    CHECK_INT(remember(s, "s", "2", "again", 0), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "s", "2", "again", 0), HAFT_OK, "%s", s->error.message);
     check_recall(s, "s", "1", NULL);
-    CHECK_INT(remember(s, "s", "x", "x", 0), HAFT_OK, "%s", s->error.message);
+    CHECK_INT(store_result(s, "s", "x", "x", 0), HAFT_OK, "%s", s->error.message);
     check_recall(s, "s", "2", "again");
 }

@@ -17,7 +17,7 @@ static haft_status create_at(help_store *s, uint64_t n, uint64_t epoch, const ch
         .lease_ms = HELP_LEASE};
     haft_status status = help_do(s, &create);
     if (status == HAFT_OK) {
-        CHECK_INT(create.found[0].epoch, epoch > 0 ? epoch : 1, "the result for run %d", (int)n);
+        CHECK_INT(create.found[0].epoch, epoch > 0 ? epoch : 1, "returned epoch of run %d", (int)n);
     }
     return status;
 }
@@ -31,17 +31,19 @@ STORE_TEST(a_run_begins_with_the_requested_epoch)
     for (uint64_t n = 1; n <= COUNT(wanted); n++) {
         uint64_t first = wanted[n - 1] > 0 ? wanted[n - 1] : 1;
         CHECK_INT(create_at(s, n, wanted[n - 1], "me"), HAFT_OK, "%s", s->error.message);
-        CHECK_INT(help_run(s, n)->epoch, first, "run %d", (int)n);
-        CHECK_INT(help_append(s, n, first + 1, 1, "2"), HAFT_BAD_STATE, "an epoch that is to come");
-        CHECK_INT(help_append(s, n, first - 1, 1, "2"), HAFT_BAD_STATE, "an epoch before it");
+        CHECK_INT(help_run(s, n)->epoch, first, "epoch of run %d", (int)n);
+        CHECK_INT(help_append(s, n, first + 1, 1, "2"), HAFT_BAD_STATE,
+                  "append with a later epoch");
+        CHECK_INT(help_append(s, n, first - 1, 1, "2"), HAFT_BAD_STATE,
+                  "append with an earlier epoch");
         CHECK_INT(help_append(s, n, first, 1, "2"), HAFT_OK, "%s", s->error.message);
         CHECK_INT(help_claim(s, n, "you", "me", &epoch), HAFT_OK, "%s", s->error.message);
-        CHECK_INT(epoch, first + 1, "it continues from there");
+        CHECK_INT(epoch, first + 1, "the next epoch after a claim");
     }
     if (s->lasts) {
         help_store_shut(s);
         help_store_reopen(s);
-        CHECK_INT(help_run(s, 4)->epoch, 42, "it is kept");
+        CHECK_INT(help_run(s, 4)->epoch, 42, "the requested epoch");
     }
 }
 
@@ -57,7 +59,7 @@ STORE_TEST(runs_created_together_have_their_own_epochs)
     }
     CHECK_INT(help_together(s, creates, COUNT(creates)), HAFT_OK, "%s", s->error.message);
     for (uint64_t n = 1; n <= COUNT(creates); n++) {
-        CHECK_INT(help_run(s, n)->epoch, 10 * n, "run %d", (int)n);
+        CHECK_INT(help_run(s, n)->epoch, 10 * n, "epoch of run %d", (int)n);
     }
 }
 
@@ -76,22 +78,26 @@ static haft_status claim_at(help_store *s, uint64_t epoch, const char *owner, co
 STORE_TEST(a_claim_with_an_epoch_needs_that_epoch_and_owner)
 {
     CHECK_INT(create_at(s, 1, 5, "me"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(claim_at(s, 4, "moved", "me"), HAFT_BAD_STATE, "an epoch before");
-    CHECK_INT(claim_at(s, 6, "moved", "me"), HAFT_BAD_STATE, "an epoch that is to come");
-    CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE, "another has it");
+    CHECK_INT(claim_at(s, 4, "moved", "me"), HAFT_BAD_STATE, "claim with an earlier epoch");
+    CHECK_INT(claim_at(s, 6, "moved", "me"), HAFT_BAD_STATE, "claim with a later epoch");
+    CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE, "claim from another owner");
     CHECK_INT(claim_at(s, 5, "moved", ""), HAFT_BAD_STATE, "another process owns it");
     s->now_ms += HELP_LEASE;
-    CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE, "whose lease is over");
+    CHECK_INT(claim_at(s, 5, "moved", "you"), HAFT_BAD_STATE,
+              "claim from another owner after the lease expired");
     CHECK_INT(claim_at(s, 5, "moved", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_run(s, 1)->epoch, 6, "a new epoch");
-    CHECK_INT(claim_at(s, 5, "moved", "me"), HAFT_OK, "it is so already: %s", s->error.message);
+    CHECK_INT(claim_at(s, 5, "moved", "me"), HAFT_OK, "repeat the successful claim: %s",
+              s->error.message);
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 7}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
     CHECK_INT(release.count, 1, "released");
-    CHECK_INT(claim_at(s, 7, "moved", ""), HAFT_BAD_STATE, "it has no owner");
-    CHECK_INT(claim_at(s, 7, "moved", "me"), HAFT_BAD_STATE, "it has no owner");
-    CHECK_INT(claim_at(s, 0, "you", ""), HAFT_OK, "without an epoch: %s", s->error.message);
+    CHECK_INT(claim_at(s, 7, "moved", ""), HAFT_BAD_STATE,
+              "a run without an owner, no owner expected");
+    CHECK_INT(claim_at(s, 7, "moved", "me"), HAFT_BAD_STATE,
+              "a run without an owner, an owner expected");
+    CHECK_INT(claim_at(s, 0, "you", ""), HAFT_OK, "claim without an epoch: %s", s->error.message);
 }
 
 static haft_status remove_at(help_store *s, uint64_t epoch, const char *owner)
@@ -102,26 +108,27 @@ static haft_status remove_at(help_store *s, uint64_t epoch, const char *owner)
     return help_do(s, &away);
 }
 
-STORE_TEST(a_removal_that_names_the_epoch_wants_its_owner)
+STORE_TEST(a_removal_with_an_epoch_needs_that_epoch_and_owner)
 {
     CHECK_INT(create_at(s, 1, 5, "me"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_at(s, 4, "me"), HAFT_BAD_STATE, "an epoch before");
-    CHECK_INT(remove_at(s, 6, "me"), HAFT_BAD_STATE, "an epoch that is to come");
-    CHECK_INT(remove_at(s, 5, "you"), HAFT_BAD_STATE, "of another");
+    CHECK_INT(remove_at(s, 4, "me"), HAFT_BAD_STATE, "remove with an earlier epoch");
+    CHECK_INT(remove_at(s, 6, "me"), HAFT_BAD_STATE, "remove with a later epoch");
+    CHECK_INT(remove_at(s, 5, "you"), HAFT_BAD_STATE, "remove as another owner");
     s->now_ms += HELP_LEASE;
-    CHECK_INT(remove_at(s, 5, "you"), HAFT_BAD_STATE, "of another, whose lease is over");
+    CHECK_INT(remove_at(s, 5, "you"), HAFT_BAD_STATE,
+              "remove as another owner after the lease expired");
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 5}};
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "it was released");
-    CHECK_INT(remove_at(s, 5, ""), HAFT_BAD_STATE, "without an owner");
+    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "remove a released run");
+    CHECK_INT(remove_at(s, 5, ""), HAFT_BAD_STATE, "remove without an owner");
     CHECK_INT(claim_at(s, 0, "me", ""), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "the same owner, an epoch later");
+    CHECK_INT(remove_at(s, 5, "me"), HAFT_BAD_STATE, "remove with the epoch before the last claim");
     CHECK_INT(remove_at(s, 6, "me"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_at(s, 6, "me"), HAFT_NOT_FOUND, "it is gone");
+    CHECK_INT(remove_at(s, 6, "me"), HAFT_NOT_FOUND, "remove a removed run");
 }
 
-/* ---- on the way ---- */
+/* ---- during a move ---- */
 
 /* A message that arrives after the copied ones would be lost. */
 STORE_TEST(a_run_that_is_being_moved_accepts_no_commands)
@@ -132,18 +139,17 @@ STORE_TEST(a_run_that_is_being_moved_accepts_no_commands)
         CHECK_INT(create_at(s, n, 1, owners[n - 1]), HAFT_OK, "%s", s->error.message);
         haft__store_request send = {
             .verb = HAFT__STORE_SEND, .run = {.id = help_id(n)}, .text = HAFT__LIT("hello")};
-        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "a command");
+        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "send a command to a moving run");
         CHECK(strstr(s->error.message, n == 3 ? "moved here from sqlite:/a" : "moved to sqlite:/b")
                   != NULL,
               "%s", s->error.message);
         CHECK(strstr(s->error.hint, "haft migrate --move") != NULL, "%s", s->error.hint);
-        CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_BAD_STATE, "without an owner");
+        CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_BAD_STATE, "claim a moving run");
         CHECK(strstr(s->error.message, "sqlite:/") != NULL, "%s", s->error.message);
         s->now_ms += HELP_LEASE;
-        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE,
-                  "the lease has expired, and it is not claimed yet");
+        CHECK_INT(help_do(s, &send), HAFT_BAD_STATE, "send a command after the lease expired");
         send.run.owner = haft__str(owners[n - 1]);
-        CHECK_INT(help_do(s, &send), HAFT_OK, "from the process that moves it: %s",
+        CHECK_INT(help_do(s, &send), HAFT_OK, "a command of the moving process: %s",
                   s->error.message);
         CHECK_INT(help_claim(s, n, "you", "", NULL), HAFT_OK, "%s", s->error.message);
         CHECK_INT(help_send(s, n, "hello"), HAFT_OK, "%s", s->error.message);
@@ -158,8 +164,8 @@ STORE_TEST(a_lease_can_be_infinite)
                                   .lease_ms = INT64_MAX};
     haft__store_request take = {.verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you")};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_run(s, 1)->lease_ms, INT64_MAX, "until when");
+    CHECK_INT(help_run(s, 1)->lease_ms, INT64_MAX, "end of the lease");
     s->now_ms += (uint64_t)100 * 365 * 24 * 3600 * 1000;
-    CHECK_INT(help_do(s, &take), HAFT_NOT_FOUND, "after a hundred years");
-    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "it was claimed");
+    CHECK_INT(help_do(s, &take), HAFT_NOT_FOUND, "claim after a hundred years");
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "the claim succeeded");
 }

@@ -6,12 +6,15 @@
 
 TEST(states_have_names)
 {
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_RUNNING)), HAFT__LIT("running"), "0");
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_WAITING)), HAFT__LIT("waiting"), "1");
-    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_ENDED)), HAFT__LIT("ended"), "2");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_RUNNING)), HAFT__LIT("running"),
+              "name of the state running");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_WAITING)), HAFT__LIT("waiting"),
+              "name of the state waiting");
+    CHECK_STR(haft__str(haft__run_state_name(HAFT__RUN_STATE_ENDED)), HAFT__LIT("ended"),
+              "name of the state ended");
 }
 
-TEST(urls_of_stores)
+TEST(urls_select_the_store_or_are_rejected)
 {
     static const struct {
         const char *url;
@@ -27,7 +30,7 @@ TEST(urls_of_stores)
         haft__loop *loop = NULL;
         haft__store *store = NULL;
         haft_error err = {0};
-        CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+        CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
         CHECK_INT(haft__store_open(loop, cases[i].url, &store, &err), cases[i].wanted, "%s",
                   cases[i].url);
         CHECK_INT(store != NULL, cases[i].wanted == HAFT_OK, "%s", cases[i].url);
@@ -65,7 +68,7 @@ STORE_TEST(a_run_is_found_as_it_was_created)
                                   .line_count = 2,
                                   .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(create.found_count, 1, "found");
+    CHECK_INT(create.found_count, 1, "number of returned runs");
     const haft__store_run *shown[2] = {create.found, help_run(s, 1)};
     for (size_t i = 0; i < 2; i++) {
         const haft__store_run *found = shown[i];
@@ -90,15 +93,15 @@ STORE_TEST(a_run_is_found_as_it_was_created)
         CHECK_INT(found->turns, 3, "turns, %zu", i);
         CHECK_INT(found->calls, 4, "calls, %zu", i);
     }
-    CHECK_STR(help_read(s, 1), HAFT__LIT("{\"seq\":1}\n\n"), "events");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("{\"seq\":1}\n\n"), "number of events");
 }
 
 STORE_TEST(an_id_is_used_once)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_create(s, 1), HAFT_BAD_STATE, "twice");
+    CHECK_INT(help_create(s, 1), HAFT_BAD_STATE, "create the same id twice");
     CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n2\n"), "the first is as it was");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n2\n"), "the first run is unchanged");
 }
 
 STORE_TEST(a_run_without_events_or_owner_is_created)
@@ -106,9 +109,9 @@ STORE_TEST(a_run_without_events_or_owner_is_created)
     haft__store_request create = {.verb = HAFT__STORE_CREATE, .run = {.id = help_id(1)}};
     CHECK_INT(help_do(s, &create), HAFT_OK, "%s", s->error.message);
     CHECK_STR(help_read(s, 1), HAFT__LIT(""), "events");
-    CHECK_INT(create.found[0].created_ms, s->now_ms, "created now");
+    CHECK_INT(create.found[0].created_ms, s->now_ms, "time of creation");
     CHECK_STR(create.found[0].owner, HAFT__LIT(""), "owner");
-    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "it has no owner");
+    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "append to a run without an owner");
     uint64_t epoch = 0;
     CHECK_INT(help_claim(s, 1, "me", "", &epoch), HAFT_OK, "%s", s->error.message);
     CHECK_INT(epoch, 2, "epoch");
@@ -127,7 +130,7 @@ STORE_TEST(a_run_that_has_ended_can_be_created)
     const haft__store_run *run = help_run(s, 1);
     CHECK_STR(run->answer, HAFT__LIT("42"), "answer");
     CHECK_STR(run->owner, HAFT__LIT(""), "owner");
-    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "it has ended");
+    CHECK_INT(help_append(s, 1, 1, 0, "1"), HAFT_BAD_STATE, "append to an ended run");
 }
 
 /* ---- appending ---- */
@@ -174,7 +177,7 @@ STORE_TEST(an_append_sets_the_state_and_renews_the_lease)
     CHECK_INT(run->turns, 6, "turns");
     CHECK_INT(run->calls, 7, "calls");
     CHECK_INT(run->updated_ms, s->now_ms, "updated_ms");
-    CHECK_INT(run->lease_ms, s->now_ms - 10 + HELP_LEASE, "the lease is as it was");
+    CHECK_INT(run->lease_ms, s->now_ms - 10 + HELP_LEASE, "the lease is unchanged");
     CHECK_STR(run->end, HAFT__LIT(""), "end");
     CHECK_STR(run->answer, HAFT__LIT(""), "answer");
     append.lease_ms = 5 * HELP_LEASE;
@@ -195,10 +198,10 @@ STORE_TEST(an_ended_run_accepts_nothing_and_has_no_owner)
     CHECK_STR(run->answer, HAFT__LIT("42"), "answer");
     CHECK_STR(run->owner, HAFT__LIT(""), "owner");
     CHECK_INT(run->lease_ms, 0, "lease");
-    CHECK_INT(help_append(s, 1, 1, 2, "3"), HAFT_BAD_STATE, "append");
-    CHECK_INT(help_end(s, 1, 1, 2, "43"), HAFT_BAD_STATE, "end");
-    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "claim");
-    CHECK_INT(help_send(s, 1, "hello"), HAFT_BAD_STATE, "send");
+    CHECK_INT(help_append(s, 1, 1, 2, "3"), HAFT_BAD_STATE, "append to an ended run");
+    CHECK_INT(help_end(s, 1, 1, 2, "43"), HAFT_BAD_STATE, "end an ended run");
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "claim an ended run");
+    CHECK_INT(help_send(s, 1, "hello"), HAFT_BAD_STATE, "send to an ended run");
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\nend\n"), "events");
 }
 
@@ -215,7 +218,7 @@ STORE_TEST(events_are_lines_of_text)
         {"half a character", {"\xc3", 1}, HAFT_BAD_INPUT},
         {"a surrogate", {"\xed\xa0\x80", 3}, HAFT_BAD_INPUT},
         {"nothing", {"", 0}, HAFT_OK},
-        {"no pointer", {NULL, 0}, HAFT_OK},
+        {"a NULL pointer", {NULL, 0}, HAFT_OK},
         {"a carriage return", {"\r", 1}, HAFT_OK},
         {"a NUL", {"a\0b", 3}, HAFT_OK},
         {"quotes", {"'\"; DROP TABLE runs; --", 23}, HAFT_OK},
@@ -239,7 +242,7 @@ STORE_TEST(events_are_lines_of_text)
         CHECK(read.count == 1 && read.text.len == cases[i].line.len + 1
                   && (cases[i].line.len == 0
                       || memcmp(read.text.ptr, cases[i].line.ptr, cases[i].line.len) == 0),
-              "%s comes back as something else", cases[i].name);
+              "%s has changed", cases[i].name);
         seq += 2;
     }
 }
@@ -250,25 +253,27 @@ STORE_TEST(a_run_without_an_owner_is_claimed)
 {
     uint64_t epoch = 0;
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "another owns it");
-    CHECK_INT(help_claim(s, 1, "you", "somebody else", NULL), HAFT_BAD_STATE, "another owns it");
-    CHECK_INT(help_claim(s, 1, "", "me", NULL), HAFT_BAD_INPUT, "no owner");
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "claim a run of another owner");
+    CHECK_INT(help_claim(s, 1, "you", "somebody else", NULL), HAFT_BAD_STATE,
+              "claim with the wrong expected owner");
+    CHECK_INT(help_claim(s, 1, "", "me", NULL), HAFT_BAD_INPUT, "claim without an owner name");
     s->now_ms += HELP_LEASE - 1;
-    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE, "a millisecond too early");
+    CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_BAD_STATE,
+              "claim a millisecond before the lease expires");
     s->now_ms += 1;
     CHECK_INT(help_claim(s, 1, "you", "", &epoch), HAFT_OK, "%s", s->error.message);
     CHECK_INT(epoch, 2, "epoch");
-    CHECK_INT(help_append(s, 1, 1, 1, "mine"), HAFT_BAD_STATE, "the old owner");
+    CHECK_INT(help_append(s, 1, 1, 1, "mine"), HAFT_BAD_STATE, "append as the former owner");
     CHECK_INT(help_append(s, 1, 2, 1, "yours"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_claim(s, 1, "them", "you", &epoch), HAFT_OK, "of a dead owner");
+    CHECK_INT(help_claim(s, 1, "them", "you", &epoch), HAFT_OK, "claim from a dead owner");
     CHECK_INT(epoch, 3, "epoch");
-    CHECK_INT(help_claim(s, 1, "them", "", &epoch), HAFT_OK, "once more");
+    CHECK_INT(help_claim(s, 1, "them", "", &epoch), HAFT_OK, "claim its own run again");
     CHECK_INT(epoch, 4, "epoch");
     CHECK_INT(help_claim(s, 9, "them", "", NULL), HAFT_NOT_FOUND, "there is no such run");
     CHECK_STR(help_read(s, 1), HAFT__LIT("1\nyours\n"), "events");
 }
 
-STORE_TEST(a_claim_returns_what_is_needed_to_resume)
+STORE_TEST(a_claim_returns_the_run_and_its_spec)
 {
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_OK, "%s", s->error.message);
@@ -280,11 +285,12 @@ STORE_TEST(a_claim_returns_what_is_needed_to_resume)
     CHECK_STR(claim.found[0].spec, HAFT__LIT("{\"haft\":1}"), "spec");
     CHECK_STR(claim.found[0].owner, HAFT__LIT("you"), "owner");
     CHECK_INT(claim.found[0].seq, 2, "seq");
-    CHECK_INT(claim.found[0].lease_ms, INT64_MAX, "a lease without end");
+    CHECK_INT(claim.found[0].lease_ms, INT64_MAX, "an infinite lease");
     claim.arena = NULL;
     claim.dead_owner = HAFT__LIT("you");
-    CHECK_INT(haft__store_submit_and_wait(s->store, &claim, NULL), HAFT_OK, "without an arena");
-    CHECK_INT(claim.found_count, 0, "nothing is shown");
+    CHECK_INT(haft__store_submit_and_wait(s->store, &claim, NULL), HAFT_OK,
+              "claim without an arena");
+    CHECK_INT(claim.found_count, 0, "no run is returned");
     CHECK_INT(help_run(s, 1)->epoch, 3, "epoch");
 }
 
@@ -298,15 +304,15 @@ STORE_TEST(leases_are_renewed_all_at_once)
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run = {.owner = HAFT__LIT("me")}, .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &renew), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(renew.count, 2, "leases");
-    CHECK_INT(help_run(s, 1)->lease_ms, s->now_ms + HELP_LEASE, "mine");
-    CHECK_INT(help_run(s, 3)->lease_ms, 0, "of the run that has ended");
-    CHECK_INT(help_run(s, 4)->lease_ms, s->now_ms, "yours");
+    CHECK_INT(renew.count, 2, "number of renewed leases");
+    CHECK_INT(help_run(s, 1)->lease_ms, s->now_ms + HELP_LEASE, "lease of an own run");
+    CHECK_INT(help_run(s, 3)->lease_ms, 0, "lease of an ended run");
+    CHECK_INT(help_run(s, 4)->lease_ms, s->now_ms, "lease of a run of another owner");
     renew.run.owner = HAFT__LIT("nobody");
     CHECK_INT(help_do(s, &renew), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(renew.count, 0, "leases");
+    CHECK_INT(renew.count, 0, "leases of an owner without runs");
     renew.run.owner = HAFT__LIT("");
-    CHECK_INT(help_do(s, &renew), HAFT_BAD_INPUT, "no owner");
+    CHECK_INT(help_do(s, &renew), HAFT_BAD_INPUT, "renew without an owner name");
 }
 
 typedef enum zombie_state { IS_ON, WAITS, IS_FREE, HAS_ENDED } zombie_state;
@@ -341,10 +347,10 @@ static void check_zombie(help_store *s, zombie_state state)
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 1}};
     CHECK_INT(help_do(s, &renew), HAFT_OK, "state %d: %s", state, s->error.message);
-    CHECK_INT(renew.count, 0, "state %d: heartbeat", state);
+    CHECK_INT(renew.count, 0, "state %d: renew", state);
     for (uint64_t seq = 1; seq <= 2; seq++) {
         CHECK_INT(help_append(s, 1, 1, seq, "mine"), HAFT_BAD_STATE, "state %d: append", state);
-        CHECK_INT(help_end(s, 1, 1, seq, "mine"), HAFT_BAD_STATE, "state %d: finish", state);
+        CHECK_INT(help_end(s, 1, 1, seq, "mine"), HAFT_BAD_STATE, "state %d: end", state);
     }
     CHECK_INT(help_do(s, &release), HAFT_OK, "state %d: %s", state, s->error.message);
     CHECK_INT(release.count, 0, "state %d: release", state);
@@ -388,19 +394,19 @@ STORE_TEST(a_run_that_is_released_is_free)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     haft__store_request release = {.verb = HAFT__STORE_RELEASE,
                                    .run = {.id = help_id(1), .epoch = 2}};
-    CHECK_INT(help_do(s, &release), HAFT_OK, "of another epoch");
-    CHECK_INT(release.count, 0, "nothing happened");
+    CHECK_INT(help_do(s, &release), HAFT_OK, "release with another epoch");
+    CHECK_INT(release.count, 0, "the run was not released");
     CHECK_STR(help_run(s, 1)->owner, HAFT__LIT("me"), "owner");
     release.run.epoch = 1;
     CHECK_INT(help_do(s, &release), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(release.count, 1, "released");
+    CHECK_INT(release.count, 1, "number of released runs");
     CHECK_STR(help_run(s, 1)->owner, HAFT__LIT(""), "owner");
-    CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_BAD_STATE, "it was released");
-    CHECK_INT(help_do(s, &release), HAFT_OK, "again");
-    CHECK_INT(release.count, 0, "nothing happened");
+    CHECK_INT(help_append(s, 1, 1, 1, "2"), HAFT_BAD_STATE, "append to a released run");
+    CHECK_INT(help_do(s, &release), HAFT_OK, "release a second time");
+    CHECK_INT(release.count, 0, "the second release changes nothing");
     CHECK_INT(help_claim(s, 1, "you", "", NULL), HAFT_OK, "%s", s->error.message);
     release.run.id = help_id(9);
-    CHECK_INT(help_do(s, &release), HAFT_OK, "one that is not there");
+    CHECK_INT(help_do(s, &release), HAFT_OK, "release a missing run");
 }
 
 /* ---- the end ---- */
@@ -417,33 +423,33 @@ STORE_TEST(a_run_without_an_owner_is_removed)
     CHECK_INT(help_create_in(s, 2, "t", "me"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 1, "hello"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_send(s, 2, "hello"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_run(s, 1), HAFT_BAD_STATE, "another process owns it");
+    CHECK_INT(remove_run(s, 1), HAFT_BAD_STATE, "remove a run of another owner");
     haft__store_request away = {.verb = HAFT__STORE_REMOVE,
                                 .run = {.id = help_id(3), .owner = HAFT__LIT("you")}};
     CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "another process owns it");
+    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "remove as another owner");
     away.run.owner = HAFT__LIT("me");
-    CHECK_INT(help_do(s, &away), HAFT_OK, "who has it may: %s", s->error.message);
+    CHECK_INT(help_do(s, &away), HAFT_OK, "remove as the owner: %s", s->error.message);
     CHECK_INT(help_create_in(s, 3, "", "me"), HAFT_OK, "%s", s->error.message);
     away.run.owner = HAFT__LIT("");
     away.dead_owner = HAFT__LIT("you");
-    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "another is dead");
+    CHECK_INT(help_do(s, &away), HAFT_BAD_STATE, "remove with another dead owner");
     away.dead_owner = HAFT__LIT("me");
-    CHECK_INT(help_do(s, &away), HAFT_OK, "who has it is dead: %s", s->error.message);
+    CHECK_INT(help_do(s, &away), HAFT_OK, "remove a run of a dead owner: %s", s->error.message);
     s->now_ms += HELP_LEASE;
     CHECK_INT(remove_run(s, 1), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(remove_run(s, 1), HAFT_NOT_FOUND, "it is gone");
-    CHECK(help_run(s, 1) == NULL, "it is still found");
-    CHECK(help_read(s, 1).ptr == NULL, "it is still read");
-    CHECK_STR(help_read(s, 2), HAFT__LIT("1\n"), "the other is as it was");
+    CHECK_INT(remove_run(s, 1), HAFT_NOT_FOUND, "remove a removed run");
+    CHECK(help_run(s, 1) == NULL, "the removed run is found");
+    CHECK(help_read(s, 1).ptr == NULL, "events of the removed run are read");
+    CHECK_STR(help_read(s, 2), HAFT__LIT("1\n"), "the other run is unchanged");
     haft__store_request receive = {.verb = HAFT__STORE_RECEIVE, .run = {.owner = HAFT__LIT("me")}};
     CHECK_INT(help_do(s, &receive), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(receive.message_count, 1, "messages");
+    CHECK_INT(receive.message_count, 1, "number of messages");
     CHECK_INT(help_create(s, 1), HAFT_OK, "the id is free again: %s", s->error.message);
-    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "it starts again");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("1\n"), "the new run has one event");
 }
 
-STORE_TEST(collection_removes_old_runs)
+STORE_TEST(gc_removes_old_runs)
 {
     for (uint64_t n = 1; n <= 5; n++) {
         CHECK_INT(help_create_in(s, n, n < 3 ? "gone" : "t", "me"), HAFT_OK, "%s",
@@ -455,14 +461,14 @@ STORE_TEST(collection_removes_old_runs)
     }
     haft__store_request gc = {.verb = HAFT__STORE_GC, .now_ms = s->now_ms};
     CHECK_INT(help_do(s, &gc), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(gc.count, 0, "none is asked to go");
-    gc.before_ms = s->now_ms; /* the third ended then, not before */
+    CHECK_INT(gc.count, 0, "gc without an age removes nothing");
+    gc.before_ms = s->now_ms; /* the third run ended at this time, not before */
     CHECK_INT(help_do(s, &gc), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(gc.count, 2, "runs");
+    CHECK_INT(gc.count, 2, "number of removed runs");
     for (uint64_t n = 1; n <= 5; n++) {
-        CHECK_INT(help_run(s, n) != NULL, n > 2, "run %d", (int)n);
+        CHECK_INT(help_run(s, n) != NULL, n > 2, "whether run %d exists", (int)n);
     }
     haft__store_request list = {.verb = HAFT__STORE_LIST, .thread = HAFT__LIT("t")};
     CHECK_INT(help_do(s, &list), HAFT_OK, "%s", s->error.message);
-    CHECK_INT(list.found_count, 3, "runs of the thread");
+    CHECK_INT(list.found_count, 3, "number of runs of the thread");
 }

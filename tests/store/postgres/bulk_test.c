@@ -46,7 +46,7 @@ static haft__store_request create_of(uint64_t n, const haft_str *lines, size_t c
 
 /* The number of statements does not depend on the number of equal requests, and there is one
  * commit. */
-TEST(many_requests_are_as_many_statements_as_one)
+TEST(many_requests_need_as_many_statements_as_one)
 {
     static const size_t counts[] = {1, MOST / 4, MOST / 2, MOST};
     static haft__store_request requests[MOST];
@@ -80,19 +80,19 @@ TEST(many_requests_are_as_many_statements_as_one)
         CHECK_INT(help_together(&s, requests, counts[i]), HAFT_OK, "%s", s.error.message);
         printf("# %zu requests: %zu statements to create, %zu to append, %zu to end\n", counts[i],
                created, appended, sent);
-        /* Begin, settings, heads; what is written; commit. */
-        CHECK_INT(created, 3 + 3 + 1, "%zu created", counts[i]);
-        CHECK_INT(appended, 3 + 2 + 1, "%zu appended", counts[i]);
-        CHECK_INT(sent, 3 + 4 + 1, "%zu ended", counts[i]);
-        CHECK_INT(help_pg(&s)->commits - commits, 3, "%zu: commits", counts[i]);
-        CHECK_STR(help_read(&s, counts[i]), HAFT__LIT("x\nx\nx\n"), "the last of them");
+        /* Begin, settings, heads; the writes; commit. */
+        CHECK_INT(created, 3 + 3 + 1, "statements to create %zu runs", counts[i]);
+        CHECK_INT(appended, 3 + 2 + 1, "statements to append to %zu runs", counts[i]);
+        CHECK_INT(sent, 3 + 4 + 1, "statements to end %zu runs", counts[i]);
+        CHECK_INT(help_pg(&s)->commits - commits, 3, "commits for %zu runs", counts[i]);
+        CHECK_STR(help_read(&s, counts[i]), HAFT__LIT("x\nx\nx\n"), "events of the last run");
         help_store_close(&s);
     }
 }
 
-/* ---- what is in a row ---- */
+/* ---- contents of rows ---- */
 
-/* Each request, whatever else is in its transaction: values, no values, empty ones, bytes, ends. */
+/* Requests of one transaction with values, missing and empty values, bytes, and ends. */
 TEST(rows_of_one_statement_stay_separate)
 {
     static const haft_str first = HAFT__LIT("1"), lines[] = {HAFT__LIT("\"{},\\\""), HAFT__LIT("")};
@@ -110,7 +110,7 @@ TEST(rows_of_one_statement_stay_separate)
     CHECK_INT(help_together(&s, requests, COUNT(requests)), HAFT_OK, "%s", s.error.message);
     CHECK_STR(haft__str(help_pg_sql("SELECT string_agg((due IS NULL)::int::text, '' ORDER BY id) "
                                     "FROM haft.runs")),
-              HAFT__LIT("101010"), "free ones are due");
+              HAFT__LIT("101010"), "runs without an owner are due");
     requests[0] = append_of(1, 1, lines, 2);
     requests[0].lease_ms = 7 * HELP_LEASE;
     requests[1] = (haft__store_request){
@@ -126,28 +126,28 @@ TEST(rows_of_one_statement_stay_separate)
     requests[5] = create_of(7, lines, 2);
     uint64_t commits = help_pg(&s)->commits;
     CHECK_INT(help_together(&s, requests, COUNT(requests)), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(help_pg(&s)->commits - commits, 1, "commits");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n\"{},\\\"\n\n"), "run 1");
-    CHECK_INT(help_run(&s, 1)->lease_ms, s.now_ms + 7 * HELP_LEASE, "its lease");
-    CHECK_STR(help_run(&s, 1)->name, HAFT__LIT("a {\"name\"}, NULL"), "its name");
+    CHECK_INT(help_pg(&s)->commits - commits, 1, "number of commits");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n\"{},\\\"\n\n"), "events of run 1");
+    CHECK_INT(help_run(&s, 1)->lease_ms, s.now_ms + 7 * HELP_LEASE, "lease of run 1");
+    CHECK_STR(help_run(&s, 1)->name, HAFT__LIT("a {\"name\"}, NULL"), "name of run 1");
     CHECK_STR(help_run(&s, 2)->task, ((haft_str){"a\0b", 3}), "the task of run 2");
-    CHECK_STR(help_read(&s, 3), HAFT__LIT("1\n\"{},\\\"\n"), "run 3");
+    CHECK_STR(help_read(&s, 3), HAFT__LIT("1\n\"{},\\\"\n"), "events of run 3");
     const haft__store_run *ended = help_run(&s, 3);
     CHECK(ended->state == HAFT__RUN_STATE_ENDED && ended->owner.len == 0 && ended->lease_ms == 0,
           "run 3 has ended");
-    CHECK_STR(ended->answer, HAFT__LIT("42"), "its answer");
-    CHECK_STR(help_run(&s, 1)->answer, HAFT__LIT(""), "that of another");
-    CHECK(help_find(&s, help_id(4).ptr) == NULL, "run 4 is still there");
-    CHECK_STR(help_read(&s, 5), HAFT__LIT("1\n\n"), "run 5");
-    CHECK_INT(help_run(&s, 5)->wake_ms, 77, "its deadline");
-    CHECK_STR(help_run(&s, 5)->owner, HAFT__LIT("me"), "its owner");
-    CHECK_STR(help_read(&s, 7), HAFT__LIT("\"{},\\\"\n\n"), "run 7");
+    CHECK_STR(ended->answer, HAFT__LIT("42"), "answer of run 3");
+    CHECK_STR(help_run(&s, 1)->answer, HAFT__LIT(""), "answer of run 1");
+    CHECK(help_find(&s, help_id(4).ptr) == NULL, "run 4 was not removed");
+    CHECK_STR(help_read(&s, 5), HAFT__LIT("1\n\n"), "events of run 5");
+    CHECK_INT(help_run(&s, 5)->wake_ms, 77, "deadline of run 5");
+    CHECK_STR(help_run(&s, 5)->owner, HAFT__LIT("me"), "owner of run 5");
+    CHECK_STR(help_read(&s, 7), HAFT__LIT("\"{},\\\"\n\n"), "events of run 7");
     help_store_close(&s);
 }
 
 /* A statement that reaches the limit of bytes is sent, and the next one begins; the transaction
  * stays the same. */
-TEST(a_statement_has_an_end)
+TEST(a_statement_has_a_limit_of_bytes)
 {
     static haft__store_request requests[8];
     static const haft_str first = HAFT__LIT("1");
@@ -169,8 +169,9 @@ TEST(a_statement_has_an_end)
         uint64_t commits = help_pg(&s)->commits;
         sent = 0;
         CHECK_INT(help_together(&s, requests, COUNT(requests)), HAFT_OK, "%s", s.error.message);
-        CHECK_INT(help_pg(&s)->commits - commits, 1, "commits");
-        CHECK_INT(sent, 3 + COUNT(requests) * half / 2 + 1 + 1, "statements, %zu halves", half);
+        CHECK_INT(help_pg(&s)->commits - commits, 1, "number of commits");
+        CHECK_INT(sent, 3 + COUNT(requests) * half / 2 + 1 + 1, "statements for rows of %zu halves",
+                  half);
     }
     for (uint64_t n = 1; n <= COUNT(requests); n++) {
         CHECK_INT(help_read(&s, n).len, 2 + 3 * HAFT__LIMIT_STORE_ROW_BYTES / 2 + 2, "run %llu",
@@ -179,7 +180,7 @@ TEST(a_statement_has_an_end)
     help_store_close(&s);
 }
 
-/* ---- in the way of others ---- */
+/* ---- concurrent processes ---- */
 
 static void count_done(haft__store_request *request)
 {
@@ -219,7 +220,7 @@ TEST(runs_are_locked_in_one_order)
     }
     CHECK_INT(help_together(&s, ours, RUNS), HAFT_OK, "%s", s.error.message);
     open_other(&s, &other);
-    help_pg_be_patient(&s); /* either would retry if the other were slow */
+    help_pg_be_patient(&s); /* otherwise a store would retry if the other were slow */
     help_pg_be_patient(&other);
     uint64_t commits = help_pg(&s)->commits + help_pg(&other)->commits;
     for (uint64_t seq = 1; seq <= ROUNDS; seq++) {
@@ -229,16 +230,17 @@ TEST(runs_are_locked_in_one_order)
             submit_to(&other, append_of(RUNS - n, seq, &line, 1), &theirs[n], &done);
         }
         for (int i = 0; i < 300000 && done < COUNT(ours) + COUNT(theirs); i++) {
-            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "no step");
-            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "the loop cannot step");
+            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "the loop cannot step");
         }
         for (uint64_t n = 0; n < RUNS; n++) {
             good += (ours[n].status == HAFT_OK) + (theirs[n].status == HAFT_OK);
         }
-        CHECK_INT(good, RUNS, "each was appended once");
+        CHECK_INT(good, RUNS, "each event was appended once");
     }
-    CHECK_INT(help_pg(&s)->commits + help_pg(&other)->commits - commits, 2 * ROUNDS, "commits");
-    CHECK_INT(help_run(&s, RUNS)->seq, ROUNDS + 1, "events");
+    CHECK_INT(help_pg(&s)->commits + help_pg(&other)->commits - commits, 2 * ROUNDS,
+              "number of commits");
+    CHECK_INT(help_run(&s, RUNS)->seq, ROUNDS + 1, "number of events");
     help_store_close(&other);
     help_store_close(&s);
 }

@@ -8,7 +8,7 @@ static void make_run(help_store *s)
     CHECK_INT(help_create(s, 1), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_append(s, 1, 1, 1, "two"), HAFT_OK, "%s", s->error.message);
     CHECK_INT(help_append(s, 1, 1, 2, "three"), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(help_read(s, 1), HAFT__LIT("1\ntwo\nthree\n"), "whole");
+    CHECK_STR(help_read(s, 1), HAFT__LIT("1\ntwo\nthree\n"), "events before the damage");
 }
 
 TEST(edited_events_are_reported)
@@ -42,7 +42,7 @@ TEST(edited_events_are_reported)
         help_store s;
         make_run(&s);
         (void)help_pg_sql(cases[i].sql);
-        CHECK(help_read(&s, 1).ptr == NULL, "it was read: %s", cases[i].sql);
+        CHECK(help_read(&s, 1).ptr == NULL, "the read succeeded: %s", cases[i].sql);
         CHECK_INT(s.error.status, HAFT_BAD_INPUT, "%s: %s", cases[i].sql, s.error.message);
         CHECK(strstr(s.error.message, cases[i].wanted) != NULL, "%s: %s", cases[i].sql,
               s.error.message);
@@ -69,9 +69,9 @@ TEST(edited_texts_of_a_run_are_reported)
         CHECK_INT(s.error.status, HAFT_BAD_INPUT, "%s: %s", cases[i], s.error.message);
         uint64_t epoch = 0;
         haft_status status = help_claim(&s, 1, "me", "", &epoch);
-        CHECK_INT(status, HAFT_BAD_INPUT, "claimed: %s", cases[i]);
+        CHECK_INT(status, HAFT_BAD_INPUT, "the claim succeeded: %s", cases[i]);
         CHECK_STR(haft__str(help_pg_sql("SELECT max(epoch) FROM haft.runs")), HAFT__LIT("1"),
-                  "what cannot be given is not claimed: %s", cases[i]);
+                  "a run that cannot be read was claimed: %s", cases[i]);
         help_store_close(&s);
     }
 }
@@ -95,7 +95,7 @@ TEST(a_damaged_run_is_listed_skipped_and_removed)
         (void)help_pg_sql(cases[i]);
         help_check_damaged(&s, 1, 2, true, cases[i]);
         CHECK_STR(haft__str(help_pg_sql("SELECT count(*) FROM haft.about")), HAFT__LIT("1"),
-                  "all of it is gone: %s", cases[i]);
+                  "the damaged run is removed completely: %s", cases[i]);
         help_store_close(&s);
     }
 }
@@ -114,7 +114,7 @@ TEST(a_damaged_owner_does_not_prevent_claims)
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &take), HAFT_OK, "%s", s.error.message);
-    CHECK_STR(take.found[0].id, help_id(2), "the other one");
+    CHECK_STR(take.found[0].id, help_id(2), "the undamaged run is claimed");
     help_store_close(&s);
 }
 
@@ -137,7 +137,7 @@ TEST(a_name_with_a_nul_is_rejected)
         CHECK_INT(help_do(&s, &cases[i]), HAFT_BAD_INPUT, "case %zu", i);
     }
     haft__store_request remember = {.verb = HAFT__STORE_CACHE_PUT, .scope = name, .name = name};
-    CHECK_INT(help_do(&s, &remember), HAFT_OK, "bytes are bytes: %s", s.error.message);
+    CHECK_INT(help_do(&s, &remember), HAFT_OK, "values may have any bytes: %s", s.error.message);
     CHECK_INT(help_append(&s, 1, 1, 3, "x"), HAFT_OK, "%s", s.error.message);
     help_store_close(&s);
 }

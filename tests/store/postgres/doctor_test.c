@@ -27,76 +27,76 @@ static haft__pg_facts with(haft__pg_facts facts, void (*change)(haft__pg_facts *
     return facts;
 }
 
-static void be_standby(haft__pg_facts *f)
+static void set_standby(haft__pg_facts *f)
 {
     f->standby = true;
 }
-static void lack_rights(haft__pg_facts *f)
+static void remove_privileges(haft__pg_facts *f)
 {
     f->has_privileges = false;
 }
-static void be_superuser(haft__pg_facts *f)
+static void set_superuser(haft__pg_facts *f)
 {
     f->superuser = true, f->has_privileges = false;
 }
-static void be_changed(haft__pg_facts *f)
+static void set_isolation(haft__pg_facts *f)
 {
     f->isolation = HAFT__LIT("read committed");
 }
-static void lose_power(haft__pg_facts *f)
+static void turn_fsync_off(haft__pg_facts *f)
 {
     f->fsync_on = false;
 }
-static void commit_early(haft__pg_facts *f)
+static void turn_synchronous_commit_off(haft__pg_facts *f)
 {
     f->synchronous_commit = HAFT__LIT("off");
 }
-static void be_ahead(haft__pg_facts *f)
+static void set_clock_ahead(haft__pg_facts *f)
 {
     f->database_ms += HAFT__LIMIT_STORE_SKEW_MS;
 }
-static void be_too_far_ahead(haft__pg_facts *f)
+static void set_clock_too_far_ahead(haft__pg_facts *f)
 {
     f->database_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
 }
-static void be_too_far_behind(haft__pg_facts *f)
+static void set_clock_too_far_behind(haft__pg_facts *f)
 {
     f->requested_ms = f->received_ms += HAFT__LIMIT_STORE_SKEW_MS + 1;
 }
-static void be_slow(haft__pg_facts *f)
+static void set_slow_reply(haft__pg_facts *f)
 {
     f->requested_ms -= 10 * HAFT__LIMIT_STORE_SKEW_MS;
     f->received_ms += 10 * HAFT__LIMIT_STORE_SKEW_MS;
 }
-static void be_crowded(haft__pg_facts *f)
+static void set_nearly_full(haft__pg_facts *f)
 {
     f->connections[0].used = 91;
 }
-static void be_full(haft__pg_facts *f)
+static void set_full(haft__pg_facts *f)
 {
     f->connections[0].used = 101;
 }
-static void be_bound_by_role(haft__pg_facts *f)
+static void limit_role(haft__pg_facts *f)
 {
     f->connections[2].max = 5;
 }
-static void be_bound_by_database(haft__pg_facts *f)
+static void limit_database(haft__pg_facts *f)
 {
     f->connections[1].used = 20, f->connections[1].max = 22;
 }
-static void be_torn(haft__pg_facts *f)
+static void add_incomplete_run(haft__pg_facts *f)
 {
     f->incomplete_runs = 1;
 }
-static void say_twice(haft__pg_facts *f)
+static void add_second_version(haft__pg_facts *f)
 {
     f->versions = 2;
 }
-static void be_new(haft__pg_facts *f)
+static void remove_tables(haft__pg_facts *f)
 {
     f->tables_exist = f->has_privileges = false, f->version = f->versions = 0;
 }
-static void stay(haft__pg_facts *f)
+static void change_nothing(haft__pg_facts *f)
 {
     (void)f;
 }
@@ -104,27 +104,27 @@ static void stay(haft__pg_facts *f)
 TEST(problems_of_a_server_are_reported)
 {
     static const struct {
-        const char *name; /* of the finding that is not good; NULL: all are */
+        const char *name; /* name of the finding with a problem; NULL: no problem */
         void (*change)(haft__pg_facts *facts);
     } cases[] = {
-        {NULL, stay},
-        {"server", be_standby},
-        {"role", lack_rights},
-        {NULL, be_superuser},
-        {"isolation", be_changed},
-        {"durability", lose_power},
-        {NULL, commit_early},
-        {NULL, be_ahead},
-        {"clock", be_too_far_ahead},
-        {"clock", be_too_far_behind},
-        {"connections", be_crowded},
-        {"connections", be_full},
-        {"connections", be_bound_by_role},
-        {"connections", be_bound_by_database},
-        {NULL, be_slow},
-        {"runs", be_torn},
-        {"schema", say_twice},
-        {NULL, be_new},
+        {NULL, change_nothing},
+        {"server", set_standby},
+        {"role", remove_privileges},
+        {NULL, set_superuser},
+        {"isolation", set_isolation},
+        {"durability", turn_fsync_off},
+        {NULL, turn_synchronous_commit_off},
+        {NULL, set_clock_ahead},
+        {"clock", set_clock_too_far_ahead},
+        {"clock", set_clock_too_far_behind},
+        {"connections", set_nearly_full},
+        {"connections", set_full},
+        {"connections", limit_role},
+        {"connections", limit_database},
+        {NULL, set_slow_reply},
+        {"runs", add_incomplete_run},
+        {"schema", add_second_version},
+        {NULL, remove_tables},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__arena arena;
@@ -137,13 +137,13 @@ TEST(problems_of_a_server_are_reported)
             bool bad = cases[i].name != NULL && strcmp(rows[j].name, cases[i].name) == 0;
             CHECK(rows[j].good == !bad, "case %zu: %s", i, rows[j].name);
             CHECK(rows[j].good == (rows[j].hint[0] == '\0'), "case %zu: %s", i, rows[j].name);
-            CHECK(rows[j].value.len > 0, "case %zu: %s says nothing", i, rows[j].name);
+            CHECK(rows[j].value.len > 0, "case %zu: %s has no value", i, rows[j].name);
         }
         haft__arena_finish(&arena);
     }
 }
 
-TEST(without_memory_problems_are_not_reported)
+TEST(findings_survive_every_failed_allocation)
 {
     haft__store_finding rows[HAFT__PG_FINDINGS];
     bool failed = true;
@@ -164,9 +164,9 @@ TEST(missing_permissions_are_named)
 {
     haft__store_finding rows[HAFT__PG_FINDINGS];
     haft__arena arena;
-    haft__pg_facts facts = with(well, lack_rights);
+    haft__pg_facts facts = with(well, remove_privileges);
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__pg_doctor_findings(&facts, &arena, rows, NULL), HAFT_OK, "no memory");
+    CHECK_INT(haft__pg_doctor_findings(&facts, &arena, rows, NULL), HAFT_OK, "out of memory");
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (strcmp(rows[i].name, "role") == 0) {
             CHECK(strstr(rows[i].hint, "USAGE ON SCHEMA haft and SELECT, INSERT") != NULL, "%s",

@@ -30,7 +30,7 @@ static int pages(int many, int each)
     return found;
 }
 
-TEST(old_runs_are_found_without_reading_all)
+TEST(finding_old_runs_does_not_read_all_runs)
 {
     if (help_pg_url() == NULL) {
         return;
@@ -40,7 +40,7 @@ TEST(old_runs_are_found_without_reading_all)
         (void)printf("# pages of a look, %d in a thread: %d, %d, %d\n", each, found[0], found[1],
                      found[2]);
         CHECK(found[1] <= found[0] + found[0] / 2 && found[2] <= found[0] + found[0] / 2,
-              "%d, %d, %d", found[0], found[1], found[2]);
+              "pages read: %d, %d, %d", found[0], found[1], found[2]);
     }
 }
 
@@ -52,7 +52,8 @@ TEST(a_long_thread_is_checked_once)
     }
     int all = pages(4000, 4001);
     (void)printf("# pages of a look in a thread of 4000: %d\n", all);
-    CHECK(all <= 3 * 4000, "%d: a few for each of its runs", all); /* a search reads 100 of them */
+    CHECK(all <= 3 * 4000, "%d pages: more than a few for each run",
+          all); /* a search reads 100 of them */
 }
 
 static void note(haft__store_request *request)
@@ -85,21 +86,22 @@ TEST(two_concurrent_removals_count_only_their_own_runs)
         haft__store_submit(s.store, &one);
         haft__store_submit(other.store, &two);
         for (int i = 0; i < 100000 && done < 2; i++) {
-            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "no step");
-            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "the loop cannot step");
+            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "the loop cannot step");
         }
         CHECK_INT(one.status, HAFT_OK, "%s", one.error.message);
         CHECK_INT(two.status, HAFT_OK, "%s", two.error.message);
-        CHECK_INT(one.count + two.count, MANY, "%llu and %llu", (unsigned long long)one.count,
-                  (unsigned long long)two.count);
-        CHECK_STR(haft__str(help_pg_sql("SELECT count(*) FROM haft.runs")), HAFT__LIT("0"), "left");
+        CHECK_INT(one.count + two.count, MANY, "removed by the two: %llu and %llu",
+                  (unsigned long long)one.count, (unsigned long long)two.count);
+        CHECK_STR(haft__str(help_pg_sql("SELECT count(*) FROM haft.runs")), HAFT__LIT("0"),
+                  "runs that are left");
     }
     help_store_close(&other);
     help_store_close(&s);
 }
 
 /* A locked run is left for the next collection. */
-TEST(a_locked_run_keeps_no_other_from_being_removed)
+TEST(a_locked_run_does_not_prevent_the_removal_of_others)
 {
     help_store s;
     help_session locker;
@@ -114,7 +116,7 @@ TEST(a_locked_run_keeps_no_other_from_being_removed)
     for (uint64_t wanted = 2; wanted >= 1; wanted--) {
         haft__store_request gc = collection(&done);
         CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
-        CHECK_INT(gc.count, wanted, "removed");
+        CHECK_INT(gc.count, wanted, "number of removed runs");
         if (wanted == 2) {
             help_session_do(&locker, "ROLLBACK");
         }

@@ -21,8 +21,8 @@ TEST(lists_of_hosts_are_rotated)
         CHECK_STR(haft__str(rotated.ptr), haft__str(cases[i].wanted), "case %zu", i);
         haft__buf_finish(&rotated);
     }
-    CHECK_INT(haft__pg_host_count(NULL), 0, "none");
-    CHECK_INT(haft__pg_host_count("a,,b"), 3, "three");
+    CHECK_INT(haft__pg_host_count(NULL), 0, "no hosts");
+    CHECK_INT(haft__pg_host_count("a,,b"), 3, "an empty entry counts as a host");
 }
 
 TEST(display_names_have_every_host_and_port)
@@ -55,7 +55,7 @@ TEST(display_names_have_every_host_and_port)
 }
 
 /* A host that accepts and stays silent does not prevent the use of the next one. */
-TEST(a_silent_host_is_followed_by_the_next)
+TEST(the_next_host_is_used_after_a_silent_one)
 {
     help_proxy proxy;
     help_store s;
@@ -70,9 +70,9 @@ TEST(a_silent_host_is_followed_by_the_next)
     help_proxy_expect(&proxy, HELP_SILENCE, "haft");
     help_store_reopen(&s);
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "its events");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
     CHECK_INT(proxy.happened, 1, "the silent host was tried");
-    CHECK_INT(help_pg(&s)->host, 1, "the other host is tried first from now on");
+    CHECK_INT(help_pg(&s)->host, 1, "the working host is tried first from now on");
     help_store_close(&s);
     help_proxy_stop(&proxy);
 }

@@ -52,9 +52,10 @@ TEST(the_outcome_of_an_interrupted_commit_is_unknown)
         }
         help_proxy_expect(&proxy, cases[i].fault, COMMITTING);
         check_unknown(&s, help_append(&s, 1, 1, 1, "2"));
-        CHECK_INT(proxy.happened, 1, "case %zu: it was not cut", i);
-        CHECK_STR(help_read(&s, 1), haft__str(cases[i].events), "case %zu", i);
-        CHECK_INT(help_append(&s, 1, 1, 1, "2"), cases[i].again, "case %zu: the same again", i);
+        CHECK_INT(proxy.happened, 1, "case %zu: the connection was not cut", i);
+        CHECK_STR(help_read(&s, 1), haft__str(cases[i].events), "case %zu: events", i);
+        CHECK_INT(help_append(&s, 1, 1, 1, "2"), cases[i].again, "case %zu: the same append again",
+                  i);
         CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_OK, "case %zu: %s", i, s.error.message);
         end(&proxy, &s);
     }
@@ -62,7 +63,7 @@ TEST(the_outcome_of_an_interrupted_commit_is_unknown)
 
 /* Before the commit nothing can be stored: the request is retried, and its caller does not
  * notice. */
-TEST(a_request_that_was_not_committed_is_sent_again)
+TEST(a_request_that_was_not_committed_is_retried)
 {
     static const struct {
         help_cut fault;
@@ -80,11 +81,11 @@ TEST(a_request_that_was_not_committed_is_sent_again)
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_proxy_expect(&proxy, cases[i].fault, cases[i].words);
         CHECK_INT(help_append(&s, 1, 1, 1 + i, "x"), HAFT_OK, "case %zu: %s", i, s.error.message);
-        CHECK_INT(proxy.happened, 1 + (int)i, "case %zu: it was not cut", i);
+        CHECK_INT(proxy.happened, 1 + (int)i, "case %zu: the connection was not cut", i);
     }
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "each is there once");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "each event is stored once");
     help_proxy_expect(&proxy, HELP_CUT_AFTER, "REPEATABLE READ");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "a read is done again");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\nx\nx\n"), "an interrupted read is retried");
     end(&proxy, &s);
 }
 
@@ -98,7 +99,7 @@ TEST(a_connection_lost_between_requests_is_reopened)
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
     (void)help_pg_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
                       "datname = current_database() AND pid <> pg_backend_pid()");
-    CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "the loop cannot step");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
     CHECK(proxy.accepted >= 4, "there were %d connections", proxy.accepted);
@@ -122,23 +123,23 @@ TEST(an_unreachable_server_is_reported_in_time)
     help_pg(&s)->request_ms = 1000;
     make_refuse(&proxy, true);
     uint64_t before = haft__clock_now();
-    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "it was written");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "the append succeeded");
     CHECK(strstr(s.error.message, "the database cannot be reached") != NULL, "%s", s.error.message);
-    CHECK_INT(help_read(&s, 1).ptr != NULL, false, "it was read");
-    CHECK(haft__clock_now() - before >= 1000, "it was given up early");
+    CHECK_INT(help_read(&s, 1).ptr != NULL, false, "the read succeeded");
+    CHECK(haft__clock_now() - before >= 1000, "the request failed before its timeout");
     make_refuse(&proxy, false);
     help_pg(&s)->request_ms = HELP_PROXY_MS;
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     make_refuse(&proxy, true);
-    help_store_shut(&s); /* does not wait for it either */
+    help_store_shut(&s); /* closing does not wait for the server either */
     make_refuse(&proxy, false);
     help_store_reopen(&s);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
     end(&proxy, &s);
 }
 
-/* Appends to a server that falls silent at these words. On a slow machine the time may be over
- * before they are sent; then the request gets more time. */
+/* Appends to a server that falls silent at these words. On a slow machine the request may time out
+ * before they are sent; then it gets more time. */
 static haft_status append_into_silence(help_proxy *proxy, help_store *s, const char *words)
 {
     haft_status status = HAFT_OK;
@@ -168,8 +169,8 @@ TEST(a_silent_server_is_abandoned)
         bool unknown = strstr(s.error.message, "during a commit") != NULL;
         CHECK_INT(unknown, cases[i].unknown, "case %zu: %s", i, s.error.message);
     }
-    /* It was stored, unless the server also had too little time. */
-    CHECK(help_run(&s, 1)->seq <= 2, "it was kept more than once");
+    /* The event was stored, unless the server timed out as well. */
+    CHECK(help_run(&s, 1)->seq <= 2, "the event was stored twice");
     end(&proxy, &s);
 }
 
@@ -186,15 +187,15 @@ TEST(connecting_obeys_the_timeout_of_the_url)
     (void)snprintf(proxy.url + strlen(proxy.url), sizeof(proxy.url) - strlen(proxy.url),
                    "&connect_timeout=1");
     help_proxy_expect(&proxy, HELP_SILENCE, "haft");
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__store_open(loop, proxy.url, &store, &err), HAFT_IO, "it was opened");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
+    CHECK_INT(haft__store_open(loop, proxy.url, &store, &err), HAFT_IO, "opening succeeded");
     CHECK(strstr(err.message, "did not answer within 1000 ms") != NULL, "%s", err.message);
     haft__loop_destroy(loop);
     help_proxy_stop(&proxy);
 }
 
 /* The transaction is interrupted repeatedly; the number of retries is bounded. */
-TEST(a_request_is_sent_again_a_few_times_only)
+TEST(a_request_is_retried_a_limited_number_of_times)
 {
     help_proxy proxy;
     help_store s;
@@ -207,8 +208,9 @@ TEST(a_request_is_sent_again_a_few_times_only)
         help_proxy_expect(&proxy, HELP_CUT_BEFORE, "FOR UPDATE");
         haft_status status = help_append(&s, 1, 1, 1, "x");
         bool kept = most <= HAFT__LIMIT_STORE_PG_TRIES;
-        CHECK_INT(status, kept ? HAFT_OK : HAFT_IO, "cut %d times: %s", most, s.error.message);
-        CHECK_INT(proxy.happened, most, "cut");
+        CHECK_INT(status, kept ? HAFT_OK : HAFT_IO, "status after %d cuts: %s", most,
+                  s.error.message);
+        CHECK_INT(proxy.happened, most, "number of cuts");
         help_proxy_expect(&proxy, HELP_PASS, "");
         if (kept) {
             CHECK_INT(help_end(&s, 1, 1, 2, ""), HAFT_OK, "%s", s.error.message);
@@ -237,11 +239,11 @@ TEST(a_run_is_claimed_once_even_if_the_commit_is_interrupted)
         CHECK_INT(help_create_in(&s, i + 1, "", ""), HAFT_OK, "%s", s.error.message);
         help_proxy_expect_last(&proxy, cases[i], HAFT__PG_COMMIT);
         CHECK_INT(help_do(&s, &take), HAFT_OK, "case %zu: %s", i, s.error.message);
-        CHECK_INT(proxy.happened, i + 1, "it was not cut");
-        CHECK_INT(take.found_count, 1, "case %zu: nothing was found", i);
+        CHECK_INT(proxy.happened, i + 1, "the connection was not cut");
+        CHECK_INT(take.found_count, 1, "case %zu: no run was claimed", i);
         CHECK_STR(take.found_count > 0 ? take.found[0].id : HAFT__LIT(""), help_id(i + 1),
                   "case %zu", i);
-        CHECK_INT(help_run(&s, i + 1)->epoch, 2, "case %zu: taken once", i);
+        CHECK_INT(help_run(&s, i + 1)->epoch, 2, "case %zu: the run is claimed once", i);
     }
     end(&proxy, &s);
 }
@@ -258,14 +260,14 @@ TEST(a_run_is_created_once_even_if_the_commit_is_interrupted)
     for (size_t i = 0; i < COUNT(cases); i++) {
         help_proxy_expect_last(&proxy, cases[i], HAFT__PG_COMMIT);
         CHECK_INT(help_create(&s, i + 1), HAFT_OK, "case %zu: %s", i, s.error.message);
-        CHECK_INT(proxy.happened, i + 1, "it was not cut");
+        CHECK_INT(proxy.happened, i + 1, "the connection was not cut");
         CHECK_STR(help_read(&s, i + 1), HAFT__LIT("1\n"), "case %zu", i);
         CHECK_INT(help_append(&s, i + 1, 1, 1, "2"), HAFT_OK, "case %zu: %s", i, s.error.message);
-        CHECK_INT(help_create(&s, i + 1), HAFT_BAD_STATE, "case %zu: the same again", i);
+        CHECK_INT(help_create(&s, i + 1), HAFT_BAD_STATE, "case %zu: the same run again", i);
     }
     proxy.repeat = HAFT__LIMIT_STORE_PG_TRIES;
     help_proxy_expect_last(&proxy, HELP_CUT_BEFORE, HAFT__PG_COMMIT);
-    CHECK_INT(help_create(&s, 3), HAFT_IO, "it was created");
+    CHECK_INT(help_create(&s, 3), HAFT_IO, "the creation succeeded");
     CHECK(strstr(s.error.message, help_id(3).ptr) != NULL, "%s", s.error.message);
     end(&proxy, &s);
 }
@@ -295,11 +297,11 @@ TEST(an_exclusive_run_is_not_rejected_because_of_itself)
     haft__store_request create = creation(help_id(1), &line, true, "me");
     help_proxy_expect_last(&proxy, HELP_CUT_LATE, HAFT__PG_COMMIT);
     CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(proxy.happened, 1, "it was not cut");
-    CHECK_INT(create.found_count, 1, "it is shown");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "it is there once");
+    CHECK_INT(proxy.happened, 1, "the connection was not cut");
+    CHECK_INT(create.found_count, 1, "the created run is returned");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "the event is stored once");
     haft__store_request other = creation(help_id(2), &line, true, "me");
-    CHECK_INT(help_do(&s, &other), HAFT_BAD_STATE, "another one is refused");
+    CHECK_INT(help_do(&s, &other), HAFT_BAD_STATE, "a second exclusive run is rejected");
     end(&proxy, &s);
 }
 
@@ -315,9 +317,9 @@ static void submit_and_cut(help_proxy *proxy, help_store *s, haft__store_request
     help_proxy_expect_last(proxy, HELP_CUT_BEFORE, HAFT__PG_COMMIT);
     haft__store_submit(s->store, request);
     for (int i = 0; i < 300000 && proxy->happened == before; i++) {
-        CHECK_INT(haft__loop_step(s->loop, 1, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 1, NULL), HAFT_OK, "the loop cannot step");
     }
-    CHECK_INT(proxy->happened, before + 1, "it was not cut");
+    CHECK_INT(proxy->happened, before + 1, "the connection was not cut");
 }
 
 /* After an interrupted commit another session holds the lock of the thread, as the interrupted
@@ -348,7 +350,7 @@ TEST(an_unknown_creation_is_not_reported_as_a_lock)
                 unlocks = false;
                 help_session_do(&other, "COMMIT");
             }
-            CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(s.loop, 100, NULL), HAFT_OK, "the loop cannot step");
         }
         CHECK_INT(create.status, n == 1 ? HAFT_OK : HAFT_IO, "%s", create.error.message);
         if (n == 2) {

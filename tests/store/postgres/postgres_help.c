@@ -100,7 +100,7 @@ const char *help_pg_url(void)
         test_skip("%s", why != NULL ? why : "there is no server: HAFT_TEST_POSTGRES is not set");
         return NULL;
     }
-    CHECK(url[0] != '\0' || make_database(admin), "no database can be made");
+    CHECK(url[0] != '\0' || make_database(admin), "cannot create a database");
     return url[0] != '\0' ? url : NULL;
 }
 
@@ -125,7 +125,7 @@ void help_pg_clear(void)
     (void)help_pg_sql("DROP SCHEMA IF EXISTS haft CASCADE");
 }
 
-/* ---- what statements cost ---- */
+/* ---- the cost of statements ---- */
 
 /* The number after the first occurrence of these words. */
 static int count_of(const char *plan, const char *words)
@@ -148,7 +148,7 @@ int help_pg_pages(const char *prepare, const char *execute)
     return count_of(plan, "\"Shared Hit Blocks\": ") + count_of(plan, "\"Shared Read Blocks\": ");
 }
 
-/* ---- a session next to the store's ---- */
+/* ---- a second session ---- */
 
 void help_session_send(help_session *other, const char *sql)
 {
@@ -180,7 +180,7 @@ void help_session_open(help_session *other)
 {
     static const char *const names[] = {"dbname", NULL};
     const char *values[] = {help_pg_url(), NULL};
-    CHECK_INT(haft__libpq_load(&other->lib, NULL), HAFT_OK, "no library");
+    CHECK_INT(haft__libpq_load(&other->lib, NULL), HAFT_OK, "cannot load libpq");
     other->conn = other->lib->connectStartParams(names, values, 1);
     PostgresPollingStatusType status = PGRES_POLLING_WRITING;
     while (status != PGRES_POLLING_OK && status != PGRES_POLLING_FAILED) {
@@ -188,7 +188,7 @@ void help_session_open(help_session *other)
                         status == PGRES_POLLING_WRITING, 1000);
         status = other->lib->connectPoll(other->conn);
     }
-    CHECK_INT(status, PGRES_POLLING_OK, "no session");
+    CHECK_INT(status, PGRES_POLLING_OK, "cannot connect");
 }
 
 void help_session_close(help_session *other)

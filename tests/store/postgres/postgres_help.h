@@ -35,11 +35,11 @@ typedef struct help_session {
 void help_session_open(help_session *other);
 void help_session_close(help_session *other);
 
-/* Sends a statement; tells whether its result is still outstanding; waits for the result. */
+/* Sends a statement; reports whether its result is still outstanding; waits for the result. */
 void help_session_send(help_session *other, const char *sql);
 bool help_session_busy(help_session *other);
 void help_session_finish(help_session *other);
-void help_session_do(help_session *other, const char *sql); /* all of them */
+void help_session_do(help_session *other, const char *sql); /* sends it and waits for its result */
 
 static inline haft__pg *help_pg(help_store *s)
 {

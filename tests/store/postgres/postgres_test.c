@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PostgreSQL: opening, versions, grouping, locks of others, the database's clock. */
+/* PostgreSQL: opening, versions, grouping, locks of other sessions, the database's clock. */
 #include "store/postgres/postgres_help.h"
 
 #include <unistd.h>
@@ -15,7 +15,7 @@ static haft_status try_open(const char *url, haft_error *ret_error)
     haft__loop *loop = NULL;
     haft__store *store = NULL;
     *ret_error = (haft_error){0};
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     haft_status status = haft__store_open(loop, url, &store, ret_error);
     haft__store_close(store);
     haft__loop_destroy(loop);
@@ -111,23 +111,23 @@ TEST(databases_of_other_versions_are_rejected)
     }
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     (void)help_pg_sql("UPDATE haft.meta SET version = 3");
-    CHECK_INT(try_open(s.url, &err), HAFT_OK, "a version that we can use, too: %s", err.message);
+    CHECK_INT(try_open(s.url, &err), HAFT_OK, "a version that this haft supports: %s", err.message);
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 3");
-    CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "it was opened");
+    CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "opening succeeded");
     CHECK(says(&err, "the database has schema version 3, this haft supports version 2"), "%s",
           err.message);
-    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_UNSUPPORTED, "it was written");
-    CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
+    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_UNSUPPORTED, "the append succeeded");
+    CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "the read succeeded");
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 1, version = 1");
-    CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "an older one was opened");
+    CHECK_INT(try_open(s.url, &err), HAFT_UNSUPPORTED, "opening an older version succeeded");
     CHECK(says(&err, "the database has schema version 1, this haft supports version 2"), "%s",
           err.message);
     (void)help_pg_sql("UPDATE haft.meta SET oldest = 2, version = 2");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "nothing was added");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "no event was added");
     (void)help_pg_sql("DELETE FROM haft.meta");
-    CHECK_INT(try_open(s.url, &err), HAFT_BAD_INPUT, "no version");
-    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_BAD_INPUT, "it was written");
+    CHECK_INT(try_open(s.url, &err), HAFT_BAD_INPUT, "a database without a version");
+    CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_BAD_INPUT, "the append succeeded");
     help_store_close(&s);
 }
 
@@ -154,30 +154,30 @@ static uint64_t take_next(help_store *s, haft_str wanted)
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(s, &take), HAFT_OK, "%s", s->error.message);
-    CHECK_STR(take.found[0].id, wanted, "the next");
+    CHECK_STR(take.found[0].id, wanted, "the next claimed run");
     return take.found[0].epoch;
 }
 
-TEST(only_the_first_of_a_thread_is_due)
+TEST(only_the_first_run_of_a_thread_is_due)
 {
     help_store s;
     if (!help_pg_open(&s)) {
         return;
     }
     make_queue(&s);
-    check_due("1 4", "those behind are not");
+    check_due("1 4", "only the first of each thread is due");
     uint64_t epoch = take_next(&s, help_id(1));
-    check_due("4", "taken");
+    check_due("4", "a claimed run is not due");
     CHECK_INT(help_end(&s, 1, epoch, 1, "done"), HAFT_OK, "%s", s.error.message);
     check_due("2 4", "the first has ended");
     haft__store_request away = {.verb = HAFT__STORE_REMOVE, .run.id = help_id(2)};
     CHECK_INT(help_do(&s, &away), HAFT_OK, "%s", s.error.message);
-    check_due("3 4", "the second is gone");
+    check_due("3 4", "the second was removed");
     (void)take_next(&s, help_id(3));
     haft__store_request blocked = {.verb = HAFT__STORE_LIST, .blocked_only = true};
     CHECK_INT(help_create_in(&s, 5, "talk", ""), HAFT_OK, "%s", s.error.message);
     CHECK_INT(help_do(&s, &blocked), HAFT_OK, "%s", s.error.message);
-    CHECK(blocked.found_count == 1, "%zu wait for others", blocked.found_count);
+    CHECK(blocked.found_count == 1, "%zu runs are blocked", blocked.found_count);
     help_store_close(&s);
 }
 
@@ -216,17 +216,17 @@ TEST(a_run_created_after_one_that_ends_is_due)
                                .done = note_end,
                                .context = &done};
     haft__store_submit(s.store, &end);
-    for (int i = 0; i < 20 && !done; i++) { /* it waits for the lock, however long that takes */
-        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "step");
+    for (int i = 0; i < 20 && !done; i++) { /* it waits for the lock */
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "the loop cannot step");
     }
-    CHECK(!done, "it ended while another run is being created");
+    CHECK(!done, "the run ended while another run is being created");
     help_session_do(&other, "COMMIT");
     while (!done) {
-        CHECK_INT(haft__loop_step(s.loop, -1, NULL), HAFT_OK, "step");
+        CHECK_INT(haft__loop_step(s.loop, -1, NULL), HAFT_OK, "the loop cannot step");
     }
     CHECK_INT(end.status, HAFT_OK, "%s", end.error.message);
     help_session_close(&other);
-    check_due("2", "it was made due by who ended the first");
+    check_due("2", "the end of the first made it due");
     help_store_close(&s);
 }
 
@@ -272,10 +272,10 @@ TEST(reading_a_database_without_tables_creates_none)
     haft__loop_destroy(loop);
     haft__arena_finish(&arena);
     CHECK_STR(haft__str(help_pg_sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'haft'")),
-              HAFT__LIT("0"), "nothing was made");
+              HAFT__LIT("0"), "no schema was created");
 }
 
-TEST(foreign_objects_are_left_alone)
+TEST(tables_of_other_programs_are_not_changed)
 {
     haft_error err;
     if (help_pg_url() == NULL) {
@@ -286,13 +286,13 @@ TEST(foreign_objects_are_left_alone)
     CHECK_INT(try_open(help_pg_url(), &err), HAFT_BAD_INPUT, "%s", err.message);
     CHECK(says(&err, "belongs to another program"), "%s", err.message);
     (void)help_pg_sql("DROP TABLE haft.theirs");
-    CHECK_INT(try_open(help_pg_url(), &err), HAFT_OK, "an empty schema is ours: %s", err.message);
+    CHECK_INT(try_open(help_pg_url(), &err), HAFT_OK, "an empty schema is used: %s", err.message);
     (void)help_pg_sql("DROP TABLE haft.runs");
     help_store s = {.now_ms = 1};
     haft__arena_init(&s.arena, 0);
     (void)snprintf(s.url, sizeof(s.url), "%s", help_pg_url());
     help_store_reopen(&s);
-    CHECK_INT(help_create(&s, 1), HAFT_BAD_INPUT, "a table is gone");
+    CHECK_INT(help_create(&s, 1), HAFT_BAD_INPUT, "a missing table is reported");
     CHECK(says(&s.error, "do not belong to haft"), "%s", s.error.message);
     help_store_close(&s);
 }
@@ -315,32 +315,34 @@ TEST(databases_that_cannot_store_every_text_are_rejected)
     }
     CHECK(help_pg_admin("CREATE DATABASE haft_ascii ENCODING 'SQL_ASCII' LC_COLLATE 'C' "
                         "LC_CTYPE 'C' TEMPLATE template0"),
-          "no database");
+          "cannot create the database");
     CHECK_INT(try_open(url_with("haft_ascii", ""), &err), HAFT_UNSUPPORTED, "%s", err.message);
     CHECK(says(&err, "the encoding SQL_ASCII, expected UTF8"), "%s", err.message);
-    CHECK(help_pg_admin("DROP DATABASE haft_ascii"), "it is still in use");
-    CHECK_INT(try_open(url_with("haft_none", ""), &err), HAFT_IO, "there is none");
+    CHECK(help_pg_admin("DROP DATABASE haft_ascii"), "cannot drop the database");
+    CHECK_INT(try_open(url_with("haft_none", ""), &err), HAFT_IO, "a database that does not exist");
     CHECK(says(&err, "does not exist"), "%s", err.message);
 }
 
 /* The default timeouts of a store; lost_test.c tests their effect. */
-TEST(a_store_waits_as_long_as_its_limits)
+TEST(the_default_timeouts_are_the_limits)
 {
     help_store s;
     if (!help_pg_open(&s)) {
         return;
     }
-    CHECK_INT(help_pg(&s)->request_ms, HAFT__LIMIT_STORE_PG_REQUEST_MS, "for a request");
-    CHECK_INT(help_pg(&s)->claim_ms, HAFT__LIMIT_STORE_BUSY_MS, "for a free run");
-    CHECK_INT(help_pg(&s)->lock_ms, HAFT__LIMIT_STORE_PG_LOCK_MS, "for a lock");
-    CHECK_INT(help_pg(&s)->idle_ms, HAFT__LIMIT_STORE_BUSY_MS, "for this process");
-    CHECK_INT(help_pg(&s)->connect_ms, HAFT__LIMIT_STORE_PG_CONNECT_MS, "for a connection");
-    CHECK_INT(help_pg(&s)->backoff_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MS, "between two");
-    CHECK_INT(help_pg(&s)->backoff_max_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS, "at most");
+    CHECK_INT(help_pg(&s)->request_ms, HAFT__LIMIT_STORE_PG_REQUEST_MS, "timeout of a request");
+    CHECK_INT(help_pg(&s)->claim_ms, HAFT__LIMIT_STORE_BUSY_MS, "timeout of a claim");
+    CHECK_INT(help_pg(&s)->lock_ms, HAFT__LIMIT_STORE_PG_LOCK_MS, "timeout of a lock");
+    CHECK_INT(help_pg(&s)->idle_ms, HAFT__LIMIT_STORE_BUSY_MS, "timeout of an idle transaction");
+    CHECK_INT(help_pg(&s)->connect_ms, HAFT__LIMIT_STORE_PG_CONNECT_MS, "timeout of connecting");
+    CHECK_INT(help_pg(&s)->backoff_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MS,
+              "wait between two connections");
+    CHECK_INT(help_pg(&s)->backoff_max_ms, HAFT__LIMIT_STORE_PG_BACKOFF_MAX_MS,
+              "longest wait between two connections");
     help_store_shut(&s);
     (void)snprintf(s.url, sizeof(s.url), "%s&connect_timeout=3", help_pg_url());
     help_store_reopen(&s);
-    CHECK_INT(help_pg(&s)->connect_ms, 3000, "as the URL says");
+    CHECK_INT(help_pg(&s)->connect_ms, 3000, "the timeout of the URL");
     help_store_close(&s);
 }
 
@@ -354,14 +356,15 @@ TEST(reads_go_to_the_server_that_was_written_to)
     haft__pg_connection *writer = &help_pg(&s)->writer, *reader = &help_pg(&s)->reader;
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
-    CHECK(writer->server > 0 && writer->server == reader->server, "two servers");
+    CHECK(writer->server > 0 && writer->server == reader->server,
+          "both connections go to one server");
     reader->server++;
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(reader->phase, HAFT__PG_CLOSED, "it reads elsewhere");
+    CHECK_INT(reader->phase, HAFT__PG_CLOSED, "the reader has left the other server");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
     writer->server++;
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n"), "events");
-    CHECK_INT(writer->phase, HAFT__PG_CLOSED, "it writes elsewhere");
+    CHECK_INT(writer->phase, HAFT__PG_CLOSED, "the writer has left the other server");
     CHECK_INT(help_append(&s, 1, 1, 2, "3"), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n2\n3\n"), "events");
     help_store_close(&s);
@@ -384,11 +387,12 @@ TEST(a_commit_waits_for_the_disk_regardless_of_the_server_settings)
     (void)snprintf(s.url, sizeof(s.url), "%s&options=-csynchronous_commit%%3Doff", help_pg_url());
     help_store_reopen(&s);
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-    CHECK_STR(haft__str(help_pg_sql("SELECT how FROM haft.seen")), HAFT__LIT("on"), "it was set");
+    CHECK_STR(haft__str(help_pg_sql("SELECT how FROM haft.seen")), HAFT__LIT("on"),
+              "synchronous_commit of the transaction");
     help_store_close(&s);
 }
 
-/* ---- together ---- */
+/* ---- shared commits ---- */
 
 typedef struct tally {
     size_t done, failed;
@@ -405,9 +409,9 @@ static void step_until(help_store *s, const tally *t, size_t wanted)
 {
     uint64_t most = haft__clock_monotonic() + 60000;
     while (t->done < wanted && haft__clock_monotonic() < most) {
-        CHECK_INT(haft__loop_step(s->loop, 1000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 1000, NULL), HAFT_OK, "the loop cannot step");
     }
-    CHECK_INT(t->done, wanted, "done");
+    CHECK_INT(t->done, wanted, "number of finished requests");
 }
 
 static void submit_appends(help_store *s, haft__store_request *appends, size_t count, tally *t)
@@ -438,12 +442,12 @@ TEST(requests_of_many_runs_share_a_commit)
     uint64_t before = help_pg(&s)->commits;
     submit_appends(&s, appends, MANY, &t);
     step_until(&s, &t, MANY);
-    CHECK_INT(help_pg(&s)->commits - before, 1, "commits");
-    CHECK_INT(t.failed, MANY / 4, "only missing runs are refused");
+    CHECK_INT(help_pg(&s)->commits - before, 1, "number of commits");
+    CHECK_INT(t.failed, MANY / 4, "only appends to missing runs are rejected");
     help_store_close(&s);
 }
 
-/* ---- what the server refuses ---- */
+/* ---- errors of the server ---- */
 
 /* From now on the server rejects events of run 2 with this error; its message contains a text
  * that must not be shown. */
@@ -477,7 +481,7 @@ TEST(an_error_of_the_server_is_reported_and_affects_no_other_request)
         {"P0001", HAFT_IO, "the database reported an error: not (P0001)"},
         {"25006", HAFT_IO, "the server is read-only: not"},
         {"0A000", HAFT_IO,
-         "the database reported an error: not (0A000)"}, /* not at the beginning */
+         "the database reported an error: not (0A000)"}, /* this word is not at the beginning */
         {"25P03", HAFT_IO, "the connection was lost: not"},
         {"57P01", HAFT_IO, "read the run again to see whether it succeeded"},
     };
@@ -534,16 +538,16 @@ TEST(a_conflicting_transaction_is_retried_a_few_times)
                   s.error.message);
         (void)snprintf(sql, sizeof(sql), "%d", HAFT__LIMIT_STORE_PG_TRIES + 1);
         CHECK_STR(haft__str(help_pg_sql("SELECT last_value FROM haft.tries")), haft__str(sql),
-                  "attempts");
+                  "number of attempts");
         help_store_close(&s);
     }
 }
 
-/* ---- in the way of others ---- */
+/* ---- locks and other sessions ---- */
 
 /* Opens a store with `count` runs and a second session that is in a transaction; false without a
  * server. */
-static bool begin_beside(help_store *s, uint64_t runs, help_session *other)
+static bool open_with_session(help_store *s, uint64_t runs, help_session *other)
 {
     if (help_pg_url() == NULL) {
         return false;
@@ -557,7 +561,7 @@ static bool begin_beside(help_store *s, uint64_t runs, help_session *other)
     return true;
 }
 
-static void end_beside(help_store *s, help_session *other)
+static void close_with_session(help_store *s, help_session *other)
 {
     help_session_close(other);
     help_store_close(s);
@@ -573,7 +577,7 @@ TEST(a_deadlock_is_survived)
     help_session other;
     help_store s;
     tally t = {0};
-    if (!begin_beside(&s, 2, &other)) {
+    if (!open_with_session(&s, 2, &other)) {
         return;
     }
     help_session_do(&other, "SET deadlock_timeout = '60s'");
@@ -582,25 +586,25 @@ TEST(a_deadlock_is_survived)
     help_session_do(&other, sql);
     submit_appends(&s, appends, 2, &t);
     while (strcmp(help_pg_sql("SELECT count(*) FROM pg_locks WHERE NOT granted"), "0") == 0) {
-        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "the loop cannot step");
     }
     (void)snprintf(sql, sizeof(sql), "UPDATE haft.runs SET turns = 7 WHERE id = '%s'",
                    help_id(1).ptr);
     help_session_send(&other, sql);
     while (help_session_busy(&other)) { /* until the store's transaction has been cancelled */
-        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "the loop cannot step");
     }
     help_session_finish(&other);
-    CHECK(t.done < 2, "reported although one of them waits");
+    CHECK(t.done < 2, "both were reported although one waits for a lock");
     help_session_do(&other, "COMMIT");
     step_until(&s, &t, 2);
     CHECK_INT(t.failed, 0, "%s %s", appends[0].error.message, appends[1].error.message);
     CHECK_STR(haft__str(help_pg_sql("SELECT deadlocks FROM pg_stat_database WHERE "
                                     "datname = current_database() AND deadlocks > 1")),
-              HAFT__LIT(""), "one deadlock");
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "run 1");
-    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "run 2");
-    end_beside(&s, &other);
+              HAFT__LIT(""), "number of deadlocks");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "events of run 1");
+    CHECK_STR(help_read(&s, 2), HAFT__LIT("1\nx\n"), "events of run 2");
+    close_with_session(&s, &other);
 }
 
 /* Another session may hold a lock for a while, but not forever; then only the requests of that
@@ -611,21 +615,21 @@ TEST(a_lock_that_is_never_released_is_reported)
     help_session other;
     help_store s;
     tally t = {0};
-    if (!begin_beside(&s, 1, &other)) {
+    if (!open_with_session(&s, 1, &other)) {
         return;
     }
     help_session_do(&other, "UPDATE haft.runs SET turns = 7");
     CHECK_INT(help_create(&s, 2), HAFT_OK, "%s", s.error.message);
     submit_appends(&s, appends, 2, &t);
     step_until(&s, &t, 2);
-    CHECK_INT(appends[0].status, HAFT_IO, "it was written");
+    CHECK_INT(appends[0].status, HAFT_IO, "the append succeeded");
     CHECK(says(&appends[0].error, "another session holds a lock"), "%s", appends[0].error.message);
-    CHECK_INT(appends[1].status, HAFT_OK, "one in the same transaction: %s",
+    CHECK_INT(appends[1].status, HAFT_OK, "another append of the same transaction: %s",
               appends[1].error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading does not wait");
     help_session_do(&other, "ROLLBACK");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
-    end_beside(&s, &other);
+    close_with_session(&s, &other);
 }
 
 /* A request that waits for a lock delays neither other requests nor renewals until it fails. */
@@ -636,10 +640,11 @@ TEST(a_request_that_waits_for_a_lock_yields_to_others)
     help_session other;
     help_store s;
     tally t = {0};
-    if (!begin_beside(&s, 2, &other)) {
+    if (!open_with_session(&s, 2, &other)) {
         return;
     }
-    CHECK(HAFT__LIMIT_STORE_PG_LOCK_MS * 2 <= HAFT__LIMIT_RUN_LEASE_MIN_MS, "half of a lease");
+    CHECK(HAFT__LIMIT_STORE_PG_LOCK_MS * 2 <= HAFT__LIMIT_RUN_LEASE_MIN_MS,
+          "a lock wait takes at most half of a lease");
     (void)snprintf(sql, sizeof(sql), "SELECT 1 FROM haft.runs WHERE id = '%s' FOR UPDATE",
                    help_id(1).ptr);
     help_session_do(&other, sql);
@@ -650,20 +655,20 @@ TEST(a_request_that_waits_for_a_lock_yields_to_others)
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(renew.count, 1, "renewed");
-    CHECK_INT(t.done, 1, "the first one still waits");
+    CHECK_INT(renew.count, 1, "number of renewed leases");
+    CHECK_INT(t.done, 1, "the first request still waits");
     help_session_do(&other, "ROLLBACK");
     step_until(&s, &t, 2);
     CHECK_INT(t.failed, 0, "%s", appends[0].error.message);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it is there once");
-    end_beside(&s, &other);
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "the event is stored once");
+    close_with_session(&s, &other);
 }
 
 static void note_renewal(haft__store_request *request)
 {
     tally *t = request->context;
     CHECK_INT(request->status, HAFT_OK, "%s", request->error.message);
-    CHECK_INT(t->done, 0, "others were done before");
+    CHECK_INT(t->done, 0, "another request was finished before");
     note(request);
 }
 
@@ -689,15 +694,15 @@ TEST(renewals_run_before_other_requests)
                                  .done = note_renewal,
                                  .context = &t};
     haft__store_submit(s.store, &take);
-    while (help_pg(&s)->writer.batch.first == NULL) { /* until it is in progress */
-        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
+    while (help_pg(&s)->writer.batch.first == NULL) { /* until a request is in progress */
+        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "the loop cannot step");
     }
     submit_appends(&s, appends, 2, &t);
     haft__store_submit(s.store, &renew);
     step_until(&s, &t, 4);
-    CHECK_INT(t.failed, 1, "there was nothing to take");
+    CHECK_INT(t.failed, 1, "the claim found no run");
     CHECK_INT(take.status, HAFT_NOT_FOUND, "%s", take.error.message);
-    CHECK_INT(renew.count, 2, "renewed");
+    CHECK_INT(renew.count, 2, "number of renewed leases");
     help_store_close(&s);
 }
 
@@ -728,26 +733,26 @@ TEST(a_search_for_a_free_run_yields_to_renewals)
     help_session_do(&other, "LOCK haft.runs");
     haft__store_submit(s.store, &take);
     while (strcmp(help_pg_sql("SELECT count(*) FROM pg_locks WHERE NOT granted"), "0") == 0) {
-        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "the loop cannot step");
     }
     haft__store_submit(s.store, &renew);
     help_session_do(&other, "ROLLBACK");
     step_until(&s, &t, 2);
     CHECK_INT(t.failed, 0, "%s", take.error.message);
-    CHECK_INT(renew.count, 1, "renewed");
-    CHECK_INT(take.found_count, 1, "taken");
-    CHECK_INT(help_run(&s, 2)->epoch, 2, "once");
+    CHECK_INT(renew.count, 1, "number of renewed leases");
+    CHECK_INT(take.found_count, 1, "a run was claimed");
+    CHECK_INT(help_run(&s, 2)->epoch, 2, "the run was claimed once");
     help_session_close(&other);
     help_store_close(&s);
 }
 
 /* A run that another session has locked is skipped, and found by its lease. */
-TEST(a_locked_run_keeps_no_other_from_being_renewed)
+TEST(a_locked_run_does_not_prevent_the_renewal_of_others)
 {
     char sql[256];
     help_session other;
     help_store s;
-    if (!begin_beside(&s, 3, &other)) {
+    if (!open_with_session(&s, 3, &other)) {
         return;
     }
     (void)snprintf(sql, sizeof(sql), "SELECT 1 FROM haft.runs WHERE id = '%s' FOR UPDATE",
@@ -757,16 +762,16 @@ TEST(a_locked_run_keeps_no_other_from_being_renewed)
     haft__store_request renew = {
         .verb = HAFT__STORE_RENEW, .run.owner = HAFT__LIT("me"), .lease_ms = HELP_LEASE};
     CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(renew.count, 2, "renewed");
-    CHECK_INT(renew.run.lease_ms, s.now_ms + HELP_LEASE, "until when");
+    CHECK_INT(renew.count, 2, "number of renewed leases");
+    CHECK_INT(renew.run.lease_ms, s.now_ms + HELP_LEASE, "end of the renewed leases");
     for (uint64_t n = 1; n <= 3; n++) {
-        CHECK_INT(help_run(&s, n)->lease_ms, s.now_ms + HELP_LEASE - (n == 2 ? 500 : 0), "%llu",
-                  (unsigned long long)n);
+        CHECK_INT(help_run(&s, n)->lease_ms, s.now_ms + HELP_LEASE - (n == 2 ? 500 : 0),
+                  "lease of run %llu", (unsigned long long)n);
     }
     help_session_do(&other, "ROLLBACK");
     CHECK_INT(help_do(&s, &renew), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(renew.count, 3, "renewed");
-    end_beside(&s, &other);
+    CHECK_INT(renew.count, 3, "number of renewed leases");
+    close_with_session(&s, &other);
 }
 
 /* A search for a free run does not block the connection for the owners of runs. */
@@ -774,19 +779,19 @@ TEST(a_search_for_a_free_run_is_bounded)
 {
     help_session other;
     help_store s;
-    if (!begin_beside(&s, 1, &other)) {
+    if (!open_with_session(&s, 1, &other)) {
         return;
     }
     help_pg(&s)->claim_ms = 50;
     help_session_do(&other, "LOCK haft.runs");
     haft__store_request take = {
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
-    CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
+    CHECK_INT(help_do(&s, &take), HAFT_IO, "the claim succeeded");
     CHECK(says(&s.error, "statement timeout"), "%s", s.error.message);
     help_session_do(&other, "ROLLBACK");
     help_pg_be_patient(&s);
     CHECK_INT(help_do(&s, &take), HAFT_NOT_FOUND, "%s", s.error.message);
-    end_beside(&s, &other);
+    close_with_session(&s, &other);
 }
 
 /* Another process of the same database, with its own loop. */
@@ -819,15 +824,15 @@ TEST(one_of_two_equal_appends_is_rejected)
         haft__store_submit(s.store, &one);
         haft__store_submit(other.store, &two);
         for (int i = 0; i < 300000 && t.done < 2; i++) {
-            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "no step");
-            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(s.loop, 1, NULL), HAFT_OK, "the loop cannot step");
+            CHECK_INT(haft__loop_step(other.loop, 1, NULL), HAFT_OK, "the loop cannot step");
         }
-        CHECK_INT(t.failed, 1, "refused");
+        CHECK_INT(t.failed, 1, "one append is rejected");
         CHECK(one.status == HAFT_BAD_STATE || two.status == HAFT_BAD_STATE, "%s%s",
               one.error.message, two.error.message);
     }
-    CHECK_INT(help_run(&s, 1)->seq, 31, "events");
-    CHECK_INT(help_read(&other, 1).len, 62, "bytes");
+    CHECK_INT(help_run(&s, 1)->seq, 31, "number of events");
+    CHECK_INT(help_read(&other, 1).len, 62, "bytes of the events");
     help_store_close(&other);
     help_store_close(&s);
 }
@@ -845,7 +850,7 @@ TEST(an_idle_transaction_does_not_block_others)
     open_other(&s, &other);
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     submit_appends(&s, appends, 1, &t);
-    CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step");
+    CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "the loop cannot step");
     while (strcmp(help_pg_sql("SELECT count(*) FROM pg_stat_activity WHERE datname = "
                               "current_database() AND state = 'idle in transaction'"),
                   "0")
@@ -853,10 +858,10 @@ TEST(an_idle_transaction_does_not_block_others)
         haft__clock_sleep(1);
     }
     CHECK_INT(help_send(&other, 1, "hello"), HAFT_OK, "%s", other.error.message);
-    CHECK_INT(t.done, 0, "it stands still");
+    CHECK_INT(t.done, 0, "the transaction is idle");
     step_until(&s, &t, 1);
     CHECK_INT(t.failed, 0, "%s", appends[0].error.message);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it is there once");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "the event is stored once");
     help_store_close(&other);
     help_store_close(&s);
 }
@@ -879,13 +884,14 @@ TEST(a_role_that_cannot_read_claims_nothing)
         return;
     }
     CHECK_INT(help_create_in(&s, 1, "", ""), HAFT_OK, "%s", s.error.message);
-    CHECK(help_pg_admin(about_role("CREATE ROLE", "LOGIN CONNECTION LIMIT 1")), "no role");
+    CHECK(help_pg_admin(about_role("CREATE ROLE", "LOGIN CONNECTION LIMIT 1")),
+          "cannot create the role");
     (void)help_pg_sql(
         about_role("GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA haft TO", ""));
     help_store_shut(&s);
     (void)snprintf(s.url, sizeof(s.url), "postgresql://haft_one_%d%s", (int)getpid(),
                    strchr(help_pg_url(), '@'));
-    CHECK_INT(try_open(s.url, &err), HAFT_IO, "it was opened");
+    CHECK_INT(try_open(s.url, &err), HAFT_IO, "opening succeeded");
     CHECK(says(&err, "USAGE ON SCHEMA haft and SELECT"), "%s: %s", err.message, err.hint);
     (void)help_pg_sql(about_role("GRANT USAGE ON SCHEMA haft TO", ""));
     help_store_reopen(&s);
@@ -893,18 +899,19 @@ TEST(a_role_that_cannot_read_claims_nothing)
         .verb = HAFT__STORE_CLAIM_NEXT, .run.owner = HAFT__LIT("you"), .lease_ms = HELP_LEASE};
     for (int i = 0; i < 2; i++) { /* the second time both connections are opened again */
         help_pg(&s)->request_ms = 500;
-        CHECK_INT(help_do(&s, &take), HAFT_IO, "it was taken");
+        CHECK_INT(help_do(&s, &take), HAFT_IO, "the claim succeeded");
         help_pg(&s)->request_ms = HAFT__LIMIT_STORE_PG_REQUEST_MS;
-        CHECK_STR(haft__str(help_pg_sql("SELECT owner FROM haft.runs")), HAFT__LIT(""), "owner");
+        CHECK_STR(haft__str(help_pg_sql("SELECT owner FROM haft.runs")), HAFT__LIT(""),
+                  "the run has no owner");
         (void)help_pg_sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE "
                           "usename LIKE 'haft_one%' AND datname = current_database()");
         for (int n = 0; n < 30000 && help_pg(&s)->reader.phase != HAFT__PG_CLOSED; n++) {
-            CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "no step");
+            CHECK_INT(haft__loop_step(s.loop, 10, NULL), HAFT_OK, "the loop cannot step");
         }
     }
     help_store_close(&s);
     (void)help_pg_sql(about_role("DROP OWNED BY", ""));
-    CHECK(help_pg_admin(about_role("DROP ROLE", "")), "it is still there");
+    CHECK(help_pg_admin(about_role("DROP ROLE", "")), "cannot drop the role");
 }
 
 /* ---- time ---- */
@@ -917,19 +924,19 @@ TEST(leases_are_measured_by_the_clock_of_the_database)
         return;
     }
     help_store_shut(&s);
-    CHECK_INT(haft__loop_create(&s.loop, NULL), HAFT_OK, "no loop");
-    CHECK_INT(haft__store_open(s.loop, s.url, &s.store, NULL), HAFT_OK, "no store");
+    CHECK_INT(haft__loop_create(&s.loop, NULL), HAFT_OK, "cannot create the loop");
+    CHECK_INT(haft__store_open(s.loop, s.url, &s.store, NULL), HAFT_OK, "cannot open the store");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     uint64_t now = haft__clock_now(), lease = help_run(&s, 1)->lease_ms;
-    CHECK(lease > now - 60000 && lease < now + 60000, "%llu, now %llu", (unsigned long long)lease,
-          (unsigned long long)now);
-    CHECK_INT(help_claim(&s, 1, "you", "", &epoch), HAFT_BAD_STATE, "the lease lasts");
+    CHECK(lease > now - 60000 && lease < now + 60000, "the lease ends at %llu, now is %llu",
+          (unsigned long long)lease, (unsigned long long)now);
+    CHECK_INT(help_claim(&s, 1, "you", "", &epoch), HAFT_BAD_STATE, "the lease has not expired");
     (void)help_pg_sql("UPDATE haft.runs SET lease = lease - 1000");
     CHECK_INT(help_claim(&s, 1, "you", "", &epoch), HAFT_OK, "%s", s.error.message);
     help_store_close(&s);
 }
 
-/* ---- what taking costs ---- */
+/* ---- the cost of a claim ---- */
 
 /* The pages that a claim reads next to `many` ended runs and as many that wait for people. */
 static int pages(int many)
@@ -959,8 +966,8 @@ TEST(ended_and_waiting_runs_do_not_slow_a_claim_in_postgres)
     }
     int found[3] = {pages(1000), pages(2000), pages(4000)};
     (void)printf("# pages of a take: %d, %d, %d\n", found[0], found[1], found[2]);
-    CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "%d, %d, %d", found[0], found[1],
-          found[2]);
+    CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "pages read: %d, %d, %d", found[0],
+          found[1], found[2]);
 }
 
 /* The pages that a statement reads in a thread of `many` ended runs, one running run and ten
@@ -1017,8 +1024,8 @@ TEST(blocked_runs_of_a_thread_do_not_slow_a_claim)
     int found[3] = {pages_of_queue(1000), pages_of_queue(2000), pages_of_queue(4000)};
     (void)printf("# pages of a search that finds nothing: %d, %d, %d\n", found[0], found[1],
                  found[2]);
-    CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "%d, %d, %d", found[0], found[1],
-          found[2]);
+    CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "pages read: %d, %d, %d", found[0],
+          found[1], found[2]);
 }
 
 TEST(ended_runs_of_a_thread_do_not_slow_the_search_for_predecessors)
@@ -1042,7 +1049,7 @@ TEST(ended_runs_of_a_thread_do_not_slow_the_search_for_predecessors)
             found[n] = pages_in_thread(1000 << n, cases[i].prepare, cases[i].execute);
         }
         (void)printf("# case %zu, pages: %d, %d, %d\n", i, found[0], found[1], found[2]);
-        CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6, "case %zu: %d, %d, %d", i,
-              found[0], found[1], found[2]);
+        CHECK(found[1] <= found[0] + 6 && found[2] <= found[0] + 6,
+              "case %zu: pages read: %d, %d, %d", i, found[0], found[1], found[2]);
     }
 }

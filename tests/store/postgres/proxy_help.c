@@ -6,7 +6,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LATE_MS 200 /* without a word from anybody */
+#define LATE_MS 200 /* without data from either side */
 
 static void close_pair(help_proxy *proxy, size_t at)
 {
@@ -69,7 +69,7 @@ static void keep_server(help_proxy *proxy, size_t at, help_cut fault, const char
     memcpy(proxy->late.bytes, bytes, proxy->late.length);
 }
 
-static void end_late(help_proxy *proxy)
+static void close_late(help_proxy *proxy)
 {
     char answer[1024];
     (void)send_all(proxy->late.server, proxy->late.bytes, proxy->late.length);
@@ -138,7 +138,7 @@ static void *work(void *context)
             fds[3 + 2 * i] = (struct pollfd){.fd = proxy->pairs[i].server, .events = POLLIN};
         }
         if (poll(fds, COUNT(fds), proxy->late.server >= 0 ? LATE_MS : -1) == 0) {
-            end_late(proxy);
+            close_late(proxy);
         }
         char why = 0;
         if (fds[1].revents != 0 && read(proxy->wake[0], &why, 1) == 1 && why == 'q') {
@@ -194,30 +194,31 @@ bool help_proxy_start(help_proxy *proxy)
         return false;
     }
     if (!find_server(proxy, url)) {
-        test_skip("the server has no unix socket that could be stood before");
+        test_skip("the server has no unix socket that a proxy could replace");
         return false;
     }
     struct sockaddr_un at = {.sun_family = AF_UNIX};
-    CHECK(mkdtemp(proxy->folder) != NULL, "no folder");
+    CHECK(mkdtemp(proxy->folder) != NULL, "cannot create a directory");
     (void)snprintf(at.sun_path, sizeof(at.sun_path), "%s/.s.PGSQL.5432", proxy->folder);
     proxy->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    CHECK_INT(bind(proxy->listener, (struct sockaddr *)&at, sizeof(at)), 0, "no socket");
-    CHECK_INT(listen(proxy->listener, 16), 0, "no listener");
-    CHECK_INT(pipe(proxy->wake), 0, "no pipe");
+    CHECK_INT(bind(proxy->listener, (struct sockaddr *)&at, sizeof(at)), 0,
+              "cannot bind the socket");
+    CHECK_INT(listen(proxy->listener, 16), 0, "cannot listen");
+    CHECK_INT(pipe(proxy->wake), 0, "cannot create a pipe");
     for (size_t i = 0; i < HELP_CONNECTIONS; i++) {
         proxy->pairs[i].client = proxy->pairs[i].server = -1;
     }
     proxy->late.server = -1;
     make_url(proxy, url);
-    CHECK_INT(pthread_mutex_init(&proxy->lock, NULL), 0, "no lock");
-    CHECK_INT(pthread_create(&proxy->thread, NULL, work, proxy), 0, "no thread");
+    CHECK_INT(pthread_mutex_init(&proxy->lock, NULL), 0, "cannot create the lock");
+    CHECK_INT(pthread_create(&proxy->thread, NULL, work, proxy), 0, "cannot start the thread");
     return true;
 }
 
 void help_proxy_stop(help_proxy *proxy)
 {
     char path[128];
-    CHECK_INT(write(proxy->wake[1], "q", 1), 1, "no word");
+    CHECK_INT(write(proxy->wake[1], "q", 1), 1, "cannot wake the thread");
     (void)pthread_join(proxy->thread, NULL);
     (void)pthread_mutex_destroy(&proxy->lock);
     for (size_t i = 0; i < HELP_CONNECTIONS; i++) {
@@ -226,7 +227,7 @@ void help_proxy_stop(help_proxy *proxy)
         }
     }
     if (proxy->late.server >= 0) {
-        end_late(proxy);
+        close_late(proxy);
     }
     (void)close(proxy->listener);
     (void)close(proxy->wake[0]);
@@ -243,7 +244,7 @@ static void expect(help_proxy *proxy, help_cut fault, const char *words, size_t 
     proxy->length = length;
     proxy->fault = fault;
     (void)pthread_mutex_unlock(&proxy->lock);
-    CHECK_INT(write(proxy->wake[1], "w", 1), 1, "no word");
+    CHECK_INT(write(proxy->wake[1], "w", 1), 1, "cannot wake the thread");
 }
 
 void help_proxy_expect(help_proxy *proxy, help_cut fault, const char *words)

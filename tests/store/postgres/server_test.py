@@ -50,7 +50,7 @@ def check_openings(cluster):
                [outcome for outcome in outcomes if outcome[2] != 0])
 
 
-def check_looking(cluster):
+def check_reading(cluster):
     """Commands that only read create nothing, and report an empty store."""
     url = cluster.new_database()
     name = url.split("/")[3].split("?")[0]
@@ -65,7 +65,8 @@ def check_looking(cluster):
         if done[0] != wanted:
             problems.append((command, done))
     made = cluster.sql("SELECT count(*) FROM pg_namespace WHERE nspname = 'haft'", name)
-    check_none("who_only_looks_makes_no_tables", problems + ([] if made == "0" else [made]))
+    check_none("commands_that_only_read_create_no_tables",
+               problems + ([] if made == "0" else [made]))
 
 
 def check_connections(cluster):
@@ -101,7 +102,7 @@ def check_kill(cluster):
         after = haft("runs", "events", "last", "--store", url)
         if after != before:
             problems.append(after)
-    check_none("what_was_reported_outlives_the_server", problems)
+    check_none("reported_events_survive_a_kill_of_the_server", problems)
 
 
 def check_restart_meanwhile(cluster):
@@ -122,11 +123,11 @@ def check_restart_meanwhile(cluster):
         haft("resume", "last", "--store", url)
     replay = haft("runs", "replay", "last", "--store", url)
     listed = haft("runs", "--json", "--store", url)
-    check_none("a_run_comes_to_its_end_over_a_restart",
+    check_none("a_run_ends_although_the_server_restarts",
                [] if replay[0] == 0 and '"done"' in listed[1] else [replay, listed])
 
 
-def check_stop_while_away(cluster):
+def check_stop_while_down(cluster):
     """A worker that gets a signal ends although the server does not answer, and reports why."""
     url = cluster.new_database()
     with tempfile.TemporaryDirectory() as scratch:
@@ -145,7 +146,7 @@ def check_stop_while_away(cluster):
                  any("released" in line for line in lines))
         owner = cluster.sql(f"SELECT owner <> '' FROM haft.runs WHERE id = '{run_id}'",
                             url.split("/")[3].split("?")[0])
-    check_none("a_worker_ends_while_the_database_is_away",
+    check_none("a_worker_stops_while_the_database_is_down",
                [] if (*found, owner) == (1, True, False, "t") else [found, owner, lines])
 
 
@@ -178,7 +179,7 @@ def check_gc_meanwhile(cluster):
     left = cluster.sql("SELECT count(*) FROM haft.runs", name)
     if (done[0], waits, gc.returncode, left) != (0, "1", 0, "2"):
         problems.append((done, waits, gc.returncode, out, err, left))
-    check_none("gc_waits_for_a_run_that_is_created_in_the_thread", problems)
+    check_none("gc_waits_for_a_run_that_is_being_created_in_the_thread", problems)
 
 
 class Standby:
@@ -317,7 +318,7 @@ def check_both_on_the_primary(cluster):
     finally:
         process.kill()
         standby.stop()
-    check_none("what_was_written_to_the_primary_is_not_read_on_a_standby", problems)
+    check_none("writes_and_reads_use_the_same_server", problems)
 
 
 class Bouncer:
@@ -362,7 +363,7 @@ def check_bouncer(cluster):
                            bouncer.url(name)) for _ in range(3)]
         outcomes = [(*process.communicate(timeout=2 * SECONDS), process.returncode)
                     for process in processes]
-        check_none("runs_go_through_pgbouncer",
+        check_none("runs_work_through_pgbouncer",
                    [outcome for outcome in outcomes if outcome[2] != 0])
         environment = dict(os.environ, HAFT_TEST_POSTGRES=bouncer.url("postgres"))
         tests = subprocess.run([TESTS, "--file", "store/store_test.c", "_in_postgres"],
@@ -401,16 +402,16 @@ def main():
     try:
         with pg.Cluster() as cluster:
             check_openings(cluster)
-            check_looking(cluster)
+            check_reading(cluster)
             check_connections(cluster)
             check_kill(cluster)
             check_restart_meanwhile(cluster)
-            check_stop_while_away(cluster)
+            check_stop_while_down(cluster)
             check_gc_meanwhile(cluster)
             check_standby(cluster)
             check_both_on_the_primary(cluster)
             if shutil.which("pgbouncer") is None:
-                skip("runs_go_through_pgbouncer", "pgbouncer is not installed")
+                skip("runs_work_through_pgbouncer", "pgbouncer is not installed")
             else:
                 check_bouncer(cluster)
     except pg.Unavailable as error:

@@ -98,7 +98,7 @@ TEST(edited_events_are_reported_with_their_number)
         CHECK_INT(status, cases[i].seq > 0 ? HAFT_BAD_INPUT : HAFT_OK, "%zu: %s", i, cases[i].sql);
         CHECK_STR(haft__str(s.error.message), haft__str(cases[i].seq > 0 ? wanted : ""), "%zu: %s",
                   i, cases[i].sql);
-        CHECK(cases[i].seq == 0 || read.text.ptr == NULL, "%zu: something was read", i);
+        CHECK(cases[i].seq == 0 || read.text.ptr == NULL, "%zu: events were returned", i);
         help_store_close(&s);
     }
 }
@@ -152,13 +152,13 @@ TEST(edited_rows_are_reported)
         help_store_open(&s, "sqlite");
         fill(&s);
         haft__store_request request = *cases[i].request;
-        CHECK_INT(help_do(&s, &request), HAFT_OK, "%zu before: %s", i, s.error.message);
+        CHECK_INT(help_do(&s, &request), HAFT_OK, "%zu, before the damage: %s", i, s.error.message);
         help_raw(&s, cases[i].sql);
         request = *cases[i].request;
         request.run.seq += request.verb == HAFT__STORE_APPEND && i == 2 ? 999998 : 0;
         CHECK_INT(help_do(&s, &request), HAFT_BAD_INPUT, "%zu: %s: %s", i, cases[i].sql,
                   s.error.message);
-        CHECK_INT(request.found_count, 0, "%zu: something was found", i);
+        CHECK_INT(request.found_count, 0, "%zu: a run was returned", i);
         CHECK(strncmp(s.error.message, "the database is damaged: ", 25) == 0, "%zu: %s", i,
               s.error.message);
         help_store_close(&s);
@@ -213,7 +213,7 @@ TEST(values_of_the_wrong_kind_are_reported)
         help_raw(&s, cases[i]);
         help_raw(&s, strict);
         help_store_reopen(&s);
-        CHECK(help_read(&s, 1).ptr == NULL, "%s: it was read", cases[i]);
+        CHECK(help_read(&s, 1).ptr == NULL, "%s: the read succeeded", cases[i]);
         CHECK_INT(s.error.status, HAFT_BAD_INPUT, "%s: %s", cases[i], s.error.message);
         help_store_close(&s);
     }
@@ -223,7 +223,7 @@ TEST(values_of_the_wrong_kind_are_reported)
 
 static haft_str big_line(size_t run, size_t seq)
 {
-    /* Some on one page, some on several. */
+    /* Texts of one page and of several pages. */
     size_t length = 20 + (run * 7919 + seq * 104729) % 60 * 100;
     char *text = test_alloc(length + 32);
     int head = snprintf(text, 32, "%zu/%zu ", run, seq);
@@ -265,11 +265,11 @@ typedef struct tally {
     int refused, failed, right;
 } tally;
 
-/* Opens the rest of a database and reads everything: all that can be read is correct. */
+/* Opens the rest of a database and reads everything: whatever can be read is correct. */
 static void check_damaged(help_store *s, const haft_str wanted[RUNS], tally *t, const char *what)
 {
     haft_error err = {0};
-    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "cannot create the loop");
     s->store = NULL;
     if (haft__store_open(s->loop, s->url, &s->store, &err) != HAFT_OK) {
         CHECK(err.status == HAFT_BAD_INPUT || err.status == HAFT_UNSUPPORTED, "%s: %s: %s", what,
@@ -285,9 +285,10 @@ static void check_damaged(help_store *s, const haft_str wanted[RUNS], tally *t, 
     for (uint64_t n = 0; n < RUNS; n++) {
         haft_str text = help_read(s, n);
         failed = text.ptr == NULL || failed;
-        CHECK(text.ptr == NULL || haft__str_equal(text, wanted[n]), "%s: run %d is another", what,
-              (int)n);
-        CHECK(text.ptr != NULL || s->error.message[0] != '\0', "%s: no reason", what);
+        CHECK(text.ptr == NULL || haft__str_equal(text, wanted[n]), "%s: run %d has other events",
+              what, (int)n);
+        CHECK(text.ptr != NULL || s->error.message[0] != '\0', "%s: the error has no message",
+              what);
         failed = help_append(s, n, 1, EVENTS, "more") != HAFT_OK || failed;
     }
     t->failed += failed;
@@ -297,7 +298,7 @@ static void check_damaged(help_store *s, const haft_str wanted[RUNS], tally *t, 
     haft__arena_init(&s->arena, 0);
 }
 
-TEST(flipped_bits_never_make_another_event)
+TEST(flipped_bits_are_never_read_as_events)
 {
     help_store s;
     haft_str wanted[RUNS];
@@ -314,7 +315,7 @@ TEST(flipped_bits_never_make_another_event)
     int rounds = help_rounds(150);
     for (int round = 0; round < rounds; round++) {
         char what[64];
-        /* A third of them in the first pages, where the header and the tables are. */
+        /* A third of the bits is in the first pages, where the header and the tables are. */
         size_t at = help_random(&random) % (round % 3 == 0 ? 3 * 4096 : good.len);
         unsigned bit = help_random(&random) % 8;
         memcpy(bad, good.ptr, good.len);
@@ -325,7 +326,7 @@ TEST(flipped_bits_never_make_another_event)
     }
     printf("# %d flips: %d refused, %d reported when read, %d harmless\n", rounds, t.refused,
            t.failed, t.right);
-    CHECK(rounds < 100 || (t.refused > 0 && t.failed > 0), "no damage was seen");
+    CHECK(rounds < 100 || (t.refused > 0 && t.failed > 0), "no damage was detected");
     help_save(help_path(&s), good);
     help_store_reopen(&s);
     help_store_close(&s);
@@ -350,7 +351,7 @@ TEST(a_truncated_file_is_reported)
         help_save(help_path(&s), (haft_str){good.ptr, length});
         check_damaged(&s, wanted, &t, what);
     }
-    CHECK_INT(t.right, 0, "cuts that were not detected");
+    CHECK_INT(t.right, 0, "truncations that were not detected");
     help_save(help_path(&s), good);
     help_store_reopen(&s);
     help_store_close(&s);
@@ -358,8 +359,8 @@ TEST(a_truncated_file_is_reported)
 
 /* ---- the log ---- */
 
-/* Whatever remains of the log, the run has a prefix of its events. */
-TEST(a_log_that_was_cut_gives_an_older_state)
+/* If the log is truncated anywhere, the run has a prefix of its events. */
+TEST(a_truncated_log_gives_an_older_state)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -394,7 +395,7 @@ TEST(a_log_that_was_cut_gives_an_older_state)
               s.error.message);
         help_store_shut(&s);
     }
-    CHECK(kinds > 10, "only %d states were seen", kinds);
+    CHECK(kinds > 10, "only %d different states", kinds);
     help_store_reopen(&s);
     help_store_close(&s);
 }

@@ -81,9 +81,9 @@ static void open_fast(help_store *s)
     bool fast = access("/dev/shm", W_OK) == 0;
     (void)snprintf(s->folder, sizeof(s->folder), "%s/haft-store-XXXXXX",
                    fast ? "/dev/shm" : "/tmp");
-    CHECK(mkdtemp(s->folder) != NULL, "no folder");
+    CHECK(mkdtemp(s->folder) != NULL, "cannot create a directory");
     (void)snprintf(s->url, sizeof(s->url), "sqlite:%s/haft.db", s->folder);
-    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&s->loop, NULL), HAFT_OK, "cannot create the loop");
 }
 
 /* ---- every call of the file system that can fail ---- */
@@ -102,7 +102,7 @@ static int fail_everywhere(help_fault kind, bool on, bool fresh)
         if (!fresh) {
             use(&s, &t);
             shut(&s);
-            CHECK(t.created && t.seq == 5, "%s: not made", what);
+            CHECK(t.created && t.seq == 5, "%s: the run was not created", what);
         }
         help_fault_at(kind, n, on);
         use(&s, &t);
@@ -127,7 +127,7 @@ TEST(a_disk_that_fails_anywhere_loses_nothing_that_was_acknowledged)
     help_faults_stop();
 }
 
-TEST(a_disk_error_is_reported_in_words)
+TEST(a_disk_error_has_a_clear_message)
 {
     static const struct {
         help_fault kind;
@@ -155,7 +155,7 @@ TEST(a_disk_error_is_reported_in_words)
     help_faults_stop();
 }
 
-TEST(every_result_of_sqlite_has_words)
+TEST(every_error_of_sqlite_has_a_message)
 {
     static const struct {
         int code, system;
@@ -207,10 +207,11 @@ TEST(every_request_of_a_failed_transaction_reports_it)
     open_fast(&s);
     use(&s, &t);
     sqlite3 *other = help_raw_open(help_path(&s));
-    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
+    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK,
+              "cannot lock the database");
     haft__store_request requests[20];
     for (size_t i = 0; i < COUNT(requests); i++) {
-        bool last = i + 1 == COUNT(requests); /* may have a transaction of its own */
+        bool last = i + 1 == COUNT(requests); /* may be in its own transaction */
         requests[i] =
             (haft__store_request){.verb = HAFT__STORE_CREATE,
                                   .run = {.id = help_id(i % 4 == 3 && !last ? 1 : 100 + i)},
@@ -220,7 +221,7 @@ TEST(every_request_of_a_failed_transaction_reports_it)
         }
     }
     help_fault_at(HELP_FAULT_SYNC, 0, true);
-    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
+    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "cannot commit");
     /* The others have no `done`: the store is closed with all of them in progress. */
     haft__store_submit(s.store, &requests[COUNT(requests) - 1]);
     shut(&s);
@@ -230,7 +231,7 @@ TEST(every_request_of_a_failed_transaction_reports_it)
         CHECK_INT(requests[i].found_count, 0, "request %zu", i);
     }
     (void)sqlite3_close(other);
-    check_kept(&s, &t, "after it");
+    check_kept(&s, &t, "after the failed transaction");
     help_store_close(&s);
     help_faults_stop();
 }
@@ -265,7 +266,7 @@ static void batch_make(batch *b)
                                            .line_count = 1,
                                            .lease_ms = HELP_LEASE};
     }
-    CHECK_INT(help_together(&b->s, creates, COUNT(creates)), HAFT_OK, "not made");
+    CHECK_INT(help_together(&b->s, creates, COUNT(creates)), HAFT_OK, "create the runs");
     for (int i = 0; i < BATCH_RUNS; i++) {
         b->seq[i] = 1;
     }
@@ -380,14 +381,14 @@ TEST(a_full_disk_is_reported_and_survived)
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     help_store_shut(&s);
-    CHECK_INT(help_join(help_fork(fill_the_disk, &s)), 0, "what the process found");
+    CHECK_INT(help_join(help_fork(fill_the_disk, &s)), 0, "exit status of the process");
     help_store_reopen(&s);
     CHECK(help_run(&s, 1)->seq > 2, "only %d events", (int)help_run(&s, 1)->seq);
     CHECK(help_read(&s, 1).ptr != NULL, "%s", s.error.message);
     help_store_close(&s);
 }
 
-TEST(without_room_to_open_it_a_database_is_read_and_then_written)
+TEST(a_database_on_a_full_disk_is_read_and_written_later)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -396,16 +397,17 @@ TEST(without_room_to_open_it_a_database_is_read_and_then_written)
     help_faults_start();
     help_fault_at(HELP_FAULT_SHARED, 0, true);
     help_store_reopen(&s);
-    CHECK_INT(help_run(&s, 1)->seq, 1, "what is there");
-    CHECK_INT(help_append(&s, 1, 1, 1, "x"), HAFT_IO, "there is no room");
-    CHECK_STR(haft__str(s.error.message), HAFT__LIT("the disk is full"), "the reason");
+    CHECK_INT(help_run(&s, 1)->seq, 1, "events on the full disk");
+    CHECK_INT(help_append(&s, 1, 1, 1, "x"), HAFT_IO, "append on the full disk");
+    CHECK_STR(haft__str(s.error.message), HAFT__LIT("the disk is full"), "error message");
     (void)help_fault_clear();
-    CHECK_INT(help_append(&s, 1, 1, 1, "x"), HAFT_OK, "with room: %s", s.error.message);
-    CHECK_INT(help_run(&s, 1)->seq, 2, "and that is read");
+    CHECK_INT(help_append(&s, 1, 1, 1, "x"), HAFT_OK, "append with free space: %s",
+              s.error.message);
+    CHECK_INT(help_run(&s, 1)->seq, 2, "events after the append");
     help_fault_at(HELP_FAULT_READ, 0, true);
-    CHECK(help_run(&s, 1) == NULL, "a disk that cannot be read either");
+    CHECK(help_run(&s, 1) == NULL, "a disk that cannot be read");
     (void)help_fault_clear();
-    CHECK_INT(help_run(&s, 1)->seq, 2, "it was not its end");
+    CHECK_INT(help_run(&s, 1)->seq, 2, "the store works after the read error");
     help_store_close(&s);
     help_faults_stop();
 }
@@ -432,7 +434,7 @@ static int open_without_threads(void *context)
     help_store *s = context;
     haft_error err = {0};
     struct rlimit limit;
-    pthread_attr_t large; /* no cached stack of an earlier thread is large enough */
+    pthread_attr_t large; /* so large that no cached stack of an earlier thread fits */
     (void)pthread_attr_init(&large);
     (void)pthread_attr_setstacksize(&large, 1 << 30);
     (void)pthread_setattr_default_np(&large);
@@ -464,16 +466,16 @@ TEST(a_store_without_threads_reports_it)
     help_store s;
     help_store_open(&s, "sqlite");
     help_store_shut(&s);
-    CHECK_INT(help_join(help_fork(open_without_threads, &s)), 0, "what the process found");
+    CHECK_INT(help_join(help_fork(open_without_threads, &s)), 0, "exit status of the process");
     help_store_reopen(&s);
     help_store_close(&s);
 }
 
-/* ---- no memory for SQLite ---- */
+/* ---- failed allocations of SQLite ---- */
 
 static struct {
     sqlite3_mem_methods real;
-    _Atomic int countdown; /* below zero: none fails */
+    _Atomic int countdown; /* allocations until one fails; negative: none fails */
     _Atomic bool hit;
 } memory;
 
@@ -498,22 +500,25 @@ static void *fail_realloc(void *old, int size)
 
 static void memory_start(void)
 {
-    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
-    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK, "not reported");
+    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "shut SQLite down");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory.real), SQLITE_OK,
+              "read SQLite's allocator");
     sqlite3_mem_methods failing = memory.real;
     failing.xMalloc = fail_malloc;
     failing.xRealloc = fail_realloc;
     memory.countdown = -1;
-    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK, "not set");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &failing), SQLITE_OK,
+              "set the failing allocator");
 }
 
 static void memory_stop(void)
 {
-    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "in use");
-    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &memory.real), SQLITE_OK, "not set");
+    CHECK_INT(sqlite3_shutdown(), SQLITE_OK, "shut SQLite down");
+    CHECK_INT(sqlite3_config(SQLITE_CONFIG_MALLOC, &memory.real), SQLITE_OK,
+              "restore SQLite's allocator");
 }
 
-TEST(without_memory_for_sqlite_nothing_is_lost)
+TEST(failed_allocations_of_sqlite_lose_no_event)
 {
     help_store s;
     acknowledged before = {0};
@@ -557,7 +562,7 @@ static bool clear_memory(void)
     return memory.hit;
 }
 
-TEST(without_memory_for_one_request_the_committed_ones_are_stored)
+TEST(a_failed_allocation_of_one_request_does_not_affect_committed_ones)
 {
     batch b;
     memory_start();

@@ -31,16 +31,16 @@ static bool is_low(help_store *s)
     return request.low;
 }
 
-TEST(a_process_that_writes_keeps_some_room)
+TEST(a_writing_process_reserves_disk_space)
 {
     help_store s;
     begin(&s);
     struct stat about = {0};
-    CHECK_INT(fstat(help_sqlite(&s)->writer.reserve, &about), 0, "there is none");
-    CHECK_INT(about.st_size, HAFT__LIMIT_STORE_RESERVE_BYTES, "bytes");
+    CHECK_INT(fstat(help_sqlite(&s)->writer.reserve, &about), 0, "there is no reserve file");
+    CHECK_INT(about.st_size, HAFT__LIMIT_STORE_RESERVE_BYTES, "size of the reserve");
     CHECK(about.st_blocks * 512 >= HAFT__LIMIT_STORE_RESERVE_BYTES, "no blocks are allocated");
-    CHECK_INT(about.st_nlink, 0, "it has a name");
-    CHECK(!is_low(&s), "there is room");
+    CHECK_INT(about.st_nlink, 0, "the reserve file has a name");
+    CHECK(!is_low(&s), "disk space is low");
     end(&s);
 }
 
@@ -57,10 +57,10 @@ TEST(requests_in_progress_are_written_on_a_full_disk)
                                   .lines = &line,
                                   .line_count = 1};
     CHECK_INT(help_do(&s, &append), HAFT_OK, "%s", s.error.message);
-    CHECK(append.low, "no report");
-    CHECK(help_fault_clear(), "it was not full");
+    CHECK(append.low, "low disk space was not reported");
+    CHECK(help_fault_clear(), "the disk was never full");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\ny\n"), "events");
-    CHECK(!is_low(&s), "there is room again");
+    CHECK(!is_low(&s), "disk space is still low");
     end(&s);
 }
 
@@ -69,28 +69,28 @@ TEST(new_runs_are_rejected_on_a_full_disk)
     help_store s;
     begin(&s);
     help_fault_at(HELP_FAULT_FULL, 0, false);
-    CHECK_INT(help_create(&s, 2), HAFT_IO, "it was made");
+    CHECK_INT(help_create(&s, 2), HAFT_IO, "the creation succeeded");
     CHECK(strstr(s.error.message, "the disk is full") != NULL, "%s", s.error.message);
-    CHECK(help_run(&s, 2) == NULL, "it is there");
+    CHECK(help_run(&s, 2) == NULL, "the run exists");
     CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_OK, "%s", s.error.message);
     end(&s);
 }
 
-TEST(a_disk_that_stays_full)
+TEST(appends_fail_while_the_disk_stays_full)
 {
     help_store s;
     begin(&s);
     help_fault_at(HELP_FAULT_FULL, 0, true);
-    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "it was written");
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "the append succeeded");
     CHECK(strstr(s.error.message, "the disk is full") != NULL, "%s", s.error.message);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it can be read");
-    CHECK(help_fault_clear(), "it was not full");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "events can be read");
+    CHECK(help_fault_clear(), "the disk was never full");
     CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_OK, "%s", s.error.message);
     end(&s);
 }
 
 /* A file that cannot be opened for writing is opened for reading. */
-TEST(a_read_only_file)
+TEST(a_read_only_file_is_opened_for_reading)
 {
     help_store s;
     begin(&s);
@@ -101,8 +101,8 @@ TEST(a_read_only_file)
         CHECK_INT(chmod(help_path(&s), S_IRUSR), 0, "chmod");
     }
     help_store_reopen(&s);
-    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "it can be read");
-    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "it was written");
+    CHECK_STR(help_read(&s, 1), HAFT__LIT("1\nx\n"), "events can be read");
+    CHECK_INT(help_append(&s, 1, 1, 2, "y"), HAFT_IO, "the append succeeded");
     (void)help_fault_clear();
     CHECK_INT(chmod(help_path(&s), S_IRUSR | S_IWUSR), 0, "chmod");
     help_store_shut(&s);

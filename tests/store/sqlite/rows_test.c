@@ -18,7 +18,7 @@ static void fill(help_store *s)
                                       .line_count = count};
         CHECK_INT(help_do(s, &append), HAFT_OK, "%s", s->error.message);
     }
-    CHECK_INT(help_raw_number(s, "SELECT count(*) FROM events"), 4, "rows");
+    CHECK_INT(help_raw_number(s, "SELECT count(*) FROM events"), 4, "number of rows");
 }
 
 TEST(any_part_of_a_run_can_be_read)
@@ -52,7 +52,7 @@ TEST(impossible_rows_are_reported)
 {
     static const struct {
         const char *body;
-        int seq; /* of the last event, as the row has it */
+        int seq; /* of the last event, as in the row */
     } cases[] = {{"=2\n=3\n", 2},  {"=2\n=3\n", 4},     {"=2\n=3", 3},         {"=2\n3\n", 3},
                  {"", 3},          {"=2\n=3\n=4\n", 3}, {"\n\n", 3},           {"@1\n=3\n", 3},
                  {"=2\n", 3},      {"=2\n=\xff\n", 3},  {"=2\n@1\"kind\"", 3}, {"=2\n=3\n", 1},
@@ -77,7 +77,7 @@ TEST(impossible_rows_are_reported)
                        "UPDATE runs SET seq = 3, checksum = x'%s'",
                        cases[i].seq, sum, hex, sum);
         help_raw(&s, sql);
-        CHECK(help_read(&s, 1).ptr == NULL, "case %zu was read", i);
+        CHECK(help_read(&s, 1).ptr == NULL, "case %zu: the read succeeded", i);
         CHECK_INT(s.error.status, HAFT_BAD_INPUT, "case %zu: %s", i, s.error.message);
         help_store_close(&s);
     }
@@ -97,10 +97,10 @@ TEST(a_row_is_closed_when_it_is_long_enough)
         help_store_open(&s, "sqlite");
         CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
         CHECK_INT(help_raw_number(&s, "SELECT min(seq) FROM events"), past != 0 ? 1 : 2,
-                  "first row");
-        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM events"), 2, "rows");
-        CHECK_INT(help_read(&s, 1).len, lines[0].len + 5, "bytes");
-        CHECK_INT(help_sqlite(&s)->writer.packed.len, 0, "something is left");
+                  "last event of the first row");
+        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM events"), 2, "number of rows");
+        CHECK_INT(help_read(&s, 1).len, lines[0].len + 5, "bytes of the events");
+        CHECK_INT(help_sqlite(&s)->writer.packed.len, 0, "bytes that are not written");
         help_store_close(&s);
     }
 }
@@ -115,8 +115,8 @@ TEST(memory_for_a_long_event_is_released)
                                   .line_count = 1};
     help_store_open(&s, "sqlite");
     CHECK_INT(help_do(&s, &create), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(help_sqlite(&s)->writer.packed.cap, 0, "it is kept");
-    CHECK_INT(help_read(&s, 1).len, (1 << 20) + 1, "bytes");
+    CHECK_INT(help_sqlite(&s)->writer.packed.cap, 0, "capacity of the buffer");
+    CHECK_INT(help_read(&s, 1).len, (1 << 20) + 1, "bytes of the events");
     help_store_close(&s);
 }
 
@@ -148,7 +148,7 @@ static void submit(help_store *s, crowd *c, size_t at, haft__store_request reque
 static void wait_for_all(help_store *s, crowd *c, size_t wanted)
 {
     while (c->done < wanted) {
-        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "the loop cannot step");
     }
     c->done = 0;
 }
@@ -181,8 +181,8 @@ TEST(runs_that_append_at_once_share_a_sync)
         }
         wait_for_all(&s, c, AT_ONCE);
     }
-    CHECK_INT(c->failed, 0, "failed");
-    CHECK_INT(help_sqlite(&s)->writer.commits - commits, ROUNDS, "transactions");
+    CHECK_INT(c->failed, 0, "number of failed requests");
+    CHECK_INT(help_sqlite(&s)->writer.commits - commits, ROUNDS, "number of transactions");
     syncs = help_count_syncs() - syncs;
     CHECK(syncs >= ROUNDS && syncs < AT_ONCE, "%d syncs for %d appends", syncs, ROUNDS * AT_ONCE);
     help_store_close(&s);
@@ -210,12 +210,12 @@ TEST(a_request_that_is_rejected_late_is_undone_alone)
         submit(&s, c, n, append);
     }
     wait_for_all(&s, c, 3);
-    CHECK_INT(c->failed, 1, "failed");
+    CHECK_INT(c->failed, 1, "number of failed requests");
     CHECK_INT(c->requests[1].status, HAFT_BAD_STATE, "%s", c->requests[1].error.message);
-    CHECK_INT(help_run(&s, 0)->seq, 2, "the one before");
-    CHECK_INT(help_run(&s, 1)->seq, 1, "itself");
-    CHECK_INT(help_run(&s, 2)->seq, 2, "the one behind");
-    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM messages"), 1, "its message is gone");
+    CHECK_INT(help_run(&s, 0)->seq, 2, "events of the run before");
+    CHECK_INT(help_run(&s, 1)->seq, 1, "events of the rejected run");
+    CHECK_INT(help_run(&s, 2)->seq, 2, "events of the run after");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM messages"), 1, "number of messages");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     help_store_close(&s);
 }
@@ -242,9 +242,9 @@ TEST(removed_messages_are_counted_once)
     submit(&s, c, 1, late);
     wait_for_all(&s, c, 2);
     CHECK_INT(c->requests[0].status, HAFT_OK, "%s", c->requests[0].error.message);
-    CHECK_INT(c->requests[0].count, HAFT__LIMIT_STORE_GC_RUNS + 9, "runs that went");
+    CHECK_INT(c->requests[0].count, HAFT__LIMIT_STORE_GC_RUNS + 9, "number of removed runs");
     CHECK_INT(c->requests[1].status, HAFT_BAD_STATE, "%s", c->requests[1].error.message);
-    CHECK_INT(help_run(&s, 0)->seq, 1, "events");
+    CHECK_INT(help_run(&s, 0)->seq, 1, "number of events");
     help_store_close(&s);
 }
 

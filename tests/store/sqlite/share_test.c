@@ -37,7 +37,7 @@ static void submit_create(help_store *s, group *g, size_t at)
 static void wait_for(help_store *s, const group *g, size_t wanted)
 {
     while (g->done < wanted) {
-        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(s->loop, 10000, NULL), HAFT_OK, "the loop cannot step");
     }
 }
 
@@ -61,16 +61,18 @@ TEST(queued_requests_are_written_together)
         g->done = g->failed = 0;
         help_store_open(&s, "sqlite");
         sqlite3 *other = help_raw_open(help_path(&s));
-        CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
+        CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK,
+                  "cannot lock the database");
         submit_create(&s, g, 0);
-        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK, "no step"); /* hands it over */
+        CHECK_INT(haft__loop_step(s.loop, 0, NULL), HAFT_OK,
+                  "the loop cannot step"); /* hands it over */
         wait_until_taken(&s);
         for (size_t i = 1; i <= more; i++) {
             submit_create(&s, g, i);
         }
-        CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
+        CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "cannot commit");
         wait_for(&s, g, more + 1);
-        CHECK_INT(g->failed, 0, "failed");
+        CHECK_INT(g->failed, 0, "number of failed requests");
         CHECK_INT(help_sqlite(&s)->writer.commits, more == HAFT__LIMIT_STORE_BATCH ? 2 : 3,
                   "transactions for %zu requests", more + 1);
         (void)sqlite3_close(other);
@@ -78,7 +80,7 @@ TEST(queued_requests_are_written_together)
     }
 }
 
-TEST(under_load_there_are_fewer_syncs_than_requests)
+TEST(queued_requests_share_commits)
 {
     help_store s;
     group *g = test_alloc(sizeof(*g));
@@ -88,8 +90,9 @@ TEST(under_load_there_are_fewer_syncs_than_requests)
         submit_create(&s, g, i);
     }
     wait_for(&s, g, HAFT__LIMIT_STORE_BATCH);
-    CHECK_INT(g->failed, 0, "failed");
-    CHECK(help_sqlite(&s)->writer.commits < HAFT__LIMIT_STORE_BATCH, "each had its own");
+    CHECK_INT(g->failed, 0, "number of failed requests");
+    CHECK(help_sqlite(&s)->writer.commits < HAFT__LIMIT_STORE_BATCH,
+          "each request had its own commit");
     printf("# %d requests, %d transactions\n", HAFT__LIMIT_STORE_BATCH,
            (int)help_sqlite(&s)->writer.commits);
     help_store_close(&s);
@@ -104,13 +107,14 @@ TEST(a_lock_that_is_not_released_is_reported)
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     help_sqlite(&s)->writer.connection.busy_ms = 20;
     sqlite3 *other = help_raw_open(help_path(&s));
-    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK, "no lock");
-    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "it was written");
+    CHECK_INT(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK,
+              "cannot lock the database");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "the append succeeded");
     CHECK_STR(haft__str(s.error.message), HAFT__LIT("the database is locked by another process"),
-              "message");
-    CHECK_STR(haft__str(s.error.where), haft__str(help_path(&s)), "where");
+              "error message");
+    CHECK_STR(haft__str(s.error.where), haft__str(help_path(&s)), "place of the error");
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "reading continues");
-    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "no commit");
+    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK, "cannot commit");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     (void)sqlite3_close(other);
     help_store_close(&s);
@@ -125,18 +129,19 @@ TEST(a_store_waits_for_an_exclusive_lock)
     sqlite3 *other = help_raw_open(help_path(&s));
     CHECK_INT(sqlite3_exec(other, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA user_version = 3", NULL,
                            NULL, NULL),
-              SQLITE_OK, "no lock");
+              SQLITE_OK, "cannot lock the database");
     uint64_t before = haft__clock_now();
-    CHECK_INT(help_try_open(s.url, &err), HAFT_IO, "it was opened");
+    CHECK_INT(help_try_open(s.url, &err), HAFT_IO, "opening succeeded");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the database is locked by another process"),
-              "message");
-    CHECK(haft__clock_now() + 1 >= before + HAFT__LIMIT_STORE_BUSY_MS, "it gave up too early");
+              "error message");
+    CHECK(haft__clock_now() + 1 >= before + HAFT__LIMIT_STORE_BUSY_MS,
+          "opening failed before the timeout");
     (void)sqlite3_close(other);
     help_store_reopen(&s);
     help_store_close(&s);
 }
 
-/* ---- a file that changes behind the store's back ---- */
+/* ---- a file that others change ---- */
 
 TEST(a_database_that_was_moved_is_not_written)
 {
@@ -145,25 +150,25 @@ TEST(a_database_that_was_moved_is_not_written)
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     char other[PATH_MAX];
     (void)snprintf(other, sizeof(other), "%s/other.db", s.folder);
-    CHECK_INT(rename(help_path(&s), other), 0, "not moved");
-    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "it was written");
+    CHECK_INT(rename(help_path(&s), other), 0, "cannot move the file");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_IO, "the append succeeded");
     CHECK_STR(haft__str(s.error.message),
-              HAFT__LIT("the database was moved or removed while it was in use"), "message");
-    CHECK(help_read(&s, 1).ptr == NULL, "it was read");
-    CHECK_INT(rename(other, help_path(&s)), 0, "not moved");
+              HAFT__LIT("the database was moved or removed while it was in use"), "error message");
+    CHECK(help_read(&s, 1).ptr == NULL, "the read succeeded");
+    CHECK_INT(rename(other, help_path(&s)), 0, "cannot move the file");
     CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_OK, "%s", s.error.message);
     help_store_close(&s);
 }
 
-TEST(a_database_that_became_newer_is_not_touched)
+TEST(a_database_of_a_newer_version_is_not_changed)
 {
     help_store s;
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
     CHECK_STR(help_read(&s, 1), HAFT__LIT("1\n"), "events");
     help_raw(&s, "ALTER TABLE events ADD COLUMN more TEXT; PRAGMA user_version = 4");
-    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_UNSUPPORTED, "it was written");
-    CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "it was read");
+    CHECK_INT(help_append(&s, 1, 1, 1, "2"), HAFT_UNSUPPORTED, "the append succeeded");
+    CHECK(help_read(&s, 1).ptr == NULL && s.error.status == HAFT_UNSUPPORTED, "the read succeeded");
     help_store_close(&s);
 }
 
@@ -179,17 +184,17 @@ TEST(two_stores_of_one_file_see_each_other)
     help_store_reopen(&b);
     CHECK_INT(help_create(&a, 1), HAFT_OK, "%s", a.error.message);
     CHECK_STR(help_read(&b, 1), HAFT__LIT("1\n"), "events");
-    CHECK_INT(help_claim(&b, 1, "you", "", NULL), HAFT_BAD_STATE, "it is the other's");
+    CHECK_INT(help_claim(&b, 1, "you", "", NULL), HAFT_BAD_STATE, "the other store owns the run");
     CHECK_INT(help_claim(&b, 1, "you", "me", NULL), HAFT_OK, "%s", b.error.message);
-    CHECK_INT(help_append(&a, 1, 1, 1, "late"), HAFT_BAD_STATE, "it was taken");
+    CHECK_INT(help_append(&a, 1, 1, 1, "late"), HAFT_BAD_STATE, "the claim succeeded");
     CHECK_INT(help_append(&b, 1, 2, 1, "2"), HAFT_OK, "%s", b.error.message);
     CHECK_STR(help_read(&a, 1), HAFT__LIT("1\n2\n"), "events");
     CHECK_INT(help_send(&a, 1, "hello"), HAFT_OK, "%s", a.error.message);
     haft__store_request receive = {.verb = HAFT__STORE_RECEIVE, .run = {.owner = HAFT__LIT("you")}};
     CHECK_INT(help_do(&b, &receive), HAFT_OK, "%s", b.error.message);
-    CHECK_INT(receive.message_count, 1, "messages");
+    CHECK_INT(receive.message_count, 1, "number of messages");
     help_store_close(&b);
-    CHECK_INT(help_claim(&a, 1, "me", "you", NULL), HAFT_OK, "it outlives the other: %s",
+    CHECK_INT(help_claim(&a, 1, "me", "you", NULL), HAFT_OK, "claim a run of a dead owner: %s",
               a.error.message);
     help_store_close(&a);
 }
@@ -199,8 +204,8 @@ TEST(two_stores_of_one_file_see_each_other)
 typedef struct racer {
     help_store s;
     char name[8];
-    int start[2]; /* a pipe: closed when all begin */
-    int wins;     /* a pipe: how many it won */
+    int start[2]; /* a pipe: closed when all start */
+    int wins;     /* a pipe: the number of appends that succeeded */
 } racer;
 
 static void wait_for_start(const racer *r)
@@ -208,7 +213,7 @@ static void wait_for_start(const racer *r)
     char byte;
     (void)close(r->start[1]);
     while (read(r->start[0], &byte, 1) > 0) {
-        /* until its other end is closed */
+        /* blocks until the other end is closed */
     }
 }
 
@@ -239,7 +244,7 @@ static int race(void *context)
                : 1;
 }
 
-TEST(of_processes_that_append_the_same_event_one_wins)
+TEST(one_of_two_processes_appends_an_event)
 {
     racer racers[2];
     pid_t processes[2];
@@ -247,7 +252,7 @@ TEST(of_processes_that_append_the_same_event_one_wins)
     help_store_open(&racers[0].s, "sqlite");
     CHECK_INT(help_create(&racers[0].s, 1), HAFT_OK, "%s", racers[0].s.error.message);
     help_store_shut(&racers[0].s);
-    CHECK(pipe(racers[0].start) == 0 && pipe(wins) == 0, "no pipe");
+    CHECK(pipe(racers[0].start) == 0 && pipe(wins) == 0, "cannot create a pipe");
     racers[1] = racers[0];
     for (int i = 0; i < 2; i++) {
         (void)snprintf(racers[i].name, sizeof(racers[i].name), "%d", i);
@@ -258,11 +263,12 @@ TEST(of_processes_that_append_the_same_event_one_wins)
     uint16_t won[2] = {0, 0};
     for (int i = 0; i < 2; i++) {
         CHECK_INT(help_join(processes[i]), 0, "process %d", i);
-        CHECK_INT(read(wins[0], &won[i], sizeof(won[i])), sizeof(won[i]), "process %d", i);
+        CHECK_INT(read(wins[0], &won[i], sizeof(won[i])), sizeof(won[i]),
+                  "read the result of process %d", i);
     }
     help_store *s = &racers[0].s;
     help_store_reopen(s);
-    CHECK_INT(won[0] + won[1], EVENTS, "appends that were acknowledged");
+    CHECK_INT(won[0] + won[1], EVENTS, "number of acknowledged appends");
     haft_str text = help_read(s, 1);
     CHECK_INT(text.len, 2 * (EVENTS + 1), "bytes: %s", s->error.message);
     printf("# %d and %d\n", won[0], won[1]);
@@ -302,7 +308,7 @@ TEST(processes_that_start_at_once_create_the_tables_once)
         help_store_shut(&s);
         (void)unlink(help_path(&s));
         racer r = {.s = s};
-        CHECK_INT(pipe(r.start), 0, "no pipe");
+        CHECK_INT(pipe(r.start), 0, "cannot create a pipe");
         pid_t processes[OPENERS];
         for (uint64_t i = 0; i < OPENERS; i++) {
             (void)snprintf(r.s.folder, sizeof(r.s.folder), "%s", help_id(i).ptr);
@@ -315,7 +321,7 @@ TEST(processes_that_start_at_once_create_the_tables_once)
         help_store_reopen(&s);
         haft__store_request list = {.verb = HAFT__STORE_LIST};
         CHECK_INT(help_do(&s, &list), HAFT_OK, "%s", s.error.message);
-        CHECK_INT(list.found_count, OPENERS, "runs");
+        CHECK_INT(list.found_count, OPENERS, "number of runs");
         help_store_close(&s);
     }
 }
@@ -367,7 +373,8 @@ static void acknowledge(haft__store_request *request)
     submit_next(v, run);
 }
 
-/* Claims every run from the process that was killed before, and appends until it is killed too. */
+/* Claims every run from the process that was killed before, and appends until it is killed as well.
+ */
 static int append_for_ever(void *context)
 {
     victim *v = context;
@@ -376,7 +383,7 @@ static int append_for_ever(void *context)
     help_store_reopen(&v->s);
     for (size_t i = 0; i < RUNS; i++) {
         uint64_t epoch =
-            0; /* the process before may have been killed before it had claimed them all */
+            0; /* the previous process may have been killed before it had claimed all runs */
         (void)snprintf(dead, sizeof(dead), "%.*s", HAFT__ARG(help_run(&v->s, i)->owner));
         if (help_claim(&v->s, i, owner, dead, &epoch) != HAFT_OK) {
             printf("# %s\n", v->s.error.message);
@@ -390,7 +397,7 @@ static int append_for_ever(void *context)
         submit_next(v, i);
     }
     while (haft__loop_step(v->s.loop, -1, NULL) == HAFT_OK) {
-        /* forever */
+        /* until the process is killed */
     }
     return 1;
 }
@@ -423,10 +430,10 @@ static void survive_kills(const char *kind, int rounds)
     help_store_shut(&v->s);
     for (v->round = 0; v->round < rounds; v->round++) {
         int acks[2];
-        CHECK_INT(pipe(acks), 0, "no pipe");
+        CHECK_INT(pipe(acks), 0, "cannot create a pipe");
         v->acks = acks[1];
         v->s.now_ms +=
-            HELP_LEASE; /* the last process may have been killed before it had claimed them all */
+            HELP_LEASE; /* the last process may have been killed before it had claimed all runs */
         pid_t process = help_fork(append_for_ever, v);
         (void)close(acks[1]);
         uint32_t until = 1 + help_random(&random) % 300;
@@ -439,7 +446,7 @@ static void survive_kills(const char *kind, int rounds)
             }
         }
         (void)close(acks[0]);
-        CHECK_INT(help_join(process), -SIGKILL, "round %d: it was not killed", v->round);
+        CHECK_INT(help_join(process), -SIGKILL, "round %d: the process was not killed", v->round);
         help_store_reopen(&v->s);
         for (size_t i = 0; i < RUNS; i++) {
             check_run(&v->s, i, acknowledged[i], v->round);

@@ -68,7 +68,7 @@ haft_status help_try_open(const char *url, haft_error *ret_error)
     haft__loop *loop = NULL;
     haft__store *store = NULL;
     *ret_error = (haft_error){0};
-    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
+    CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     haft_status status = haft__store_open(loop, url, &store, ret_error);
     haft__store_close(store);
     haft__loop_destroy(loop);
@@ -99,7 +99,7 @@ pid_t help_fork(int (*run)(void *context), void *context)
         (void)fflush(stdout);
         _exit(result);
     }
-    CHECK(process > 0, "no process");
+    CHECK(process > 0, "cannot fork");
     return process;
 }
 
@@ -129,12 +129,12 @@ uint32_t help_random(uint64_t *state)
 
 typedef struct faulty {
     sqlite3_file file;
-    sqlite3_file *real; /* after this one, in the same allocation */
+    sqlite3_file *real; /* stored after this struct, in the same allocation */
 } faulty;
 
 static struct {
     sqlite3_vfs vfs, *real;
-    _Atomic int countdown; /* below zero: none */
+    _Atomic int countdown; /* calls until one fails; negative: none fails */
     _Atomic bool on, hit;
     _Atomic help_fault kind;
     _Atomic int syncs;
@@ -299,7 +299,7 @@ void help_faults_start(void)
     faults.vfs.szOsFile = (int)sizeof(faulty) + faults.real->szOsFile;
     faults.vfs.xOpen = fault_open;
     faults.countdown = -1;
-    CHECK_INT(sqlite3_vfs_register(&faults.vfs, 1), SQLITE_OK, "not registered");
+    CHECK_INT(sqlite3_vfs_register(&faults.vfs, 1), SQLITE_OK, "cannot register the file system");
 }
 
 void help_faults_stop(void)

@@ -65,7 +65,7 @@ typedef enum help_fault {
     HELP_FAULT_COUNT,
 } help_fault;
 
-/* From now on all SQLite files of this process use it. No store may be open. */
+/* From now on all SQLite files of this process use this file system. No store may be open. */
 void help_faults_start(void);
 void help_faults_stop(void);
 

@@ -8,7 +8,7 @@
 static void check_mode(const char *path, unsigned wanted)
 {
     struct stat about;
-    CHECK_INT(stat(path, &about), 0, "%s is not there", path);
+    CHECK_INT(stat(path, &about), 0, "%s does not exist", path);
     CHECK_INT(about.st_mode & 0777, wanted, "%s", path);
 }
 
@@ -50,28 +50,28 @@ TEST(a_database_and_its_directories_are_private)
     help_store_close(&s);
 }
 
-TEST(a_database_is_found_again)
+TEST(a_database_keeps_its_events)
 {
     help_store s;
     open_shut(&s);
     for (uint64_t n = 2; n < 5; n++) {
         help_store_reopen(&s);
         CHECK_INT(help_append(&s, 1, 1, n - 1, "more"), HAFT_OK, "%s", s.error.message);
-        CHECK_INT(help_run(&s, 1)->seq, n, "events");
+        CHECK_INT(help_run(&s, 1)->seq, n, "number of events");
         help_store_shut(&s);
     }
-    CHECK(help_load(inside(&s, "haft.db-wal")).ptr == NULL, "the log is left");
+    CHECK(help_load(inside(&s, "haft.db-wal")).ptr == NULL, "the log file still exists");
     help_store_reopen(&s);
     help_store_close(&s);
 }
 
-TEST(odd_names_are_names_of_files)
+TEST(unusual_file_names_are_accepted)
 {
     static const char *const names[] = {":memory:", "a:b", "x?mode=memory", "%41", "'", "-"};
     help_store s;
     char *before = getcwd(test_alloc(PATH_MAX), PATH_MAX);
     help_store_open(&s, "sqlite");
-    CHECK_INT(chdir(s.folder), 0, "no folder");
+    CHECK_INT(chdir(s.folder), 0, "cannot change the directory");
     for (size_t i = 0; i < COUNT(names); i++) {
         char url[64];
         haft_error err;
@@ -79,7 +79,7 @@ TEST(odd_names_are_names_of_files)
         CHECK_INT(help_try_open(url, &err), HAFT_OK, "%s: %s", url, err.message);
         check_mode(inside(&s, names[i]), 0600);
     }
-    CHECK_INT(chdir(before), 0, "no folder");
+    CHECK_INT(chdir(before), 0, "cannot change the directory");
     help_store_close(&s);
 }
 
@@ -116,14 +116,14 @@ TEST(a_path_that_cannot_be_a_database_is_rejected)
         CHECK_INT(help_try_open(cases[i].path, &err), cases[i].wanted, "%.80s", cases[i].path);
         CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%.80s", cases[i].path);
     }
-    CHECK_INT(help_count_files(), files, "descriptors");
+    CHECK_INT(help_count_files(), files, "number of open descriptors");
     CHECK_STR(help_load(inside(&s, "text")),
-              HAFT__LIT("this is no database, but a text of some length"), "it was changed");
+              HAFT__LIT("this is no database, but a text of some length"), "the file was changed");
     help_store_reopen(&s);
     help_store_close(&s);
 }
 
-/* ---- whose it is ---- */
+/* ---- databases of other programs and versions ---- */
 
 static void check_refused(help_store *s, const char *sql, haft_status wanted, const char *message)
 {
@@ -135,7 +135,7 @@ static void check_refused(help_store *s, const char *sql, haft_status wanted, co
     CHECK_STR(help_load(help_path(s)), before, "%s: the file was changed", sql);
 }
 
-TEST(databases_of_other_programs_are_left_alone)
+TEST(databases_of_other_programs_are_not_changed)
 {
     static const char *const journals[] = {"DELETE", "WAL"};
     for (size_t i = 0; i < COUNT(journals); i++) {
@@ -148,7 +148,7 @@ TEST(databases_of_other_programs_are_left_alone)
                        "VALUES (1)",
                        journals[i]);
         check_refused(&s, sql, HAFT_BAD_INPUT, "this database belongs to another program");
-        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM sqlite_schema"), 1, "tables");
+        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM sqlite_schema"), 1, "number of tables");
         (void)unlink(help_path(&s));
         check_refused(&s, "PRAGMA application_id = -7", HAFT_BAD_INPUT,
                       "this database belongs to another program");
@@ -176,7 +176,7 @@ TEST(databases_of_other_versions_are_rejected)
                   "the database has schema version 2, this haft supports version 3");
     help_raw(&s, "PRAGMA user_version = 3");
     help_store_reopen(&s);
-    CHECK_INT(help_run(&s, 1)->seq, 1, "events");
+    CHECK_INT(help_run(&s, 1)->seq, 1, "number of events");
     help_store_close(&s);
 }
 
@@ -200,7 +200,7 @@ TEST(databases_with_other_tables_are_rejected)
         check_refused(&s, cases[i].change, HAFT_BAD_INPUT, wanted);
         help_raw(&s, cases[i].back);
     }
-    help_store_reopen(&s); /* it is complete again */
+    help_store_reopen(&s); /* the tables are complete again */
     help_store_shut(&s);
     check_refused(&s, cases[COUNT(cases) - 1].change, HAFT_BAD_INPUT, wanted);
     (void)unlink(help_path(&s));
@@ -213,7 +213,7 @@ TEST(databases_with_other_tables_are_rejected)
     help_store_close(&s);
 }
 
-/* ---- rights ---- */
+/* ---- permissions ---- */
 
 typedef struct rights {
     help_store *s;
@@ -296,7 +296,7 @@ TEST(a_read_only_database_is_read)
         if (cases[i].odd) { /* characters that have a meaning in a URI */
             char path[sizeof(s.folder) + 16];
             (void)snprintf(path, sizeof(path), "%s/a%%20?b#c.db", s.folder);
-            CHECK_INT(rename(help_path(&s), path), 0, "not renamed");
+            CHECK_INT(rename(help_path(&s), path), 0, "cannot rename the file");
             (void)snprintf(s.url, sizeof(s.url), "sqlite:%s", path);
         }
         (void)chmod(help_path(&s), cases[i].file);
@@ -319,7 +319,7 @@ static int64_t setting(sqlite3 *db, const char *sql)
     return value;
 }
 
-TEST(connections_are_set_for_safety)
+TEST(connections_have_safe_settings)
 {
     static const struct {
         const char *sql;
@@ -339,7 +339,7 @@ TEST(connections_are_set_for_safety)
     help_store s;
     help_store_open(&s, "sqlite");
     CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message); /* both threads are idle now */
-    CHECK(help_run(&s, 1) != NULL, "not found");
+    CHECK(help_run(&s, 1) != NULL, "the run is not found");
     sqlite3 *links[2] = {help_sqlite(&s)->writer.connection.db,
                          help_sqlite(&s)->reader.connection.db};
     for (size_t i = 0; i < 2 * COUNT(cases); i++) {
@@ -349,29 +349,29 @@ TEST(connections_are_set_for_safety)
     for (size_t i = 0; i < 2; i++) {
         int defensive = 0;
         (void)sqlite3_db_config(links[i], SQLITE_DBCONFIG_DEFENSIVE, -1, &defensive);
-        CHECK_INT(defensive, 1, "defensive");
+        CHECK_INT(defensive, 1, "the connection is defensive");
     }
     CHECK(sqlite3_exec(links[1], "DELETE FROM runs", NULL, NULL, NULL) == SQLITE_READONLY,
-          "the connection that reads can write");
+          "the reading connection can write");
     help_store_close(&s);
 }
 
-TEST(no_descriptor_is_left)
+TEST(no_descriptor_stays_open)
 {
     size_t before = help_count_files();
     for (int i = 0; i < 3; i++) {
         help_store s;
         help_store_open(&s, "sqlite");
         CHECK_INT(help_create(&s, 1), HAFT_OK, "%s", s.error.message);
-        CHECK(help_run(&s, 1) != NULL, "not found");
+        CHECK(help_run(&s, 1) != NULL, "the run is not found");
         help_store_close(&s);
     }
-    CHECK_INT(help_count_files(), before, "descriptors");
+    CHECK_INT(help_count_files(), before, "number of open descriptors");
 }
 
-/* ---- what is kept once ---- */
+/* ---- shared texts, and garbage collection ---- */
 
-TEST(equal_texts_are_stored_once_and_freed_with_the_last)
+TEST(equal_texts_are_stored_once_and_removed_with_the_last_run)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -379,9 +379,10 @@ TEST(equal_texts_are_stored_once_and_freed_with_the_last)
         CHECK_INT(help_create(&s, n), HAFT_OK, "%s", s.error.message);
         CHECK_INT(help_end(&s, n, 1, 1, ""), HAFT_OK, "%s", s.error.message);
     }
-    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2, "a task and a spec");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2, "one task and one spec");
     for (uint64_t n = 1; n <= 3; n++) {
-        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2, "before run %d", (int)n);
+        CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 2,
+                  "texts before run %d is removed", (int)n);
         haft__store_request remove = {.verb = HAFT__STORE_REMOVE, .run = {.id = help_id(n)}};
         CHECK_INT(help_do(&s, &remove), HAFT_OK, "%s", s.error.message);
     }
@@ -394,7 +395,7 @@ TEST(equal_texts_are_stored_once_and_freed_with_the_last)
     help_store_close(&s);
 }
 
-TEST(many_runs_are_collected_in_several_transactions)
+TEST(many_runs_are_removed_in_several_transactions)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -406,10 +407,10 @@ TEST(many_runs_are_collected_in_several_transactions)
     uint64_t before = help_sqlite(&s)->writer.commits;
     haft__store_request gc = {.verb = HAFT__STORE_GC, .before_ms = s.now_ms + 1};
     CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS + 1, "runs");
-    CHECK_INT(help_sqlite(&s)->writer.commits - before, 2, "transactions");
-    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM runs"), 0, "left");
-    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 0, "left");
+    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS + 1, "number of removed runs");
+    CHECK_INT(help_sqlite(&s)->writer.commits - before, 2, "number of transactions");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM runs"), 0, "runs that are left");
+    CHECK_INT(help_raw_number(&s, "SELECT count(*) FROM blobs"), 0, "texts that are left");
     for (uint64_t n = 1; n < HAFT__LIMIT_STORE_GC_RUNS; n++) {
         haft__store_request create = {.verb = HAFT__STORE_CREATE,
                                       .run = {.id = help_id(n), .state = HAFT__RUN_STATE_ENDED}};
@@ -417,14 +418,14 @@ TEST(many_runs_are_collected_in_several_transactions)
     }
     before = help_sqlite(&s)->writer.commits;
     CHECK_INT(help_do(&s, &gc), HAFT_OK, "%s", s.error.message);
-    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS - 1, "runs");
-    CHECK_INT(help_sqlite(&s)->writer.commits - before, 1, "transactions");
+    CHECK_INT(gc.count, HAFT__LIMIT_STORE_GC_RUNS - 1, "number of removed runs");
+    CHECK_INT(help_sqlite(&s)->writer.commits - before, 1, "number of transactions");
     help_store_close(&s);
 }
 
-/* ---- what grows ---- */
+/* ---- the log and the cache ---- */
 
-TEST(the_log_is_moved_into_the_database)
+TEST(a_long_log_is_moved_into_the_database)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -439,11 +440,11 @@ TEST(the_log_is_moved_into_the_database)
                                       .line_count = 1};
         CHECK_INT(help_do(&s, &append), HAFT_OK, "%s", s.error.message);
         struct stat about;
-        CHECK_INT(stat(inside(&s, "haft.db-wal"), &about), 0, "no log");
+        CHECK_INT(stat(inside(&s, "haft.db-wal"), &about), 0, "the log file does not exist");
         longest = (size_t)about.st_size > longest ? (size_t)about.st_size : longest;
     }
-    CHECK(longest >= most, "it is never moved: %zu bytes", longest);
-    CHECK(longest < 2 * most, "it grows to %zu bytes", longest);
+    CHECK(longest >= most, "the log never reached its limit: %zu bytes", longest);
+    CHECK(longest < 2 * most, "the log grows to %zu bytes", longest);
     int used = 0, highest = 0;
     (void)sqlite3_db_status(help_sqlite(&s)->writer.connection.db, SQLITE_DBSTATUS_CACHE_USED,
                             &used, &highest, 0);
@@ -463,7 +464,7 @@ static int steps_of(haft__sqlite_connection *connection)
     return steps;
 }
 
-TEST(an_append_costs_the_same_however_long_the_run_is)
+TEST(the_cost_of_an_append_does_not_depend_on_the_length_of_the_run)
 {
     help_store s;
     help_store_open(&s, "sqlite");
@@ -493,9 +494,9 @@ TEST(an_append_costs_the_same_however_long_the_run_is)
         CHECK_INT(help_do(&s, &read), HAFT_OK, "%s", s.error.message);
         reads[round] = steps_of(&sqlite->reader.connection);
     }
-    CHECK_INT(appends[1], appends[0], "steps of an append to 2n");
-    CHECK_INT(appends[2], appends[0], "steps of an append to 4n");
-    CHECK_INT(reads[1], reads[0], "steps of a read of 2n");
-    CHECK_INT(reads[2], reads[0], "steps of a read of 4n");
+    CHECK_INT(appends[1], appends[0], "steps of an append to 2n events");
+    CHECK_INT(appends[2], appends[0], "steps of an append to 4n events");
+    CHECK_INT(reads[1], reads[0], "steps of a read of 2n events");
+    CHECK_INT(reads[2], reads[0], "steps of a read of 4n events");
     help_store_close(&s);
 }
