@@ -7,7 +7,7 @@
 #include "test.h"
 #include "tool_help.h"
 
-TEST(names_become_a_schema)
+TEST(args_become_a_schema)
 {
     static const struct {
         const char *args, *schema;
@@ -68,7 +68,7 @@ TEST(invalid_args_are_rejected)
     }
 }
 
-TEST(args_may_be_as_many_and_as_long_as_the_limits)
+TEST(args_have_limits_of_number_and_length)
 {
     char names[HAFT__LIMIT_TOOL_ARGS + 1][65];
     haft__json items[HAFT__LIMIT_TOOL_ARGS + 1];
@@ -85,10 +85,12 @@ TEST(args_may_be_as_many_and_as_long_as_the_limits)
     haft__json most = haft__json_array(items, HAFT__LIMIT_TOOL_ARGS);
     CHECK_INT(haft__args_schema(&arena, most, &schema, &err), HAFT_OK, "%s", err.message);
     haft__json more = haft__json_array(items, HAFT__LIMIT_TOOL_ARGS + 1);
-    CHECK_INT(haft__args_schema(&arena, more, &schema, &err), HAFT_TOO_BIG, "one more");
+    CHECK_INT(haft__args_schema(&arena, more, &schema, &err), HAFT_TOO_BIG,
+              "one argument past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("65 arguments, more than 64"), "%s", err.message);
     items[0] = haft__json_string((haft_str){names[0], 65});
-    CHECK_INT(haft__args_schema(&arena, most, &schema, &err), HAFT_BAD_INPUT, "a longer name");
+    CHECK_INT(haft__args_schema(&arena, most, &schema, &err), HAFT_BAD_INPUT,
+              "a name past the limit");
     haft__arena_finish(&arena);
 }
 
@@ -105,7 +107,7 @@ TEST(args_survive_every_failed_allocation)
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         if (!failed) {
-            CHECK(n > 0, "nothing was allocated");
+            CHECK(n > 0, "no allocation was made");
             break;
         }
     }

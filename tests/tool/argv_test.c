@@ -32,7 +32,7 @@ static haft_status make(haft__arena *arena, const char *command, const char *arg
     return status;
 }
 
-TEST(arguments_are_put_into_words)
+TEST(arguments_replace_placeholders_in_the_words)
 {
     static const struct {
         const char *command, *arguments, *wanted;
@@ -104,7 +104,7 @@ TEST(an_argument_does_not_become_an_option)
     haft__arena_finish(&arena);
 }
 
-TEST(a_word_has_a_longest_length)
+TEST(the_length_of_a_word_is_limited)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -119,12 +119,12 @@ TEST(a_word_has_a_longest_length)
         size_t count = 0;
         haft_status status = haft__argv_build(&arena, command, read_json(&arena, SCHEMA),
                                               haft__json_object(&member, 1), &words, &count, NULL);
-        CHECK_INT(status, more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu more", more);
+        CHECK_INT(status, more == 0 ? HAFT_OK : HAFT_TOO_BIG, "%zu more than the limit", more);
     }
     haft__arena_finish(&arena);
 }
 
-TEST(words_without_memory)
+TEST(words_survive_every_failed_allocation)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -9,7 +9,7 @@
 #include "json/pointer.h"
 #include "json/read.h"
 
-/* The outside contract: names, arguments ("x?" is optional), roles, traits. */
+/* The public contract: names, arguments ("x?" is optional), roles, traits. */
 static const struct {
     const char *name, *arguments, *role, *cost;
     bool read_only, idempotent;
@@ -38,7 +38,7 @@ static bool is_required(haft__json schema, haft_str name)
     return false;
 }
 
-/* "pattern path?" out of a schema. */
+/* The arguments of a schema as text, such as "pattern path?". */
 static haft_str arguments_of(haft__json schema)
 {
     haft__buf buf;
@@ -63,7 +63,7 @@ TEST(builtins_follow_the_contract)
 {
     size_t count = 0;
     const haft__builtin *builtins = haft__builtins(&count);
-    CHECK_INT(count, COUNT(wanted), "built-ins");
+    CHECK_INT(count, COUNT(wanted), "number of built-ins");
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__tools tools;
@@ -78,7 +78,7 @@ TEST(builtins_follow_the_contract)
         CHECK_STR(arguments_of(tool.input_schema), haft__str(wanted[i].arguments), "%s", name);
         const haft__json *more =
             haft__json_get(tool.input_schema, HAFT__LIT("additionalProperties"));
-        CHECK(more != NULL && more->kind == HAFT__JSON_FALSE, "%s takes other arguments", name);
+        CHECK(more != NULL && more->kind == HAFT__JSON_FALSE, "%s accepts other arguments", name);
         CHECK_STR(haft__str(haft__tool_role_name(tool.role)), haft__str(wanted[i].role), "%s",
                   name);
         CHECK_STR(haft__str(haft__cost_name(tool.traits.cost)), haft__str(wanted[i].cost), "%s",
@@ -95,7 +95,7 @@ TEST(builtins_follow_the_contract)
 TEST(arguments_of_builtins_are_checked)
 {
     static const struct {
-        const char *name, *arguments, *error; /* NULL: valid */
+        const char *name, *arguments, *error; /* error: NULL if they are valid */
     } cases[] = {
         {"glob", "{\"pattern\":\"**/*.md\"}", NULL},
         {"glob", "{\"path\":\"src\"}", "Missing required argument: pattern"},
@@ -161,16 +161,20 @@ TEST(unknown_builtins_are_rejected)
 {
     haft__tool tool = {0};
     haft_error err = {0};
-    CHECK(haft__builtin_find(HAFT__LIT("grep")) != NULL, "grep");
-    CHECK(haft__builtin_find(HAFT__LIT("gre")) == NULL, "gre");
-    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("raed"), &tool, &err), HAFT_NOT_FOUND, "raed");
+    CHECK(haft__builtin_find(HAFT__LIT("grep")) != NULL, "a built-in is found");
+    CHECK(haft__builtin_find(HAFT__LIT("gre")) == NULL, "a prefix of a name is not found");
+    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("raed"), &tool, &err), HAFT_NOT_FOUND,
+              "make a tool with a misspelled name");
     CHECK_STR(help_error(&err),
-              HAFT__LIT(" | there is no built-in tool 'raed' | did you mean 'read'?"), "raed");
-    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("shell"), &tool, &err), HAFT_NOT_FOUND, "shell");
-    CHECK_STR(help_error(&err), HAFT__LIT(" | there is no built-in tool 'shell' | "), "shell");
+              HAFT__LIT(" | there is no built-in tool 'raed' | did you mean 'read'?"),
+              "a misspelled name gets a suggestion");
+    CHECK_INT(haft__builtin_tool(NULL, HAFT__LIT("shell"), &tool, &err), HAFT_NOT_FOUND,
+              "make a tool with an unknown name");
+    CHECK_STR(help_error(&err), HAFT__LIT(" | there is no built-in tool 'shell' | "),
+              "an unknown name gets no suggestion");
 }
 
-TEST(builtins_survive_memory_that_ends_anywhere)
+TEST(builtins_survive_every_failed_allocation)
 {
     bool made = false;
     for (size_t left = 0; !made && left < 65536; left += 8) {
@@ -183,10 +187,10 @@ TEST(builtins_survive_memory_that_ends_anywhere)
         made = status == HAFT_OK;
         CHECK(made || status == HAFT_NO_MEMORY, "%zu bytes: status %d", left, (int)status);
         CHECK((tool.name.ptr != NULL) == made, "%zu bytes", left);
-        CHECK(!made || left > 0, "nothing was needed");
+        CHECK(!made || left > 0, "the tool was made without memory");
         haft__arena_finish(&arena);
     }
-    CHECK(made, "never made");
+    CHECK(made, "the tool was never made");
 }
 
 TEST(the_schema_of_specs_names_every_built_in)
@@ -195,10 +199,10 @@ TEST(the_schema_of_specs_names_every_built_in)
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_null();
     CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
-              "read");
+              "the schema is JSON");
     const haft__json *names = haft__pointer_get(&schema, HAFT__LIT("/$defs/builtin_name/enum"));
-    CHECK(names != NULL, "names");
-    CHECK_INT(names->count, HAFT__BUILTIN_COUNT, "names");
+    CHECK(names != NULL, "the schema has no list of built-ins");
+    CHECK_INT(names->count, HAFT__BUILTIN_COUNT, "number of names");
     for (uint32_t i = 0; i < names->count; i++) {
         const haft__builtin *builtin = haft__builtin_find(haft__json_text(names->items[i]));
         CHECK(builtin != NULL, "%.*s", HAFT__ARG(haft__json_text(names->items[i])));
@@ -218,5 +222,5 @@ TEST(only_control_tools_have_a_guard_or_complete_a_workflow)
         CHECK(control || !builtins[i].completes, "%s", builtins[i].name);
         completing += builtins[i].completes;
     }
-    CHECK_INT(completing, 1, "one completes a workflow");
+    CHECK_INT(completing, 1, "number of tools that complete a workflow");
 }

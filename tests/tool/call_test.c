@@ -13,11 +13,12 @@ TEST(facts_have_no_null_texts)
     haft_call call;
     haft__call_init(&call, NULL);
     const haft_call_facts *facts = haft_call_info(&call);
-    CHECK_INT(facts->struct_size, sizeof(*facts), "size");
+    CHECK_INT(facts->struct_size, sizeof(*facts), "struct_size");
     CHECK(facts->call[0] == '\0' && facts->run[0] == '\0' && facts->thread[0] == '\0'
               && facts->user[0] == '\0' && facts->idempotency_key[0] == '\0',
-          "texts");
-    CHECK(facts->attempt == 1 && facts->remaining_turns == 0 && facts->context == NULL, "numbers");
+          "texts without facts are empty");
+    CHECK(facts->attempt == 1 && facts->remaining_turns == 0 && facts->context == NULL,
+          "numbers without facts");
     haft__call_finish(&call);
     haft_call_facts given = {.call = "c3.1",
                              .run = "r",
@@ -31,13 +32,13 @@ TEST(facts_have_no_null_texts)
     CHECK(strcmp(facts->call, "c3.1") == 0 && strcmp(facts->run, "r") == 0
               && strcmp(facts->thread, "t") == 0 && strcmp(facts->user, "u") == 0
               && strcmp(facts->idempotency_key, "k") == 0,
-          "texts");
-    CHECK(facts->attempt == 2 && facts->remaining_turns == 5, "numbers");
+          "texts of the facts");
+    CHECK(facts->attempt == 2 && facts->remaining_turns == 5, "numbers of the facts");
     haft__call_finish(&call);
     haft__call_finish(&(haft_call){.max_reply = 0});
 }
 
-TEST(replies)
+TEST(replies_have_a_kind_and_a_text)
 {
     haft_call call;
     haft__call_init(&call, NULL);
@@ -45,25 +46,27 @@ TEST(replies)
     haft_reply second = haft_replyf(&call, "<%.*s>", HAFT_STR(first.text));
     haft_reply error = haft_reply_error(&call, "no such %s", "city");
     haft_reply json = haft_reply_json(&call, " {\"a\": [1.50]} ");
-    CHECK(first.kind == HAFT_REPLY_TEXT && second.kind == HAFT_REPLY_TEXT, "text");
-    CHECK_STR(first.text, HAFT__LIT("3 of 4"), "first");
-    CHECK_STR(second.text, HAFT__LIT("<3 of 4>"), "made from the first");
-    CHECK_INT(error.kind, HAFT_REPLY_ERROR, "error");
-    CHECK_STR(error.text, HAFT__LIT("no such city"), "error");
-    CHECK_INT(json.kind, HAFT_REPLY_JSON, "json");
-    CHECK_STR(json.text, HAFT__LIT(" {\"a\": [1.50]} "), "json");
-    CHECK_STR(haft_replyf(&call, "%s", "").text, HAFT__LIT(""), "empty");
+    CHECK(first.kind == HAFT_REPLY_TEXT && second.kind == HAFT_REPLY_TEXT,
+          "both replies are texts");
+    CHECK_STR(first.text, HAFT__LIT("3 of 4"), "text of the first reply");
+    CHECK_STR(second.text, HAFT__LIT("<3 of 4>"), "a reply made from the first");
+    CHECK_INT(error.kind, HAFT_REPLY_ERROR, "kind of an error");
+    CHECK_STR(error.text, HAFT__LIT("no such city"), "text of an error");
+    CHECK_INT(json.kind, HAFT_REPLY_JSON, "kind of a JSON reply");
+    CHECK_STR(json.text, HAFT__LIT(" {\"a\": [1.50]} "), "text of a JSON reply");
+    CHECK_STR(haft_replyf(&call, "%s", "").text, HAFT__LIT(""), "an empty text");
     haft_reply bad = haft_reply_json(&call, "{\"a\":}");
-    CHECK_INT(bad.kind, HAFT_REPLY_ERROR, "no JSON");
+    CHECK_INT(bad.kind, HAFT_REPLY_ERROR, "a JSON reply that is not JSON");
     CHECK(haft__str_starts_with(
               bad.text, HAFT__LIT("The tool's reply is not a valid JSON at 1:6 (byte 5): ")),
           "%.*s", HAFT_STR(bad.text));
     haft_str nothing = {NULL, 0};
-    CHECK_STR(haft_replyf(&call, "[%.*s]", HAFT_STR(nothing)).text, HAFT__LIT("[]"), "NULL");
+    CHECK_STR(haft_replyf(&call, "[%.*s]", HAFT_STR(nothing)).text, HAFT__LIT("[]"),
+              "a NULL string");
     haft__call_finish(&call);
 }
 
-TEST(commands_for_a_graph)
+TEST(commands_for_a_graph_are_validated)
 {
     static const struct {
         const char *json, *error;
@@ -97,11 +100,11 @@ TEST(commands_for_a_graph)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_reply reply = haft_reply_command(&call, cases[i].json);
         bool good = cases[i].error == NULL;
-        CHECK_INT(reply.kind, good ? HAFT_REPLY_COMMAND : HAFT_REPLY_ERROR, "%zu", i);
-        CHECK_STR(reply.text, haft__str(good ? cases[i].json : cases[i].error), "%zu", i);
+        CHECK_INT(reply.kind, good ? HAFT_REPLY_COMMAND : HAFT_REPLY_ERROR, "case %zu", i);
+        CHECK_STR(reply.text, haft__str(good ? cases[i].json : cases[i].error), "case %zu", i);
     }
-    CHECK_INT(haft_reply_command(&call, "{").kind, HAFT_REPLY_ERROR, "no JSON");
-    CHECK_INT(haft_reply_json(&call, NULL).kind, HAFT_REPLY_ERROR, "NULL");
+    CHECK_INT(haft_reply_command(&call, "{").kind, HAFT_REPLY_ERROR, "a command that is not JSON");
+    CHECK_INT(haft_reply_json(&call, NULL).kind, HAFT_REPLY_ERROR, "a NULL JSON reply");
     haft__call_finish(&call);
 }
 
@@ -110,25 +113,25 @@ TEST(a_server_reports_its_facts)
     haft_server_facts facts = {.struct_size = sizeof(facts), .principal = "ada"};
     haft_call call;
     haft__call_init(&call, NULL);
-    CHECK(haft_call_server(&call) == NULL, "without a server");
+    CHECK(haft_call_server(&call) == NULL, "a call without a server");
     call.server = &facts;
-    CHECK(haft_call_server(&call) == &facts, "with one");
+    CHECK(haft_call_server(&call) == &facts, "a call with a server");
     haft__call_finish(&call);
 }
 
-TEST(a_reply_may_be_as_long_as_the_limit)
+TEST(the_length_of_a_reply_is_limited)
 {
     haft_call call;
     haft__call_init(&call, NULL);
-    CHECK_INT(call.max_reply, HAFT__LIMIT_TOOL_RESULT_BYTES, "the limit");
+    CHECK_INT(call.max_reply, HAFT__LIMIT_TOOL_RESULT_BYTES, "the default limit");
     call.max_reply = 5;
-    CHECK_STR(haft_replyf(&call, "%s", "12345").text, HAFT__LIT("12345"), "at the limit");
-    CHECK_INT(haft_reply_json(&call, "12345").kind, HAFT_REPLY_JSON, "at the limit");
+    CHECK_STR(haft_replyf(&call, "%s", "12345").text, HAFT__LIT("12345"), "a text at the limit");
+    CHECK_INT(haft_reply_json(&call, "12345").kind, HAFT_REPLY_JSON, "JSON at the limit");
     haft_reply longer = haft_replyf(&call, "%s", "123456");
-    CHECK_INT(longer.kind, HAFT_REPLY_ERROR, "past it");
+    CHECK_INT(longer.kind, HAFT_REPLY_ERROR, "a text past the limit");
     CHECK_STR(longer.text, HAFT__LIT("The tool's reply has 6 bytes, more than the limit of 5."),
-              "past it");
-    CHECK_INT(haft_reply_json(&call, "123456").kind, HAFT_REPLY_ERROR, "past it");
+              "error message");
+    CHECK_INT(haft_reply_json(&call, "123456").kind, HAFT_REPLY_ERROR, "JSON past the limit");
     haft__call_finish(&call);
 }
 
@@ -138,8 +141,8 @@ TEST(a_format_that_cannot_be_written_is_an_error)
     haft__call_init(&call, NULL);
     const wchar_t no_character[] = {0x7fffffff, 0};
     haft_reply reply = haft_replyf(&call, "%ls", no_character);
-    CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "kind");
-    CHECK_STR(reply.text, HAFT__LIT("The tool's reply cannot be formatted."), "text");
+    CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "kind of the reply");
+    CHECK_STR(reply.text, HAFT__LIT("The tool's reply cannot be formatted."), "text of the reply");
     haft__call_finish(&call);
 }
 
@@ -156,7 +159,7 @@ static bool is_cancelled(void *context)
     return ((host *)context)->cancelled;
 }
 
-static void keep(void *context, haft_str json)
+static void record_progress(void *context, haft_str json)
 {
     host *to = context;
     to->emitted++;
@@ -168,25 +171,25 @@ TEST(a_call_queries_and_notifies_its_host)
     host h = {.cancelled = false};
     haft_call call;
     haft__call_init(&call, NULL);
-    CHECK(!haft_cancelled(&call), "without a host");
+    CHECK(!haft_cancelled(&call), "a call without a host is not cancelled");
     haft_emit(&call, "{}");
     call.host = &h;
     call.cancelled = is_cancelled;
-    call.emit = keep;
-    CHECK(!haft_cancelled(&call), "not yet");
+    call.emit = record_progress;
+    CHECK(!haft_cancelled(&call), "before the cancellation");
     h.cancelled = true;
-    CHECK(haft_cancelled(&call), "now");
+    CHECK(haft_cancelled(&call), "after the cancellation");
     haft_emit(&call, "{\"done\":0.5}");
-    CHECK_STR(haft__str(h.last), HAFT__LIT("{\"done\":0.5}"), "JSON");
+    CHECK_STR(haft__str(h.last), HAFT__LIT("{\"done\":0.5}"), "emitted JSON");
     haft_emit(&call, NULL);
     haft_emit(&call, "half \"done\"");
-    CHECK_STR(haft__str(h.last), HAFT__LIT("\"half \\\"done\\\"\""), "text");
-    CHECK_INT(h.emitted, 2, "emitted");
+    CHECK_STR(haft__str(h.last), HAFT__LIT("\"half \\\"done\\\"\""), "emitted text");
+    CHECK_INT(h.emitted, 2, "number of progress events");
     size_t before = call.arena.total;
     for (unsigned i = 0; i < 1000; i++) {
         haft_emit(&call, "[1,2,3,4,5,6,7,8,9,10,11,12]");
     }
-    CHECK_INT(call.arena.total, before, "memory of a call that emits for long");
+    CHECK_INT(call.arena.total, before, "many progress events need no more memory");
     haft__call_finish(&call);
 }
 
@@ -240,19 +243,20 @@ TEST(functions_are_called_with_their_arguments)
     }
 }
 
-TEST(arguments_that_do_not_fit_are_not_passed_on)
+TEST(arguments_that_do_not_fit_do_not_reach_the_function)
 {
     haft_call call;
     haft__call_init(&call, NULL);
     haft_reply reply = {.kind = HAFT_REPLY_JSON};
     haft_error err = {0};
-    CHECK_INT(run(&call, &optional_tool, "{\"count\":1e30}", &reply, &err), HAFT_BAD_INPUT, "big");
+    CHECK_INT(run(&call, &optional_tool, "{\"count\":1e30}", &reply, &err), HAFT_BAD_INPUT,
+              "a number that is too large");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/count"), "%s", err.message);
     CHECK(reply.kind == HAFT_REPLY_JSON && reply.text.ptr == NULL, "the output was written");
     haft__call_finish(&call);
 }
 
-/* ---- no memory ---- */
+/* ---- out of memory ---- */
 
 static const haft_str no_memory = {"The tool ran out of memory while it replied.", 44};
 
@@ -270,19 +274,19 @@ TEST(replies_survive_every_failed_allocation)
                                            : haft_replyf(&call, "%30s", "long");
             bool failed = test_allow_allocations();
             if (failed) {
-                CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "%d, allocation %u", kind, n);
-                CHECK_STR(reply.text, no_memory, "%d, allocation %u", kind, n);
+                CHECK_INT(reply.kind, HAFT_REPLY_ERROR, "kind %d, allocation %u", kind, n);
+                CHECK_STR(reply.text, no_memory, "text of kind %d, allocation %u", kind, n);
             }
             haft__call_finish(&call);
             if (!failed) {
-                CHECK(n > 0, "nothing was allocated");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }
     }
 }
 
-TEST(emitted_progress_may_be_dropped)
+TEST(progress_is_dropped_if_an_allocation_fails)
 {
     static const char *const texts[] = {"[1,2,3]", "no JSON"};
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -291,7 +295,7 @@ TEST(emitted_progress_may_be_dropped)
             haft_call call;
             haft__call_init(&call, NULL);
             call.host = &h;
-            call.emit = keep;
+            call.emit = record_progress;
             test_fail_allocation(n);
             haft_emit(&call, texts[i]);
             bool failed = test_allow_allocations();
@@ -326,7 +330,7 @@ TEST(running_survives_every_failed_allocation)
             CHECK_INT(reported, failed, "tool %zu, allocation %u", i, n);
             haft__call_finish(&call);
             if (!failed) {
-                CHECK(n > 0, "nothing was allocated");
+                CHECK(n > 0, "no allocation was made");
                 break;
             }
         }

@@ -12,7 +12,7 @@ typedef struct row {
 } row;
 
 static const row rows[] = {
-    /* plain */
+    /* arguments that are only data */
     {"sh~-c~ls \"$1\"~sh~{t}", ""},
     {"sh~-ec~ls -- \"$@\"~sh~{t}~{u}", ""},
     {"env~A=1~bash~-c~grep -c x \"$1\" | sort~bash~{t}", ""},
@@ -27,7 +27,7 @@ static const row rows[] = {
     {"awk~{print $1 || 0}~{t}", ""},
     {"sed~s/system/x/~{t}", ""},
     {"jq~.eval~{t}", ""},
-    /* more than data */
+    /* arguments that may be more than data */
     {"sh~-c~eval \"$1\"~sh~{t}", "t"},
     {"sh~-c~$0~{t}", "t"},
     {"bash~-c~$1~x~{t}", "t"},
@@ -75,14 +75,15 @@ TEST(code_that_may_use_an_argument_as_more_than_data_is_found)
         haft__command_words words;
         haft__code_argument found;
         CHECK_INT(haft__json_read(&arena, haft__str(schema_text), NULL, &schema, NULL, NULL),
-                  HAFT_OK, "schema");
+                  HAFT_OK, "the schema is JSON");
         for (haft_str rest = haft__str(rows[i].command); rest.len > 0 && count < COUNT(items);) {
             items[count++] = haft__json_string(haft__str_split(&rest, '~'));
         }
         CHECK_INT(
             haft__command_words_read(&arena, haft__json_array(items, count), schema, &words, NULL),
-            HAFT_OK, "words");
-        CHECK_INT(haft__code_arguments_find(&arena, &words, &found, NULL), HAFT_OK, "find");
+            HAFT_OK, "read the words");
+        CHECK_INT(haft__code_arguments_find(&arena, &words, &found, NULL), HAFT_OK,
+                  "search the code");
         CHECK_STR(found.argument, haft__str(rows[i].wanted), "%s", rows[i].command);
         haft__arena_finish(&arena);
     }

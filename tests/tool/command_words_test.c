@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/command_words.c: what an argument in a word of a command would become. */
+/* Tests for src/tool/command_words.c: the role of an argument in a word of a command. */
 #include "tool/command_words.h"
 
 #include "base/buf.h"
@@ -80,7 +80,7 @@ static void check_rows(const row *rows, size_t count)
         haft__command_words words;
         haft__json command = split_words(&arena, rows[i].command);
         CHECK_INT(haft__command_words_read(&arena, command, schema, &words, NULL), HAFT_OK,
-                  "words");
+                  "read the words");
         describe(&shown, &words);
         CHECK_STR(haft__buf_str(&shown), haft__str(rows[i].wanted), "%s", rows[i].command);
     }
@@ -100,7 +100,7 @@ TEST(words_of_ordinary_programs_are_data)
         {"git|log|--|{t}", "data--"},
         {"docker|ps|{t}", "data"},
         {"find|{t}|-name|{u}", "data data"},
-        {"find|.|--|{t}", "data"}, /* find reads an expression after "--" too */
+        {"find|.|--|{t}", "data"}, /* find also reads an expression after "--" */
         {"mkdir|-p|{t}", "data"},
     };
     check_rows(rows, COUNT(rows));
@@ -120,7 +120,7 @@ TEST(launchers_are_followed_to_their_program)
         {"nice|-n|{t}|ls", "option"},
         {"nice|-n{t}|ls", "option"},
         {"nice|-5|ls|{t}", "data"},
-        {"nice|--|ls|{t}", "data"}, /* this "--" is not the one of ls */
+        {"nice|--|ls|{t}", "data"}, /* this "--" belongs to nice, not to ls */
         {"nice|ls|--|{t}", "data--"},
         {"nice|-n|5|bash|-c|{t}", "code"},
         {"timeout|5|bash|-c|echo {t}", "code"},
@@ -249,7 +249,7 @@ TEST(unknown_programs_do_not_hide_an_interpreter)
     static const row rows[] = {
         {"./wrap|bash|-c|echo {t}", "code"},
         {"./wrap|--|sh|-c|{t}", "code"},
-        {"./wrap|--|ls|{t}", "data"}, /* the "--" may not be the one of ls */
+        {"./wrap|--|ls|{t}", "data"}, /* the "--" may belong to wrap, not to ls */
         {"./wrap|python3|{t}", "program?"},
         {"./wrap|timeout|5|{t}", "program?"},
         {"./wrap|timeout|5|sh|-c|{t}", "code"},
@@ -293,7 +293,7 @@ TEST(a_plus_is_an_option_of_a_shell)
 TEST(words_from_standard_input_are_read_like_arguments)
 {
     static const row rows[] = {
-        {"xargs", ""}, /* echo */
+        {"xargs", ""}, /* xargs runs echo */
         {"xargs|ls", "words"},
         {"xargs|find|.", "words"},
         {"xargs|make", "stdin"},
@@ -449,7 +449,7 @@ TEST(an_argument_may_choose_a_subcommand)
     check_rows(rows, COUNT(rows));
 }
 
-TEST(code_from_standard_input_has_several_names)
+TEST(every_name_of_standard_input_is_recognized)
 {
     static const row rows[] = {
         {"make|-f|-", "stdin"},
@@ -492,11 +492,11 @@ TEST(many_words_take_little_time)
     haft__command_words words;
     CHECK_INT(haft__command_words_read(&arena, haft__json_array(items, WORDS),
                                        read_json(&arena, SCHEMA), &words, NULL),
-              HAFT_OK, "words");
+              HAFT_OK, "read the words");
     haft__arena_finish(&arena);
 }
 
-TEST(reading_words_without_memory)
+TEST(reading_words_survives_every_failed_allocation)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -507,7 +507,7 @@ TEST(reading_words_without_memory)
     haft__command_words words;
     haft_status status = haft__command_words_read(&own, command, schema, &words, NULL);
     (void)test_allow_allocations();
-    CHECK_INT(status, HAFT_NO_MEMORY, "words");
+    CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
     haft__arena_finish(&own);
     haft__arena_finish(&arena);
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Declarations with HAFT_TOOL as compilers see them: good ones pass without a warning in C11 and
-C++20, bad ones fail with a sentence that a person can read."""
+"""Declarations with HAFT_TOOL: compilers accept valid ones without a warning in C11 and
+C++20, and reject invalid ones with an error that says what is wrong."""
 import os
 import re
 import shutil

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* declare_help.h - a tool with a field of every sort, for the tests of declarations. */
+/* declare_help.h - a tool with a field of every type, for the tests of declarations. */
 #ifndef HAFT_TESTS_DECLARE_HELP_H
 #define HAFT_TESTS_DECLARE_HELP_H
 
@@ -12,7 +12,7 @@ HAFT_OBJECT(point, HAFT_NUMBER(x, "To the right"), HAFT_NUMBER_OR(y, 2.5, "Upwar
 HAFT_OBJECT(place, HAFT_STRING(label, "What it is called"), HAFT_NESTED(at, point, "Where it is"),
             HAFT_NESTED_LIST(path, point, ""), HAFT_OPTIONAL_STRINGS(tags, "Words for it"));
 
-/* Every sort that is required or has a default: 16 fields, the most there can be. */
+/* Every type, required or with a default: 16 fields, which is the maximum. */
 HAFT_TOOL_WITH(HAFT_READ_ONLY | HAFT_COST_FREE, sixteen, "Take a field of every sort.",
                HAFT_STRING(text, "Any text"), HAFT_INTEGER(count, "How many"),
                HAFT_NUMBER(ratio, "How much"), HAFT_BOOLEAN(flag, "Whether"),

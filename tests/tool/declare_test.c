@@ -82,7 +82,7 @@ static const char optional_schema[] =
                                           "") "}},"
                                               "\"required\":[],\"additionalProperties\":false}";
 
-TEST(declarations_have_their_schemas)
+TEST(declarations_have_the_expected_schemas)
 {
     static const char *const wanted[] = {
         sixteen_schema, optional_schema,
@@ -103,7 +103,7 @@ TEST(declarations_have_their_schemas)
     }
 }
 
-TEST(defaults_are_written_as_json_has_them)
+TEST(defaults_are_written_as_json)
 {
     static const struct {
         double number;
@@ -128,7 +128,7 @@ TEST(defaults_are_written_as_json_has_them)
                   cases[i].json);
         const haft__json *properties = haft__json_get(schema, HAFT__LIT("properties"));
         haft__json value = properties->members[0].value.members[1].value;
-        CHECK_STR(haft__json_text(value), haft__str(cases[i].json), "default");
+        CHECK_STR(haft__json_text(value), haft__str(cases[i].json), "the default");
         CHECK_INT(value.integer, cases[i].integer, "%s", cases[i].json);
         haft__arena_finish(&arena);
     }
@@ -141,7 +141,7 @@ static const haft_field inner[] = {{.name = "bad name"}};
 static const haft_object bad_object = {sizeof(haft_object), 16, inner, 1, sizeof(haft_field)};
 
 /* Tables that no macro creates. The struct has 24 bytes. */
-TEST(tables_that_are_rejected)
+TEST(invalid_tables_are_rejected)
 {
     static const struct {
         haft_field field;
@@ -204,12 +204,12 @@ TEST(tables_that_are_rejected)
         CHECK_STR(help_error(&err), haft__str(cases[i].error), "case %zu", i);
         CHECK_INT(schema.kind, HAFT__JSON_NULL, "case %zu: the output was written", i);
         CHECK_INT(haft__declare_schema(&arena, &object, &schema, NULL), HAFT_BAD_INPUT,
-                  "case %zu, no error", i);
+                  "case %zu without an error to fill in", i);
         haft__arena_finish(&arena);
     }
 }
 
-TEST(objects_that_are_not_filled_in)
+TEST(incomplete_objects_are_rejected)
 {
     static const haft_field fields[1] = {{.name = "f"}};
     static const haft_object cases[] = {
@@ -221,28 +221,29 @@ TEST(objects_that_are_not_filled_in)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__json schema;
         haft_error err = {0};
-        CHECK_INT(haft__declare_schema(NULL, &cases[i], &schema, &err), HAFT_BAD_INPUT, "%zu", i);
-        CHECK_STR(haft__str(err.message), HAFT__LIT("the table of fields is not filled in"), "%zu",
+        CHECK_INT(haft__declare_schema(NULL, &cases[i], &schema, &err), HAFT_BAD_INPUT, "case %zu",
                   i);
+        CHECK_STR(haft__str(err.message), HAFT__LIT("the table of fields is not filled in"),
+                  "case %zu", i);
     }
 }
 
 /* A program built with an older header has shorter rows. */
-TEST(rows_may_be_shorter_or_longer)
+TEST(rows_of_other_versions_may_be_shorter_or_longer)
 {
     struct longer {
         haft_field field;
         long long more[2];
     } rows[] = {{{.name = "a"}, {7, 7}}, {{.name = "b", .offset = 16}, {7, 7}}};
     haft_object object = {sizeof(object), 32, &rows[0].field, 2, sizeof(rows[0])};
-    CHECK(strcmp(haft__field_at(&object, 1).name, "b") == 0, "longer");
-    CHECK_INT(haft__field_at(&object, 1).offset, 16, "longer");
+    CHECK(strcmp(haft__field_at(&object, 1).name, "b") == 0, "name in a longer row");
+    CHECK_INT(haft__field_at(&object, 1).offset, 16, "offset in a longer row");
     object.field_size = offsetof(haft_field, text);
     rows[0].field.text = "not read";
-    CHECK(haft__field_at(&object, 0).text == NULL, "shorter");
+    CHECK(haft__field_at(&object, 0).text == NULL, "a missing member of a shorter row");
 }
 
-TEST(a_table_may_have_as_many_fields_as_the_limit)
+TEST(the_number_of_fields_is_limited)
 {
     haft_field fields[HAFT__LIMIT_TOOL_FIELDS + 1];
     char names[HAFT__LIMIT_TOOL_FIELDS + 1][4];
@@ -258,7 +259,8 @@ TEST(a_table_may_have_as_many_fields_as_the_limit)
     haft_error err = {0};
     CHECK_INT(haft__declare_schema(&arena, &object, &schema, &err), HAFT_OK, "%s", err.message);
     object.count++;
-    CHECK_INT(haft__declare_schema(&arena, &object, &schema, &err), HAFT_TOO_BIG, "one more");
+    CHECK_INT(haft__declare_schema(&arena, &object, &schema, &err), HAFT_TOO_BIG,
+              "one field past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("17 fields, more than 16"), "%s", err.message);
     haft__arena_finish(&arena);
 }
@@ -288,28 +290,32 @@ static haft_status nest(size_t depth, size_t width, haft_error *err)
     return status;
 }
 
-TEST(objects_may_nest_as_deep_and_be_as_many_as_the_limits)
+TEST(depth_and_total_number_of_fields_are_limited)
 {
     haft_error err = {0};
     CHECK_INT(nest(HAFT__LIMIT_TOOL_OBJECT_DEPTH, 1, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(nest(HAFT__LIMIT_TOOL_OBJECT_DEPTH + 1, 1, &err), HAFT_TOO_BIG, "deeper");
+    CHECK_INT(nest(HAFT__LIMIT_TOOL_OBJECT_DEPTH + 1, 1, &err), HAFT_TOO_BIG,
+              "objects past the depth limit");
     CHECK_STR(help_error(&err),
-              HAFT__LIT("/a/a/a/a/a/a/a/a | more than 8 objects inside each other | "), "deeper");
+              HAFT__LIT("/a/a/a/a/a/a/a/a | more than 8 objects inside each other | "),
+              "error message");
     CHECK_INT(HAFT__LIMIT_TOOL_FIELDS_TOTAL, 16 * 16,
-              "the next checks are just below and above it");
+              "the next checks are just below and above this limit");
     CHECK_INT(nest(2, 15, &err), HAFT_OK, "240 fields: %s", err.message);
     CHECK_INT(nest(2, 16, &err), HAFT_TOO_BIG, "272 fields");
-    CHECK_STR(help_error(&err), HAFT__LIT("/p | more than 256 fields in all objects | "), "more");
+    CHECK_STR(help_error(&err), HAFT__LIT("/p | more than 256 fields in all objects | "),
+              "error message");
     CHECK_INT(nest(8, 16, &err), HAFT_TOO_BIG, "16 to the 8th fields");
 }
 
-TEST(a_long_pointer_keeps_its_start)
+TEST(a_long_pointer_is_truncated_at_its_end)
 {
     haft_error err = {.where = "/2"};
     char step[65];
     memset(step, 'x', sizeof(step));
     step[64] = '\0';
-    CHECK_INT(haft__field_prepend_pointer(HAFT_BAD_INPUT, step, &err), HAFT_BAD_INPUT, "status");
+    CHECK_INT(haft__field_prepend_pointer(HAFT_BAD_INPUT, step, &err), HAFT_BAD_INPUT,
+              "the status stays the same");
     CHECK_INT(strlen(err.where), 67, "%s", err.where);
     CHECK(strcmp(err.where + 65, "/2") == 0, "%s", err.where);
     (void)haft__field_prepend_pointer(HAFT_BAD_INPUT, step, &err);
@@ -355,5 +361,5 @@ TEST(schemas_survive_an_arena_of_any_size)
     }
     /* With enough arena, the text of a number, which is allocated elsewhere, is the last to
      * fail. */
-    CHECK(made || !HAFT__ASAN, "never made");
+    CHECK(made || !HAFT__ASAN, "the schema was never made");
 }

@@ -45,13 +45,15 @@ TEST(declared_tools_go_into_a_registry)
     }
     const haft__tool *sixteen = haft__tools_find(&tools, HAFT__LIT("sixteen"));
     const haft__tool *nothing = haft__tools_find(&tools, HAFT__LIT("nothing"));
-    CHECK(sixteen->traits.read_only && sixteen->traits.cost == HAFT__COST_FREE, "HAFT_TOOL_WITH");
-    CHECK(!nothing->traits.read_only && nothing->traits.cost == HAFT__COST_LIGHT, "HAFT_TOOL");
-    CHECK_INT(nothing->traits.timeout_ms, HAFT__TRAITS_TIMEOUT_MS, "timeout");
+    CHECK(sixteen->traits.read_only && sixteen->traits.cost == HAFT__COST_FREE,
+          "traits of HAFT_TOOL_WITH");
+    CHECK(!nothing->traits.read_only && nothing->traits.cost == HAFT__COST_LIGHT,
+          "default traits of HAFT_TOOL");
+    CHECK_INT(nothing->traits.timeout_ms, HAFT__TRAITS_TIMEOUT_MS, "default timeout");
     haft__arena_finish(&arena);
 }
 
-TEST(tools_by_hand)
+TEST(hand_written_tool_structs_are_read)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -66,22 +68,23 @@ TEST(tools_by_hand)
     tool.cache_ms = 300000;
     tool.lane = "disk";
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(help_text(made.input_schema), haft__str(tool.input_schema), "input");
-    CHECK_STR(help_text(made.output_schema), haft__str(tool.output_schema), "output");
+    CHECK_STR(help_text(made.input_schema), haft__str(tool.input_schema), "input schema");
+    CHECK_STR(help_text(made.output_schema), haft__str(tool.output_schema), "output schema");
     haft__traits traits = made.traits;
     CHECK(!traits.read_only && traits.idempotent && traits.destructive && traits.return_direct
               && traits.needs_approval && traits.cost == HAFT__COST_HEAVY
               && traits.cache == HAFT__CACHE_THREAD,
-          "flags");
+          "traits that are flags");
     CHECK(traits.timeout_ms == 5000 && traits.retries == 2 && traits.cache_ttl_ms == 300000,
-          "numbers");
+          "traits that are numbers");
     CHECK_STR(traits.lane, HAFT__LIT("disk"), "lane");
     tool.traits = HAFT_CACHE_RUN;
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK(made.traits.cache == HAFT__CACHE_RUN && made.traits.cost == HAFT__COST_LIGHT, "run");
+    CHECK(made.traits.cache == HAFT__CACHE_RUN && made.traits.cost == HAFT__COST_LIGHT,
+          "cache of a run, default cost");
     tool.traits = HAFT_CACHE_GLOBAL;
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK(made.traits.cache == HAFT__CACHE_GLOBAL, "global");
+    CHECK(made.traits.cache == HAFT__CACHE_GLOBAL, "global cache");
     haft__arena_finish(&arena);
 }
 
@@ -95,16 +98,17 @@ TEST(a_tool_without_a_function_is_headless)
     tool.run = NULL;
     tool.input_schema = NULL;
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK(made.source == HAFT__TOOL_HEADLESS && made.function == NULL, "source");
+    CHECK(made.source == HAFT__TOOL_HEADLESS && made.function == NULL,
+          "source and function of the tool");
     CHECK_STR(help_text(made.input_schema),
               HAFT__LIT("{\"type\":\"object\",\"properties\":{},\"required\":[],"
                         "\"additionalProperties\":false}"),
-              "no arguments");
+              "the schema without arguments");
     CHECK_INT(made.output_schema.kind, HAFT__JSON_NULL, "no output schema");
     haft__arena_finish(&arena);
 }
 
-/* A program built when the struct was shorter, and one from the future. */
+/* A program built with an older, shorter struct, and one built with a newer, longer struct. */
 TEST(the_struct_may_be_shorter_or_longer)
 {
     struct future {
@@ -118,18 +122,20 @@ TEST(the_struct_may_be_shorter_or_longer)
     future.tool.struct_size = sizeof(future);
     CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_OK, "%s", err.message);
     future.tool.struct_size = offsetof(haft_tool, traits);
-    future.tool.traits = 0xffffffffU; /* ignored */
+    future.tool.traits = 0xffffffffU; /* not read */
     CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK(!made.traits.read_only, "read past the end");
+    CHECK(!made.traits.read_only, "a member after struct_size was read");
     future.tool.struct_size--;
-    CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_BAD_INPUT, "too short");
+    CHECK_INT(haft__declare_tool(&arena, &future.tool, &made, &err), HAFT_BAD_INPUT,
+              "a struct that is too short");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/struct_size"), "%s", err.message);
     CHECK_STR(haft__str(err.hint),
-              HAFT__LIT("start from HAFT_TOOL_INIT, or declare it with HAFT_TOOL"), "hint");
+              HAFT__LIT("start from HAFT_TOOL_INIT, or declare it with HAFT_TOOL"),
+              "hint of the error");
     haft__arena_finish(&arena);
 }
 
-TEST(tools_that_make_no_sense)
+TEST(invalid_tool_structs_are_rejected)
 {
     static const haft_object nothing = {0};
     static const struct {
@@ -165,7 +171,7 @@ TEST(tools_that_make_no_sense)
 }
 
 /* Names and traits are checked for all tools in one place. */
-TEST(the_registry_checks_the_rest)
+TEST(the_registry_checks_names_descriptions_and_traits)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -182,7 +188,7 @@ TEST(the_registry_checks_the_rest)
     tool = by_hand();
     tool.timeout_ms = HAFT__LIMIT_TOOL_TIMEOUT_MS + 1;
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(haft__tools_add(&tools, &made, &err), HAFT_TOO_BIG, "timeout");
+    CHECK_INT(haft__tools_add(&tools, &made, &err), HAFT_TOO_BIG, "a timeout past the limit");
     CHECK_STR(haft__str(err.where), HAFT__LIT("docs:count#/traits/timeout"), "%s", err.message);
     tool.timeout_ms--;
     CHECK_INT(haft__declare_tool(&arena, &tool, &made, &err), HAFT_OK, "%s", err.message);

@@ -23,7 +23,7 @@ static void *decoded(haft__arena *arena, const haft_tool *tool, const char *json
     return args;
 }
 
-TEST(every_sort_is_decoded)
+TEST(every_type_is_decoded)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -35,26 +35,26 @@ TEST(every_sort_is_decoded)
     CHECK(args->ratio == 0.5, "ratio %f", args->ratio);
     CHECK(args->flag, "flag");
     CHECK_STR(args->unit, HAFT__LIT("mile"), "unit");
-    CHECK_INT(args->words.count, 2, "words");
-    CHECK_STR(args->words.items[0], HAFT__LIT("a"), "words");
+    CHECK_INT(args->words.count, 2, "number of words");
+    CHECK_STR(args->words.items[0], HAFT__LIT("a"), "the first word");
     CHECK(args->words.items[1].len == 0 && args->words.items[1].ptr != NULL, "an empty word");
-    CHECK_INT(args->counts.count, 3, "counts");
-    CHECK_INT(args->counts.items[1], LLONG_MAX, "counts");
-    CHECK_INT(args->counts.items[2], LLONG_MIN, "counts");
+    CHECK_INT(args->counts.count, 3, "number of counts");
+    CHECK_INT(args->counts.items[1], LLONG_MAX, "the largest count");
+    CHECK_INT(args->counts.items[2], LLONG_MIN, "the smallest count");
     CHECK(args->ratios.count == 2 && args->ratios.items[1] == 25, "ratios");
     CHECK(args->flags.count == 3 && !args->flags.items[1] && args->flags.items[2], "flags");
-    CHECK_INT(args->units.count, 2, "units");
-    CHECK_STR(args->units.items[1], HAFT__LIT("metre"), "units");
+    CHECK_INT(args->units.count, 2, "number of units");
+    CHECK_STR(args->units.items[1], HAFT__LIT("metre"), "the second unit");
     CHECK_STR(args->where.label, HAFT__LIT("home"), "label");
-    CHECK(args->where.at.x == 1 && args->where.at.y == 2.5, "at: a default inside");
-    CHECK_INT(args->where.path.count, 2, "path");
+    CHECK(args->where.at.x == 1 && args->where.at.y == 2.5, "at, with a default inside");
+    CHECK_INT(args->where.path.count, 2, "number of points");
     CHECK(args->where.path.items[0].y == 3 && args->where.path.items[1].x == 4
               && args->where.path.items[1].y == 2.5,
-          "path");
-    CHECK(args->where.tags.items == NULL && args->where.tags.count == 0, "tags");
+          "points of the path");
+    CHECK(args->where.tags.items == NULL && args->where.tags.count == 0, "missing tags");
     CHECK_STR(args->name, HAFT__LIT("n"), "name");
     CHECK_INT(args->limit, 3, "limit");
-    CHECK(args->scale == 2 && !args->strict, "scale, strict");
+    CHECK(args->scale == 2 && !args->strict, "scale and strict");
     CHECK_STR(args->order, HAFT__LIT("down"), "order");
     haft__arena_finish(&arena);
 }
@@ -64,10 +64,10 @@ TEST(defaults_are_filled_in)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     const sixteen_args *args = decoded(&arena, &sixteen_tool, "{" REQUIRED "}");
-    CHECK_STR(args->name, HAFT__LIT("none"), "name");
-    CHECK_INT(args->limit, 10, "limit");
-    CHECK(args->scale == 1 && args->strict, "scale, strict");
-    CHECK_STR(args->order, HAFT__LIT("up"), "order");
+    CHECK_STR(args->name, HAFT__LIT("none"), "default of name");
+    CHECK_INT(args->limit, 10, "default of limit");
+    CHECK(args->scale == 1 && args->strict, "defaults of scale and strict");
+    CHECK_STR(args->order, HAFT__LIT("up"), "default of order");
     haft__arena_finish(&arena);
 }
 
@@ -77,17 +77,17 @@ TEST(an_optional_field_reports_whether_it_was_given)
     haft__arena_init(&arena, 0);
     const optional_args *none = decoded(&arena, &optional_tool, "{}");
     CHECK(none->text.ptr == NULL && !none->count.given && !none->ratio.given && !none->flag.given,
-          "single values");
+          "single values that are not given");
     CHECK(none->unit.ptr == NULL && none->at == NULL && none->words.items == NULL
               && none->counts.items == NULL && none->ratios.items == NULL
               && none->flags.items == NULL && none->units.items == NULL && none->path.items == NULL,
-          "the others");
+          "other fields that are not given");
     const optional_args *all =
         decoded(&arena, &optional_tool,
                 "{\"text\":\"\",\"count\":0,\"ratio\":0,\"flag\":false,\"unit\":\"metre\","
                 "\"at\":{\"x\":7},\"words\":[],\"counts\":[5],\"ratios\":[],\"flags\":[true],"
                 "\"units\":[\"mile\"],\"path\":[{\"x\":1}],\"more\":1}");
-    CHECK(all->text.ptr != NULL && all->text.len == 0, "text");
+    CHECK(all->text.ptr != NULL && all->text.len == 0, "an empty text that is given");
     CHECK(all->count.given && all->count.value == 0, "count");
     CHECK(all->ratio.given && all->ratio.value == 0, "ratio");
     CHECK(all->flag.given && !all->flag.value, "flag");
@@ -122,7 +122,7 @@ TEST(integers_are_decoded_exactly)
     }
 }
 
-TEST(arguments_that_do_not_fit)
+TEST(arguments_of_the_wrong_type_are_rejected)
 {
     static const struct {
         const char *json, *error;
@@ -163,7 +163,7 @@ TEST(arguments_that_do_not_fit)
         CHECK_STR(help_error(&err), haft__str(cases[i].error), "%s", cases[i].json);
         CHECK(args == NULL, "%s: the output was written", cases[i].json);
         status = haft__arguments_decode(&arena, optional_tool.arguments, json, &args, NULL);
-        CHECK_INT(status, HAFT_BAD_INPUT, "%s, no error", cases[i].json);
+        CHECK_INT(status, HAFT_BAD_INPUT, "%s, without an error to fill in", cases[i].json);
         haft__arena_finish(&arena);
     }
 }
@@ -176,12 +176,13 @@ TEST(missing_required_fields_are_reported)
     haft_error err = {0};
     haft_status status = haft__arguments_decode(&arena, sixteen_tool.arguments,
                                                 help_json(&arena, "{}"), &args, &err);
-    CHECK_INT(status, HAFT_BAD_INPUT, "nothing");
-    CHECK_STR(help_error(&err), HAFT__LIT(" | Missing required argument: text | "), "nothing");
+    CHECK_INT(status, HAFT_BAD_INPUT, "decode an empty object");
+    CHECK_STR(help_error(&err), HAFT__LIT(" | Missing required argument: text | "),
+              "error message");
     haft__arena_finish(&arena);
 }
 
-/* Whatever the schema accepts can be decoded; a value of a type that it rejects cannot. */
+/* A value that the schema accepts can be decoded; a value of a type that it rejects cannot. */
 TEST(schema_and_decoder_agree)
 {
     static const char *const values[] = {
@@ -193,9 +194,9 @@ TEST(schema_and_decoder_agree)
     haft__json schema_json = haft__json_null();
     const haft__schema *schema = NULL;
     haft_status status = haft__declare_schema(&arena, optional_tool.arguments, &schema_json, NULL);
-    CHECK_INT(status, HAFT_OK, "schema");
+    CHECK_INT(status, HAFT_OK, "make the schema");
     status = haft__schema_compile(&arena, schema_json, NULL, &schema, NULL);
-    CHECK_INT(status, HAFT_OK, "compile");
+    CHECK_INT(status, HAFT_OK, "compile the schema");
     unsigned valid = 0;
     for (size_t i = 0; i < optional_tool.arguments->count; i++) {
         for (size_t v = 0; v < COUNT(values); v++) {
@@ -213,7 +214,7 @@ TEST(schema_and_decoder_agree)
             valid += report.valid;
         }
     }
-    CHECK(valid >= 20, "%u valid ones", valid);
+    CHECK(valid >= 20, "only %u valid values", valid);
     haft__checker_destroy(checker);
     haft__arena_finish(&arena);
 }
@@ -242,7 +243,7 @@ TEST(decoding_survives_an_arena_of_every_size)
         CHECK((status == HAFT_OK) == (args != NULL), "%zu bytes", size);
         haft__arena_finish(&arena);
     }
-    CHECK(failures > 0, "it never failed");
+    CHECK(failures > 0, "no arena was too small");
     haft__arena_finish(&values);
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -251,8 +252,8 @@ TEST(decoding_survives_an_arena_of_every_size)
     test_fail_allocation(0);
     haft_status status = haft__arguments_decode(&arena, nothing_tool.arguments,
                                                 haft__json_object(NULL, 0), &args, &err);
-    CHECK(test_allow_allocations(), "nothing was allocated");
-    CHECK_INT(status, HAFT_NO_MEMORY, "no memory");
-    CHECK(err.where[0] == '\0', "at %s", err.where);
+    CHECK(test_allow_allocations(), "the failing allocation was not reached");
+    CHECK_INT(status, HAFT_NO_MEMORY, "out of memory");
+    CHECK(err.where[0] == '\0', "out of memory has a place: %s", err.where);
     haft__arena_finish(&arena);
 }

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "tool/builtin.h"
 
-TEST(vague_descriptions)
+TEST(vague_descriptions_are_recognized)
 {
     static const struct {
         const char *name, *description;
@@ -37,7 +37,7 @@ TEST(vague_descriptions)
         {"x", "This is a tool.", HAFT__DESCRIPTION_NO_OBJECT},
         {"x", "A tool that can be used to search.", HAFT__DESCRIPTION_NO_OBJECT},
         {"x", "It runs the task for you.", HAFT__DESCRIPTION_NO_OBJECT},
-        /* the name again */
+        /* only the name in other words */
         {"search_database", "Search the database.", HAFT__DESCRIPTION_REPEATS_NAME},
         {"docs:search_pages", "Searches the pages of docs.", HAFT__DESCRIPTION_REPEATS_NAME},
         {"search_database", "Search the database of customers.", HAFT__DESCRIPTION_OK},
@@ -69,24 +69,25 @@ TEST(the_descriptions_of_the_builtins_are_not_vague)
 }
 
 /* Longer words than the tables have, and more of them than are checked. */
-TEST(long_descriptions)
+TEST(long_descriptions_are_checked)
 {
     static char text[4096];
     memset(text, 'w', sizeof(text));
     CHECK_INT(haft__description_check(HAFT__LIT("x"), (haft_str){text, sizeof(text)}),
-              HAFT__DESCRIPTION_TOO_SHORT, "one long word");
+              HAFT__DESCRIPTION_TOO_SHORT, "a description of one long word");
     for (size_t i = 5; i < sizeof(text); i += 6) {
         memcpy(text + i - 5, "stuff ", 6);
     }
     CHECK_INT(haft__description_check(HAFT__LIT("x"), (haft_str){text, 4092}), HAFT__DESCRIPTION_OK,
-              "many words");
+              "more words than are checked");
     CHECK_INT(haft__description_check(HAFT__LIT("x"), (haft_str){text, 63 * 6}),
-              HAFT__DESCRIPTION_FILLER, "one below the limit");
+              HAFT__DESCRIPTION_FILLER, "one word below the limit");
 }
 
 TEST(every_verdict_has_a_sentence)
 {
-    CHECK(haft__description_flaw_text(HAFT__DESCRIPTION_OK)[0] == '\0', "none");
+    CHECK(haft__description_flaw_text(HAFT__DESCRIPTION_OK)[0] == '\0',
+          "no text for a good description");
     static const struct {
         haft__description_flaw vague;
         const char *part;

@@ -132,7 +132,7 @@ TEST(durations_are_read_from_json)
     CHECK_STR(haft__str(err.hint), haft__str(how), "%s", err.hint);
 }
 
-TEST(written_times_read_back)
+TEST(written_durations_are_read_back)
 {
     static const struct {
         uint64_t ms;

@@ -4,7 +4,7 @@
 #include "test.h"
 #include "tool/registry.h"
 
-TEST(patterns)
+TEST(patterns_match_names)
 {
     static const struct {
         const char *pattern, *name;
@@ -77,7 +77,7 @@ TEST(patterns_agree_with_a_naive_matcher)
             length += rest % 4 != 0;
         }
         pattern[length] = '\0';
-        for (unsigned n = 1; n < 128; n++) { /* a 1 in front of the bits of each name */
+        for (unsigned n = 1; n < 128; n++) { /* the bits of n after its first 1 are the name */
             size_t used = 0;
             for (unsigned rest = n; rest > 1; rest /= 2) {
                 name[used++] = rest % 2 == 1 ? 'a' : 'b';
@@ -87,7 +87,7 @@ TEST(patterns_agree_with_a_naive_matcher)
             wrong += found != slow_match(pattern, name);
         }
     }
-    CHECK_INT(wrong, 0, "disagreements");
+    CHECK_INT(wrong, 0, "number of different results");
 }
 
 TEST(names_longer_than_the_limit_match_nothing)
@@ -99,19 +99,21 @@ TEST(names_longer_than_the_limit_match_nothing)
     haft_str longest = {name, HAFT__LIMIT_TOOL_NAME_BYTES}, longer = {name, sizeof(name)};
     CHECK(haft__filter_matches((haft_str){pattern, sizeof(pattern)}, longest), "at the limit");
     CHECK(haft__filter_matches(HAFT__LIT("*"), longest), "at the limit");
-    CHECK(!haft__filter_matches(HAFT__LIT("*"), longer), "past it");
-    CHECK(!haft__filter_matches(longer, longer), "past it, equal");
+    CHECK(!haft__filter_matches(HAFT__LIT("*"), longer), "past the limit");
+    CHECK(!haft__filter_matches(longer, longer), "past the limit, equal to the pattern");
 }
 
-TEST(allow_and_deny)
+TEST(allow_and_deny_lists_are_applied)
 {
     const haft_str allow[] = {HAFT__LIT("docs:*"), HAFT__LIT("grep")};
     const haft_str deny[] = {HAFT__LIT("*:delete_*"), HAFT__LIT("gr?p")};
     CHECK(haft__filter_passes(HAFT__LIT("docs:search"), allow, 2, deny, 2), "allowed");
-    CHECK(haft__filter_passes(HAFT__LIT("grep"), allow, 2, deny, 2), "allowed by the second");
+    CHECK(haft__filter_passes(HAFT__LIT("grep"), allow, 2, deny, 2),
+          "allowed by the second pattern");
     CHECK(!haft__filter_passes(HAFT__LIT("docs:delete_x"), allow, 2, deny, 2), "denied");
     CHECK(!haft__filter_passes(HAFT__LIT("read"), allow, 2, deny, 2), "not allowed");
     CHECK(haft__filter_passes(HAFT__LIT("read"), NULL, 0, deny, 2), "an empty list allows all");
-    CHECK(!haft__filter_passes(HAFT__LIT("a:delete_b"), NULL, 0, deny, 2), "but not the denied");
+    CHECK(!haft__filter_passes(HAFT__LIT("a:delete_b"), NULL, 0, deny, 2),
+          "denied although all are allowed");
     CHECK(haft__filter_passes(HAFT__LIT("read"), NULL, 0, NULL, 0), "no filter");
 }

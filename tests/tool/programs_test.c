@@ -19,7 +19,7 @@ static const haft__program *find(const char *word)
 TEST(programs_are_found_by_name_path_and_version)
 {
     static const struct {
-        const char *word, *first; /* the first name of its row */
+        const char *word, *first; /* first: the first name of its row */
     } rows[] = {
         {"bash", "sh"},
         {"/bin/bash", "sh"},
@@ -42,7 +42,7 @@ TEST(programs_are_found_by_name_path_and_version)
     }
 }
 
-TEST(options_have_effects)
+TEST(effects_of_options_are_recognized)
 {
     static const struct {
         const char *program, *word;
@@ -85,7 +85,7 @@ TEST(options_have_effects)
     }
 }
 
-/* docs/spec.md says so. */
+/* docs/spec.md states this number. */
 TEST(more_than_200_launchers_and_interpreters_are_known)
 {
     size_t count = 0;
@@ -96,7 +96,7 @@ TEST(more_than_200_launchers_and_interpreters_are_known)
             (void)haft__str_split(&rest, ' ');
         }
     }
-    CHECK(count > 200, "%zu", count);
+    CHECK(count > 200, "only %zu programs", count);
 }
 
 TEST(the_table_is_well_formed)

@@ -24,19 +24,19 @@ TEST(tools_are_found_and_keep_their_order)
         CHECK_INT(status, HAFT_OK, "%s: %s %s", names[i], err.where, err.message);
         tool.name = HAFT__LIT("changed");
     }
-    CHECK_INT(tools.count, COUNT(names), "tools");
+    CHECK_INT(tools.count, COUNT(names), "number of tools");
     for (size_t i = 0; i < tools.count && i < COUNT(names); i++) {
         const haft__tool *tool = haft__tools_find(&tools, haft__str(names[i]));
         CHECK(tool == tools.items[i], "%s is at another place", names[i]);
-        CHECK_STR(tools.items[i]->name, haft__str(names[i]), "at %zu", i);
+        CHECK_STR(tools.items[i]->name, haft__str(names[i]), "name at place %zu", i);
         CHECK(tool != NULL && tool->schema != NULL, "%s has no compiled schema", names[i]);
     }
-    CHECK(haft__tools_find(&tools, HAFT__LIT("search")) == NULL, "search");
+    CHECK(haft__tools_find(&tools, HAFT__LIT("search")) == NULL, "an unknown name");
     haft__arena_finish(&arena);
 }
 
 /* Tools with one error each. */
-TEST(tools_that_are_rejected)
+TEST(invalid_tools_are_rejected_by_the_registry)
 {
     static const struct {
         const char *name, *description, *schema, *traits;
@@ -84,14 +84,15 @@ TEST(tools_that_are_rejected)
         CHECK_INT(status, HAFT_OK, "case %zu", i);
         CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT, "case %zu", i);
         CHECK_STR(help_error(&err), haft__str(cases[i].error), "case %zu", i);
-        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_BAD_INPUT, "case %zu, no error", i);
-        CHECK_INT(tools.count, 0, "case %zu: it is there", i);
-        CHECK(haft__tools_find(&tools, tool.name) == NULL, "case %zu: it is found", i);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_BAD_INPUT,
+                  "case %zu without an error to fill in", i);
+        CHECK_INT(tools.count, 0, "case %zu: number of tools", i);
+        CHECK(haft__tools_find(&tools, tool.name) == NULL, "case %zu: the tool is found", i);
         haft__arena_finish(&arena);
     }
 }
 
-TEST(a_schema_that_does_not_compile_is_named)
+TEST(a_schema_that_does_not_compile_is_reported)
 {
     static const struct {
         const char *name, *schema, *where;
@@ -118,7 +119,7 @@ TEST(a_schema_that_does_not_compile_is_named)
     }
 }
 
-TEST(a_description_may_be_as_long_as_the_limit)
+TEST(the_length_of_a_description_is_limited)
 {
     static char text[HAFT__LIMIT_TOOL_DESCRIPTION_BYTES + 1];
     memset(text, 'd', sizeof(text));
@@ -132,7 +133,7 @@ TEST(a_description_may_be_as_long_as_the_limit)
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_TOO_BIG, "past the limit");
     CHECK_STR(help_error(&err),
               HAFT__LIT("count#/description | the description has 16385 bytes, more than 16384 | "),
-              "past the limit");
+              "error message");
     tool.description.len--;
     CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "at the limit: %s", err.message);
     haft__arena_finish(&arena);
@@ -146,7 +147,7 @@ static void add_pair(haft__tools *tools, const haft__tool *first, const haft__to
 }
 
 /* A C function with a schema and the entry of the spec with its name, in both orders. */
-TEST(a_typed_schema_wins)
+TEST(a_typed_schema_has_precedence)
 {
     for (int typed_first = 0; typed_first < 2; typed_first++) {
         for (int given = 0; given < 2; given++) {
@@ -169,10 +170,11 @@ TEST(a_typed_schema_wins)
             haft_error err = {0};
             haft_status status = haft__tools_add(&tools, typed_first ? &plain : &typed, &err);
             CHECK_INT(status, HAFT_OK, "%s", err.message);
-            CHECK_INT(tools.count, 2, "tools");
+            CHECK_INT(tools.count, 2, "number of tools");
             const haft__tool *both = haft__tools_find(&tools, HAFT__LIT("count"));
-            CHECK(both == tools.items[0], "not at its first place");
-            CHECK(both->typed && both->source == HAFT__TOOL_FUNCTION, "source");
+            CHECK(both == tools.items[0], "the merged tool is not at the first place");
+            CHECK(both->typed && both->source == HAFT__TOOL_FUNCTION,
+                  "typed and implemented by the function");
             CHECK(both->role == HAFT__ROLE_NEUTRAL, "role");
             CHECK_STR(both->description, plain.description, "description");
             CHECK_STR(help_text(both->input_schema), help_text(typed.input_schema), "schema");
@@ -194,12 +196,13 @@ TEST(a_headless_typed_tool_takes_the_source_of_the_plain_one)
     plain.typed = false;
     plain.definition = haft__json_string(HAFT__LIT("wc"));
     add_pair(&tools, &typed, &plain);
-    CHECK_INT(tools.items[0]->source, HAFT__TOOL_COMMAND, "source");
-    CHECK_STR(haft__json_text(tools.items[0]->definition), HAFT__LIT("wc"), "definition");
+    CHECK_INT(tools.items[0]->source, HAFT__TOOL_COMMAND, "source of the merged tool");
+    CHECK_STR(haft__json_text(tools.items[0]->definition), HAFT__LIT("wc"),
+              "definition of the merged tool");
     haft__arena_finish(&arena);
 }
 
-TEST(two_tools_of_one_name)
+TEST(two_tools_of_one_name_are_rejected)
 {
     for (int typed = 0; typed < 2; typed++) {
         haft__arena arena;
@@ -210,12 +213,13 @@ TEST(two_tools_of_one_name)
         haft_error err = {0};
         tool.typed = typed == 1;
         CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_OK, "%s", err.message);
-        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT, "typed %d", typed);
+        CHECK_INT(haft__tools_add(&tools, &tool, &err), HAFT_BAD_INPUT,
+                  "add the second tool, typed %d", typed);
         CHECK_STR(help_error(&err),
                   HAFT__LIT("count#/name | there are two tools 'count' | "
                             "rename one, or put them under servers: a:count"),
-                  "typed %d", typed);
-        CHECK_INT(tools.count, 1, "typed %d", typed);
+                  "error message, typed %d", typed);
+        CHECK_INT(tools.count, 1, "number of tools, typed %d", typed);
         haft__arena_finish(&arena);
     }
 }
@@ -234,14 +238,14 @@ TEST(a_merged_tool_is_checked)
     plain.traits.retries = 1;
     plain.description = HAFT__LIT("Another.");
     CHECK_INT(haft__tools_add(&tools, &typed, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(haft__tools_add(&tools, &plain, &err), HAFT_BAD_INPUT, "retries");
+    CHECK_INT(haft__tools_add(&tools, &plain, &err), HAFT_BAD_INPUT, "conflicting retries");
     CHECK_STR(haft__str(err.where), HAFT__LIT("count#/traits/retries"), "%s", err.message);
-    CHECK_STR(tools.items[0]->description, typed.description, "it was changed");
+    CHECK_STR(tools.items[0]->description, typed.description, "the tool is unchanged");
     haft__arena_finish(&arena);
 }
 
 /* A hash collision cannot be found by trial, so the entry is forged. */
-TEST(names_that_collide_on_the_wire)
+TEST(tools_with_the_same_wire_name_are_rejected)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -251,22 +255,22 @@ TEST(names_that_collide_on_the_wire)
     haft__wire_name wire = haft__wire_name_encode(second.name);
     haft_error err = {0};
     CHECK_INT(haft__map_put(&tools.by_wire, haft__wire_name_str(&wire), &first, NULL), HAFT_OK,
-              "put");
-    CHECK_INT(haft__tools_add(&tools, &second, &err), HAFT_BAD_INPUT, "second");
+              "forge the entry");
+    CHECK_INT(haft__tools_add(&tools, &second, &err), HAFT_BAD_INPUT, "add the second tool");
     CHECK_STR(help_error(&err),
               HAFT__LIT("second#/name | the name has the same form on the wire as 'first' | "
                         "rename one of the two"),
-              "second");
-    CHECK_INT(tools.count, 0, "tools");
+              "error message");
+    CHECK_INT(tools.count, 0, "number of tools");
     haft__arena_finish(&arena);
 }
 
-TEST(the_nearest_name)
+TEST(the_nearest_name_is_found)
 {
     static const char *const names[] = {"grep",        "docs:search", "read",
                                         "wiki:search", "read_result", "x:go"};
     static const struct {
-        const char *name, *wanted; /* NULL: none is near */
+        const char *name, *wanted; /* NULL: no name is near */
     } cases[] = {
         {"gerp", "grep"},
         {"Grep", "grep"},
@@ -283,7 +287,8 @@ TEST(the_nearest_name)
     haft__arena_init(&arena, 0);
     haft__tools tools;
     haft__tools_init(&tools, &arena, key);
-    CHECK(haft__tools_nearest(&tools, HAFT__LIT("grep")).ptr == NULL, "of no tools");
+    CHECK(haft__tools_nearest(&tools, HAFT__LIT("grep")).ptr == NULL,
+          "an empty registry has no nearest name");
     for (size_t i = 0; i < COUNT(names); i++) {
         haft__tool tool = help_tool(&arena, names[i]);
         CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%s", names[i]);
@@ -297,8 +302,8 @@ TEST(the_nearest_name)
     haft__arena_finish(&arena);
 }
 
-/* Names that are much longer or shorter are skipped; of the others a thousand are compared. */
-TEST(the_nearest_name_of_many)
+/* Names that are much longer or shorter are skipped; a thousand of the others are compared. */
+TEST(the_nearest_name_is_found_among_many)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -310,15 +315,17 @@ TEST(the_nearest_name_of_many)
         CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "tool %u", i);
     }
     tool.name = HAFT__LIT("zoo:zebra_crossing");
-    CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "the last");
-    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zoo:Zebra_crosing")), tool.name, "distance");
-    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zebra_crossing")), tool.name, "local part");
+    CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "add the last tool");
+    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zoo:Zebra_crosing")), tool.name,
+              "found by a small distance");
+    CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("zebra_crossing")), tool.name,
+              "found by its part after the server");
     CHECK_STR(haft__tools_nearest(&tools, HAFT__LIT("server:tool_numbr_999")),
-              HAFT__LIT("server:tool_number_999"), "alike");
+              HAFT__LIT("server:tool_number_999"), "the nearest of many similar names");
     haft__arena_finish(&arena);
 }
 
-TEST(a_registry_may_have_as_many_tools_as_the_limit)
+TEST(the_number_of_tools_is_limited)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -333,8 +340,8 @@ TEST(a_registry_may_have_as_many_tools_as_the_limit)
         CHECK(status == wanted, "tool %u: %s", i, err.message);
     }
     CHECK_STR(haft__str(err.message), HAFT__LIT("more than 16384 tools"), "%s", err.message);
-    CHECK_INT(tools.count, HAFT__LIMIT_TOOL_COUNT, "tools");
-    CHECK(haft__tools_find(&tools, HAFT__LIT("t16383")) == tools.items[16383], "the last");
+    CHECK_INT(tools.count, HAFT__LIMIT_TOOL_COUNT, "number of tools");
+    CHECK(haft__tools_find(&tools, HAFT__LIT("t16383")) == tools.items[16383], "the last tool");
     haft__arena_finish(&arena);
 }
 
@@ -358,19 +365,21 @@ static bool add_with_little(unsigned before, size_t left)
     bool added = status == HAFT_OK;
     if (!added) {
         CHECK_INT(status, HAFT_NO_MEMORY, "%zu bytes", left);
-        CHECK_INT(tools.count, before, "%zu bytes: it is there", left);
-        CHECK(haft__tools_find(&tools, tool.name) == NULL, "%zu bytes: it is found", left);
-        CHECK(haft__wire_name_find_tool(&tools, tool.name) == NULL, "%zu bytes: on the wire", left);
-        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%zu bytes: again", left);
+        CHECK_INT(tools.count, before, "%zu bytes: number of tools", left);
+        CHECK(haft__tools_find(&tools, tool.name) == NULL, "%zu bytes: the tool is found", left);
+        CHECK(haft__wire_name_find_tool(&tools, tool.name) == NULL,
+              "%zu bytes: the tool is found by its wire name", left);
+        CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "%zu bytes: add the tool again",
+                  left);
     }
-    CHECK_INT(tools.count, before + 1, "%zu bytes", left);
+    CHECK_INT(tools.count, before + 1, "%zu bytes: number of tools at the end", left);
     CHECK(haft__wire_name_find_tool(&tools, tool.name) == tools.items[before],
-          "%zu bytes: on the wire", left);
+          "%zu bytes: the tool is not found by its wire name", left);
     haft__arena_finish(&arena);
     return added;
 }
 
-TEST(adding_survives_memory_that_ends_anywhere)
+TEST(adding_survives_every_failed_allocation)
 {
     static const unsigned before[] = {0, 3, 8, 16};
     for (size_t i = 0; i < COUNT(before); i++) {
@@ -379,7 +388,7 @@ TEST(adding_survives_memory_that_ends_anywhere)
             left += 8;
         }
         /* Compiling also uses malloc, so that it never works without memory. */
-        CHECK(left > 0, "nothing was needed");
+        CHECK(left > 0, "the tool was added without memory");
     }
 }
 
@@ -393,8 +402,8 @@ static haft_status share_some(haft__arena *arena, const haft__tools *others)
         return status;
     }
     haft__tool more = help_tool(arena, "docs:more");
-    CHECK_INT(tools.count, others->count, "shared");
-    CHECK_INT(haft__tools_add(&tools, &more, NULL), HAFT_OK, "one more");
+    CHECK_INT(tools.count, others->count, "number of shared tools");
+    CHECK_INT(haft__tools_add(&tools, &more, NULL), HAFT_OK, "add a tool");
     for (size_t i = 0; i < others->count; i++) {
         haft__wire_name wire = haft__wire_name_encode(others->items[i]->name);
         CHECK(tools.items[i] == others->items[i], "tool %zu", i);
@@ -402,12 +411,14 @@ static haft_status share_some(haft__arena *arena, const haft__tools *others)
         CHECK(haft__wire_name_find_tool(&tools, haft__wire_name_str(&wire)) == others->items[i],
               "wire %zu", i);
     }
-    CHECK(haft__tools_find(&tools, more.name) == tools.items[others->count], "the new one");
-    CHECK(haft__tools_find(others, more.name) == NULL, "it is not the others'");
+    CHECK(haft__tools_find(&tools, more.name) == tools.items[others->count],
+          "the new tool is found");
+    CHECK(haft__tools_find(others, more.name) == NULL,
+          "the new tool is not in the shared registry");
     return HAFT_OK;
 }
 
-TEST(tools_are_shared)
+TEST(a_registry_can_share_the_tools_of_another)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -416,7 +427,7 @@ TEST(tools_are_shared)
     for (unsigned i = 0; i < 20; i++) {
         haft__tool tool = help_tool(&arena, "any");
         tool.name = haft__arena_format(&arena, "t%u", i);
-        CHECK_INT(share_some(&arena, &tools), HAFT_OK, "%u of them", i);
+        CHECK_INT(share_some(&arena, &tools), HAFT_OK, "share %u tools", i);
         CHECK_INT(haft__tools_add(&tools, &tool, NULL), HAFT_OK, "tool %u", i);
     }
     haft_status status = HAFT_NO_MEMORY;
@@ -442,16 +453,17 @@ TEST(a_tool_is_replaced_in_its_place)
     haft__arena_init(&arena, 0);
     haft__tools_init(&tools, &arena, key);
     haft__tool first = help_tool(&arena, "docs:a"), other = help_tool(&arena, "docs:b");
-    CHECK_INT(haft__tools_add(&tools, &first, NULL), HAFT_OK, "first");
-    CHECK_INT(haft__tools_add(&tools, &other, NULL), HAFT_OK, "other");
+    CHECK_INT(haft__tools_add(&tools, &first, NULL), HAFT_OK, "add the first tool");
+    CHECK_INT(haft__tools_add(&tools, &other, NULL), HAFT_OK, "add the other tool");
     const haft__tool *known = haft__tools_find(&tools, HAFT__LIT("docs:a"));
     haft__tool fresh = help_tool(&arena, "docs:a");
     fresh.description = HAFT__LIT("Does something else now.");
     CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_OK, "%s", err.message);
-    CHECK(tools.items[0] == known && tools.count == 2, "its place");
-    CHECK_STR(known->description, fresh.description, "what it is now");
+    CHECK(tools.items[0] == known && tools.count == 2, "the replaced tool keeps its place");
+    CHECK_STR(known->description, fresh.description, "the new description");
     fresh.description = HAFT__LIT("");
-    CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_BAD_INPUT, "no description");
-    CHECK_STR(known->description, HAFT__LIT("Does something else now."), "it stays");
+    CHECK_INT(haft__tools_replace(&tools, &fresh, &err), HAFT_BAD_INPUT,
+              "replace with an invalid tool");
+    CHECK_STR(known->description, HAFT__LIT("Does something else now."), "the tool is unchanged");
     haft__arena_finish(&arena);
 }

@@ -9,7 +9,7 @@
 
 static haft__buf seen;
 
-/* Every program leaves its words data, except `bad`. */
+/* The words of every program are data, except those of `bad`. */
 static haft_status note_command(haft__arena *arena, haft__json words, bool *ret_plain,
                                 haft_error *err)
 {
@@ -21,7 +21,7 @@ static haft_status note_command(haft__arena *arena, haft__json words, bool *ret_
 }
 
 typedef struct row {
-    const char *code, *commands; /* NULL: the code is not plain */
+    const char *code, *commands; /* commands: NULL if the code is not plain */
 } row;
 
 static bool read_code(haft_str code)
@@ -30,7 +30,8 @@ static bool read_code(haft_str code)
     bool plain = false;
     haft__buf_clear(&seen);
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__shell_code_read(&arena, code, note_command, &plain, NULL), HAFT_OK, "read");
+    CHECK_INT(haft__shell_code_read(&arena, code, note_command, &plain, NULL), HAFT_OK,
+              "read the code");
     haft__arena_finish(&arena);
     return plain;
 }
@@ -152,11 +153,11 @@ TEST(code_that_is_not_understood_is_not_plain)
     };
     check_rows(rows, COUNT(rows));
     haft__buf_init(&seen, 1 << 20);
-    CHECK(!read_code((haft_str){"ls \0", 4}), "NUL");
+    CHECK(!read_code((haft_str){"ls \0", 4}), "code with a NUL byte");
     haft__buf_finish(&seen);
 }
 
-TEST(a_command_may_have_as_many_words_as_in_a_spec)
+TEST(the_number_of_words_of_a_command_is_limited)
 {
     haft__buf code;
     haft__buf_init(&code, 1 << 20);
@@ -164,9 +165,9 @@ TEST(a_command_may_have_as_many_words_as_in_a_spec)
     for (size_t i = 0; i < 1024; i++) {
         haft__buf_add_str(&code, HAFT__LIT("a "));
     }
-    CHECK(read_code(haft__buf_str(&code)), "1024 words");
+    CHECK(read_code(haft__buf_str(&code)), "1024 words are accepted");
     haft__buf_add_char(&code, 'a');
-    CHECK(!read_code(haft__buf_str(&code)), "1025 words");
+    CHECK(!read_code(haft__buf_str(&code)), "1025 words are rejected");
     haft__buf_finish(&seen);
     haft__buf_finish(&code);
 }

@@ -7,7 +7,7 @@
 #include "tool/args.h"
 #include "json/read.h"
 
-/* The pieces, texts in [] and arguments in <>. */
+/* The pieces of a template: texts in [], arguments in <>. */
 static haft_str show(haft__buf *buf, haft_str text)
 {
     haft__template_piece piece;
@@ -47,7 +47,7 @@ static const struct {
     {"{\xc3\xa4}", "[{\xc3\xa4}]"},
 };
 
-TEST(templates_fall_into_pieces)
+TEST(templates_are_split_into_pieces)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1000);
@@ -58,7 +58,7 @@ TEST(templates_fall_into_pieces)
     haft__buf_finish(&buf);
 }
 
-TEST(names_have_the_length_of_arguments)
+TEST(the_length_of_names_is_limited)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1000);
@@ -67,12 +67,12 @@ TEST(names_have_the_length_of_arguments)
         memset(text + 1, 'a', length);
         text[1 + length] = '}';
         bool name = haft__str_starts_with(show(&buf, (haft_str){text, length + 2}), HAFT__LIT("<"));
-        CHECK_INT(name, length == HAFT__ARGS_NAME_BYTES, "%zu", length);
+        CHECK_INT(name, length == HAFT__ARGS_NAME_BYTES, "a name of %zu bytes", length);
     }
     haft__buf_finish(&buf);
 }
 
-TEST(many_braces_cost_no_more_than_their_number)
+TEST(many_braces_are_read_once)
 {
     size_t size = 1 << 20;
     char *text = test_alloc(size);
@@ -81,10 +81,10 @@ TEST(many_braces_cost_no_more_than_their_number)
     haft__template_piece piece;
     CHECK(haft__template_next(&rest, &piece), "no piece");
     CHECK_INT(piece.text.len, size, "all of it is text");
-    CHECK(!haft__template_next(&rest, &piece), "there is more");
+    CHECK(!haft__template_next(&rest, &piece), "no further piece");
 }
 
-TEST(arguments_have_texts)
+TEST(arguments_are_written_as_text)
 {
     static const struct {
         const char *json, *wanted;
@@ -111,21 +111,22 @@ TEST(arguments_have_texts)
     }
     haft__buf_clear(&buf);
     haft__template_add(&buf, NULL);
-    CHECK_INT(buf.len, 0, "of none, nothing");
+    CHECK_INT(buf.len, 0, "a missing argument has no text");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
 }
 
-TEST(a_schema_knows_its_arguments)
+TEST(arguments_are_found_in_the_schema)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema;
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("{\"properties\":{\"a\":{}}}"), NULL, &schema, NULL,
                               NULL),
-              HAFT_OK, "no schema");
-    CHECK(haft__template_has_argument(schema, HAFT__LIT("a")), "a");
-    CHECK(!haft__template_has_argument(schema, HAFT__LIT("b")), "b");
-    CHECK(!haft__template_has_argument(haft__json_null(), HAFT__LIT("a")), "none");
+              HAFT_OK, "the schema is JSON");
+    CHECK(haft__template_has_argument(schema, HAFT__LIT("a")), "an argument of the schema");
+    CHECK(!haft__template_has_argument(schema, HAFT__LIT("b")), "an unknown argument");
+    CHECK(!haft__template_has_argument(haft__json_null(), HAFT__LIT("a")),
+          "a null schema has no arguments");
     haft__arena_finish(&arena);
 }

@@ -6,10 +6,10 @@
 #include "test.h"
 #include "tool_help.h"
 
-TEST(names_of_tools)
+TEST(names_of_tools_are_validated)
 {
     static const struct {
-        const char *name, *error; /* "" for a good one */
+        const char *name, *error; /* "" for a valid name */
     } cases[] = {
         {"grep", ""},
         {"docs:search", ""},
@@ -47,18 +47,21 @@ TEST(names_of_tools)
     }
 }
 
-TEST(a_name_has_no_nul)
+TEST(a_name_with_a_nul_byte_is_rejected)
 {
-    CHECK_INT(haft__tool_name_check((haft_str){"a\0b", 3}, NULL), HAFT_BAD_INPUT, "NUL");
+    CHECK_INT(haft__tool_name_check((haft_str){"a\0b", 3}, NULL), HAFT_BAD_INPUT,
+              "a name with a NUL byte");
 }
 
-TEST(names_may_be_as_long_as_the_limit)
+TEST(the_length_of_names_is_limited)
 {
     char name[HAFT__LIMIT_TOOL_NAME_BYTES + 1];
     memset(name, 'n', sizeof(name));
     haft_error err = {0};
-    CHECK_INT(haft__tool_name_check((haft_str){name, sizeof(name) - 1}, &err), HAFT_OK, "at it");
-    CHECK_INT(haft__tool_name_check((haft_str){name, sizeof(name)}, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(haft__tool_name_check((haft_str){name, sizeof(name) - 1}, &err), HAFT_OK,
+              "at the limit");
+    CHECK_INT(haft__tool_name_check((haft_str){name, sizeof(name)}, &err), HAFT_TOO_BIG,
+              "past the limit");
     CHECK(strstr(err.message, "has 129 bytes, more than 128") != NULL, "%s", err.message);
 }
 

@@ -27,7 +27,7 @@ static haft_str written(const haft__traits *traits)
     return text;
 }
 
-/* What is read is written, and what is written reads as the same. */
+/* Traits that are read, written and read again are the same. */
 TEST(traits_are_read_and_written)
 {
     static const struct {
@@ -78,16 +78,16 @@ TEST(absent_traits_keep_their_values)
     haft_status status = haft__traits_read(
         help_json(&arena, "{\"read_only\":true,\"cache\":{\"scope\":\"run\",\"ttl\":1}}"), &traits,
         NULL);
-    CHECK_INT(status, HAFT_OK, "first");
+    CHECK_INT(status, HAFT_OK, "read the first traits");
     status = haft__traits_read(help_json(&arena, "{\"cost\":\"heavy\"}"), &traits, NULL);
-    CHECK_INT(status, HAFT_OK, "second");
+    CHECK_INT(status, HAFT_OK, "read the second traits");
     CHECK(traits.read_only && traits.cost == HAFT__COST_HEAVY && traits.cache == HAFT__CACHE_RUN
               && traits.cache_ttl_ms == 1000,
           "%.*s", HAFT__ARG(written(&traits)));
     status = haft__traits_read(help_json(&arena, "{\"cache\":\"thread\"}"), &traits, NULL);
-    CHECK_INT(status, HAFT_OK, "third");
+    CHECK_INT(status, HAFT_OK, "read the third traits");
     CHECK(traits.cache == HAFT__CACHE_THREAD && traits.cache_ttl_ms == 0,
-          "a new cache has no time of an old one");
+          "a new cache scope resets the time");
     haft__arena_finish(&arena);
 }
 
@@ -163,12 +163,13 @@ TEST(invalid_traits_are_rejected)
         haft_status status = haft__traits_read(help_json(&arena, cases[i].json), &traits, &err);
         CHECK_INT(status, cases[i].status, "%s", cases[i].json);
         CHECK_STR(help_error(&err), haft__str(cases[i].error), "%s", cases[i].json);
-        CHECK_STR(written(&traits), HAFT__LIT(DEFAULTS), "%s: changed", cases[i].json);
+        CHECK_STR(written(&traits), HAFT__LIT(DEFAULTS), "%s: the traits have changed",
+                  cases[i].json);
         haft__arena_finish(&arena);
     }
 }
 
-TEST(a_lane_may_be_as_long_as_the_limit)
+TEST(a_lane_at_the_length_limit_is_read)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -177,15 +178,15 @@ TEST(a_lane_may_be_as_long_as_the_limit)
     haft__json object = help_json(
         &arena, "{\"lane\":\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\"}");
     CHECK_INT(haft__traits_read(object, &traits, NULL), HAFT_OK, "64 bytes");
-    CHECK_INT(traits.lane.len, 64, "lane");
+    CHECK_INT(traits.lane.len, 64, "length of the lane");
     haft__arena_finish(&arena);
 }
 
-TEST(traits_that_contradict_each_other)
+TEST(contradicting_traits_are_rejected)
 {
     static const struct {
         haft__traits traits;
-        const char *where; /* NULL: fine */
+        const char *where; /* NULL if they are valid */
     } cases[] = {
         {{.destructive = true}, NULL},
         {{.read_only = true}, NULL},
@@ -213,7 +214,7 @@ TEST(traits_that_contradict_each_other)
     }
 }
 
-TEST(traits_have_limits)
+TEST(traits_past_their_limits_are_rejected)
 {
     static const struct {
         haft__traits traits;
@@ -272,7 +273,7 @@ TEST(costs_and_scopes_have_names)
     CHECK(strcmp(haft__cache_scope_name(HAFT__CACHE_GLOBAL), "global") == 0, "global");
 }
 
-TEST(limits_of_traits_hold_at_their_value_and_not_past_it)
+TEST(traits_at_their_limits_are_accepted_and_past_them_rejected)
 {
     char lane[HAFT__LIMIT_TOOL_LANE_BYTES + 1];
     memset(lane, 'a', sizeof(lane));
@@ -282,16 +283,16 @@ TEST(limits_of_traits_hold_at_their_value_and_not_past_it)
         traits.read_only = true;
         traits.retries = HAFT__LIMIT_TOOL_RETRIES + past;
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
-                  "retries, %u past", past);
+                  "retries, %u past the limit", past);
         haft__traits_init(&traits);
         traits.polls = true;
         traits.poll_delay_ms = HAFT__LIMIT_TOOL_POLL_DELAY_MS + past;
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
-                  "poll_delay, %u past", past);
+                  "poll_delay, %u past the limit", past);
         haft__traits_init(&traits);
         traits.lane = (haft_str){lane, HAFT__LIMIT_TOOL_LANE_BYTES + past};
         CHECK_INT(haft__traits_check(&traits, NULL), past > 0 ? HAFT_TOO_BIG : HAFT_OK,
-                  "lane, %u past", past);
+                  "lane, %u past the limit", past);
     }
 }
 
@@ -304,7 +305,7 @@ static const haft__json *find(const haft__json *schema, const char *pointer)
     return found;
 }
 
-/* The names are in the order of the row. Those of `cache` stand in its condition. */
+/* The names are in the order of the row. For `cache`, they are in its condition. */
 static void check_names(const haft__trait *trait, haft__json property)
 {
     const haft__json *list = haft__json_get(property, HAFT__LIT("enum"));
@@ -327,22 +328,23 @@ static void check_default(const haft__trait *trait, haft__json property)
     CHECK_STR(written(&traits), HAFT__LIT(DEFAULTS), "%s", trait->key);
 }
 
-TEST(the_schema_of_specs_has_every_trait_as_the_table_has_it)
+TEST(the_schema_of_specs_agrees_with_the_table_of_traits)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_null();
     CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
-              "read");
+              "the schema is JSON");
     const haft__json *properties = find(&schema, "/$defs/traits/properties");
     size_t count;
     const haft__trait *table = haft__traits_table(&count);
-    CHECK_INT(properties->count, count, "traits");
+    CHECK_INT(properties->count, count, "number of traits");
     for (size_t i = 0; i < count; i++) {
         haft__json property = properties->members[i].value;
         const haft__json *type = haft__json_get(property, HAFT__LIT("type"));
         bool flag = type != NULL && haft__str_equal(haft__json_text(*type), HAFT__LIT("boolean"));
-        CHECK_STR(haft__json_text(properties->members[i].key), haft__str(table[i].key), "order");
+        CHECK_STR(haft__json_text(properties->members[i].key), haft__str(table[i].key),
+                  "order of the traits");
         CHECK_STR(haft__json_text(*find(&property, "/description")), haft__str(table[i].what), "%s",
                   table[i].key);
         CHECK_INT(flag, table[i].is_flag, "%s", table[i].key);
@@ -354,23 +356,24 @@ TEST(the_schema_of_specs_has_every_trait_as_the_table_has_it)
     haft__arena_finish(&arena);
 }
 
-TEST(approvals_can_name_the_traits_that_the_table_says)
+TEST(approvals_can_name_the_traits_marked_in_the_table)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json schema = haft__json_null();
     CHECK_INT(haft__json_read(&arena, haft__spec_schema_text(), NULL, &schema, NULL, NULL), HAFT_OK,
-              "read");
+              "the schema is JSON");
     const haft__json *list = find(&schema, "/$defs/approval/properties/traits/items/enum");
     size_t count, named = 0;
     const haft__trait *table = haft__traits_table(&count);
     for (size_t i = 0; i < count; i++) {
         if (table[i].in_approvals) {
             CHECK(named < list->count, "%s", table[i].key);
-            CHECK_STR(haft__json_text(list->items[named++]), haft__str(table[i].key), "order");
+            CHECK_STR(haft__json_text(list->items[named++]), haft__str(table[i].key),
+                      "order of the traits");
         }
     }
-    CHECK_INT(named, list->count, "traits in approvals");
+    CHECK_INT(named, list->count, "number of traits in approvals");
     haft__arena_finish(&arena);
 }
 
@@ -384,7 +387,7 @@ TEST(flags_of_c_tools_are_distinct)
         CHECK_INT(table[i].declared != 0, table[i].is_flag, "%s", table[i].key);
         all |= table[i].declared;
     }
-    CHECK_INT(haft__traits_flags(), all, "all of them");
+    CHECK_INT(haft__traits_flags(), all, "all flags together");
 }
 
 TEST(traits_are_described_in_one_line)

@@ -6,7 +6,7 @@
 #include "test.h"
 #include "tool_help.h"
 
-TEST(names_on_the_wire)
+TEST(names_have_the_expected_wire_names)
 {
     static const struct {
         const char *name, *wire;
@@ -50,7 +50,8 @@ TEST(names_on_the_wire)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__wire_name wire = haft__wire_name_encode(haft__str(cases[i].name));
         CHECK_STR(haft__wire_name_str(&wire), haft__str(cases[i].wire), "%s", cases[i].name);
-        CHECK(wire.text[wire.len] == '\0', "%s: no NUL", cases[i].name);
+        CHECK(wire.text[wire.len] == '\0', "%s: the wire name does not end with a NUL byte",
+              cases[i].name);
     }
 }
 
@@ -64,7 +65,7 @@ TEST(only_encodings_are_decoded)
         "_-h",
         "_-h6",
         "_-h61",  /* 'a' needs no escape */
-        "a_-h30", /* nor does a digit, after the start */
+        "a_-h30", /* a digit needs no escape, except at the start */
         "_-h2E",
         "_-h3a", /* ':' has its own escape */
         "_-hg0",
@@ -199,7 +200,7 @@ TEST(encodings_are_distinct_and_decodable)
 }
 
 /* All names of up to 7 bytes over the characters of escapes, and each encoding as a name. */
-TEST(names_that_look_like_encodings)
+TEST(names_that_look_like_encodings_are_encoded_too)
 {
     static const char alphabet[] = "_-:uh.";
     haft__arena arena;
@@ -225,7 +226,7 @@ TEST(names_that_look_like_encodings)
     haft__arena_finish(&arena);
 }
 
-TEST(every_byte_and_every_length)
+TEST(every_byte_and_every_length_can_be_encoded)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -238,7 +239,7 @@ TEST(every_byte_and_every_length)
             CHECK(what == NULL, "%02x%02x: %s", a, b, what);
         }
     }
-    /* A hashed name is never cut inside an escape, wherever escapes are. */
+    /* A hashed name is never truncated inside an escape. */
     for (size_t before = 0; before < 64; before++) {
         for (size_t length = before + 1; length <= HAFT__LIMIT_TOOL_NAME_BYTES; length++) {
             char name[HAFT__LIMIT_TOOL_NAME_BYTES];
@@ -276,7 +277,8 @@ TEST(registered_tools_are_found_by_their_wire_names)
         CHECK(tool != NULL && haft__str_equal(tool->name, haft__str(names[i])), "%s", names[i]);
     }
     CHECK(haft__wire_name_find_tool(&tools, HAFT__LIT("docs:search")) == NULL,
-          "no name on the wire");
-    CHECK(haft__wire_name_find_tool(&tools, HAFT__LIT("read")) == NULL, "not registered");
+          "a name that is not a wire name");
+    CHECK(haft__wire_name_find_tool(&tools, HAFT__LIT("read")) == NULL,
+          "a tool that is not registered");
     haft__arena_finish(&arena);
 }

@@ -34,8 +34,8 @@ TEST(an_abbreviation_matches_its_long_form)
         {"d", "create_entities", "m", "Makes entities.", NULL},
     };
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
-    CHECK_STR(search_ids(search, HAFT__LIT("create repo"), 1), HAFT__LIT("c:name"), "repo");
-    CHECK_STR(search_ids(search, HAFT__LIT("create some repos"), 1), HAFT__LIT("c:name"), "repos");
-    CHECK_STR(search_ids(search, HAFT__LIT("createPR"), 1), HAFT__LIT("b:name"), "PR");
+    CHECK_STR(search_ids(search, HAFT__LIT("create repo"), 1), HAFT__LIT("c:name"), "singular");
+    CHECK_STR(search_ids(search, HAFT__LIT("create some repos"), 1), HAFT__LIT("c:name"), "plural");
+    CHECK_STR(search_ids(search, HAFT__LIT("createPR"), 1), HAFT__LIT("b:name"), "in camel case");
     haft__search_destroy(search);
 }

@@ -14,7 +14,7 @@ static bool has(const haft__search_index *search, const char *stem)
            != HAFT__SEARCH_NONE;
 }
 
-TEST(schemas_are_read)
+TEST(words_of_schemas_are_indexed)
 {
     static const struct {
         const char *schema, *word;
@@ -59,7 +59,7 @@ static haft_str nested(haft__buf *text, unsigned depth)
     return haft__buf_str(text);
 }
 
-TEST(schemas_have_limits)
+TEST(depth_and_values_of_schemas_are_limited)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
@@ -67,7 +67,7 @@ TEST(schemas_have_limits)
         haft_str schema = nested(&text, HAFT__LIMIT_SEARCH_SCHEMA_DEPTH + more);
         search_tool tool = {"a", "x", "", "", schema.ptr};
         haft__search_index *search = search_make(&tool, 1, NULL);
-        CHECK(has(search, "zebra") == (more == 0), "depth");
+        CHECK(has(search, "zebra") == (more == 0), "%u levels more than the limit", more);
         haft__search_destroy(search);
     }
     /* The schema and its first members are values; the last enum member is the one at the limit. */
@@ -87,7 +87,7 @@ TEST(schemas_have_limits)
     haft__buf_finish(&text);
 }
 
-TEST(texts_have_limits)
+TEST(bytes_and_words_of_texts_are_limited)
 {
     size_t size = HAFT__LIMIT_SEARCH_TEXT_BYTES;
     char *text = test_alloc(size + 8);
@@ -96,7 +96,7 @@ TEST(texts_have_limits)
         memcpy(text + size - 5 + more, "zebra", 5);
         haft__search_index *search = search_make(NULL, 0, NULL);
         haft__search_doc doc = {.id = HAFT__LIT("a"), .text = {text, size + 8}};
-        CHECK(haft__search_add(search, &doc, NULL) == HAFT_OK, "add");
+        CHECK(haft__search_add(search, &doc, NULL) == HAFT_OK, "add the document");
         CHECK(has(search, "zebra") == (more == 0), "%zu bytes more", more);
         haft__search_destroy(search);
     }
@@ -115,7 +115,7 @@ TEST(texts_have_limits)
             {haft__json_string(HAFT__LIT("enum")), haft__json_array(member, 1)}};
         haft__json schema = haft__json_object(parts, 1);
         doc.schema = &schema;
-        CHECK(haft__search_add(search, &doc, NULL) == HAFT_OK, "add");
+        CHECK(haft__search_add(search, &doc, NULL) == HAFT_OK, "add the document");
         CHECK(has(search, "zebra") == (more == 0), "%u words more", more);
         haft__search_destroy(search);
     }

@@ -37,51 +37,59 @@ static haft_str first(const haft__search_index *search, const char *query, const
     return (haft_str){text, (size_t)length};
 }
 
-TEST(vectors_from_outside_count)
+TEST(external_vectors_count)
 {
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
-    CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "b");
-    CHECK(set(search, "c", "m", north, 3, NULL) == HAFT_OK, "c");
-    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT("b:meaning"), "east");
-    CHECK_STR(first(search, "zzz", "m", north_east, 3), HAFT__LIT("c:meaning"), "more north");
+    CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "set the vector of b");
+    CHECK(set(search, "c", "m", north, 3, NULL) == HAFT_OK, "set the vector of c");
+    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT("b:meaning"), "the nearest vector");
+    CHECK_STR(first(search, "zzz", "m", north_east, 3), HAFT__LIT("c:meaning"),
+              "the nearer of two vectors");
     CHECK_STR(first(search, "alpha", "m", east, 3), HAFT__LIT("a:exact name"), "words count, too");
     CHECK_STR(first(search, "zzz", "other", east, 3), HAFT__LIT(""), "another model");
     CHECK_STR(first(search, "zzz", "m", east, 2), HAFT__LIT(""), "other dimensions");
-    CHECK(search_add(search, &tools[1]) == HAFT_OK, "b is replaced");
-    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT(""), "its vector is gone");
-    CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "again");
-    CHECK(haft__search_remove(search, HAFT__LIT("b")), "removed");
-    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT(""), "gone with it");
+    CHECK(search_add(search, &tools[1]) == HAFT_OK, "replace b");
+    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT(""),
+              "a replaced document loses its vector");
+    CHECK(set(search, "b", "m", east, 3, NULL) == HAFT_OK, "set the vector of b again");
+    CHECK(haft__search_remove(search, HAFT__LIT("b")), "remove b");
+    CHECK_STR(first(search, "zzz", "m", east, 3), HAFT__LIT(""),
+              "a removed document has no vector");
     haft__search_drop_embeddings(search);
-    CHECK(set(search, "a", "other", east, 2, NULL) == HAFT_OK, "another model after all");
-    CHECK_STR(first(search, "zzz", "other", east, 2), HAFT__LIT("a:meaning"), "it counts");
+    CHECK(set(search, "a", "other", east, 2, NULL) == HAFT_OK, "set a vector of another model");
+    CHECK_STR(first(search, "zzz", "other", east, 2), HAFT__LIT("a:meaning"),
+              "the new vector counts");
     haft__search_destroy(search);
 }
 
-TEST(vectors_that_are_rejected)
+TEST(invalid_vectors_are_rejected)
 {
     static float many[HAFT__LIMIT_SEARCH_DIMENSIONS + 1];
     float zero = 0, none[] = {1, zero / zero}, endless[] = {1 / zero};
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     haft_error err = {0};
     many[0] = 1;
-    CHECK_INT(set(search, "x", "m", east, 3, &err), HAFT_NOT_FOUND, "no document");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no document 'x'"), "why");
-    CHECK_INT(set(search, "a", "m", east, 0, &err), HAFT_BAD_INPUT, "no dimensions");
-    CHECK_INT(set(search, "a", "m", none, 2, &err), HAFT_BAD_INPUT, "no number");
-    CHECK_INT(set(search, "a", "m", endless, 1, &err), HAFT_BAD_INPUT, "endless");
+    CHECK_INT(set(search, "x", "m", east, 3, &err), HAFT_NOT_FOUND,
+              "a vector of a missing document");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no document 'x'"), "error message");
+    CHECK_INT(set(search, "a", "m", east, 0, &err), HAFT_BAD_INPUT, "a vector without numbers");
+    CHECK_INT(set(search, "a", "m", none, 2, &err), HAFT_BAD_INPUT, "a NaN in the vector");
+    CHECK_INT(set(search, "a", "m", endless, 1, &err), HAFT_BAD_INPUT,
+              "an infinite number in the vector");
     CHECK_INT(set(search, "a", "m", many, COUNT(many), &err), HAFT_TOO_BIG, "past the limit");
     CHECK_INT(set(search, "a", "m", many, COUNT(many) - 1, &err), HAFT_OK, "at the limit");
-    CHECK_STR(first(search, "zzz", "m", many, COUNT(many) - 1), HAFT__LIT("a:meaning"), "it works");
+    CHECK_STR(first(search, "zzz", "m", many, COUNT(many) - 1), HAFT__LIT("a:meaning"),
+              "the vector at the limit counts");
     CHECK_INT(set(search, "b", "n", many, COUNT(many) - 1, &err), HAFT_BAD_INPUT, "a second model");
     CHECK_STR(haft__str(err.message),
               HAFT__LIT("found a vector of 'n' with 8192 numbers, the others are of 'm' with 8192"),
-              "why");
-    CHECK_INT(set(search, "b", "m", east, 3, &err), HAFT_BAD_INPUT, "other dimensions");
+              "error message");
+    CHECK_INT(set(search, "b", "m", east, 3, &err), HAFT_BAD_INPUT,
+              "a vector with other dimensions");
     haft__search_destroy(search);
 }
 
-TEST(vectors_without_memory)
+TEST(vectors_survive_every_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__search_index *search = search_make(tools, COUNT(tools), NULL);

@@ -10,7 +10,7 @@ static bool is_near(double found, double wanted)
     return difference <= 1e-13 * (wanted > 1 ? wanted : 1);
 }
 
-TEST(logarithms_are_right)
+TEST(logarithms_are_correct)
 {
     static const struct {
         double x, log;
@@ -27,7 +27,7 @@ TEST(logarithms_are_right)
     }
 }
 
-TEST(roots_are_right)
+TEST(square_roots_are_correct)
 {
     double x = 1e-12;
     for (int i = 0; i < 180; i++) { /* to 3e12 */
@@ -35,10 +35,10 @@ TEST(roots_are_right)
         CHECK(is_near(root * root / x, 1), "the root of %g", x);
         x *= 1.37;
     }
-    CHECK(haft__search_sqrt(0) == 0, "of 0");
+    CHECK(haft__search_sqrt(0) == 0, "the root of 0");
 }
 
-TEST(vectors_are_packed_by_their_greatest)
+TEST(vectors_are_scaled_by_their_greatest_number)
 {
     static const struct {
         float from[3];

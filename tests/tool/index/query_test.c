@@ -25,7 +25,7 @@ static const search_tool tools[] = {
     {"search", "search", "", "Look things up on the web.", NULL},
 };
 
-TEST(queries_find_tools)
+TEST(queries_find_the_expected_tools)
 {
     static const struct {
         const char *query, *hits;
@@ -69,12 +69,12 @@ TEST(queries_find_tools)
         {"ad", "fs:read_file:name", 1},
         {"slac", "slack:post_message:name slack:list_channels:name", 2},
         {"write_fi", "fs:write_file:name", 1},
-        /* pieces of words in a sentence are none: "com" is not "comment", "end" not "send" */
+        /* pieces of words in a sentence do not match: "com" is not "comment", "end" not "send" */
         {"po in the end", "", 5},
         {"is us at", "", 5},
         {"the reading writingly of it", "fs:read_file:name", 1},
         {"foreca for a trip", "weather:name", 1},
-        /* several clauses: each has its best */
+        /* several clauses: the best tool of each */
         {"post a message to the channel, then read the file",
          "slack:post_message:name "
          "fs:read_file:name",
@@ -94,7 +94,7 @@ TEST(queries_find_tools)
     haft__search_destroy(search);
 }
 
-/* An exact word counts more than any similar one, however rare that is. */
+/* An exact word counts more than any similar one, even if that is rare. */
 TEST(similar_words_rank_lower)
 {
     static const search_tool near[] = {
@@ -105,15 +105,15 @@ TEST(similar_words_rank_lower)
     };
     haft__search_index *search = search_make(near, COUNT(near), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("open example.com in the browser"), 2),
-              HAFT__LIT("b:name c:text"), "com, browser");
+              HAFT__LIT("b:name c:text"), "exact words before similar ones");
     CHECK_STR(search_ids(search, HAFT__LIT("a comme about pages"), 5),
-              HAFT__LIT("b:name c:name a:name"), "a beginning");
+              HAFT__LIT("b:name c:name a:name"), "a prefix of a word");
     haft__search_destroy(search);
 }
 
-/* All words of the beginning are words of the index; the name that it is the beginning of is none
- * of those that have them all. */
-TEST(one_token_in_camel_case_is_a_beginning)
+/* All words of the prefix are words of the index, but the name with this prefix is not one of those
+ * that have all these words. */
+TEST(one_token_in_camel_case_is_a_prefix_of_a_name)
 {
     static const search_tool camel[] = {
         {"a", "checkCopyright", "", "Looks whether a work is protected.", NULL},
@@ -144,7 +144,7 @@ TEST(one_token_in_camel_case_is_a_beginning)
         /* several words are words, not a name */
         {"check copies", "b:name"},
         {"check the Copies", "b:name"},
-        /* as is one that is not joined from others */
+        /* and so is one that is not joined from others */
         {"Check", "b:name"},
         {"CALCULATE", "d:name"},
     };
@@ -156,7 +156,7 @@ TEST(one_token_in_camel_case_is_a_beginning)
     haft__search_destroy(search);
 }
 
-TEST(a_known_word_is_a_part_of_names_too)
+TEST(a_known_word_also_matches_inside_names)
 {
     static const search_tool docs[] = {
         {"a", "copilot", "", "Writes code.", NULL},
@@ -169,9 +169,9 @@ TEST(a_known_word_is_a_part_of_names_too)
         const char *query, *found;
     } cases[] = {
         {"pilot", "b:text a:name c:name"},
-        {"pilots", "b:text"},    /* no name has it inside */
+        {"pilots", "b:text"},    /* no name contains it */
         {"a pilot", "b:text"},   /* several words are words */
-        {"age", "d:exact name"}, /* too short to be a piece of anything */
+        {"age", "d:exact name"}, /* too short to be a part of a name */
     };
     haft__search_index *search = search_make(docs, COUNT(docs), NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -200,7 +200,7 @@ TEST(deprecated_tools_rank_lower)
         {"Makes a note. Deprecated; use make_note", true},
         {"Makes a note (deprecated).", true},
         {"Makes a note. Deprecated \xe2\x80\x94 use make_note.", true},
-        /* it is about something else that is deprecated */
+        /* the text is about something else that is deprecated */
         {"Makes a note. Deprecated notes are kept.", false},
         {"Makes a note that is deprecated.", false},
         {"Makes a note, deprecated or not.", false},
@@ -212,7 +212,7 @@ TEST(deprecated_tools_rank_lower)
         {"Makes a note with a status: deprecated, active.", false},
         {"Makes a note (deprecated, active or new).", false},
     };
-    /* Next to the same text with another word in its place. */
+    /* Compares the tool with one that has another word instead of "deprecated". */
     for (size_t i = 0; i < COUNT(cases); i++) {
         char other[128];
         (void)snprintf(other, sizeof(other), "%s", cases[i].text);
@@ -229,7 +229,7 @@ TEST(deprecated_tools_rank_lower)
 }
 
 /* Unknown words, and then one that is similar to a known one. */
-TEST(words_that_are_near_have_a_limit)
+TEST(the_number_of_similar_words_is_limited)
 {
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     char text[HAFT__LIMIT_SEARCH_NEAR_WORDS * 8 + 16];
@@ -241,19 +241,19 @@ TEST(words_that_are_near_have_a_limit)
         }
         (void)snprintf(text + length, sizeof(text) - length, "foreca");
         CHECK_STR(search_ids(search, haft__str(text), 1), haft__str(more ? "" : "weather:name"),
-                  "%zu before", count);
+                  "%zu unknown words before", count);
     }
     haft__search_destroy(search);
 }
 
-/* So many similar words and names that comparing them takes too long. */
-TEST(words_compared_have_a_limit)
+/* There are so many similar words and names that comparing all of them would take too long. */
+TEST(the_number_of_compared_words_is_limited)
 {
     haft__search_index *search = search_make(NULL, 0, NULL);
     for (uint32_t i = 0; i <= HAFT__LIMIT_SEARCH_NEAR_TERMS; i++) {
         char name[32];
         size_t length = 0;
-        name[length++] = 'q'; /* the same letters all the time, in another order */
+        name[length++] = 'q'; /* always the same letters, in another order */
         for (uint32_t bit = 0; bit < 13; bit++) {
             name[length++] = i >> bit & 1 ? 'x' : 'z';
         }
@@ -261,15 +261,21 @@ TEST(words_compared_have_a_limit)
         search_tool tool = {name, name, "", "", NULL};
         bool last = i == HAFT__LIMIT_SEARCH_NEAR_TERMS;
         if (last) {
-            CHECK(search_ids(search, HAFT__LIT("one qzzzzzzzzzzzzzxzk"), 1).len > 0, "a slip");
-            CHECK(search_ids(search, HAFT__LIT("one qzzzz"), 1).len > 0, "a beginning");
-            CHECK(search_ids(search, HAFT__LIT("qzzzzzzzzzzzzzxzk"), 1).len > 0, "a name");
+            CHECK(search_ids(search, HAFT__LIT("one qzzzzzzzzzzzzzxzk"), 1).len > 0,
+                  "a typo, below the limit");
+            CHECK(search_ids(search, HAFT__LIT("one qzzzz"), 1).len > 0,
+                  "a prefix, below the limit");
+            CHECK(search_ids(search, HAFT__LIT("qzzzzzzzzzzzzzxzk"), 1).len > 0,
+                  "a name, below the limit");
         }
-        CHECK(search_add(search, &tool) == HAFT_OK, "add");
+        CHECK(search_add(search, &tool) == HAFT_OK, "add the document");
     }
-    CHECK_STR(search_ids(search, HAFT__LIT("one qzzzzzzzzzzzzzxzk"), 1), HAFT__LIT(""), "a slip");
-    CHECK_STR(search_ids(search, HAFT__LIT("qzzzzzzzzzzzzzxzk"), 1), HAFT__LIT(""), "a name");
-    CHECK_STR(search_ids(search, HAFT__LIT("one qxzzz"), 1), HAFT__LIT(""), "a beginning");
+    CHECK_STR(search_ids(search, HAFT__LIT("one qzzzzzzzzzzzzzxzk"), 1), HAFT__LIT(""),
+              "a typo, past the limit");
+    CHECK_STR(search_ids(search, HAFT__LIT("qzzzzzzzzzzzzzxzk"), 1), HAFT__LIT(""),
+              "a name, past the limit");
+    CHECK_STR(search_ids(search, HAFT__LIT("one qxzzz"), 1), HAFT__LIT(""),
+              "a prefix, past the limit");
     haft__search_destroy(search);
 }
 
@@ -281,12 +287,12 @@ TEST(equal_hits_are_ordered_by_id)
                                         {"aa", "look", "", "", NULL}};
     haft__search_index *search = search_make(alike, COUNT(alike), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("to look around"), 3),
-              HAFT__LIT("a:name aa:name b:name"), "three of four");
+              HAFT__LIT("a:name aa:name b:name"), "three of four equal hits");
     haft__search_destroy(search);
 }
 
 /* Many documents, every k: the first k are always the same. */
-TEST(fewer_hits_are_the_beginning_of_more)
+TEST(fewer_hits_are_a_prefix_of_more_hits)
 {
     haft__search_index *search = search_make(NULL, 0, NULL);
     for (uint32_t i = 0; i < 300; i++) {
@@ -295,7 +301,7 @@ TEST(fewer_hits_are_the_beginning_of_more)
         (void)snprintf(text, sizeof(text), "file %s %s", i % 3 ? "read" : "x",
                        i % 7 ? "y" : "list");
         search_tool tool = {id, "tool", "", text, NULL};
-        CHECK(search_add(search, &tool) == HAFT_OK, "add");
+        CHECK(search_add(search, &tool) == HAFT_OK, "add the document");
     }
     haft_str all = search_scores(search, HAFT__LIT("list and read files"), 1000);
     for (size_t k = 1; k < 300; k += 13) {
@@ -316,12 +322,12 @@ TEST(hits_have_a_limit)
         char id[16];
         (void)snprintf(id, sizeof(id), "%u", i);
         search_tool tool = {id, "file", "", "", NULL};
-        CHECK(search_add(search, &tool) == HAFT_OK, "add");
+        CHECK(search_add(search, &tool) == HAFT_OK, "add the document");
     }
     CHECK(haft__search_query(search, HAFT__LIT("file"), SIZE_MAX, &arena, &hits, &count, NULL)
               == HAFT_OK,
-          "past the limit");
-    CHECK_INT(count, HAFT__LIMIT_SEARCH_HITS, "hits");
+          "query with a limit that is too large");
+    CHECK_INT(count, HAFT__LIMIT_SEARCH_HITS, "number of hits");
     haft__arena_finish(&arena);
     haft__search_destroy(search);
 }
@@ -345,23 +351,24 @@ TEST(queries_have_limits)
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     haft_str most = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS - 1, "forecast");
     haft_str more = long_query(HAFT__LIMIT_SEARCH_QUERY_WORDS, "forecast");
-    CHECK_STR(search_ids(search, most, 1), HAFT__LIT("weather:name"), "the last word");
-    CHECK_STR(search_ids(search, more, 1), HAFT__LIT(""), "one word more");
+    CHECK_STR(search_ids(search, most, 1), HAFT__LIT("weather:name"),
+              "the last word within the limit");
+    CHECK_STR(search_ids(search, more, 1), HAFT__LIT(""), "one word past the limit");
     size_t size = HAFT__LIMIT_SEARCH_QUERY_BYTES;
     char *text = test_alloc(size + 16);
     memset(text, ' ', size + 16);
     memcpy(text + size - 7, "weather", 7);
     CHECK_STR(search_ids(search, (haft_str){text, size + 16}, 1), HAFT__LIT("weather:exact name"),
-              "the last bytes");
+              "bytes within the limit");
     memcpy(text + size - 7, " weather", 8);
     CHECK_STR(search_ids(search, (haft_str){text, size + 16}, 1), HAFT__LIT("weather:name"),
-              "one byte less is a part of the name");
+              "a byte is past the limit: only a part of the name");
     memset(text, 'x', size + 16);
     CHECK_STR(search_ids(search, (haft_str){text, size + 16}, 1), HAFT__LIT(""), "one long word");
     haft__search_destroy(search);
 }
 
-TEST(a_query_without_memory_fails)
+TEST(queries_survive_every_failed_allocation)
 {
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     for (unsigned n = 0;; n++) {
@@ -428,7 +435,7 @@ TEST(a_sentence_names_a_server)
     haft__search_destroy(search);
 }
 
-/* "mcp" and "server" say what every server is. */
+/* "mcp" and "server" may be in the name of any server. */
 TEST(a_server_is_named_without_mcp_and_server)
 {
     static const search_tool few[] = {
@@ -456,7 +463,7 @@ TEST(a_server_is_named_without_mcp_and_server)
         {"google maps", "GoogleMapsMCP:places:server name", 1},
         {"pizza in google maps", "GoogleMapsMCP:places:server name", 1},
         {"ob", "observer:watch:name", 1},
-        /* the words themselves find only those that have no others */
+        /* these words alone find only servers that have no other words in their names */
         {"server", "hosts:list:text mcp-server:ping:server", 5},
         {"mcp server", "mcp-server:ping:server name hosts:list:text", 5},
     };
@@ -468,8 +475,8 @@ TEST(a_server_is_named_without_mcp_and_server)
     haft__search_destroy(search);
 }
 
-/* Of two names that differ only in punctuation, the one as written; and capitals mean a name. */
-TEST(names_to_the_letter_come_first)
+/* If two names differ only in punctuation, the one as written comes first. Capitals mean a name. */
+TEST(names_that_match_exactly_come_first)
 {
     static const search_tool few[] = {
         {"a:get_time", "get_time", "a", "", NULL},
@@ -491,27 +498,31 @@ TEST(names_to_the_letter_come_first)
         CHECK_STR(search_ids(search, haft__str(rows[i].query), 1), haft__str(rows[i].first), "%s",
                   rows[i].query);
     }
-    CHECK_STR(search_ids(search, HAFT__LIT("the API for USA"), 1), HAFT__LIT(""), "no names");
+    CHECK_STR(search_ids(search, HAFT__LIT("the API for USA"), 1), HAFT__LIT(""),
+              "capitals that are not names");
     haft__search_destroy(search);
 }
 
 /* A letter once instead of twice, in a short word; and vice versa. */
-TEST(doubled_letters_are_slips)
+TEST(doubled_letters_are_treated_as_typos)
 {
     static const search_tool few[] = {
         {"a", "list_issues", "", "", NULL},
         {"b", "delete_file", "", "", NULL},
     };
     haft__search_index *search = search_make(few, COUNT(few), NULL);
-    CHECK_STR(search_ids(search, HAFT__LIT("isue"), 1), HAFT__LIT("a:name"), "isue");
-    CHECK_STR(search_ids(search, HAFT__LIT("show an isue"), 1), HAFT__LIT("a:name"), "isue");
-    CHECK_STR(search_ids(search, HAFT__LIT("some fille"), 1), HAFT__LIT("b:name"), "fille");
-    CHECK_STR(search_ids(search, HAFT__LIT("some isu"), 1), HAFT__LIT(""), "three letters");
+    CHECK_STR(search_ids(search, HAFT__LIT("isue"), 1), HAFT__LIT("a:name"), "one letter missing");
+    CHECK_STR(search_ids(search, HAFT__LIT("show an isue"), 1), HAFT__LIT("a:name"),
+              "one letter missing, in a sentence");
+    CHECK_STR(search_ids(search, HAFT__LIT("some fille"), 1), HAFT__LIT("b:name"),
+              "one letter too many");
+    CHECK_STR(search_ids(search, HAFT__LIT("some isu"), 1), HAFT__LIT(""),
+              "too short to be corrected");
     haft__search_destroy(search);
 }
 
-/* The slip hides the ending, or is in it, so that the stems differ by more than the words. */
-TEST(one_slip_is_mended_before_the_ending_is_removed)
+/* The typo hides the ending or is in it, so that the stems differ more than the words. */
+TEST(one_typo_is_corrected_before_the_ending_is_removed)
 {
     static const search_tool few[] = {
         {"a", "calculate", "", "Works out an amount.", NULL},
@@ -522,37 +533,37 @@ TEST(one_slip_is_mended_before_the_ending_is_removed)
     static const struct {
         const char *query, *certain, *uncertain; /* with word vectors, and without */
     } rows[] = {
-        {"caculate this", "a:name", "a:name"},       /* a letter too few */
-        {"callculates this", "a:name", "a:name"},    /* too many */
-        {"claculating this", "a:name", "a:name"},    /* swapped */
-        {"calkulation of this", "a:name", "a:name"}, /* another one */
+        {"caculate this", "a:name", "a:name"},       /* a letter is missing */
+        {"callculates this", "a:name", "a:name"},    /* a letter too many */
+        {"claculating this", "a:name", "a:name"},    /* letters are swapped */
+        {"calkulation of this", "a:name", "a:name"}, /* a wrong letter */
         {"updtae this", "b:name", "b:name"},
         {"deelte this", "c:name", "c:name"},
-        {"this calculaton", "a:name", ""}, /* in the ending */
-        {"delte this", "", ""},            /* five letters */
-        {"caculat3 this", "", ""},         /* no word */
+        {"this calculaton", "a:name", ""}, /* the typo is in the ending */
+        {"delte this", "", ""},            /* too short: five letters */
+        {"caculat3 this", "", ""},         /* digits are not corrected */
     };
     haft__search_word_vectors vectors;
     CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
               == HAFT_OK,
-          "open");
+          "open the word vectors");
     haft__search_index *certain = search_make(few, COUNT(few), &vectors);
     haft__search_index *uncertain = search_make(few, COUNT(few), NULL);
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft_str query = haft__str(rows[i].query);
         CHECK_STR(search_ids(certain, query, 1), haft__str(rows[i].certain), "%s", rows[i].query);
-        CHECK_STR(search_ids(uncertain, query, 1), haft__str(rows[i].uncertain), "%s, uncertain",
-                  rows[i].query);
+        CHECK_STR(search_ids(uncertain, query, 1), haft__str(rows[i].uncertain),
+                  "%s, without word vectors", rows[i].query);
     }
     CHECK_STR(search_ids(uncertain, HAFT__LIT("the position"), 1), HAFT__LIT(""),
-              "another word, which may be one");
+              "another word that may be correct");
     haft__search_destroy(certain);
     haft__search_destroy(uncertain);
 }
 
 /* ---- weights ---- */
 
-/* What changes when a part does not count. */
+/* The hits when a part of the documents has no weight. */
 TEST(each_part_counts)
 {
     static const search_tool pair[] = {
@@ -563,11 +574,13 @@ TEST(each_part_counts)
     haft__search_options options = HAFT__SEARCH_OPTIONS_INIT;
     haft__search_index *search = NULL;
     options.weights = (haft__search_weights){.text = 1};
-    CHECK(haft__search_create(&options, &search, NULL) == HAFT_OK, "create");
+    CHECK(haft__search_create(&options, &search, NULL) == HAFT_OK, "create the index");
     for (size_t i = 0; i < COUNT(pair); i++) {
-        CHECK(search_add(search, &pair[i]) == HAFT_OK, "add");
+        CHECK(search_add(search, &pair[i]) == HAFT_OK, "add the document");
     }
-    CHECK_STR(search_ids(search, HAFT__LIT("with alpha the"), 5), HAFT__LIT("t:text"), "text only");
-    CHECK_STR(search_ids(search, HAFT__LIT("in zeta here"), 5), HAFT__LIT(""), "no group");
+    CHECK_STR(search_ids(search, HAFT__LIT("with alpha the"), 5), HAFT__LIT("t:text"),
+              "only the text counts");
+    CHECK_STR(search_ids(search, HAFT__LIT("in zeta here"), 5), HAFT__LIT(""),
+              "the group does not count");
     haft__search_destroy(search);
 }

@@ -43,9 +43,10 @@ static void check_against_fresh(const haft__search_index *search, const int *ver
     for (size_t i = count; i-- > 0;) {
         char space[4][96];
         search_tool tool = make_tool((uint32_t)i, (uint32_t)versions[i], space);
-        CHECK(versions[i] < 0 || search_add(fresh, &tool) == HAFT_OK, "add");
+        CHECK(versions[i] < 0 || search_add(fresh, &tool) == HAFT_OK, "add the document");
     }
-    CHECK_INT(haft__search_count(search), haft__search_count(fresh), "round %u", round);
+    CHECK_INT(haft__search_count(search), haft__search_count(fresh),
+              "round %u: number of documents", round);
     CHECK_INT(search->term_table.count, fresh->term_table.count, "words, round %u", round);
     CHECK_INT(search->group_table.count, fresh->group_table.count, "groups, round %u", round);
     for (size_t i = 0; i < COUNT(queries); i++) {
@@ -69,10 +70,11 @@ static void add_and_remove(const haft__search_word_vectors *vectors)
         search_tool tool = make_tool(which, version, space);
         if ((seed >> 16) % 5 < 2) {
             bool removed = haft__search_remove(search, haft__str(tool.id));
-            CHECK(removed == (versions[which] >= 0), "round %u", round);
+            CHECK(removed == (versions[which] >= 0), "round %u: whether a document was removed",
+                  round);
             versions[which] = -1;
         } else {
-            CHECK(search_add(search, &tool) == HAFT_OK, "round %u", round);
+            CHECK(search_add(search, &tool) == HAFT_OK, "round %u: add a document", round);
             versions[which] = (int)version;
         }
         if (round % 20 == 0) {
@@ -101,7 +103,7 @@ TEST(earlier_vectors_change_no_score)
 {
     haft__search_word_vectors vectors;
     haft_str file = search_table(vector_words, vector_rows, COUNT(vector_words), 3);
-    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
+    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "open the word vectors");
     add_and_remove(&vectors);
 }
 
@@ -110,9 +112,9 @@ TEST(documents_need_an_id)
     haft__search_index *search = search_make(NULL, 0, NULL);
     haft_error err = {0};
     haft__search_doc doc = {.name = HAFT__LIT("x")};
-    CHECK_INT(haft__search_add(search, &doc, &err), HAFT_BAD_INPUT, "no id");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("expected an id, found none"), "the message");
-    CHECK(!haft__search_remove(search, HAFT__LIT("")), "removed nothing");
+    CHECK_INT(haft__search_add(search, &doc, &err), HAFT_BAD_INPUT, "a document without an id");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("expected an id, found none"), "error message");
+    CHECK(!haft__search_remove(search, HAFT__LIT("")), "an empty id removes nothing");
     haft__search_destroy(search);
     haft__search_destroy(NULL);
 }
@@ -126,13 +128,14 @@ TEST(an_index_has_a_limit)
     CHECK_INT(search_add(search, &last), HAFT_OK, "at the limit");
     CHECK_INT(search_add(search, &tool), HAFT_OK, "a known id replaces its document");
     haft__search_doc doc = {.id = HAFT__LIT("c")};
-    CHECK_INT(haft__search_add(search, &doc, &err), HAFT_TOO_BIG, "past it");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("more than 1000000 documents in one index"), "why");
+    CHECK_INT(haft__search_add(search, &doc, &err), HAFT_TOO_BIG, "past the limit");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("more than 1000000 documents in one index"),
+              "error message");
     haft__search_destroy(search);
 }
 
 /* If an add fails, the index answers as before. */
-TEST(an_add_without_memory_changes_nothing)
+TEST(a_failed_add_changes_nothing)
 {
     search_tool tools[] = {{"a", "create_issue", "hub", "Makes an issue.", NULL},
                            {"b", "read_file", "disk", "Reads a file.", NULL}};
@@ -140,7 +143,7 @@ TEST(an_add_without_memory_changes_nothing)
                           {"c", "list_mail", "post", "Lists letters of people.", NULL}};
     haft__search_word_vectors vectors;
     haft_str file = search_table(vector_words, vector_rows, COUNT(vector_words), 3);
-    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "the table");
+    CHECK(haft__search_word_vectors_open(file, &vectors, NULL) == HAFT_OK, "open the word vectors");
     haft_str query = HAFT__LIT("create issue, read file, mail to people");
     for (size_t i = 0; i < COUNT(more); i++) {
         for (unsigned n = 0;; n++) {
@@ -170,7 +173,8 @@ TEST(no_index_is_created_without_memory)
     haft__search_index *search = NULL;
     test_fail_allocation(0);
     haft_status status = haft__search_create(&options, &search, NULL);
-    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY && search == NULL, "created");
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY && search == NULL,
+          "no index without memory");
 }
 
 TEST(hostile_documents_are_accepted)

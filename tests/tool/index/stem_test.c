@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/tool/index/stem.c. tests/tool/search/stems.txt has words and their stems; the
- * stemmer of scripts/make-vectors is held to it as well, by tests/house/stems.py. */
+/* Tests for src/tool/index/stem.c. tests/tool/search/stems.txt has words and their stems;
+ * tests/house/stems.py checks the stemmer of scripts/make-vectors with the same list. */
 #include "tool/index/stem.h"
 
 #include "test.h"
@@ -72,7 +72,7 @@ TEST(words_lose_their_endings)
     }
 }
 
-TEST(stems_are_those_of_the_list)
+TEST(stems_match_the_list)
 {
     haft_str rest = test_read_file("tests/tool/search/stems.txt");
     size_t count = 0;
@@ -101,7 +101,9 @@ TEST(random_letters_stay_within_their_word)
             space[i + 1] = "aeiouysltnginged"[seed >> 28];
         }
         size_t stem = haft__search_stem(space + 1, length);
-        CHECK(stem <= length && (stem > 0 || length == 0), "%zu of %zu", stem, length);
-        CHECK(space[0] == '#' && space[length + 1] == '#', "length %zu", length);
+        CHECK(stem <= length && (stem > 0 || length == 0),
+              "a stem of %zu letters for a word of %zu", stem, length);
+        CHECK(space[0] == '#' && space[length + 1] == '#',
+              "bytes around a word of %zu letters were changed", length);
     }
 }

@@ -28,15 +28,16 @@ TEST(texts_are_added_found_and_removed)
         CHECK_INT(haft__search_string_table_find(&table, text), numbers[at], "t%u", at);
         if (numbers[at] == HAFT__SEARCH_NONE) {
             CHECK(haft__search_string_table_add(&table, text, &numbers[at], NULL) == HAFT_OK,
-                  "add");
+                  "add the text");
             count++;
         } else if (seed % 3 != 0) {
-            CHECK_STR(haft__search_string_table_text(&table, numbers[at]), text, "its text");
+            CHECK_STR(haft__search_string_table_text(&table, numbers[at]), text,
+                      "the text of its number");
             haft__search_string_table_remove(&table, numbers[at]);
             numbers[at] = HAFT__SEARCH_NONE;
             count--;
         }
-        CHECK_INT(table.count, count, "texts");
+        CHECK_INT(table.count, count, "number of texts");
     }
     CHECK(table.limit <= TEXTS, "numbers are not reused: %u", table.limit);
     for (uint32_t i = 0; i < TEXTS; i++) {
@@ -47,15 +48,16 @@ TEST(texts_are_added_found_and_removed)
     haft__search_string_table_finish(&table);
 }
 
-TEST(an_empty_text_is_a_text)
+TEST(an_empty_text_can_be_added)
 {
     haft__search_string_table table;
     uint32_t number = 9;
     haft__search_string_table_init(&table, key);
-    CHECK_INT(haft__search_string_table_find(&table, HAFT__LIT("")), HAFT__SEARCH_NONE, "before");
+    CHECK_INT(haft__search_string_table_find(&table, HAFT__LIT("")), HAFT__SEARCH_NONE,
+              "before it is added");
     CHECK(haft__search_string_table_add(&table, (haft_str){NULL, 0}, &number, NULL) == HAFT_OK,
-          "add");
-    CHECK_INT(haft__search_string_table_find(&table, HAFT__LIT("")), number, "after");
+          "add the empty text");
+    CHECK_INT(haft__search_string_table_find(&table, HAFT__LIT("")), number, "after it is added");
     haft__search_string_table_finish(&table);
 }
 

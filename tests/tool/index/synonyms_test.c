@@ -6,11 +6,12 @@
 #include "tool/index/stem.h"
 #include "tool/search_help.h"
 
-TEST(synonyms_are_in_rows)
+TEST(the_rows_of_a_synonym_are_found)
 {
     size_t at = 0;
-    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT("url link"), "url");
-    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT(""), "only once");
+    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT("url link"),
+              "the row of a word");
+    CHECK_STR(haft__search_synonyms(HAFT__LIT("url"), &at), HAFT__LIT(""), "a word with one row");
     at = 0;
     CHECK_STR(haft__search_synonyms(HAFT__LIT("lin"), &at), HAFT__LIT(""), "a part of a word");
     at = 0;
@@ -18,7 +19,7 @@ TEST(synonyms_are_in_rows)
     while (haft__search_synonyms(HAFT__LIT("fetch"), &at).len > 0) {
         rows++;
     }
-    CHECK_INT(rows, 2, "a word in two rows");
+    CHECK_INT(rows, 2, "number of rows of a word");
 }
 
 TEST(tools_are_found_by_synonyms)
@@ -29,10 +30,14 @@ TEST(tools_are_found_by_synonyms)
         {"e", "top_headlines", "", "", NULL},
     };
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
-    CHECK_STR(search_ids(search, HAFT__LIT("a folder"), 1), HAFT__LIT("a:name"), "folder");
-    CHECK_STR(search_ids(search, HAFT__LIT("open a PR"), 1), HAFT__LIT("b:name"), "PR");
-    CHECK_STR(search_ids(search, HAFT__LIT("mails"), 1), HAFT__LIT("c:name"), "mails");
-    CHECK_STR(search_ids(search, HAFT__LIT("my money back"), 5), HAFT__LIT("d:name"), "money");
-    CHECK_STR(search_ids(search, HAFT__LIT("latest news"), 5), HAFT__LIT("e:name"), "not new");
+    CHECK_STR(search_ids(search, HAFT__LIT("a folder"), 1), HAFT__LIT("a:name"),
+              "a synonym of directory");
+    CHECK_STR(search_ids(search, HAFT__LIT("open a PR"), 1), HAFT__LIT("b:name"),
+              "an abbreviation");
+    CHECK_STR(search_ids(search, HAFT__LIT("mails"), 1), HAFT__LIT("c:name"), "a plural");
+    CHECK_STR(search_ids(search, HAFT__LIT("my money back"), 5), HAFT__LIT("d:name"),
+              "a synonym in a sentence");
+    CHECK_STR(search_ids(search, HAFT__LIT("latest news"), 5), HAFT__LIT("e:name"),
+              "news is not new");
     haft__search_destroy(search);
 }

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "tool/search_help.h"
 
-TEST(tokens_are_things)
+TEST(kinds_of_tokens_are_recognized)
 {
     static const struct {
         const char *token, *words;
@@ -42,7 +42,7 @@ TEST(tokens_are_things)
     }
 }
 
-TEST(tasks_are_found_by_what_they_are_about)
+TEST(tools_are_found_by_the_kind_of_a_token)
 {
     static const char url[] = "{\"properties\":{\"url\":{}}}";
     static const search_tool tools[] = {
@@ -53,10 +53,10 @@ TEST(tasks_are_found_by_what_they_are_about)
     };
     haft__search_index *search = search_make(tools, COUNT(tools), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("show https://example.com please"), 1),
-              HAFT__LIT("a:parameters"), "URL");
+              HAFT__LIT("a:parameters"), "a URL");
     CHECK_STR(search_ids(search, HAFT__LIT("how big is report.pdf"), 1), HAFT__LIT("c:name"),
-              "file");
+              "a file name");
     CHECK_STR(search_ids(search, HAFT__LIT("tell bob@example.com about it"), 1),
-              HAFT__LIT("d:name"), "mail");
+              HAFT__LIT("d:name"), "a mail address");
     haft__search_destroy(search);
 }

@@ -81,16 +81,18 @@ TEST(texts_become_words)
     }
 }
 
-TEST(stems_come_along)
+TEST(words_have_stems)
 {
     CHECK_STR(words_of(HAFT__LIT("Listing repositories quickly"), true),
               HAFT__LIT("list repositori quickli"), "stems");
     CHECK_STR(words_of(HAFT__LIT("repos of K8s, createPR"), true),
-              HAFT__LIT("repositori kubernet k 8 | creat pull request"), "what is short");
-    CHECK_STR(words_of(HAFT__LIT("new news"), true), HAFT__LIT("new news"), "two words");
+              HAFT__LIT("repositori kubernet k 8 | creat pull request"),
+              "abbreviations are expanded");
+    CHECK_STR(words_of(HAFT__LIT("new news"), true), HAFT__LIT("new news"),
+              "stems that stay different");
 }
 
-TEST(queries_say_what_a_token_is)
+TEST(queries_have_words_for_the_kind_of_a_token)
 {
     haft__search_tokenizer words;
     haft__search_word word;
@@ -102,31 +104,33 @@ TEST(queries_say_what_a_token_is)
     size_t count = 0;
     haft__search_tokenizer_init(&words, HAFT__LIT("open https://example.com/a out.md"), true);
     for (; haft__search_tokenizer_next(&words, &word) && count < COUNT(wanted); count++) {
-        CHECK_STR(((haft_str){word.raw, word.raw_length}), haft__str(wanted[count].raw), "word");
+        CHECK_STR(((haft_str){word.raw, word.raw_length}), haft__str(wanted[count].raw),
+                  "the word");
         CHECK(word.implied == wanted[count].implied, "%s", wanted[count].raw);
     }
-    CHECK_INT(count, COUNT(wanted), "words");
+    CHECK_INT(count, COUNT(wanted), "number of words");
 }
 
-TEST(a_nul_is_as_good_as_a_space)
+TEST(a_nul_byte_separates_words)
 {
     CHECK_STR(words_of((haft_str){"read\0file", 9}, false), HAFT__LIT("read file"), "a NUL");
 }
 
-TEST(words_have_a_limit)
+TEST(the_length_of_a_word_is_limited)
 {
     char text[2 * HAFT__LIMIT_SEARCH_WORD_BYTES + 8];
     memset(text, 'b', sizeof(text));
     haft_str most = {text, HAFT__LIMIT_SEARCH_WORD_BYTES};
     CHECK_STR(words_of(most, false), most, "at the limit");
-    CHECK_STR(words_of((haft_str){text, most.len + 1}, false), HAFT__LIT(""), "past it");
+    CHECK_STR(words_of((haft_str){text, most.len + 1}, false), HAFT__LIT(""), "past the limit");
     text[most.len + 4] = ' ';
     text[most.len + 6] = ' ';
     memcpy(text + most.len + 7, "ca", 2);
-    CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"), "after it");
+    CHECK_STR(words_of((haft_str){text, most.len + 9}, false), HAFT__LIT("b ca"),
+              "words after a long one");
 }
 
-/* Any bytes: it ends, and every word is valid. */
+/* For any bytes, the tokenizer terminates, and every word is valid. */
 TEST(random_bytes_become_words)
 {
     uint32_t seed = 7;
@@ -142,8 +146,9 @@ TEST(random_bytes_become_words)
         size_t count = 0;
         haft__search_tokenizer_init(&words, (haft_str){text, n % sizeof(text)}, false);
         while (haft__search_tokenizer_next(&words, &word)) {
-            CHECK(word.raw_length > 0 && word.raw_length <= sizeof(word.raw), "a word");
-            CHECK(word.stem_length > 0 && word.stem_length <= sizeof(word.stem), "its stem");
+            CHECK(word.raw_length > 0 && word.raw_length <= sizeof(word.raw), "length of a word");
+            CHECK(word.stem_length > 0 && word.stem_length <= sizeof(word.stem),
+                  "length of a stem");
             count++;
         }
         CHECK(count <= 2 * sizeof(text), "%zu words", count);

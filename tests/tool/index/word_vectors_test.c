@@ -22,7 +22,7 @@ TEST(words_have_vectors)
     haft_error err = {0};
     CHECK_INT(haft__search_word_vectors_open(make_file(), &vectors, &err), HAFT_OK, "%s",
               err.message);
-    CHECK_INT(vectors.count, COUNT(words), "words");
+    CHECK_INT(vectors.count, COUNT(words), "number of words");
     for (size_t i = 0; i < COUNT(words); i++) {
         const int8_t *row = haft__search_word_vectors_find(&vectors, haft__str(words[i]));
         CHECK(row != NULL && memcmp(row, rows + 4 * i, 4) == 0, "%s", words[i]);
@@ -40,7 +40,7 @@ TEST(damaged_tables_are_rejected)
     static const struct {
         size_t at;
         uint8_t byte;
-        bool summed; /* the checksum is corrected */
+        bool summed; /* the checksum is updated */
         const char *why;
     } cases[] = {
         {0, 'H', true, "it does not start with \"haftvec1\""},
@@ -72,13 +72,13 @@ TEST(damaged_tables_are_rejected)
         (void)snprintf(wanted, sizeof(wanted), "not a valid table of vectors: %s", cases[i].why);
         CHECK_STR(haft__str(err.message), haft__str(wanted), "case %zu", i);
         CHECK_STR(haft__str(err.hint), HAFT__LIT("create one with scripts/make-vectors"),
-                  "the hint");
+                  "hint of the error");
     }
     haft_str file = make_file();
     for (size_t length = 0; length < file.len; length++) {
         haft__search_word_vectors vectors;
         CHECK_INT(haft__search_word_vectors_open((haft_str){file.ptr, length}, &vectors, NULL),
-                  HAFT_BAD_INPUT, "cut at %zu", length);
+                  HAFT_BAD_INPUT, "truncated at %zu", length);
     }
 }
 
@@ -94,14 +94,14 @@ TEST(tables_have_limits)
         for (size_t i = 0; i < 4; i++) {
             count[i] = (uint8_t)(number >> 8 * i);
         }
-        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "%u",
+        CHECK_INT(haft__search_word_vectors_open(file, &vectors, &err), HAFT_BAD_INPUT, "number %u",
                   number);
         bool counts = strstr(err.message, "counts") != NULL;
         CHECK(counts == (more == 1), "%u: %s", number, err.message);
     }
 }
 
-TEST(other_words_find_what_is_meant)
+TEST(words_with_a_similar_meaning_are_found)
 {
     static const search_tool tools[] = {
         {"a", "visit_physician", "", "", NULL},
@@ -109,13 +109,15 @@ TEST(other_words_find_what_is_meant)
         {"c", "xylophone", "", "", NULL},
     };
     haft__search_word_vectors vectors;
-    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK,
+          "open the word vectors");
     haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
     CHECK_STR(search_ids(search, HAFT__LIT("attend a doctor"), 5), HAFT__LIT("a:meaning"),
-              "by meaning");
+              "found by meaning");
     CHECK_STR(search_ids(search, HAFT__LIT("city of my doctor, my doctor"), 5),
-              HAFT__LIT("b:name a:meaning"), "by name and by meaning");
-    CHECK_STR(search_ids(search, HAFT__LIT("xylophone"), 5), HAFT__LIT("c:exact name"), "neither");
+              HAFT__LIT("b:name a:meaning"), "found by name and by meaning");
+    CHECK_STR(search_ids(search, HAFT__LIT("xylophone"), 5), HAFT__LIT("c:exact name"),
+              "found by exact name, without a vector");
     haft__search_destroy(search);
     search = search_make(tools, COUNT(tools), NULL);
     CHECK_STR(search_ids(search, HAFT__LIT("attend a doctor"), 5), HAFT__LIT(""),
@@ -143,8 +145,9 @@ TEST(meaning_counts_in_proportion_to_the_words_that_have_vectors)
     haft__search_word_vectors vectors;
     CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
               == HAFT_OK,
-          "open");
-    CHECK(haft__search_word_vectors_find(&vectors, HAFT__LIT("mindmap")) == NULL, "no vector");
+          "open the word vectors");
+    CHECK(haft__search_word_vectors_find(&vectors, HAFT__LIT("mindmap")) == NULL,
+          "mindmap has no vector");
     haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), i < 2 ? 3 : 1),
@@ -153,7 +156,7 @@ TEST(meaning_counts_in_proportion_to_the_words_that_have_vectors)
     haft__search_destroy(search);
 }
 
-/* Twelve tools of usual servers, none of which travels. */
+/* Twelve tools of usual servers, none of which is about travel. */
 static const search_tool office[] = {
     {"files:read_file", "read_file", "files", "Read the contents of a file.", NULL},
     {"files:write_file", "write_file", "files", "Write text to a file.", NULL},
@@ -180,20 +183,20 @@ TEST(tools_that_have_nothing_to_do_with_a_query_are_not_found)
         {"book a hotel room in Paris", ""},
         {"what will the weather be tomorrow", ""},
         {"play some music", ""},
-        /* one is, by a word among many others */
+        /* one tool is relevant, by a word among many others */
         {"I would love it if somebody could merge what my colleague wrote yesterday evening",
          "github:merge_pull_request:name"},
         /* by a synonym, and by meaning alone */
         {"make a folder smaller", "zip:compress:text"},
         {"arithmetic with integers", "math:sqrt:meaning"},
-        /* by a part of a name, however little else it says */
+        /* by a part of a name, even if nothing else matches */
         {"dir", "files:list_directory:name"},
         {"direc", "files:list_directory:name"},
     };
     haft__search_word_vectors vectors;
     CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
               == HAFT_OK,
-          "open");
+          "open the word vectors");
     haft__search_index *search = search_make(office, COUNT(office), &vectors);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), cases[i].found[0] != '\0' ? 1 : 12),
@@ -202,13 +205,13 @@ TEST(tools_that_have_nothing_to_do_with_a_query_are_not_found)
     haft__search_destroy(search);
 }
 
-/* Without vectors words alone are evidence: one of many is little, but not nothing. */
-TEST(words_have_a_floor_without_vectors)
+/* Without vectors, only words count: one of many words is weak evidence, but enough. */
+TEST(one_matching_word_is_enough_without_vectors)
 {
     haft__search_index *search = search_make(office, COUNT(office), NULL);
-    CHECK_STR(search_ids(search, HAFT__LIT("book a flight"), 12), HAFT__LIT(""), "no word");
+    CHECK_STR(search_ids(search, HAFT__LIT("book a flight"), 12), HAFT__LIT(""), "no word matches");
     CHECK_STR(search_ids(search, HAFT__LIT("please merge what my colleague wrote yesterday"), 12),
-              HAFT__LIT("github:merge_pull_request:name"), "a word");
+              HAFT__LIT("github:merge_pull_request:name"), "one word matches");
     haft__search_destroy(search);
 }
 
@@ -228,7 +231,7 @@ static const search_tool util[] = {
     {"resize_image", "resize_image", "util", "Resize an image file.", NULL},
 };
 
-/* A tool that matches must not make answers of the other tools of its server. Some of them are
+/* A matching tool must not bring the other tools of its server into the results. Some of them are
  * similar to the query themselves. */
 TEST(a_match_does_not_find_the_other_tools_of_its_server)
 {
@@ -250,7 +253,7 @@ TEST(a_match_does_not_find_the_other_tools_of_its_server)
     haft__search_word_vectors vectors;
     CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
               == HAFT_OK,
-          "open");
+          "open the word vectors");
     haft__search_index *search = search_make(util, COUNT(util), &vectors);
     haft__search_index *plain = search_make(util, COUNT(util), NULL);
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -270,11 +273,12 @@ TEST(a_query_that_names_a_server_finds_all_its_tools)
     haft__search_word_vectors vectors;
     CHECK(haft__search_word_vectors_open(test_read_file("share/haft/words.vec"), &vectors, NULL)
               == HAFT_OK,
-          "open");
+          "open the word vectors");
     for (size_t with = 0; with < 2; with++) {
         haft__search_index *search = search_make(util, COUNT(util), with > 0 ? &vectors : NULL);
         haft_str found = search_ids(search, HAFT__LIT("util issues"), COUNT(util));
-        CHECK(haft__str_starts_with(found, HAFT__LIT("list_issues:server name ")), "the best");
+        CHECK(haft__str_starts_with(found, HAFT__LIT("list_issues:server name ")),
+              "the best tool comes first");
         for (size_t i = 0; i < COUNT(util); i++) {
             CHECK(haft__str_contains_ignore_case(found, haft__str(util[i].id)), "%s", util[i].id);
         }
@@ -282,7 +286,7 @@ TEST(a_query_that_names_a_server_finds_all_its_tools)
     }
 }
 
-TEST(a_word_that_no_language_has_is_a_name)
+TEST(an_invented_word_is_a_name)
 {
     static const search_tool tools[] = {
         {"a", "champdex", "", "Statistics of players.", NULL},
@@ -297,13 +301,14 @@ TEST(a_word_that_no_language_has_is_a_name)
     } cases[] = {
         {"please use champdex now", "a:exact name"},
         {"use champdex, now", "a:exact name"},
-        {"visit the weather", "b:name"},   /* a word is a word */
+        {"visit the weather", "b:name"},   /* weather is an ordinary word */
         {"please use tira now", "c:text"}, /* two documents have it */
         {"c++", "e:exact name"},
         {"compile c#, please", "f:exact name"},
     };
     haft__search_word_vectors vectors;
-    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK, "open");
+    CHECK(haft__search_word_vectors_open(make_file(), &vectors, NULL) == HAFT_OK,
+          "open the word vectors");
     haft__search_index *search = search_make(tools, COUNT(tools), &vectors);
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_STR(search_ids(search, haft__str(cases[i].query), 1), haft__str(cases[i].first), "%s",
@@ -312,8 +317,8 @@ TEST(a_word_that_no_language_has_is_a_name)
     haft__search_destroy(search);
 }
 
-/* The installed table. */
-TEST(the_table_of_the_project_is_one)
+/* The table that is installed with haft. */
+TEST(the_installed_table_is_valid)
 {
     haft_str file = test_read_file("share/haft/words.vec");
     haft__search_word_vectors vectors;
