@@ -3,7 +3,7 @@
  * bench.h - measuring: contenders side by side, medians, ratios within one run.
  *
  * Every repetition measures all contenders in turn, so that other load on the machine slows them
- * alike. The reported value is the median of each contender.
+ * equally. The reported value is the median of each contender.
  */
 #ifndef HAFT_BENCH_BENCH_H
 #define HAFT_BENCH_BENCH_H

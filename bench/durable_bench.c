@@ -26,7 +26,7 @@
 #define PAUSED   100000
 #define SAMPLES  200
 #define LIVE     1000
-#define MEASURED 20000 /* appends, at most */
+#define MEASURED 20000 /* the maximum number of measured appends */
 
 #define TOOLS(how)                                                                                 \
     "\"tools\":[{\"name\":\"look\",\"description\":\"Look it up.\",\"args\":[\"q\"]," how "}]"

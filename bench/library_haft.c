@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* library_haft.c - our own reader and writer, with a reused arena and buffer. */
+/* library_haft.c - haft's reader and writer, with a reused arena and buffer. */
 #include <stdlib.h>
 
 #include "base/buf.h"

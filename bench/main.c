@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * main.c - our JSON module compared with Debian's libraries, and on long and hostile texts.
+ * main.c - haft's JSON module compared with Debian's libraries, and on long and hostile texts.
  *
  * The main program of the benchmark: prints the Markdown tables of docs/benchmarks.md.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * postgres_bench.c - a store of many processes: durable appends by 1, 4 and 16 of them with a run
- * each, and with 64 runs each, which share their commits; and how fast free runs are taken.
+ * each, and with 64 runs each, which share their commits; and how fast free runs are claimed.
  */
 #include "postgres_bench.h"
 
@@ -23,7 +23,7 @@
 #define SECONDS   1.0
 #define PROCESSES 16
 #define RUNS      64
-#define SAMPLES   100000 /* of one process, at most */
+#define SAMPLES   100000 /* the maximum of one process */
 
 /* Shared by the processes. */
 typedef struct board {

@@ -25,7 +25,7 @@
 /* The streams of a wire format. */
 typedef struct wire {
     const char *name, *provider;
-    const char *begin, *token, *end; /* of a text; %s in `end`: the whole text */
+    const char *begin, *token, *end; /* parts of a text stream; %s in `end`: the whole text */
     const char *call;                /* a reply with one call */
 } wire;
 
@@ -162,7 +162,7 @@ static bool do_text(void *context)
     return good;
 }
 
-/* A run: each request has two messages more than the one before. */
+/* A run: each request has two messages more than the previous one. */
 static bool do_turns(void *context)
 {
     const task *t = context;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * run_bench.c - what a turn costs without I/O: fold, decide and building the request, in runs of
+ * run_bench.c - the cost of a turn without I/O: fold, decide and building the request, in runs of
  * 8 to 4,096 turns with five tools and results of 1 KB. The cost of a turn must not grow.
  */
 #include "run_bench.h"
@@ -24,7 +24,7 @@ typedef struct state {
     haft__spec spec;
     uint32_t turns;
     char result[1024];
-    uint64_t event_bytes; /* of the last run */
+    uint64_t event_bytes; /* bytes of the events of the last run */
 } state;
 
 /* One run in progress. */
@@ -83,7 +83,7 @@ static bool finish_call(making *m, const state *s)
     return append(m, haft__buf_str(&m->body));
 }
 
-static bool go_on(making *m, const state *s)
+static bool continue_run(making *m, const state *s)
 {
     for (;;) {
         haft__effect effect = {.kind = HAFT__EFFECT_END};
@@ -117,7 +117,7 @@ static bool do_run(void *context)
         haft__decider_init(&m.decider, NULL) == HAFT_OK
         && haft__run_init(&m.run, &s->arena, &s->spec, (haft__hash_key){1, 2}, NULL) == HAFT_OK;
     haft__input_run_started(&m.body, &s->spec, HAFT__LIT("work"), HAFT__LIT("thread"), none, none);
-    good = good && append(&m, haft__buf_str(&m.body)) && go_on(&m, s);
+    good = good && append(&m, haft__buf_str(&m.body)) && continue_run(&m, s);
     s->event_bytes = m.bytes;
     haft__decider_finish(&m.decider);
     haft__chat_finish(&m.chat);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schema_bench.c - what one tool call costs: its schema compiled once, its arguments parsed and
- * validated each time. The schema and the arguments are those of a search tool as agents have them.
+ * schema_bench.c - the cost of one tool call: its schema compiled once, its arguments parsed and
+ * validated each time. The schema and the arguments are those of a search tool as agents use them.
  */
 #include "schema_bench.h"
 

@@ -29,7 +29,7 @@
 
 static const struct {
     const char *name;
-    int directories, files; /* in each */
+    int directories, files; /* files: in each directory */
     size_t bytes;           /* of each file */
     uint32_t rarity;        /* one word in this many is a rare one */
 } trees[] = {
@@ -115,7 +115,7 @@ static void remove_place(void)
 {
     char command[128];
     (void)snprintf(command, sizeof(command), "rm -rf -- '%s'", place);
-    if (system(command) != 0) { /* the path is ours */
+    if (system(command) != 0) { /* the path was made by this program */
         (void)fprintf(stderr, "bench: cannot remove %s\n", place);
     }
 }
@@ -180,8 +180,8 @@ static size_t count_lines_of(int fd)
     return count;
 }
 
-/* Runs a command that prints the lines it finds and exits with 0 or 1; `become` turns the process
- * into it. */
+/* Runs a command that prints the lines it finds and exits with 0 or 1; `become` replaces the
+ * process with the command. */
 static void search_there(attempt *a, int (*become)(const attempt *a))
 {
     struct rusage used;

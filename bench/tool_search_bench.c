@@ -3,7 +3,7 @@
  * tool_search_bench.c - tool search: time to build and query an index of 1,000 to 100,000 tools,
  * and its memory, on one core. Word frequencies are like those of real tools: a few words are in
  * many tools, most in few. Times are processor times of the thread; for each query the best of
- * ROUNDS counts, so that other load on the machine does not.
+ * ROUNDS counts, so that other load on the machine does not count.
  */
 #include "tool_search_bench.h"
 
@@ -31,7 +31,7 @@ static double now(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static uint32_t roll(uint32_t *seed)
+static uint32_t next_random(uint32_t *seed)
 {
     *seed = *seed * 1664525U + 1013904223U;
     return *seed >> 8;
@@ -57,8 +57,8 @@ static haft_str put_words(char *to, size_t count, uint32_t *seed, char between)
 {
     size_t length = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t a = roll(seed) % VOCABULARY, b = roll(seed) % VOCABULARY,
-                 c = roll(seed) % VOCABULARY;
+        uint32_t a = next_random(seed) % VOCABULARY, b = next_random(seed) % VOCABULARY,
+                 c = next_random(seed) % VOCABULARY;
         uint32_t number = (uint32_t)((uint64_t)a * b / VOCABULARY * c / VOCABULARY);
         length += put_word(to + length, number);
         to[length++] = between;
@@ -82,7 +82,7 @@ static bool add_tool(haft__search_index *search, uint32_t number)
         .id = {id, (size_t)snprintf(id, sizeof(id), "t%u", number)},
         .name = put_words(name, 2 + number % 2, &seed, '_'),
         .group = put_words(group, 1, &group_seed, '_'),
-        .text = put_words(text, 10 + roll(&seed) % 30, &seed, ' '),
+        .text = put_words(text, 10 + next_random(&seed) % 30, &seed, ' '),
         .schema = &schema,
     };
     return haft__search_add(search, &doc, NULL) == HAFT_OK;

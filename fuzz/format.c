@@ -25,7 +25,7 @@
 typedef struct event_log {
     haft__buf text; /* content, reasoning and code, joined by kind; then calls and errors */
     haft__buf kinds[3];
-    haft__buf arguments; /* of the call that is open */
+    haft__buf arguments; /* arguments of the open call */
     bool open, repair;
     uint32_t calls, errors;
 } event_log;
@@ -141,7 +141,7 @@ static void add_dense(haft__buf *to, haft_str text)
     }
 }
 
-/* An object may be an answer, of which not all is content. */
+/* A JSON object may be an answer; then only a part of it is content. */
 static void check_text(const haft__format *format, haft_str text, const event_log *t)
 {
     bool object = text.len > 0 && memchr(text.ptr, '{', text.len) != NULL;

@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-/* NOLINTNEXTLINE(bugprone-suspicious-include): what the tests read grammars with */
+/* NOLINTNEXTLINE(bugprone-suspicious-include): the grammar reader of the tests */
 #include "../tests/format/gbnf_help.c"
 #include "base/limits.h"
 #include "base/str.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Properties of the HTTP server. The input is a byte for the size of pieces, and then what one
- * client sends.
- *   - the handler gets the same requests however the bytes are split; if the server closes the
+ * Properties of the HTTP server. The input is a byte for the size of pieces, then the bytes that
+ * one client sends.
+ *   - the handler gets the same requests for every split of the bytes; if the server closes the
  *     connection, only the last ones may be missing;
  *   - no request has a control character in its target or in a header, and its target is a path or
  *     "*";
@@ -25,11 +25,11 @@
 /* Steps without progress after which the server has handled all bytes. */
 #define QUIET_STEPS 4
 
-/* What a connection led to. */
+/* The result of a connection. */
 typedef struct outcome {
     haft__buf requests, received;
     size_t handled;
-    bool closed; /* by the server */
+    bool closed; /* the server closed the connection */
 } outcome;
 
 static haft__loop *loop;
@@ -92,8 +92,8 @@ static int dial(void)
     return fd;
 }
 
-/* Steps the loop until nothing more comes. */
-static void settle(int fd, outcome *out)
+/* Steps the loop until no more data arrives. */
+static void step_until_quiet(int fd, outcome *out)
 {
     for (int quiet = 0; quiet < QUIET_STEPS; quiet++) {
         char bytes[4096];
@@ -119,7 +119,7 @@ static void converse(haft_str bytes, size_t piece, outcome *out)
     while (bytes.len > 0) {
         size_t count = piece > 0 && piece < bytes.len ? piece : bytes.len;
         ssize_t sent = send(fd, bytes.ptr, count, MSG_DONTWAIT | MSG_NOSIGNAL);
-        settle(fd, out);
+        step_until_quiet(fd, out);
         if (sent < 0) {
             break;
         }

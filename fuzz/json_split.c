@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Property: the incremental reader, however the text is split, and the strict reader accept the
+ * Property: the incremental reader, for every split of the text, and the strict reader accept the
  * same texts and give the same values; every split gives the same error.
  *
  * The first byte chooses the splits, the rest is the text.

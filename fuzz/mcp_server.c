@@ -45,7 +45,7 @@ static const haft__json *schema(void *context, haft_str tool)
     return tool.len < 4 ? &c->schema : NULL;
 }
 
-static void take_out(client *c, haft__mcp_request *mcp_request)
+static void remove_request(client *c, haft__mcp_request *mcp_request)
 {
     size_t at = 0;
     while (at < c->held_count && c->held[at] != mcp_request) {
@@ -55,7 +55,7 @@ static void take_out(client *c, haft__mcp_request *mcp_request)
     c->held[at] = c->held[--c->held_count];
 }
 
-/* The length of its name decides: at once, later, or with a question. */
+/* The length of the tool's name decides whether it answers at once, later, or with a question. */
 static void begin(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
@@ -85,7 +85,7 @@ static void resume(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
     REQUIRE(mcp_request->answers.kind == HAFT__JSON_OBJECT);
-    take_out(c, mcp_request);
+    remove_request(c, mcp_request);
     c->finished++;
     haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
 }
@@ -93,7 +93,7 @@ static void resume(void *context, haft__mcp_request *mcp_request)
 static void drop(void *context, haft__mcp_request *mcp_request)
 {
     client *c = context;
-    take_out(c, mcp_request);
+    remove_request(c, mcp_request);
     c->dropped++;
 }
 

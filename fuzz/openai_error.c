@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "model/providers/openai_chat/stream.h"
 
-/* Room for haft's words around the server's. */
+/* Space for haft's words around the message of the server. */
 #define OURS 600
 
 static haft__model_failure read_failure(haft__arena *arena, uint32_t status, haft_str body,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reply_stream.h - the property of every reader of replies: a body gives the same reply however it
+ * reply_stream.h - the property of every reader of replies: a body gives the same reply, however it
  * is split, and so do the deltas that are emitted while it arrives. Every text is UTF-8. The items
  * of a reply are a JSON array.
  *

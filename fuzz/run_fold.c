@@ -3,7 +3,7 @@
  * Properties of folding. The input is a log with the body of one event per line; seq, at and run
  * are added to each, so that a line can be removed or moved. The log is folded up to the first
  * rejected line.
- *   - a rejection has a reason, which is not out of memory;
+ *   - a rejection has a message, and is not "out of memory";
  *   - folding the same lines again gives the same decision;
  *   - every state has a decision, which can be folded in that state;
  *   - every state gives a request, which is JSON;
@@ -157,7 +157,7 @@ static void check_request(world *w)
 }
 
 /* Makes decisions and folds them until the host must act. */
-static void go_on(world *w)
+static void decide_until_host_acts(world *w)
 {
     haft__buf line;
     haft__buf_init(&line, HAFT__LIMIT_RUN_BYTES);
@@ -216,7 +216,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     REQUIRE(fold(&first, good) == good.len && fold(&again, good) == good.len);
     REQUIRE(haft__str_equal(decision(&first), decision(&again)));
     check_request(&again);
-    go_on(&again);
+    decide_until_host_acts(&again);
     haft__replay replay;
     haft_status status = haft__replay_log(&again.arena, &shared.spec, log, KEY, &replay, NULL);
     REQUIRE(status != HAFT_NO_MEMORY);

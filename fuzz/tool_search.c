@@ -59,7 +59,7 @@ static void add(haft__search_index *search, haft__search_index *other, haft_str 
     if (haft__json_read(&arena, line, NULL, &schema, NULL, NULL) == HAFT_OK) {
         doc.schema = &schema;
     }
-    /* In the other index it is added, removed and added again. */
+    /* The other index adds, removes and adds the document again. */
     REQUIRE(haft__search_add(search, &doc, NULL) == HAFT_OK);
     REQUIRE(haft__search_add(other, &doc, NULL) == HAFT_OK);
     REQUIRE(haft__search_remove(other, doc.id));
