@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * limits_test.c - limits of base/limits.h at their value and one past it, by name: those whose
- * modules are tested with smaller ones elsewhere.
+ * limits_test.c - limits of base/limits.h at their value and one past it. These are the limits
+ * that the tests of their modules replace with smaller ones.
  */
 #include "base/limits.h"
 
@@ -10,7 +10,8 @@
 #include "json/json_help.h"
 #include "json/stream.h"
 
-/* What the strict reader and the incremental one, which have the same limits, say to `text`. */
+/* The strict reader and the incremental one have the same limits: both read `text` with the same
+ * result. An empty `message` means that it is accepted. */
 static void check_both(haft_str text, const haft__json_options *options, const char *message,
                        const char *what)
 {
@@ -46,28 +47,30 @@ static haft_str filled(const char *before, char fill, size_t length, const char 
     return (haft_str){text, strlen(before) + length + strlen(after)};
 }
 
-TEST(the_length_of_a_json_text)
+TEST(a_json_text_past_its_maximum_length_is_rejected)
 {
-    check_both(filled("1", ' ', HAFT__LIMIT_JSON_BYTES - 1, ""), NULL, "", "the longest");
+    check_both(filled("1", ' ', HAFT__LIMIT_JSON_BYTES - 1, ""), NULL, "", "the longest text");
     check_both(filled("1", ' ', HAFT__LIMIT_JSON_BYTES, ""), NULL,
                "expected at most 67108864 bytes, found more", "one byte more");
 }
 
-TEST(the_length_of_a_key)
+TEST(a_key_past_its_maximum_length_is_rejected)
 {
-    check_both(filled("{\"", 'k', HAFT__LIMIT_JSON_KEY_BYTES, "\":1}"), NULL, "", "the longest");
+    check_both(filled("{\"", 'k', HAFT__LIMIT_JSON_KEY_BYTES, "\":1}"), NULL, "",
+               "the longest key");
     check_both(filled("{\"", 'k', HAFT__LIMIT_JSON_KEY_BYTES + 1, "\":1}"), NULL,
                "expected at most 65536 bytes in a key, found more", "one byte more");
 }
 
-TEST(the_length_of_a_number)
+TEST(a_number_past_its_maximum_length_is_rejected)
 {
-    check_both(filled("[", '1', HAFT__LIMIT_JSON_NUMBER_BYTES, "]"), NULL, "", "the longest");
+    check_both(filled("[", '1', HAFT__LIMIT_JSON_NUMBER_BYTES, "]"), NULL, "",
+               "the longest number");
     check_both(filled("[", '1', HAFT__LIMIT_JSON_NUMBER_BYTES + 1, "]"), NULL,
                "expected at most 4096 characters in a number, found more", "one digit more");
 }
 
-TEST(the_depth_of_specs)
+TEST(nesting_past_the_maximum_depth_of_specs_is_rejected)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.max_depth = HAFT__LIMIT_JSON_DEPTH_STRICT;
@@ -78,7 +81,8 @@ TEST(the_depth_of_specs)
         memset(text + depth, ']', depth);
         bool past = depth > HAFT__LIMIT_JSON_DEPTH_STRICT;
         check_both((haft_str){text, 2 * depth}, &options,
-                   past ? "expected at most 64 levels of nesting, found more" : "", "depth");
+                   past ? "expected at most 64 levels of nesting, found more" : "",
+                   past ? "one level more" : "the deepest nesting");
     }
 }
 
@@ -95,11 +99,11 @@ static haft_str array_of(size_t count)
     return (haft_str){text, length};
 }
 
-TEST(the_number_of_values)
+TEST(more_values_than_the_maximum_are_rejected)
 {
-    check_both(array_of(HAFT__LIMIT_JSON_VALUES), NULL, "", "the most");
+    check_both(array_of(HAFT__LIMIT_JSON_VALUES), NULL, "", "as many values as allowed");
     check_both(array_of(HAFT__LIMIT_JSON_VALUES + 1), NULL,
-               "expected at most 8388608 values, found more", "one more");
+               "expected at most 8388608 values, found more", "one value more");
 }
 
 /* Compiles `before`, the number and `after`. */
@@ -117,7 +121,7 @@ static void check_pattern(const char *before, int count, const char *after, cons
     haft__arena_finish(&arena);
 }
 
-TEST(repeats_and_look_behinds_of_patterns)
+TEST(patterns_past_the_limits_of_repeats_and_look_behinds_are_rejected)
 {
     check_pattern("^a{", HAFT__LIMIT_PATTERN_REPEAT, "}b", "");
     check_pattern("^a{", HAFT__LIMIT_PATTERN_REPEAT + 1, "}b",

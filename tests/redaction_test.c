@@ -27,8 +27,9 @@ static void begin(fixture *f)
     bool added;
     haft__arena_init(&f->arena, 0);
     haft__redactor_init(&f->redactor, &f->arena);
-    CHECK_INT(haft__redactor_add(&f->redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK, "add");
-    CHECK_INT(haft__redactor_seal(&f->redactor, NULL), HAFT_OK, "seal");
+    CHECK_INT(haft__redactor_add(&f->redactor, HAFT__LIT(SECRET), &added, NULL), HAFT_OK,
+              "adding the secret");
+    CHECK_INT(haft__redactor_seal(&f->redactor, NULL), HAFT_OK, "sealing the redactor");
     f->cleaner = haft__redactor_cleaner(&f->redactor);
 }
 
@@ -89,12 +90,12 @@ static void check_excerpt(const fixture *f, haft_str text, haft__lost lost, bool
     haft__buf_init(&shown, 1 << 20);
     haft__excerpt excerpt = {.text = text, .lost = lost, .max_bytes = 64, .from_end = from_end};
     haft__excerpt_append(&shown, &excerpt, f->cleaner);
-    CHECK(shown.len <= 64 && shown.status == HAFT_OK, "%zu bytes", shown.len);
+    CHECK(shown.len <= 64 && shown.status == HAFT_OK, "the excerpt has %zu bytes", shown.len);
     check(haft__buf_str(&shown), from_end ? "end" : "start", offset);
     haft__buf_finish(&shown);
 }
 
-TEST(no_cut_of_an_excerpt_shows_half_a_secret)
+TEST(no_cut_of_an_excerpt_shows_part_of_a_secret)
 {
     fixture f;
     haft__buf buf;
@@ -158,8 +159,8 @@ static void check_redacted(const fixture *f, const char *text, const char *what,
     haft__buf_finish(&shown);
 }
 
-/* An error is redacted after it was cut: in the event that has it. */
-TEST(no_cut_of_an_error_shows_half_a_secret)
+/* An error is cut when it is made, and redacted later, when it is written to an event. */
+TEST(no_cut_of_an_error_shows_part_of_a_secret)
 {
     fixture f;
     haft__buf buf;
@@ -201,12 +202,12 @@ static void check_stream(fixture *f, haft_str body, const char *what, size_t off
     haft__provider_stream_options options = {.cleaner = f->cleaner};
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__openai_read(&options, body, &arena, &outcome, NULL), HAFT_OK, "%s", what);
-    CHECK(outcome.failed, "%s: a reply", what);
+    CHECK(outcome.failed, "%s: the outcome is not a failure", what);
     check(outcome.failure.message, what, offset);
     haft__arena_finish(&arena);
 }
 
-TEST(no_cut_of_a_model_servers_error_shows_half_a_secret)
+TEST(no_cut_of_a_model_servers_error_shows_part_of_a_secret)
 {
     static const struct {
         const char *head, *tail;
@@ -238,8 +239,8 @@ TEST(no_cut_of_a_model_servers_error_shows_half_a_secret)
     end(&f);
 }
 
-/* The body is cut at its limit, and tags that are not shown bring the cut near the start. */
-TEST(no_cut_of_a_long_page_shows_half_a_secret)
+/* The body is cut at its limit. Tags are not shown, so this cut is near the start of the text. */
+TEST(no_cut_of_a_long_page_shows_part_of_a_secret)
 {
     fixture f;
     haft__buf buf, page;
@@ -273,7 +274,7 @@ static void begin_job(haft__exec_job *job, help_exec *exec, const fixture *f)
     haft__arena_init(&job->arena, 0);
 }
 
-TEST(no_cut_of_an_http_tools_error_shows_half_a_secret)
+TEST(no_cut_of_an_http_tools_error_shows_part_of_a_secret)
 {
     fixture f;
     help_exec exec;
@@ -291,7 +292,7 @@ TEST(no_cut_of_an_http_tools_error_shows_half_a_secret)
         haft__exec_report(&job, &result);
         help_step(&exec, 0);
         check(job.result.text, "HTTP tool", offset);
-        CHECK(job.result.text.len <= at + 20, "%zu bytes", job.result.text.len);
+        CHECK(job.result.text.len <= at + 20, "the result has %zu bytes", job.result.text.len);
         haft__arena_finish(&job.arena);
     }
     haft__buf_finish(&buf);
@@ -299,7 +300,7 @@ TEST(no_cut_of_an_http_tools_error_shows_half_a_secret)
     end(&f);
 }
 
-TEST(no_cut_of_a_commands_output_shows_half_a_secret)
+TEST(no_cut_of_a_commands_output_shows_part_of_a_secret)
 {
     fixture f;
     help_exec exec;
@@ -318,7 +319,8 @@ TEST(no_cut_of_a_commands_output_shows_half_a_secret)
             haft__command_report(&job, HAFT__LIT("prog"), &ends[i]);
             help_step(&exec, 0);
             check(job.result.text, i == 0 ? "standard error" : "standard output", more);
-            CHECK(job.result.text.len > size - 3 * MARGIN, "%zu bytes", job.result.text.len);
+            CHECK(job.result.text.len > size - 3 * MARGIN, "the result has %zu bytes",
+                  job.result.text.len);
             haft__arena_finish(&job.arena);
         }
     }
@@ -338,12 +340,13 @@ static void check_lines(haft__mcp_connection *connection, haft_str text, size_t 
     haft__mcp_stdio_transport_keep_stderr(connection, read);
     haft_str lines = haft__buf_str(&connection->stderr_lines);
     check(lines, "standard error of a server", more);
-    CHECK(lines.len <= HAFT__LIMIT_MCP_STDERR_BYTES, "%zu bytes", lines.len);
+    CHECK(lines.len <= HAFT__LIMIT_MCP_STDERR_BYTES, "%zu bytes of standard error are kept",
+          lines.len);
     (void)!haft__mcp_connection_fail(connection, &err, HAFT_IO, "ended: %.*s", HAFT__ARG(text));
     check(haft__str(err.message), "error of a server", more);
 }
 
-TEST(no_cut_of_a_servers_standard_error_shows_half_a_secret)
+TEST(no_cut_of_a_servers_standard_error_shows_part_of_a_secret)
 {
     static const size_t cuts[] = {sizeof(((haft_error *)0)->message), HAFT__LIMIT_MCP_STDERR_BYTES,
                                   HAFT__LIMIT_CHILD_ERROR_BYTES};

@@ -16,7 +16,7 @@ static struct {
     const test_case *running;
     bool failed, skipped;
     /* Some tests start threads, and those allocate, too. */
-    _Atomic bool counting_down, failing_on, hit;
+    _Atomic bool counting_down, fail_all_later, hit;
     _Atomic unsigned countdown;
     _Atomic size_t allocations;
     struct kept {
@@ -33,31 +33,31 @@ void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
 void __wrap_free(void *old);
 
-static bool refuses(void)
+static bool allocation_fails(void)
 {
     state.allocations++;
     if (!state.counting_down || state.countdown-- > 0) {
         return false;
     }
     state.hit = true;
-    state.counting_down = state.failing_on;
+    state.counting_down = state.fail_all_later;
     state.countdown = 0;
     return true;
 }
 
 void *__wrap_malloc(size_t size)
 {
-    return refuses() ? NULL : __real_malloc(size);
+    return allocation_fails() ? NULL : __real_malloc(size);
 }
 
 void *__wrap_calloc(size_t count, size_t size)
 {
-    return refuses() ? NULL : __real_calloc(count, size);
+    return allocation_fails() ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_realloc(void *old, size_t size)
 {
-    return refuses() ? NULL : __real_realloc(old, size);
+    return allocation_fails() ? NULL : __real_realloc(old, size);
 }
 
 void __wrap_free(void *old)
@@ -69,14 +69,14 @@ void test_fail_allocation(unsigned n)
 {
     state.counting_down = true;
     state.countdown = n;
-    state.failing_on = false;
+    state.fail_all_later = false;
     state.hit = false;
 }
 
 void test_fail_allocations_from(unsigned n)
 {
     test_fail_allocation(n);
-    state.failing_on = true;
+    state.fail_all_later = true;
 }
 
 bool test_allow_allocations(void)
@@ -120,7 +120,7 @@ void test_register(test_case *test)
 }
 
 static void HAFT__PRINTF(3, 0)
-    say_failed(const char *file, int line, const char *format, va_list args)
+    print_failure(const char *file, int line, const char *format, va_list args)
 {
     state.failed = true;
     printf("# %s:%d: ", file, line);
@@ -132,7 +132,7 @@ void test_fail(const char *file, int line, const char *what, const char *format,
 {
     va_list args;
     va_start(args, format);
-    say_failed(file, line, format, args);
+    print_failure(file, line, format, args);
     va_end(args);
     printf("#   not true: %s\n", what);
 }
@@ -143,7 +143,7 @@ void test_check_int(const char *file, int line, long long found, long long wante
     if (found != wanted) {
         va_list args;
         va_start(args, format);
-        say_failed(file, line, format, args);
+        print_failure(file, line, format, args);
         va_end(args);
         printf("#   found %lld, wanted %lld\n", found, wanted);
     }
@@ -155,7 +155,7 @@ void test_check_str(const char *file, int line, haft_str found, haft_str wanted,
     if (!haft__str_equal(found, wanted)) {
         va_list args;
         va_start(args, format);
-        say_failed(file, line, format, args);
+        print_failure(file, line, format, args);
         va_end(args);
         printf("#   found  %.*s\n#   wanted %.*s\n", HAFT__ARG(found), HAFT__ARG(wanted));
     }
@@ -177,7 +177,7 @@ void test_skip_suite(const char *path)
     test_skip("no %s next to the project; docs/testing.md says how to have it", path);
 }
 
-/* Where "tests/..." and "shared/..." are. */
+/* The full path of "tests/..." or "shared/...". */
 static void find_path(const char *path, char full[PATH_MAX])
 {
     const char *root = getenv("HAFT_SOURCE_ROOT");
@@ -266,8 +266,8 @@ static void run(const test_case *test, unsigned totals[3])
 }
 
 typedef struct selection {
-    const char *file; /* only this one; NULL for any */
-    char **words;     /* one of them has to be in the file's or the test's name, if there are any */
+    const char *file; /* only tests of this file; NULL: of all files */
+    char **words;     /* the file's or the test's name contains one, unless there are none */
     int word_count;
     bool list;
 } selection;

@@ -5,9 +5,9 @@
  *     TEST(an_empty_text_is_refused) { CHECK(read_it("") != HAFT_OK, "it was accepted"); }
  *
  * The program prints one line a test ("ok json/read_test.c an_empty_text_is_refused"), which
- * scripts/run-tests adds up. `haft-tests WORD...` runs the tests whose file or name has a WORD,
- * `--file FILE` before them only those of one file, `--list` before that names them only. A test
- * may start threads, but checks are made by the one that runs it.
+ * scripts/run-tests adds up. `haft-tests [--list] [--file FILE] [WORD...]` runs the tests whose
+ * file or name contains a WORD; with --file, only tests of that file; with --list, it only prints
+ * their names. A test may start threads, but only the thread that runs the test may make checks.
  */
 #ifndef HAFT_TESTS_TEST_H
 #define HAFT_TESTS_TEST_H
@@ -40,7 +40,8 @@ void test_register(test_case *test);
     }                                                                                              \
     static void test_name(void)
 
-/* Checks go on after a failure; the test counts as failed. The message is a printf format. */
+/* A failed check does not stop the test, but the test counts as failed. The message is a printf
+ * format. */
 #define CHECK(condition, ...)                                                                      \
     ((condition) ? (void)0 : test_fail(__FILE__, __LINE__, #condition, __VA_ARGS__))
 #define CHECK_INT(found, wanted, ...)                                                              \
@@ -58,12 +59,12 @@ void test_check_str(const char *file, int line, haft_str found, haft_str wanted,
 /* Marks the running test as skipped, with the reason. Return right after it. */
 void test_skip(const char *format, ...) HAFT__PRINTF(1, 2);
 
-/* The same when a suite of others, "shared/...", is not there: docs/testing.md. */
+/* Skips because a test suite of another project, "shared/...", is not there: docs/testing.md. */
 void test_skip_suite(const char *path);
 
 /* Makes the n-th allocation from now on (0 = the next) fail, and with `test_fail_allocations_from`
- * every later one too. Switched off again by test_allow_allocations, which tells whether the
- * failure happened. The usual loop:
+ * every later one too. test_allow_allocations ends this and returns whether an allocation failed.
+ * The usual loop:
  *
  *     for (unsigned n = 0;; n++) {
  *         test_fail_allocation(n);
@@ -76,18 +77,18 @@ void test_fail_allocation(unsigned n);
 void test_fail_allocations_from(unsigned n);
 bool test_allow_allocations(void);
 
-/* How many allocations have been made so far, in all; to show that something makes none. */
+/* The number of allocations since the start; a test can show that a function makes none. */
 size_t test_allocation_count(void);
 
-/* The whole file below the project's root, or ../shared for "shared/...", in memory that lives
- * until the test ends; .ptr is NULL when it cannot be read. */
+/* The content of a file below the project's root, or in ../shared for "shared/...", in memory that
+ * lives until the test ends. If it cannot be read, .ptr is NULL. */
 haft_str test_read_file(const char *path);
 
-/* The names of the .json files in a folder, found as above, in the order of the alphabet, and how
- * many there are: none when there is no such folder. They live until the test ends. */
+/* The sorted names of the .json files in a folder, whose path is as above. Returns how many there
+ * are; 0 if the folder does not exist. They live until the test ends. */
 size_t test_list_folder(const char *folder, char ***ret_names);
 
-/* Whether `run` ends in a failed assertion. It runs in a process of its own. */
+/* Whether `run` ends in a failed assertion. It runs in its own process. */
 bool test_aborts(void (*run)(void));
 
 /* Memory that lives until the test ends. */

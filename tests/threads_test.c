@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * threads_test.c - what headers promise to several threads: a compiled schema and its patterns
- * are shared, a checker and an arena are each thread's own. Says most under `make tsan`.
+ * threads_test.c - threads may share a compiled schema and its patterns; each thread has its own
+ * checker and arena. Most useful under `make tsan`.
  */
 #include <pthread.h>
 
@@ -44,7 +44,7 @@ typedef struct job {
     unsigned wrong, done;
 } job;
 
-/* How many of the verdicts on instance `i` are not what they should be. */
+/* How many of the verdicts on instance `i` are wrong. */
 static unsigned check_one(const job *j, haft__checker *checker, size_t i)
 {
     haft__arena arena;
@@ -98,12 +98,13 @@ TEST(threads_share_a_compiled_schema)
     for (size_t i = 0; i < THREADS && status == HAFT_OK; i++) {
         memcpy(jobs[i].values, jobs[0].values, sizeof(jobs[0].values));
         jobs[i].schema = schema;
-        CHECK_INT(pthread_create(&jobs[i].thread, NULL, work, &jobs[i]), 0, "thread %zu", i);
+        CHECK_INT(pthread_create(&jobs[i].thread, NULL, work, &jobs[i]), 0, "starting thread %zu",
+                  i);
     }
     for (size_t i = 0; i < THREADS && status == HAFT_OK; i++) {
-        CHECK_INT(pthread_join(jobs[i].thread, NULL), 0, "thread %zu", i);
-        CHECK_INT(jobs[i].done, ROUNDS * COUNT(instances), "thread %zu", i);
-        CHECK_INT(jobs[i].wrong, 0, "thread %zu", i);
+        CHECK_INT(pthread_join(jobs[i].thread, NULL), 0, "joining thread %zu", i);
+        CHECK_INT(jobs[i].done, ROUNDS * COUNT(instances), "checks of thread %zu", i);
+        CHECK_INT(jobs[i].wrong, 0, "wrong verdicts of thread %zu", i);
     }
     haft__arena_finish(&arena);
 }

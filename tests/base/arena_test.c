@@ -35,7 +35,7 @@ TEST(pieces_are_aligned_and_do_not_overlap)
     static char *pieces[PIECES];
     for (size_t i = 0; i < PIECES; i++) {
         pieces[i] = filled(&arena, i % 97, (char)i);
-        CHECK(pieces[i] != NULL, "piece %zu", i);
+        CHECK(pieces[i] != NULL, "allocating piece %zu", i);
         CHECK((uintptr_t)pieces[i] % HAFT__ARENA_ALIGN == 0, "piece %zu is at %p", i,
               (void *)pieces[i]);
     }
@@ -45,26 +45,26 @@ TEST(pieces_are_aligned_and_do_not_overlap)
     haft__arena_finish(&arena);
 }
 
-TEST(a_piece_of_no_bytes_is_a_piece)
+TEST(allocating_zero_bytes_returns_a_pointer)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     CHECK(haft__arena_alloc(&arena, 0) != NULL, "from an arena without memory");
-    CHECK(haft__arena_alloc(&arena, 0) != NULL, "again");
+    CHECK(haft__arena_alloc(&arena, 0) != NULL, "a second time");
     CHECK(haft__arena_array(&arena, 0, 8) != NULL, "an array without elements");
     haft__arena_finish(&arena);
 }
 
-TEST(finish_is_fine_on_a_zeroed_arena_and_twice)
+TEST(finish_accepts_a_zeroed_arena_and_a_second_call)
 {
     haft__arena zeroed = {0};
     haft__arena_finish(&zeroed);
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    CHECK(filled(&arena, 100, 'x') != NULL, "alloc");
+    CHECK(filled(&arena, 100, 'x') != NULL, "allocation");
     haft__arena_finish(&arena);
     haft__arena_finish(&arena);
-    CHECK_INT(arena.total, 0, "nothing is held");
+    CHECK_INT(arena.total, 0, "bytes held after finish");
     CHECK(filled(&arena, 100, 'x') != NULL, "it can be used again");
     haft__arena_finish(&arena);
 }
@@ -74,8 +74,9 @@ TEST(zero_means_the_default_maximum)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     CHECK_INT(arena.max, HAFT__LIMIT_ARENA_BYTES, "max");
-    CHECK(haft__arena_alloc(&arena, (size_t)HAFT__LIMIT_ARENA_BYTES + 1) == NULL, "one past it");
-    CHECK(arena.full, "the reason");
+    CHECK(haft__arena_alloc(&arena, (size_t)HAFT__LIMIT_ARENA_BYTES + 1) == NULL,
+          "one byte past it");
+    CHECK(arena.full, "the arena is full");
     haft__arena_finish(&arena);
 }
 
@@ -88,7 +89,7 @@ TEST(the_maximum_can_be_reached_but_not_passed)
         CHECK(filled(&arena, maxima[i], 'x') != NULL, "%zu bytes of %zu", maxima[i], maxima[i]);
         CHECK(filled(&arena, 1, 'x') == NULL, "one byte past %zu", maxima[i]);
         haft_error err;
-        CHECK_INT(haft__arena_fail(&arena, &err), HAFT_TOO_BIG, "%zu", maxima[i]);
+        CHECK_INT(haft__arena_fail(&arena, &err), HAFT_TOO_BIG, "status, maximum %zu", maxima[i]);
         CHECK(strstr(err.message, "needs more than the limit of") != NULL, "found %s", err.message);
         haft__arena_finish(&arena);
         haft__arena_init(&arena, maxima[i]);
@@ -119,25 +120,25 @@ TEST(sizes_that_overflow_are_too_big)
     static const size_t sizes[] = {SIZE_MAX, SIZE_MAX - 6, SIZE_MAX - 7, SIZE_MAX - 15};
     for (size_t i = 0; i < COUNT(sizes); i++) {
         CHECK(haft__arena_alloc(&arena, sizes[i]) == NULL, "%zu bytes", sizes[i]);
-        CHECK(arena.full, "%zu bytes: the reason", sizes[i]);
+        CHECK(arena.full, "%zu bytes: the arena is full", sizes[i]);
     }
     arena.full = false;
-    CHECK(haft__arena_array(&arena, SIZE_MAX / 2, 3) == NULL, "an array");
-    CHECK(arena.full, "an array: the reason");
+    CHECK(haft__arena_array(&arena, SIZE_MAX / 2, 3) == NULL, "an array whose size overflows");
+    CHECK(arena.full, "the array: the arena is full");
     haft__arena_finish(&arena);
 }
 
-TEST(the_reason_is_that_of_the_last_failure)
+TEST(the_status_is_that_of_the_last_failure)
 {
     haft__arena arena;
     haft__arena_init(&arena, 64 * KIB);
     CHECK(haft__arena_alloc(&arena, 65 * KIB) == NULL, "too big");
-    CHECK_INT(haft__arena_fail(&arena, NULL), HAFT_TOO_BIG, "too big");
+    CHECK_INT(haft__arena_fail(&arena, NULL), HAFT_TOO_BIG, "status after a size that is too big");
     test_fail_allocation(0);
-    CHECK(haft__arena_alloc(&arena, KIB) == NULL, "no memory");
-    CHECK(test_allow_allocations(), "malloc was asked");
+    CHECK(haft__arena_alloc(&arena, KIB) == NULL, "out of memory");
+    CHECK(test_allow_allocations(), "malloc was called");
     haft_error err;
-    CHECK_INT(haft__arena_fail(&arena, &err), HAFT_NO_MEMORY, "no memory");
+    CHECK_INT(haft__arena_fail(&arena, &err), HAFT_NO_MEMORY, "status when out of memory");
     CHECK(haft__arena_alloc(&arena, KIB) != NULL, "allocation works afterwards");
     haft__arena_finish(&arena);
 }
@@ -156,22 +157,22 @@ TEST(restore_goes_back_to_the_mark)
     }
     haft__arena_restore(&arena, mark);
     CHECK_INT(arena.total, total, "the chunks after the mark are gone");
-    CHECK(is_filled(kept, 100, 'k'), "what was before the mark is untouched");
+    CHECK(is_filled(kept, 100, 'k'), "memory before the mark is unchanged");
     const char *again = filled(&arena, 64, 'c');
-    CHECK(HAFT__ASAN || again == first, "the room is used again");
+    CHECK(HAFT__ASAN || again == first, "the same memory is used again");
     haft__arena_restore(&arena, empty);
-    CHECK_INT(arena.total, 0, "back to nothing");
+    CHECK_INT(arena.total, 0, "bytes held after going back to the empty arena");
     haft__arena_finish(&arena);
 }
 
-TEST(restore_forgets_that_it_was_full)
+TEST(after_restore_the_arena_is_not_full)
 {
     haft__arena arena;
     haft__arena_init(&arena, KIB);
     haft__arena_mark mark = haft__arena_save(&arena);
-    CHECK(haft__arena_alloc(&arena, 2 * KIB) == NULL, "too big");
+    CHECK(haft__arena_alloc(&arena, 2 * KIB) == NULL, "a size that is too big");
     haft__arena_restore(&arena, mark);
-    CHECK(!arena.full, "after restore");
+    CHECK(!arena.full, "not full after restore");
     haft__arena_finish(&arena);
 }
 
@@ -186,21 +187,21 @@ TEST(reset_keeps_the_largest_chunk)
     CHECK_INT(arena.total, HAFT__ASAN ? 0 : 40 * KIB * KIB, "bytes kept");
     size_t before = test_allocation_count();
     CHECK(filled(&arena, 30 * KIB * KIB, 'y') != NULL, "alloc after reset");
-    CHECK(HAFT__ASAN || test_allocation_count() == before, "without malloc");
+    CHECK(HAFT__ASAN || test_allocation_count() == before, "malloc was not called");
     haft__arena_finish(&arena);
     haft__arena_reset(&arena);
     CHECK_INT(arena.total, 0, "reset of an empty arena");
 }
 
-TEST(reset_forgets_that_it_was_full)
+TEST(after_reset_the_arena_is_not_full)
 {
     haft__arena arena;
     haft__arena_init(&arena, KIB);
-    CHECK(filled(&arena, KIB, 'x') != NULL, "all of it");
-    CHECK(filled(&arena, KIB, 'x') == NULL, "more");
+    CHECK(filled(&arena, KIB, 'x') != NULL, "the whole maximum");
+    CHECK(filled(&arena, KIB, 'x') == NULL, "more than the maximum");
     haft__arena_reset(&arena);
-    CHECK(!arena.full, "after reset");
-    CHECK(filled(&arena, KIB, 'x') != NULL, "all of it again");
+    CHECK(!arena.full, "not full after reset");
+    CHECK(filled(&arena, KIB, 'x') != NULL, "the whole maximum after reset");
     haft__arena_finish(&arena);
 }
 
@@ -209,7 +210,7 @@ TEST(arrays_are_zeroed)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__arena_mark mark = haft__arena_save(&arena);
-    CHECK(filled(&arena, KIB, 'x') != NULL, "dirt");
+    CHECK(filled(&arena, KIB, 'x') != NULL, "memory with old content");
     haft__arena_restore(&arena, mark);
     CHECK(is_filled(haft__arena_array(&arena, 16, 64), KIB, 0), "an array in used memory");
     haft__arena_finish(&arena);
@@ -221,12 +222,12 @@ TEST(copies_and_formats_end_in_a_nul)
     haft__arena_init(&arena, 0);
     haft_str copy = haft__arena_copy(&arena, (haft_str){"haft and more", 4});
     CHECK_STR(copy, HAFT__LIT("haft"), "copy");
-    CHECK_INT(copy.ptr[copy.len], 0, "copy");
+    CHECK_INT(copy.ptr[copy.len], 0, "NUL after the copy");
     copy = haft__arena_copy(&arena, (haft_str){NULL, 0});
     CHECK(copy.ptr != NULL && copy.len == 0 && copy.ptr[0] == '\0', "the empty text");
     haft_str text = haft__arena_format(&arena, "%d of %s", 3, "seven");
     CHECK_STR(text, HAFT__LIT("3 of seven"), "format");
-    CHECK_INT(text.ptr[text.len], 0, "format");
+    CHECK_INT(text.ptr[text.len], 0, "NUL after the format");
     haft__arena_finish(&arena);
 }
 

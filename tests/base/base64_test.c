@@ -10,7 +10,7 @@ static const struct {
     haft_str bytes;
     const char *text;
 } rows[] = {
-    /* the first are those of RFC 4648 */
+    /* the first seven are the examples of RFC 4648 */
     {{"", 0}, ""},
     {{"f", 1}, "Zg=="},
     {{"fo", 2}, "Zm8="},
@@ -31,9 +31,10 @@ TEST(bytes_are_written_and_read_back)
         size_t length = 99;
         haft__buf_init(&buf, 64);
         haft__base64_add(&buf, rows[i].bytes);
-        CHECK_STR(haft__buf_str(&buf), haft__str(rows[i].text), "row %zu", i);
-        CHECK(haft__base64_decode(haft__str(rows[i].text), bytes, &length), "row %zu", i);
-        CHECK_STR(((haft_str){bytes, length}), rows[i].bytes, "row %zu", i);
+        CHECK_STR(haft__buf_str(&buf), haft__str(rows[i].text), "row %zu, encoded", i);
+        CHECK(haft__base64_decode(haft__str(rows[i].text), bytes, &length),
+              "row %zu cannot be decoded", i);
+        CHECK_STR(((haft_str){bytes, length}), rows[i].bytes, "row %zu, decoded", i);
         haft__buf_finish(&buf);
     }
 }
@@ -46,6 +47,6 @@ TEST(other_texts_are_refused)
     for (size_t i = 0; i < COUNT(bad); i++) {
         char bytes[16];
         size_t length = 0;
-        CHECK(!haft__base64_decode(haft__str(bad[i]), bytes, &length), "%s", bad[i]);
+        CHECK(!haft__base64_decode(haft__str(bad[i]), bytes, &length), "%s was decoded", bad[i]);
     }
 }

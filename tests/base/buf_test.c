@@ -15,8 +15,8 @@ TEST(appends_add_up)
     haft__buf_add_str(&buf, HAFT__LIT("two"));
     haft__buf_add_str(&buf, (haft_str){NULL, 0});
     haft__buf_addf(&buf, " %d%s", 3, "");
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("one two 3"), "all of it");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "check");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("one two 3"), "the whole text");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "status");
     haft__buf_finish(&buf);
 }
 
@@ -29,12 +29,12 @@ TEST(every_maximum_can_be_reached_but_not_passed)
             haft__buf_add_char(&buf, 'x');
         }
         CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "%zu bytes", max);
-        CHECK_INT(buf.len, max, "%zu bytes", max);
-        CHECK(buf.cap <= max || buf.cap == 0, "takes %zu for %zu", buf.cap, max);
+        CHECK_INT(buf.len, max, "length, maximum %zu", max);
+        CHECK(buf.cap <= max || buf.cap == 0, "capacity %zu for a maximum of %zu", buf.cap, max);
         haft__buf_add_char(&buf, 'x');
         haft_error err;
         CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "one past %zu bytes", max);
-        CHECK_INT(buf.len, max, "what it had stays");
+        CHECK_INT(buf.len, max, "the earlier bytes stay");
         haft__buf_finish(&buf);
     }
 }
@@ -44,11 +44,11 @@ TEST(formatted_text_may_fill_it_to_the_last_byte)
     haft__buf buf;
     haft__buf_init(&buf, 4);
     haft__buf_addf(&buf, "%s", "abcd");
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("abcd"), "four of four");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "four of four");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("abcd"), "four bytes in a buffer of four");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "status, four bytes in a buffer of four");
     haft__buf_clear(&buf);
     haft__buf_addf(&buf, "%s", "abcde");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_TOO_BIG, "five of four");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_TOO_BIG, "status, five bytes in a buffer of four");
     CHECK_INT(buf.len, 0, "nothing of it was added");
     haft__buf_finish(&buf);
 }
@@ -63,13 +63,13 @@ TEST(failure_is_sticky_until_cleared)
     haft__buf_addf(&buf, "%d", 1);
     CHECK(haft__buf_reserve(&buf, 1) == NULL, "reserve after a failure");
     haft_error err;
-    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "check");
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "status");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the text is longer than 4 bytes"), "message");
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("abc"), "what it had before");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("abc"), "the text from before the failure");
     haft__buf_clear(&buf);
     haft__buf_add(&buf, "wxyz", 4);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("wxyz"), "after clear");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "after clear");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("wxyz"), "text after clear");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_OK, "status after clear");
     haft__buf_finish(&buf);
 }
 
@@ -91,9 +91,9 @@ TEST(reserved_bytes_count_once_they_are_advanced_over)
     haft__buf buf;
     haft__buf_init(&buf, 100);
     char *to = haft__buf_reserve(&buf, 10);
-    CHECK(to != NULL, "reserve");
+    CHECK(to != NULL, "ten bytes are reserved");
     memcpy(to, "0123456789", 10);
-    CHECK_INT(buf.len, 0, "before advance");
+    CHECK_INT(buf.len, 0, "length before advance");
     haft__buf_advance(&buf, 4);
     CHECK_STR(haft__buf_str(&buf), HAFT__LIT("0123"), "after advance");
     CHECK(haft__buf_reserve(&buf, 96) != NULL, "all that is left");
@@ -101,7 +101,7 @@ TEST(reserved_bytes_count_once_they_are_advanced_over)
     haft__buf_finish(&buf);
 }
 
-TEST(finish_is_fine_on_a_zeroed_buffer_and_twice)
+TEST(finish_accepts_a_zeroed_buffer_and_a_second_call)
 {
     haft__buf zeroed = {0};
     haft__buf_finish(&zeroed);
@@ -121,15 +121,15 @@ TEST(sizes_that_overflow_are_refused)
     haft__buf_init(&buf, SIZE_MAX);
     haft__buf_add(&buf, "a", 1);
     CHECK(haft__buf_reserve(&buf, SIZE_MAX) == NULL, "past SIZE_MAX");
-    CHECK_INT(buf.status, HAFT_TOO_BIG, "past SIZE_MAX");
+    CHECK_INT(buf.status, HAFT_TOO_BIG, "status past SIZE_MAX");
     haft__buf_clear(&buf);
     haft__buf_finish(&buf);
     CHECK(haft__buf_reserve(&buf, SIZE_MAX) == NULL, "SIZE_MAX");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_NO_MEMORY, "SIZE_MAX");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_NO_MEMORY, "status of SIZE_MAX");
     haft__buf_finish(&buf);
 }
 
-TEST(growing_is_linear)
+TEST(growing_needs_few_allocations)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 22);
@@ -153,7 +153,7 @@ TEST(a_format_that_cannot_be_printed_adds_nothing)
     haft__buf_finish(&buf);
 }
 
-TEST(every_failed_allocation_is_kept_in_mind)
+TEST(every_failed_allocation_is_remembered)
 {
     for (unsigned n = 0;; n++) {
         haft__buf buf;
@@ -189,14 +189,16 @@ TEST(a_failure_of_the_writer_is_kept_unless_an_earlier_one_exists)
     haft__buf_fail(&buf, HAFT_TOO_BIG, "too deep");
     haft__buf_fail(&buf, HAFT_NO_MEMORY, "later");
     haft__buf_add_char(&buf, 'x');
-    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "the first one");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("too deep"), "the first one");
-    CHECK_INT(buf.len, 0, "it is sticky");
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "status of the first failure");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("too deep"), "message of the first failure");
+    CHECK_INT(buf.len, 0, "nothing is added after a failure");
     haft__buf_clear(&buf);
     haft__buf_add(&buf, "abcde", 5);
     haft__buf_fail(&buf, HAFT_NO_MEMORY, "later");
-    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "the buffer's own");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("the text is longer than 4 bytes"), "its own");
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG,
+              "status of the buffer's own failure, which came first");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("the text is longer than 4 bytes"),
+              "message of the buffer's own failure");
     haft__buf_finish(&buf);
 }
 
@@ -207,7 +209,8 @@ TEST(text_that_cannot_be_formatted_is_a_failure)
     haft__buf_init(&buf, 100);
     haft__buf_addf(&buf, "%ls", no_character);
     haft_error err;
-    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG, "no character");
+    CHECK_INT(haft__buf_check(&buf, &err), HAFT_TOO_BIG,
+              "status of a code point that does not exist");
     CHECK_STR(haft__str(err.message), HAFT__LIT("a piece of the text cannot be formatted"),
               "message");
     haft__buf_finish(&buf);

@@ -10,14 +10,16 @@ TEST(every_status_has_a_name_and_a_text)
     static const char *const names[] = {"OK",      "NO_MEMORY", "BAD_INPUT",   "BAD_STATE",
                                         "TOO_BIG", "NOT_FOUND", "UNSUPPORTED", "IO"};
     for (size_t i = 0; i < COUNT(names); i++) {
-        CHECK_STR(haft__str(haft_status_name((haft_status)i)), haft__str(names[i]), "%zu", i);
-        CHECK(strlen(haft_status_text((haft_status)i)) > 0, "%zu", i);
+        CHECK_STR(haft__str(haft_status_name((haft_status)i)), haft__str(names[i]),
+                  "name of status %zu", i);
+        CHECK(strlen(haft_status_text((haft_status)i)) > 0, "status %zu has no text", i);
     }
     CHECK_STR(haft__str(haft_status_text(HAFT_TOO_BIG)), HAFT__LIT("a limit was reached"), "text");
-    CHECK_STR(haft__str(haft_status_name((haft_status)COUNT(names))), HAFT__LIT("?"), "no status");
-    CHECK_STR(haft__str(haft_status_name((haft_status)-1)), HAFT__LIT("?"), "no status");
+    CHECK_STR(haft__str(haft_status_name((haft_status)COUNT(names))), HAFT__LIT("?"),
+              "name of an unknown status");
+    CHECK_STR(haft__str(haft_status_name((haft_status)-1)), HAFT__LIT("?"), "name of status -1");
     CHECK_STR(haft__str(haft_status_text((haft_status)-1)), HAFT__LIT("unknown status"),
-              "no status");
+              "text of status -1");
 }
 
 TEST(the_version_is_that_of_the_header)
@@ -25,8 +27,8 @@ TEST(the_version_is_that_of_the_header)
     char made[32];
     (void)snprintf(made, sizeof(made), "%d.%d.%d", HAFT_VERSION_MAJOR, HAFT_VERSION_MINOR,
                    HAFT_VERSION_PATCH);
-    CHECK_STR(haft__str(haft_version()), HAFT__LIT(HAFT_VERSION), "the library's");
-    CHECK_STR(haft__str(made), HAFT__LIT(HAFT_VERSION), "the three numbers");
+    CHECK_STR(haft__str(haft_version()), HAFT__LIT(HAFT_VERSION), "version of the library");
+    CHECK_STR(haft__str(made), HAFT__LIT(HAFT_VERSION), "version made of the three numbers");
 }
 
 TEST(fail_fills_everything_in)
@@ -34,39 +36,39 @@ TEST(fail_fills_everything_in)
     haft_error err;
     memset(&err, 'x', sizeof(err));
     haft_status status = haft__fail(&err, HAFT_BAD_INPUT, "/limit", "wanted %s, found %d", "x", 7);
-    CHECK_INT(status, HAFT_BAD_INPUT, "returned");
+    CHECK_INT(status, HAFT_BAD_INPUT, "returned status");
     CHECK_INT(err.status, HAFT_BAD_INPUT, "status");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/limit"), "where");
     CHECK_STR(haft__str(err.message), HAFT__LIT("wanted x, found 7"), "message");
     CHECK_STR(haft__str(err.hint), HAFT__LIT(""), "hint");
     CHECK_INT(haft__hint(&err, HAFT_IO, "try %d", 8), HAFT_BAD_INPUT, "hint keeps the status");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("try 8"), "hint");
-    CHECK_INT(haft__fail_no_memory(&err), HAFT_NO_MEMORY, "no memory");
+    CHECK_INT(haft__fail_no_memory(&err), HAFT_NO_MEMORY, "status of haft__fail_no_memory");
     CHECK_STR(haft__str(err.hint), HAFT__LIT(""), "a new error has no old hint");
-    CHECK_STR(haft__str(err.where), HAFT__LIT(""), "a new error has no old place");
+    CHECK_STR(haft__str(err.where), HAFT__LIT(""), "a new error has no old location");
 }
 
 TEST(without_an_error_only_the_status_is_returned)
 {
-    CHECK_INT(haft__fail(NULL, HAFT_IO, "", "lost"), HAFT_IO, "fail");
-    CHECK_INT(haft__hint(NULL, HAFT_TOO_BIG, "less"), HAFT_TOO_BIG, "hint");
-    CHECK_INT(haft__fail_no_memory(NULL), HAFT_NO_MEMORY, "no memory");
+    CHECK_INT(haft__fail(NULL, HAFT_IO, "", "lost"), HAFT_IO, "status of haft__fail");
+    CHECK_INT(haft__hint(NULL, HAFT_TOO_BIG, "less"), HAFT_TOO_BIG, "status of haft__hint");
+    CHECK_INT(haft__fail_no_memory(NULL), HAFT_NO_MEMORY, "status of haft__fail_no_memory");
     haft__error_prepend_location(NULL, "place");
 }
 
-TEST(places_are_put_in_front)
+TEST(locations_are_prepended)
 {
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "3:4", "wanted x");
     haft__error_prepend_location(&err, "spec.yaml");
-    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml:3:4"), "two places");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml:3:4"), "the file before the line");
     CHECK_STR(haft__str(err.message), HAFT__LIT("wanted x"), "the message stays");
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "wanted x");
     haft__error_prepend_location(&err, "spec.yaml");
-    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "one place");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("spec.yaml"), "the file alone");
 }
 
-/* `count` times `unit`, a short word; then the expected content of a field of `size` bytes. */
+/* Checks that `got`, a field of `size` bytes, is `unit` repeated `count` times, cut if needed. */
 static void check_cut(const char *unit, size_t count, const char *got, size_t size)
 {
     size_t unit_length = strlen(unit), length = unit_length * count;
@@ -108,8 +110,8 @@ TEST(long_texts_are_cut_at_a_character)
 TEST(half_a_word_is_not_shown)
 {
     static const struct {
-        size_t before, word; /* blanks and other letters, then one long word */
-        size_t kept;         /* of the word */
+        size_t before, word; /* blanks, then the letters of one long word */
+        size_t kept;         /* letters of the word that are shown */
     } rows[] = {
         {100, 91, 91}, /* it fits */
         {100, 92, 0},  {180, 300, 0}, {181, 300, 7}, {187, 300, 1}, {0, 300, 0},
@@ -164,9 +166,9 @@ TEST(a_long_row_of_stray_bytes_does_not_swallow_the_text)
     haft_error err;
     (void)haft__fail(&err, HAFT_BAD_INPUT, "", "found %s", stray);
     CHECK_INT(strlen(err.message), sizeof(err.message) - 1, "length");
-    CHECK(haft__str_starts_with(haft__str(err.message), HAFT__LIT("found ????")), "%s",
+    CHECK(haft__str_starts_with(haft__str(err.message), HAFT__LIT("found ????")), "start of %s",
           err.message);
-    CHECK(haft__str_ends_with(haft__str(err.message), HAFT__LIT("?...")), "%s", err.message);
+    CHECK(haft__str_ends_with(haft__str(err.message), HAFT__LIT("?...")), "end of %s", err.message);
 }
 
 TEST(a_format_that_cannot_be_printed_says_so)

@@ -6,7 +6,7 @@
 
 /* SipHash-c-d as in its paper: all of the padded message first, the state as an array, bytes put
  * together one by one. Its 2-4 form is checked against the paper's own vector, which shows that
- * what is compared with below is SipHash. */
+ * this implementation is SipHash. */
 static uint64_t rotl(uint64_t x, int by)
 {
     return x << by | x >> (64 - by);
@@ -92,7 +92,7 @@ TEST(the_alignment_of_the_text_does_not_matter)
         memcpy(room + shift, "a text of twenty-odd bytes", 26);
         CHECK(haft__hash(paper_key, (haft_str){room + shift, 26})
                   == haft__hash(paper_key, HAFT__LIT("a text of twenty-odd bytes")),
-              "%zu bytes further", shift);
+              "text at offset %zu", shift);
     }
 }
 

@@ -15,12 +15,12 @@ TEST(digits_have_their_values)
         const char *in_lower = c > 0 && c < 0x80 ? strchr(lower, c) : NULL;
         const char *in_upper = c > 0 && c < 0x80 ? strchr(upper, c) : NULL;
         int value = in_lower != NULL ? (int)(in_lower - lower) : -1;
-        CHECK_INT(haft__hex_value_lower(c), value, "%d", c);
+        CHECK_INT(haft__hex_value_lower(c), value, "lower-case value of %d", c);
         value = in_upper != NULL ? (int)(in_upper - upper) : value;
-        CHECK_INT(haft__hex_value(c), value, "%d", c);
+        CHECK_INT(haft__hex_value(c), value, "value of %d", c);
     }
     for (unsigned i = 0; i < 16; i++) {
-        CHECK_INT(haft__hex_digit(i), lower[i], "%u", i);
+        CHECK_INT(haft__hex_digit(i), lower[i], "digit of %u", i);
     }
 }
 
@@ -30,8 +30,8 @@ TEST(bytes_are_written_and_read_back)
     char digits[2 * sizeof(bytes)];
     unsigned char back[sizeof(bytes)];
     haft__hex_write(digits, bytes, sizeof(bytes));
-    CHECK_STR(((haft_str){digits, sizeof(digits)}), HAFT__LIT("000ff0ff1a"), "written");
-    CHECK(haft__hex_read((haft_str){digits, sizeof(digits)}, back), "read");
+    CHECK_STR(((haft_str){digits, sizeof(digits)}), HAFT__LIT("000ff0ff1a"), "the digits");
+    CHECK(haft__hex_read((haft_str){digits, sizeof(digits)}, back), "the digits are accepted");
     CHECK(memcmp(bytes, back, sizeof(bytes)) == 0, "the same bytes");
 }
 
@@ -41,6 +41,6 @@ TEST(only_pairs_of_lower_case_digits_are_read)
     unsigned char to[4];
     CHECK(haft__hex_read(HAFT__LIT(""), to), "no bytes");
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        CHECK(!haft__hex_read(haft__str(wrong[i]), to), "%s", wrong[i]);
+        CHECK(!haft__hex_read(haft__str(wrong[i]), to), "%s was accepted", wrong[i]);
     }
 }

@@ -75,9 +75,10 @@ TEST(incomplete_dates_are_rejected)
             char changed[64];
             memcpy(changed, text.ptr, text.len);
             changed[at] = '\0';
-            CHECK(!haft__http_date_parse((haft_str){text.ptr, at}, NOW_MS, &ms), "%zu bytes", at);
-            CHECK(!haft__http_date_parse((haft_str){changed, text.len}, NOW_MS, &ms), "%s, %zu",
-                  text.ptr, at);
+            CHECK(!haft__http_date_parse((haft_str){text.ptr, at}, NOW_MS, &ms),
+                  "the first %zu bytes were accepted", at);
+            CHECK(!haft__http_date_parse((haft_str){changed, text.len}, NOW_MS, &ms),
+                  "%s with a NUL at %zu was accepted", text.ptr, at);
         }
     }
 }

@@ -44,9 +44,9 @@ TEST(an_id_is_the_number_in_base_32)
     }
     char id[HAFT__ID_LENGTH + 1];
     haft__id_make(0, none, id);
-    CHECK_STR(haft__str(id), HAFT__LIT("00000000000000000000000000"), "the first");
+    CHECK_STR(haft__str(id), HAFT__LIT("00000000000000000000000000"), "the smallest id");
     haft__id_make(0xFFFFFFFFFFFF, all, id);
-    CHECK_STR(haft__str(id), HAFT__LIT("7zzzzzzzzzzzzzzzzzzzzzzzzz"), "the last");
+    CHECK_STR(haft__str(id), HAFT__LIT("7zzzzzzzzzzzzzzzzzzzzzzzzz"), "the largest id");
 }
 
 TEST(a_later_id_is_a_larger_text)
@@ -84,8 +84,8 @@ TEST(the_next_id_is_a_larger_text_whatever_the_clock_says)
     haft__id_last last = {0};
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__id_next(&last, rows[i].ms, rows[i].random, id);
-        CHECK(strcmp(before, id) < 0, "%zu: %s after %s", i, id, before);
-        CHECK(haft__id_valid(haft__str(id)), "%s", id);
+        CHECK(strcmp(before, id) < 0, "row %zu: %s after %s", i, id, before);
+        CHECK(haft__id_valid(haft__str(id)), "%s is not valid", id);
         memcpy(before, id, sizeof(id));
     }
 }
@@ -93,9 +93,9 @@ TEST(the_next_id_is_a_larger_text_whatever_the_clock_says)
 TEST(text_that_is_not_an_id_is_rejected)
 {
     for (size_t i = 0; i < COUNT(invalid); i++) {
-        CHECK(!haft__id_valid(haft__str(invalid[i])), "\"%s\" was taken", invalid[i]);
+        CHECK(!haft__id_valid(haft__str(invalid[i])), "\"%s\" was accepted", invalid[i]);
     }
-    CHECK(!haft__id_valid((haft_str){"0000000000000000000000000", 26}), "a NUL was taken");
-    CHECK(haft__id_valid(HAFT__LIT("0123456789abcdefghjkmnpqrs")), "an id");
-    CHECK(haft__id_valid(HAFT__LIT("7tvwxyz0000000000000000000")), "an id");
+    CHECK(!haft__id_valid((haft_str){"0000000000000000000000000", 26}), "a NUL was accepted");
+    CHECK(haft__id_valid(HAFT__LIT("0123456789abcdefghjkmnpqrs")), "a valid id was rejected");
+    CHECK(haft__id_valid(HAFT__LIT("7tvwxyz0000000000000000000")), "a valid id was rejected");
 }

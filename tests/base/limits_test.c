@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/base/limits.c. That docs/limits.md says the same: tests/house/limits.py. */
+/* Tests for src/base/limits.c. tests/house/limits.py checks docs/limits.md. */
 #include "base/limits.h"
 
 #include "test.h"
@@ -29,9 +29,11 @@ TEST(limits_are_positive_named_once_and_explained)
     const haft__limit *limits = haft__limits(&count);
     for (size_t i = 0; i < count; i++) {
         CHECK(limits[i].value > 0, "%s is %lld", limits[i].key, (long long)limits[i].value);
-        CHECK(strlen(limits[i].what) > 10, "%s: %s", limits[i].key, limits[i].what);
+        CHECK(strlen(limits[i].what) > 10, "the text of %s is too short: %s", limits[i].key,
+              limits[i].what);
         for (size_t j = 0; j < i; j++) {
-            CHECK(strcmp(limits[i].key, limits[j].key) != 0, "%s is there twice", limits[i].key);
+            CHECK(strcmp(limits[i].key, limits[j].key) != 0, "%s is in the table twice",
+                  limits[i].key);
         }
     }
 }

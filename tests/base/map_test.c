@@ -11,12 +11,12 @@ static haft_str number_key(haft__arena *arena, unsigned i)
     return haft__arena_format(arena, "key %u", i);
 }
 
-/* Puts the keys from..to, each with the address of its element of `values`. */
+/* Puts the keys number `from` to `to` - 1, each with the address of its element of `values`. */
 static void put_numbers(haft__map *map, char *values, unsigned from, unsigned to)
 {
     for (unsigned i = from; i < to; i++) {
-        CHECK_INT(haft__map_put(map, number_key(map->arena, i), values + i, NULL), HAFT_OK, "%u",
-                  i);
+        CHECK_INT(haft__map_put(map, number_key(map->arena, i), values + i, NULL), HAFT_OK,
+                  "putting key %u", i);
     }
 }
 
@@ -26,8 +26,8 @@ TEST(an_empty_map_has_nothing)
     haft__arena_init(&arena, 0);
     haft__map map;
     haft__map_init(&map, &arena, fixed_key);
-    CHECK(haft__map_find(&map, HAFT__LIT("x")) == NULL, "find");
-    CHECK(haft__map_get(&map, HAFT__LIT("")) == NULL, "get");
+    CHECK(haft__map_find(&map, HAFT__LIT("x")) == NULL, "a key was found");
+    CHECK(haft__map_get(&map, HAFT__LIT("")) == NULL, "the empty key has a value");
     CHECK_INT(arena.total, 0, "it takes no memory");
     haft__arena_finish(&arena);
 }
@@ -44,8 +44,8 @@ TEST(keys_are_found_and_keep_their_order)
     CHECK_INT(map.count, KEYS, "count");
     for (unsigned i = 0; i < KEYS; i++) {
         haft_str key = number_key(&arena, i);
-        CHECK(haft__map_get(&map, key) == values + i, "%u", i);
-        CHECK_STR(map.entries[i].key, key, "order");
+        CHECK(haft__map_get(&map, key) == values + i, "value of key %u", i);
+        CHECK_STR(map.entries[i].key, key, "the keys keep their order");
     }
     CHECK(haft__map_get(&map, HAFT__LIT("key 5000")) == NULL, "one that was not put");
     haft__arena_finish(&arena);
@@ -61,11 +61,12 @@ TEST(putting_again_replaces_the_value_and_keeps_the_place)
     put_numbers(&map, values, 0, 20);
     CHECK_INT(haft__map_put(&map, HAFT__LIT("key 3"), &other, NULL), HAFT_OK, "put");
     CHECK_INT(map.count, 20, "count");
-    CHECK(map.entries[3].value == &other, "the place");
-    CHECK(haft__map_get(&map, HAFT__LIT("key 3")) == &other, "the value");
+    CHECK(map.entries[3].value == &other, "the new value is in the old entry");
+    CHECK(haft__map_get(&map, HAFT__LIT("key 3")) == &other, "the new value is found");
     CHECK_INT(haft__map_put(&map, HAFT__LIT("key 4"), NULL, NULL), HAFT_OK, "put NULL");
     CHECK(haft__map_get(&map, HAFT__LIT("key 4")) == NULL, "a value of NULL");
-    CHECK(haft__map_find(&map, HAFT__LIT("key 4")) != NULL, "is still an entry");
+    CHECK(haft__map_find(&map, HAFT__LIT("key 4")) != NULL,
+          "a key with the value NULL is still an entry");
     haft__arena_finish(&arena);
 }
 
@@ -76,10 +77,10 @@ TEST(keys_are_compared_by_length_and_bytes)
     haft__arena_init(&arena, 0);
     haft__map map;
     haft__map_init(&map, &arena, fixed_key);
-    CHECK_INT(haft__map_put(&map, HAFT__LIT("x"), &a, NULL), HAFT_OK, "x");
-    CHECK_INT(haft__map_put(&map, HAFT__LIT("x\0"), &b, NULL), HAFT_OK, "x and a NUL");
-    CHECK_INT(haft__map_put(&map, HAFT__LIT(""), &c, NULL), HAFT_OK, "the empty key");
-    CHECK_INT(haft__map_put(&map, HAFT__LIT("X"), &d, NULL), HAFT_OK, "X");
+    CHECK_INT(haft__map_put(&map, HAFT__LIT("x"), &a, NULL), HAFT_OK, "putting x");
+    CHECK_INT(haft__map_put(&map, HAFT__LIT("x\0"), &b, NULL), HAFT_OK, "putting x and a NUL");
+    CHECK_INT(haft__map_put(&map, HAFT__LIT(""), &c, NULL), HAFT_OK, "putting the empty key");
+    CHECK_INT(haft__map_put(&map, HAFT__LIT("X"), &d, NULL), HAFT_OK, "putting X");
     CHECK(haft__map_get(&map, HAFT__LIT("x")) == &a, "x");
     CHECK(haft__map_get(&map, HAFT__LIT("x\0")) == &b, "x and a NUL");
     CHECK(haft__map_get(&map, (haft_str){NULL, 0}) == &c, "the empty key");
@@ -104,8 +105,8 @@ TEST(order_does_not_depend_on_the_hash_key)
     haft__arena_finish(&arena);
 }
 
-/* The number of slots that finding each key looks at, added up: 1 a key if there were no
- * collisions at all. */
+/* The number of slots that are read to find each key once. Without collisions it is the number of
+ * keys. */
 static size_t probes(const haft__map *map)
 {
     size_t count = 0;
@@ -128,7 +129,8 @@ TEST(finding_costs_the_same_however_many_keys_there_are)
         haft__map map;
         haft__map_init(&map, &arena, fixed_key);
         for (unsigned i = 0; i < keys; i++) {
-            CHECK_INT(haft__map_put(&map, number_key(&arena, i), values, NULL), HAFT_OK, "%u", i);
+            CHECK_INT(haft__map_put(&map, number_key(&arena, i), values, NULL), HAFT_OK,
+                      "putting key %u", i);
         }
         CHECK(probes(&map) < 2 * (size_t)keys, "%zu probes for %u keys", probes(&map), keys);
         haft__arena_finish(&arena);
@@ -155,9 +157,10 @@ TEST(every_failed_allocation_leaves_the_map_as_it_was)
         }
         bool failed = test_allow_allocations();
         put -= status == HAFT_OK ? 0 : 1;
-        CHECK_INT(map.count, put, "allocation %u", n);
+        CHECK_INT(map.count, put, "count, allocation %u", n);
         for (unsigned i = 0; i < map.count; i++) {
-            CHECK(haft__map_get(&map, map.entries[i].key) == values + i, "allocation %u, %u", n, i);
+            CHECK(haft__map_get(&map, map.entries[i].key) == values + i,
+                  "allocation %u, value of key %u", n, i);
         }
         haft__arena_finish(&arena);
         if (!failed) {
@@ -170,7 +173,7 @@ TEST(every_failed_allocation_leaves_the_map_as_it_was)
     }
 }
 
-TEST(the_arenas_maximum_is_the_maps)
+TEST(a_map_fails_when_its_arena_is_full)
 {
     static char value;
     haft__arena arena;
@@ -185,6 +188,6 @@ TEST(the_arenas_maximum_is_the_maps)
         status = haft__map_put(&map, (haft_str){keys[i], 2}, &value, NULL);
     }
     CHECK_INT(status, HAFT_TOO_BIG, "1000 keys in 16 KiB");
-    CHECK(haft__map_get(&map, (haft_str){keys[0], 2}) == &value, "those before are still there");
+    CHECK(haft__map_get(&map, (haft_str){keys[0], 2}) == &value, "earlier keys are still there");
     haft__arena_finish(&arena);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/base/sha256.c: the examples of FIPS 180-4 and NIST's, and every cut. */
+/* Tests for src/base/sha256.c: the examples of FIPS 180-4 and of NIST, and texts added in pieces.
+ */
 #include "base/sha256.h"
 
 #include "test.h"
@@ -25,7 +26,7 @@ static haft_str hex_of(haft_str text)
     return (haft_str){hex, HAFT__SHA256_HEX};
 }
 
-TEST(the_standard_vectors)
+TEST(the_standard_vectors_match)
 {
     for (size_t i = 0; i < COUNT(vectors); i++) {
         CHECK_STR(hex_of(haft__str(vectors[i].text)), haft__str(vectors[i].hex), "%s",
@@ -33,19 +34,19 @@ TEST(the_standard_vectors)
     }
 }
 
-TEST(a_million_times_a)
+TEST(the_standard_vector_of_a_million_letters_matches)
 {
     size_t count = 1000000;
     char *text = test_alloc(count);
     memset(text, 'a', count);
     CHECK_STR(hex_of((haft_str){text, count}),
               HAFT__LIT("cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"),
-              "a million");
+              "a million times a");
 }
 
 /* 55, 56, 63, 64, 65 bytes: around the lengths at which the padding needs another block. The
  * digests of this many 'a' are from other implementations. */
-TEST(lengths_around_a_block)
+TEST(texts_of_about_one_block_have_the_right_digest)
 {
     static const struct {
         size_t length;
@@ -79,6 +80,6 @@ TEST(pieces_of_any_size_give_the_same_digest)
             haft__sha256_add(&hash, (haft_str){rest.ptr, size < rest.len ? size : rest.len});
         }
         haft__sha256_end(&hash, pieces);
-        CHECK(memcmp(whole, pieces, sizeof(whole)) == 0, "%zu at a time", size);
+        CHECK(memcmp(whole, pieces, sizeof(whole)) == 0, "%zu bytes at a time", size);
     }
 }

@@ -15,11 +15,12 @@ TEST(compare_is_by_bytes_then_length)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         int order = haft__str_compare(haft__str(cases[i].a), haft__str(cases[i].b));
-        CHECK_INT((order > 0) - (order < 0), cases[i].order, "%s ? %s", cases[i].a, cases[i].b);
+        CHECK_INT((order > 0) - (order < 0), cases[i].order, "'%s' compared with '%s'", cases[i].a,
+                  cases[i].b);
     }
 }
 
-TEST(starts_and_ends)
+TEST(prefixes_and_suffixes_are_recognised)
 {
     haft_str s = HAFT__LIT("haft.yaml");
     CHECK(haft__str_starts_with(s, HAFT__LIT("haft")), "prefix");
@@ -42,8 +43,8 @@ TEST(duplicates_end_with_nul)
 {
     char *copy = haft__str_duplicate((haft_str){"abc", 2});
     char *empty = haft__str_duplicate((haft_str){NULL, 0});
-    CHECK(copy != NULL && strcmp(copy, "ab") == 0, "only the length");
-    CHECK(empty != NULL && empty[0] == '\0', "nothing");
+    CHECK(copy != NULL && strcmp(copy, "ab") == 0, "the first two bytes are copied");
+    CHECK(empty != NULL && empty[0] == '\0', "the empty text is copied");
     free(copy);
     free(empty);
 }
@@ -51,9 +52,9 @@ TEST(duplicates_end_with_nul)
 TEST(split_walks_over_fields)
 {
     haft_str rest = HAFT__LIT("a,,b");
-    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("a"), "first");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("a"), "first field");
     CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT(""), "empty field");
-    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("b"), "last");
+    CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT("b"), "last field");
     CHECK_INT(rest.len, 0, "nothing left");
     CHECK_STR(haft__str_split(&rest, ','), HAFT__LIT(""), "past the end");
 }
@@ -75,8 +76,8 @@ TEST(numbers_fit_or_are_refused)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         uint64_t number = 0;
-        CHECK_INT(haft__str_to_u64(haft__str(cases[i].text), &number), cases[i].good, "%s",
-                  cases[i].text);
+        CHECK_INT(haft__str_to_u64(haft__str(cases[i].text), &number), cases[i].good,
+                  "whether '%s' is a number", cases[i].text);
         CHECK(number == cases[i].number, "%s: found %llu", cases[i].text,
               (unsigned long long)number);
     }
@@ -117,11 +118,11 @@ TEST(words_are_found_in_any_case)
 
 TEST(tokens_of_http_have_no_separators)
 {
-    CHECK(haft__str_is_token(HAFT__LIT("Content-Type")), "a header");
+    CHECK(haft__str_is_token(HAFT__LIT("Content-Type")), "the name of a header");
     CHECK(haft__str_is_token(HAFT__LIT("!#$%&'*+-.^_`|~09azAZ")), "every character");
     static const char *const wrong[] = {"", "a b", "a:", "(a)", "\xC3\xA9", "a\n"};
     for (size_t i = 0; i < COUNT(wrong); i++) {
-        CHECK(!haft__str_is_token(haft__str(wrong[i])), "%s", wrong[i]);
+        CHECK(!haft__str_is_token(haft__str(wrong[i])), "'%s' was accepted as a token", wrong[i]);
     }
-    CHECK(!haft__str_is_token((haft_str){"a\0", 2}), "a NUL");
+    CHECK(!haft__str_is_token((haft_str){"a\0", 2}), "a NUL was accepted in a token");
 }

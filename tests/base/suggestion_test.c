@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-TEST(distances)
+TEST(distances_count_edits_up_to_a_maximum)
 {
     static const struct {
         const char *a, *b;
@@ -51,8 +51,10 @@ TEST(names_may_be_as_long_as_the_limit)
     CHECK_INT(haft__suggestion_distance(longest, other, 1000), HAFT__LIMIT_SUGGESTION_BYTES,
               "at the limit");
     haft_str too_long = {a, sizeof(a)};
-    CHECK_INT(haft__suggestion_distance(longest, too_long, 9), 10, "the second past the limit");
-    CHECK_INT(haft__suggestion_distance(too_long, longest, 9), 10, "the first past the limit");
+    CHECK_INT(haft__suggestion_distance(longest, too_long, 9), 10,
+              "the second name is past the limit");
+    CHECK_INT(haft__suggestion_distance(too_long, longest, 9), 10,
+              "the first name is past the limit");
 }
 
 TEST(the_nearest_name_is_kept)
@@ -90,15 +92,15 @@ TEST(the_nearest_name_is_kept)
     }
 }
 
-/* A long word may have more slips than a short one, but not a third of it all wrong. */
-TEST(no_more_than_three_slips_are_forgiven)
+/* A long word may have more typos than a short one, but never more than three. */
+TEST(a_name_with_more_than_three_typos_is_not_suggested)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, HAFT__LIT("abcdefghijklmnopqr"));
     haft__suggestion_offer(&near, HAFT__LIT("abcdefghijklmn1234"));
-    CHECK(near.best.ptr == NULL, "four slips");
+    CHECK(near.best.ptr == NULL, "four typos");
     haft__suggestion_offer(&near, HAFT__LIT("abcdefghijklmno123"));
-    CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three slips");
+    CHECK_STR(near.best, HAFT__LIT("abcdefghijklmno123"), "three typos");
 }
 
 TEST(only_a_limited_number_of_names_is_compared)
@@ -112,7 +114,7 @@ TEST(only_a_limited_number_of_names_is_compared)
     haft__suggestion_offer(&before_last, HAFT__LIT("limit"));
     CHECK_STR(before_last.best, HAFT__LIT("limit"), "the last candidate before the limit");
     haft__suggestion_offer(&near, HAFT__LIT("zzzz"));
-    CHECK_INT(near.left, 0, "names left");
+    CHECK_INT(near.left, 0, "names that may still be compared");
     haft__suggestion_offer(&near, HAFT__LIT("limit"));
     CHECK(near.best.ptr == NULL, "a candidate past the limit was compared");
     haft__suggestion_init(&near, HAFT__LIT("lmit"));
@@ -120,12 +122,12 @@ TEST(only_a_limited_number_of_names_is_compared)
     CHECK_INT(near.left, HAFT__LIMIT_SUGGESTION_NAMES, "a name of another length does not count");
 }
 
-TEST(nothing_is_better_than_the_same_name)
+TEST(an_equal_name_ends_the_comparison)
 {
     haft__suggestion near;
     haft__suggestion_init(&near, HAFT__LIT("Query"));
     haft__suggestion_offer(&near, HAFT__LIT("query"));
-    CHECK_INT(near.left, 0, "names left");
+    CHECK_INT(near.left, 0, "names that may still be compared");
     haft__suggestion_offer(&near, HAFT__LIT("Query"));
-    CHECK_STR(near.best, HAFT__LIT("query"), "the first stays");
+    CHECK_STR(near.best, HAFT__LIT("query"), "the first equal name is kept");
 }

@@ -19,12 +19,12 @@ static void check_time(uint64_t ms, const char *wanted)
     uint64_t again = 1;
     haft__time_format(ms, text);
     CHECK_STR(haft__str(text), haft__str(wanted), "%llu", (unsigned long long)ms);
-    CHECK(haft__time_parse(haft__str(text), &again), "%s is not taken", text);
+    CHECK(haft__time_parse(haft__str(text), &again), "%s was rejected", text);
     CHECK_INT(again, ms, "%s", text);
 }
 
-/* Counts days one by one, as one would with a calendar on the wall. */
-TEST(every_day_from_1970_to_2100)
+/* The expected date comes from counting days one by one. */
+TEST(every_day_from_1970_to_2100_is_formatted_and_parsed)
 {
     uint64_t day = 0;
     for (int year = 1970; year <= 2100; year++) {
@@ -54,14 +54,14 @@ static const struct {
     {253402300799999, "9999-12-31T23:59:59.999Z"},
 };
 
-TEST(the_edges_of_days_and_of_the_calendar)
+TEST(the_first_and_last_moments_of_days_are_formatted_and_parsed)
 {
     for (size_t i = 0; i < COUNT(edges); i++) {
         check_time(edges[i].ms, edges[i].text);
     }
     char text[HAFT__TIME_SIZE];
     haft__time_format(UINT64_MAX, text);
-    CHECK_STR(haft__str(text), HAFT__LIT("9999-12-31T23:59:59.999Z"), "past the last one");
+    CHECK_STR(haft__str(text), HAFT__LIT("9999-12-31T23:59:59.999Z"), "a time after the year 9999");
 }
 
 static const char *const refused[] = {
@@ -74,7 +74,7 @@ static const char *const refused[] = {
     "1970-01-01T00:00:00Z",     /* no milliseconds */
     "1970-01-01T00:00:00,000Z", /* a comma */
     "1970/01/01T00:00:00.000Z",
-    "1969-12-31T23:59:59.999Z", /* before it all began */
+    "1969-12-31T23:59:59.999Z", /* before 1970 */
     "0000-01-01T00:00:00.000Z",
     "1970-00-01T00:00:00.000Z",
     "1970-13-01T00:00:00.000Z",
@@ -100,7 +100,7 @@ TEST(text_that_is_not_a_time_is_rejected)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         uint64_t ms = 77;
-        CHECK(!haft__time_parse(haft__str(refused[i]), &ms), "\"%s\" was taken", refused[i]);
+        CHECK(!haft__time_parse(haft__str(refused[i]), &ms), "\"%s\" was accepted", refused[i]);
         CHECK_INT(ms, 77, "\"%s\" changed the result", refused[i]);
     }
 }

@@ -55,7 +55,7 @@ static void compare(const unsigned char *bytes, size_t length)
     }
 }
 
-TEST(all_sequences_of_one_to_three_bytes_are_judged_right)
+TEST(sequences_of_one_to_three_bytes_are_decoded_like_the_oracle_does)
 {
     mismatches = 0;
     for (uint32_t n = 0; n < 1U << 24; n++) {
@@ -69,10 +69,10 @@ TEST(all_sequences_of_one_to_three_bytes_are_judged_right)
             compare(bytes, 1);
         }
     }
-    CHECK_INT(mismatches, 0, "sequences judged otherwise than by the oracle");
+    CHECK_INT(mismatches, 0, "sequences on which module and oracle differ");
 }
 
-TEST(sequences_of_four_bytes_are_judged_right)
+TEST(sequences_of_four_bytes_are_decoded_like_the_oracle_does)
 {
     /* Every first and second byte; for the others the edges of each range. */
     static const unsigned char edges[] = {0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F,
@@ -87,7 +87,7 @@ TEST(sequences_of_four_bytes_are_judged_right)
             }
         }
     }
-    CHECK_INT(mismatches, 0, "sequences judged otherwise than by the oracle");
+    CHECK_INT(mismatches, 0, "sequences on which module and oracle differ");
 }
 
 TEST(every_code_point_survives_the_round_trip)
@@ -104,14 +104,14 @@ TEST(every_code_point_survives_the_round_trip)
         again = UINT32_MAX;
         wrong += oracle((const unsigned char *)bytes, length, &again) != length || again != code;
     }
-    CHECK_INT(wrong, 0, "code points that did not come back");
+    CHECK_INT(wrong, 0, "code points that changed");
 }
 
 TEST(decoding_nothing_gives_nothing)
 {
     uint32_t code = 7;
     CHECK_INT(haft__utf8_decode((haft_str){NULL, 0}, &code), 0, "the empty text");
-    CHECK_INT(haft__utf8_decode(HAFT__LIT("\xFF"), &code), 0, "a byte that starts nothing");
+    CHECK_INT(haft__utf8_decode(HAFT__LIT("\xFF"), &code), 0, "a byte that starts no character");
     CHECK_INT(code, 7, "the output is left alone");
 }
 
@@ -133,7 +133,7 @@ TEST(the_valid_prefix_ends_at_the_first_invalid_byte)
 
 TEST(incomplete_means_that_more_bytes_could_help)
 {
-    /* Every sequence of up to three bytes is a proper prefix or it is not: try to complete it. */
+    /* A sequence of up to three bytes is incomplete if some other bytes after it complete it. */
     static const unsigned char fill[] = {0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF};
     size_t wrong = 0;
     for (size_t length = 1; length <= 3; length++) {
@@ -152,7 +152,7 @@ TEST(incomplete_means_that_more_bytes_could_help)
             wrong += haft__utf8_incomplete((haft_str){(const char *)bytes, length}) != completes;
         }
     }
-    CHECK_INT(wrong, 0, "prefixes judged otherwise");
+    CHECK_INT(wrong, 0, "prefixes on which module and oracle differ");
     CHECK(!haft__utf8_incomplete((haft_str){NULL, 0}), "the empty text");
 }
 
@@ -160,9 +160,9 @@ TEST(floor_never_splits_a_character)
 {
     static const size_t floors[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 11, 11, 11};
     haft_str s = HAFT__LIT("a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x94\xA7z");
-    CHECK_INT(s.len, 11, "the text");
+    CHECK_INT(s.len, 11, "length of the text");
     for (size_t at = 0; at < COUNT(floors); at++) {
-        CHECK_INT(haft__utf8_floor(s, at), floors[at], "%zu", at);
+        CHECK_INT(haft__utf8_floor(s, at), floors[at], "floor of %zu", at);
     }
     CHECK_INT(haft__utf8_floor(HAFT__LIT("\x80\x80\x80"), 2), 0, "stray bytes only");
 }
@@ -181,10 +181,10 @@ TEST(lengths_and_offsets_count_code_points)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str s = haft__str(cases[i].text);
-        CHECK_INT(haft__utf8_length(s), cases[i].length, "case %zu", i);
+        CHECK_INT(haft__utf8_length(s), cases[i].length, "length in case %zu", i);
         for (size_t count = 0; count <= cases[i].length + 1; count++) {
-            CHECK_INT(haft__utf8_offset(s, count), cases[i].offsets[count], "case %zu, %zu", i,
-                      count);
+            CHECK_INT(haft__utf8_offset(s, count), cases[i].offsets[count],
+                      "case %zu, offset of code point %zu", i, count);
         }
     }
 }
