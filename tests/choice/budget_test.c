@@ -53,7 +53,9 @@ TEST(money_has_no_limit_unless_one_is_given)
 {
     haft__spec spec = help_spec();
     haft__usage usage = {.cost_micros = UINT64_MAX};
-    CHECK(haft__budget_check(&spec, &usage).what == NULL, "no limit is set");
+    CHECK(haft__budget_check(&spec, &usage).what == NULL,
+          "the cost is limited although no limit is set");
     spec.limits.has_usd = true;
-    CHECK(haft__budget_check(&spec, &(haft__usage){0}).what != NULL, "nothing may be spent");
+    CHECK(haft__budget_check(&spec, &(haft__usage){0}).what != NULL,
+          "a limit of zero is not reached at once");
 }

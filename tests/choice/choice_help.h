@@ -79,7 +79,7 @@ static inline const haft_str *help_names(const char *text, size_t *ret_count)
 }
 
 /* "auto", "any", "none", "gate"; anything else is the name of a tool. */
-static inline haft__tool_choice help_wish(haft_str text)
+static inline haft__tool_choice help_tool_choice(haft_str text)
 {
     if (haft__str_equal(text, HAFT__LIT("auto"))) {
         return (haft__tool_choice){.mode = HAFT__MODE_AUTO};
@@ -100,11 +100,11 @@ static inline void help_schedule(haft__choice_spec *policy, const char *text)
 {
     haft_str rest = haft__str(text);
     policy->schedule_count = help_count_words(rest);
-    haft__tool_choice *wishes = test_alloc((policy->schedule_count + 1) * sizeof(*wishes));
+    haft__tool_choice *choices = test_alloc((policy->schedule_count + 1) * sizeof(*choices));
     for (size_t i = 0; i < policy->schedule_count; i++) {
-        wishes[i] = help_wish(help_word(&rest));
+        choices[i] = help_tool_choice(help_word(&rest));
     }
-    policy->schedule = wishes;
+    policy->schedule = choices;
 }
 
 static inline const char *help_mode(haft__choice_mode mode)

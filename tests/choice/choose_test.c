@@ -10,8 +10,9 @@ static void decide(const haft__spec *spec, const haft__choice_facts *facts, haft
     memset(allowed, 0xff, facts->tool_count + 1);
     haft__choice choice;
     haft__choice_decide(spec, facts, allowed, &choice);
-    CHECK(choice.allowed == allowed, "the caller's array is handed on");
-    CHECK((choice.mode == HAFT__MODE_TOOL) == (choice.tool.len > 0), "a name comes with `tool`");
+    CHECK(choice.allowed == allowed, "the choice points to the caller's array");
+    CHECK((choice.mode == HAFT__MODE_TOOL) == (choice.tool.len > 0),
+          "a name is given in the mode `tool`, and only there");
     haft__buf_clear(ret_line);
     haft__buf_addf(ret_line, "%s%s%.*s by %s [", help_mode(choice.mode),
                    choice.tool.len > 0 ? " " : "", HAFT__ARG(choice.tool), help_rule(choice.rule));
@@ -22,7 +23,7 @@ static void decide(const haft__spec *spec, const haft__choice_facts *facts, haft
 static const struct {
     const char *name;
     const char *gate; /* "" off, else min_tools_for_auto */
-    const char *schedule, *wish;
+    const char *schedule, *by_default;
     uint32_t turn;
     const char *tools; /* and before it "o " gate opened, "s " default satisfied */
     const char *want;
@@ -106,13 +107,13 @@ static const struct {
     {"default none", "", "", "none", 1, "a:d", "none by default []: default none"},
     {"default none is never satisfied", "", "", "none", 2, "s a:d",
      "none by default []: default none"},
-    {"what is not declared can be called", "", "", "auto", 1, "a:d b:d~",
+    {"an undeclared tool may be called", "", "", "auto", 1, "a:d b:d~",
      "auto by default [a b]: default auto"},
-    {"but not be demanded by name", "", "b", "b", 1, "a:d b:d~",
+    {"an undeclared tool cannot be demanded by name", "", "b", "b", 1, "a:d b:d~",
      "auto by default [a b]: scheduled tool b is not offered; default tool b is not offered"},
-    {"nor by any", "", "", "any", 1, "b:d~ n:n~",
+    {"an undeclared tool cannot be demanded by `any`", "", "", "any", 1, "b:d~ n:n~",
      "auto by default [b n]: default any, but no tool is offered"},
-    {"and is no reason to forbid storing", "", "", "any", 1, "s:a n:n~",
+    {"if all others are undeclared, `any` allows artifact tools", "", "", "any", 1, "s:a n:n~",
      "any by default [s n]: default any"},
     {"default auto needs no call", "", "", "auto", 2, "s a:d", "auto by default [a]: default auto"},
 };
@@ -127,7 +128,7 @@ TEST(the_first_rule_that_matches_decides)
         spec.choice.gate = haft__str_to_u64(haft__str(cases[i].gate), &least);
         spec.choice.min_tools_for_auto = (uint32_t)least;
         help_schedule(&spec.choice, cases[i].schedule);
-        spec.choice.default_choice = help_wish(haft__str(cases[i].wish));
+        spec.choice.default_choice = help_tool_choice(haft__str(cases[i].by_default));
         haft__choice_facts facts = {.turn = cases[i].turn};
         const char *tools = cases[i].tools;
         facts.gate_opened = strncmp(tools, "o ", 2) == 0;
@@ -182,9 +183,9 @@ TEST(a_spent_budget_requests_the_answer)
 static void reason_for(haft_str scheduled, haft_str wanted, char ret_reason[HAFT__CHOICE_REASON])
 {
     haft__spec spec = help_spec();
-    const haft__tool_choice wish = {.mode = HAFT__MODE_TOOL, .tool = scheduled};
+    const haft__tool_choice entry = {.mode = HAFT__MODE_TOOL, .tool = scheduled};
     spec.choice.gate = true;
-    spec.choice.schedule = &wish;
+    spec.choice.schedule = &entry;
     spec.choice.schedule_count = 1;
     spec.choice.default_choice = (haft__tool_choice){.mode = HAFT__MODE_TOOL, .tool = wanted};
     haft__choice choice;

@@ -14,8 +14,8 @@
 typedef struct example {
     haft__spec spec;
     haft__choice_tool tools[DRIVE_TOOLS];
-    size_t tool_count, found_count; /* tools, and how many of them tool_search finds: the last */
-    bool deferred;                  /* tools are */
+    size_t tool_count, found_count; /* all tools; how many, at the end, only tool_search finds */
+    bool deferred;                  /* there are tools that only tool_search finds */
     haft__phase phases[DRIVE_PHASES];
     drive run;
     bool started;
@@ -68,7 +68,7 @@ static void read_policy_line(example *e, haft_str line)
     value = haft__str_trim(value);
     if (is(key, "kind")) {
         bool workflow = is(value, "workflow");
-        CHECK(workflow || is(value, "agent"), "kind %.*s", HAFT__ARG(value));
+        CHECK(workflow || is(value, "agent"), "unknown kind %.*s", HAFT__ARG(value));
         e->spec.kind = workflow ? HAFT__SPEC_WORKFLOW : HAFT__SPEC_AGENT;
         e->spec.choice.gate |= workflow;
     } else if (is(key, "data")) {
@@ -98,11 +98,11 @@ static void read_policy_line(example *e, haft_str line)
     } else if (is(key, "schedule")) {
         help_schedule(&e->spec.choice, keep(value));
     } else if (is(key, "default")) {
-        e->spec.choice.default_choice = help_wish(value);
+        e->spec.choice.default_choice = help_tool_choice(value);
     } else if (is(key, "turns")) {
         e->spec.limits.turns = number(value);
     } else {
-        CHECK(false, "a policy has no %.*s", HAFT__ARG(line));
+        CHECK(false, "unknown line of a policy: %.*s", HAFT__ARG(line));
     }
 }
 
@@ -124,8 +124,8 @@ static drive_reply read_reply(const drive *run, haft_str text)
 {
     drive_reply reply = {.text = is(text, "text")};
     haft_str first = help_word(&text);
-    CHECK(is(first, "text") || is(first, "nothing") || is(first, "calls"), "the model %.*s",
-          HAFT__ARG(first));
+    CHECK(is(first, "text") || is(first, "nothing") || is(first, "calls"),
+          "the model cannot do '%.*s'", HAFT__ARG(first));
     for (haft_str word = help_word(&text); word.len > 0; word = help_word(&text)) {
         if (is(word, "(invalid)")) {
             reply.calls[reply.call_count - 1].outcome = DRIVE_INVALID;
@@ -133,7 +133,8 @@ static drive_reply read_reply(const drive *run, haft_str text)
             reply.calls[reply.call_count - 1].outcome = DRIVE_REJECTED;
         } else if (!is(word, "and")) {
             size_t tool = find_tool(run, word);
-            CHECK(tool != DRIVE_NO_TOOL || is(word, "nosuch"), "there is no %.*s", HAFT__ARG(word));
+            CHECK(tool != DRIVE_NO_TOOL || is(word, "nosuch"), "there is no tool %.*s",
+                  HAFT__ARG(word));
             CHECK(reply.call_count < DRIVE_CALLS, "too many calls");
             reply.calls[reply.call_count++].tool = tool;
         }
@@ -192,10 +193,11 @@ static void example_begin(example *e)
 static void example_end(const example *e)
 {
     CHECK(!e->started || e->run.end != NULL, "an example stops before its run has ended");
-    CHECK_STR(haft__buf_str(&e->texts), HAFT__LIT(""), "sent to the model, but not in the page");
+    CHECK_STR(haft__buf_str(&e->texts), HAFT__LIT(""),
+              "a text for the model that the page does not show");
 }
 
-/* ---- circles ---- */
+/* ---- sequences of calls ---- */
 
 static uint64_t hash(haft_str s)
 {
@@ -273,7 +275,7 @@ static void read_line(example *e, haft__no_progress *progress, part now, haft_st
     }
 }
 
-TEST(the_page_shows_what_the_code_does)
+TEST(the_examples_of_the_page_match_the_code)
 {
     haft_str page = test_read_file("docs/choice.md");
     CHECK(page.ptr != NULL, "docs/choice.md cannot be read");

@@ -14,8 +14,8 @@ enum { DRIVE_TOOLS = 8, DRIVE_PHASES = 4, DRIVE_CALLS = 4, DRIVE_NO_TOOL = 99 };
 
 typedef enum drive_outcome {
     DRIVE_FINISHES,
-    DRIVE_INVALID,  /* its arguments are */
-    DRIVE_REJECTED, /* by a person */
+    DRIVE_INVALID,  /* the arguments are invalid */
+    DRIVE_REJECTED, /* a person rejects the call */
 } drive_outcome;
 
 typedef struct drive_reply {
@@ -34,7 +34,7 @@ typedef struct drive {
     size_t found_count;  /* tools after those, which tool_search finds */
     bool deferred;       /* tools are deferred, and no search has been made */
     uint32_t turn;       /* the one about to start, from 1 */
-    uint32_t violations; /* of this turn */
+    uint32_t violations; /* violations in this turn */
     uint32_t invalid;    /* consecutive replies of which no call could run */
     uint32_t reminders;
     bool gate_opened, default_satisfied, artifact_stored, completed;
@@ -66,7 +66,7 @@ static inline void drive_log(const drive_watch *watch, const char *what, const c
     }
 }
 
-/* Artifact tools that are not declared wait for the gate. */
+/* Declares the artifact tools that were hidden until the gate opened. */
 static inline void drive_declare_artifacts(drive *run, const drive_watch *watch)
 {
     for (size_t i = 0; i < run->tool_count; i++) {
@@ -132,7 +132,7 @@ static inline haft__violation drive_judge(const drive *run, const haft__choice *
     return haft__judge_reply(choice, reply->text, names, standings, reply->call_count);
 }
 
-/* Asks again, or gives up. */
+/* Asks the model again, or ends the run. */
 static inline void drive_on_violation(drive *run, const haft__choice *choice,
                                       haft__violation violation, const drive_watch *watch)
 {
@@ -202,7 +202,7 @@ static inline bool drive_passes_guard(const drive *run, haft_str name, const dri
 static inline void drive_finish_call(drive *run, size_t index)
 {
     haft__choice_tool *tool = &run->tools[index];
-    const haft__tool_choice *wish = &run->spec->choice.default_choice;
+    const haft__tool_choice *by_default = &run->spec->choice.default_choice;
     tool->finished = true;
     tool->rejected = false;
     if (haft__str_equal(tool->name, HAFT__LIT("tool_search"))) {
@@ -213,8 +213,8 @@ static inline void drive_finish_call(drive *run, size_t index)
     run->artifact_stored |= tool->role == HAFT__ROLE_ARTIFACT;
     run->completed |= haft__str_equal(tool->name, HAFT__LIT("complete_workflow"));
     run->default_satisfied |=
-        wish->mode == HAFT__MODE_ANY
-        || (wish->mode == HAFT__MODE_TOOL && haft__str_equal(tool->name, wish->tool));
+        by_default->mode == HAFT__MODE_ANY
+        || (by_default->mode == HAFT__MODE_TOOL && haft__str_equal(tool->name, by_default->tool));
 }
 
 /* Known? allowed? valid? guard? approval? Returns the result; NULL if it was unknown or invalid. */

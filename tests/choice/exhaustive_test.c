@@ -98,7 +98,7 @@ static void on_guard(void *context, const drive *run, haft_str tool, bool passed
     } else if (haft__str_equal(tool, HAFT__LIT("complete_workflow"))) {
         MUST(passed != oracle_completion_is_early(&w), "completion: passed %d", passed);
     } else {
-        MUST(passed, "a guard for %s", tool.ptr);
+        MUST(passed, "%s was refused, but has no guard", tool.ptr);
     }
     walk->passed += passed ? 1 : 0;
     walk->refused += passed ? 0 : 1;
@@ -113,7 +113,7 @@ static void check_can_open(const drive *run, const haft__choice *choice)
     for (size_t calls = 0; calls <= run->tool_count; calls++) {
         haft__choice_facts facts = drive_facts(&ahead);
         if (haft__gate_evaluate(run->spec, &facts).open) {
-            MUST(calls > 0, "it was closed");
+            MUST(calls > 0, "the gate is open before any call");
             return;
         }
         for (size_t i = 0; i < ahead.tool_count; i++) {
@@ -134,7 +134,7 @@ static void check_stays_open(const drive *run)
         grown.tools[grown.tool_count++] =
             (haft__choice_tool){.name = {"new", 3}, .role = HAFT__ROLE_DATA};
         haft__choice_facts facts = drive_facts(&grown);
-        MUST(haft__gate_evaluate(run->spec, &facts).open, "closed by a new tool");
+        MUST(haft__gate_evaluate(run->spec, &facts).open, "a new tool closed the gate");
     }
 }
 
@@ -146,8 +146,10 @@ static void check_artifacts(const drive *run, const haft__choice *choice)
         artifact |= is_artifact && choice->allowed[i];
         other |= !is_artifact;
     }
-    MUST(choice->mode != HAFT__MODE_ANY || !artifact || !other, "an artifact tool while forced");
-    MUST(choice->mode != HAFT__MODE_ANY || artifact || other, "forced to nothing");
+    MUST(choice->mode != HAFT__MODE_ANY || !artifact || !other,
+         "an artifact tool is allowed while calls are forced");
+    MUST(choice->mode != HAFT__MODE_ANY || artifact || other,
+         "calls are forced, but no tool is allowed");
 }
 
 static void check_state(const drive *run, const haft__choice *choice, const oracle_world *w,
@@ -344,8 +346,8 @@ static void report(const maze *walk, const char *what)
         CHECK(walk->ends[i] > 0, "no run ended as %s", endings[i]);
     }
     printf("\n");
-    CHECK(walk->passed > 0 && walk->refused > 0, "no guard was met");
-    CHECK_INT(failures, 0, "of %zu states", walk->states);
+    CHECK(walk->passed > 0 && walk->refused > 0, "no guard passed or refused a call");
+    CHECK_INT(failures, 0, "failures in %zu states", walk->states);
 }
 
 static void with_gate(maze *walk, haft__spec *spec, const haft__choice_tool *tools, size_t count)
@@ -363,9 +365,10 @@ TEST(every_run_through_the_gate_keeps_the_rules_and_ends)
 }
 
 /* Forced defaults and schedules, with and without a gate, for agents and for workflows. */
-static void with_wishes(maze *walk, haft__spec *spec, const haft__choice_tool *tools, size_t count)
+static void with_schedules_and_defaults(maze *walk, haft__spec *spec,
+                                        const haft__choice_tool *tools, size_t count)
 {
-    static const char *const wishes[] = {"any", "d1", "none", "missing", "complete_workflow"};
+    static const char *const defaults[] = {"any", "d1", "none", "missing", "complete_workflow"};
     static const char *const schedules[][4] = {{"gate", "gate", "gate", "gate"},
                                                {"d1", "auto", "gate", "none"},
                                                {"none", "any", "missing", "store_artifact"}};
@@ -373,13 +376,13 @@ static void with_wishes(maze *walk, haft__spec *spec, const haft__choice_tool *t
     if (least != 0 && least != 3) {
         return;
     }
-    for (size_t i = 0; i < COUNT(wishes) * COUNT(schedules); i++) {
+    for (size_t i = 0; i < COUNT(defaults) * COUNT(schedules); i++) {
         haft__spec varied = *spec;
-        varied.choice.default_choice = help_wish(haft__str(wishes[i % COUNT(wishes)]));
+        varied.choice.default_choice = help_tool_choice(haft__str(defaults[i % COUNT(defaults)]));
         const size_t length = COUNT(schedules[0]);
         haft__tool_choice *schedule = test_alloc(length * sizeof(*schedule));
         for (size_t k = 0; k < length; k++) {
-            schedule[k] = help_wish(haft__str(schedules[i / COUNT(wishes)][k]));
+            schedule[k] = help_tool_choice(haft__str(schedules[i / COUNT(defaults)][k]));
         }
         varied.choice.schedule = schedule;
         varied.choice.schedule_count = length;
@@ -395,6 +398,6 @@ TEST(every_run_with_a_schedule_or_a_forced_default_keeps_the_rules_and_ends)
     failures = 0;
     maze *walk = test_alloc(sizeof(*walk));
     memset(walk, 0, sizeof(*walk));
-    for_each_set(walk, 4, with_wishes);
+    for_each_set(walk, 4, with_schedules_and_defaults);
     report(walk, "schedule and default");
 }

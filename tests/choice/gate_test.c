@@ -12,7 +12,7 @@ static const struct {
     {"all roles are in the number of tools", "a:d b:d c:d x:c y:a z:n", "", 5, 0, 3, 3, false},
     {"number of tools is the smaller", "a:d b:d c:d", "", 5, 0, 3, 3, false},
     {"never under two", "a:d b:d c:d", "", 0, 0, 3, 2, false},
-    {"one is two", "a:d b:d c:d", "", 1, 0, 3, 2, false},
+    {"a minimum of one is raised to two", "a:d b:d c:d", "", 1, 0, 3, 2, false},
     {"one data tool", "a:d x:c y:a", "", 5, 0, 1, 1, false},
     {"one data tool, called", "a:d+ x:c y:a", "", 5, 1, 1, 1, true},
     {"no data tool", "x:c y:a", "", 5, 0, 0, 0, true},
@@ -25,11 +25,11 @@ static const struct {
     {"rejected once, finished later", "a:d+- b:d-", "", 5, 1, 1, 1, true},
     {"one left", "a:d+ b:d- c:d", "", 5, 1, 2, 2, false},
     {"called tools that are gone stay counted", "a:d b:d c:d", "x y", 5, 2, 5, 3, false},
-    {"and can be enough", "a:d b:d c:d", "x y z", 5, 3, 6, 3, true},
+    {"called tools that are gone can be enough", "a:d b:d c:d", "x y z", 5, 3, 6, 3, true},
     {"only tools that are gone", "", "x", 5, 1, 1, 1, true},
-    {"what is not declared is neither a tool nor reachable", "a:d b:d c:d~ e:d~ n:n~", "", 5, 0, 2,
-     2, false},
-    {"but counts when it was called", "a:d b:d c:d+~ e:d~", "", 5, 1, 3, 2, false},
+    {"an undeclared tool does not count and cannot be reached", "a:d b:d c:d~ e:d~ n:n~", "", 5, 0,
+     2, 2, false},
+    {"an undeclared tool counts after it was called", "a:d b:d c:d+~ e:d~", "", 5, 1, 3, 2, false},
     {"none is declared", "a:d~ b:d~", "", 5, 0, 0, 0, true},
 };
 
@@ -43,23 +43,24 @@ TEST(the_threshold_follows_the_formula_and_can_be_reached)
         facts.tools = help_tools(cases[i].tools, &facts.tool_count);
         facts.also_counted = help_names(cases[i].also, &facts.also_counted_count);
         haft__gate gate = haft__gate_evaluate(&spec, &facts);
-        CHECK(gate.on, "%s", cases[i].name);
+        CHECK(gate.on, "%s: the gate is on", cases[i].name);
         CHECK_INT(gate.called, cases[i].called, "%s: called", cases[i].name);
         CHECK_INT(gate.reachable, cases[i].reachable, "%s: reachable", cases[i].name);
         CHECK_INT(gate.threshold, cases[i].threshold, "%s: threshold", cases[i].name);
         CHECK_INT(gate.open, cases[i].open, "%s: open", cases[i].name);
         facts.gate_opened = true;
-        CHECK(haft__gate_evaluate(&spec, &facts).open, "%s: opened once", cases[i].name);
+        CHECK(haft__gate_evaluate(&spec, &facts).open, "%s: a gate that has opened stays open",
+              cases[i].name);
     }
 }
 
-TEST(without_a_gate_tools_are_counted_all_the_same)
+TEST(tools_are_counted_without_a_gate_too)
 {
     haft__spec spec = help_spec();
     haft__choice_facts facts = {.turn = 1};
     facts.tools = help_tools("a:d+ b:d c:d- s:a", &facts.tool_count);
     haft__gate gate = haft__gate_evaluate(&spec, &facts);
-    CHECK(!gate.on && gate.open, "there is none");
+    CHECK(!gate.on && gate.open, "the gate is off");
     CHECK_INT(gate.called, 1, "called");
     CHECK_INT(gate.reachable, 2, "reachable");
     CHECK_INT(gate.threshold, 0, "threshold");

@@ -71,8 +71,9 @@ static const struct {
     {"completion, nothing to store with", true, "a:d+ b:d+ w:d+", "lw", DONE, ""},
     {"completion without a gate", false, "a:d b:d w:d", "lw", DONE, ""},
 
-    {"others have no guard", true, "a:d b:d store_artifact:a", "", "store_artifact", ""},
-    {"nor have names that begin alike", true, "a:d b:d", "", "complete_workflow_2", ""},
+    {"other tools have no guard", true, "a:d b:d store_artifact:a", "", "store_artifact", ""},
+    {"a longer name with the same start has no guard", true, "a:d b:d", "", "complete_workflow_2",
+     ""},
 };
 
 static bool pass(size_t i, haft__buf *why)
@@ -93,8 +94,8 @@ TEST(a_refusal_lists_all_that_is_missing)
     haft__buf_init(&why, 4096);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__buf_clear(&why);
-        CHECK_INT(pass(i, &why), cases[i].want[0] == '\0', "%s", cases[i].name);
-        CHECK_STR(haft__buf_str(&why), haft__str(cases[i].want), "%s", cases[i].name);
+        CHECK_INT(pass(i, &why), cases[i].want[0] == '\0', "%s: whether it passes", cases[i].name);
+        CHECK_STR(haft__buf_str(&why), haft__str(cases[i].want), "%s: the refusal", cases[i].name);
     }
     haft__buf_finish(&why);
 }
@@ -136,19 +137,19 @@ TEST(without_the_offer_a_refusal_names_no_tools)
                                .artifact_offered = true};
     haft__buf why;
     haft__buf_init(&why, 4096);
-    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), &why), "it passes");
+    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), &why), "the completion passes");
     CHECK_STR(haft__buf_str(&why),
               HAFT__LIT("complete_workflow is refused: the work is not finished. Missing: (1) call "
                         "2 more tools that you have not called yet; (2) phase look: call one of: "
                         "a, b; (3) nothing is stored: call store_artifact. Then call "
                         "complete_workflow again."),
-              "completion");
+              "refusal of the completion");
     haft__buf_clear(&why);
-    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(ASK), &why), "it passes");
+    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(ASK), &why), "the question passes");
     CHECK_STR(haft__buf_str(&why),
               HAFT__LIT("request_user_input is refused: look for the answer yourself before you "
                         "ask. First, call 1 more tool that you have not called yet."),
-              "question");
+              "refusal of the question");
     haft__buf_finish(&why);
 }
 
@@ -173,7 +174,7 @@ static void refuse_many(const char *offer, haft__buf *why)
     facts.tools = help_tools(offer, &facts.tool_count);
     haft__guard_facts guard = haft__guard_collect(&spec, &facts, done, false);
     haft__buf_clear(why);
-    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), why), "it passes");
+    CHECK(!haft__guard_passes(&spec, &guard, HAFT__LIT(DONE), why), "the completion passes");
 }
 
 TEST(the_length_of_a_refusal_is_bounded)

@@ -138,7 +138,7 @@ TEST(a_reply_that_was_cut_is_not_called_empty)
               HAFT__LIT("Your last reply was cut off by the token limit before it came to an "
                         "answer or a call. Think less before you write it. Answer in text, "
                         "without calling a tool."),
-              "empty");
+              "an empty reply that was cut");
     haft__buf_clear(&buf);
     haft__violation_correction(&buf, &choice, &facts, HAFT__VIOLATION_CALLS);
     CHECK_STR(haft__buf_str(&buf),
@@ -160,11 +160,11 @@ TEST(a_correction_names_the_violation_and_the_demand)
     haft__buf_finish(&buf);
 }
 
-TEST(a_correction_takes_no_memory_but_the_buffer)
+TEST(a_correction_allocates_only_in_its_buffer)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);
-    CHECK(haft__buf_reserve(&buf, 2048) != NULL, "room");
+    CHECK(haft__buf_reserve(&buf, 2048) != NULL, "reserving the buffer");
     haft__choice_facts facts = {.turn = 1};
     facts.tools = help_tools("a:d b:d s:a", &facts.tool_count);
     bool allowed[] = {true, true, false};

@@ -18,18 +18,19 @@ TEST(the_length_of_a_list_is_bounded)
     haft__buf buf;
     haft__buf_init(&buf, 4096);
     list(&buf, 0);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "none");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "no names");
     list(&buf, 1);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("x"), "one");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("x"), "one name");
     list(&buf, 3);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("x, x, x"), "three");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("x, x, x"), "three names");
     list(&buf, HAFT__LIMIT_CHOICE_NAMES);
-    CHECK_INT(buf.len, 3 * HAFT__LIMIT_CHOICE_NAMES - 2, "as many as may be");
+    CHECK_INT(buf.len, 3 * HAFT__LIMIT_CHOICE_NAMES - 2, "length at the limit");
     list(&buf, HAFT__LIMIT_CHOICE_NAMES + 1);
-    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("x, x and 1 more")), "one past it");
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("x, x and 1 more")),
+          "one name past the limit");
     size_t length = buf.len;
     list(&buf, HAFT__LIMIT_CHOICE_NAMES + 9);
-    CHECK_INT(buf.len, length, "and it grows no more");
+    CHECK_INT(buf.len, length, "length does not grow past the limit");
     haft__buf_finish(&buf);
 }
 

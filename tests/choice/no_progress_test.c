@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/choice/no_progress.c: sequences of calls, and what is done about each.
+ * Tests for src/choice/no_progress.c: sequences of calls, and the verdict about each call.
  *
  * A call is written as tool, argument and result: "a1=7" is a(1) with result 7, "a1!7" failed with
  * error 7. Each call is a reply of its own; "+a1=7" is of the same reply as the call before. The
@@ -17,11 +17,11 @@ static const struct {
     {"nothing", "", ""},
     {"different calls", "a1=1 a2=2 b1=1 b2=2", "...."},
     {"the same call again and again", "a1=1 a1=1 a1=1 a1=1 a1=1 a1=1", ".HHrrs"},
-    {"with another result each time", "a1=1 a1=2 a1=3 a1=4 a1=5 a1=6", ".hhhhh"},
-    {"that stops changing", "a1=1 a1=2 a1=2 a1=2 a1=2 a1=2 a1=2", ".hHHrrs"},
-    {"something new in between", "a1=1 a1=1 a1=1 b1=1 a1=1 a1=1", ".HH.HH"},
-    {"something new each time", "a1=1 b1=1 a1=1 b2=1 a1=1 b3=1 a1=1 b4=1", "..H.H.H."},
-    {"something new after a refusal", "a1=1 a1=1 a1=1 a1=1 b1=1 a1=1", ".HHr.H"},
+    {"the same call with another result each time", "a1=1 a1=2 a1=3 a1=4 a1=5 a1=6", ".hhhhh"},
+    {"a result that changes once", "a1=1 a1=2 a1=2 a1=2 a1=2 a1=2 a1=2", ".hHHrrs"},
+    {"a new call between repetitions", "a1=1 a1=1 a1=1 b1=1 a1=1 a1=1", ".HH.HH"},
+    {"a new call before each repetition", "a1=1 b1=1 a1=1 b2=1 a1=1 b3=1 a1=1 b4=1", "..H.H.H."},
+    {"a new call after a refusal", "a1=1 a1=1 a1=1 a1=1 b1=1 a1=1", ".HHr.H"},
     {"other arguments, the same result", "a1=1 a2=1 a3=1 a4=1 a5=1 a6=1", "......"},
     {"other tools, the same result", "a1=1 b1=1 c1=1 d1=1 e1=1 f1=1", "......"},
 
@@ -32,16 +32,16 @@ static const struct {
 
     {"the same error again", "a1!1 a1!1 a1!1 a1!1 a1!1 a1!1", ".HHrrs"},
     {"the same error, other arguments", "a1!1 a2!1 a3!1 a4!1 a5!1 a6!1", ".HHrrs"},
-    {"one that mends it", "a1!1 a2!1 a3=2 a4=2", ".Hhh"},
-    {"another tool is not refused for it", "a1!1 a2!1 a3!1 b1=1 a4!1", ".HH.H"},
+    {"a call that succeeds after errors", "a1!1 a2!1 a3=2 a4=2", ".Hhh"},
+    {"another tool is not refused for these errors", "a1!1 a2!1 a3!1 b1=1 a4!1", ".HH.H"},
     {"the same error of other tools", "a1!1 b1!1 c1!1 d1!1", "...."},
     {"other errors", "a1!1 a2!2 a3!3 a4!4", ".hhh"},
     {"a result that looks like the error", "a1!1 a1=1 a1!1", ".hH"},
 
     {"equal calls of one reply", "a1=1 +a1=1 +a1=1 +a1=1 +a1=1 +a1=1 +a1=1", "......."},
-    {"and another reply like it", "a1=1 +a1=1 +a1=1 a1=1 +a1=1 +a1=1", "...HHH"},
-    {"one stage a reply", "a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1",
-     "..HHHHrrrrs"},
+    {"equal calls in two replies", "a1=1 +a1=1 +a1=1 a1=1 +a1=1 +a1=1", "...HHH"},
+    {"each reply moves on by one stage",
+     "a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1 +a1=1 a1=1", "..HHHHrrrrs"},
     {"two calls in each reply", "a1=1 +b1=2 a1=1 +b1=2 a1=1 +b1=2 a1=1 +b1=2", "..HHHHrr"},
     {"errors of one reply", "a1!1 +a2!1 +a3!1 +a4!1 a5!1", "....H"},
 };
@@ -54,7 +54,7 @@ static haft__no_progress_call parse(haft_str word)
                                     .failed = word.ptr[2] == '!'};
 }
 
-/* What a host does with one call. */
+/* Judges one call and records it, as a host does. Returns the verdict. */
 static char apply(haft__no_progress *progress, haft__no_progress_call call, uint32_t turn)
 {
     switch (haft__no_progress_check(progress, &limits, call.tool, call.call, turn)) {
@@ -86,8 +86,8 @@ TEST(repetitions_are_hinted_at_then_refused_then_ended)
     }
 }
 
-/* All sequences of calls of two tools, two arguments and two results: a call that is in no row, of
- * a tool that did not fail, is never refused; and a model that only repeats is stopped. */
+/* Checks one sequence of calls of two tools, two arguments and two results: a call that the
+ * detector has not seen is never refused, and a model that only repeats itself is stopped. */
 static void check_sequence(unsigned sequence, unsigned length)
 {
     haft__no_progress progress = {0};
@@ -109,7 +109,7 @@ static void check_sequence(unsigned sequence, unsigned length)
     }
 }
 
-TEST(nothing_new_is_ever_refused)
+TEST(a_new_call_is_never_refused)
 {
     for (unsigned sequence = 0; sequence < 1 << 15; sequence++) {
         check_sequence(sequence, 5);
@@ -129,7 +129,7 @@ static const struct {
     {HAFT__NO_PROGRESS_STOP, "no progress: grep was called again after repetitions were refused"},
 };
 
-TEST(the_model_reads_why)
+TEST(the_model_reads_the_reason)
 {
     haft__buf buf;
     haft__buf_init(&buf, 4096);

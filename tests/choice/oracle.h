@@ -20,7 +20,7 @@ typedef struct oracle_world {
     bool gate;
     int min_tools_for_auto, turns;
     oracle_list schedule;
-    const char *wish; /* default */
+    const char *wish; /* the default choice */
     /* what is offered, by role */
     oracle_list data, neutral, control, artifact;
     oracle_list gone; /* data tools that were offered once */

@@ -92,18 +92,18 @@ TEST(the_oracle_agrees_about_every_gate)
     size_t checked = for_each_offer(MOST_TOOLS, 5, check_gates);
     checked += for_each_offer(3, COUNT(kinds), check_gates);
     printf("# %zu situations of the gate\n", checked);
-    CHECK_INT(failures, 0, "of %zu", checked);
+    CHECK_INT(failures, 0, "failures in %zu situations", checked);
 }
 
 /* Every entry of a schedule with every default, gate on and off. */
-static size_t check_wishes(haft__choice_facts *facts)
+static size_t check_schedules_and_defaults(haft__choice_facts *facts)
 {
-    static const char *const wishes[] = {"auto", "any", "none", "f", "a", "missing", "gate"};
+    static const char *const choices[] = {"auto", "any", "none", "f", "a", "missing", "gate"};
     size_t checked = 0;
     for (unsigned number = 0; number < 7 * 6 * 2 * 2 * 2 * 2; number++) {
-        const haft__tool_choice entry = help_wish(haft__str(wishes[number % 7]));
+        const haft__tool_choice entry = help_tool_choice(haft__str(choices[number % 7]));
         haft__spec spec = help_spec();
-        spec.choice.default_choice = help_wish(haft__str(wishes[number / 7 % 6]));
+        spec.choice.default_choice = help_tool_choice(haft__str(choices[number / 7 % 6]));
         spec.choice.schedule = &entry;
         spec.choice.schedule_count = 1;
         spec.choice.gate = (number / 42 & 1) != 0;
@@ -119,7 +119,7 @@ static size_t check_wishes(haft__choice_facts *facts)
 TEST(the_oracle_agrees_about_every_wanted_choice)
 {
     failures = 0;
-    size_t checked = for_each_offer(3, COUNT(kinds), check_wishes);
+    size_t checked = for_each_offer(3, COUNT(kinds), check_schedules_and_defaults);
     printf("# %zu situations of schedule and default\n", checked);
-    CHECK_INT(failures, 0, "of %zu", checked);
+    CHECK_INT(failures, 0, "failures in %zu situations", checked);
 }
