@@ -13,24 +13,27 @@ TEST(every_expression_is_refused)
     const haft__pattern *pattern = NULL;
     haft_error err = {0};
     CHECK_INT(haft__pattern_compile(&arena, HAFT__LIT("^[a-z]+$"), &pattern, &err),
-              HAFT_UNSUPPORTED, "compiled");
-    CHECK(pattern == NULL && arena.total == 0, "something was made");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("libhaft-core has no regular expressions"), "text");
+              HAFT_UNSUPPORTED, "status of compiling");
+    CHECK(pattern == NULL && arena.total == 0, "a pattern was made, or memory was used");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("libhaft-core has no regular expressions"),
+              "message");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("link with libhaft, which has them"), "hint");
-    CHECK_INT(haft__pattern_translate(HAFT__LIT("a$"), &text, NULL), HAFT_UNSUPPORTED, "translate");
-    CHECK_INT(text.len, 0, "something was written");
+    CHECK_INT(haft__pattern_translate(HAFT__LIT("a$"), &text, NULL), HAFT_UNSUPPORTED,
+              "status of translating");
+    CHECK_INT(text.len, 0, "length of the translation");
     haft__buf_finish(&text);
     haft__arena_finish(&arena);
 }
 
-TEST(nothing_matches_and_nothing_is_spent)
+TEST(matching_always_fails_without_using_steps)
 {
     haft__pattern_scratch *scratch = haft__pattern_scratch_create();
-    CHECK_INT(haft__pattern_match(NULL, scratch, HAFT__LIT("text")), HAFT__PATTERN_LIMIT, "match");
+    CHECK_INT(haft__pattern_match(NULL, scratch, HAFT__LIT("text")), HAFT__PATTERN_LIMIT,
+              "result of matching");
     CHECK_INT(haft__pattern_steps(scratch), 0, "steps");
     haft__pattern_scratch_destroy(scratch);
     haft__pattern_scratch_destroy(NULL);
     test_fail_allocation(0);
-    CHECK(haft__pattern_scratch_create() == NULL, "without memory");
-    CHECK(test_allow_allocations(), "it needs none");
+    CHECK(haft__pattern_scratch_create() == NULL, "a scratch was created without memory");
+    CHECK(test_allow_allocations(), "creating a scratch allocates no memory");
 }

@@ -51,7 +51,7 @@ static void play_file(haft_str text)
 TEST(cases_of_every_rule_have_their_results)
 {
     haft_str text = test_read_file(OWN);
-    CHECK(text.len > 0, OWN);
+    CHECK(text.len > 0, "cannot read " OWN);
     play_file(text);
 }
 
@@ -76,8 +76,8 @@ TEST(a_case_without_a_graph_or_a_script_is_an_error)
         haft__arena_init(&arena, 0);
         haft__buf_init(&buf, 1000);
         CHECK_INT(haft__json_read(&arena, haft__str(texts[i]), NULL, &test, NULL, NULL), HAFT_OK,
-                  "%s", texts[i]);
-        CHECK_INT(haft__graph_play_case(test, &buf, NULL), HAFT_BAD_INPUT, "%s", texts[i]);
+                  "reading %s", texts[i]);
+        CHECK_INT(haft__graph_play_case(test, &buf, NULL), HAFT_BAD_INPUT, "playing %s", texts[i]);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }
@@ -113,9 +113,9 @@ TEST(results_that_differ_are_wrong)
                   HAFT_OK, "row %zu", i);
         CHECK_INT(haft__graph_compare_results(want, results, &arena, &right, &difference, NULL),
                   HAFT_OK, "row %zu", i);
-        CHECK(right == (rows[i].difference == NULL), "row %zu", i);
+        CHECK(right == (rows[i].difference == NULL), "row %zu: whether they are equal", i);
         CHECK_STR(difference, haft__str(rows[i].difference != NULL ? rows[i].difference : ""),
-                  "row %zu", i);
+                  "row %zu: the difference", i);
         haft__arena_finish(&arena);
     }
 }
@@ -137,7 +137,8 @@ TEST(every_allocation_may_fail)
     haft__arena arena;
     haft__json test;
     haft__arena_init(&arena, 0);
-    CHECK_INT(haft__json_read(&arena, haft__str(text), NULL, &test, NULL, NULL), HAFT_OK, "case");
+    CHECK_INT(haft__json_read(&arena, haft__str(text), NULL, &test, NULL, NULL), HAFT_OK,
+              "reading the case");
     for (unsigned n = 0;; n++) {
         haft__buf buf;
         haft__buf_init(&buf, HAFT__LIMIT_JSON_BYTES);
@@ -146,7 +147,7 @@ TEST(every_allocation_may_fail)
         bool failed = test_allow_allocations();
         haft__buf_finish(&buf);
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "without a failure");
+            CHECK_INT(status, HAFT_OK, "status if no allocation fails");
             break;
         }
         CHECK_INT(status, HAFT_NO_MEMORY, "allocation %u", n);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Supersteps: any order of replies gives the same state, and the events are the whole run. */
+/* Tests of supersteps: any order of replies gives the same state, which follows from the events. */
 #include "graph/execution.h"
 
 #include "base/limits.h"
@@ -9,7 +9,7 @@
 #include "json/object.h"
 #include "json/read.h"
 
-/* Four questions at once, a join, and a loop over the whole. */
+/* Four requests at once, a join, and a loop around them. */
 #define SOURCE                                                                                     \
     "{\"channels\":{\"log\":{\"reducer\":\"append\"},\"n\":{\"reducer\":\"add\"},\"w\":{"          \
     "\"reducer\":\"last\"},\"m\":{\"reducer\":\"merge\"}},\"nodes\":{"                             \
@@ -40,12 +40,13 @@ static void set_up(fixture *f, const char *source)
     haft__arena_init(&f->arena, 0);
     value = haft__arena_array(&f->arena, 1, sizeof(*value));
     CHECK_INT(haft__json_read(&f->arena, haft__str(source), NULL, value, NULL, NULL), HAFT_OK,
-              "source");
+              "reading the graph");
     CHECK_INT(haft__graph_compile(&f->arena, *value, haft__json_null(), &f->graph, &problems, NULL),
-              HAFT_OK, "graph");
+              HAFT_OK, "compiling the graph");
     CHECK(f->graph != NULL, "%.*s",
           HAFT__ARG(problems.count > 0 ? problems.items[0].message : HAFT__LIT("")));
-    CHECK_INT(haft__graph_execution_create(f->graph, &options, &f->x, NULL), HAFT_OK, "create");
+    CHECK_INT(haft__graph_execution_create(f->graph, &options, &f->x, NULL), HAFT_OK,
+              "creating the execution");
 }
 
 static void tear_down(fixture *f)
@@ -57,9 +58,9 @@ static void tear_down(fixture *f)
 static void fold(fixture *f, haft__json event)
 {
     haft__json copied;
-    CHECK_INT(haft__json_copy_deep(&f->arena, event, &copied, NULL), HAFT_OK, "copy");
+    CHECK_INT(haft__json_copy_deep(&f->arena, event, &copied, NULL), HAFT_OK, "copying the event");
     f->events[f->event_count++] = copied;
-    CHECK_INT(haft__graph_execution_fold(f->x, copied, NULL), HAFT_OK, "fold");
+    CHECK_INT(haft__graph_execution_fold(f->x, copied, NULL), HAFT_OK, "folding the event");
 }
 
 static void begin(fixture *f)
@@ -68,7 +69,7 @@ static void begin(fixture *f)
     haft__graph_refusal refusal;
     CHECK_INT(haft__graph_execution_begin(f->x, haft__json_object(NULL, 0), haft__json_null(),
                                           &event, &refusal, NULL),
-              HAFT_OK, "begin");
+              HAFT_OK, "beginning the execution");
     CHECK(!refusal.refused, "the input is accepted");
     fold(f, event);
 }
@@ -79,8 +80,9 @@ static haft_str state_text(fixture *f)
     haft__json state;
     haft__buf buf;
     haft__buf_init(&buf, 100000);
-    CHECK_INT(haft__graph_execution_state(f->x, true, &f->arena, &state, NULL), HAFT_OK, "state");
-    CHECK_INT(haft__json_write_canonical(&buf, state, NULL), HAFT_OK, "text");
+    CHECK_INT(haft__graph_execution_state(f->x, true, &f->arena, &state, NULL), HAFT_OK,
+              "reading the state");
+    CHECK_INT(haft__json_write_canonical(&buf, state, NULL), HAFT_OK, "writing the state as text");
     haft_str text = haft__arena_copy(&f->arena, haft__buf_str(&buf));
     haft__buf_finish(&buf);
     return text;
@@ -94,28 +96,28 @@ static void reply(fixture *f, size_t task)
     if (request->kind == HAFT__REQUEST_TOOL && f->x->step > 0) {
         CHECK_INT(haft__graph_execution_reply_error(f->x, task, HAFT__GRAPH_NODE_FAILED,
                                                     HAFT__LIT("down"), NULL),
-                  HAFT_OK, "error");
+                  HAFT_OK, "replying with an error");
         return;
     }
     const char *text = request->kind == HAFT__REQUEST_TOOL ? "{\"r\":[1]}" : "\"yes\"";
     CHECK_INT(haft__json_read(&f->arena, haft__str(text), NULL, &result, NULL, NULL), HAFT_OK,
-              "ok");
-    CHECK_INT(haft__graph_execution_reply(f->x, task, result, NULL), HAFT_OK, "reply");
+              "reading the result");
+    CHECK_INT(haft__graph_execution_reply(f->x, task, result, NULL), HAFT_OK, "replying");
 }
 
-/* Runs to the end; replies come in the order that `order` gives for each four requests. */
+/* Runs to the end. The replies to each four requests are given in the order `order`. */
 static void run(fixture *f, const size_t order[4])
 {
     haft__graph_action action = {.kind = HAFT__ACTION_WAITING};
     size_t waiting[4], count = 0;
     begin(f);
     for (size_t i = 0; i < 100; i++) {
-        CHECK_INT(haft__graph_execution_next(f->x, &action, NULL), HAFT_OK, "next");
+        CHECK_INT(haft__graph_execution_next(f->x, &action, NULL), HAFT_OK, "the next action");
         switch (action.kind) {
         case HAFT__ACTION_REQUEST: waiting[count++ % 4] = action.task; break;
         case HAFT__ACTION_STEP: fold(f, action.event); break;
         case HAFT__ACTION_WAITING:
-            CHECK_INT(count, 4, "all four are asked at once");
+            CHECK_INT(count, 4, "requests at once");
             for (size_t k = 0; k < 4; k++) {
                 reply(f, waiting[order[k]]);
             }
@@ -124,7 +126,7 @@ static void run(fixture *f, const size_t order[4])
         case HAFT__ACTION_ENDED: return;
         }
     }
-    CHECK(false, "the graph ends");
+    CHECK(false, "the graph does not end");
 }
 
 TEST(any_order_of_replies_gives_the_same_state_and_events)
@@ -142,17 +144,17 @@ TEST(any_order_of_replies_gives_the_same_state_and_events)
                 set_up(wanted.ptr == NULL ? &first : &f, SOURCE);
                 fixture *at = wanted.ptr == NULL ? &first : &f;
                 run(at, order);
-                CHECK_INT(at->x->end, HAFT__GRAPH_DONE, "end");
+                CHECK_INT(at->x->end, HAFT__GRAPH_DONE, "end of the graph");
                 if (wanted.ptr == NULL) {
                     wanted = state_text(at);
                     continue;
                 }
                 CHECK_STR(state_text(at), wanted, "order %zu%zu%zu", a, b, c);
-                CHECK_INT(at->event_count, (long long)first.event_count, "events");
+                CHECK_INT(at->event_count, (long long)first.event_count, "number of events");
                 for (size_t e = 0; e < at->event_count; e++) {
                     bool same = false;
                     CHECK_INT(haft__json_equal(at->events[e], first.events[e], &same, NULL),
-                              HAFT_OK, "ok");
+                              HAFT_OK, "comparing two events");
                     CHECK(same, "order %zu%zu%zu: event %zu", a, b, c, e);
                 }
                 tear_down(at);
@@ -162,7 +164,7 @@ TEST(any_order_of_replies_gives_the_same_state_and_events)
     CHECK_STR(wanted,
               HAFT__LIT("{\"log\":[\"a yes\",\"b yes\",\"yes\",\"a yes\",\"b yes\",\"yes\",\"d "
                         "failed: down\"],\"m\":{\"c\":\"yes\",\"d\":[1]},\"n\":2,\"w\":\"b\"}"),
-              "state");
+              "the state at the end");
     tear_down(&first);
 }
 
@@ -176,8 +178,8 @@ TEST(the_fold_of_the_events_is_the_state)
     for (size_t e = 0; e < f.event_count; e++) {
         CHECK_INT(haft__graph_execution_fold(again.x, f.events[e], NULL), HAFT_OK, "event %zu", e);
     }
-    CHECK_STR(state_text(&again), state_text(&f), "state");
-    CHECK_INT(again.x->step, f.x->step, "step");
+    CHECK_STR(state_text(&again), state_text(&f), "the state from the events");
+    CHECK_INT(again.x->step, f.x->step, "the step from the events");
     tear_down(&again);
     tear_down(&f);
 }
@@ -195,12 +197,12 @@ TEST(no_more_tasks_are_busy_than_the_concurrency_allows)
     haft__graph_refusal refusal;
     CHECK_INT(
         haft__json_read(&f.arena, HAFT__LIT("{\"l\":[1,2,3,4,5,6,7]}"), NULL, &input, NULL, NULL),
-        HAFT_OK, "ok");
+        HAFT_OK, "reading the input");
     CHECK_INT(haft__graph_execution_begin(f.x, input, haft__json_null(), &event, &refusal, NULL),
-              HAFT_OK, "ok");
+              HAFT_OK, "beginning the execution");
     fold(&f, event);
     do {
-        CHECK_INT(haft__graph_execution_next(f.x, &action, NULL), HAFT_OK, "next");
+        CHECK_INT(haft__graph_execution_next(f.x, &action, NULL), HAFT_OK, "the next action");
         most = f.x->busy > most ? f.x->busy : most;
         if (action.kind == HAFT__ACTION_REQUEST) {
             calls++;
@@ -212,15 +214,15 @@ TEST(no_more_tasks_are_busy_than_the_concurrency_allows)
                 task++;
             }
             CHECK_INT(haft__graph_execution_reply(f.x, task, haft__json_null(), NULL), HAFT_OK,
-                      "ok");
+                      "replying");
         }
     } while (action.kind != HAFT__ACTION_ENDED);
     CHECK_INT(calls, 7, "one call for each item");
-    CHECK_INT(most, 2, "busy at once");
+    CHECK_INT(most, 2, "most tasks that were busy at once");
     tear_down(&f);
 }
 
-TEST(results_of_a_step_have_a_maximum)
+TEST(results_past_the_maximum_of_a_step_are_rejected)
 {
     for (size_t past = 0; past < 2; past++) {
         fixture f;
@@ -232,8 +234,8 @@ TEST(results_of_a_step_have_a_maximum)
         set_up(&f, "{\"channels\":{},\"nodes\":{\"a\":{\"tool\":\"t\"}},\"edges\":[{\"from\":"
                    "\"start\",\"to\":\"a\"}]}");
         begin(&f);
-        CHECK_INT(haft__graph_execution_next(f.x, &action, NULL), HAFT_OK, "next");
-        CHECK_INT(action.kind, HAFT__ACTION_REQUEST, "the tool");
+        CHECK_INT(haft__graph_execution_next(f.x, &action, NULL), HAFT_OK, "the next action");
+        CHECK_INT(action.kind, HAFT__ACTION_REQUEST, "the action requests the tool");
         CHECK_INT(haft__graph_execution_reply(f.x, action.task,
                                               haft__json_string((haft_str){text, bytes}), NULL),
                   past == 0 ? HAFT_OK : HAFT_TOO_BIG, "past the limit: %zu", past);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which graphs can be used, and why others cannot. */
+/* Tests that valid graphs compile, and that others are rejected with a reason. */
 #include "graph/graph.h"
 
 #include "base/limits.h"
@@ -15,10 +15,10 @@
 
 typedef struct row {
     const char *source;
-    const char *code;    /* of the first error; NULL: the graph can be used */
-    const char *what;    /* that it is about */
-    const char *pointer; /* to the place */
-    const char *words;   /* a part of its message */
+    const char *code;    /* the code of the first error; NULL if the graph is valid */
+    const char *what;    /* the thing that the error is about */
+    const char *pointer; /* the place of the error */
+    const char *words;   /* a part of the error's message */
 } row;
 
 static const row rows[] = {
@@ -108,9 +108,9 @@ TEST(a_graph_that_cannot_be_used_has_a_reason_and_a_place)
         if (rows[i].code != NULL && problems.count > 0) {
             const haft__graph_problem *found = &problems.items[0];
             CHECK_STR(haft__str(haft__graph_code_name(found->code)), haft__str(rows[i].code),
-                      "row %zu", i);
-            CHECK_STR(found->what, haft__str(rows[i].what), "row %zu", i);
-            CHECK_STR(found->pointer, haft__str(rows[i].pointer), "row %zu", i);
+                      "row %zu: code", i);
+            CHECK_STR(found->what, haft__str(rows[i].what), "row %zu: what", i);
+            CHECK_STR(found->pointer, haft__str(rows[i].pointer), "row %zu: pointer", i);
             CHECK(haft__str_contains_ignore_case(found->message, haft__str(rows[i].words)),
                   "row %zu: %.*s", i, HAFT__ARG(found->message));
         }
@@ -118,7 +118,7 @@ TEST(a_graph_that_cannot_be_used_has_a_reason_and_a_place)
     }
 }
 
-TEST(limits_of_a_graph)
+TEST(steps_and_attempts_past_their_limits_are_rejected)
 {
     const char *steps = "{\"nodes\":{\"a\":{\"do\":[]}},\"edges\":[" START "],\"channels\":{},"
                         "\"recursion_limit\":";
@@ -129,14 +129,17 @@ TEST(limits_of_a_graph)
     haft__graph_problems problems;
     haft__arena_init(&arena, 0);
     CHECK_INT(compile(&arena, haft__str(GRAPH("", A, START, "")), &graph, &problems), HAFT_OK,
-              "ok");
-    CHECK_INT(graph->recursion_limit, HAFT__LIMIT_GRAPH_STEPS_DEFAULT, "without recursion_limit");
+              "compiling a graph without limits");
+    CHECK_INT(graph->recursion_limit, HAFT__LIMIT_GRAPH_STEPS_DEFAULT,
+              "the default recursion_limit");
     for (unsigned past = 0; past < 2; past++) {
         haft_str text = haft__arena_format(&arena, "%s%u}", steps, HAFT__LIMIT_GRAPH_STEPS + past);
-        CHECK_INT(compile(&arena, text, &graph, &problems), HAFT_OK, "steps");
+        CHECK_INT(compile(&arena, text, &graph, &problems), HAFT_OK,
+                  "compiling a graph with a recursion_limit");
         CHECK((graph != NULL) == (past == 0), "steps past the limit: %u", past);
         text = haft__arena_format(&arena, "%s%u}}}}", attempts, HAFT__LIMIT_GRAPH_ATTEMPTS + past);
-        CHECK_INT(compile(&arena, text, &graph, &problems), HAFT_OK, "attempts");
+        CHECK_INT(compile(&arena, text, &graph, &problems), HAFT_OK,
+                  "compiling a graph with attempts");
         CHECK((graph != NULL) == (past == 0), "attempts past the limit: %u", past);
     }
     haft__arena_finish(&arena);

@@ -45,7 +45,7 @@ TEST(a_template_takes_its_values_from_the_view)
     haft__arena_finish(&arena);
 }
 
-TEST(a_text_of_a_template_has_a_maximum)
+TEST(a_text_of_a_template_past_its_maximum_is_rejected)
 {
     haft__arena arena;
     haft_str text;
@@ -74,13 +74,14 @@ TEST(a_program_continues_with_the_operation_that_failed)
         &arena, "{\"channels\":{\"l\":{\"reducer\":\"append\"}},\"nodes\":{\"a\":{\"do\":[]}},"
                 "\"edges\":[{\"from\":\"start\",\"to\":\"a\"}]}");
     CHECK_INT(haft__graph_compile(&arena, source, haft__json_null(), &graph, &problems, NULL),
-              HAFT_OK, "graph");
+              HAFT_OK, "compiling the graph");
     haft__json ops = read_json(&arena, "[{\"set\":{\"l\":1}},{\"if\":{\"at\":\"/x\",\"op\":"
                                        "\"exists\"},\"then\":[{\"effect\":\"e {/x}\"},{\"fail\":"
                                        "\"no\",\"times\":1}]},{\"set\":{\"l\":2}}]");
     haft__json view = read_json(&arena, "{\"x\":7,\"$\":{\"node\":\"a\"}}");
     haft__json zero = read_json(&arena, "0"), one = read_json(&arena, "1");
-    CHECK_INT(haft__graph_program_start(&program, &arena, graph, ops, view, NULL), HAFT_OK, "ok");
+    CHECK_INT(haft__graph_program_start(&program, &arena, graph, ops, view, NULL), HAFT_OK,
+              "starting the program");
     const struct {
         const haft__json *result;
         haft__graph_program_state state;
@@ -95,12 +96,12 @@ TEST(a_program_continues_with_the_operation_that_failed)
     for (size_t i = 0; i < COUNT(steps); i++) {
         CHECK_INT(
             haft__graph_program_run(&program, steps[i].result, &state, &request, &failure, NULL),
-            HAFT_OK, "step %zu", i);
-        CHECK_INT(state, steps[i].state, "step %zu", i);
+            HAFT_OK, "step %zu: status", i);
+        CHECK_INT(state, steps[i].state, "step %zu: state", i);
         if (state == HAFT__PROGRAM_REQUEST) {
-            CHECK_INT(request.kind, steps[i].kind, "step %zu", i);
+            CHECK_INT(request.kind, steps[i].kind, "step %zu: kind of the request", i);
         }
     }
-    CHECK_INT(program.output.write_count, 2, "nothing is written twice");
+    CHECK_INT(program.output.write_count, 2, "number of writes");
     haft__arena_finish(&arena);
 }

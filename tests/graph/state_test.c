@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of channels: what can be written, and what a change costs. */
+/* Tests of the values of channels: which writes are valid, and how much memory a change needs. */
 #include "graph/state.h"
 
 #include "base/limits.h"
@@ -18,9 +18,10 @@ static const haft__graph *compile(haft__arena *arena, const char *channels)
                                        "{\"channels\":%s,\"nodes\":{\"a\":{\"do\":[]}},\"edges\":"
                                        "[{\"from\":\"start\",\"to\":\"a\"}]}",
                                        channels);
-    CHECK_INT(haft__json_read(arena, text, NULL, &source, NULL, NULL), HAFT_OK, "%s", channels);
+    CHECK_INT(haft__json_read(arena, text, NULL, &source, NULL, NULL), HAFT_OK, "reading %s",
+              channels);
     CHECK_INT(haft__graph_compile(arena, source, haft__json_null(), &graph, &problems, NULL),
-              HAFT_OK, "%s", channels);
+              HAFT_OK, "compiling %s", channels);
     return graph;
 }
 
@@ -59,8 +60,8 @@ TEST(a_channel_accepts_what_its_reducer_and_schema_allow)
         CHECK_INT(haft__graph_check_write(&graph->channels[0], checker, value, false, &arena,
                                           &valid, &why, NULL),
                   HAFT_OK, "row %zu", i);
-        CHECK(valid == (rows[i].why == NULL), "row %zu", i);
-        CHECK_STR(why, haft__str(rows[i].why != NULL ? rows[i].why : ""), "row %zu", i);
+        CHECK(valid == (rows[i].why == NULL), "row %zu: whether it is valid", i);
+        CHECK_STR(why, haft__str(rows[i].why != NULL ? rows[i].why : ""), "row %zu: the reason", i);
         haft__arena_finish(&arena);
     }
     haft__checker_destroy(checker);
@@ -74,7 +75,7 @@ static size_t append_items(size_t count)
     haft__arena_init(&arena, 0);
     const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"append\"}}");
     haft__json item = haft__json_string(HAFT__LIT("an item"));
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
     size_t before = test_allocation_count();
     for (size_t i = 0; i < count; i++) {
         haft__graph_delta delta = {.changed = true, .value = haft__json_array(&item, 1)};
@@ -82,7 +83,7 @@ static size_t append_items(size_t count)
                   "item %zu", i);
     }
     size_t made = test_allocation_count() - before;
-    CHECK_INT(state.values[0].value.count, (long long)count, "all are there");
+    CHECK_INT(state.values[0].value.count, (long long)count, "number of items");
     haft__graph_state_finish(&state);
     haft__arena_finish(&arena);
     return made;
@@ -100,7 +101,7 @@ TEST(many_merges_do_not_keep_old_values)
     haft__graph_state state;
     haft__arena_init(&arena, 0);
     const haft__graph *graph = compile(&arena, "{\"c\":{\"reducer\":\"merge\"}}");
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
     char *text = test_alloc(1000);
     memset(text, 'x', 1000);
     for (size_t i = 0; i < 10000; i++) {
@@ -110,19 +111,20 @@ TEST(many_merges_do_not_keep_old_values)
         CHECK_INT(haft__graph_apply(&graph->channels[0], &state.values[0], &delta, NULL), HAFT_OK,
                   "merge %zu", i);
     }
-    CHECK(state.values[0].arena.total < 1000000, "%zu bytes", state.values[0].arena.total);
-    CHECK_INT(state.values[0].value.count, 1, "one member");
+    CHECK(state.values[0].arena.total < 1000000, "the channel has %zu bytes",
+          state.values[0].arena.total);
+    CHECK_INT(state.values[0].value.count, 1, "number of members");
     haft__graph_state_finish(&state);
     haft__arena_finish(&arena);
 }
 
-TEST(the_value_of_a_channel_has_a_maximum)
+TEST(a_value_past_the_maximum_of_a_channel_is_rejected)
 {
     haft__arena arena;
     haft__graph_state state;
     haft__arena_init(&arena, 0);
     const haft__graph *graph = compile(&arena, "{\"c\":{}}");
-    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "ok");
+    CHECK_INT(haft__graph_state_init(&state, graph, NULL), HAFT_OK, "creating the state");
     char *text = test_alloc(HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
     memset(text, 'x', HAFT__LIMIT_GRAPH_CHANNEL_BYTES + 1);
     const struct {

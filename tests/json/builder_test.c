@@ -7,7 +7,7 @@
 #include "test.h"
 #include "json/write.h"
 
-/* One event a row; the text of those that have one. */
+/* An event, with its text if it has one. */
 typedef struct row {
     haft__json_event_kind kind;
     haft__json_kind value;
@@ -39,7 +39,7 @@ typedef struct row {
         HAFT__JSON_EVENT_MORE, HAFT__JSON_NULL, ""                                                 \
     }
 
-/* Adds the events, each with a text that is gone when the next one comes. */
+/* Adds the events. The text of each is overwritten before the next event. */
 static haft_status add_all(haft__json_builder *builder, const row *rows, size_t count,
                            haft_error *err)
 {
@@ -84,7 +84,7 @@ static const row document[] = {
     {HAFT__JSON_EVENT_DONE, HAFT__JSON_NULL, ""},
 };
 
-TEST(events_become_a_value_of_their_own)
+TEST(events_become_a_value_that_owns_its_texts)
 {
     haft__arena arena;
     haft__json_builder builder;
@@ -143,15 +143,16 @@ TEST(every_failed_allocation_in_the_builder_is_reported)
             test_fail_allocation(n);
             haft_status status = builds[i](&builder);
             failed = test_allow_allocations();
-            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "%zu, allocation %u", i, n);
-            CHECK(failed || n > 1, "%zu: only %u allocations were tried", i, n);
+            CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "document %zu, allocation %u", i,
+                      n);
+            CHECK(failed || n > 1, "document %zu: only %u allocations were tried", i, n);
             haft__json_builder_finish(&builder);
             haft__arena_finish(&arena);
         }
     }
 }
 
-TEST(limits_of_the_builder)
+TEST(the_builder_rejects_events_past_its_limits)
 {
     static const row pair[] = {BEGIN(ARRAY), SCALAR(TRUE, ""), SCALAR(TRUE, ""), END};
     static const row text[] = {PART("1234"), PART("5678"), SCALAR(STRING, "9")};

@@ -15,7 +15,7 @@ static haft_str canonical(haft__json value)
     return text;
 }
 
-TEST(canonical_texts)
+TEST(values_have_their_canonical_text)
 {
     static const char *const cases[][2] = {
         {"null", "null"},
@@ -51,23 +51,23 @@ TEST(canonical_texts)
 TEST(canonical_text_does_not_depend_on_order)
 {
     for (unsigned count = 1; count <= 10000; count *= 10) {
-        CHECK_STR(canonical(help_object(count, true)), canonical(help_object(count, false)), "%u",
-                  count);
+        CHECK_STR(canonical(help_object(count, true)), canonical(help_object(count, false)),
+                  "%u members", count);
     }
 }
 
-TEST(canonical_limits)
+TEST(canonical_text_past_its_limits_is_rejected)
 {
     const unsigned most = HAFT__LIMIT_JSON_DEPTH;
     haft__json leaf = haft__json_bool(true);
-    CHECK_INT(canonical(help_nest(leaf, most)).len, 2 * most + 4, "at the limit");
+    CHECK_INT(canonical(help_nest(leaf, most)).len, 2 * most + 4, "length at the depth limit");
     haft__buf buf;
     haft__buf_init(&buf, 4096);
     haft_error err = {0};
     CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, most + 1), &err), HAFT_TOO_BIG,
-              "one past it");
+              "one level past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the value nests more than 256 levels deep"),
-              "its message");
+              "message");
     haft__buf_finish(&buf);
     for (size_t room = 0; room <= 4; room++) {
         haft__buf_init(&buf, room);
@@ -77,7 +77,7 @@ TEST(canonical_limits)
     }
     haft__buf_init(&buf, 4);
     CHECK_INT(haft__json_write_canonical(&buf, help_nest(leaf, 1), &err), HAFT_TOO_BIG,
-              "no room for the last bracket");
+              "a buffer without space for the last bracket");
     haft__buf_finish(&buf);
 }
 
@@ -94,7 +94,7 @@ TEST(canonical_survives_every_failed_allocation)
         haft_status status = haft__json_write_canonical(&buf, value, &err);
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        CHECK_INT(err.status, status, "allocation %u", n);
+        CHECK_INT(err.status, status, "allocation %u: status of the error", n);
         haft__buf_finish(&buf);
         if (!failed) {
             CHECK(n >= 4, "only %u allocations failed", n);

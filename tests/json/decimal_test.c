@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-TEST(parts_of_a_number)
+TEST(a_number_is_split_into_sign_digits_and_exponent)
 {
     static const struct {
         const char *text, *digits;
@@ -35,11 +35,12 @@ TEST(parts_of_a_number)
         for (size_t k = 0; k < count && k < sizeof(digits); k++) {
             digits[k] = (char)('0' + haft__decimal_digit(&d, k));
         }
-        CHECK_STR(((haft_str){digits, count}), haft__str(cases[i].digits), "%s", cases[i].text);
-        CHECK_INT(d.exponent, cases[i].exponent, "%s", cases[i].text);
-        CHECK_INT(d.negative, cases[i].negative, "%s", cases[i].text);
-        CHECK_INT(haft__decimal_last_power(&d), cases[i].exponent - (int64_t)count + 1, "%s",
+        CHECK_STR(((haft_str){digits, count}), haft__str(cases[i].digits), "digits of %s",
                   cases[i].text);
+        CHECK_INT(d.exponent, cases[i].exponent, "exponent of %s", cases[i].text);
+        CHECK_INT(d.negative, cases[i].negative, "sign of %s", cases[i].text);
+        CHECK_INT(haft__decimal_last_power(&d), cases[i].exponent - (int64_t)count + 1,
+                  "last power of %s", cases[i].text);
     }
 }
 
@@ -48,11 +49,11 @@ TEST(text_that_is_not_a_number_is_harmless)
     static const char *const texts[] = {"", "-", ".", "1.", "-e", "1e", "1e+", "e5"};
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__decimal d = haft__decimal_parse(haft__str(texts[i]));
-        CHECK(haft__decimal_count(&d) <= 1, "%s", texts[i]);
+        CHECK(haft__decimal_count(&d) <= 1, "'%s' has more than one digit", texts[i]);
     }
 }
 
-TEST(u64_there_and_back)
+TEST(u64_values_are_written_and_read_back)
 {
     static const struct {
         uint64_t number;
@@ -70,5 +71,5 @@ TEST(u64_there_and_back)
         CHECK_STR(found, haft__str(cases[i].text), "%s", cases[i].text);
     }
     haft__decimal d = haft__decimal_parse(HAFT__LIT("9.99999999999999999900"));
-    CHECK(haft__decimal_to_u64(&d) == 9999999999999999999U, "19 digits fit");
+    CHECK(haft__decimal_to_u64(&d) == 9999999999999999999U, "a number of 19 digits");
 }

@@ -30,7 +30,7 @@ static inline haft_str help_keep(haft_str s)
     return (haft_str){copy, s.len};
 }
 
-/* `depth` arrays inside each other, around `value`. */
+/* `value` inside `depth` nested arrays. */
 static inline haft__json help_nest(haft__json value, unsigned depth)
 {
     haft__json *items = test_alloc((depth + 1) * sizeof(*items));

@@ -26,7 +26,7 @@ static double library_double(const char *text)
     double number = (double)NAN;
     /* strtod is banned, and there is no conversion error: the text is a number.
      * NOLINTNEXTLINE(cert-err34-c) */
-    CHECK_INT(sscanf(text, "%lf", &number), 1, "%s", text);
+    CHECK_INT(sscanf(text, "%lf", &number), 1, "the C library cannot read %s", text);
     return number;
 }
 
@@ -102,7 +102,7 @@ static void print_half_way(uint64_t bits, char *text, size_t size)
 
 TEST(half_way_texts_round_to_even)
 {
-    /* Asked at run time: valgrind computes long doubles as doubles. */
+    /* Determined at run time, because valgrind computes long doubles as doubles. */
     volatile long double one = 1;
     if (one + LDBL_EPSILON == one || LDBL_MANT_DIG <= DBL_MANT_DIG) {
         test_skip("a long double is a double here");
@@ -147,7 +147,8 @@ static uint64_t random_below(uint64_t n)
     return random_bits() % n;
 }
 
-/* A number of up to 40 digits (one in a hundred of up to 1000), the exponent mostly in reach. */
+/* A number of up to 40 digits (one in a hundred of up to 1000), mostly with an exponent that a
+ * double can have. */
 static void random_number(char *text)
 {
     size_t at = 0, whole = 1 + random_below(20), fraction = random_below(20);
@@ -218,7 +219,7 @@ TEST(doubles_are_written_with_the_fewest_digits)
         {0x1p-1073, "1e-323"},
         {5e-324 * 3, "1.5e-323"},
         {9.5367431640625e-7, "9.5367431640625e-7"},
-        {0x1p-44, "5.684341886080802e-14"}, /* lopsided: less room below */
+        {0x1p-44, "5.684341886080802e-14"}, /* a power of two: the neighbour below is nearer */
         {0x1p1023, "8.98846567431158e307"},
         {2e-44, "2e-44"},
         {985773358907051.25, "985773358907051.2"}, /* as near as ...51.3; the even one */
@@ -270,7 +271,7 @@ TEST(written_doubles_read_back_and_are_shortest)
     for (int i = 0; i < 50000; i++) {
         uint64_t bits = random_bits();
         if (i % 8 == 0) {
-            bits &= ~(uint64_t)0 << 52; /* powers of two, where the interval is lopsided */
+            bits &= ~(uint64_t)0 << 52; /* powers of two, where the neighbour below is nearer */
         }
         double number = i % 5 == 0 ? (double)(int64_t)bits / 1000.0 : from_bits(bits);
         if (!isfinite(number) || number == 0) {

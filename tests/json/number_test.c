@@ -83,8 +83,10 @@ TEST(numbers_are_compared_exactly)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str a = haft__str(cases[i].a), b = haft__str(cases[i].b);
-        CHECK_INT(sign(haft__number_compare(a, b)), cases[i].order, "%s ? %s", a.ptr, b.ptr);
-        CHECK_INT(sign(haft__number_compare(b, a)), -cases[i].order, "%s ? %s", b.ptr, a.ptr);
+        CHECK_INT(sign(haft__number_compare(a, b)), cases[i].order, "%s compared with %s", a.ptr,
+                  b.ptr);
+        CHECK_INT(sign(haft__number_compare(b, a)), -cases[i].order, "%s compared with %s", b.ptr,
+                  a.ptr);
         bool equal = cases[i].order == 0;
         CHECK_INT(haft__str_equal(normal(a), normal(b)), equal, "%s and %s: spelling", a.ptr,
                   b.ptr);
@@ -129,10 +131,11 @@ TEST(integers_have_no_fraction)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str text = haft__str(cases[i].text);
-        CHECK_INT(haft__number_is_integer(text), cases[i].integer, "%s", text.ptr);
+        CHECK_INT(haft__number_is_integer(text), cases[i].integer, "whether %s is an integer",
+                  text.ptr);
         int64_t number = 0;
-        CHECK_INT(haft__number_to_int64(text, &number), cases[i].fits, "%s fits", text.ptr);
-        CHECK_INT(number, cases[i].number, "%s", text.ptr);
+        CHECK_INT(haft__number_to_int64(text, &number), cases[i].fits, "whether %s fits", text.ptr);
+        CHECK_INT(number, cases[i].number, "value of %s", text.ptr);
     }
 }
 
@@ -162,7 +165,8 @@ TEST(multiples_are_exact)
         {"1e99999999999999999999", "3", false},
         {"1e99999999999999999999", "1e-99999999999999999999", true},
         {"1e-99999999999999999999", "1", false},
-        /* A ten makes up for one two or one five each, no more. */
+        /* Each factor ten of the value cancels one factor two and one factor five of the divisor.
+         */
         {"1e1", "16", false},
         {"1e3", "16", false},
         {"1e4", "16", true},
@@ -208,7 +212,7 @@ TEST(multiples_are_exact)
         CHECK_INT(status, HAFT_OK, "%s / %s", cases[i].value, cases[i].divisor);
         CHECK_INT(multiple, cases[i].multiple, "%s / %s", cases[i].value, cases[i].divisor);
     }
-    CHECK_INT(test_allocation_count() - allocations, 0, "it takes no memory");
+    CHECK_INT(test_allocation_count() - allocations, 0, "number of allocations");
 }
 
 TEST(multiples_are_limited_in_digits)
@@ -217,34 +221,39 @@ TEST(multiples_are_limited_in_digits)
     haft_error err = {0};
     bool multiple = false;
     haft_str ones = long_number('1', '1', most), nines = long_number('9', '9', most);
-    CHECK_INT(haft__number_is_multiple(nines, ones, &multiple, &err), HAFT_OK, "at the limit");
+    CHECK_INT(haft__number_is_multiple(nines, ones, &multiple, &err), HAFT_OK,
+              "dividing 999.. at the limit");
     CHECK(multiple, "999.. is 9 * 111..");
-    CHECK_INT(haft__number_is_multiple(ones, nines, &multiple, &err), HAFT_OK, "at the limit");
+    CHECK_INT(haft__number_is_multiple(ones, nines, &multiple, &err), HAFT_OK,
+              "dividing 111.. at the limit");
     CHECK(!multiple, "111.. is no multiple of 999..");
-    CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK, "by 7");
+    CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK,
+              "dividing 4096 nines by 7");
     CHECK(!multiple, "10^4096 - 1 is no multiple of 7: 6 does not divide 4096");
     nines.len = most - 4; /* 4092 = 6 * 682 */
-    CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK, "by 7");
+    CHECK_INT(haft__number_is_multiple(nines, HAFT__LIT("7"), &multiple, &err), HAFT_OK,
+              "dividing 4092 nines by 7");
     CHECK(multiple, "10^4092 - 1 is a multiple of 7");
 
     haft_str longer = long_number('1', '1', most + 1);
     CHECK_INT(haft__number_is_multiple(longer, HAFT__LIT("7"), &multiple, &err), HAFT_TOO_BIG,
               "one past the limit");
     CHECK_STR(haft__str(err.message),
-              HAFT__LIT("dividing takes 4097 digits, and at most 4096 are allowed"), "its message");
-    CHECK_INT(haft__number_is_multiple(ones, longer, &multiple, &err), HAFT_TOO_BIG, "divisor");
+              HAFT__LIT("dividing takes 4097 digits, and at most 4096 are allowed"), "message");
+    CHECK_INT(haft__number_is_multiple(ones, longer, &multiple, &err), HAFT_TOO_BIG,
+              "a divisor past the limit");
     haft_str zeros = long_number('1', '0', most + 1);
     CHECK_INT(haft__number_is_multiple(zeros, HAFT__LIT("8"), &multiple, &err), HAFT_OK,
-              "zeros at the end are no digits");
-    CHECK(multiple, "10^4096 / 8");
+              "zeros at the end do not count as digits");
+    CHECK(multiple, "10^4096 is a multiple of 8");
     CHECK_INT(haft__number_is_multiple(ones, HAFT__LIT("0.0"), &multiple, &err), HAFT_BAD_INPUT,
-              "by zero");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("nothing is a multiple of 0.0"), "its message");
+              "dividing by zero");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("nothing is a multiple of 0.0"), "message");
     CHECK_INT(haft__number_is_multiple(HAFT__LIT("1"), HAFT__LIT("0"), &multiple, &err),
-              HAFT_BAD_INPUT, "a short one by zero");
+              HAFT_BAD_INPUT, "dividing a short number by zero");
 }
 
-TEST(normal_spellings)
+TEST(each_number_has_one_normal_spelling)
 {
     static const struct {
         const char *text, *normal;
@@ -280,24 +289,26 @@ TEST(normal_spellings)
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str found = normal(haft__str(cases[i].text));
         CHECK_STR(found, haft__str(cases[i].normal), "%s", cases[i].text);
-        CHECK_STR(normal(found), found, "%s: the normal spelling is its own", cases[i].text);
+        CHECK_STR(normal(found), found, "%s: normalizing twice changes nothing", cases[i].text);
     }
 }
 
-TEST(hashes_of_long_numbers)
+TEST(hashes_depend_on_every_digit_the_sign_and_the_key)
 {
     haft_str a = long_number('1', '1', HAFT__LIMIT_JSON_DIGITS);
     haft_str b = long_number('1', '1', HAFT__LIMIT_JSON_DIGITS);
-    CHECK(haft__number_hash(hash_key, a) == haft__number_hash(hash_key, b), "equal");
+    CHECK(haft__number_hash(hash_key, a) == haft__number_hash(hash_key, b),
+          "equal numbers have equal hashes");
     b.len--;
-    CHECK(haft__number_hash(hash_key, a) != haft__number_hash(hash_key, b), "a digit less");
+    CHECK(haft__number_hash(hash_key, a) != haft__number_hash(hash_key, b),
+          "one digit less has another hash");
     b = long_number('1', '1', (size_t)HAFT__LIMIT_JSON_DIGITS + 9);
-    (void)haft__number_hash(hash_key, b); /* past the limit nothing is overrun */
+    (void)haft__number_hash(hash_key, b); /* a sanitizer would report an overrun */
     CHECK(haft__number_hash(hash_key, HAFT__LIT("1"))
               != haft__number_hash(hash_key, HAFT__LIT("-1")),
-          "the sign counts");
+          "another sign has another hash");
     CHECK(haft__number_hash(hash_key, a) != haft__number_hash((haft__hash_key){3, 4}, a),
-          "the key counts");
+          "another key gives another hash");
 }
 
 /* The oracle. */
@@ -380,12 +391,13 @@ TEST(compare_agrees_with_fixed_point)
         random_fixed(&b);
         haft_str a_text = haft__str(a.text), b_text = haft__str(b.text);
         int wanted = oracle_compare(&a, &b);
-        CHECK_INT(sign(haft__number_compare(a_text, b_text)), wanted, "%s ? %s", a.text, b.text);
+        CHECK_INT(sign(haft__number_compare(a_text, b_text)), wanted, "%s compared with %s", a.text,
+                  b.text);
         bool integer = true;
         for (size_t k = POINT; k < ORACLE; k++) {
             integer = integer && a.digits[k] == 0;
         }
-        CHECK_INT(haft__number_is_integer(a_text), integer, "%s", a.text);
+        CHECK_INT(haft__number_is_integer(a_text), integer, "whether %s is an integer", a.text);
         if (wanted == 0) {
             equal++;
             CHECK(haft__number_hash(hash_key, a_text) == haft__number_hash(hash_key, b_text),

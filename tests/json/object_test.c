@@ -19,8 +19,8 @@ TEST(text_of_a_member_is_empty_unless_it_is_a_string_or_number)
     CHECK_INT(haft__json_read(&arena, text, NULL, &object, NULL, NULL), HAFT_OK, "reading");
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft_str found = haft__object_text(object, rows[i].key);
-        CHECK_STR(found, haft__str(rows[i].wanted), "%s", rows[i].key);
-        CHECK(found.ptr != NULL, "%s", rows[i].key);
+        CHECK_STR(found, haft__str(rows[i].wanted), "text of %s", rows[i].key);
+        CHECK(found.ptr != NULL, "text of %s is NULL", rows[i].key);
     }
     haft__arena_finish(&arena);
 }
@@ -42,18 +42,22 @@ TEST(members_are_found_by_key_and_kind)
     haft__arena_init(&arena, 0);
     haft__json object = read_members(&arena);
     CHECK(haft__object_find(object, "z") != NULL, "null is a member");
-    CHECK(haft__object_find(object, "missing") == NULL, "missing");
-    CHECK(haft__object_find(haft__json_null(), "s") == NULL, "no object");
+    CHECK(haft__object_find(object, "missing") == NULL, "a missing member was found");
+    CHECK(haft__object_find(haft__json_null(), "s") == NULL, "a member of null was found");
     CHECK(haft__object_find_kind(object, "s", HAFT__JSON_STRING) != NULL, "a string");
-    CHECK(haft__object_find_kind(object, "s", HAFT__JSON_NUMBER) == NULL, "not a number");
-    CHECK_INT(haft__object_get(object, "n").kind, HAFT__JSON_NUMBER, "a number");
-    CHECK_INT(haft__object_get(object, "missing").kind, HAFT__JSON_NULL, "missing");
-    CHECK_INT(haft__object_array(object, "a").count, 2, "an array");
-    CHECK_INT(haft__object_array(object, "o").kind, HAFT__JSON_ARRAY, "an empty array");
-    CHECK_INT(haft__object_array(object, "o").count, 0, "an empty array");
-    CHECK_INT(haft__object_object(object, "o").count, 1, "an object");
-    CHECK_INT(haft__object_object(object, "a").kind, HAFT__JSON_OBJECT, "an empty object");
-    CHECK_INT(haft__object_object(object, "a").count, 0, "an empty object");
+    CHECK(haft__object_find_kind(object, "s", HAFT__JSON_NUMBER) == NULL,
+          "the string was found as a number");
+    CHECK_INT(haft__object_get(object, "n").kind, HAFT__JSON_NUMBER, "kind of n");
+    CHECK_INT(haft__object_get(object, "missing").kind, HAFT__JSON_NULL,
+              "kind of a missing member");
+    CHECK_INT(haft__object_array(object, "a").count, 2, "items of the array");
+    CHECK_INT(haft__object_array(object, "o").kind, HAFT__JSON_ARRAY,
+              "kind of an array that is an object");
+    CHECK_INT(haft__object_array(object, "o").count, 0, "items of an array that is an object");
+    CHECK_INT(haft__object_object(object, "o").count, 1, "members of the object");
+    CHECK_INT(haft__object_object(object, "a").kind, HAFT__JSON_OBJECT,
+              "kind of an object that is an array");
+    CHECK_INT(haft__object_object(object, "a").count, 0, "members of an object that is an array");
     haft__arena_finish(&arena);
 }
 
@@ -72,9 +76,11 @@ TEST(members_of_another_type_give_the_default)
     CHECK(!haft__object_flag(object, "u", true), "false");
     CHECK(haft__object_flag(object, "s", true), "a string");
     CHECK(!haft__object_flag(object, "missing", false), "missing");
-    CHECK(haft__array_has_text(haft__object_get(object, "a"), haft__str("x")), "an item");
-    CHECK(!haft__array_has_text(haft__object_get(object, "a"), haft__str("y")), "no item");
-    CHECK(!haft__array_has_text(haft__object_get(object, "s"), haft__str("abc")), "no array");
+    CHECK(haft__array_has_text(haft__object_get(object, "a"), haft__str("x")), "an item is found");
+    CHECK(!haft__array_has_text(haft__object_get(object, "a"), haft__str("y")),
+          "a text that is not an item is found");
+    CHECK(!haft__array_has_text(haft__object_get(object, "s"), haft__str("abc")),
+          "an item of a string is found");
     haft__arena_finish(&arena);
 }
 

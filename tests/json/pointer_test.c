@@ -19,7 +19,7 @@ static void check_get(const haft__json *root, const char *pointer, const char *w
     }
 }
 
-TEST(examples_of_rfc_6901)
+TEST(examples_of_rfc_6901_are_resolved)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -42,11 +42,12 @@ TEST(examples_of_rfc_6901)
     for (size_t i = 0; i < COUNT(cases); i++) {
         check_get(&root, cases[i][0], cases[i][1]);
     }
-    CHECK(haft__pointer_get(&root, HAFT__LIT("")) == &root, "the whole");
+    CHECK(haft__pointer_get(&root, HAFT__LIT("")) == &root,
+          "the empty pointer is the whole document");
     haft__arena_finish(&arena);
 }
 
-TEST(pointers_lead_somewhere_or_nowhere)
+TEST(pointers_find_a_value_or_nothing)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -93,7 +94,7 @@ TEST(pointers_lead_somewhere_or_nowhere)
     haft__arena_finish(&arena);
 }
 
-TEST(pointers_are_built_so_that_they_lead_back)
+TEST(a_built_pointer_finds_its_value)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -116,7 +117,8 @@ TEST(pointers_are_built_so_that_they_lead_back)
     haft__pointer_add_key(&buf, HAFT__LIT("a/b~c"));
     haft__pointer_add_index(&buf, 0);
     haft__pointer_add_index(&buf, SIZE_MAX);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("/a~1b~0c/0/18446744073709551615"), "spelling");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("/a~1b~0c/0/18446744073709551615"),
+              "text of the pointer");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
 }

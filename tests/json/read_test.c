@@ -8,7 +8,7 @@
 #include "test.h"
 #include "json/write.h"
 
-/* Reads `text` and writes it back without white space, or gives "where: message". */
+/* Reads `text` and writes it back without white space, or returns "STATUS where: message". */
 static haft_str echo(haft_str text, const haft__json_options *options, haft__json_notes *ret_notes)
 {
     haft__arena arena;
@@ -69,7 +69,7 @@ TEST(values_are_read_as_written)
     }
 }
 
-TEST(errors_have_place_expectation_and_finding)
+TEST(errors_say_where_what_was_expected_and_what_was_found)
 {
 #define BAD(where, rest) "BAD_INPUT " where ": " rest
 #define CASE(text, wanted)                                                                         \
@@ -141,7 +141,7 @@ TEST(every_value_says_whether_it_was_written_as_an_integer)
     haft__arena_init(&arena, 0);
     haft__json value;
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("[1,-20,1.0,1e2,0]"), NULL, &value, NULL, NULL),
-              HAFT_OK, "read");
+              HAFT_OK, "reading");
     static const bool wanted[] = {true, true, false, false, true};
     for (size_t i = 0; i < COUNT(wanted); i++) {
         CHECK_INT(value.items[i].integer, wanted[i], "item %zu", i);
@@ -167,11 +167,11 @@ TEST(lone_surrogates_become_replacement_characters_and_are_noted)
         haft__json_notes notes = {0};
         CHECK_STR(echo(haft__str(cases[i].text), NULL, &notes), haft__str(cases[i].wanted), "%s",
                   cases[i].text);
-        CHECK_INT(notes.lone_surrogates, cases[i].lone, "%s", cases[i].text);
+        CHECK_INT(notes.lone_surrogates, cases[i].lone, "lone surrogates of %s", cases[i].text);
     }
 }
 
-TEST(of_duplicate_keys_the_last_wins_and_it_is_noted)
+TEST(the_last_of_duplicate_keys_wins_and_is_noted)
 {
     static const struct {
         const char *text, *wanted;
@@ -186,11 +186,11 @@ TEST(of_duplicate_keys_the_last_wins_and_it_is_noted)
         haft__json_notes notes = {0};
         CHECK_STR(echo(haft__str(cases[i].text), NULL, &notes), haft__str(cases[i].wanted), "%s",
                   cases[i].text);
-        CHECK_INT(notes.duplicate_keys, cases[i].duplicates, "%s", cases[i].text);
+        CHECK_INT(notes.duplicate_keys, cases[i].duplicates, "duplicate keys of %s", cases[i].text);
     }
 }
 
-TEST(duplicate_keys_are_refused_where_asked)
+TEST(duplicate_keys_are_rejected_on_request)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.reject_duplicates = true;
@@ -229,9 +229,9 @@ static void read_too_many(void)
 
 TEST(options_past_the_limits_are_asserted)
 {
-    CHECK(test_aborts(read_too_deep), "depth");
-    CHECK(test_aborts(read_too_long), "bytes");
-    CHECK(test_aborts(read_too_many), "values");
+    CHECK(test_aborts(read_too_deep), "a depth past the limit");
+    CHECK(test_aborts(read_too_long), "a length past the limit");
+    CHECK(test_aborts(read_too_many), "a number of values past the limit");
 }
 
 /* An object of `count` members whose keys repeat after `distinct`. */
@@ -257,16 +257,17 @@ TEST(duplicates_are_found_in_objects_of_every_size)
         for (unsigned distinct = 1; distinct <= count; distinct += 1 + count / 7) {
             haft__json_notes notes = {0};
             haft_str found = echo(many_members(count, distinct), NULL, &notes);
-            CHECK_INT(notes.duplicate_keys, count - distinct, "%u of %u", distinct, count);
+            CHECK_INT(notes.duplicate_keys, count - distinct,
+                      "duplicates noted, %u keys in %u members", distinct, count);
             haft__json_notes again = {0};
-            CHECK_STR(echo(found, NULL, &again), found, "what is left reads the same");
-            CHECK_INT(again.duplicate_keys, 0, "none are left");
-            /* The survivors are the last `distinct` members, in their order. */
+            CHECK_STR(echo(found, NULL, &again), found, "the result reads the same");
+            CHECK_INT(again.duplicate_keys, 0, "duplicates in the result");
+            /* The last `distinct` members are kept, in their order. */
             char first[16];
             (void)snprintf(first, sizeof(first), ":%u", count - distinct);
             const char *at = memchr(found.ptr, ':', found.len);
-            CHECK(at != NULL && strncmp(at, first, strlen(first)) == 0, "%u of %u", distinct,
-                  count);
+            CHECK(at != NULL && strncmp(at, first, strlen(first)) == 0,
+                  "first key kept, %u keys in %u members", distinct, count);
         }
     }
 }
@@ -285,7 +286,7 @@ TEST(duplicates_are_refused_in_objects_of_every_size)
     }
 }
 
-TEST(large_objects_cost_no_more_than_their_size)
+TEST(large_objects_are_read_in_linear_time)
 {
     haft__json_notes notes = {0};
     haft_str found = echo(many_members(100000, 100000), NULL, &notes);
@@ -300,7 +301,7 @@ static haft_str nested(unsigned depth, char open, char close)
     return (haft_str){text, 2 * depth};
 }
 
-TEST(limits_hold_at_their_value_and_not_past_it)
+TEST(texts_at_a_limit_are_read_and_past_it_are_rejected)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     haft_str deep = nested(HAFT__LIMIT_JSON_DEPTH, '[', ']');
@@ -324,21 +325,22 @@ TEST(limits_hold_at_their_value_and_not_past_it)
     options = (haft__json_options)HAFT__JSON_OPTIONS_INIT;
     options.max_key_bytes = 3;
     CHECK_STR(echo(HAFT__LIT("{\"abc\":\"long enough\"}"), &options, NULL),
-              HAFT__LIT("{\"abc\":\"long enough\"}"), "key of 3");
+              HAFT__LIT("{\"abc\":\"long enough\"}"), "key of 3 bytes");
     CHECK_STR(echo(HAFT__LIT("{\"abcd\":1}"), &options, NULL),
               HAFT__LIT("TOO_BIG 1:2 (byte 1): expected at most 3 bytes in a key, found more"),
-              "key of 4");
+              "key of 4 bytes");
 
     options = (haft__json_options)HAFT__JSON_OPTIONS_INIT;
     options.max_number_bytes = 3;
-    CHECK_STR(echo(HAFT__LIT("[-12]"), &options, NULL), HAFT__LIT("[-12]"), "number of 3");
+    CHECK_STR(echo(HAFT__LIT("[-12]"), &options, NULL), HAFT__LIT("[-12]"),
+              "number of 3 characters");
     CHECK_STR(echo(HAFT__LIT("[-123]"), &options, NULL),
               HAFT__LIT("TOO_BIG 1:2 (byte 1): "
                         "expected at most 3 characters in a number, found more"),
-              "number of 4");
+              "number of 4 characters");
 }
 
-TEST(the_number_of_values_is_bounded_keys_included)
+TEST(keys_count_towards_the_maximum_number_of_values)
 {
     static const struct {
         const char *text;
@@ -400,7 +402,7 @@ TEST(every_failed_allocation_is_reported)
     }
 }
 
-TEST(an_arena_that_is_full_is_too_big)
+TEST(a_full_arena_is_reported_as_too_big)
 {
     haft__arena arena;
     haft__arena_init(&arena, 64);
@@ -408,7 +410,8 @@ TEST(an_arena_that_is_full_is_too_big)
     haft_error err;
     CHECK_INT(haft__json_read(&arena, HAFT__LIT("[1,2,3,4,5,6]"), NULL, &value, NULL, &err),
               HAFT_TOO_BIG, "96 bytes of values");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("needs more than the limit of 64 bytes"), "err");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("needs more than the limit of 64 bytes"),
+              "message");
     haft__arena_finish(&arena);
 }
 
@@ -423,7 +426,8 @@ static bool accepts_optional(const char *file)
         if (haft__str_equal(haft__str_trim(haft__str_split(&row, '|')), name)) {
             haft_str decision = haft__str_trim(haft__str_split(&row, '|'));
             bool accept = haft__str_equal(decision, HAFT__LIT("accept"));
-            CHECK(accept || haft__str_equal(decision, HAFT__LIT("refuse")), "%s", file);
+            CHECK(accept || haft__str_equal(decision, HAFT__LIT("refuse")), "decision about %s",
+                  file);
             return accept;
         }
     }

@@ -6,8 +6,9 @@
 #include "json_help.h"
 #include "json/write.h"
 
-/* Reads `text`; gives the value without white space, or "STATUS where: message". */
-static haft_str mended(haft_str text, const haft__json_options *options, bool *ret_repaired)
+/* Repairs and reads `text`. Returns the value without white space, or "STATUS where: message". */
+static haft_str repair_and_read(haft_str text, const haft__json_options *options,
+                                bool *ret_repaired)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -123,12 +124,13 @@ TEST(text_that_is_almost_json_is_repaired)
 {
     for (size_t i = 0; i < COUNT(good); i++) {
         bool repaired = false;
-        haft_str found = mended(haft__str(good[i].text), NULL, &repaired);
+        haft_str found = repair_and_read(haft__str(good[i].text), NULL, &repaired);
         CHECK_STR(found, haft__str(good[i].wanted), "%s", good[i].text);
         CHECK(repaired, "%s is not reported as repaired", good[i].text);
     }
     bool repaired = false;
-    CHECK_STR(mended(HAFT__LIT("\"\0\""), NULL, &repaired), HAFT__LIT("\"\\u0000\""), "NUL");
+    CHECK_STR(repair_and_read(HAFT__LIT("\"\0\""), NULL, &repaired), HAFT__LIT("\"\\u0000\""),
+              "NUL");
 }
 
 TEST(valid_json_is_unchanged)
@@ -141,7 +143,7 @@ TEST(valid_json_is_unchanged)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         bool repaired = true;
-        haft_str found = mended(haft__str(cases[i].text), NULL, &repaired);
+        haft_str found = repair_and_read(haft__str(cases[i].text), NULL, &repaired);
         CHECK_STR(found, haft__str(cases[i].wanted), "%s", cases[i].text);
         CHECK(!repaired, "%s is reported as repaired", cases[i].text);
     }
@@ -241,9 +243,9 @@ TEST(text_that_cannot_be_repaired_is_rejected_with_its_place)
         bool repaired = false;
         char wanted[256];
         (void)snprintf(wanted, sizeof(wanted), "BAD_INPUT %s", cases[i].wanted);
-        haft_str found = mended(haft__str(cases[i].text), NULL, &repaired);
+        haft_str found = repair_and_read(haft__str(cases[i].text), NULL, &repaired);
         CHECK_STR(found, haft__str(wanted), "%s", cases[i].text);
-        CHECK(!repaired, "%s", cases[i].text);
+        CHECK(!repaired, "%s is reported as repaired", cases[i].text);
     }
 }
 
@@ -256,7 +258,7 @@ TEST(truncated_text_is_never_accepted_as_complete)
         bool number = strchr("]}\"el", wanted.ptr[wanted.len - 1]) == NULL;
         for (size_t length = 0; length < text.len; length++) {
             bool repaired = false;
-            haft_str found = mended((haft_str){text.ptr, length}, NULL, &repaired);
+            haft_str found = repair_and_read((haft_str){text.ptr, length}, NULL, &repaired);
             bool bad = haft__str_starts_with(found, HAFT__LIT("BAD_INPUT"));
             /* The prefix 1 of 12 is valid JSON; repaired text does not have this flaw. */
             CHECK(bad || (number && !repaired) || haft__str_equal(found, wanted),
@@ -272,24 +274,25 @@ TEST(options_apply_to_repaired_text)
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     bool repaired;
     options.max_depth = 2;
-    CHECK_STR(mended(HAFT__LIT("# a\n[[1,],]"), &options, &repaired), HAFT__LIT("[[1]]"), "depth");
-    CHECK_STR(mended(HAFT__LIT("# a\n[[[1,],],]"), &options, &repaired),
+    CHECK_STR(repair_and_read(HAFT__LIT("# a\n[[1,],]"), &options, &repaired), HAFT__LIT("[[1]]"),
+              "at the depth limit");
+    CHECK_STR(repair_and_read(HAFT__LIT("# a\n[[[1,],],]"), &options, &repaired),
               HAFT__LIT("TOO_BIG 2:3 (byte 6): expected at most 2 levels of nesting, found more"),
-              "depth");
-    CHECK_STR(mended(HAFT__LIT("[[[1]]]"), &options, &repaired),
+              "past the depth limit");
+    CHECK_STR(repair_and_read(HAFT__LIT("[[[1]]]"), &options, &repaired),
               HAFT__LIT("TOO_BIG 1:3 (byte 2): expected at most 2 levels of nesting, found more"),
-              "depth of what is JSON");
+              "past the depth limit, valid JSON");
     options.max_bytes = 6;
-    CHECK_STR(mended(HAFT__LIT("\"\n\n\""), &options, &repaired), HAFT__LIT("\"\\n\\n\""),
+    CHECK_STR(repair_and_read(HAFT__LIT("\"\n\n\""), &options, &repaired), HAFT__LIT("\"\\n\\n\""),
               "six bytes");
-    CHECK_STR(mended(HAFT__LIT("\"\n\n\n\""), &options, &repaired),
-              HAFT__LIT("TOO_BIG : the text is longer than 6 bytes"), "seven");
+    CHECK_STR(repair_and_read(HAFT__LIT("\"\n\n\n\""), &options, &repaired),
+              HAFT__LIT("TOO_BIG : the text is longer than 6 bytes"), "eight bytes");
     options.max_bytes = 1000;
     options.reject_duplicates = true;
-    CHECK_STR(mended(HAFT__LIT("{'a':1, 'a':2}"), &options, &repaired),
+    CHECK_STR(repair_and_read(HAFT__LIT("{'a':1, 'a':2}"), &options, &repaired),
               HAFT__LIT("BAD_INPUT 1:2 (byte 1): expected each key once in an object, found \"a\" "
                         "more than once"),
-              "duplicates");
+              "duplicate keys");
 }
 
 TEST(notes_are_about_the_repaired_text)
@@ -299,9 +302,10 @@ TEST(notes_are_about_the_repaired_text)
     haft__json value;
     haft__json_notes notes = {0};
     haft_str text = HAFT__LIT("{'a':1,'a':'\\uD800',}");
-    CHECK_INT(haft__json_read_tolerant(&arena, text, NULL, &value, &notes, NULL), HAFT_OK, "read");
-    CHECK_INT(notes.duplicate_keys, 1, "duplicates");
-    CHECK_INT(notes.lone_surrogates, 1, "surrogates");
+    CHECK_INT(haft__json_read_tolerant(&arena, text, NULL, &value, &notes, NULL), HAFT_OK,
+              "reading");
+    CHECK_INT(notes.duplicate_keys, 1, "duplicate keys");
+    CHECK_INT(notes.lone_surrogates, 1, "lone surrogates");
     CHECK(notes.repaired, "repaired");
     haft__arena_finish(&arena);
 }
@@ -313,14 +317,14 @@ TEST(repaired_text_lives_in_the_arena)
     char text[] = "['abc', 12.5,]";
     haft__json value;
     CHECK_INT(haft__json_read_tolerant(&arena, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK,
-              "read");
+              "reading");
     memset(text, 'x', sizeof(text) - 1);
     CHECK_STR(haft__json_text(value.items[0]), HAFT__LIT("abc"), "a string");
     CHECK_STR(haft__json_text(value.items[1]), HAFT__LIT("12.5"), "a number");
     haft__arena_finish(&arena);
 }
 
-TEST(mending_survives_every_failed_allocation)
+TEST(repairing_survives_every_failed_allocation)
 {
     haft_str text = HAFT__LIT("{'a': [1, {'b': 'c\\n\n'},], 'a': None}");
     for (unsigned n = 0;; n++) {
@@ -352,7 +356,7 @@ TEST(mending_survives_every_failed_allocation)
 }
 
 /* Each of these would take minutes if the work were quadratic. */
-TEST(mending_takes_linear_time)
+TEST(repairing_takes_linear_time)
 {
     static const struct {
         const char *first, *again, *last;
@@ -374,14 +378,14 @@ TEST(mending_takes_linear_time)
         memcpy(text + at, cases[i].last, strlen(cases[i].last));
         at += strlen(cases[i].last);
         bool repaired = false;
-        haft_str found = mended((haft_str){text, at}, NULL, &repaired);
-        CHECK(found.len > 0, "%s%s", cases[i].first, cases[i].again);
+        haft_str found = repair_and_read((haft_str){text, at}, NULL, &repaired);
+        CHECK(found.len > 0, "no result for %s%s...", cases[i].first, cases[i].again);
     }
     /* A long fence, then rows of fence characters that are one too short to close it. */
     char *text = test_alloc(2 * times);
     memset(text, '`', 2 * times);
     text[times] = '\n';
     bool repaired = false;
-    haft_str found = mended((haft_str){text, 2 * times}, NULL, &repaired);
+    haft_str found = repair_and_read((haft_str){text, 2 * times}, NULL, &repaired);
     CHECK(haft__str_starts_with(found, HAFT__LIT("BAD_INPUT 2:1 ")), "%.*s", HAFT__ARG(found));
 }

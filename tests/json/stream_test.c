@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/json/stream.c and builder.c. The strict reader is the oracle: whatever the cuts,
- * the incremental reader must give the same value or the same error.
+ * Tests for src/json/stream.c and builder.c. The strict reader is the oracle: wherever the text is
+ * cut, the incremental reader must give the same value or the same error.
  */
 #include "json/stream.h"
 
@@ -23,7 +23,7 @@ static bool cut_every(size_t offset, size_t argument)
     return offset % argument == 0;
 }
 
-static bool cut_wildly(size_t offset, size_t argument)
+static bool cut_at_random(size_t offset, size_t argument)
 {
     return (offset * 2654435761U ^ argument * 40503U) % 7 == 0;
 }
@@ -39,7 +39,7 @@ static size_t next_cut(haft_str text, size_t from, cut_after *cut, size_t argume
 
 static haft_str keep(haft__buf *buf)
 {
-    CHECK_INT(buf->status, HAFT_OK, "the test's own buffer");
+    CHECK_INT(buf->status, HAFT_OK, "status of the test's own buffer");
     char *copy = test_alloc(buf->len + 1);
     if (buf->len > 0) {
         memcpy(copy, buf->ptr, buf->len);
@@ -65,7 +65,7 @@ static haft_str result_of(haft_status status, const haft__json *value, const haf
     return keep(&buf);
 }
 
-static haft_str strictly(haft_str text, const haft__json_options *options)
+static haft_str read_strictly(haft_str text, const haft__json_options *options)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
@@ -113,7 +113,7 @@ static haft_status feed(run *r, haft_str piece)
             return status;
         }
     } while (event.kind != HAFT__JSON_EVENT_MORE);
-    CHECK_INT(piece.len, 0, "MORE while there are bytes");
+    CHECK_INT(piece.len, 0, "bytes left at the event MORE");
     return HAFT_OK;
 }
 
@@ -121,7 +121,7 @@ static haft_status feed_all(run *r, haft_str text, cut_after *cut, size_t argume
 {
     for (size_t from = 0; from < text.len;) {
         size_t to = next_cut(text, from, cut, argument);
-        /* A copy of its own, so that a sanitizer sees any look beyond the piece. */
+        /* A copy of its own, so that a sanitizer detects any read beyond the piece. */
         char *piece = malloc(to - from);
         CHECK(piece != NULL, "out of memory");
         memcpy(piece, text.ptr + from, to - from);
@@ -153,19 +153,21 @@ static haft_str in_pieces(haft_str text, const haft__json_options *options, cut_
 
 static void check_all_cuts(haft_str text, const char *name)
 {
-    haft_str wanted = strictly(text, NULL);
-    CHECK_STR(in_pieces(text, NULL, cut_at, text.len), wanted, "%s whole", name);
+    haft_str wanted = read_strictly(text, NULL);
+    CHECK_STR(in_pieces(text, NULL, cut_at, text.len), wanted, "%s in one piece", name);
     if (text.len > 2000) {
-        CHECK_STR(in_pieces(text, NULL, cut_every, 1), wanted, "%s by the byte", name);
-        CHECK_STR(in_pieces(text, NULL, cut_every, 977), wanted, "%s by 977", name);
+        CHECK_STR(in_pieces(text, NULL, cut_every, 1), wanted, "%s in pieces of one byte", name);
+        CHECK_STR(in_pieces(text, NULL, cut_every, 977), wanted, "%s in pieces of 977 bytes", name);
         return;
     }
     for (size_t at = 1; at < text.len; at++) {
         CHECK_STR(in_pieces(text, NULL, cut_at, at), wanted, "%s cut at %zu", name, at);
     }
     for (size_t size = 1; size < 9; size++) {
-        CHECK_STR(in_pieces(text, NULL, cut_every, size), wanted, "%s by %zu", name, size);
-        CHECK_STR(in_pieces(text, NULL, cut_wildly, size), wanted, "%s wildly %zu", name, size);
+        CHECK_STR(in_pieces(text, NULL, cut_every, size), wanted, "%s in pieces of %zu bytes", name,
+                  size);
+        CHECK_STR(in_pieces(text, NULL, cut_at_random, size), wanted,
+                  "%s in random pieces, seed %zu", name, size);
     }
 }
 
@@ -268,18 +270,19 @@ TEST(every_cut_gives_what_the_strict_reader_gives)
     }
 }
 
-TEST(nesting_is_followed_to_the_limit)
+TEST(nesting_is_handled_up_to_the_limit)
 {
     for (unsigned depth = 60; depth <= HAFT__LIMIT_JSON_DEPTH + 1; depth++) {
         char text[2 * (HAFT__LIMIT_JSON_DEPTH + 1) + 1];
         memset(text, '[', depth);
         memset(text + depth, ']', depth);
         haft_str nested = {text, 2 * depth};
-        CHECK_STR(in_pieces(nested, NULL, cut_every, 5), strictly(nested, NULL), "%u deep", depth);
+        CHECK_STR(in_pieces(nested, NULL, cut_every, 5), read_strictly(nested, NULL), "%u levels",
+                  depth);
     }
 }
 
-TEST(limits_are_the_strict_readers)
+TEST(limits_equal_those_of_the_strict_reader)
 {
     static const struct {
         const char *text;
@@ -321,12 +324,13 @@ TEST(limits_are_the_strict_readers)
         haft_str whole = in_pieces(text, &o, cut_at, text.len);
         CHECK_INT(!haft__str_starts_with(whole, HAFT__LIT("TOO_BIG")), cases[i].accepted,
                   "%s: %.*s", cases[i].text, HAFT__ARG(whole));
-        CHECK_INT(!haft__str_starts_with(strictly(text, &o), HAFT__LIT("TOO_BIG")),
-                  cases[i].accepted, "%s, strictly", cases[i].text);
+        CHECK_INT(!haft__str_starts_with(read_strictly(text, &o), HAFT__LIT("TOO_BIG")),
+                  cases[i].accepted, "%s, strict reader", cases[i].text);
         for (size_t at = 1; at < text.len; at++) {
             CHECK_STR(in_pieces(text, &o, cut_at, at), whole, "%s cut at %zu", cases[i].text, at);
         }
-        CHECK_STR(in_pieces(text, &o, cut_every, 1), whole, "%s by the byte", cases[i].text);
+        CHECK_STR(in_pieces(text, &o, cut_every, 1), whole, "%s in pieces of one byte",
+                  cases[i].text);
     }
 }
 
@@ -340,7 +344,7 @@ static void stream_too_deep(void)
 
 TEST(options_past_the_limits_are_asserted)
 {
-    CHECK(test_aborts(stream_too_deep), "depth");
+    CHECK(test_aborts(stream_too_deep), "a depth past the limit");
 }
 
 /* The events of a text given whole, one word each. */
@@ -394,13 +398,15 @@ TEST(after_an_error_nothing_more_is_read)
     haft_str bytes = HAFT__LIT("x");
     haft__json_event event;
     haft_error err;
-    CHECK_INT(haft__json_stream_next(&stream, &bytes, &event, &err), HAFT_BAD_INPUT, "x");
+    CHECK_INT(haft__json_stream_next(&stream, &bytes, &event, &err), HAFT_BAD_INPUT,
+              "status of the error");
     bytes = HAFT__LIT("1 ");
-    CHECK_INT(haft__json_stream_next(&stream, &bytes, &event, &err), HAFT_BAD_STATE, "again");
+    CHECK_INT(haft__json_stream_next(&stream, &bytes, &event, &err), HAFT_BAD_STATE,
+              "status after the error");
     haft__json_stream_finish(&stream);
 }
 
-TEST(the_builder_refuses_duplicates_where_asked)
+TEST(the_builder_rejects_duplicate_keys_on_request)
 {
     haft__json_options options = HAFT__JSON_OPTIONS_INIT;
     options.reject_duplicates = true;
@@ -408,18 +414,18 @@ TEST(the_builder_refuses_duplicates_where_asked)
     CHECK_STR(in_pieces(text, &options, cut_every, 3),
               HAFT__LIT("BAD_INPUT : expected each key once in an object, found \"a\" more than "
                         "once ()"),
-              "a twice");
+              "a key twice");
 }
 
-TEST(a_value_is_there_only_when_it_is_complete)
+TEST(a_value_exists_only_when_it_is_complete)
 {
     run r;
     run_init(&r, NULL);
-    CHECK_INT(feed(&r, HAFT__LIT("[1,")), HAFT_OK, "feed");
-    CHECK(haft__json_builder_value(&r.builder) == NULL, "open array");
-    CHECK_INT(feed(&r, HAFT__LIT("2]")), HAFT_OK, "feed");
+    CHECK_INT(feed(&r, HAFT__LIT("[1,")), HAFT_OK, "feeding the first piece");
+    CHECK(haft__json_builder_value(&r.builder) == NULL, "a value while the array is open");
+    CHECK_INT(feed(&r, HAFT__LIT("2]")), HAFT_OK, "feeding the second piece");
     const haft__json *value = haft__json_builder_value(&r.builder);
-    CHECK(value != NULL && value->count == 2, "closed array");
+    CHECK(value != NULL && value->count == 2, "the value when the array is closed");
     run_finish(&r);
 }
 

@@ -35,14 +35,14 @@ TEST(constructed_values_equal_parsed_values)
     haft__json read =
         help_read(&arena, "{\"a\": [null, true, false, \"x\", 0, -9223372036854775808]}");
     bool equal = false;
-    CHECK_INT(haft__json_equal(made, read, &equal, NULL), HAFT_OK, "equal");
-    CHECK(equal, "made and read");
+    CHECK_INT(haft__json_equal(made, read, &equal, NULL), HAFT_OK, "comparing");
+    CHECK(equal, "the constructed value equals the parsed one");
     CHECK(items[5].integer, "an integer is marked as one");
-    CHECK_STR(haft__json_text(items[5]), HAFT__LIT("-9223372036854775808"), "its text");
+    CHECK_STR(haft__json_text(items[5]), HAFT__LIT("-9223372036854775808"), "text of the integer");
     test_fail_allocation(0);
     haft__arena empty;
     haft__arena_init(&empty, 0);
-    CHECK_INT(haft__json_int(&empty, 1).kind, HAFT__JSON_NULL, "no memory");
+    CHECK_INT(haft__json_int(&empty, 1).kind, HAFT__JSON_NULL, "an integer without memory is null");
     haft__arena_finish(&empty);
     haft__arena_finish(&arena);
 }
@@ -61,12 +61,14 @@ TEST(get_finds_members)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         const haft__json *found = haft__json_get(object, cases[i].key);
-        CHECK((found != NULL) == (cases[i].number != NULL), "case %zu", i);
+        CHECK((found != NULL) == (cases[i].number != NULL), "case %zu: whether a member is found",
+              i);
         if (found != NULL && cases[i].number != NULL) {
             CHECK_STR(haft__json_text(*found), haft__str(cases[i].number), "case %zu", i);
         }
     }
-    CHECK(haft__json_get(help_read(&arena, "[1]"), HAFT__LIT("a")) == NULL, "no object");
+    CHECK(haft__json_get(help_read(&arena, "[1]"), HAFT__LIT("a")) == NULL,
+          "a member of an array was found");
     CHECK_INT(haft__json_text(help_read(&arena, "[1]")).len, 0, "an array has no text");
     haft__arena_finish(&arena);
 }
@@ -76,13 +78,13 @@ static const haft__hash_key hash_key = {5, 6};
 static void check_equal(haft__json a, haft__json b, bool wanted, const char *name)
 {
     bool equal = !wanted;
-    CHECK_INT(haft__json_equal(a, b, &equal, NULL), HAFT_OK, "%s", name);
+    CHECK_INT(haft__json_equal(a, b, &equal, NULL), HAFT_OK, "comparing %s", name);
     CHECK_INT(equal, wanted, "%s", name);
     equal = !wanted;
-    CHECK_INT(haft__json_equal(b, a, &equal, NULL), HAFT_OK, "%s, turned round", name);
-    CHECK_INT(equal, wanted, "%s, turned round", name);
+    CHECK_INT(haft__json_equal(b, a, &equal, NULL), HAFT_OK, "comparing %s, swapped", name);
+    CHECK_INT(equal, wanted, "%s, swapped", name);
     bool same_hash = haft__json_hash(hash_key, a) == haft__json_hash(hash_key, b);
-    CHECK_INT(same_hash, wanted, "%s, hashes", name);
+    CHECK_INT(same_hash, wanted, "%s: equal hashes", name);
 }
 
 TEST(equality_is_by_meaning)
@@ -146,7 +148,7 @@ static haft__json with_other(haft__json object, unsigned at, bool key)
     return haft__json_object(members, object.count);
 }
 
-TEST(objects_of_every_size_in_other_orders)
+TEST(the_order_of_members_does_not_matter_for_equality)
 {
     static const unsigned sizes[] = {0, 1, 2, 15, 16, 17, 18, 100, 1000, 100000};
     for (size_t i = 0; i < COUNT(sizes); i++) {
@@ -165,14 +167,15 @@ TEST(objects_of_every_size_in_other_orders)
     }
 }
 
-TEST(equal_needs_memory_for_many_members_in_other_orders_alone)
+TEST(comparing_allocates_only_for_many_members_in_another_order)
 {
     haft__json forth = help_object(17, false), back = help_object(17, true);
     size_t before = test_allocation_count();
     bool equal = false;
-    CHECK_INT(haft__json_equal(forth, help_object(17, false), &equal, NULL), HAFT_OK, "same order");
+    CHECK_INT(haft__json_equal(forth, help_object(17, false), &equal, NULL), HAFT_OK,
+              "comparing members in the same order");
     CHECK_INT(haft__json_equal(help_object(16, true), help_object(16, false), &equal, NULL),
-              HAFT_OK, "few members");
+              HAFT_OK, "comparing few members");
     CHECK_INT(test_allocation_count(), before, "allocations");
     for (unsigned n = 0;; n++) {
         test_fail_allocation(n);
@@ -188,28 +191,29 @@ TEST(equal_needs_memory_for_many_members_in_other_orders_alone)
     }
 }
 
-TEST(nesting_is_followed_to_the_limit)
+TEST(nesting_is_handled_up_to_the_limit)
 {
     const unsigned most = HAFT__LIMIT_JSON_DEPTH;
     haft__json one = haft__json_bool(true), other = haft__json_bool(false);
-    check_equal(help_nest(one, most), help_nest(one, most), true, "at the limit");
-    check_equal(help_nest(one, most), help_nest(other, most), false, "at the limit");
+    check_equal(help_nest(one, most), help_nest(one, most), true, "equal at the limit");
+    check_equal(help_nest(one, most), help_nest(other, most), false, "different at the limit");
     bool equal = false;
     haft_error err = {0};
     CHECK_INT(haft__json_equal(help_nest(one, most + 1), help_nest(one, most + 1), &equal, &err),
-              HAFT_TOO_BIG, "one past it");
+              HAFT_TOO_BIG, "one level past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the values nest more than 256 levels deep"),
-              "its message");
-    CHECK(!equal, "not written");
+              "message");
+    CHECK(!equal, "the result was written");
     haft__json_member member = {haft__json_string(HAFT__LIT("a")), help_nest(one, most)};
     haft__json object = haft__json_object(&member, 1);
-    CHECK_INT(haft__json_equal(object, object, &equal, &err), HAFT_TOO_BIG, "in an object");
+    CHECK_INT(haft__json_equal(object, object, &equal, &err), HAFT_TOO_BIG,
+              "one level past the limit, in an object");
     CHECK(haft__json_hash(hash_key, help_nest(one, most + 9))
               == haft__json_hash(hash_key, help_nest(other, most + 9)),
-          "the hash does not look deeper");
+          "the hash ignores levels past the limit");
 }
 
-TEST(a_copy_shares_nothing_but_texts)
+TEST(a_copy_shares_only_texts)
 {
     const char *texts[] = {
         "null", "[]", "{}", "1", "[1,[2,{\"a\":[]}],\"b\"]", "{\"a\":{\"b\":[true]}}"};
@@ -224,22 +228,22 @@ TEST(a_copy_shares_nothing_but_texts)
         haft__arena_init(&trees, 0);
         options.trees = &trees;
         CHECK_INT(haft__json_read(&from, haft__str(texts[i]), &options, &value, NULL, NULL),
-                  HAFT_OK, "%s", texts[i]);
-        CHECK_INT(haft__json_copy(&to, value, &copy, NULL), HAFT_OK, "%s", texts[i]);
+                  HAFT_OK, "reading %s", texts[i]);
+        CHECK_INT(haft__json_copy(&to, value, &copy, NULL), HAFT_OK, "copying %s", texts[i]);
         CHECK(value.count == 0 || haft__json_text(value).len > 0 || value.items != copy.items, "%s",
               texts[i]);
         haft__arena_finish(&trees);
         CHECK(from.total == 0, "%s: texts without escapes take no memory", texts[i]);
         CHECK_INT(haft__json_read(&from, haft__str(texts[i]), NULL, &value, NULL, NULL), HAFT_OK,
-                  "%s", texts[i]);
-        CHECK_INT(haft__json_equal(value, copy, &equal, NULL), HAFT_OK, "%s", texts[i]);
-        CHECK(equal, "%s", texts[i]);
+                  "reading %s again", texts[i]);
+        CHECK_INT(haft__json_equal(value, copy, &equal, NULL), HAFT_OK, "comparing %s", texts[i]);
+        CHECK(equal, "the copy of %s differs", texts[i]);
         haft__arena_finish(&from);
         haft__arena_finish(&to);
     }
 }
 
-TEST(a_whole_copy_shares_nothing)
+TEST(a_deep_copy_shares_nothing)
 {
     char text[] = "{\"a\":[1.50,\"b\",{\"c\":true}]}";
     haft__arena from, to;
@@ -247,19 +251,20 @@ TEST(a_whole_copy_shares_nothing)
     bool equal = false;
     haft__arena_init(&from, 0);
     haft__arena_init(&to, 0);
-    CHECK_INT(haft__json_read(&from, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK, "read");
-    CHECK_INT(haft__json_copy_deep(&to, value, &copy, NULL), HAFT_OK, "copy");
+    CHECK_INT(haft__json_read(&from, haft__str(text), NULL, &value, NULL, NULL), HAFT_OK,
+              "reading");
+    CHECK_INT(haft__json_copy_deep(&to, value, &copy, NULL), HAFT_OK, "copying");
     haft__arena_finish(&from);
     memset(text, 'x', sizeof(text) - 1);
     CHECK_INT(haft__json_read(&to, HAFT__LIT("{\"a\":[1.50,\"b\",{\"c\":true}]}"), NULL, &again,
                               NULL, NULL),
-              HAFT_OK, "read");
-    CHECK_INT(haft__json_equal(copy, again, &equal, NULL), HAFT_OK, "compare");
-    CHECK(equal, "it is another");
+              HAFT_OK, "reading the same text again");
+    CHECK_INT(haft__json_equal(copy, again, &equal, NULL), HAFT_OK, "comparing");
+    CHECK(equal, "the copy differs");
     haft__arena_finish(&to);
 }
 
-TEST(copying_goes_to_the_limit_and_needs_memory)
+TEST(copying_reports_the_depth_limit_and_failed_allocations)
 {
     const unsigned most = HAFT__LIMIT_JSON_DEPTH;
     haft__json copy, one = haft__json_bool(true);
@@ -268,11 +273,11 @@ TEST(copying_goes_to_the_limit_and_needs_memory)
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__json_copy(&arena, help_nest(one, most), &copy, &err), HAFT_OK, "at the limit");
     CHECK_INT(haft__json_copy(&arena, help_nest(one, most + 1), &copy, &err), HAFT_TOO_BIG,
-              "one past it");
+              "one level past the limit");
     haft__arena_finish(&arena);
     haft__json nested = help_nest(one, 2);
     test_fail_allocation(0);
     haft_status status = haft__json_copy(&arena, nested, &copy, &err);
-    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "no memory");
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "copying without memory");
     haft__arena_finish(&arena);
 }

@@ -33,7 +33,7 @@ TEST(strings_are_always_valid_json_in_valid_utf8)
         haft__buf buf;
         haft__buf_init(&buf, 1000);
         haft__json_write_string(&buf, cases[i].text);
-        CHECK_STR(haft__buf_str(&buf), cases[i].wanted, "case %zu", i);
+        CHECK_STR(haft__buf_str(&buf), cases[i].wanted, "string %zu", i);
         haft__buf_finish(&buf);
     }
 }
@@ -63,7 +63,7 @@ TEST(pretty_text_has_a_line_for_each_value)
     check_pretty("[1,2]", 0, "[\n1,\n2\n]");
 }
 
-TEST(pieces_get_their_commas_and_colons)
+TEST(the_writer_adds_commas_and_colons)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1000);
@@ -93,7 +93,7 @@ TEST(pieces_get_their_commas_and_colons)
     haft__buf_finish(&buf);
 }
 
-TEST(the_writer_follows_sixty_four_levels)
+TEST(the_writer_handles_sixty_four_levels)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1000);
@@ -232,7 +232,7 @@ TEST(writing_reports_every_failed_allocation_and_the_maximum)
     haft__buf_init(&buf, 1000);
     test_fail_allocations_from(0);
     haft__json_write_pretty(&buf, value, 2);
-    CHECK(test_allow_allocations(), "it allocates");
-    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_NO_MEMORY, "no memory");
+    CHECK(test_allow_allocations(), "writing allocates no memory");
+    CHECK_INT(haft__buf_check(&buf, NULL), HAFT_NO_MEMORY, "status when out of memory");
     haft__buf_finish(&buf);
 }

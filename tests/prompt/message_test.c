@@ -16,7 +16,7 @@ TEST(messages_stay_as_they_were_added)
                                  .text = {digits + i % 10, 1},
                                  .is_error = i % 3 == 0,
                                  .call_count = i};
-        CHECK_INT(haft__messages_add(&messages, message, NULL), HAFT_OK, "%zu", i);
+        CHECK_INT(haft__messages_add(&messages, message, NULL), HAFT_OK, "adding message %zu", i);
         CHECK_INT(messages.count, i + 1, "count");
     }
     for (size_t i = 0; i < 1000; i++) {
@@ -29,7 +29,7 @@ TEST(messages_stay_as_they_were_added)
 }
 
 /* Capacity doubles: n messages cost memory of the order of n. */
-TEST(the_cost_of_adding_does_not_grow_with_the_number)
+TEST(adding_n_messages_needs_memory_in_proportion_to_n)
 {
     size_t before = 0;
     for (size_t n = 4096; n <= 16384; n *= 2) {
@@ -38,7 +38,8 @@ TEST(the_cost_of_adding_does_not_grow_with_the_number)
         haft__messages messages;
         haft__messages_init(&messages, &arena);
         for (size_t i = 0; i < n; i++) {
-            CHECK_INT(haft__messages_add(&messages, (haft__message){0}, NULL), HAFT_OK, "%zu", i);
+            CHECK_INT(haft__messages_add(&messages, (haft__message){0}, NULL), HAFT_OK,
+                      "adding message %zu", i);
         }
         CHECK(before == 0 || arena.total < before * 5 / 2, "%zu bytes, then %zu", before,
               arena.total);
@@ -62,10 +63,10 @@ TEST(adding_survives_every_failed_allocation)
         }
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        CHECK_INT(messages.count, added, "what was there stays");
+        CHECK_INT(messages.count, added, "number of messages");
         haft__arena_finish(&arena);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation was made to fail");
             break;
         }
     }

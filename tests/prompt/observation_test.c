@@ -30,17 +30,18 @@ TEST(an_observation_is_cut_at_its_limit)
         for (size_t length = 0; length < 40; length++) {
             haft_str result = characters(length);
             haft_str shown = haft__observation_cut(&arena, result, limit, HAFT__LIT("c1.1"), true);
-            CHECK_INT(haft__observation_is_cut(result, limit), length > limit, "%zu of %u", length,
-                      limit);
+            CHECK_INT(haft__observation_is_cut(result, limit), length > limit,
+                      "whether %zu characters are cut at %u", length, limit);
             if (length <= limit) {
-                CHECK_STR(shown, result, "%zu of %u", length, limit);
+                CHECK_STR(shown, result, "%zu characters, limit %u", length, limit);
                 continue;
             }
             bool cut;
             haft_str kept = haft__observation_unmark(shown, &cut);
-            CHECK(cut && haft__str_starts_with(haft__str_skip(shown, kept.len), mark), "%zu of %u",
-                  length, limit);
-            CHECK_STR(kept, characters(limit), "%zu of %u", length, limit);
+            CHECK(cut && haft__str_starts_with(haft__str_skip(shown, kept.len), mark),
+                  "mark after %zu characters, limit %u", length, limit);
+            CHECK_STR(kept, characters(limit), "text before the mark, %zu characters, limit %u",
+                      length, limit);
         }
     }
     haft__arena_finish(&arena);
@@ -53,9 +54,10 @@ TEST(invalid_bytes_count_as_one_character_each)
     haft_str shown =
         haft__observation_cut(&arena, HAFT__LIT("\xFF\xFE\0\xE2\x82"), 3, HAFT__LIT("c3.1"), true);
     bool cut;
-    CHECK_STR(haft__observation_unmark(shown, &cut), HAFT__LIT("\xFF\xFE\0"), "cut");
+    CHECK_STR(haft__observation_unmark(shown, &cut), HAFT__LIT("\xFF\xFE\0"),
+              "text before the mark");
     shown = haft__observation_cut(&arena, (haft_str){NULL, 0}, 3, HAFT__LIT("c3.1"), true);
-    CHECK(shown.ptr != NULL && shown.len == 0, "nothing is an empty text");
+    CHECK(shown.ptr != NULL && shown.len == 0, "an empty result is an empty text");
     haft__arena_finish(&arena);
 }
 
@@ -72,7 +74,7 @@ TEST(a_cut_result_names_its_call_and_its_length)
     CHECK_STR(haft__observation_cut(&arena, HAFT__LIT("12345"), 3, HAFT__LIT("c3.1"), false),
               HAFT__LIT("123" HAFT__OBSERVATION_MARK
                         "\nThese are the first 3 of 5 characters of the result of call c3.1."),
-              "without it");
+              "without read_result");
     haft__arena_finish(&arena);
 }
 
@@ -126,7 +128,7 @@ TEST(pages_of_a_result_are_never_longer_than_an_observation)
     haft__arena_finish(&arena);
 }
 
-TEST(the_line_of_a_page_has_its_most_characters)
+TEST(the_line_after_a_page_has_a_maximum_length)
 {
     haft__arena arena;
     char id[2000];
@@ -134,7 +136,7 @@ TEST(the_line_of_a_page_has_its_most_characters)
     haft__arena_init(&arena, 0);
     haft_str page =
         haft__observation_page(&arena, characters(20), 1, 1, 1, (haft_str){id, sizeof(id)}, true);
-    CHECK(haft__utf8_length(page) <= 1 + HAFT__OBSERVATION_LINE_CHARS, "%zu", page.len);
+    CHECK(haft__utf8_length(page) <= 1 + HAFT__OBSERVATION_LINE_CHARS, "%zu bytes", page.len);
     haft__arena_finish(&arena);
 }
 

@@ -60,14 +60,15 @@ static void check_plan(size_t chars)
     haft__buf_init(&buf, 1 << 20);
     haft__prompt_system(&buf, &spec);
     haft_str found = haft__buf_str(&buf);
-    CHECK(haft__str_starts_with(found, head), "%zu", chars);
+    CHECK(haft__str_starts_with(found, head), "a plan of %zu characters: the heading", chars);
     haft_str plan = haft__str_skip(found, head.len);
     size_t whole = chars + 2;
     CHECK(haft__utf8_valid(plan), "%zu: a character was cut", chars);
     CHECK_INT(haft__utf8_length(plan),
-              whole < HAFT__LIMIT_PLAN_CHARS ? whole : HAFT__LIMIT_PLAN_CHARS, "%zu", chars);
-    CHECK_INT(haft__str_ends_with(plan, HAFT__LIT("\"")), whole <= HAFT__LIMIT_PLAN_CHARS, "%zu",
-              chars);
+              whole < HAFT__LIMIT_PLAN_CHARS ? whole : HAFT__LIMIT_PLAN_CHARS,
+              "a plan of %zu characters: its length in the prompt", chars);
+    CHECK_INT(haft__str_ends_with(plan, HAFT__LIT("\"")), whole <= HAFT__LIMIT_PLAN_CHARS,
+              "a plan of %zu characters: the closing quote", chars);
     haft__buf_finish(&buf);
 }
 
@@ -93,7 +94,7 @@ TEST(the_system_prompt_survives_every_failed_allocation)
         CHECK_INT(buf.status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__buf_finish(&buf);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation was made to fail");
             break;
         }
     }
