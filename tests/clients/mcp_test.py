@@ -31,7 +31,7 @@ SPEC = {"name": "helper", "model": "script:script.json", "instructions": "Help."
 
 
 def inspect(*words):
-    """What the inspector prints, as a value."""
+    """The JSON that the inspector prints."""
     done = subprocess.run(
         ["node", place / "node_modules" / SCOPE / "inspector/cli/build/cli.js", "--cli",
          *words], cwd=scratch, capture_output=True, text=True, timeout=300)
@@ -41,16 +41,16 @@ def inspect(*words):
         return done.returncode, done.stdout, done.stderr
 
 
-def test_inspector(way, server):
+def test_inspector(transport, server):
     tools = inspect(*server, "--method", "tools/list")
-    check(f"the_inspector_lists_{way}", [t["name"] for t in tools["tools"]],
+    check(f"the_inspector_lists_{transport}", [t["name"] for t in tools["tools"]],
           ["docs_-_add", "danger", "slow", "run_helper"])
     found = inspect(*server, "--method", "tools/call", "--tool-name", "docs_-_add", "--tool-arg",
                     "a=1", "b=2")
-    check(f"the_inspector_calls_{way}", found["content"], [{"type": "text", "text": "3"}])
+    check(f"the_inspector_calls_{transport}", found["content"], [{"type": "text", "text": "3"}])
     found = inspect(*server, "--method", "tools/call", "--tool-name", "run_helper", "--tool-arg",
                     "task=Do it")
-    check(f"the_inspector_runs_the_agent_{way}", found["content"],
+    check(f"the_inspector_runs_the_agent_{transport}", found["content"],
           [{"type": "text", "text": "Done."}])
 
 

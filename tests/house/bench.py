@@ -111,7 +111,8 @@ check("parameters_are_filled_in", pgbench.fill("a = $1 AND b = $12 AND c = $1::t
       == "a = :x AND b = (1 + 1) AND c = :x::text")
 check("missing_parameter_is_an_error", refused(pgbench.fill, "a = $2", ["1"]))
 check("times_are_sorted", pgbench.times(["0 1 2500 0 1 2", "1 1 1500 0 1 2"]) == [1.5, 2.5])
-check("parts_of_times", [pgbench.part([1, 2, 3], share) for share in (0, 0.5, 0.99, 1)]
+check("percentiles_are_computed", [pgbench.part([1, 2, 3], share) for share in (0, 0.5, 0.99, 1)]
       == [1, 2, 2, 3])
-check("figures_of_a_crowd", pgbench.figures("10 1.5 2.25\n") == (10, 1.5, 2.25))
-check("figures_that_are_none", refused(pgbench.figures, "") and refused(pgbench.figures, "1 2 x"))
+check("figures_of_a_table_are_read", pgbench.figures("10 1.5 2.25\n") == (10, 1.5, 2.25))
+check("invalid_figures_are_an_error",
+      refused(pgbench.figures, "") and refused(pgbench.figures, "1 2 x"))

@@ -259,7 +259,7 @@ def main():
             directory = cluster.directory
             check_cluster(cluster)
     except Unavailable as error:
-        house.skip("a_private_cluster", str(error))
+        house.skip("private_cluster_works", str(error))
         return 0
     house.check("all_files_are_removed",
                 [f"{directory} exists"] if directory.exists() else [])

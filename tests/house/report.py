@@ -89,10 +89,10 @@ check("text_outside_the_marks_is_unchanged",
       (written[:8], written[-9:]), ("# Page\n\n", "The end.\n"))
 check("old_parts_are_removed", re.findall(r"^old \w+$", written, re.M), [])
 check("second_report_changes_nothing", report(ALL, times=2)[2], written)
-check("a_row_of_the_peers", "| aisdk | 2,000 | 1,000 | 100 |" in written, True)
+check("each_peer_has_a_row", "| aisdk | 2,000 | 1,000 | 100 |" in written, True)
 check("failure_is_reported_once", written.count("- mastra, load: Error: it fell over\n"), 1)
-check("the_search", "| large | `c` | 3.0 | 2.0 | 1.50 |" in written, True)
-check("the_product", "| 256 | 1,200 | 400 | 800 |" in written, True)
+check("search_table_is_written", "| large | `c` | 3.0 | 2.0 | 1.50 |" in written, True)
+check("product_table_is_written", "| 256 | 1,200 | 400 | 800 |" in written, True)
 for name, wanted in [("CPU per turn in memory, x rawc", ["1", "met"]),
                      ("CPU per turn in memory, times less", ["100", "met"]),
                      ("runs of 8 turns a second", ["2,000", "met"]),
@@ -106,8 +106,9 @@ for name, wanted in [("CPU per turn in memory, x rawc", ["1", "met"]),
     check("goal_" + re.sub(r"\W+", "_", name), goal(written, name), wanted)
 
 slow = report({"results.json": json.dumps({"rows": results(haft=5)})})[2]
-check("a_goal_that_is_not_met", goal(slow, "CPU per turn in memory, x rawc"), ["5", "not met"])
-check("a_goal_that_was_not_measured", goal(slow, "grep, x rg -j1"), ["-", "not measured"])
+check("goal_that_is_not_met_is_marked",
+      goal(slow, "CPU per turn in memory, x rawc"), ["5", "not met"])
+check("goal_that_was_not_measured_is_marked", goal(slow, "grep, x rg -j1"), ["-", "not measured"])
 check("other_parts_are_unchanged", "old product\n" in slow and "old search\n" in slow, True)
 
 plot = xml.fromstring(svg)
@@ -129,9 +130,9 @@ check("a_panel_without_bars_is_left_out", [n.text for n in few.iter() if n.get("
 
 status, errors, page, _ = report({})
 check("missing_results_are_an_error", (status, "make bench-peers" in errors, page), (1, True, PAGE))
-for name, text in [("cut", '{"rows": ['), ("another", "[]"), ("no_rows", "{}")]:
+for name, text in [("cut", '{"rows": ['), ("a_list", "[]"), ("no_rows", "{}")]:
     status, errors, page, _ = report({"results.json": text})
-    check(f"results_that_are_{name}", (status, "is not a results file" in errors, page),
+    check(f"invalid_results_are_an_error_{name}", (status, "is not a results file" in errors, page),
           (1, True, PAGE))
 status, errors, _, _ = report(ALL, page="# Page\n")
 check("page_without_marks_is_an_error", (status, "<!-- begin peers -->" in errors), (1, True))

@@ -18,7 +18,7 @@ worker = settings((UNITS / "haft-worker@.service.in").read_text())
 house.check("only_the_worker_gets_the_stop_signal",
             [] if (worker["KillMode"], worker["KillSignal"]) == ("mixed", "SIGTERM") else [worker])
 hidden = [name for name in ("ProtectProc", "PrivatePIDs", "ProcSubset") if name in worker]
-house.check("processes_can_be_seen", hidden)
+house.check("units_do_not_hide_other_processes", hidden)
 
 if not house.has("systemd-analyze"):
     house.skip("systemd_accepts_the_units", "systemd-analyze is not installed")

@@ -44,6 +44,6 @@ house.check("every_variable_of_the_table_is_read",
             [f"nothing in src/ reads {name}" for name in sorted(rows - set(used))])
 calls = [name for name in files() if name not in ("src/io/environment.c",)
          and re.search(r"getenv\((?!\")", (house.ROOT / name).read_text())]
-house.check("names_are_written_out",
+house.check("names_of_variables_are_literals",
             [f"{name} reads a variable whose name is not a literal" for name in calls
              if name != "src/cli/config/config.c"])

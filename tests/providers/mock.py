@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers that behave like the servers of model providers and reject what those reject.
 
-A mock plays a list of turns. A turn is what the model says, in no provider's form:
+A mock plays a list of turns. A turn is what the model says, independent of the provider:
 
     {"thinking": "...", "text": "...", "calls": [["add", {"a": 1}]], "raw": {0: "{broken"}}
 

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How good tool search is: recall@1, 2, 5, 10 and nDCG@10, with word vectors and without, on sets
-of queries whose right answers are known, and how many other tools are found; no figure may be
-worse than what LIMITS has. And what small catalogues find, with an answer and without one (SMALL),
-and catalogues of a single server (ONE). Prints the tables of docs/tool-search.md with --table.
-tests/search/mcp is a set of our own, from tools as real MCP servers have them; the others are in
-../shared and skipped where that is not."""
+"""The quality of tool search: recall@1, 2, 5, 10 and nDCG@10, with word vectors and without, on
+sets of queries whose right answers are known, and the share of wrong tools that are found. No
+figure may be worse than in LIMITS. SMALL has the limits of small catalogues, with queries that have
+an answer there and queries that have none; ONE those of catalogues of a single server. --table
+prints the tables of docs/tool-search.md.
+tests/search/mcp is our own set, with tools like those of real MCP servers. The other sets are in
+../shared, and are skipped if that directory does not exist."""
 import json
 import math
 import os
@@ -22,10 +23,10 @@ HAFT = str(Path(os.environ.get("HAFT", ROOT / "build/haft")).resolve())
 SHARED = ROOT.parent / "shared/data/tool-search"
 SETS = {"mcp": ROOT / "tests/search/mcp", "seal-tools": SHARED / "seal-tools",
         "metatool": SHARED / "metatool", "spider-schemas": SHARED / "spider-schemas"}
-# The share of the other tools that are found; the lower, the better.
+# The share of tools without an answer that are found; lower is better.
 FALSE_POSITIVES = "false positives"
 NAMES = ["recall@1", "recall@2", "recall@5", "recall@10", "nDCG@10", FALSE_POSITIVES]
-# In percent, a little worse than what was measured: without vectors, with them.
+# In percent, a little worse than the measured values: first without vectors, then with them.
 LIMITS = {
     "mcp": [[52.8, 66.5, 88.0, 91.9, 74.5, 9.5],
             [56.2, 68.6, 85.3, 93.0, 76.5, 23.2]],
@@ -57,7 +58,7 @@ SAMPLE = 200  # queries whose hits are all counted
 
 
 def figures(hits, relevant):
-    """Of one query, in the order of NAMES."""
+    """The figures of one query, in the order of NAMES."""
     found = [name in relevant for name in hits[:10]]
     best = sum(1 / math.log2(i + 2) for i in range(min(10, len(relevant))))
     gain = sum(1 / math.log2(i + 2) for i, hit in enumerate(found) if hit)
