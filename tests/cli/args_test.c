@@ -142,10 +142,11 @@ TEST(invalid_arguments_are_explained)
         haft__arena_init(&arena, 0);
         haft__args args = {.word_count = 77};
         haft_error err = {0};
-        CHECK_INT(parse(&arena, cases[i].words, &args, &err), HAFT_BAD_INPUT, "case %zu", i);
-        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
-        CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "case %zu", i);
-        CHECK_INT(args.word_count, 77, "case %zu: the output is left alone", i);
+        CHECK_INT(parse(&arena, cases[i].words, &args, &err), HAFT_BAD_INPUT, "case %zu: status",
+                  i);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu: message", i);
+        CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "case %zu: hint", i);
+        CHECK_INT(args.word_count, 77, "case %zu: the output is unchanged", i);
         haft__arena_finish(&arena);
     }
 }
@@ -156,17 +157,21 @@ TEST(values_are_found_by_name)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__args args = {0};
-    CHECK_INT(parse(&arena, words, &args, NULL), HAFT_OK, "parse");
+    CHECK_INT(parse(&arena, words, &args, NULL), HAFT_OK, "parsing");
     CHECK(haft__args_has(&args, "quiet"), "quiet was given");
     CHECK(!haft__args_has(&args, "all"), "all was not given");
-    CHECK_STR(haft__str(haft__args_text(&args, "input", "none")), HAFT__LIT("b"), "the last one");
-    CHECK_STR(haft__str(haft__args_text(&args, "draft", "none")), HAFT__LIT("none"), "none");
-    CHECK_INT(haft__args_number(&args, "count", 9), 4, "the last one");
-    CHECK_INT(haft__args_number(&args, "other", 9), 9, "none");
+    CHECK_STR(haft__str(haft__args_text(&args, "input", "none")), HAFT__LIT("b"),
+              "the last value of input");
+    CHECK_STR(haft__str(haft__args_text(&args, "draft", "none")), HAFT__LIT("none"),
+              "default of draft");
+    CHECK_INT(haft__args_number(&args, "count", 9), 4, "the last value of count");
+    CHECK_INT(haft__args_number(&args, "other", 9), 9, "default of an option that was not given");
     size_t at = 0;
-    CHECK_STR(haft__str(haft__args_next(&args, "input", &at)), HAFT__LIT("a"), "the first");
-    CHECK_STR(haft__str(haft__args_next(&args, "input", &at)), HAFT__LIT("b"), "the second");
-    CHECK(haft__args_next(&args, "input", &at) == NULL, "no third");
+    CHECK_STR(haft__str(haft__args_next(&args, "input", &at)), HAFT__LIT("a"),
+              "the first value of input");
+    CHECK_STR(haft__str(haft__args_next(&args, "input", &at)), HAFT__LIT("b"),
+              "the second value of input");
+    CHECK(haft__args_next(&args, "input", &at) == NULL, "a third value of input");
     haft__arena_finish(&arena);
 }
 
@@ -178,9 +183,10 @@ TEST(a_command_may_have_no_options)
     haft_error err;
     char word[] = "x", option[] = "--x";
     char *one[] = {word}, *two[] = {option};
-    CHECK_INT(haft__args_parse(&arena, NULL, 1, one, &args, &err), HAFT_OK, "an argument");
-    CHECK_INT(args.word_count, 1, "an argument");
-    CHECK_INT(haft__args_parse(&arena, NULL, 1, two, &args, &err), HAFT_BAD_INPUT, "an option");
+    CHECK_INT(haft__args_parse(&arena, NULL, 1, one, &args, &err), HAFT_OK, "parsing an argument");
+    CHECK_INT(args.word_count, 1, "number of arguments");
+    CHECK_INT(haft__args_parse(&arena, NULL, 1, two, &args, &err), HAFT_BAD_INPUT,
+              "parsing an option");
     haft__arena_finish(&arena);
 }
 

@@ -38,9 +38,12 @@ TEST(numbers_are_before_the_extension)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
-    CHECK_STR(haft__artifact_name_number(&arena, "a.tar.gz", 2), HAFT__LIT("a.tar-2.gz"), "gz");
-    CHECK_STR(haft__artifact_name_number(&arena, "a", 12), HAFT__LIT("a-12"), "none");
-    CHECK_STR(haft__artifact_name_number(&arena, "a.md", 1), HAFT__LIT("a.md"), "first");
+    CHECK_STR(haft__artifact_name_number(&arena, "a.tar.gz", 2), HAFT__LIT("a.tar-2.gz"),
+              "a name with two extensions");
+    CHECK_STR(haft__artifact_name_number(&arena, "a", 12), HAFT__LIT("a-12"),
+              "a name without an extension");
+    CHECK_STR(haft__artifact_name_number(&arena, "a.md", 1), HAFT__LIT("a.md"),
+              "the first file has no number");
     haft__arena_finish(&arena);
 }
 

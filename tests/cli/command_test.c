@@ -67,9 +67,9 @@ TEST(wrong_usage_is_explained_and_exits_with_2)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         outcome o = haft(cases[i].words);
-        CHECK_INT(o.exit, HAFT__EXIT_USAGE, "case %zu", i);
-        CHECK_STR(o.errors, haft__str(cases[i].errors), "case %zu", i);
-        CHECK_STR(o.out, HAFT__LIT(""), "case %zu", i);
+        CHECK_INT(o.exit, HAFT__EXIT_USAGE, "case %zu: exit status", i);
+        CHECK_STR(o.errors, haft__str(cases[i].errors), "case %zu: errors", i);
+        CHECK_STR(o.out, HAFT__LIT(""), "case %zu: output", i);
     }
 }
 
@@ -79,9 +79,9 @@ TEST(the_version_is_printed)
     for (size_t i = 0; i < COUNT(spellings); i++) {
         const char *words[] = {spellings[i], NULL};
         outcome o = haft(words);
-        CHECK_INT(o.exit, HAFT__EXIT_DONE, "%s", spellings[i]);
-        CHECK_STR(o.out, HAFT__LIT("haft " HAFT_VERSION "\n"), "%s", spellings[i]);
-        CHECK_STR(o.errors, HAFT__LIT(""), "%s", spellings[i]);
+        CHECK_INT(o.exit, HAFT__EXIT_DONE, "%s: exit status", spellings[i]);
+        CHECK_STR(o.out, HAFT__LIT("haft " HAFT_VERSION "\n"), "%s: output", spellings[i]);
+        CHECK_STR(o.errors, HAFT__LIT(""), "%s: errors", spellings[i]);
     }
 }
 
@@ -190,7 +190,7 @@ TEST(a_failed_allocation_is_not_a_usage_error)
     test_fail_allocations_from(0);
     haft__exit_status result = haft__cli_run(2, argv, NULL, nowhere, nowhere);
     CHECK(test_allow_allocations(), "nothing was allocated");
-    CHECK_INT(result, HAFT__EXIT_FAILED, "exit");
+    CHECK_INT(result, HAFT__EXIT_FAILED, "exit status");
     (void)fclose(nowhere);
     CHECK_INT(haft(words).exit, HAFT__EXIT_DONE, "succeeds with memory");
 }

@@ -23,15 +23,16 @@ static haft_status read_words(const char *const *words, haft__bench_options *ret
 TEST(options_have_defaults)
 {
     haft__bench_options w;
-    CHECK_INT(read_words((const char *const[]){"load", "url=u", NULL}, &w, NULL), HAFT_OK, "words");
-    CHECK_INT(w.scenario, HAFT__BENCH_LOAD, "words");
-    CHECK_INT(w.store, HAFT__BENCH_NONE, "words");
-    CHECK_STR(w.url, HAFT__LIT("u"), "words");
-    CHECK_STR(w.model, HAFT__LIT("mock-1"), "words");
-    CHECK_INT((long long)w.runs, 1, "words");
-    CHECK_INT((long long)w.conc, 1, "words");
-    CHECK_INT((long long)w.warm, 0, "words");
-    CHECK(!w.stream, "words");
+    CHECK_INT(read_words((const char *const[]){"load", "url=u", NULL}, &w, NULL), HAFT_OK,
+              "status");
+    CHECK_INT(w.scenario, HAFT__BENCH_LOAD, "scenario");
+    CHECK_INT(w.store, HAFT__BENCH_NONE, "store");
+    CHECK_STR(w.url, HAFT__LIT("u"), "url");
+    CHECK_STR(w.model, HAFT__LIT("mock-1"), "model");
+    CHECK_INT((long long)w.runs, 1, "runs");
+    CHECK_INT((long long)w.conc, 1, "conc");
+    CHECK_INT((long long)w.warm, 0, "warm");
+    CHECK(!w.stream, "stream");
 }
 
 TEST(all_options_are_read)
@@ -39,21 +40,21 @@ TEST(all_options_are_read)
     haft__bench_options w;
     const char *const words[] = {"suspend", "url=a=b",      "model=mock-8x4", "runs=7",
                                  "conc=3",  "store=sqlite", "db=f",           NULL};
-    CHECK_INT(read_words(words, &w, NULL), HAFT_OK, "words");
-    CHECK_INT(w.scenario, HAFT__BENCH_SUSPEND, "words");
-    CHECK_INT(w.store, HAFT__BENCH_SQLITE, "words");
-    CHECK_STR(w.url, HAFT__LIT("a=b"), "words");
-    CHECK_STR(w.db, HAFT__LIT("f"), "words");
-    CHECK_INT((long long)w.runs, 7, "words");
-    CHECK_INT((long long)w.conc, 3, "words");
-    CHECK_INT((long long)w.calls, 32, "words");
+    CHECK_INT(read_words(words, &w, NULL), HAFT_OK, "status");
+    CHECK_INT(w.scenario, HAFT__BENCH_SUSPEND, "scenario");
+    CHECK_INT(w.store, HAFT__BENCH_SQLITE, "store");
+    CHECK_STR(w.url, HAFT__LIT("a=b"), "url");
+    CHECK_STR(w.db, HAFT__LIT("f"), "db");
+    CHECK_INT((long long)w.runs, 7, "runs");
+    CHECK_INT((long long)w.conc, 3, "conc");
+    CHECK_INT((long long)w.calls, 32, "calls");
     const char *const more[] = {"once",     "url=u",  "warm=1",       "warm=2",
                                 "stream=1", "runs=5", "store=memory", NULL};
-    CHECK_INT(read_words(more, &w, NULL), HAFT_OK, "words");
-    CHECK_INT(w.scenario, HAFT__BENCH_ONCE, "words");
-    CHECK_INT(w.store, HAFT__BENCH_MEMORY, "words");
-    CHECK_INT((long long)w.warm, 2, "the last one counts");
-    CHECK(w.stream, "words");
+    CHECK_INT(read_words(more, &w, NULL), HAFT_OK, "status");
+    CHECK_INT(w.scenario, HAFT__BENCH_ONCE, "scenario");
+    CHECK_INT(w.store, HAFT__BENCH_MEMORY, "store");
+    CHECK_INT((long long)w.warm, 2, "the last value of warm");
+    CHECK(w.stream, "stream");
 }
 
 TEST(the_model_name_gives_the_number_of_calls)
@@ -76,7 +77,7 @@ TEST(the_model_name_gives_the_number_of_calls)
         haft__bench_options w;
         const char *const words[] = {"load", "url=u", cases[i].word, NULL};
         CHECK_INT(read_words(words, &w, NULL), HAFT_OK, "%s", cases[i].word);
-        CHECK_INT((long long)w.calls, cases[i].calls, "%s", cases[i].word);
+        CHECK_INT((long long)w.calls, cases[i].calls, "calls of %s", cases[i].word);
     }
 }
 
@@ -135,10 +136,10 @@ TEST(errors_name_the_wrong_word)
         haft__bench_options w;
         haft_error err = {0};
         const char *what = cases[i].message;
-        CHECK_INT(read_words(cases[i].words, &w, &err), HAFT_BAD_INPUT, "%s", what);
-        CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "%s", what);
-        CHECK_STR(haft__str(err.message), haft__str(what), "%s", what);
-        CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "%s", what);
+        CHECK_INT(read_words(cases[i].words, &w, &err), HAFT_BAD_INPUT, "status: %s", what);
+        CHECK_STR(haft__str(err.where), haft__str(cases[i].where), "where: %s", what);
+        CHECK_STR(haft__str(err.message), haft__str(what), "message: %s", what);
+        CHECK_STR(haft__str(err.hint), haft__str(cases[i].hint), "hint: %s", what);
     }
 }
 

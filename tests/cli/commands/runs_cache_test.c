@@ -38,7 +38,7 @@ TEST(the_audit_of_a_log_has_a_line_for_each_reply)
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
     CHECK_INT(haft__runs_cache_write(&buf, help_quotes(log_text), (haft__hash_key){1, 2}, NULL),
-              HAFT_OK, "write");
+              HAFT_OK, "status");
     CHECK_STR(haft__buf_str(&buf), haft__str(wanted), "lines");
     haft__buf_finish(&buf);
 }

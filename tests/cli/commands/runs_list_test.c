@@ -10,7 +10,7 @@
 #define NOW   1000000000000
 #define SHORT ((haft_str){"go", 2})
 
-TEST(a_line_of_a_run)
+TEST(a_run_is_one_line)
 {
     static const struct {
         const char *what;

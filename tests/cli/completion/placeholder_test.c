@@ -36,8 +36,8 @@ TEST(word_is_a_placeholder_a_choice_or_unknown)
     CHECK_INT(haft__placeholder_find(HAFT__LIT("SPEC"))->kind, HAFT__PLACEHOLDER_FILE, "SPEC");
     CHECK_INT(haft__placeholder_find(HAFT__LIT("7|2020-12"))->kind, HAFT__PLACEHOLDER_CHOICE,
               "a choice");
-    CHECK(haft__placeholder_find(HAFT__LIT("SPECS")) == NULL, "SPECS");
-    CHECK(haft__placeholder_find(HAFT__LIT("")) == NULL, "an empty one");
+    CHECK(haft__placeholder_find(HAFT__LIT("SPECS")) == NULL, "SPECS is a placeholder");
+    CHECK(haft__placeholder_find(HAFT__LIT("")) == NULL, "an empty word is a placeholder");
 }
 
 static void check_usage(const char *command, const char *usage)

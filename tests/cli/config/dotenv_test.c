@@ -63,15 +63,16 @@ TEST(lines_are_read_by_the_rules)
         haft__arena_init(&arena, 0);
         haft__dotenv found = {0};
         CHECK_INT(haft__dotenv_read(&arena, haft__str(cases[i].text), &found, NULL), HAFT_OK,
-                  "case %zu", i);
+                  "case %zu: status", i);
         haft_str value = haft__dotenv_get(&found, haft__str(cases[i].name));
-        CHECK_INT(value.ptr != NULL, cases[i].value != NULL, "case %zu", i);
-        CHECK_INT(found.bad > 0, cases[i].why != NULL, "case %zu", i);
+        CHECK_INT(value.ptr != NULL, cases[i].value != NULL,
+                  "case %zu: whether the name has a value", i);
+        CHECK_INT(found.bad > 0, cases[i].why != NULL, "case %zu: whether the line is bad", i);
         if (cases[i].value != NULL) {
-            CHECK_STR(value, haft__str(cases[i].value), "case %zu", i);
+            CHECK_STR(value, haft__str(cases[i].value), "case %zu: value", i);
         } else if (found.why != NULL) {
-            CHECK_STR(haft__str(found.why), haft__str(cases[i].why), "case %zu", i);
-            CHECK_INT(found.bad_line, 1, "case %zu", i);
+            CHECK_STR(haft__str(found.why), haft__str(cases[i].why), "case %zu: reason", i);
+            CHECK_INT(found.bad_line, 1, "case %zu: number of the bad line", i);
         }
         haft__arena_finish(&arena);
     }
@@ -83,9 +84,9 @@ TEST(a_nul_is_not_text)
     haft__arena_init(&arena, 0);
     haft__dotenv found = {0};
     CHECK_INT(haft__dotenv_read(&arena, HAFT__LIT("B=1\nA=b\0c\nC=2"), &found, NULL), HAFT_OK,
-              "it");
-    CHECK_INT(found.count, 2, "the others are used");
-    CHECK_INT(found.bad_line, 2, "the line");
+              "status");
+    CHECK_INT(found.count, 2, "variables of the other lines");
+    CHECK_INT(found.bad_line, 2, "number of the bad line");
     haft__arena_finish(&arena);
 }
 
@@ -98,7 +99,7 @@ static haft_status read_many(haft__arena *arena, size_t count, haft_error *err)
     for (size_t i = 0; i < count; i++) {
         haft__buf_addf(&text, "N%zu=x\n", i);
     }
-    haft__buf_addf(&text, "N0=again\n"); /* is not one more */
+    haft__buf_addf(&text, "N0=again\n"); /* a repeated name does not count again */
     haft_status status = haft__dotenv_read(arena, haft__buf_str(&text), &found, err);
     haft__buf_finish(&text);
     return status;
@@ -110,7 +111,8 @@ TEST(the_number_of_variables_is_limited)
     haft__arena_init(&arena, 0);
     haft_error err = {0};
     CHECK_INT(read_many(&arena, HAFT__LIMIT_DOTENV_VARIABLES, &err), HAFT_OK, "at the limit");
-    CHECK_INT(read_many(&arena, HAFT__LIMIT_DOTENV_VARIABLES + 1, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_many(&arena, HAFT__LIMIT_DOTENV_VARIABLES + 1, &err), HAFT_TOO_BIG,
+              "one past the limit");
     haft__arena_finish(&arena);
 }
 
@@ -137,10 +139,10 @@ TEST(bad_lines_are_listed_up_to_a_limit)
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__dotenv_read(&arena, HAFT__LIT("a\nA=1\nb\nc\nd\ne\nf\ng\nh\ni\nj\nk\n"), &found,
                                 NULL),
-              HAFT_OK, "read");
-    CHECK_INT(found.bad, 11, "count");
-    CHECK_INT(found.bad_line, 1, "first");
-    CHECK_INT(found.more[0], 3, "second");
-    CHECK_INT(found.more[HAFT__DOTENV_MAX_REPORTED - 1], 10, "last");
+              HAFT_OK, "status");
+    CHECK_INT(found.bad, 11, "number of bad lines");
+    CHECK_INT(found.bad_line, 1, "first bad line");
+    CHECK_INT(found.more[0], 3, "second bad line");
+    CHECK_INT(found.more[HAFT__DOTENV_MAX_REPORTED - 1], 10, "last bad line that is listed");
     haft__arena_finish(&arena);
 }

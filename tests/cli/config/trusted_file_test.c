@@ -39,9 +39,9 @@ static void check(const char *path, bool follow, haft__trust wanted, size_t leng
 {
     const char *found_why = NULL;
     size_t found_length = 0;
-    CHECK_INT(look(path, follow, &found_length, &found_why), wanted, "%s", path);
-    CHECK_INT(found_length, length, "%s", path);
-    CHECK_STR(haft__str(found_why), haft__str(why), "%s", path);
+    CHECK_INT(look(path, follow, &found_length, &found_why), wanted, "trust of %s", path);
+    CHECK_INT(found_length, length, "length of %s", path);
+    CHECK_STR(haft__str(found_why), haft__str(why), "reason for %s", path);
 }
 
 TEST(files_that_others_can_write_are_refused)
@@ -74,7 +74,7 @@ TEST(files_that_others_can_write_are_refused)
     (void)unlink(link_path);
     CHECK_INT(mkfifo(link_path, 0600), 0, "mkfifo");
     check(link_path, false, HAFT__TRUST_REFUSED, 0,
-          "it is not a regular file"); /* and not waited for */
+          "it is not a regular file"); /* haft does not wait for its writer */
     if (geteuid() == 0) {              /* only root can give a file away */
         put(path, 1);
         CHECK_INT(chown(path, NOBODY, NOBODY), 0, "chown");

@@ -14,7 +14,7 @@
 static const char *make_path(char room[64])
 {
     (void)snprintf(room, 64, "/tmp/haft-approvals-XXXXXX");
-    CHECK(mkdtemp(room) != NULL, "directory");
+    CHECK(mkdtemp(room) != NULL, "cannot create a directory");
     (void)snprintf(room + strlen(room), 64 - strlen(room), "/a.json");
     return room;
 }
@@ -51,21 +51,22 @@ TEST(an_approval_is_found_until_it_is_removed)
     size_t removed = 9;
     haft__arena_init(&arena, 0);
     CHECK_INT(haft__user_approvals_read(&arena, path, &all, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(all.count, 0, "no file");
+    CHECK_INT(all.count, 0, "approvals without a file");
     for (int i = 0; i < 2; i++) { /* the second time changes nothing */
         CHECK_INT(haft__user_approvals_add(path, &first, &err), HAFT_OK, "%s", err.message);
         CHECK_INT(haft__user_approvals_add(path, &second, &err), HAFT_OK, "%s", err.message);
     }
     CHECK_INT(haft__user_approvals_read(&arena, path, &all, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(all.count, 2, "two");
+    CHECK_INT(all.count, 2, "approvals after two were added");
     const haft__user_approval *found = haft__user_approvals_find(&all, second.hash);
-    CHECK(found != NULL && found->destructive, "found");
+    CHECK(found != NULL && found->destructive, "the second approval is found");
     CHECK_STR(found->directory, HAFT__LIT("/d"), "directory");
     CHECK_INT(haft__user_approvals_remove(path, HAFT__LIT("aaaaaaaaaaaa"), &removed, &err), HAFT_OK,
               "%s", err.message);
-    CHECK_INT(removed, 1, "one of two");
+    CHECK_INT(removed, 1, "number of removed approvals");
     CHECK_INT(haft__user_approvals_read(&arena, path, &all, &err), HAFT_OK, "%s", err.message);
-    CHECK(all.count == 1 && haft__user_approvals_find(&all, first.hash) == NULL, "the other stays");
+    CHECK(all.count == 1 && haft__user_approvals_find(&all, first.hash) == NULL,
+          "only the other approval is left");
     haft__arena_finish(&arena);
     remove_path(room);
 }
@@ -91,7 +92,7 @@ TEST(a_file_that_haft_did_not_write_approves_nothing)
         CHECK_INT(haft__file_replace(path, haft__str(texts[i]), &err), HAFT_OK, "%s", err.message);
         CHECK_INT(haft__user_approvals_read(&arena, path, &all, &err), HAFT_BAD_INPUT, "%s",
                   texts[i]);
-        CHECK_INT(all.count, 0, "%s", texts[i]);
+        CHECK_INT(all.count, 0, "approvals in %s", texts[i]);
         CHECK_INT(haft__user_approvals_remove(path, HAFT__LIT(""), &removed, &err), HAFT_OK,
                   "all can be revoked: %s", texts[i]);
         CHECK_INT(haft__user_approvals_read(&arena, path, &all, &err), HAFT_OK, "%s", texts[i]);
@@ -101,7 +102,7 @@ TEST(a_file_that_haft_did_not_write_approves_nothing)
 }
 
 /* HAFT__LIMIT_CONFIG_BYTES */
-TEST(the_file_has_a_maximum)
+TEST(an_approval_past_the_maximum_of_the_file_is_rejected)
 {
     char room[64], hash[HAFT__SHA256_HEX];
     const char *path = make_path(room);
@@ -110,7 +111,8 @@ TEST(the_file_has_a_maximum)
     char *tool = malloc(HAFT__LIMIT_CONFIG_BYTES);
     memset(tool, 't', HAFT__LIMIT_CONFIG_BYTES);
     approval.tool = (haft_str){tool, HAFT__LIMIT_CONFIG_BYTES};
-    CHECK_INT(haft__user_approvals_add(path, &approval, &err), HAFT_TOO_BIG, "too long");
+    CHECK_INT(haft__user_approvals_add(path, &approval, &err), HAFT_TOO_BIG,
+              "an approval that is too long");
     CHECK(access(path, F_OK) != 0, "nothing is written");
     free(tool);
     remove_path(room);

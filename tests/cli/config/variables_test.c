@@ -12,7 +12,8 @@ TEST(every_key_of_a_provider_is_in_the_table)
     for (size_t i = 0; i < count; i++) {
         haft_str name = haft__str(providers[i].key_env);
         const haft__variable_row *row = haft__variable_find(name);
-        CHECK(name.len == 0 || (row != NULL && row->secret && row->dotenv), "%s", name.ptr);
+        CHECK(name.len == 0 || (row != NULL && row->secret && row->dotenv),
+              "%s is not in the table as a secret", name.ptr);
     }
 }
 
@@ -21,8 +22,9 @@ TEST(every_name_is_unique)
     size_t count;
     const haft__variable_row *rows = haft__variable_table(&count);
     for (size_t i = 0; i < count; i++) {
-        CHECK(haft__variable_find(haft__str(rows[i].name)) == &rows[i], "%s", rows[i].name);
-        CHECK(rows[i].what[0] != '\0', "%s says nothing", rows[i].name);
+        CHECK(haft__variable_find(haft__str(rows[i].name)) == &rows[i], "%s is in the table twice",
+              rows[i].name);
+        CHECK(rows[i].what[0] != '\0', "%s has no description", rows[i].name);
     }
-    CHECK(haft__variable_find(HAFT__LIT("HAFT_NOTHING")) == NULL, "found what is not there");
+    CHECK(haft__variable_find(HAFT__LIT("HAFT_NOTHING")) == NULL, "an unknown variable was found");
 }

@@ -83,7 +83,7 @@ TEST(a_tool_that_was_not_found_is_not_shown_below_the_cap_either)
         haft__arena_init(&arena, 0);
         help_preview("agent; server=docs,find", tasks[i], &arena, &s, &first);
         FILE *out = open_memstream(&text, &length);
-        CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
+        CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "number of lines");
         (void)fclose(out);
         CHECK_STR(((haft_str){text, length}),
                   HAFT__LIT("  - docs:find                mcp, data: deferred: no search has shown "
@@ -139,14 +139,14 @@ TEST(a_server_with_an_unknown_list_is_reported)
     haft__arena_init(&arena, 0);
     help_spec_init(&s, &arena, HAFT__LIT("agent; server=nobody_asked_this_one"));
     CHECK_INT(haft__first_turn_decide(&arena, &s.spec, HAFT__LIT(""), HELP_KEY, &first, NULL),
-              HAFT_OK, "look");
+              HAFT_OK, "deciding the first turn");
     FILE *out = open_memstream(&text, &length);
-    CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "lines");
+    CHECK_INT(haft__tool_report_print_mcp(out, &first, HAFT__LIT("")), 1, "number of lines");
     (void)fclose(out);
     CHECK_STR(((haft_str){text, length}),
               HAFT__LIT("  - nobody_asked_this_one:*  mcp: deferred: the tools are not known yet; "
                         "a run lists them\n"),
-              "text");
+              "printed line");
     free(text);
     haft__arena_finish(&arena);
 }
@@ -199,7 +199,7 @@ TEST(states_and_warnings_are_printed)
                                      .left_out_all = rows[i].left_out_all};
         CHECK_INT(haft__json_read(&arena, haft__str(rows[i].left_out), NULL, &listing.left_out,
                                   NULL, NULL),
-                  HAFT_OK, "json");
+                  HAFT_OK, "reading left_out");
         haft__first_turn_preview first = {
             .run.spec = &s.spec, .listings = &listing, .listing_count = 1};
         FILE *out = open_memstream(&texts[0], &lengths[0]);
@@ -208,15 +208,19 @@ TEST(states_and_warnings_are_printed)
         out = open_memstream(&texts[1], &lengths[1]);
         if (i > 0) {
             (void)haft__tool_report_print(out, &first, HAFT__LIT(""));
-            CHECK_INT(haft__tool_report_print(out, &first, HAFT__LIT("docs:x")), 0, "others");
+            CHECK_INT(haft__tool_report_print(out, &first, HAFT__LIT("docs:x")), 0,
+                      "tools of other servers");
         }
         (void)fclose(out);
         out = open_memstream(&texts[2], &lengths[2]);
         haft__tool_report_print_warnings(out, &listing, 1);
         (void)fclose(out);
-        CHECK_STR(((haft_str){texts[0], lengths[0]}), haft__str(rows[i].states), "row %zu", i);
-        CHECK_STR(((haft_str){texts[1], lengths[1]}), haft__str(rows[i].lines), "row %zu", i);
-        CHECK_STR(((haft_str){texts[2], lengths[2]}), haft__str(rows[i].remarks), "row %zu", i);
+        CHECK_STR(((haft_str){texts[0], lengths[0]}), haft__str(rows[i].states), "row %zu: states",
+                  i);
+        CHECK_STR(((haft_str){texts[1], lengths[1]}), haft__str(rows[i].lines), "row %zu: lines",
+                  i);
+        CHECK_STR(((haft_str){texts[2], lengths[2]}), haft__str(rows[i].remarks),
+                  "row %zu: remarks", i);
         for (size_t k = 0; k < COUNT(texts); k++) {
             free(texts[k]);
         }

@@ -68,15 +68,18 @@ TEST(missing_and_unreadable_files_are_errors)
 {
     haft__line_reader lines;
     haft_error err;
-    CHECK_INT(haft__line_reader_open(&lines, "/nonexistent", 10, &err), HAFT_IO, "not there");
+    CHECK_INT(haft__line_reader_open(&lines, "/nonexistent", 10, &err), HAFT_IO,
+              "status of a missing file");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be opened: No such file or directory"),
-              "not there");
+              "message of a missing file");
     CHECK_INT(haft__line_reader_open(&lines, "/", 10, &err), HAFT_OK, "a directory opens");
     haft_str line;
     bool more;
-    CHECK_INT(haft__line_reader_next(&lines, &line, &more, &err), HAFT_IO, "a directory");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be read: Is a directory"), "a directory");
-    CHECK_STR(haft__str(err.where), HAFT__LIT("/"), "a directory");
+    CHECK_INT(haft__line_reader_next(&lines, &line, &more, &err), HAFT_IO,
+              "status of reading a directory");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be read: Is a directory"),
+              "message of reading a directory");
+    CHECK_STR(haft__str(err.where), HAFT__LIT("/"), "where of reading a directory");
     haft__line_reader_close(&lines);
 }
 
@@ -86,7 +89,7 @@ TEST(out_of_memory_for_a_line_is_reported)
     make_file(path, "abc\n");
     haft__line_reader lines;
     haft_error err;
-    CHECK_INT(haft__line_reader_open(&lines, path, 10, &err), HAFT_OK, "open");
+    CHECK_INT(haft__line_reader_open(&lines, path, 10, &err), HAFT_OK, "opening");
     haft_str line;
     bool more;
     /* stdio allocates its buffer here, so that the next allocation is ours. */
@@ -94,8 +97,8 @@ TEST(out_of_memory_for_a_line_is_reported)
     (void)ungetc(first, lines.file);
     test_fail_allocations_from(0);
     haft_status status = haft__line_reader_next(&lines, &line, &more, &err);
-    CHECK(test_allow_allocations(), "it allocates");
-    CHECK_INT(status, HAFT_NO_MEMORY, "next");
+    CHECK(test_allow_allocations(), "no allocation failed");
+    CHECK_INT(status, HAFT_NO_MEMORY, "status of reading");
     haft__line_reader_close(&lines);
     (void)unlink(path);
 }

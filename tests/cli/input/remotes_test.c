@@ -14,7 +14,7 @@ static void put_file(const char *name, const char *text)
     char path[256];
     (void)snprintf(path, sizeof(path), "%s/%s", directory, name);
     FILE *file = fopen(path, "wbe");
-    CHECK(file != NULL, "%s", path);
+    CHECK(file != NULL, "cannot open %s", path);
     (void)fputs(text, file);
     (void)fclose(file);
 }
@@ -23,7 +23,7 @@ static void put_file(const char *name, const char *text)
 static void make_tree(void)
 {
     (void)snprintf(directory, sizeof(directory), "/tmp/haft-remotes-test-XXXXXX");
-    CHECK(mkdtemp(directory) != NULL, "no directory");
+    CHECK(mkdtemp(directory) != NULL, "cannot create a directory");
     char path[256];
     (void)snprintf(path, sizeof(path), "%s/in", directory);
     (void)mkdir(path, 0700);
@@ -75,7 +75,7 @@ TEST(only_documents_below_the_directory_are_found)
     for (size_t i = 0; i < COUNT(cases); i++) {
         remotes.problem = (haft_error){.status = HAFT_OK};
         const haft__json *found = haft__remotes_find(&remotes, haft__str(cases[i].url));
-        CHECK_INT(found != NULL, cases[i].found, "%s", cases[i].url);
+        CHECK_INT(found != NULL, cases[i].found, "whether %s is found", cases[i].url);
         CHECK_INT(remotes.problem.status != HAFT_OK, cases[i].problem, "%s: %s", cases[i].url,
                   remotes.problem.message);
     }
@@ -91,18 +91,22 @@ TEST(a_bad_document_is_read_once_and_not_kept)
     haft__remotes remotes;
     haft__remotes_init(&remotes, in, (haft__hash_key){1, 2});
     haft_str url = HAFT__LIT("http://localhost:1234/bad.json");
-    CHECK(haft__remotes_find(&remotes, url) == NULL, "bad");
+    CHECK(haft__remotes_find(&remotes, url) == NULL, "the bad document was found");
     haft_error first = remotes.problem;
     CHECK_INT(first.status, HAFT_BAD_INPUT, "%s", first.message);
     put_file("in/bad.json", "true"); /* reading it again would be noticed */
     size_t allocations = test_allocation_count();
     for (int i = 0; i < 100; i++) {
         remotes.problem = (haft_error){.status = HAFT_OK};
-        CHECK(haft__remotes_find(&remotes, url) == NULL, "bad again");
-        CHECK_STR(haft__str(remotes.problem.message), haft__str(first.message), "bad again");
-        CHECK_STR(haft__str(remotes.problem.where), haft__str(first.where), "bad again");
+        CHECK(haft__remotes_find(&remotes, url) == NULL,
+              "the bad document was found the second time");
+        CHECK_STR(haft__str(remotes.problem.message), haft__str(first.message),
+                  "message the second time");
+        CHECK_STR(haft__str(remotes.problem.where), haft__str(first.where),
+                  "where the second time");
     }
-    CHECK_INT(test_allocation_count(), allocations, "memory for what is known");
+    CHECK_INT(test_allocation_count(), allocations,
+              "allocations for a document that is known to be bad");
     haft__remotes_finish(&remotes);
     remove_tree();
 }
@@ -113,10 +117,10 @@ TEST(the_directory_must_exist)
     char path[128];
     (void)snprintf(path, sizeof(path), "%s/outside.json", directory);
     haft_error err = {0};
-    CHECK_INT(haft__remotes_check(NULL, NULL), HAFT_OK, "none is wanted");
+    CHECK_INT(haft__remotes_check(NULL, NULL), HAFT_OK, "without a directory");
     CHECK_INT(haft__remotes_check(directory, NULL), HAFT_OK, "%s", directory);
-    CHECK_INT(haft__remotes_check(path, &err), HAFT_IO, "a file");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("is not a directory"), "a file");
+    CHECK_INT(haft__remotes_check(path, &err), HAFT_IO, "status of a file");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("is not a directory"), "message of a file");
     CHECK_INT(haft__remotes_check("/nonexistent", &err), HAFT_IO, "missing directory");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be opened: No such file or directory"),
               "missing directory");
@@ -128,7 +132,8 @@ TEST(without_a_directory_no_document_is_found)
 {
     haft__remotes remotes;
     haft__remotes_init(&remotes, NULL, (haft__hash_key){1, 2});
-    CHECK(haft__remotes_find(&remotes, HAFT__LIT("http://localhost:1234/a")) == NULL, "none");
+    CHECK(haft__remotes_find(&remotes, HAFT__LIT("http://localhost:1234/a")) == NULL,
+          "a document was found");
     haft__remotes_finish(&remotes);
 }
 
@@ -139,7 +144,8 @@ TEST(a_url_longer_than_a_path_can_be_is_not_found)
     memcpy(url, HAFT__REMOTES_URL, strlen(HAFT__REMOTES_URL));
     haft__remotes remotes;
     haft__remotes_init(&remotes, "/tmp", (haft__hash_key){1, 2});
-    CHECK(haft__remotes_find(&remotes, (haft_str){url, sizeof(url)}) == NULL, "none");
+    CHECK(haft__remotes_find(&remotes, (haft_str){url, sizeof(url)}) == NULL,
+          "a document was found");
     haft__remotes_finish(&remotes);
 }
 

@@ -6,7 +6,7 @@
 
 typedef void add_amount(haft__buf *buf, uint64_t amount);
 
-TEST(amounts_as_people_read_them)
+TEST(amounts_are_formatted_for_people)
 {
     static const struct {
         add_amount *add;

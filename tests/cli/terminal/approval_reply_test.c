@@ -30,10 +30,10 @@ TEST(only_listed_words_approve)
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__approval_reply reply = haft__approval_reply_read(haft__str(cases[i].line));
-        CHECK_INT(reply.kind, cases[i].kind, "%s", cases[i].line);
-        CHECK_STR(reply.text, haft__str(cases[i].text), "%s", cases[i].line);
+        CHECK_INT(reply.kind, cases[i].kind, "kind of '%s'", cases[i].line);
+        CHECK_STR(reply.text, haft__str(cases[i].text), "text of '%s'", cases[i].line);
         CHECK(haft__approval_reply_is_yes(haft__str(cases[i].line))
                   == (cases[i].kind == HAFT__APPROVAL_REPLY_YES),
-              "%s", cases[i].line);
+              "whether '%s' is a yes", cases[i].line);
     }
 }

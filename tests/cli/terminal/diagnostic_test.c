@@ -138,7 +138,7 @@ TEST(error_with_a_file_location_prints_the_line)
 {
     char path[] = "/tmp/haft-diagnostic-XXXXXX", where[128], wanted[512];
     int fd = mkstemp(path);
-    CHECK(fd >= 0 && write(fd, "one\ntwo\n", 8) == 8, "write the file");
+    CHECK(fd >= 0 && write(fd, "one\ntwo\n", 8) == 8, "cannot write the file");
     (void)close(fd);
     haft_error err = {0};
     (void)snprintf(where, sizeof(where), "%s:2:3", path);
@@ -215,7 +215,8 @@ TEST(colours_are_used_only_on_terminals_that_support_them)
         if (seen.ptr == NULL) {
             break;
         }
-        CHECK_INT(memchr(seen.ptr, '\033', seen.len) != NULL, cases[i].coloured, "case %zu", i);
+        CHECK_INT(memchr(seen.ptr, '\033', seen.len) != NULL, cases[i].coloured,
+                  "case %zu: whether there are colours", i);
     }
     (void)(term != NULL ? setenv("TERM", term, 1) : unsetenv("TERM"));
     (void)(no != NULL ? setenv("NO_COLOR", no, 1) : unsetenv("NO_COLOR"));

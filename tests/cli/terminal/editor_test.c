@@ -3,8 +3,8 @@
  * Tests for src/cli/terminal/editor.c, keys.c, editor_draw.c, editor_history.c and
  * editor_complete.c.
  *
- * What is drawn goes to a model of a terminal (grid, below), and what that shows is compared with
- * a plain layout of the text: the drawing is right if both are equal.
+ * The editor draws on a model of a terminal (grid, below). The test compares the content of the
+ * grid with a plain layout of the text: the drawing is right if both are equal.
  */
 #include "cli/terminal/editor.h"
 
@@ -55,7 +55,7 @@ static void feed_line(grid *g)
 
 static void show_character(grid *g, haft_str text, unsigned cells)
 {
-    if (cells == 0) { /* over the one before */
+    if (cells == 0) { /* a mark joins the character before it */
         unsigned column = g->wraps ? g->column : g->column - (g->column > 0);
         column -= column > 0 && g->cells[g->row][column][0] == '\0';
         char *cell = g->cells[g->row][column];
@@ -159,7 +159,7 @@ static void draw(desk *d)
     haft__buf_init(&out, 16 << 20);
     haft__editor_draw(&d->edit, &out);
     show(d->grid, haft__buf_str(&out));
-    CHECK_INT(out.status, HAFT_OK, "drawing");
+    CHECK_INT(out.status, HAFT_OK, "status of drawing");
     haft__buf_finish(&out);
 }
 
@@ -177,12 +177,12 @@ static void open_desk(desk *d, unsigned rows, unsigned columns)
 
 static void close_desk(desk *d)
 {
-    CHECK_INT(d->grid->unknown, 0, "bytes the terminal does not know");
+    CHECK_INT(d->grid->unknown, 0, "sequences that the terminal does not know");
     haft__editor_finish(&d->edit);
     haft__line_history_finish(&d->history);
 }
 
-/* Types; drawn after each key, or at the end. */
+/* Types the keys. Draws after each key if `each`, otherwise once at the end. */
 static void type(desk *d, haft_str keys, bool each)
 {
     for (size_t i = 0; i < keys.len && d->result == HAFT__EDITOR_MORE; i++) {
@@ -302,9 +302,9 @@ TEST(keys_edit_the_text)
         desk d;
         open_desk(&d, 10, 40);
         type(&d, haft__str(cases[i].keys), true);
-        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu", i);
-        CHECK_INT(d.edit.cursor, cases[i].cursor, "case %zu", i);
-        CHECK_INT(d.result, HAFT__EDITOR_MORE, "case %zu", i);
+        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu: text", i);
+        CHECK_INT(d.edit.cursor, cases[i].cursor, "case %zu: cursor", i);
+        CHECK_INT(d.result, HAFT__EDITOR_MORE, "case %zu: result", i);
         close_desk(&d);
     }
 }
@@ -324,8 +324,8 @@ TEST(some_keys_end_the_line)
         desk d;
         open_desk(&d, 10, 40);
         type(&d, haft__str(cases[i].keys), true);
-        CHECK_INT(d.result, cases[i].result, "case %zu", i);
-        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu", i);
+        CHECK_INT(d.result, cases[i].result, "case %zu: result", i);
+        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu: text", i);
         close_desk(&d);
     }
 }
@@ -337,7 +337,7 @@ TEST(a_lone_escape_is_ignored)
     type(&d, HAFT__LIT("ab\x1b"), true);
     CHECK(haft__keys_pending(&d.edit.keys), "Escape may start a sequence");
     haft__editor_idle(&d.edit);
-    CHECK(!haft__keys_pending(&d.edit.keys), "no byte followed");
+    CHECK(!haft__keys_pending(&d.edit.keys), "Escape is still pending after the timeout");
     haft__editor_idle(&d.edit);
     type(&d, HAFT__LIT("[Dc\x1b["), true);
     haft__editor_idle(&d.edit);
@@ -451,7 +451,7 @@ TEST(the_terminal_shows_the_text)
     }
 }
 
-/* Typing at the end of a row sends the letter and nothing else. */
+/* A letter that is typed at the end of a row is sent alone. */
 TEST(a_letter_at_the_end_is_drawn_alone)
 {
     desk d;
@@ -460,10 +460,10 @@ TEST(a_letter_at_the_end_is_drawn_alone)
     open_desk(&d, 10, 40);
     (void)haft__editor_feed(&d.edit, 'x');
     haft__editor_draw(&d.edit, &out);
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("x"), "drawn");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("x"), "bytes that are sent");
     haft__buf_clear(&out);
     haft__editor_draw(&d.edit, &out);
-    CHECK_INT(out.len, 0, "nothing has changed");
+    CHECK_INT(out.len, 0, "bytes that are sent without a change");
     haft__buf_finish(&out);
     close_desk(&d);
 }
@@ -484,24 +484,24 @@ TEST(leaving_a_line_puts_the_cursor_below_it)
     type(&d, HAFT__LIT("x"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("> abcdefgh|ij|> x|"), "the next line");
     type(&d, HAFT__LIT("\x0c"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("> x|"), "Ctrl-L");
+    CHECK_STR(screen(d.grid), HAFT__LIT("> x|"), "screen after Ctrl-L");
     CHECK_INT(d.grid->row, 0, "row");
     haft__buf_finish(&out);
     close_desk(&d);
 }
 
-/* A text with more rows than the terminal: those around the cursor are shown. */
+/* If a text has more rows than the terminal, the rows around the cursor are shown. */
 TEST(a_text_taller_than_the_terminal_is_shown_in_part)
 {
     desk d;
     open_desk(&d, 4, 10);
     type(&d, HAFT__LIT("1\x1b\r2\x1b\r3\x1b\r4\x1b\r5\x1b\r6"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("  3|  4|  5|  6|"), "the end");
+    CHECK_STR(screen(d.grid), HAFT__LIT("  3|  4|  5|  6|"), "rows at the end");
     type(&d, HAFT__LIT("\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("> 1|  2|  3|  4|"), "the start");
+    CHECK_STR(screen(d.grid), HAFT__LIT("> 1|  2|  3|  4|"), "rows at the start");
     CHECK_INT(d.grid->row, 0, "row");
     type(&d, HAFT__LIT("\x1b[B\x1b[B\x1b[B\x1b[Bx"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("  2|  3|  4|  5x|"), "the middle");
+    CHECK_STR(screen(d.grid), HAFT__LIT("  2|  3|  4|  5x|"), "rows in the middle");
     close_desk(&d);
 }
 
@@ -514,17 +514,17 @@ TEST(notes_are_below_until_the_next_key)
     CHECK_INT(d.grid->row, 0, "row");
     CHECK_INT(d.grid->beeps, 1, "beeps");
     type(&d, HAFT__LIT("a"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("> a|"), "gone");
+    CHECK_STR(screen(d.grid), HAFT__LIT("> a|"), "the note is gone");
     type(&d, HAFT__LIT("\xff"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("> a\xef\xbf\xbd|replaced bytes that are not UTF-8|"),
-              "a note");
+              "a note about replaced bytes");
     type(&d, HAFT__LIT("\x1b[200~\x01\x1b[201~"), true);
     CHECK_STR(screen(d.grid),
               HAFT__LIT("> a\xef\xbf\xbd\xef\xbf\xbd|replaced bytes that are not text: 1|"),
-              "pasted");
+              "a note about pasted bytes");
     d.edit.columns = d.grid->columns = 12;
     type(&d, HAFT__LIT("\x03\x03"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT(">|Ctrl-D or|/quit leaves|"), "over two rows");
+    CHECK_STR(screen(d.grid), HAFT__LIT(">|Ctrl-D or|/quit leaves|"), "a note over two rows");
     close_desk(&d);
 }
 
@@ -585,14 +585,15 @@ TEST(random_edits_are_drawn_correctly)
             const char *piece = pieces[chance(&state) % COUNT(pieces)];
             bool end = piece[0] == '\x04' && d.edit.text.len == 0;
             type(&d, end ? HAFT__LIT("x") : haft__str(piece), chance(&state) % 2 == 0);
-            CHECK(haft__utf8_valid(text_of(&d)), "width %u, round %lu", widths[w], round);
+            CHECK(haft__utf8_valid(text_of(&d)), "width %u, round %lu: the text is not UTF-8",
+                  widths[w], round);
             unsigned row, column;
             haft_str all = layout(&d.edit, widths[w], &row, &column);
             size_t rows = 0;
             for (size_t i = 0; i < all.len; i++) {
                 rows += all.ptr[i] == '|';
             }
-            if (rows > ROWS - 4 || round % 500 == 499) { /* as the screen is: start again */
+            if (rows > ROWS - 4 || round % 500 == 499) { /* almost full: start again */
                 type(&d, HAFT__LIT("\x03\x0c"), true);
             }
             good = d.edit.below.len > 0 || looks_right(&d, "round", round);
@@ -604,14 +605,14 @@ TEST(random_edits_are_drawn_correctly)
     }
 }
 
-/* The oracle: an array of letters and a place in it, for simple keys. */
+/* The oracle: an array of letters and a cursor, for simple keys. */
 typedef struct oracle {
     char text[4000], killed[4000];
     size_t length, at, kill;
-    bool killing; /* by the last key */
+    bool killing; /* the last key was a kill */
 } oracle;
 
-/* To the end, or from the start; what is killed by keys in a row stays together. */
+/* Kills to the end or from the start. Letters that consecutive keys kill are joined. */
 static void kill_letters(oracle *o, bool to_end)
 {
     size_t cut = to_end ? o->length - o->at : o->at, from = to_end ? o->at : 0;
@@ -679,8 +680,8 @@ TEST(random_edits_match_a_model)
         }
         (void)haft__editor_feed(&d.edit, key);
         oracle_take(&o, key);
-        CHECK_STR(text_of(&d), ((haft_str){o.text, o.length}), "round %u", round);
-        CHECK_INT(d.edit.cursor, o.at, "round %u", round);
+        CHECK_STR(text_of(&d), ((haft_str){o.text, o.length}), "round %u: text", round);
+        CHECK_INT(d.edit.cursor, o.at, "round %u: cursor", round);
     }
     close_desk(&d);
 }
@@ -706,19 +707,19 @@ TEST(a_text_has_a_maximum_size)
     desk d;
     open_desk(&d, 10, 100);
     paste(&d, many('a', HAFT__LIMIT_LINE_BYTES + 1));
-    CHECK_INT(d.edit.text.len, 0, "too much was pasted");
+    CHECK_INT(d.edit.text.len, 0, "a paste that is too long is not added");
     CHECK(d.edit.below.len > 0, "a note is shown");
     paste(&d, many('a', HAFT__LIMIT_LINE_BYTES));
     CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "the maximum is accepted");
     CHECK_INT(d.edit.below.len, 0, "no note is shown");
     type(&d, HAFT__LIT("b"), false);
-    CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "one more");
+    CHECK_INT(d.edit.text.len, HAFT__LIMIT_LINE_BYTES, "one more byte is not added");
     CHECK(d.edit.below.len > 0, "a note is shown");
     type(&d,
          HAFT__LIT("\x7f"
                    "b"),
          false);
-    CHECK(d.edit.text.ptr[HAFT__LIMIT_LINE_BYTES - 1] == 'b', "there was room for one");
+    CHECK(d.edit.text.ptr[HAFT__LIMIT_LINE_BYTES - 1] == 'b', "a byte fits after one was removed");
     type(&d, HAFT__LIT("\x03"), false);
     paste(&d, many('\x01', HAFT__LIMIT_LINE_BYTES / 3 + 1));
     CHECK_INT(d.edit.text.len, 0, "the sanitized text does not fit");
@@ -730,7 +731,8 @@ TEST(a_text_has_a_maximum_size)
 static void remember(desk *d, const char *const *lines, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        CHECK_INT(haft__line_history_add(&d->history, haft__str(lines[i]), NULL), HAFT_OK, "added");
+        CHECK_INT(haft__line_history_add(&d->history, haft__str(lines[i]), NULL), HAFT_OK,
+                  "adding a line");
     }
     haft__editor_begin_line(&d->edit);
 }
@@ -796,9 +798,9 @@ TEST(earlier_lines_can_be_recalled)
         open_desk(&d, 10, 40);
         remember(&d, lines, COUNT(lines));
         draw(&d);
-        if (i == 2) { /* through the lines of one first */
+        if (i == 2) { /* up moves through the lines of a text first */
             type(&d, HAFT__LIT("\x10\x10\x01\x1b[Ax"), true);
-            CHECK_STR(text_of(&d), HAFT__LIT("xse\ncond"), "moved up in it");
+            CHECK_STR(text_of(&d), HAFT__LIT("xse\ncond"), "the cursor moved up in the text");
         } else {
             type(&d, haft__str(cases[i].keys), true);
             CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu", i);
@@ -818,18 +820,18 @@ TEST(a_search_shows_its_pattern)
                    "ir"),
          true);
     CHECK_STR(screen(d.grid), HAFT__LIT("(search 'ir') first|"), "found");
-    CHECK_INT(d.grid->column, 15, "the cursor is at what was found");
+    CHECK_INT(d.grid->column, 15, "the cursor is at the match");
     type(&d, HAFT__LIT("x"), true);
     CHECK_STR(screen(d.grid), HAFT__LIT("(not found 'irx') first|"), "not found");
     CHECK_INT(d.grid->beeps, 1, "beeps");
     type(&d, HAFT__LIT("\x7f\x05"), true);
-    CHECK_STR(screen(d.grid), HAFT__LIT("> first|"), "taken");
+    CHECK_STR(screen(d.grid), HAFT__LIT("> first|"), "the match becomes the text");
     type(&d, HAFT__LIT("\x12\x1b"), true);
     haft__editor_idle(&d.edit);
     draw(&d);
-    CHECK_STR(screen(d.grid), HAFT__LIT(">|"), "Escape leaves it, with what was typed before");
+    CHECK_STR(screen(d.grid), HAFT__LIT(">|"), "Escape ends the search and restores the text");
     type(&d, HAFT__LIT("\x12se\r"), true);
-    CHECK_INT(d.result, HAFT__EDITOR_LINE, "Enter sends it");
+    CHECK_INT(d.result, HAFT__EDITOR_LINE, "Enter sends the match");
     CHECK_STR(text_of(&d), HAFT__LIT("second"), "text");
     close_desk(&d);
 }
@@ -876,14 +878,15 @@ TEST(tab_completes)
         d.edit.complete = complete;
         d.edit.context = words;
         type(&d, haft__str(cases[i].keys), true);
-        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu", i);
-        CHECK_STR(haft__buf_str(&d.edit.below), haft__str(cases[i].below), "case %zu", i);
+        CHECK_STR(text_of(&d), haft__str(cases[i].text), "case %zu: text", i);
+        CHECK_STR(haft__buf_str(&d.edit.below), haft__str(cases[i].below), "case %zu: list below",
+                  i);
         close_desk(&d);
     }
     desk d;
     open_desk(&d, 10, 40);
     type(&d, HAFT__LIT("a\t"), true);
-    CHECK_INT(d.grid->beeps, 1, "no completer: beep");
+    CHECK_INT(d.grid->beeps, 1, "beeps without a completer");
     close_desk(&d);
 }
 
@@ -896,7 +899,7 @@ static void complete_many(void *context, haft_str text, size_t *ret_from, haft__
     }
 }
 
-TEST(a_list_of_completions_is_bounded)
+TEST(a_long_list_of_completions_is_cut)
 {
     for (size_t count = HAFT__LIMIT_LINE_COMPLETIONS; count <= HAFT__LIMIT_LINE_COMPLETIONS + 1;
          count++) {
@@ -907,7 +910,8 @@ TEST(a_list_of_completions_is_bounded)
         d.edit.context = &given;
         type(&d, HAFT__LIT("\t"), true);
         bool cut = haft__str_ends_with(haft__buf_str(&d.edit.below), HAFT__LIT("... and 1 more"));
-        CHECK_INT(cut, count > HAFT__LIMIT_LINE_COMPLETIONS, "%zu", count);
+        CHECK_INT(cut, count > HAFT__LIMIT_LINE_COMPLETIONS,
+                  "%zu candidates: whether the list is cut", count);
         CHECK_INT(d.grid->row, 0, "the text stays on the screen");
         close_desk(&d);
     }

@@ -47,12 +47,12 @@ TEST(a_form_is_shown_with_an_example_answer)
         haft__buf_init(&out, 1 << 16);
         CHECK_INT(
             haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.elicitation, NULL, NULL),
-            HAFT_OK, "case %zu", i);
+            HAFT_OK, "case %zu: reading the form", i);
         haft__form_add_fields(&out, &call);
-        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].shown), "case %zu", i);
+        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].shown), "case %zu: the form", i);
         haft__buf_clear(&out);
         haft__form_add_example(&out, &call);
-        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].example), "case %zu", i);
+        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].example), "case %zu: the example", i);
         haft__buf_finish(&out);
         haft__arena_finish(&arena);
     }

@@ -41,7 +41,7 @@ TEST(a_character_includes_its_combining_marks)
     for (size_t i = 0; i < COUNT(cases); i++) {
         unsigned cells = 99;
         CHECK_INT(haft__grapheme_next(haft__str(cases[i].text), &cells), cases[i].length,
-                  "case %zu", i);
-        CHECK_INT(cells, cases[i].cells, "case %zu", i);
+                  "case %zu: length", i);
+        CHECK_INT(cells, cases[i].cells, "case %zu: cells", i);
     }
 }

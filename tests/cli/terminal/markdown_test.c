@@ -18,7 +18,7 @@
 #define FIVE  "\u2500\u2500\u2500\u2500\u2500"
 #define RULE  FIVE FIVE FIVE FIVE
 
-/* The text as it is shown when it is added in pieces. */
+/* Renders a text that is added in pieces of this size. */
 static void render(haft__buf *out, haft_str text, size_t width, size_t piece)
 {
     haft__markdown markdown;
@@ -143,7 +143,7 @@ static bool is_harmless(haft_str text)
     return true;
 }
 
-/* Random lines of markers and letters: every cut gives the same. */
+/* Random lines of markers and letters: pieces of any size give the same output. */
 TEST(pieces_of_random_markdown_do_not_matter)
 {
     static const char *const parts[] = {"*",  "**",  "_",    "~~",   "`",        "```",      "[",
@@ -166,7 +166,8 @@ TEST(pieces_of_random_markdown_do_not_matter)
         render(&whole, haft__buf_str(&text), 20, text.len);
         render(&pieces, haft__buf_str(&text), 20, 1 + round % 5);
         CHECK_STR(haft__buf_str(&pieces), haft__buf_str(&whole), "round %zu", round);
-        CHECK(is_harmless(haft__buf_str(&whole)), "round %zu", round);
+        CHECK(is_harmless(haft__buf_str(&whole)), "round %zu: the output controls the terminal",
+              round);
     }
     haft__buf_finish(&text);
     haft__buf_finish(&whole);
@@ -182,7 +183,7 @@ TEST(words_are_shown_while_a_line_arrives)
     haft__markdown_add(&markdown, &out, 40, HAFT__LIT("one two *th"));
     CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two"), "text");
     haft__markdown_add(&markdown, &out, 40, HAFT__LIT("ree* four"));
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two " I "three" E), "the emphasis");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two " I "three" E), "text with emphasis");
     haft__markdown_end(&markdown, &out, 40);
     haft__markdown_add(&markdown, &out, 40, HAFT__LIT("```\nx"));
     haft__markdown_end(&markdown, &out, 40);
@@ -210,8 +211,8 @@ TEST(a_terminal_without_symbols_has_no_hyperlinks)
     haft__buf_finish(&out);
 }
 
-/* HAFT__LIMIT_MARKDOWN_SPAN_BYTES: the end of a span begins before it. */
-TEST(a_span_has_a_maximum)
+/* HAFT__LIMIT_MARKDOWN_SPAN_BYTES: a span is styled only if it ends before this limit. */
+TEST(a_span_past_its_maximum_is_not_styled)
 {
     haft__buf text, out;
     haft__buf_init(&text, 10000);
@@ -234,7 +235,7 @@ TEST(a_span_has_a_maximum)
     haft__buf_finish(&out);
 }
 
-TEST(the_beginning_of_a_line_is_bounded)
+TEST(pieces_of_a_long_line_of_markers_do_not_matter)
 {
     haft__buf text, whole, pieces;
     haft__buf_init(&text, 10000);
@@ -260,7 +261,7 @@ TEST(the_beginning_of_a_line_is_bounded)
 }
 
 /* Openers that nothing closes, byte by byte. If the cost were quadratic, this would take hours. */
-TEST(the_cost_is_linear)
+TEST(markdown_is_rendered_in_linear_time)
 {
     static const char *const hostile[] = {
         "*a ",     "**a", "_a *b ", "`a ``b ```c ", "[",        "[a](b", "<http://a",
@@ -280,7 +281,7 @@ TEST(the_cost_is_linear)
     haft__buf_finish(&out);
 }
 
-TEST(failed_allocations_do_no_harm)
+TEST(failed_allocations_do_not_crash)
 {
     for (unsigned n = 0; n < 100; n++) {
         haft__buf out;
@@ -288,11 +289,11 @@ TEST(failed_allocations_do_no_harm)
         test_fail_allocation(n);
         render(&out, HAFT__LIT("# a **b** [c](" URL ") `d`\n- e\n"), 30, 7);
         if (!test_allow_allocations()) {
-            CHECK(out.status == HAFT_OK, "none failed");
+            CHECK(out.status == HAFT_OK, "status if no allocation fails");
             haft__buf_finish(&out);
             return;
         }
         haft__buf_finish(&out);
     }
-    CHECK(false, "it allocates too often");
+    CHECK(false, "rendering allocates too often");
 }

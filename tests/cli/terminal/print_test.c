@@ -21,7 +21,7 @@ TEST(a_short_text_is_one_line)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char shown[256];
         FILE *out = fmemopen(shown, sizeof(shown), "w");
-        CHECK(out != NULL, "fmemopen");
+        CHECK(out != NULL, "fmemopen failed");
         if (out != NULL) {
             haft__print_excerpt(out, cases[i].text);
             size_t length = (size_t)ftell(out);
@@ -51,7 +51,7 @@ TEST(output_cannot_control_the_terminal)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char shown[256];
         FILE *out = fmemopen(shown, sizeof(shown), "w");
-        CHECK(out != NULL, "fmemopen");
+        CHECK(out != NULL, "fmemopen failed");
         if (out != NULL) {
             haft__print_escaped(out, cases[i].text);
             size_t length = (size_t)ftell(out);
@@ -75,11 +75,12 @@ TEST(a_json_line_is_all_or_nothing)
         char shown[256];
         haft__buf text;
         FILE *out = fmemopen(shown, sizeof(shown), "w");
-        CHECK(out != NULL, "fmemopen");
+        CHECK(out != NULL, "fmemopen failed");
         haft__buf_init(&text, cases[i].most);
         haft__buf_add_str(&text, HAFT__LIT("{\"a\":1}"));
         if (out != NULL) {
-            CHECK_INT(haft__print_json_line(out, &text, NULL), cases[i].status, "case %zu", i);
+            CHECK_INT(haft__print_json_line(out, &text, NULL), cases[i].status, "case %zu: status",
+                      i);
             size_t length = (size_t)ftell(out);
             (void)fclose(out);
             CHECK_STR(((haft_str){shown, length}), cases[i].shown, "case %zu", i);
@@ -101,7 +102,7 @@ TEST(markdown_is_rendered_on_a_terminal_with_colours)
     for (size_t i = 0; i < COUNT(cases); i++) {
         char shown[256];
         FILE *out = fmemopen(shown, sizeof(shown), "w");
-        CHECK(out != NULL, "fmemopen");
+        CHECK(out != NULL, "fmemopen failed");
         if (out != NULL) {
             haft__print_markdown(out, HAFT__LIT("a *b*"), &cases[i].caps);
             size_t length = (size_t)ftell(out);

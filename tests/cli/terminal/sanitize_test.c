@@ -6,7 +6,7 @@
 
 #define BAD "\xef\xbf\xbd"
 
-TEST(bytes_become_text)
+TEST(bytes_that_are_not_text_are_replaced)
 {
     static const struct {
         const char *text;
@@ -28,8 +28,8 @@ TEST(bytes_become_text)
         haft__buf out;
         haft__buf_init(&out, 100);
         CHECK_INT(haft__sanitize_text((haft_str){cases[i].text, cases[i].length}, &out),
-                  cases[i].replaced, "case %zu", i);
-        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].wanted), "case %zu", i);
+                  cases[i].replaced, "case %zu: replaced bytes", i);
+        CHECK_STR(haft__buf_str(&out), haft__str(cases[i].wanted), "case %zu: text", i);
         haft__buf_finish(&out);
     }
 }

@@ -15,7 +15,7 @@ static haft_str show(haft__arena *arena, const char *arguments, size_t asked, si
     char *text = NULL;
     size_t length = 0;
     CHECK_INT(haft__json_read(arena, haft__str(arguments), NULL, &call.arguments, NULL, NULL),
-              HAFT_OK, "arguments");
+              HAFT_OK, "reading the arguments");
     t.out = open_memstream(&text, &length);
     CHECK_INT(haft__terminal_show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
     (void)fclose(t.out);
@@ -24,7 +24,7 @@ static haft_str show(haft__arena *arena, const char *arguments, size_t asked, si
     return shown;
 }
 
-TEST(questions_have_their_choices)
+TEST(questions_are_shown_with_their_choices)
 {
     static const struct {
         const char *arguments;
@@ -72,8 +72,9 @@ TEST(long_arguments_are_cut)
             count += shown.ptr[i] == 'x';
         }
         bool cut = memmem(shown.ptr, shown.len, "    ... and 1 more bytes;", 25) != NULL;
-        CHECK_INT(count, HAFT__LIMIT_TERMINAL_TEXT_BYTES, "%zu more", more);
-        CHECK(cut == (more == 1), "%zu more", more);
+        CHECK_INT(count, HAFT__LIMIT_TERMINAL_TEXT_BYTES,
+                  "bytes that are shown, %zu past the limit", more);
+        CHECK(cut == (more == 1), "whether the text is cut, %zu past the limit", more);
     }
     haft__buf_finish(&question);
     haft__arena_finish(&arena);
@@ -107,7 +108,7 @@ TEST(a_question_of_a_tool_names_its_server)
         haft_error err = {0};
         CHECK_INT(
             haft__json_read(&arena, haft__str(cases[i].asks), NULL, &call.elicitation, NULL, NULL),
-            HAFT_OK, "case %zu", i);
+            HAFT_OK, "case %zu: reading the form", i);
         t.out = open_memstream(&text, &length);
         CHECK_INT(haft__terminal_show_question(&t, &call, &err), HAFT_OK, "%s", err.message);
         (void)fclose(t.out);

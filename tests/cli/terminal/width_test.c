@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "test.h"
 
-TEST(columns_of_characters)
+TEST(characters_have_their_width_in_columns)
 {
     static const struct {
         uint32_t code;
@@ -67,14 +67,14 @@ TEST(lines_are_cut_by_columns)
         haft__buf_clear(&out);
         haft__buf_add_str(&out, HAFT__LIT("> "));
         size_t used = haft__escape_add_line(&out, cases[i].text, cases[i].columns, cases[i].mark);
-        CHECK_STR(haft__str_skip(haft__buf_str(&out), 2), cases[i].shown, "case %zu", i);
+        CHECK_STR(haft__str_skip(haft__buf_str(&out), 2), cases[i].shown, "text of case %zu", i);
         CHECK_INT(used, cases[i].used, "columns of case %zu", i);
         CHECK_INT(haft__width_of_text(cases[i].shown), cases[i].used, "width of case %zu", i);
     }
     haft__buf_finish(&out);
 }
 
-/* For any bytes and any width. */
+/* Random bytes and widths. */
 TEST(no_line_exceeds_its_width)
 {
     char text[48];
@@ -91,10 +91,12 @@ TEST(no_line_exceeds_its_width)
         size_t used = haft__escape_add_line(&out, (haft_str){text, sizeof(text)}, columns,
                                             HAFT__LIT("\xE2\x80\xA6"));
         haft_str shown = haft__buf_str(&out);
-        CHECK(used <= columns && haft__width_of_text(shown) == used, "round %zu", round);
-        CHECK(haft__utf8_valid(shown), "round %zu", round);
+        CHECK(used <= columns && haft__width_of_text(shown) == used,
+              "round %zu: the line is too wide", round);
+        CHECK(haft__utf8_valid(shown), "round %zu: the line is not UTF-8", round);
         for (size_t i = 0; i < shown.len; i++) {
-            CHECK((unsigned char)shown.ptr[i] >= 0x20 && shown.ptr[i] != 0x7F, "round %zu", round);
+            CHECK((unsigned char)shown.ptr[i] >= 0x20 && shown.ptr[i] != 0x7F,
+                  "round %zu: the line has a control character", round);
         }
     }
     haft__buf_finish(&out);

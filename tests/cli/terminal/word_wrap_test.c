@@ -68,16 +68,16 @@ TEST(a_word_is_shown_when_it_is_complete)
     haft__word_wrap_init(&flow);
     haft__buf_init(&out, 100);
     haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("one tw"));
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one"), "the first");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one"), "the first word");
     haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("o three"));
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two"), "the second");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two"), "the first two words");
     haft__word_wrap_end(&flow, &out, 20);
     haft__word_wrap_end(&flow, &out, 20);
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two three\n"), "all");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("one two three\n"), "the whole text");
     flow.exact = true;
     haft__buf_clear(&out);
     haft__word_wrap_add(&flow, &out, 20, HAFT__LIT("a\rb\n"));
-    CHECK_STR(haft__buf_str(&out), HAFT__LIT("a\\u000db\n"), "exactly");
+    CHECK_STR(haft__buf_str(&out), HAFT__LIT("a\\u000db\n"), "exact text");
     haft__word_wrap_finish(&flow);
     haft__buf_finish(&out);
 }

@@ -35,7 +35,7 @@ TEST(mode_of_a_turn_is_described_in_plain_words)
         haft__arena_init(&arena, 0);
         haft__buf_init(&words, 1000);
         CHECK_INT(haft__json_read(&arena, haft__str(cases[i].turn), NULL, &turn.object, NULL, NULL),
-                  HAFT_OK, "case %zu", i);
+                  HAFT_OK, "case %zu: reading the event", i);
         haft__choice_words_add(&words, &turn);
         CHECK_STR(haft__buf_str(&words), haft__str(cases[i].words), "case %zu", i);
         haft__buf_finish(&words);

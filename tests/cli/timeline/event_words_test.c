@@ -25,7 +25,8 @@ TEST(every_violation_has_words)
         CHECK(name.len == 0 || has_words(name, haft__event_words_violation(name)), "%.*s",
               HAFT__ARG(name));
     }
-    CHECK_STR(haft__event_words_violation(HAFT__LIT("new")), HAFT__LIT("new"), "unknown");
+    CHECK_STR(haft__event_words_violation(HAFT__LIT("new")), HAFT__LIT("new"),
+              "an unknown violation");
 }
 
 TEST(every_verdict_has_words)
@@ -36,5 +37,5 @@ TEST(every_verdict_has_words)
         haft_str name = haft__str(all[i]);
         CHECK(has_words(name, haft__event_words_verdict(name)), "%s", all[i]);
     }
-    CHECK_STR(haft__event_words_verdict(HAFT__LIT("new")), HAFT__LIT("new"), "unknown");
+    CHECK_STR(haft__event_words_verdict(HAFT__LIT("new")), HAFT__LIT("new"), "an unknown verdict");
 }

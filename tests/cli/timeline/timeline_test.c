@@ -44,7 +44,7 @@ static const haft__spec spec = {
 static const haft__terminal_caps plain = {.width = 80};
 static const haft__terminal_caps live = {.live = true, .symbols = true, .width = 60};
 
-static void tell_all(haft__timeline *t, const char *const *events, size_t count)
+static void add_events(haft__timeline *t, const char *const *events, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         haft__timeline_add_event(t, haft__str(events[i]));
@@ -227,7 +227,7 @@ TEST(resumed_run_has_a_heading)
         haft__timeline_resume(&t, HAFT__LIT("01m7"), HAFT__LIT("go on"));
         CHECK_STR(haft__buf_str(&t.out),
                   i == 0 ? HAFT__LIT("") : HAFT__LIT("test  go on\n01m7 \u00B7 openai:m\n"),
-                  "look %zu", i);
+                  "terminal %zu", i);
         haft__timeline_finish(&t);
     }
 }
@@ -245,13 +245,13 @@ TEST(a_single_call_redraws_its_line)
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "nothing is in progress");
-    tell_all(&t, one, 1);
-    CHECK_INT(haft__timeline_next_tick_ms(&t), 1000, "a call is");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "next tick without a call");
+    add_events(&t, one, 1);
+    CHECK_INT(haft__timeline_next_tick_ms(&t), 1000, "next tick during a call");
     haft__timeline_tick(&t, 1000000 + 999);
     haft__timeline_tick(&t, 1000000 + 2100);
     haft__timeline_tick(&t, 1000000 + 2900);
-    tell_all(&t, one + 1, COUNT(one) - 1);
+    add_events(&t, one + 1, COUNT(one) - 1);
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   \u25B8 find 1"
                         "\r\x1b[K   \u25B8 find 1  2.0 s"
@@ -259,7 +259,7 @@ TEST(a_single_call_redraws_its_line)
                         "\r\x1b[K   \u25B8 find 1  {\"n\":2}  2.0 s"
                         "\r\x1b[K   \u2713 find 1  12 ms \u00B7 1 B\n"),
               "one call");
-    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "the call has ended");
+    CHECK_INT(haft__timeline_next_tick_ms(&t), -1, "next tick after the call");
     haft__timeline_finish(&t);
 }
 
@@ -276,7 +276,7 @@ TEST(concurrent_calls_have_one_line_each)
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, two, COUNT(two));
+    add_events(&t, two, COUNT(two));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   \u25B8 find x"
                         "\r\x1b[K   \u25B8 2 calls run: find, look"
@@ -297,7 +297,7 @@ TEST(retries_of_a_call_have_a_reason)
                  "\"wait_ms\":1500")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, plain);
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(
         haft__buf_str(&t.out),
         HAFT__LIT(
@@ -313,7 +313,7 @@ TEST(lines_during_a_call_stand_above_it)
                                          LOGGED("warning"), FINISHED("c1.1", "store", "x")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   \u25B8 store a"
                         "\r\x1b[K   ! server a: warning: low\n   \u25B8 store a"
@@ -328,10 +328,11 @@ TEST(running_calls_of_a_shown_run_have_a_line)
                                          STARTED("c1.2", "look", "{}")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     haft__buf_clear(&t.out);
     haft__timeline_add_running(&t);
-    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT("\r\x1b[K   \u25B8 find\n   \u25B8 look\n"), "both");
+    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT("\r\x1b[K   \u25B8 find\n   \u25B8 look\n"),
+              "a line for each call");
     haft__timeline_finish(&t);
 }
 
@@ -351,7 +352,7 @@ TEST(verbose_shows_arguments_ids_usage_and_reasons)
     haft__timeline t;
     haft__timeline_init(&t, &spec, plain);
     t.verbose = true;
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("[test] turn 1/12: must use a tool: 1 of 3 done (any, 1 of 3 data tools "
                         "called)\n"
@@ -364,7 +365,7 @@ TEST(verbose_shows_arguments_ids_usage_and_reasons)
     haft__timeline_init(&t, &spec, live);
     t.caps.width = 100;
     t.verbose = true;
-    tell_all(&t, events, 2);
+    add_events(&t, events, 2);
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 must use a tool: 1 of 3 done \u00B7 any "
                         "\u00B7 1 of 3 data tools called\n"
@@ -372,11 +373,11 @@ TEST(verbose_shows_arguments_ids_usage_and_reasons)
                         "s\n"),
               "live");
     t.caps.width = 60;
-    tell_all(&t, events + 2, 1);
+    add_events(&t, events + 2, 1);
     haft__buf_clear(&t.out);
-    tell_all(&t, events + 3, 1);
-    tell_all(&t, events + 4, 1);
-    tell_all(&t, events + 5, 1);
+    add_events(&t, events + 3, 1);
+    add_events(&t, events + 4, 1);
+    add_events(&t, events + 5, 1);
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("\r\x1b[K   \u2713 c1.1 find {\"q\":\"x\",\"n\":1}  12 ms \u00B7 5 B\n"
                         "   \u25B8 c1.2 find {\"q\":\"a text that is much too long for the \u2026"
@@ -439,20 +440,20 @@ TEST(waiting_for_the_model_is_shown)
         TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"hi \"")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, events, 1);
+    add_events(&t, events, 1);
     haft__buf_clear(&t.out);
     haft__timeline_tick(&t, 1000000 + 500);
-    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT(""), "not at once");
+    CHECK_STR(haft__buf_str(&t.out), HAFT__LIT(""), "nothing is shown at once");
     haft__timeline_tick(&t, 1000000 + 1500);
     haft__timeline_tick(&t, 1000000 + 61500);
-    tell_all(&t, events + 1, 1);
+    add_events(&t, events + 1, 1);
     haft__timeline_end_line(&t);
     haft__timeline_end_line(&t);
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   waits for the model  1.0 s"
                         "\r\x1b[K   waits for the model  1 min 1 s"
                         "\r\x1b[K  hi\n"),
-              "but then");
+              "the wait is shown after a second");
     haft__timeline_finish(&t);
 }
 
@@ -471,12 +472,12 @@ TEST(text_streams_and_is_not_repeated)
     };
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("\u2500\u2500 turn 1/12 \u00B7 free to answer\n"
                         "   let me think\n  one two\n\n"
                         "\u2713 done: the model answered\n  1 turn \u00B7 0 calls\n"),
-              "all of it");
+              "the whole output");
     CHECK(t.answer_shown, "the answer has been shown");
     haft__timeline_finish(&t);
 }
@@ -488,15 +489,16 @@ TEST(an_interrupted_reply_is_dropped)
         EV("\"kind\":\"model_failed\",\"status\":200,\"message\":\"cut\",\"ms\":1")};
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
-    tell_all(&t, events, 1);
+    add_events(&t, events, 1);
     haft__buf_clear(&t.out);
-    tell_all(&t, events + 1, 2);
+    add_events(&t, events + 1, 2);
     CHECK_STR(haft__buf_str(&t.out),
-              HAFT__LIT("  one two\n   \u2717 reply dropped, the model failed: cut\n"), "both");
+              HAFT__LIT("  one two\n   \u2717 reply dropped, the model failed: cut\n"),
+              "the text and the failure");
     haft__timeline_finish(&t);
 }
 
-TEST(an_answer_that_was_not_shown_completely)
+TEST(an_answer_that_was_shown_in_part_does_not_count_as_shown)
 {
     static const char *const events[][4] = {
         {TURN(1), PROGRESS("\"kind\":\"model_progress\",\"turn\":1,\"text\":\"one \""),
@@ -509,8 +511,8 @@ TEST(an_answer_that_was_not_shown_completely)
     for (size_t i = 0; i < COUNT(events); i++) {
         haft__timeline t;
         haft__timeline_init(&t, &spec, live);
-        tell_all(&t, events[i], 4);
-        CHECK(!t.answer_shown, "case %zu", i);
+        add_events(&t, events[i], 4);
+        CHECK(!t.answer_shown, "case %zu: the answer counts as shown", i);
         haft__timeline_finish(&t);
     }
 }
@@ -526,7 +528,7 @@ TEST(colours_never_carry_the_meaning_alone)
     haft__timeline t;
     colours.colour = true;
     haft__timeline_init(&t, &spec, colours);
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("   \x1b[32m\u2713\x1b[0m \x1b[1mfind\x1b[0m"
                         "\x1b[2m  12 ms \u00B7 1 B\x1b[0m\n"
@@ -559,8 +561,9 @@ static size_t columns_of(haft_str line)
     return columns;
 }
 
-/* A whole run, in every width and look: no line is wider than the terminal, nothing controls it. */
-TEST(every_line_fits)
+/* A whole run, in every width and on every kind of terminal: no line is wider than the terminal,
+ * nothing controls it. */
+TEST(no_line_is_wider_than_the_terminal)
 {
     haft_str log = test_read_file("tests/run/golden/workflow.jsonl");
     for (size_t width = 20; width <= 200; width++) {
@@ -578,7 +581,8 @@ TEST(every_line_fits)
                                                    "{\"a\":\"\\u4e00\\u4e00\\u4e00\\u4e00\"}")));
         haft__timeline_tick(&t, 1005000);
         haft_str out = haft__buf_str(&t.out);
-        CHECK(haft__utf8_valid(out) && t.out.status == HAFT_OK, "width %zu", width);
+        CHECK(haft__utf8_valid(out) && t.out.status == HAFT_OK,
+              "width %zu: the output failed or is not UTF-8", width);
         while (out.len > 0) {
             haft_str line = haft__str_split(&out, '\n');
             CHECK(columns_of(line) < width, "width %zu: %.*s", width, HAFT__ARG(line));
@@ -596,7 +600,7 @@ TEST(a_timeline_survives_every_failed_allocation)
         haft__timeline t;
         test_fail_allocation(n);
         haft__timeline_init(&t, &spec, n % 2 == 0 ? live : plain);
-        tell_all(&t, events, COUNT(events));
+        add_events(&t, events, COUNT(events));
         haft__timeline_tick(&t, 1005000);
         haft__timeline_finish(&t);
         if (!test_allow_allocations() && n > 1) {
@@ -620,9 +624,9 @@ TEST(text_of_the_model_is_rendered_on_a_terminal_with_colours)
         haft__terminal_caps caps = live;
         caps.colour = i == 1;
         haft__timeline_init(&t, &spec, caps);
-        tell_all(&t, events, 1);
+        add_events(&t, events, 1);
         haft__buf_clear(&t.out);
-        tell_all(&t, events + 1, COUNT(events) - 1);
+        add_events(&t, events + 1, COUNT(events) - 1);
         CHECK(haft__str_starts_with(haft__buf_str(&t.out), haft__str(shown[i])),
               "colours %zu: %.*s", i, HAFT__ARG(haft__buf_str(&t.out)));
         haft__timeline_finish(&t);
@@ -640,11 +644,11 @@ TEST(a_chat_shows_text_and_one_line_with_the_totals)
     haft__timeline t;
     haft__timeline_init(&t, &spec, live);
     t.brief = true;
-    tell_all(&t, events, COUNT(events));
+    add_events(&t, events, COUNT(events));
     CHECK_STR(haft__buf_str(&t.out),
               HAFT__LIT("  an answer\n\n  1 turn \u00B7 0 calls \u00B7 0 ms \u00B7 "
                         "01m7f695e3nrwbnz5x52brkr9g\n"),
-              "all");
-    CHECK(t.answer_shown, "the answer");
+              "the whole output");
+    CHECK(t.answer_shown, "the answer does not count as shown");
     haft__timeline_finish(&t);
 }
