@@ -33,14 +33,15 @@ static void call_tool(outcome *t, const haft__tool *tool, bool cancel)
     CHECK_INT(haft__exec_create(&(haft__exec_options){.loop = loop}, &exec, NULL), HAFT_OK,
               "no exec");
     haft__exec_call call = {.spec = &spec, .tool = tool, .timeout_ms = 1000};
-    CHECK_INT(haft__exec_start(exec, &call, keep_outcome, t, &job, NULL), HAFT_OK, "not started");
-    CHECK_INT(t->times, 0, "it was reported while it started");
+    CHECK_INT(haft__exec_start(exec, &call, keep_outcome, t, &job, NULL), HAFT_OK,
+              "the call did not start");
+    CHECK_INT(t->times, 0, "a result was reported before haft__exec_start returned");
     if (cancel) {
         haft__exec_cancel(job);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
     for (int i = 0; t->times == 0 && !cancel && i < 100;
-         i++) { /* the pool's thread may need time */
+         i++) { /* the thread of the pool may need time */
         CHECK_INT(haft__loop_step(loop, 100, NULL), HAFT_OK, "no step");
     }
     haft__exec_destroy(exec);
@@ -58,7 +59,7 @@ TEST(a_tool_without_an_executor_is_reported_as_never_started)
     outcome t = {0};
     call_unknown_tool(&t, false);
     CHECK_INT(t.times, 1, "reports");
-    CHECK(!t.ok && !t.started, "it says it ran");
+    CHECK(!t.ok && !t.started, "the result says that the tool ran");
     CHECK_STR(haft__str(t.text), HAFT__LIT("this tool has no implementation here"), "text");
 }
 
@@ -83,7 +84,7 @@ TEST(a_cancelled_call_is_not_reported)
     CHECK_INT(t.times, 0, "reports");
 }
 
-TEST(an_exec_without_memory_reports_it)
+TEST(creating_an_exec_reports_a_failed_allocation)
 {
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "no loop");
@@ -166,24 +167,24 @@ static bool ask(const asker *a, bool durable)
     char question[] = "what?";
     bool taken = haft__exec_ask(a->job, haft__json_string((haft_str){question, strlen(question)}),
                                 durable, haft__json_string(HAFT__LIT("back")));
-    memset(question, '?', sizeof(question)); /* it was copied */
+    memset(question, '?', sizeof(question)); /* exec must have copied the question */
     return taken;
 }
 
-typedef enum twist {
-    TWIST_NONE,
-    TWIST_NOBODY,         /* no person can be asked */
-    TWIST_CANCEL_EARLY,   /* cancelled before the question is delivered */
-    TWIST_CANCEL,         /* ... and after it */
-    TWIST_REPORT_EARLY,   /* the job ends before the question is delivered */
-    TWIST_REPORT,         /* ... and after it */
-    TWIST_ANSWER_UNASKED, /* an answer to no question */
-    TWIST_WITHDRAW_EARLY, /* withdrawn before it is delivered */
-    TWIST_WITHDRAW,       /* ... and after it, twice */
-    TWIST_WITHDRAW_LATE,  /* ... and the job ends before the withdrawal is delivered */
-} twist;
+typedef enum question_case {
+    CASE_PLAIN,
+    CASE_NOBODY,         /* no person can be asked */
+    CASE_CANCEL_EARLY,   /* cancelled before the question is delivered */
+    CASE_CANCEL,         /* cancelled after it is delivered */
+    CASE_REPORT_EARLY,   /* the job ends before the question is delivered */
+    CASE_REPORT,         /* the job ends after it is delivered */
+    CASE_ANSWER_UNASKED, /* an answer to no question */
+    CASE_WITHDRAW_EARLY, /* withdrawn before it is delivered */
+    CASE_WITHDRAW,       /* withdrawn after it is delivered, twice */
+    CASE_WITHDRAW_LATE,  /* the job ends before the withdrawal is delivered */
+} question_case;
 
-static void play(asker *a, bool durable, twist way)
+static void play_case(asker *a, bool durable, question_case what)
 {
     haft__loop *loop = NULL;
     haft__exec *exec = NULL;
@@ -198,38 +199,40 @@ static void play(asker *a, bool durable, twist way)
     haft__exec_call call = {.tool = &tool,
                             .timeout_ms = 60000,
                             .withdraw = on_withdraw,
-                            .ask = way == TWIST_NOBODY ? NULL : on_ask};
-    CHECK_INT(haft__exec_start(exec, &call, keep_asked, a, &job, NULL), HAFT_OK, "not started");
-    if (way == TWIST_ANSWER_UNASKED) {
+                            .ask = what == CASE_NOBODY ? NULL : on_ask};
+    CHECK_INT(haft__exec_start(exec, &call, keep_asked, a, &job, NULL), HAFT_OK,
+              "the call did not start");
+    if (what == CASE_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("this")));
     }
-    CHECK(ask(a, durable) == (way != TWIST_NOBODY), "asked");
-    CHECK(!ask(a, durable), "a question is open");
-    CHECK_INT(a->asked, 0, "it is handed on from the loop");
-    if (way == TWIST_CANCEL_EARLY) {
+    CHECK(ask(a, durable) == (what != CASE_NOBODY),
+          "the first question was rejected, or accepted although nobody can be asked");
+    CHECK(!ask(a, durable), "a second question was accepted");
+    CHECK_INT(a->asked, 0, "the question was delivered before the loop was stepped");
+    if (what == CASE_CANCEL_EARLY) {
         haft__exec_cancel(job);
-    } else if (way == TWIST_REPORT_EARLY) {
+    } else if (what == CASE_REPORT_EARLY) {
         haft__exec_report(job, &early);
-    } else if (way == TWIST_ANSWER_UNASKED) {
+    } else if (what == CASE_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("that")));
-    } else if (way == TWIST_WITHDRAW_EARLY) {
+    } else if (what == CASE_WITHDRAW_EARLY) {
         haft__exec_withdraw(job);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
-    if (way == TWIST_CANCEL || way == TWIST_NOBODY) {
+    if (what == CASE_CANCEL || what == CASE_NOBODY) {
         haft__exec_cancel(job);
-    } else if (way == TWIST_REPORT) {
+    } else if (what == CASE_REPORT) {
         haft__exec_report(job, &early);
-    } else if (!durable && way == TWIST_NONE) {
+    } else if (!durable && what == CASE_PLAIN) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("this")));
-    } else if (way == TWIST_ANSWER_UNASKED) {
+    } else if (what == CASE_ANSWER_UNASKED) {
         haft__exec_answer(job, haft__json_string(HAFT__LIT("at last")));
-    } else if (way == TWIST_WITHDRAW || way == TWIST_WITHDRAW_LATE) {
+    } else if (what == CASE_WITHDRAW || what == CASE_WITHDRAW_LATE) {
         haft__exec_withdraw(job);
         haft__exec_withdraw(job);
-        CHECK_INT(a->withdrawn, 0, "it is handed on from the loop");
+        CHECK_INT(a->withdrawn, 0, "the withdrawal was delivered before the loop was stepped");
     }
-    if (way == TWIST_WITHDRAW_LATE) {
+    if (what == CASE_WITHDRAW_LATE) {
         haft__exec_report(job, &early);
     }
     CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "no step");
@@ -237,39 +240,41 @@ static void play(asker *a, bool durable, twist way)
     haft__loop_destroy(loop);
 }
 
-TEST(a_call_may_ask)
+TEST(a_question_of_a_call_is_delivered_answered_or_withdrawn)
 {
     static const struct {
         const char *name;
-        twist way;
+        question_case what;
         bool durable;
         int asked, answered, reports, abandoned;
         const char *text;
     } rows[] = {
-        {"answered", TWIST_NONE, false, 1, 1, 1, 0, "this"},
-        {"durable: its last word", TWIST_NONE, true, 1, 0, 0, 0, ""},
-        {"nobody can be asked", TWIST_NOBODY, false, 0, 0, 0, 1, ""},
-        {"cancelled early", TWIST_CANCEL_EARLY, false, 0, 0, 0, 1, ""},
-        {"durable, cancelled early", TWIST_CANCEL_EARLY, true, 0, 0, 0, 0, ""},
-        {"cancelled", TWIST_CANCEL, false, 1, 0, 0, 1, ""},
-        {"ended early", TWIST_REPORT_EARLY, false, 0, 0, 1, 0, "early"},
-        {"ended", TWIST_REPORT, false, 1, 0, 1, 0, "early"},
-        {"answers to nothing", TWIST_ANSWER_UNASKED, false, 1, 1, 1, 0, "at last"},
-        {"taken back early", TWIST_WITHDRAW_EARLY, false, 1, 1, 1, 0, "nothing"},
-        {"taken back", TWIST_WITHDRAW, false, 1, 1, 1, 0, "nothing"},
-        {"taken back, and ended", TWIST_WITHDRAW_LATE, false, 1, 0, 1, 0, "early"},
+        {"answered", CASE_PLAIN, false, 1, 1, 1, 0, "this"},
+        {"durable: the call ends with its question", CASE_PLAIN, true, 1, 0, 0, 0, ""},
+        {"nobody can be asked", CASE_NOBODY, false, 0, 0, 0, 1, ""},
+        {"cancelled early", CASE_CANCEL_EARLY, false, 0, 0, 0, 1, ""},
+        {"durable, cancelled early", CASE_CANCEL_EARLY, true, 0, 0, 0, 0, ""},
+        {"cancelled", CASE_CANCEL, false, 1, 0, 0, 1, ""},
+        {"ended early", CASE_REPORT_EARLY, false, 0, 0, 1, 0, "early"},
+        {"ended", CASE_REPORT, false, 1, 0, 1, 0, "early"},
+        {"answers without a question", CASE_ANSWER_UNASKED, false, 1, 1, 1, 0, "at last"},
+        {"withdrawn early", CASE_WITHDRAW_EARLY, false, 1, 1, 1, 0, "nothing"},
+        {"withdrawn", CASE_WITHDRAW, false, 1, 1, 1, 0, "nothing"},
+        {"withdrawn, and ended", CASE_WITHDRAW_LATE, false, 1, 0, 1, 0, "early"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         asker a = {0};
-        play(&a, rows[i].durable, rows[i].way);
+        play_case(&a, rows[i].durable, rows[i].what);
         CHECK_INT(a.asked, rows[i].asked, "%s: asked", rows[i].name);
         CHECK_INT(a.answered, rows[i].answered, "%s: answered", rows[i].name);
         CHECK_INT(a.outcome.times, rows[i].reports, "%s: reports", rows[i].name);
         CHECK_INT(a.withdrawn, haft__str_equal(haft__str(rows[i].text), HAFT__LIT("nothing")),
                   "%s: withdrawn", rows[i].name);
         CHECK_INT(a.abandoned, rows[i].abandoned, "%s: abandoned", rows[i].name);
-        CHECK_STR(haft__str(a.outcome.text), haft__str(rows[i].text), "%s", rows[i].name);
-        CHECK(a.asked == 0 || a.durable == rows[i].durable, "%s", rows[i].name);
-        CHECK(a.asked == 0 || (a.within_ms > 0) == !rows[i].durable, "%s: its time", rows[i].name);
+        CHECK_STR(haft__str(a.outcome.text), haft__str(rows[i].text), "%s: the text", rows[i].name);
+        CHECK(a.asked == 0 || a.durable == rows[i].durable, "%s: whether the question is durable",
+              rows[i].name);
+        CHECK(a.asked == 0 || (a.within_ms > 0) == !rows[i].durable, "%s: the time for an answer",
+              rows[i].name);
     }
 }

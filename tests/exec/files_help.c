@@ -47,7 +47,8 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
 
 void files_remove(const files *f)
 {
-    CHECK_INT(nftw(f->path, remove_one, 64, FTW_DEPTH | FTW_PHYS), 0, "%s stays", f->path);
+    CHECK_INT(nftw(f->path, remove_one, 64, FTW_DEPTH | FTW_PHYS), 0, "%s was not removed",
+              f->path);
 }
 
 char *files_path(const files *f, const char *path)

@@ -35,7 +35,7 @@ void files_add(const files *f, const char *path, const char *content);
 void files_add_bytes(const files *f, const char *path, haft_str content);
 void files_link(const files *f, const char *path, const char *target);
 
-/* A directory in it as a `files` of its own; it is removed with the whole. */
+/* A directory below it as a `files` of its own; files_remove of the whole removes it. */
 files files_below(const files *f, const char *name);
 
 /* The full path; valid until the test ends. */
@@ -44,7 +44,7 @@ char *files_path(const files *f, const char *path);
 /* Runs a shell command in the directory and returns its output; .ptr is NULL if it fails. */
 haft_str files_shell(const files *f, const char *command);
 
-/* Two paths that swap places all the time until stopped: both always exist, in an unknown order. */
+/* Two paths that a thread exchanges again and again: both always exist, in an unknown order. */
 typedef struct files_swapper {
     pthread_t thread;
     const char *a, *b;

@@ -10,10 +10,10 @@
 
 /* ---- the tools ---- */
 
-static sem_t entered, released; /* a call of `block` waits in between */
+static sem_t entered, released; /* a call of `block` posts the first and waits for the second */
 static atomic_int cancels;      /* calls that saw haft_cancelled */
-static atomic_int begun;
-static pthread_t home; /* the thread of the loop */
+static atomic_int started_calls;
+static pthread_t loop_thread; /* the thread of the loop */
 
 HAFT_TOOL(greet, "Greet somebody.", HAFT_STRING(name, "Whom."),
           HAFT_INTEGER_OR(times, 1, "How often."))
@@ -71,10 +71,10 @@ HAFT_TOOL(patient, "Wait to be cancelled.")
     return haft_replyf(call, "cancelled");
 }
 
-HAFT_TOOL(count, "Count how often it is begun.")
+HAFT_TOOL(count, "Count how often it is started_calls.")
 {
-    begun++;
-    return haft_replyf(call, "%d", (int)begun);
+    started_calls++;
+    return haft_replyf(call, "%d", (int)started_calls);
 }
 
 /* Emits `bytes` of progress, several times. */
@@ -83,7 +83,7 @@ HAFT_TOOL(chatter, "Emit.", HAFT_INTEGER(bytes, "Of each."), HAFT_INTEGER(times,
     static char text[HAFT__LIMIT_EXEC_PROGRESS_BYTES + 1];
     memset(text, '7', (size_t)args->bytes);
     text[args->bytes] = '\0';
-    if (args->bytes > 1) { /* a number may not be that long */
+    if (args->bytes > 1) { /* a number cannot be that long */
         text[0] = text[args->bytes - 1] = '"';
     }
     for (long long i = 0; i < args->times; i++) {
@@ -99,11 +99,11 @@ HAFT_TOOL_WITH(HAFT_COST_FREE, quick, "Say on which thread it runs.",
                HAFT_STRING(name, "What to say."))
 {
     const haft_call_facts *facts = haft_call_info(call);
-    begun++;
+    started_calls++;
     haft_emit(call, "1");
     haft_emit(call, "{\"half\":true}");
     return haft_replyf(call, "%.*s %s %s %d", HAFT_STR(args->name), facts->run,
-                       pthread_equal(pthread_self(), home) != 0 ? "here" : "elsewhere",
+                       pthread_equal(pthread_self(), loop_thread) != 0 ? "here" : "elsewhere",
                        haft_cancelled(call));
 }
 
@@ -135,7 +135,7 @@ static void begin(help_exec *f, uint32_t threads)
     (void)sem_init(&entered, 0, 0);
     (void)sem_init(&released, 0, 0);
     cancels = 0;
-    begun = 0;
+    started_calls = 0;
     help_begin_with(f, NULL, threads);
 }
 
@@ -159,7 +159,7 @@ static void run(help_exec *f, help_call *c, const haft_tool *tool, const char *a
     help_wait(f, c);
 }
 
-TEST(functions_get_their_arguments_and_facts)
+TEST(functions_get_their_arguments_and_the_facts_of_the_call)
 {
     help_exec f;
     help_call c;
@@ -169,19 +169,19 @@ TEST(functions_get_their_arguments_and_facts)
     c.call.facts.attempt = 2;
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK(c.result.ok && c.result.started, "it failed");
+    CHECK(c.result.ok && c.result.started, "the call failed");
     CHECK_STR(c.result.text, HAFT__LIT("Ada 1 c1.1 run thread key-1 2 7 3"), "reply");
     run(&f, &c, &plain_tool, "{ \"a\": 1.50 }");
-    CHECK_STR(c.result.text, HAFT__LIT("{\"a\":1.50} context"), "as text");
+    CHECK_STR(c.result.text, HAFT__LIT("{\"a\":1.50} context"), "the arguments as text");
     make(&f, &c, &greet_tool, "{\"name\":\"\"}");
     c.call.facts = (haft_call_facts){.attempt = 1};
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK_STR(c.result.text, HAFT__LIT(" 1     1 0 0"), "without facts");
+    CHECK_STR(c.result.text, HAFT__LIT(" 1     1 0 0"), "a call without facts");
     end(&f);
 }
 
-TEST(replies_of_functions)
+TEST(replies_of_functions_become_results)
 {
     help_exec f;
     help_call c;
@@ -200,27 +200,26 @@ TEST(replies_of_functions)
     help_wait(&f, &c);
     CHECK_INT(c.progress_count, 0, "no progress was requested");
     run(&f, &c, &odd_tool, "");
-    CHECK_STR(c.result.text, ((haft_str){"a?\0b", 4}), "bytes that are no text");
+    CHECK_STR(c.result.text, ((haft_str){"a?\0b", 4}), "bytes that are not text");
     run(&f, &c, &greet_tool, "{\"name\":\"x\",\"times\":99999999999999999999}");
-    CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
+    CHECK(!c.result.ok && !c.result.started, "arguments that the function cannot take");
     CHECK_STR(c.result.where, HAFT__LIT("/times"), "where");
     end(&f);
 }
 
-TEST(a_function_that_is_free_runs_on_the_loops_thread)
+TEST(a_free_function_runs_on_the_thread_of_the_loop)
 {
     help_exec f;
     help_call c;
     begin(&f, 1);
-    home = pthread_self();
+    loop_thread = pthread_self();
     make(&f, &c, &quick_tool, "{\"name\":\"Ada\"}");
     c.call.timeout_ms = 1000000;
     help_start(&f, &c);
-    CHECK_INT(begun, 1, "it has run");
-    CHECK_INT(c.result_count + c.progress_count, 0,
-              "and nothing was reported before the loop was stepped");
+    CHECK_INT(started_calls, 1, "calls that have run");
+    CHECK_INT(c.result_count + c.progress_count, 0, "reports before the loop was stepped");
     help_wait(&f, &c);
-    CHECK(c.result.ok && c.result.started, "it failed");
+    CHECK(c.result.ok && c.result.started, "the call failed");
     CHECK_STR(c.result.text, HAFT__LIT("Ada run here 0"), "reply");
     CHECK_INT(c.progress_count, 2, "progress");
     CHECK_STR(c.last_progress, HAFT__LIT("{\"half\":true}"), "progress");
@@ -228,14 +227,15 @@ TEST(a_function_that_is_free_runs_on_the_loops_thread)
     CHECK(!c.result.ok && c.result.started, "an error");
     CHECK_STR(c.result.text, HAFT__LIT("no"), "an error");
     run(&f, &c, &quick_tool, "{\"name\":7}");
-    CHECK(!c.result.ok && !c.result.started, "arguments that cannot be passed on");
+    CHECK(!c.result.ok && !c.result.started, "arguments that the function cannot take");
     haft_tool slow = quick_tool; /* the same function, not declared free */
     slow.traits = 0;
     make(&f, &c, &slow, "{\"name\":\"Bo\"}");
     c.tool.traits.cost = HAFT__COST_FREE; /* only the spec declares it free */
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK_STR(c.result.text, HAFT__LIT("Bo run elsewhere 0"), "a spec that says it is free");
+    CHECK_STR(c.result.text, HAFT__LIT("Bo run elsewhere 0"),
+              "a tool that only the spec declares free");
     end(&f);
 }
 
@@ -252,7 +252,7 @@ TEST(a_cancelled_free_function_is_not_reported)
     end(&f);
 }
 
-TEST(a_reply_has_a_limit)
+TEST(the_bytes_of_a_reply_are_bounded)
 {
     help_exec f;
     help_call c;
@@ -261,14 +261,14 @@ TEST(a_reply_has_a_limit)
     (void)snprintf(arguments, sizeof(arguments), "{\"bytes\":%d}", HAFT__LIMIT_TOOL_RESULT_BYTES);
     run(&f, &c, &reply_of_tool, arguments);
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    CHECK_INT(c.result.text.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
+    CHECK_INT(c.result.text.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes of the reply");
     (void)snprintf(arguments, sizeof(arguments), "{\"bytes\":%d}",
                    HAFT__LIMIT_TOOL_RESULT_BYTES + 1);
     run(&f, &c, &reply_of_tool, arguments);
-    CHECK(!c.result.ok && c.result.started, "one more");
+    CHECK(!c.result.ok && c.result.started, "one byte more than the limit");
     CHECK_STR(c.result.text,
               HAFT__LIT("the tool replied with 16777217 bytes, more than the limit of 16777216"),
-              "one more");
+              "one byte more than the limit");
     end(&f);
 }
 
@@ -282,7 +282,7 @@ TEST(a_function_sees_its_deadline)
     help_start(&f, &c);
     (void)sem_wait(&entered);
     help_wait(&f, &c);
-    CHECK(c.result.started, "it had begun");
+    CHECK(c.result.started, "the function did not start");
     CHECK_STR(c.result.text,
               c.result.timed_out ? HAFT__LIT("the call took longer than its timeout of 20 ms")
                                  : HAFT__LIT("cancelled"), /* the function noticed it first */
@@ -291,9 +291,9 @@ TEST(a_function_sees_its_deadline)
     c.call.timeout_ms = UINT64_MAX;
     help_start(&f, &c);
     help_wait(&f, &c);
-    CHECK(c.result.ok, "all the time in the world");
-    end(&f); /* waits for it */
-    CHECK_INT(cancels, 1, "it saw");
+    CHECK(c.result.ok, "a call without a deadline failed");
+    end(&f); /* waits for the function */
+    CHECK_INT(cancels, 1, "functions that saw the deadline");
 }
 
 TEST(a_function_sees_that_it_is_cancelled)
@@ -306,7 +306,7 @@ TEST(a_function_sees_that_it_is_cancelled)
     (void)sem_wait(&entered);
     haft__exec_cancel(c.job);
     end(&f);
-    CHECK_INT(cancels, 1, "it saw");
+    CHECK_INT(cancels, 1, "functions that saw the cancellation");
     CHECK_INT(c.result_count, 0, "reports");
 }
 
@@ -318,11 +318,11 @@ static void step_until_back(help_exec *f, uint32_t wanted)
            && haft__loop_now(f->loop) - start < HELP_PATIENCE_MS) {
         help_step(f, 10);
     }
-    CHECK_INT(haft__pool_abandoned_count(f->exec->pool), wanted, "given up");
+    CHECK_INT(haft__pool_abandoned_count(f->exec->pool), wanted, "abandoned calls");
 }
 
 /* The run of the call may be gone long before a function returns. */
-TEST(a_function_that_overran_keeps_what_it_uses)
+TEST(a_function_that_timed_out_keeps_its_arguments)
 {
     for (int by_deadline = 0; by_deadline <= 1; by_deadline++) {
         help_exec f;
@@ -344,22 +344,22 @@ TEST(a_function_that_overran_keeps_what_it_uses)
         } else {
             haft__exec_cancel(c->job);
         }
-        CHECK_INT(haft__pool_abandoned_count(f.exec->pool), 1, "given up");
+        CHECK_INT(haft__pool_abandoned_count(f.exec->pool), 1, "abandoned calls");
         memset(run_id, '!', 8);
         free(run_id);
         free(c);
         haft__arena_finish(&arena);
         help_call next;
-        run(&f, &next, &greet_tool, "{\"name\":\"next\"}"); /* with one thread */
+        run(&f, &next, &greet_tool, "{\"name\":\"next\"}"); /* there is one thread */
         CHECK(next.result.ok, "it waited for the abandoned call");
         (void)sem_post(&released);
         step_until_back(&f, 0);
-        CHECK_INT(cancels, 1, "it saw");
+        CHECK_INT(cancels, 1, "functions that saw the deadline");
         end(&f);
     }
 }
 
-TEST(a_function_that_never_had_its_turn_did_not_start)
+TEST(a_function_that_timed_out_in_the_queue_did_not_start)
 {
     help_exec f;
     help_call first, second;
@@ -371,7 +371,7 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     second.call.timeout_ms = 10;
     help_start(&f, &second);
     help_wait(&f, &second);
-    CHECK(second.result.timed_out && !second.result.started, "it started");
+    CHECK(second.result.timed_out && !second.result.started, "the second call started");
     CHECK_STR(second.result.text,
               HAFT__LIT("the call would have to wait longer than its timeout of 10 ms"), "text");
     make(&f, &second, &count_tool, "");
@@ -379,9 +379,9 @@ TEST(a_function_that_never_had_its_turn_did_not_start)
     haft__exec_cancel(second.job);
     (void)sem_post(&released);
     help_wait(&f, &first);
-    CHECK_STR(first.result.text, HAFT__LIT("x run"), "the first");
+    CHECK_STR(first.result.text, HAFT__LIT("x run"), "the result of the first call");
     end(&f);
-    CHECK_INT(begun, 0, "begun");
+    CHECK_INT(started_calls, 0, "calls that started after their deadline");
 }
 
 TEST(too_many_timed_out_functions_block_new_calls)
@@ -392,14 +392,14 @@ TEST(too_many_timed_out_functions_block_new_calls)
     begin(&f, 1);
     for (uint32_t i = 0; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         run(&f, &c, &count_tool, "");
-        CHECK(c.result.ok, "after %u: %.*s", i, HAFT__ARG(c.result.text));
+        CHECK(c.result.ok, "after %u abandoned calls: %.*s", i, HAFT__ARG(c.result.text));
         make(&f, &stuck[i], &block_tool, "{\"text\":\"x\"}");
         help_start(&f, &stuck[i]);
         (void)sem_wait(&entered);
         haft__exec_cancel(stuck[i].job);
     }
     run(&f, &c, &count_tool, "");
-    CHECK(!c.result.ok && !c.result.started && c.result.transient, "it was begun");
+    CHECK(!c.result.ok && !c.result.started && c.result.transient, "the call started");
     CHECK_STR(
         c.result.text,
         HAFT__LIT("8 function calls that timed out have not returned; no more calls are started"),
@@ -408,7 +408,7 @@ TEST(too_many_timed_out_functions_block_new_calls)
     (void)sem_post(&released);
     step_until_back(&f, HAFT__LIMIT_POOL_ABANDONED - 1);
     run(&f, &c, &count_tool, "");
-    CHECK(c.result.ok, "one is back: %.*s", HAFT__ARG(c.result.text));
+    CHECK(c.result.ok, "after one abandoned call returned: %.*s", HAFT__ARG(c.result.text));
     for (uint32_t i = 1; i < HAFT__LIMIT_POOL_ABANDONED; i++) {
         (void)sem_post(&released);
     }
@@ -423,7 +423,7 @@ TEST(unread_progress_is_bounded)
     } cases[] = {
         {1, 10, 10, 10},
         {HAFT__LIMIT_EXEC_PROGRESS_BYTES - 1024, 1, 1, 1},
-        {HAFT__LIMIT_EXEC_PROGRESS_BYTES, 1, 0, 0}, /* it is not alone in there */
+        {HAFT__LIMIT_EXEC_PROGRESS_BYTES, 1, 0, 0}, /* the buffer holds more than the text alone */
         {HAFT__LIMIT_EXEC_PROGRESS_BYTES / 2, 2, 1, 1},
         {1000, 3000, 900, HAFT__LIMIT_EXEC_PROGRESS_BYTES / 1000},
     };
@@ -440,12 +440,12 @@ TEST(unread_progress_is_bounded)
         (void)sem_post(&released);
         help_wait(&f, &c);
         CHECK(c.progress_count >= cases[i].least && c.progress_count <= cases[i].most,
-              "case %zu: %d", i, c.progress_count);
+              "case %zu: %d progress reports", i, c.progress_count);
     }
     end(&f);
 }
 
-TEST(no_progress_comes_after_the_end)
+TEST(no_progress_is_reported_after_the_end)
 {
     for (int way = 0; way <= 2; way++) {
         help_exec f;
@@ -454,7 +454,7 @@ TEST(no_progress_comes_after_the_end)
         make(&f, &c, &chatter_tool, "{\"bytes\":1,\"times\":5}");
         c.call.timeout_ms = way == 1 ? 1 : HELP_PATIENCE_MS;
         help_start(&f, &c);
-        (void)sem_wait(&entered); /* its progress is in transit */
+        (void)sem_wait(&entered); /* its progress is on its way to the loop */
         if (way == 0) {
             haft__exec_cancel(c.job);
         }
@@ -463,11 +463,12 @@ TEST(no_progress_comes_after_the_end)
             help_wait(&f, &c);
         }
         end(&f);
-        CHECK(c.progress_count <= (way == 0 ? 0 : 5), "way %d: %d", way, c.progress_count);
+        CHECK(c.progress_count <= (way == 0 ? 0 : 5), "case %d: %d progress reports", way,
+              c.progress_count);
     }
 }
 
-TEST(a_function_without_memory_is_reported_all_the_same)
+TEST(a_function_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         help_exec f;
@@ -480,17 +481,17 @@ TEST(a_function_without_memory_is_reported_all_the_same)
             help_step(&f, 1000);
         }
         bool failed = test_allow_allocations();
-        CHECK(failed || status == HAFT_OK, "allocation %u", n);
-        CHECK(c.result_count == 1 || status == HAFT_NO_MEMORY, "allocation %u", n);
+        CHECK(failed || status == HAFT_OK, "allocation %u: the start failed for another reason", n);
+        CHECK(c.result_count == 1 || status == HAFT_NO_MEMORY, "allocation %u: no result", n);
         end(&f);
         if (!failed) {
-            CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "at last");
+            CHECK_STR(c.result.text, HAFT__LIT("[1, 2]"), "the result if no allocation fails");
             break;
         }
     }
 }
 
-TEST(many_functions_at_once)
+TEST(many_functions_run_at_once)
 {
     help_exec f;
     static help_call calls[200];

@@ -20,7 +20,7 @@ TEST(guard_is_found_relative_to_the_program)
     free(path);
 }
 
-TEST(guard_that_is_named_is_used_or_missed)
+TEST(a_named_guard_is_used_or_reported_as_missing)
 {
     char *path = NULL;
     haft_error err = {0};
@@ -36,17 +36,17 @@ TEST(guard_that_is_named_is_used_or_missed)
     CHECK_STR(haft__str(err.where), HAFT__LIT("/no/such/guard"), "where");
     CHECK_STR(haft__str(err.message), HAFT__LIT("no such program"), "message");
     CHECK_INT(find("/etc/passwd", &path, NULL), HAFT_NOT_FOUND, "not executable");
-    CHECK(path == NULL, "something was returned");
+    CHECK(path == NULL, "a path was returned");
 }
 
 /* Copies this program to a directory without guard, and searches there. */
-TEST(guard_that_is_nowhere_is_missed)
+TEST(a_guard_that_does_not_exist_is_reported)
 {
     if (getenv("HAFT_TEST_GUARD_NOWHERE") != NULL) {
         char *path = NULL;
         haft_error err = {0};
         haft_status status = find(NULL, &path, &err);
-        bool installed = status == HAFT_OK; /* an installed guard is found, which is fine */
+        bool installed = status == HAFT_OK; /* an installed guard is found, which is also correct */
         CHECK(installed || status == HAFT_NOT_FOUND, "%s", err.message);
         CHECK(installed || strstr(err.message, "none in libexec/haft next to") != NULL, "%s",
               err.message);
@@ -63,11 +63,11 @@ TEST(guard_that_is_nowhere_is_missed)
     help_remove(folder);
 }
 
-TEST(without_memory_guard_is_not_found)
+TEST(finding_guard_reports_a_failed_allocation)
 {
     char *path = NULL;
     test_fail_allocation(0);
     haft_status status = find(NULL, &path, NULL);
-    CHECK(test_allow_allocations(), "nothing was allocated");
+    CHECK(test_allow_allocations(), "no allocation failed");
     CHECK_INT(status, HAFT_NO_MEMORY, "status");
 }

@@ -11,7 +11,7 @@
 /* Runs guard by fork and exec, without other code of haft. */
 typedef struct guarded {
     pid_t id;
-    int input, output, report; /* our ends */
+    int input, output, report; /* the ends of this process */
 } guarded;
 
 typedef struct ended {
@@ -27,7 +27,7 @@ static void find_guard(void)
     CHECK_INT(haft__guard_find(NULL, &guard_path, &err), HAFT_OK, "%s", err.message);
 }
 
-static void forget_guard(void)
+static void finish_guard(void)
 {
     free(guard_path);
     CHECK(!help_has_children(), "processes are left");
@@ -45,13 +45,13 @@ static _Noreturn void become_guard(int input, int output, int report, const char
     sigset_t some;
     (void)sigemptyset(&some);
     (void)sigaddset(&some, SIGUSR2);
-    (void)sigprocmask(SIG_BLOCK, &some, NULL); /* which has no effect on the program */
+    (void)sigprocmask(SIG_BLOCK, &some, NULL); /* guard unblocks the signals for its program */
     (void)signal(SIGPIPE, SIG_IGN);
     (void)dup2(report, 200);
     (void)dup2(input, STDIN_FILENO);
     (void)dup2(output, STDOUT_FILENO);
     (void)dup2(output, STDERR_FILENO);
-    char **own_argv, **own_env; /* which stays unchanged */
+    char **own_argv, **own_env; /* guard does not change them */
     const char *const *words_of = argv;
     memcpy(&own_argv, &words_of, sizeof(own_argv));
     memcpy(&own_env, &env, sizeof(own_env));
@@ -91,7 +91,7 @@ static void read_all(int fd, char *to, size_t size)
     to[length] = '\0';
 }
 
-/* Its output is read to the end: no process may hold the pipes open any more. */
+/* Reads its output to the end, which comes only when no process has the pipes open. */
 static ended finish(guarded g)
 {
     ended e = {0};
@@ -101,7 +101,7 @@ static ended finish(guarded g)
     read_all(g.report, e.report, sizeof(e.report));
     (void)close(g.output);
     (void)close(g.report);
-    CHECK_INT(waitpid(g.id, &status, 0), g.id, "guard is not ours");
+    CHECK_INT(waitpid(g.id, &status, 0), g.id, "guard is not a child of this process");
     e.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     e.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     return e;
@@ -138,7 +138,7 @@ TEST(guard_ends_as_its_program_does)
         CHECK_STR(haft__str(e.output), haft__str(cases[i].output), "%s", cases[i].script);
         CHECK_STR(haft__str(e.report), HAFT__LIT("ended\n"), "%s", cases[i].script);
     }
-    forget_guard();
+    finish_guard();
 }
 
 TEST(guard_reports_why_a_program_did_not_start)
@@ -181,11 +181,11 @@ TEST(guard_reports_why_a_program_did_not_start)
         CHECK_INT(e.status, cases[i].status, "%s in %s", cases[i].program, cases[i].path);
         CHECK_STR(haft__str(e.report), haft__str(cases[i].report), "%s", cases[i].program);
         CHECK_INT(e.output[0] != '\0', cases[i].status > 0 || strcmp(cases[i].program, "true") != 0,
-                  "%s: something is reported", cases[i].program);
+                  "%s: whether guard or the program prints anything", cases[i].program);
     }
     CHECK_INT(chdir("/"), 0, "chdir");
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
 TEST(guard_rejects_unknown_arguments)
@@ -213,10 +213,10 @@ TEST(guard_rejects_unknown_arguments)
     }
     ended e = run(WORDS("--report", "77", "--", "true"));
     CHECK_INT(e.status, 125, "a descriptor that is not open: %s", e.output);
-    forget_guard();
+    finish_guard();
 }
 
-TEST(a_guarded_program_inherits_nothing_else)
+TEST(a_guarded_program_inherits_only_its_environment_and_pipes)
 {
     find_guard();
     int open_one = dup(STDOUT_FILENO); /* not close-on-exec */
@@ -231,9 +231,9 @@ TEST(a_guarded_program_inherits_nothing_else)
               HAFT__LIT("SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\nNoNewPrivs:\t1\n"),
               "signals and privileges");
     e = run(SHELL("ulimit -c"));
-    CHECK_STR(haft__str(e.output), HAFT__LIT("0\n"), "cores");
+    CHECK_STR(haft__str(e.output), HAFT__LIT("0\n"), "the size of core files");
     (void)close(open_one);
-    forget_guard();
+    finish_guard();
 }
 
 TEST(a_guarded_program_has_its_limits)
@@ -244,17 +244,17 @@ TEST(a_guarded_program_has_its_limits)
     CHECK_STR(haft__str(e.output), HAFT__LIT("102400\n100\n20\n"), "limits");
     e = run(WORDS("--memory", "104857600", "--", "sh", "-c",
                   "x=$(head -c 200000000 /dev/zero | tr '\\0' a); echo alive"));
-    CHECK(e.status != 0 && strstr(e.output, "alive") == NULL, "memory: %s", e.output);
+    CHECK(e.status != 0 && strstr(e.output, "alive") == NULL, "the limit on memory: %s", e.output);
     e = run(WORDS("--cpu", "1", "--", "sh", "-c", "while :; do :; done"));
-    CHECK_INT(e.signal, SIGXCPU, "time: %s", e.output);
+    CHECK_INT(e.signal, SIGXCPU, "the limit on CPU time: %s", e.output);
     struct rlimit before;
     (void)getrlimit(RLIMIT_NOFILE, &before);
     e = run(WORDS("--files", "2147483647", "--", "sh", "-c", "ulimit -Hn"));
     CHECK_INT(strtoull(e.output, NULL, 10), before.rlim_max, "a limit is never raised");
-    forget_guard();
+    finish_guard();
 }
 
-/* ---- the end of all ---- */
+/* ---- all processes end ---- */
 
 /* The program that the scripts start; its PID is written to the file $1. */
 static const struct {
@@ -273,14 +273,14 @@ static const struct {
      "(setsid sh -c 'echo $$ >'$1'; exec 0<&- 1>&- 2>&-; sleep 1000; :' &)"},
 };
 
-static const char *leaver_script(const char *script, const char *behind)
+static const char *leaver_script(const char *script, const char *last_command)
 {
     char *whole = test_alloc(1024);
-    (void)snprintf(whole, 1024, "%s\nwhile ! [ -s $1 ]; do :; done; %s", script, behind);
+    (void)snprintf(whole, 1024, "%s\nwhile ! [ -s $1 ]; do :; done; %s", script, last_command);
     return whole;
 }
 
-TEST(all_that_a_program_started_ends_with_it)
+TEST(all_processes_of_a_program_end_with_it)
 {
     find_guard();
     const char *folder = help_folder();
@@ -289,12 +289,12 @@ TEST(all_that_a_program_started_ends_with_it)
         const char *script = leaver_script(leavers[i].script, "exit 4");
         ended e = run(WORDS("--", "sh", "-c", script, "sh", file));
         pid_t other = help_read_id(file);
-        CHECK(other > 0 && !help_is_alive(other), "%s lives on", leavers[i].what);
+        CHECK(other > 0 && !help_is_alive(other), "%s is still running", leavers[i].what);
         CHECK_INT(e.status, 4, "%s: %s", leavers[i].what, e.output);
         (void)unlink(file);
     }
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
 TEST(all_descendants_end_when_guard_is_signalled)
@@ -309,16 +309,17 @@ TEST(all_descendants_end_when_guard_is_signalled)
         pid_t other = help_read_id(file);
         char text[4];
         CHECK_INT(read(g.output, text, 3), 3, "%s: no output", leavers[i].what);
-        CHECK_INT(kill(g.id, SIGUSR1), 0, "our parent did not die: this means nothing");
-        CHECK(help_is_alive(other), "%s is gone already", leavers[i].what);
+        /* The signal of a dead parent has no effect while the parent is alive. */
+        CHECK_INT(kill(g.id, SIGUSR1), 0, "%s", leavers[i].what);
+        CHECK(help_is_alive(other), "%s ended, but the parent is still alive", leavers[i].what);
         CHECK_INT(kill(g.id, signals[i % COUNT(signals)]), 0, "%s", leavers[i].what);
         ended e = finish(g);
-        CHECK(!help_is_alive(other), "%s lives on", leavers[i].what);
+        CHECK(!help_is_alive(other), "%s is still running", leavers[i].what);
         CHECK_INT(e.signal, SIGKILL, "%s", leavers[i].what);
         (void)unlink(file);
     }
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
 /* The descendants of a killed guard belong to its supervisor. */
@@ -331,16 +332,16 @@ TEST(all_descendants_end_when_guard_is_killed)
         const char *script = leaver_script(leavers[i].script, "kill -9 $PPID; sleep 1000");
         ended e = run(WORDS("--", "sh", "-c", script, "sh", file));
         pid_t other = help_read_id(file);
-        CHECK(other > 0 && !help_is_alive(other), "%s lives on", leavers[i].what);
-        CHECK_INT(e.status, 125, "%s", leavers[i].what);
+        CHECK(other > 0 && !help_is_alive(other), "%s is still running", leavers[i].what);
+        CHECK_INT(e.status, 125, "%s: exit status", leavers[i].what);
         CHECK_STR(haft__str(e.report), HAFT__LIT("killed\n"), "%s", leavers[i].what);
         (void)unlink(file);
     }
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
-/* Guard outlives its supervisor until all are killed. The empty report says what happened. */
+/* Guard outlives its supervisor until all processes are killed. The report is empty. */
 TEST(all_descendants_end_when_the_supervisor_is_killed)
 {
     find_guard();
@@ -350,21 +351,21 @@ TEST(all_descendants_end_when_the_supervisor_is_killed)
         const char *script = leaver_script(leavers[i].script, "sleep 1000");
         guarded g = start_with(WORDS("--", "sh", "-c", script, "sh", file), usual_env);
         pid_t other = help_read_id(file);
-        CHECK(help_is_alive(other), "%s is gone already", leavers[i].what);
+        CHECK(help_is_alive(other), "%s has already ended", leavers[i].what);
         CHECK_INT(kill(g.id, SIGKILL), 0, "%s", leavers[i].what);
         ended e = finish(g);
-        CHECK(help_is_gone(other), "%s lives on", leavers[i].what);
+        CHECK(help_is_gone(other), "%s is still running", leavers[i].what);
         CHECK_INT(e.signal, SIGKILL, "%s", leavers[i].what);
         CHECK_STR(haft__str(e.report), HAFT__LIT(""), "%s", leavers[i].what);
         (void)unlink(file);
     }
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
 /* With --term, PROGRAM and its group get SIGTERM first, even if a shell exits at once; processes
  * that do not exit are killed with all descendants. */
-TEST(a_program_has_time_to_leave_after_sigterm)
+TEST(a_program_has_time_to_exit_after_sigterm)
 {
 #define ON_TERM "trap 'echo left >$1; exit 5' TERM; echo on; while :; do sleep 0.01; done"
     static const struct {
@@ -372,7 +373,7 @@ TEST(a_program_has_time_to_leave_after_sigterm)
         int status, signal;
     } rows[] = {
         {"it leaves", "60000", ON_TERM, "left\n", 5, 0},
-        {"behind a shell", "60000", "(" ON_TERM ") & wait", "left\n", -1, SIGTERM},
+        {"last_command a shell", "60000", "(" ON_TERM ") & wait", "left\n", -1, SIGTERM},
         {"it stays", "50",
          "trap '' TERM; setsid sleep 1000 & echo on; while :; do sleep 0.01; done", "", -1,
          SIGKILL},
@@ -398,12 +399,12 @@ TEST(a_program_has_time_to_leave_after_sigterm)
         CHECK_INT(e.signal, rows[i].signal, "%s", rows[i].name);
         help_remove(folder);
     }
-    forget_guard();
+    finish_guard();
 }
 
 /* One or two processes at a time and 3000 at most: each forks and exits, and leaves the next one
  * in its own session. */
-TEST(a_program_that_forks_on_and_on_does_not_get_away)
+TEST(a_program_that_forks_again_and_again_is_killed)
 {
     static const char script[] = "use POSIX; for (1..3000) { exit 0 if fork; POSIX::setsid(); }"
                                  "open F, '>', $ARGV[0]; print F \"got away\\n\"; sleep 1000";
@@ -415,12 +416,12 @@ TEST(a_program_that_forks_on_and_on_does_not_get_away)
     const char *folder = help_folder(), *file = help_path(folder, "free");
     ended e = run(WORDS("--", "/usr/bin/perl", "-e", script, file));
     CHECK_INT(e.status, 0, "%s", e.output); /* its output was closed: no process is left */
-    CHECK(access(file, F_OK) != 0, "it was never caught");
+    CHECK(access(file, F_OK) != 0, "the program was never stopped");
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
-TEST(those_that_end_before_the_program_leave_nothing)
+TEST(processes_that_end_before_the_program_are_reaped)
 {
     static const char script[] =
         "(sleep 0.001 &); (true &); (exit 3 &)\n"
@@ -430,23 +431,23 @@ TEST(those_that_end_before_the_program_leave_nothing)
     ended e = run(SHELL(script));
     CHECK_STR(haft__str(e.output), HAFT__LIT("alone\n"), "output");
     CHECK_INT(e.status, 5, "status");
-    forget_guard();
+    finish_guard();
 }
 
-TEST(guard_closes_the_pipes)
+TEST(guard_does_not_keep_the_pipes_open)
 {
     find_guard();
     guarded g = start_with(SHELL("exec 0<&- 1>&- 2>&-; sleep 1000"), usual_env);
     char text[16];
-    CHECK_INT(read(g.output, text, sizeof(text)), 0, "the output is still open");
+    CHECK_INT(read(g.output, text, sizeof(text)), 0, "the end of the output");
     (void)kill(g.id, SIGTERM);
     (void)finish(g);
-    forget_guard();
+    finish_guard();
 }
 
 /* ---- the parent ---- */
 
-TEST(all_ends_when_the_parent_is_killed)
+TEST(all_processes_end_when_the_parent_is_killed)
 {
     find_guard();
     const char *folder = help_folder();
@@ -460,13 +461,14 @@ TEST(all_ends_when_the_parent_is_killed)
         _exit(0);
     }
     pid_t other = help_read_id(file), program = help_read_id(own);
-    CHECK(help_is_alive(other) && help_is_alive(program), "they did not start");
+    CHECK(help_is_alive(other) && help_is_alive(program),
+          "the program or its daemon did not start");
     (void)kill(parent, SIGKILL);
-    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent");
-    CHECK(help_is_gone(program), "the program lives on");
-    CHECK(help_is_gone(other), "the daemon lives on");
+    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent did not end");
+    CHECK(help_is_gone(program), "the program is still running");
+    CHECK(help_is_gone(other), "the daemon is still running");
     help_remove(folder);
-    forget_guard();
+    finish_guard();
 }
 
 TEST(guard_with_a_dead_parent_starts_nothing)
@@ -480,7 +482,7 @@ TEST(guard_with_a_dead_parent_starts_nothing)
     e = run(WORDS("--parent", self, "--", "echo", "started"));
     CHECK_INT(e.status, 0, "status");
     CHECK_STR(haft__str(e.output), HAFT__LIT("started\n"), "output");
-    forget_guard();
+    finish_guard();
 }
 
 static void *start_in_thread(void *context)
@@ -490,7 +492,7 @@ static void *start_in_thread(void *context)
 }
 
 /* For the kernel, the parent is the thread that forked. */
-TEST(the_end_of_a_thread_is_not_that_of_the_parent)
+TEST(the_end_of_a_thread_is_not_the_end_of_the_parent)
 {
     find_guard();
     guarded g;
@@ -498,10 +500,10 @@ TEST(the_end_of_a_thread_is_not_that_of_the_parent)
     CHECK_INT(pthread_create(&thread, NULL, start_in_thread, &g), 0, "no thread");
     (void)pthread_join(thread, NULL);
     for (int i = 0; i < 100 && help_is_alive(g.id); i++) {
-        haft__clock_sleep(1); /* enough time to end, if it were wrong */
+        haft__clock_sleep(1); /* enough time for guard to end by mistake */
     }
     CHECK_INT(write(g.input, "still here\n", 11), 11, "no input");
     ended e = finish(g);
-    CHECK_STR(haft__str(e.output), HAFT__LIT("still here\n"), "it was ended");
-    forget_guard();
+    CHECK_STR(haft__str(e.output), HAFT__LIT("still here\n"), "output after the thread ended");
+    finish_guard();
 }

@@ -10,11 +10,11 @@
 
 typedef struct help_mcp {
     help_exec exec;
-    char place[64]; /* of records */
-    int times;      /* a catalogue was reported */
+    char place[64]; /* the directory of the records */
+    int times;      /* how often a catalogue was reported */
     size_t count;
-    haft_str states, errors, warnings; /* of the servers, each followed by a blank */
-    haft_str names;                    /* of all tools, the same */
+    haft_str states, errors, warnings; /* of the servers, a space after each */
+    haft_str names;                    /* of all tools, a space after each */
     haft_str changed;                  /* of tools that differ from the accepted ones */
 } help_mcp;
 
@@ -45,7 +45,7 @@ static inline void help_mcp_servers(help_mcp *m, const char *text)
     for (const char *c = text; *c != '\0'; c++) {
         if (*c == '@') {
             haft__buf_add_str(&buf, haft__str(server));
-        } else if (*c == '~') { /* its directory */
+        } else if (*c == '~') { /* the directory of bad_server.py */
             haft__buf_add(&buf, server, (size_t)(strrchr(server, '/') - server));
         } else {
             haft__buf_add_char(&buf, *c == '\'' ? '"' : *c);
@@ -82,7 +82,7 @@ static inline void help_mcp_note(void *context, const haft__mcp_listing *listing
     }
 }
 
-/* Queries all servers, and waits. */
+/* Asks all servers for their tools, and waits. */
 static inline void help_mcp_list(help_mcp *m)
 {
     haft__catalogue *catalogue = NULL;
@@ -90,12 +90,12 @@ static inline void help_mcp_list(help_mcp *m)
     int before = m->times;
     CHECK_INT(haft__exec_catalogue(m->exec.exec, &m->exec.spec, help_mcp_note, m, &catalogue, &err),
               HAFT_OK, "%s", err.message);
-    CHECK_INT(m->times, before, "it was reported during the start");
+    CHECK_INT(m->times, before, "the catalogue was reported before haft__exec_catalogue returned");
     uint64_t begun = haft__loop_now(m->exec.loop);
     while (m->times == before && haft__loop_now(m->exec.loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(m->exec.loop, 1000, NULL), HAFT_OK, "no step");
     }
-    CHECK_INT(m->times, before + 1, "times");
+    CHECK_INT(m->times, before + 1, "reports of the catalogue");
 }
 
 #endif

@@ -92,7 +92,8 @@ TEST(a_preview_survives_every_failed_allocation)
             test_fail_allocation(n);
             haft_status status = haft__exec_preview(f.exec, &call, &arena, &found, &err);
             bool failed = test_allow_allocations();
-            CHECK(!failed || status == HAFT_NO_MEMORY || status == HAFT_OK, "case %zu: %u", i, n);
+            CHECK(!failed || status == HAFT_NO_MEMORY || status == HAFT_OK,
+                  "case %zu, allocation %u", i, n);
             haft__arena_finish(&arena);
             if (!failed) {
                 CHECK_INT(status, HAFT_OK, "case %zu", i);

@@ -26,12 +26,12 @@ searched search_run(search_function *function, const files *f, haft__files_reque
     searched s = run(function, f, &search);
     if (s.status == HAFT_OK) {
         CHECK(s.text.len > 0, "an empty result");
-        CHECK(haft__utf8_valid(s.text), "a result that is no UTF-8");
+        CHECK(haft__utf8_valid(s.text), "a result that is not UTF-8");
         CHECK(memchr(s.text.ptr, '\0', s.text.len) == NULL, "a result with a NUL");
         CHECK(s.text.len < HAFT__LIMIT_FILES_RESULT_BYTES + 2048, "a result of %zu bytes",
               s.text.len);
     } else {
-        CHECK_INT(s.error.status, s.status, "the error does not fit");
+        CHECK_INT(s.error.status, s.status, "the status of the error");
     }
     return s;
 }
@@ -50,7 +50,7 @@ void search_check_error(search_function *function, const files *f, haft__files_r
                         const char *message, const char *where, const char *hint)
 {
     searched s = search_run(function, f, search);
-    CHECK(s.status != HAFT_OK, "'%.*s' in '%.*s' works: %.*s", HAFT__ARG(search.pattern),
+    CHECK(s.status != HAFT_OK, "'%.*s' in '%.*s' has a result: %.*s", HAFT__ARG(search.pattern),
           HAFT__ARG(search.path), HAFT__ARG(s.text));
     CHECK_STR(haft__str(s.error.message), haft__str(message), "message");
     CHECK_STR(haft__str(s.error.where), haft__str(where), "where");
@@ -63,8 +63,8 @@ void search_check_memory(search_function *function, const files *f, haft__files_
         test_fail_allocation(n);
         searched s = run(function, f, &search);
         if (!test_allow_allocations()) {
-            CHECK_INT(s.status, HAFT_OK, "with all memory: %s", s.error.message);
-            CHECK(n > 0, "it takes no memory");
+            CHECK_INT(s.status, HAFT_OK, "the search if no allocation fails: %s", s.error.message);
+            CHECK(n > 0, "the search allocates no memory");
             break;
         }
         CHECK_INT(s.status, HAFT_NO_MEMORY, "allocation %u: %s", n, s.error.message);
@@ -81,7 +81,7 @@ bool search_unprivileged(void (*inside)(void *context), void *context)
     }
     inside(context);
     if (privileged) {
-        CHECK_INT(seteuid(0), 0, "back");
+        CHECK_INT(seteuid(0), 0, "root again");
     }
     return true;
 }

@@ -11,18 +11,18 @@ typedef haft_status search_function(const haft__files_request *search, haft__buf
 
 typedef struct searched {
     haft_status status;
-    haft_str text; /* lives until the test ends */
+    haft_str text; /* valid until the test ends */
     haft_error error;
 } searched;
 
-/* Runs it in the directory; checks the properties of every result. */
+/* Runs the search in the directory, and checks the properties that every result has. */
 searched search_run(search_function *function, const files *f, haft__files_request search);
 
-/* ... and compares the result. */
+/* Does the same, and compares the result. */
 void search_check(search_function *function, const files *f, haft__files_request search,
                   const char *wanted);
 
-/* ... and the error: message, place, hint. */
+/* Does the same, and compares the error: message, place, hint. */
 void search_check_error(search_function *function, const files *f, haft__files_request search,
                         const char *message, const char *where, const char *hint);
 

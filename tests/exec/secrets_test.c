@@ -28,14 +28,14 @@ static bool hides(const char *variable, const char *members)
     return hidden;
 }
 
-TEST(variables_that_sound_secret_are)
+TEST(variables_with_secret_names_are_redacted)
 {
     static const char *const names[] = {"SOME_API_KEY", "my_token", "DB_PASSWORD",
                                         "AWS_SECRET_ACCESS_KEY", "X_CREDENTIALS"};
     for (size_t i = 0; i < COUNT(names); i++) {
         CHECK(hides(names[i], ""), "%s", names[i]);
     }
-    CHECK(!hides("HAFT_TEST_COLOUR", ""), "a variable like any other");
+    CHECK(!hides("HAFT_TEST_COLOUR", ""), "a variable with a harmless name");
 }
 
 TEST(variables_that_a_spec_uses_are_secret)
@@ -43,16 +43,16 @@ TEST(variables_that_a_spec_uses_are_secret)
     CHECK(hides("HAFT_TEST_COLOUR",
                 "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
                 "\"command\":[\"true\"],\"env\":{\"X\":\"a${HAFT_TEST_COLOUR}b\"}}]"),
-          "in an environment");
+          "a variable in an environment");
     CHECK(hides("HAFT_TEST_COLOUR",
                 "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
                 "\"http\":{\"url\":\"https://example.org/\",\"headers\":{\"X-Key\":"
                 "\"${HAFT_TEST_COLOUR}\"}}}]"),
-          "in a header");
+          "a variable in a header");
     CHECK(hides("HAFT_TEST_COLOUR",
                 "\"mcp\":{\"servers\":{\"s\":{\"command\":[\"true\"],\"enabled\":false,"
                 "\"env\":{\"X\":\"${HAFT_TEST_COLOUR:-blue}\"}}}}"),
-          "with something in its place");
+          "a variable with a default");
 }
 
 /* Calls that contain a secret are rejected, so a harmless value must not count as a secret. */
@@ -117,7 +117,7 @@ static bool hides_of_server(const char *server, const char *text)
     return hidden;
 }
 
-TEST(which_values_of_a_server_are_secret)
+TEST(secret_values_of_a_server_are_redacted)
 {
 #define ENV(name, value)    "\"command\":[\"true\"],\"env\":{\"" name "\":\"" value "\"}"
 #define HEADER(name, value) "\"url\":\"http://h\",\"headers\":{\"" name "\":\"" value "\"}"
@@ -166,7 +166,7 @@ TEST(literal_secrets_of_a_tool_or_the_model_are_redacted)
     CHECK(!hides("HAFT_TEST_OTHER",
                  "\"tools\":[{\"name\":\"look\",\"description\":\"Look something up.\",\"args\":[],"
                  "\"command\":[\"true\"],\"env\":{\"COLOUR\":\"" VALUE "\"}}]"),
-          "a variable like any other");
+          "a variable with a harmless name");
 }
 
 TEST(a_secret_that_a_tool_prints_is_not_written_down)
@@ -183,7 +183,8 @@ TEST(a_secret_that_a_tool_prints_is_not_written_down)
     CHECK_STR(haft_run_answer_text(run), HAFT__LIT("it is [redacted]"), "answer");
     CHECK_STR(run->state.calls[0].result, HAFT__LIT("[redacted]"), "result");
     haft_str events = help_host_events(&h, run);
-    CHECK(memmem(events.ptr, events.len, VALUE, sizeof(VALUE) - 1) == NULL, "it is in the events");
+    CHECK(memmem(events.ptr, events.len, VALUE, sizeof(VALUE) - 1) == NULL,
+          "an event contains the secret");
     haft_run_release(run);
     help_host_finish(&h);
     (void)unsetenv("HAFT_TEST_COLOUR");
@@ -200,8 +201,9 @@ TEST(variables_of_a_file_are_secrets_by_the_same_rule)
     haft__arena_init(&arena, 0);
     haft__redactor redactor;
     haft__redactor_init(&redactor, &arena);
-    CHECK_INT(haft__secrets_add(&redactor, variables, COUNT(variables), NULL), HAFT_OK, "it");
-    CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "sealed");
+    CHECK_INT(haft__secrets_add(&redactor, variables, COUNT(variables), NULL), HAFT_OK,
+              "add the variables");
+    CHECK_INT(haft__redactor_seal(&redactor, NULL), HAFT_OK, "seal the redactor");
     CHECK(is_hidden(&redactor, "of-the-file-0123456789"), "the token is shown");
     CHECK(!is_hidden(&redactor, "harmless-0123456789"), "a word is hidden");
     CHECK(!is_hidden(&redactor, "/run/agent/0123456789"), "a path is hidden");

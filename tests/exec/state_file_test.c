@@ -21,7 +21,7 @@ static char *copy_of(const char *name)
     return value != NULL ? memcpy(test_alloc(size), value, size) : NULL;
 }
 
-TEST(the_place_is_below_the_state_of_the_user)
+TEST(state_files_are_below_the_state_directory_of_the_user)
 {
     static const struct {
         const char *state, *home, *wanted;
@@ -61,7 +61,7 @@ static haft_status read_it(const char *path, size_t max, haft_error *err)
     haft_str text = {NULL, 0};
     haft__arena_init(&arena, 0);
     haft_status status = haft__state_file_read(&arena, path, max, &text, err);
-    CHECK(status != HAFT_OK || haft__str_equal(text, HAFT__LIT("four")), "another text");
+    CHECK(status != HAFT_OK || haft__str_equal(text, HAFT__LIT("four")), "the text of the file");
     haft__arena_finish(&arena);
     return status;
 }
@@ -84,12 +84,13 @@ TEST(a_file_that_others_could_write_is_not_read)
         CHECK(rows[i].wanted == HAFT_OK || strcmp(err.where, path) == 0, "where: %s", err.where);
     }
     haft_error err = {0};
-    CHECK_INT(read_it(help_path(folder, "none"), 4, &err), HAFT_NOT_FOUND, "there is none");
-    CHECK_INT(read_it(help_path(path, "below"), 4, &err), HAFT_NOT_FOUND, "below a file");
+    CHECK_INT(read_it(help_path(folder, "none"), 4, &err), HAFT_NOT_FOUND,
+              "a file that does not exist");
+    CHECK_INT(read_it(help_path(path, "below"), 4, &err), HAFT_NOT_FOUND, "a path below a file");
     CHECK_INT(read_it(folder, 4, &err), HAFT_IO, "a directory");
     CHECK_STR(haft__str(err.hint), HAFT__LIT("remove it; haft creates it again"), "hint");
     const char *ring = help_path(folder, "ring");
-    CHECK_INT(symlink(ring, ring), 0, "no link");
+    CHECK_INT(symlink(ring, ring), 0, "the link cannot be created");
     CHECK_INT(read_it(ring, 4, &err), HAFT_IO, "a link to itself: %s", err.message);
     help_remove(folder);
 }
@@ -101,14 +102,14 @@ TEST(the_directories_above_a_file_are_private)
     struct stat about = {0};
     haft__state_file_create_directory(path);
     CHECK(stat(deeper, &about) == 0 && (about.st_mode & 0777) == 0700, "%o", about.st_mode);
-    CHECK(stat(path, &about) != 0 && errno == ENOENT, "the file itself was made");
-    haft__state_file_create_directory(path); /* what is there stays */
+    CHECK(stat(path, &about) != 0 && errno == ENOENT, "the file itself was created");
+    haft__state_file_create_directory(path); /* existing directories stay */
     char far[5000];
     memset(far, 'x', sizeof(far) - 1);
     far[0] = '/';
     far[sizeof(far) - 2] = '/';
     far[sizeof(far) - 1] = '\0';
-    haft__state_file_create_directory(far); /* such a file cannot be opened, which is harmless */
+    haft__state_file_create_directory(far); /* a path that cannot be created has no effect */
     help_remove(deeper);
     help_remove(deep);
     help_remove(folder);

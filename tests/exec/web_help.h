@@ -5,17 +5,17 @@
 
 #include "exec/http/http.h"
 
-/* A job that is not under way: for what only looks at its tool and arguments. */
+/* A job that is not running, for functions that only read its tool and arguments. */
 typedef struct web_job {
     haft__exec exec;
     haft__tool tool;
-    haft__arena arena; /* of the JSON */
+    haft__arena arena; /* owns the JSON */
     haft__exec_job job;
 } web_job;
 
-/* `http` is the tool's definition under that key. Arguments are all that the schema knows, and
- * those of "more", separated by spaces. The environment is TOKEN=s3cret, HOST=api.example/v1, BAD
- * with a line end, EMPTY. */
+/* `http` is the tool's definition under that key. `more` has the names of its properties,
+ * separated by spaces. The environment is TOKEN=s3cret, HOST=api.example/v1, BAD with a line end,
+ * EMPTY. */
 void web_job_init(web_job *j, const char *http, const char *arguments, const char *more);
 void web_job_finish(web_job *j);
 

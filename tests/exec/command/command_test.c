@@ -64,13 +64,13 @@ TEST(binary_output_is_kept_as_it_is)
     run(&f, &c, "{\"command\":[\"printf\",\"a\\\\000\\\\377\\n\"]}", "");
     CHECK(c.result.ok && c.result.started && c.result.blob_count == 1, "%.*s",
           HAFT__ARG(c.result.text));
-    CHECK_STR(c.result.text, HAFT__LIT(""), "no text");
-    CHECK_STR(c.blob, ((haft_str){"a\0\377\n", 4}), "also the last line feed");
-    CHECK_STR(c.blob_type, HAFT__LIT("application/octet-stream"), "its type");
+    CHECK_STR(c.result.text, HAFT__LIT(""), "the text of a binary result");
+    CHECK_STR(c.blob, ((haft_str){"a\0\377\n", 4}), "the bytes, with the last line feed");
+    CHECK_STR(c.blob_type, HAFT__LIT("application/octet-stream"), "the type of unknown bytes");
     run(&f, &c, "{\"command\":[\"printf\",\"\\\\211PNG\\\\r\\\\n\\\\032\\\\n\"]}", "");
-    CHECK_STR(c.blob_type, HAFT__LIT("image/png"), "a picture");
+    CHECK_STR(c.blob_type, HAFT__LIT("image/png"), "the type of a PNG image");
     run(&f, &c, "{\"command\":[\"sh\",\"-c\",\"printf '\\\\000'; exit 3\"]}", "");
-    CHECK(!c.result.ok && c.result.blob_count == 0, "a failure is an error");
+    CHECK(!c.result.ok && c.result.blob_count == 0, "a failed command has a binary result");
     help_end(&f);
 }
 
@@ -107,7 +107,7 @@ TEST(a_command_gets_only_its_own_environment)
             lines[count++][line.len] = '\0';
         }
         size_t length = 0;
-        while (count > 0) { /* in their order */
+        while (count > 0) { /* the lines in their order */
             size_t first = 0;
             for (size_t k = 1; k < count; k++) {
                 first = strcmp(lines[k], lines[first]) < 0 ? k : first;
@@ -122,7 +122,7 @@ TEST(a_command_gets_only_its_own_environment)
     help_end(&f);
 }
 
-TEST(a_command_runs_where_its_spec_is)
+TEST(a_command_runs_in_the_directory_of_its_spec)
 {
     help_exec f;
     help_begin(&f);
@@ -131,21 +131,21 @@ TEST(a_command_runs_where_its_spec_is)
     help_call c;
     f.spec.path = haft__str(help_path(folder, "spec.yaml"));
     run(&f, &c, "{\"command\":[\"./script\"]}", "");
-    CHECK_STR(c.result.text, haft__str(folder), "its directory");
+    CHECK_STR(c.result.text, haft__str(folder), "the directory of the spec");
     f.spec.path = HAFT__LIT("/spec.yaml");
     run(&f, &c, "{\"command\":[\"pwd\"]}", "");
-    CHECK_STR(c.result.text, HAFT__LIT("/"), "the root");
+    CHECK_STR(c.result.text, HAFT__LIT("/"), "a spec in the root directory");
     char here[PATH_MAX];
-    CHECK(getcwd(here, sizeof(here)) != NULL, "nowhere");
+    CHECK(getcwd(here, sizeof(here)) != NULL, "no working directory");
     f.spec.path = HAFT__LIT("spec.yaml");
     run(&f, &c, "{\"command\":[\"pwd\"]}", "");
-    CHECK_STR(c.result.text, haft__str(here), "ours");
+    CHECK_STR(c.result.text, haft__str(here), "a spec in the working directory");
     f.spec.path = HAFT__LIT("");
     run(&f, &c, "{\"command\":[\"pwd\"]}", "");
-    CHECK_STR(c.result.text, haft__str(here), "no file");
+    CHECK_STR(c.result.text, haft__str(here), "a spec without a file");
     f.spec.path = HAFT__LIT("/no/such/folder/spec.yaml");
     run(&f, &c, "{\"command\":[\"pwd\"]}", "");
-    CHECK(!c.result.ok && !c.result.started, "it ran nowhere");
+    CHECK(!c.result.ok && !c.result.started, "the command ran");
     CHECK_STR(c.result.where, HAFT__LIT("/no/such/folder"), "where");
     CHECK_STR(c.result.text,
               HAFT__LIT("cannot enter the directory of the spec: No such file or directory"),
@@ -201,22 +201,22 @@ TEST(without_guard_no_command_runs)
     help_call c;
     help_begin_with(&f, "/no/such/guard", 0);
     run(&f, &c, "{\"command\":[\"true\"]}", "");
-    CHECK(!c.result.ok && !c.result.started, "it ran");
+    CHECK(!c.result.ok && !c.result.started, "the command ran without guard");
     CHECK_STR(c.result.where, HAFT__LIT("/no/such/guard"), "where");
     CHECK_STR(c.result.text, HAFT__LIT("no such program, and commands run only under guard"),
               "text");
     CHECK(c.result.hint.len > 0, "no hint");
     help_end(&f);
     help_begin(&f);
-    f.exec->guard[0] = '!'; /* it was found before, and does not exist any more */
+    f.exec->guard[0] = '!'; /* guard was found before, and no longer exists */
     run(&f, &c, "{\"command\":[\"true\"]}", "");
-    CHECK(!c.result.ok && !c.result.started, "it ran");
+    CHECK(!c.result.ok && !c.result.started, "the command ran without guard");
     CHECK(strstr(c.result.text.ptr, " cannot be started: no such file") != NULL, "%.*s",
           HAFT__ARG(c.result.text));
     help_end(&f);
 }
 
-TEST(a_command_has_its_limits)
+TEST(a_command_has_limits_on_memory_time_and_files)
 {
     help_exec f;
     help_call c;
@@ -233,12 +233,13 @@ TEST(a_command_has_its_limits)
     CHECK_STR(c.result.text, haft__str(limits), "limits");
     /* dd allocates its block before it reads. */
     run(&f, &c, shell("dd if=/dev/zero of=/dev/null bs=4100M count=1"), "");
-    CHECK(!c.result.ok && c.result.started, "it had more than %d MiB", HAFT__LIMIT_EXEC_MEMORY_MIB);
+    CHECK(!c.result.ok && c.result.started, "the command used more than %d MiB",
+          HAFT__LIMIT_EXEC_MEMORY_MIB);
     CHECK(strstr(c.result.text.ptr, "exit status 1: dd: memory exhausted") != NULL, "%.*s",
           HAFT__ARG(c.result.text));
     run(&f, &c, shell("dd if=/dev/null of=/dev/null bs=4000M count=1 2>&1 | tail -n 1 | wc -l"),
         "");
-    CHECK_STR(c.result.text, HAFT__LIT("1"), "just less");
+    CHECK_STR(c.result.text, HAFT__LIT("1"), "a command that uses a little less");
     help_end(&f);
 }
 
@@ -251,23 +252,24 @@ TEST(output_up_to_the_cap_is_a_result)
     (void)snprintf(script, sizeof(script), "head -c %d /dev/zero", HAFT__LIMIT_TOOL_RESULT_BYTES);
     run(&f, &c, shell(script), "");
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    CHECK_INT(c.blob.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
+    CHECK_INT(c.blob.len, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes of the result");
     (void)snprintf(script, sizeof(script), "head -c %d /dev/zero",
                    HAFT__LIMIT_TOOL_RESULT_BYTES + 1);
     run(&f, &c, shell(script), "");
-    CHECK(!c.result.ok && c.result.started, "one more");
+    CHECK(!c.result.ok && c.result.started, "one byte more than the limit");
     CHECK_STR(c.result.text,
               HAFT__LIT("the program 'sh' printed more than the limit of 16777216 bytes"),
-              "one more");
+              "one byte more than the limit");
     run(&f, &c, shell("yes | head -c 1000000000"), "");
     CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL, "a gigabyte");
     run(&f, &c, shell("trap '' PIPE TERM; yes; yes; sleep 1000"), "");
-    CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL, "without end");
+    CHECK(!c.result.ok && strstr(c.result.text.ptr, "printed more than") != NULL,
+          "output without end");
     help_end(&f);
 }
 
-/* Programs that do not end by themselves, in several ways. $1 gets the PID of one that must end
- * too. */
+/* Programs that do not end by themselves. Each writes to the file $1 the PID of a process that must
+ * end too. */
 static const char *const endless[] = {
     "echo $$ >$1; sleep 1000",
     "trap '' TERM INT HUP; echo $$ >$1; while :; do sleep 1000; done",
@@ -284,7 +286,7 @@ static void make_endless(help_exec *f, help_call *c, size_t which, const char *f
     help_init_call(f, c, HAFT__TOOL_COMMAND, definition, "");
 }
 
-TEST(a_command_past_its_time_is_ended_with_all_it_started)
+TEST(a_command_that_times_out_is_killed_with_all_its_processes)
 {
     help_exec f;
     help_begin(&f);
@@ -302,14 +304,14 @@ TEST(a_command_past_its_time_is_ended_with_all_it_started)
                   endless[i]);
         help_settle(&f);
         pid_t other = access(file, R_OK) == 0 ? help_read_id(file) : 0;
-        CHECK(other == 0 || !help_is_alive(other), "%s lives on", endless[i]);
+        CHECK(other == 0 || !help_is_alive(other), "%s is still running", endless[i]);
         (void)unlink(file);
     }
     help_remove(folder);
     help_end(&f);
 }
 
-TEST(a_command_that_is_cancelled_is_ended_with_all_it_started)
+TEST(a_cancelled_command_is_killed_with_all_its_processes)
 {
     help_exec f;
     help_begin(&f);
@@ -320,14 +322,14 @@ TEST(a_command_that_is_cancelled_is_ended_with_all_it_started)
         make_endless(&f, &c, i, file);
         help_start(&f, &c);
         pid_t other = help_read_id(file); /* not before it has started */
-        CHECK(help_is_alive(other), "%s", endless[i]);
+        CHECK(help_is_alive(other), "%s did not start", endless[i]);
         haft__exec_cancel(c.job);
         help_settle(&f);
-        CHECK(!help_is_alive(other), "%s lives on", endless[i]);
+        CHECK(!help_is_alive(other), "%s is still running", endless[i]);
         CHECK_INT(c.result_count, 0, "%s: reports", endless[i]);
         (void)unlink(file);
     }
-    for (size_t i = 0; i < COUNT(endless); i++) { /* and at once, without another step */
+    for (size_t i = 0; i < COUNT(endless); i++) { /* cancelled at once, without another step */
         help_call c;
         make_endless(&f, &c, i, help_path(folder, "id"));
         help_start(&f, &c);
@@ -337,7 +339,7 @@ TEST(a_command_that_is_cancelled_is_ended_with_all_it_started)
     help_remove(folder);
 }
 
-TEST(guard_has_some_time_to_end_a_command)
+TEST(guard_has_a_grace_period_to_end_a_command)
 {
     help_exec f;
     help_call c;
@@ -352,10 +354,10 @@ TEST(guard_has_some_time_to_end_a_command)
     help_start(&f, &c);
     pid_t guard = help_read_id(file);
     haft__exec_cancel(c.job);
-    help_step(&f, 0); /* what was closed is out of the way */
+    help_step(&f, 0); /* handles that were closed are gone afterwards */
     int left = haft__loop_timeout(f.loop);
     CHECK(left <= HAFT__LIMIT_EXEC_GRACE_MS && left > HAFT__LIMIT_EXEC_GRACE_MS / 2, "%d ms", left);
-    CHECK(help_is_alive(guard), "it did not get any time");
+    CHECK(help_is_alive(guard), "guard was killed at once");
     (void)kill(guard, SIGKILL);
     help_settle(&f);
     help_end(&f);
@@ -375,9 +377,9 @@ TEST(processes_that_a_command_left_running_are_killed)
                    file, file);
     run(&f, &c, shell(script), "");
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
-    CHECK_STR(c.result.text, HAFT__LIT("mine"), "its own output");
+    CHECK_STR(c.result.text, HAFT__LIT("mine"), "the output of the command");
     pid_t other = help_read_id(file);
-    CHECK(other > 0 && !help_is_alive(other), "it lives on");
+    CHECK(other > 0 && !help_is_alive(other), "a process that the command left is still running");
     help_remove(folder);
     help_end(&f);
 }
@@ -385,7 +387,7 @@ TEST(processes_that_a_command_left_running_are_killed)
 /* The supervisor is the parent of guard, which is the parent of the program. */
 #define SUPERVISOR "$(cut -d' ' -f4 /proc/$PPID/stat)"
 
-TEST(a_command_that_kills_its_guard_has_an_unknown_outcome_and_leaves_nothing)
+TEST(a_command_that_kills_its_guard_has_an_unknown_outcome_and_leaves_no_process)
 {
     static const char *const kills[] = {
         "kill -9 $PPID",
@@ -409,7 +411,7 @@ TEST(a_command_that_kills_its_guard_has_an_unknown_outcome_and_leaves_nothing)
         CHECK(!c.result.ok && c.result.started && c.result.lost, "%s: %.*s", script,
               HAFT__ARG(c.result.text));
         pid_t other = help_read_id(file);
-        CHECK(other > 0 && help_is_gone(other), "%s: it lives on", script);
+        CHECK(other > 0 && help_is_gone(other), "%s: a process is still running", script);
         (void)unlink(file);
     }
     help_remove(folder);
@@ -433,14 +435,14 @@ TEST(a_command_ends_when_its_parent_is_killed)
         }
     }
     pid_t other = help_read_id(file);
-    CHECK(help_is_alive(other), "it did not start");
+    CHECK(help_is_alive(other), "the command did not start");
     (void)kill(parent, SIGKILL);
-    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent");
-    CHECK(help_is_gone(other), "it lives on");
+    CHECK_INT(waitpid(parent, NULL, 0), parent, "the parent did not end");
+    CHECK(help_is_gone(other), "the command is still running");
     help_remove(folder);
 }
 
-TEST(a_hundred_commands_at_once_leave_nothing)
+TEST(a_hundred_commands_at_once_leave_no_process)
 {
     help_exec f;
     help_begin(&f);
@@ -458,7 +460,7 @@ TEST(a_hundred_commands_at_once_leave_nothing)
     help_end(&f);
 }
 
-TEST(a_command_without_memory_is_reported_all_the_same)
+TEST(a_command_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         help_exec f;
@@ -473,14 +475,14 @@ TEST(a_command_without_memory_is_reported_all_the_same)
             help_step(&f, 1000);
         }
         bool failed = test_allow_allocations();
-        CHECK(status == HAFT_OK || failed, "allocation %u", n);
-        CHECK(c.result_count == 1 || failed, "allocation %u", n);
+        CHECK(status == HAFT_OK || failed, "allocation %u: the start failed for another reason", n);
+        CHECK(c.result_count == 1 || failed, "allocation %u: no result", n);
         CHECK(!failed || status != HAFT_OK || !c.result.ok
                   || haft__str_starts_with(c.result.text, HAFT__LIT("(out of memory")),
-              "allocation %u", n);
+              "allocation %u: the result is wrong", n);
         help_end(&f);
         if (!failed) {
-            CHECK_STR(c.result.text, HAFT__LIT("text"), "at last");
+            CHECK_STR(c.result.text, HAFT__LIT("text"), "the result if no allocation fails");
             break;
         }
     }

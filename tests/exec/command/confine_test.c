@@ -33,7 +33,7 @@ TEST(a_confined_path_stays_beneath_its_root)
     help_exec f;
     help_begin(&f);
     const char *folder = help_folder(), *data = help_path(folder, "data");
-    CHECK(mkdir(data, 0700) == 0 && mkdir(help_path(data, "sub"), 0700) == 0, "folders");
+    CHECK(mkdir(data, 0700) == 0 && mkdir(help_path(data, "sub"), 0700) == 0, "no directories");
     help_write(help_path(data, "a.txt"), "text", 0600);
     CHECK_INT(symlink("/etc", help_path(data, "out")), 0, "symlink");
     CHECK_INT(symlink("a.txt", help_path(data, "inside")), 0, "symlink");
@@ -43,7 +43,7 @@ TEST(a_confined_path_stays_beneath_its_root)
         help_init_call(&f, &c, HAFT__TOOL_COMMAND, SHOW, rows[i].arguments);
         help_start(&f, &c);
         help_wait(&f, &c);
-        CHECK(c.result.ok == rows[i].ok, "%s", rows[i].arguments);
+        CHECK(c.result.ok == rows[i].ok, "%s: the outcome", rows[i].arguments);
         CHECK_STR(c.result.text, haft__str(rows[i].text), "%s", rows[i].arguments);
     }
     for (size_t i = 0; i < COUNT(outside); i++) {
@@ -53,11 +53,11 @@ TEST(a_confined_path_stays_beneath_its_root)
         help_init_call(&f, &c, HAFT__TOOL_COMMAND, SHOW, arguments);
         help_start(&f, &c);
         help_wait(&f, &c);
-        CHECK(!c.result.ok && !c.result.started, "%s", arguments);
+        CHECK(!c.result.ok && !c.result.started, "%s: the command ran", arguments);
         CHECK(haft__str_starts_with(c.result.text, HAFT__LIT("the path is outside the root")),
               "%s: %.*s", arguments, HAFT__ARG(c.result.text));
     }
-    CHECK_INT(rmdir(help_path(data, "sub")), 0, "sub");
+    CHECK_INT(rmdir(help_path(data, "sub")), 0, "sub/ cannot be removed");
     help_remove(data);
     help_remove(folder);
     help_end(&f);

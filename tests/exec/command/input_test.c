@@ -18,7 +18,7 @@ static haft_status make(haft__exec_job *job, const char *definition, const char 
     return haft__command_input(job, ret_input, err);
 }
 
-TEST(the_input_of_a_command)
+TEST(the_input_of_a_command_follows_its_template)
 {
     static const struct {
         const char *text, *input;
@@ -53,7 +53,7 @@ TEST(the_input_of_a_command)
     }
 }
 
-TEST(without_a_template_it_is_the_arguments)
+TEST(without_a_template_the_input_is_the_arguments)
 {
     haft__exec_job job = {.exec = NULL};
     haft__arena_init(&job.arena, 0);
@@ -63,7 +63,7 @@ TEST(without_a_template_it_is_the_arguments)
     haft__arena_finish(&job.arena);
 }
 
-TEST(input_may_be_as_long_as_a_json_text)
+TEST(the_length_of_the_input_is_bounded)
 {
     size_t size = HAFT__LIMIT_JSON_BYTES / 16;
     char *text = test_alloc(size + 8);
@@ -92,7 +92,7 @@ TEST(input_may_be_as_long_as_a_json_text)
     }
 }
 
-TEST(input_without_memory)
+TEST(making_the_input_reports_a_failed_allocation)
 {
     haft__exec_job job = {.exec = NULL};
     haft__arena_init(&job.arena, 0);

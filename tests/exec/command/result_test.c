@@ -17,7 +17,7 @@ static haft__exec_result report(help_exec *f, haft__exec_job *job, const haft__c
     return job->result;
 }
 
-TEST(ends_of_programs)
+TEST(the_end_of_a_program_becomes_a_result)
 {
 #define TEXT(text)                                                                                 \
     {                                                                                              \
@@ -185,7 +185,7 @@ TEST(only_the_end_of_the_output_is_reported)
     help_end(&f);
 }
 
-TEST(an_end_without_memory_is_still_reported)
+TEST(a_result_is_reported_even_if_an_allocation_fails)
 {
     help_exec f;
     help_begin(&f);

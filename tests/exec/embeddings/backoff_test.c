@@ -36,15 +36,16 @@ TEST(the_backoff_of_a_slow_server_is_stored)
 {
     haft__arena arena;
     char place[64];
-    CHECK_INT(HAFT__LIMIT_EMBED_COOLDOWN_MS, 30000, "the rows have it, and one more");
-    CHECK_INT(HAFT__LIMIT_EMBED_BATCH, 32, "the rows have it, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_COOLDOWN_MS, 30000, "the rows contain this limit, and one more");
+    CHECK_INT(HAFT__LIMIT_EMBED_BATCH, 32, "the rows contain this limit, and one more");
     (void)snprintf(place, sizeof(place), "/tmp/haft-slow-test-XXXXXX");
     CHECK(mkdtemp(place) != NULL, "no directory");
     haft__arena_init(&arena, 0);
     haft_str path = haft__arena_format(&arena, "%s/slow", place);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft__embedding_backoff slow = {0};
-        CHECK_INT(haft__file_replace(path.ptr, haft__str(cases[i].text), NULL), HAFT_OK, "write");
+        CHECK_INT(haft__file_replace(path.ptr, haft__str(cases[i].text), NULL), HAFT_OK,
+                  "the file cannot be written");
         CHECK(haft__embedding_backoff_read(&arena, path, NOW, &slow) == cases[i].found, "%s",
               cases[i].text);
         CHECK_INT(slow.rest_ms, cases[i].rest_ms, "%s", cases[i].text);
@@ -58,11 +59,14 @@ TEST(the_backoff_of_a_slow_server_is_stored)
             CHECK_STR(again.reason, slow.reason, "%s", cases[i].text);
         }
     }
-    CHECK_INT(unlink(path.ptr), 0, "file");
-    CHECK_INT(rmdir(place), 0, "directory");
+    CHECK_INT(unlink(path.ptr), 0, "the file cannot be removed");
+    CHECK_INT(rmdir(place), 0, "the directory cannot be removed");
     haft__embedding_backoff none = {0};
-    CHECK(!haft__embedding_backoff_read(&arena, path, NOW, &none), "there is none");
-    CHECK(!haft__embedding_backoff_read(&arena, HAFT__LIT(""), NOW, &none), "there is no place");
-    CHECK(!haft__embedding_backoff_write(HAFT__LIT(""), NOW, &none), "there is no place");
+    CHECK(!haft__embedding_backoff_read(&arena, path, NOW, &none),
+          "a backoff was read, but the file does not exist");
+    CHECK(!haft__embedding_backoff_read(&arena, HAFT__LIT(""), NOW, &none),
+          "a backoff was read without a path");
+    CHECK(!haft__embedding_backoff_write(HAFT__LIT(""), NOW, &none),
+          "a backoff was written without a path");
     haft__arena_finish(&arena);
 }

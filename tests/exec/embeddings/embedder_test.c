@@ -18,11 +18,12 @@ typedef struct fixture {
     haft__http_server *server;
     haft__http_client *http;
     haft__embedder *embedder;
-    size_t requests, most, padding; /* so far; texts in one; spaces after each answer */
+    size_t requests, most,
+        padding; /* so far; most texts in one request; spaces after each answer */
     bool over, used;
 } fixture;
 
-/* For one text or for three tools. */
+/* Answers a request with one text or with three tools. */
 static void answer_plainly(fixture *f, haft__http_server_request *request)
 {
     bool tools =
@@ -121,7 +122,7 @@ static void on_done(void *context, const haft__search_embedding *query, haft_str
     fixture *f = context;
     f->over = true;
     f->used = query != NULL;
-    CHECK(f->used == (error.len == 0), "one of the two");
+    CHECK(f->used == (error.len == 0), "neither vectors nor an error, or both");
 }
 
 static haft_status ask(fixture *f, size_t count)
@@ -142,17 +143,18 @@ static haft_status ask(fixture *f, size_t count)
     return status;
 }
 
-TEST(a_request_has_so_many_texts_and_no_more)
+TEST(the_texts_of_a_request_are_bounded)
 {
     for (size_t more = 0; more < 2; more++) {
         fixture f;
         begin(&f);
-        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "asked");
-        CHECK(f.used, "vectors");
-        CHECK_INT(f.requests, 2 + more, "and one for the query");
-        CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "texts");
-        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "again");
-        CHECK_INT(f.requests, 3 + more, "only the query");
+        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK,
+                  "the search for embeddings starts");
+        CHECK(f.used, "no vectors");
+        CHECK_INT(f.requests, 2 + more, "requests: for the tools, and one for the query");
+        CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
+        CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH + more), HAFT_OK, "a second search");
+        CHECK_INT(f.requests, 3 + more, "requests: one more, for the query only");
         end(&f);
     }
 }
@@ -160,15 +162,15 @@ TEST(a_request_has_so_many_texts_and_no_more)
 /* A response that is too long is a failure; then no request is sent for
  * HAFT__LIMIT_EMBED_COOLDOWN_MS. No test waits for that, for HAFT__LIMIT_EMBED_TOOLS_MS or for
  * HAFT__LIMIT_EMBED_FIRST_MS. */
-TEST(an_answer_has_so_many_bytes_and_no_more)
+TEST(the_bytes_of_an_embedding_response_are_bounded)
 {
     for (size_t more = 0; more < 2; more++) {
         fixture f;
         begin(&f);
         f.padding = HAFT__LIMIT_EMBED_REPLY_BYTES + more;
-        CHECK_INT(ask(&f, 0), HAFT_OK, "asked");
-        CHECK(f.used == (more == 0), "%zu more", more);
-        CHECK_INT(ask(&f, 0), more == 0 ? HAFT_OK : HAFT_BAD_STATE, "left alone");
+        CHECK_INT(ask(&f, 0), HAFT_OK, "a request");
+        CHECK(f.used == (more == 0), "%zu bytes past the limit: vectors", more);
+        CHECK_INT(ask(&f, 0), more == 0 ? HAFT_OK : HAFT_BAD_STATE, "the next request");
         CHECK_INT(f.requests, more == 0 ? 2 : 1, "requests");
         end(&f);
     }
@@ -182,7 +184,7 @@ TEST(embeddings_survive_every_failed_allocation)
         fixture f;
         begin(&f);
         f.plain = true;
-        CHECK_INT(ask(&f, 0), HAFT_OK, "a connection");
+        CHECK_INT(ask(&f, 0), HAFT_OK, "open the connection");
         test_fail_allocation(n);
         haft_status status = ask(&f, 3);
         failed = test_allow_allocations();
@@ -193,19 +195,20 @@ TEST(embeddings_survive_every_failed_allocation)
     }
 }
 
-/* As in another process: with its own file. */
-static void begin_again(fixture *f, uint64_t first_ms, bool ignore_backoff)
+/* Creates a new embedder, as another process would, with its own file. */
+static void restart_embedder(fixture *f, uint64_t first_ms, bool ignore_backoff)
 {
     haft__embedder_options options = options_of(f);
     options.first_ms = first_ms;
     options.ignore_backoff = ignore_backoff;
     options.in_memory = false;
     haft__embedder_destroy(f->embedder);
-    CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK, "again");
+    CHECK_INT(haft__embedder_create(&options, &f->embedder, NULL), HAFT_OK,
+              "the embedder cannot be created");
 }
 
-/* Other processes also avoid a server that is slow with tools, unless one insists; and batches
- * are smaller until it has answered for all tools. */
+/* Other processes also avoid a server that is slow with tools, unless they ignore the backoff; and
+ * batches are smaller until it has answered for all tools. */
 TEST(a_server_that_hangs_has_a_backoff)
 {
     fixture f;
@@ -215,22 +218,23 @@ TEST(a_server_that_hangs_has_a_backoff)
     CHECK(setenv("XDG_STATE_HOME", place, 1) == 0, "no variable");
     begin(&f);
     f.silent = true;
-    begin_again(&f, 20, false);
-    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
-    CHECK(!f.used, "nothing came");
-    begin_again(&f, 60000, false);
-    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_BAD_STATE, "left alone");
+    restart_embedder(&f, 20, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "a first request");
+    CHECK(!f.used, "a silent server gave vectors");
+    restart_embedder(&f, 60000, false);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_BAD_STATE, "a request during the backoff");
     CHECK_INT(f.requests, 1, "requests");
     f.silent = false;
-    begin_again(&f, 60000, true);
-    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "asked");
-    CHECK(f.used, "vectors");
-    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH / 4, "texts");
-    begin_again(&f, 60000, false);
-    CHECK_INT(ask(&f, 2 * HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "forgiven");
-    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "texts");
+    restart_embedder(&f, 60000, true);
+    CHECK_INT(ask(&f, HAFT__LIMIT_EMBED_BATCH), HAFT_OK, "a request that ignores the backoff");
+    CHECK(f.used, "no vectors");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH / 4, "most texts in one request after a timeout");
+    restart_embedder(&f, 60000, false);
+    CHECK_INT(ask(&f, 2 * HAFT__LIMIT_EMBED_BATCH), HAFT_OK,
+              "a request after the server has answered");
+    CHECK_INT(f.most, HAFT__LIMIT_EMBED_BATCH, "most texts in one request");
     end(&f);
     (void)unsetenv("XDG_STATE_HOME");
     (void)snprintf(path, sizeof(path), "rm -r %s", place);
-    CHECK_INT(system(path), 0, "removed");
+    CHECK_INT(system(path), 0, "the directory cannot be removed");
 }

@@ -20,7 +20,8 @@ TEST(the_table_of_vectors_is_found_relative_to_the_program)
     haft_error err = {0};
     CHECK_INT(load(NULL, &vectors, &err), HAFT_OK, "%s: %s", err.where, err.message);
     CHECK(vectors.found && vectors.table.count > 20000, "no table");
-    CHECK(haft__search_word_vectors_find(&vectors.table, HAFT__LIT("file")) != NULL, "a word");
+    CHECK(haft__search_word_vectors_find(&vectors.table, HAFT__LIT("file")) != NULL,
+          "the table has no vector for 'file'");
     haft__word_vectors_finish(&vectors);
     haft__word_vectors_finish(&vectors);
 }
@@ -31,11 +32,11 @@ TEST(a_variable_names_the_table)
     haft_error err = {0};
     CHECK_INT(setenv("HAFT_VECTORS", "none", 1), 0, "setenv");
     CHECK_INT(load(NULL, &vectors, &err), HAFT_OK, "%s", err.message);
-    CHECK(!vectors.found, "none");
+    CHECK(!vectors.found, "a table was loaded, but the variable is `none`");
     CHECK_INT(setenv("HAFT_VECTORS", "/no/such/file", 1), 0, "setenv");
-    CHECK_INT(load(NULL, &vectors, &err), HAFT_IO, "missing");
+    CHECK_INT(load(NULL, &vectors, &err), HAFT_IO, "a table that does not exist");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/no/such/file"), "where");
-    CHECK_INT(load("none", &vectors, &err), HAFT_OK, "the argument wins");
+    CHECK_INT(load("none", &vectors, &err), HAFT_OK, "the argument has precedence");
     CHECK_INT(unsetenv("HAFT_VECTORS"), 0, "unsetenv");
 }
 
@@ -43,13 +44,13 @@ TEST(a_file_that_is_not_a_table_is_rejected)
 {
     haft__word_vectors vectors;
     haft_error err = {0};
-    CHECK_INT(load("/etc/passwd", &vectors, &err), HAFT_BAD_INPUT, "passwd");
+    CHECK_INT(load("/etc/passwd", &vectors, &err), HAFT_BAD_INPUT, "a file that is not a table");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/etc/passwd"), "where");
-    CHECK(!vectors.found, "found");
+    CHECK(!vectors.found, "a table was loaded");
 }
 
 /* Sparse files, so that they use no disk space. */
-TEST(a_table_has_a_limit)
+TEST(the_size_of_a_table_is_bounded)
 {
     for (int more = 0; more < 2; more++) {
         char path[] = "/tmp/haft-vectors-XXXXXX";
@@ -57,14 +58,14 @@ TEST(a_table_has_a_limit)
         haft_error err = {0};
         int fd = mkstemp(path);
         CHECK(fd >= 0 && ftruncate(fd, HAFT__LIMIT_SEARCH_VECTORS_BYTES + more) == 0, "%s", path);
-        CHECK_INT(load(path, &vectors, &err), more > 0 ? HAFT_TOO_BIG : HAFT_BAD_INPUT, "%d more",
-                  more);
+        CHECK_INT(load(path, &vectors, &err), more > 0 ? HAFT_TOO_BIG : HAFT_BAD_INPUT,
+                  "%d bytes past the limit", more);
         (void)close(fd);
         (void)unlink(path);
     }
 }
 
-TEST(a_table_without_memory_is_not_loaded)
+TEST(loading_a_table_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__word_vectors vectors;

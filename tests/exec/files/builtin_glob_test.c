@@ -104,18 +104,18 @@ FILES_TEST(the_number_of_results_is_bounded)
         files_add(&f, name, "");
     }
     searched s = search_run(haft__files_glob, &f, ask("*", ""));
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\nf0999")), "at the limit");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("\nf0999")), "the last path at the limit");
     files_add(&f, "f1000", "");
     s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK(haft__str_ends_with(
               s.text,
               HAFT__LIT("\nf0999\n(1 more file matches: narrow the pattern or give a `path`)")),
-          "one past it");
+          "one past the limit");
     files_add(&f, "f1001", "");
     s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK(haft__str_ends_with(
               s.text, HAFT__LIT("(2 more files match: narrow the pattern or give a `path`)")),
-          "two past it");
+          "two past the limit");
     files_remove(&f);
 }
 
@@ -131,7 +131,8 @@ FILES_TEST(the_bytes_of_a_result_are_bounded)
     searched s = search_run(haft__files_glob, &f, ask("*", ""));
     CHECK_INT(s.status, HAFT_OK, "%s", s.error.message);
     CHECK(s.text.len <= HAFT__LIMIT_FILES_RESULT_BYTES + 100, "%zu bytes", s.text.len);
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("give a `path`)")), "no note");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("give a `path`)")),
+          "no note that there are more files");
     files_remove(&f);
 }
 
@@ -159,11 +160,11 @@ FILES_TEST(glob_stops_when_cancelled)
     haft__files_request search = ask("*", "");
     search.stop = &stop;
     searched s = search_run(haft__files_glob, &f, search);
-    CHECK_INT(s.status, HAFT_BAD_STATE, "it does not stop");
+    CHECK_INT(s.status, HAFT_BAD_STATE, "the search did not stop");
     files_remove(&f);
 }
 
-FILES_TEST(glob_without_memory_is_reported)
+FILES_TEST(glob_reports_a_failed_allocation)
 {
     files f = files_make();
     files_add(&f, "a/b", "");

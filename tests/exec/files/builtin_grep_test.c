@@ -91,7 +91,8 @@ FILES_TEST(wrong_arguments_of_grep_are_reported)
     }
     haft__files_request search = ask("x", "", "");
     search.root = HAFT__LIT("/no/such/root");
-    CHECK_INT(search_run(haft__files_grep, &f, search).status, HAFT_IO, "a root that is not there");
+    CHECK_INT(search_run(haft__files_grep, &f, search).status, HAFT_IO,
+              "a root that does not exist");
     files_remove(&f);
 }
 
@@ -126,7 +127,7 @@ FILES_TEST(ignored_and_hidden_files_are_not_searched_unless_named)
     files_remove(&f);
 }
 
-FILES_TEST(names_and_lines_are_made_harmless)
+FILES_TEST(names_are_escaped_and_invalid_bytes_are_replaced)
 {
     files f = files_make();
     files_add(&f, "a\nb:1:forged", "x\n");
@@ -160,25 +161,25 @@ static bool ends(const files *f, uint64_t limit, const char *end)
     return right;
 }
 
-FILES_TEST(the_number_of_lines_grep_returns_is_bounded)
+FILES_TEST(the_lines_of_a_grep_result_are_bounded)
 {
     files f = files_make();
     files_add_bytes(&f, "a", lines_of("x\n", HAFT__LIMIT_FILES_GREP_DEFAULT));
-    CHECK(ends(&f, 0, "\na:100:x"), "at the default");
+    CHECK(ends(&f, 0, "\na:100:x"), "lines at the default limit");
     files_add_bytes(&f, "a", lines_of("x\n", HAFT__LIMIT_FILES_GREP_DEFAULT + 1));
     CHECK(ends(&f, 0,
                "\na:100:x\n(there are more matching lines: narrow the search or raise `limit`)"),
-          "one past it");
+          "one line past the default limit");
     CHECK(ends(&f, 2,
                "a:1:x\na:2:x\n(there are more matching lines: narrow the search or raise "
                "`limit`)"),
-          "two are asked for");
-    CHECK(ends(&f, 101, "\na:101:x"), "all are asked for");
+          "a limit of two");
+    CHECK(ends(&f, 101, "\na:101:x"), "a limit of all lines");
     files_add_bytes(&f, "a", lines_of("x\n", HAFT__LIMIT_FILES_GREP_LINES));
     CHECK(ends(&f, UINT64_MAX, "\na:2000:x"), "at the limit");
     files_add_bytes(&f, "b", HAFT__LIT("x"));
     CHECK(ends(&f, UINT64_MAX, "\na:2000:x\n(there are more matching lines: narrow the search)"),
-          "one past it");
+          "one past the limit");
     files_remove(&f);
 }
 
@@ -193,31 +194,32 @@ FILES_TEST(a_long_line_is_cut_around_its_match)
     CHECK_INT(s.text.len, 4 + HAFT__LIMIT_FILES_GREP_LINE_BYTES, "at the limit");
     files_add_bytes(&f, "a", (haft_str){text, HAFT__LIMIT_FILES_GREP_LINE_BYTES + 1});
     s = search_run(haft__files_grep, &f, ask("x", "", ""));
-    CHECK_INT(s.text.len, 4 + HAFT__LIMIT_FILES_GREP_LINE_BYTES + 3, "one past it");
+    CHECK_INT(s.text.len, 4 + HAFT__LIMIT_FILES_GREP_LINE_BYTES + 3, "one past the limit");
     text[0] = 'a';
     text[900] = 'x';
     files_add_bytes(&f, "a", (haft_str){text, 1000});
     s = search_run(haft__files_grep, &f, ask("x", "", ""));
-    CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:...aaa")), "no mark");
+    CHECK(haft__str_starts_with(s.text, HAFT__LIT("a:1:...aaa")), "the cut is not marked");
     CHECK(memchr(s.text.ptr, 'x', s.text.len) != NULL, "the match is not shown");
     files_remove(&f);
 }
 
-FILES_TEST(the_bytes_of_what_grep_returns_are_bounded)
+FILES_TEST(the_bytes_of_a_grep_result_are_bounded)
 {
     files f = files_make();
     char line[400];
     (void)snprintf(line, sizeof(line), "x%0397d\n", 0);
     files_add_bytes(&f, "a", lines_of(line, 2000));
-    CHECK(ends(&f, 2000, "0\n(there are more matching lines: narrow the search)"), "no note");
+    CHECK(ends(&f, 2000, "0\n(there are more matching lines: narrow the search)"),
+          "no note that there are more lines");
     searched s = search_run(haft__files_grep, &f,
                             (haft__files_request){.pattern = HAFT__LIT("x"), .limit = 2000});
     CHECK(s.text.len > HAFT__LIMIT_FILES_RESULT_BYTES - 1000, "%zu bytes only", s.text.len);
     files_remove(&f);
 }
 
-/* Lines of all lengths around the size of a block, so that every position is once at its end. */
-FILES_TEST(blocks_end_anywhere)
+/* Tries lines of all lengths around the size of a block, so that a block ends at each position. */
+FILES_TEST(grep_finds_lines_wherever_a_block_ends)
 {
     files f = files_make();
     for (size_t shift = 0; shift < 40; shift++) {
@@ -238,14 +240,14 @@ FILES_TEST(blocks_end_anywhere)
         (void)snprintf(wanted, sizeof(wanted), "a:%llu:", (unsigned long long)line);
         CHECK(haft__str_starts_with(s.text, haft__str(wanted)), "shift %zu: wanted %s, found %.*s",
               shift, wanted, HAFT__ARG(s.text));
-        CHECK(memchr(s.text.ptr, '\n', s.text.len) == NULL, "shift %zu: more than one", shift);
+        CHECK(memchr(s.text.ptr, '\n', s.text.len) == NULL, "shift %zu: more than one line", shift);
     }
     files_remove(&f);
 }
 
-/* Lines that have a needle and do not match, so many that the search stops using needles;
- * matching lines before and after that; and the last line, without a line feed. */
-FILES_TEST(needles_may_be_common)
+/* The file has so many lines with a needle but without a match that the search stops using needles,
+ * matching lines before and after that, and a last line without a line feed. */
+FILES_TEST(grep_finds_all_lines_if_needles_are_common)
 {
     files f = files_make();
     for (size_t before = 60; before < 70; before++) {
@@ -267,7 +269,7 @@ FILES_TEST(needles_may_be_common)
     files_remove(&f);
 }
 
-FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
+FILES_TEST(a_line_is_matched_as_a_whole_up_to_its_limit)
 {
     files f = files_make();
     size_t most = HAFT__LIMIT_FILES_SEARCH_BYTES;
@@ -288,12 +290,13 @@ FILES_TEST(a_line_is_matched_as_one_up_to_its_limit)
     memcpy(text + most + 2, "xy\n", 3);
     files_add_bytes(&f, "a", (haft_str){text, most + 5});
     check(&f, "^x.*y$", "", "", "a:2:xy");
-    /* One line for all its pieces. */
+    /* A long line is searched in pieces, but reported once. */
     memset(text, 'x', 2 * most + 10);
     text[2 * most + 5] = '\n';
     files_add_bytes(&f, "a", (haft_str){text, 2 * most + 10});
     s = search_run(haft__files_grep, &f, ask("x", "", ""));
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("x...\na:2:xxxx")), "pieces");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("x...\na:2:xxxx")),
+          "a long line was reported more than once");
     files_remove(&f);
 }
 
@@ -335,14 +338,14 @@ FILES_TEST(a_pattern_that_backtracks_without_end_is_reported)
     files_remove(&f);
 }
 
-/* ---- what can go wrong meanwhile ---- */
+/* ---- failures during a search ---- */
 
 static void grep_without_rights(void *context)
 {
     check(context, "x", "", "", "c:1:x\n(1 file could not be read; 1 directory could not be read)");
 }
 
-FILES_TEST(what_cannot_be_read_is_counted)
+FILES_TEST(files_that_cannot_be_read_are_counted)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
@@ -359,13 +362,13 @@ FILES_TEST(a_file_that_fails_while_it_is_searched_is_counted)
 {
     files f = files_make();
     haft__files_request search = ask("x", "mem", "");
-    search.root = HAFT__LIT("/proc/self"); /* cannot be read at its beginning */
+    search.root = HAFT__LIT("/proc/self"); /* its files cannot be read at their beginning */
     search_check(haft__files_grep, &f, search,
                  "(no line matches 'x'; 0 files were searched; 1 file could not be read)");
     files_remove(&f);
 }
 
-FILES_TEST(searches_while_links_come_and_go_stay_inside)
+FILES_TEST(searches_while_links_change_stay_below_the_root)
 {
     files f = files_make();
     files_add(&f, "outside/name", "a secret\n");
@@ -402,11 +405,11 @@ FILES_TEST(grep_stops_when_cancelled)
     files_remove(&f);
 }
 
-FILES_TEST(grep_without_memory_is_reported)
+FILES_TEST(grep_reports_a_failed_allocation)
 {
     files f = files_make();
     files_add(&f, "a", "x\n");
-    char *text = test_alloc(100000); /* a block has to grow */
+    char *text = test_alloc(100000); /* long enough that a block has to grow */
     memset(text, 'x', 100000);
     files_add_bytes(&f, "b", (haft_str){text, 100000});
     for (unsigned n = 0; n < 10000; n++) {
@@ -421,8 +424,8 @@ FILES_TEST(grep_without_memory_is_reported)
         CHECK(status == HAFT_NO_MEMORY || status == HAFT_OK, "allocation %u: %d", n, (int)status);
         haft__buf_finish(&result);
         if (!failed) {
-            CHECK_INT(status, HAFT_OK, "with all memory");
-            CHECK(n > 10, "it takes no memory");
+            CHECK_INT(status, HAFT_OK, "the search if no allocation fails");
+            CHECK(n > 10, "only %u allocations", n);
             break;
         }
     }

@@ -48,7 +48,7 @@ FILES_TEST(lines_come_with_their_numbers)
     files_remove(&f);
 }
 
-FILES_TEST(errors_of_read_say_what_to_do)
+FILES_TEST(errors_of_read_have_a_hint)
 {
     files f = files_make();
     files_add(&f, "docs/a.md", "1\n2\n");
@@ -82,7 +82,8 @@ FILES_TEST(errors_of_read_say_what_to_do)
     }
     haft__files_request search = ask("a", 0, 0);
     search.root = HAFT__LIT("/no/such/root");
-    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_IO, "a root that is not there");
+    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_IO,
+              "a root that does not exist");
     files_remove(&f);
 }
 
@@ -103,25 +104,25 @@ FILES_TEST(the_number_of_lines_is_bounded)
     files f = files_make();
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT);
     CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\n  2000\t2000")),
-          "at the default");
+          "lines at the default limit");
     add_lines(&f, "x", HAFT__LIMIT_FILES_READ_DEFAULT + 1);
     CHECK(haft__str_ends_with(
               run(&f, "x", 0, 0).text,
               HAFT__LIT("\n  2000\t2000\n(lines 1 to 2000 of 2001; continue with offset 2001)")),
-          "one past it");
+          "one line past the default limit");
     CHECK(haft__str_ends_with(run(&f, "x", 0, HAFT__LIMIT_FILES_READ_DEFAULT + 1).text,
                               HAFT__LIT("\n  2001\t2001")),
-          "more on demand");
+          "a larger limit");
     char *many = test_alloc(HAFT__LIMIT_FILES_READ_LINES + 1);
     memset(many, '\n', HAFT__LIMIT_FILES_READ_LINES + 1);
     files_add_bytes(&f, "x", (haft_str){many, HAFT__LIMIT_FILES_READ_LINES});
     CHECK(haft__str_ends_with(run(&f, "x", 0, UINT64_MAX).text, HAFT__LIT("\n 20000\t")),
-          "at most");
+          "lines at the limit");
     files_add_bytes(&f, "x", (haft_str){many, HAFT__LIMIT_FILES_READ_LINES + 1});
     CHECK(haft__str_ends_with(
               run(&f, "x", 0, UINT64_MAX).text,
               HAFT__LIT("\n 20000\t\n(lines 1 to 20000 of 20001; continue with offset 20001)")),
-          "one past it");
+          "one line past the limit");
     files_remove(&f);
 }
 
@@ -135,9 +136,9 @@ FILES_TEST(a_long_line_is_cut)
     CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES, "at the limit");
     files_add_bytes(&f, "x", (haft_str){text, HAFT__LIMIT_FILES_READ_LINE_BYTES + 1});
     s = run(&f, "x", 0, 0);
-    CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES + 3, "one past it");
-    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...")), "no mark");
-    text[299999] = '\n'; /* over several blocks */
+    CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES + 3, "one past the limit");
+    CHECK(haft__str_ends_with(s.text, HAFT__LIT("aa...")), "the cut is not marked");
+    text[299999] = '\n'; /* a line over several blocks */
     text[299997] = '\n';
     files_add_bytes(&f, "x", (haft_str){text, 300000});
     s = run(&f, "x", 0, 0);
@@ -147,11 +148,11 @@ FILES_TEST(a_long_line_is_cut)
     text[HAFT__LIMIT_FILES_READ_LINE_BYTES + 1] = '\n';
     files_add_bytes(&f, "x", (haft_str){text, HAFT__LIMIT_FILES_READ_LINE_BYTES + 2});
     s = run(&f, "x", 0, 0);
-    CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES, "a CR does not count");
+    CHECK_INT(s.text.len, 7 + HAFT__LIMIT_FILES_READ_LINE_BYTES, "a CR counts for the limit");
     files_remove(&f);
 }
 
-FILES_TEST(the_bytes_of_what_is_read_are_bounded)
+FILES_TEST(the_bytes_of_a_read_result_are_bounded)
 {
     files f = files_make();
     haft__buf text;
@@ -170,7 +171,7 @@ FILES_TEST(the_bytes_of_what_is_read_are_bounded)
           HAFT__ARG(haft__str_skip(s.text, s.text.len - 60)));
     s = run(&f, "x", fit + 1, 0);
     (void)snprintf(wanted, sizeof(wanted), "\n(lines %zu to 600 of 600)", fit + 1);
-    CHECK(haft__str_ends_with(s.text, haft__str(wanted)), "the rest");
+    CHECK(haft__str_ends_with(s.text, haft__str(wanted)), "the lines that follow");
     files_remove(&f);
 }
 
@@ -195,7 +196,7 @@ FILES_TEST(a_huge_file_is_read_up_to_its_limit)
     CHECK(haft__str_ends_with(s.text,
                               HAFT__LIT("\n(lines 65536 to 65536 of more than 65536; only the "
                                         "first 67108864 bytes of a file can be read)")),
-          "one past it");
+          "one past the limit");
     search_check_error(haft__files_read, &f, ask("x", 65537, 0),
                        "line 65537 does not exist: the file has more than can be read, the first "
                        "65536 lines",
@@ -203,22 +204,23 @@ FILES_TEST(a_huge_file_is_read_up_to_its_limit)
     CHECK(
         haft__str_ends_with(run(&f, "x", 1, 1).text,
                             HAFT__LIT("(lines 1 to 1 of more than 65536; continue with offset 2)")),
-        "the first line");
+        "only the first line of a huge file");
     files_remove(&f);
 }
 
-FILES_TEST(a_nul_past_the_beginning_is_shown_as_something)
+FILES_TEST(a_nul_past_the_beginning_is_shown_as_a_question_mark)
 {
     files f = files_make();
     char text[8200];
     memset(text, 'a', sizeof(text));
     text[8191] = '\0';
     files_add_bytes(&f, "x", (haft_str){text, sizeof(text)});
-    CHECK_INT(run(&f, "x", 0, 0).status, HAFT_BAD_INPUT, "in the first 8192 bytes");
+    CHECK_INT(run(&f, "x", 0, 0).status, HAFT_BAD_INPUT, "a NUL in the first 8192 bytes");
     text[8191] = '\n';
     text[8192] = '\0';
     files_add_bytes(&f, "x", (haft_str){text, sizeof(text)});
-    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")), "after them");
+    CHECK(haft__str_ends_with(run(&f, "x", 0, 0).text, HAFT__LIT("\t?aaaaaaa")),
+          "a NUL after the first 8192 bytes");
     files_remove(&f);
 }
 
@@ -250,7 +252,7 @@ FILES_TEST(a_file_without_permission_is_reported)
 }
 
 /* The symbolic link of a race is never followed: the result is public, or an error. */
-FILES_TEST(reads_while_links_come_and_go_stay_inside)
+FILES_TEST(reads_while_links_change_stay_below_the_root)
 {
     files f = files_make();
     files_add(&f, "outside/name", "secret\n");
@@ -291,11 +293,12 @@ FILES_TEST(read_stops_when_cancelled)
     atomic_bool stop = true;
     haft__files_request search = ask("a", 0, 0);
     search.stop = &stop;
-    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_BAD_STATE, "it does not stop");
+    CHECK_INT(search_run(haft__files_read, &f, search).status, HAFT_BAD_STATE,
+              "the search did not stop");
     files_remove(&f);
 }
 
-FILES_TEST(read_without_memory_is_reported)
+FILES_TEST(read_reports_a_failed_allocation)
 {
     files f = files_make();
     files_add(&f, "a", "a\nb\n");

@@ -37,7 +37,7 @@ TEST(entries_come_in_the_order_of_their_paths)
     files_remove(&f);
 }
 
-TEST(entries_say_what_they_are)
+TEST(entries_have_their_kind)
 {
     files f = files_make();
     files_add(&f, "1", "");
@@ -78,16 +78,16 @@ TEST(without_a_type_from_the_file_system_stat_is_used)
     CHECK_INT(haft__directory_entry_detect_kind(fd, "4", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_OTHER,
               "FIFO");
     CHECK_INT(haft__directory_entry_detect_kind(fd, "5", DT_UNKNOWN), HAFT__DIRECTORY_ENTRY_OTHER,
-              "nothing");
+              "an entry that does not exist");
     (void)close(fd);
     files_remove(&f);
 }
 
-TEST(many_entries_are_all_there)
+TEST(all_entries_of_a_large_directory_are_listed)
 {
     files f = files_make();
     char name[40];
-    for (int i = 0; i < 3000; i++) { /* more than one piece of a directory */
+    for (int i = 0; i < 3000; i++) { /* more than one system call reads */
         (void)snprintf(name, sizeof(name), "file-number-%05d", i);
         files_add(&f, name, "");
     }
@@ -120,7 +120,7 @@ TEST(a_file_cannot_be_listed)
     files_remove(&f);
 }
 
-TEST(listing_without_memory_is_reported)
+TEST(listing_a_directory_reports_a_failed_allocation)
 {
     files f = files_make();
     files_add(&f, "a", "");

@@ -4,7 +4,7 @@
 #include "base/utf8.h"
 #include "test.h"
 
-TEST(names_cannot_pass_for_lines)
+TEST(line_feeds_in_names_are_escaped)
 {
     static const struct {
         haft_str name;
@@ -43,7 +43,7 @@ TEST(a_long_name_is_cut_in_an_error)
         memset(name, 'a', sizeof(name));
         name[length - 1] = '\n';
         haft_str shown = haft__str(haft__files_display_short_name((haft_str){name, length}, cut));
-        CHECK(shown.len < HAFT__FILES_SHORT_NAME_BYTES, "%zu", length);
+        CHECK(shown.len < HAFT__FILES_SHORT_NAME_BYTES, "a name of %zu bytes is too long", length);
         bool whole = haft__str_ends_with(shown, HAFT__LIT("\\n"));
         CHECK(whole || haft__str_ends_with(shown, HAFT__LIT("...")), "%zu: %s", length, cut);
         CHECK(whole || length > HAFT__FILES_SHORT_NAME_BYTES - 5, "%zu is cut early", length);
@@ -80,12 +80,12 @@ TEST(lines_are_cut_and_made_valid)
         haft__buf_init(&buf, 100);
         haft__files_display_line(&buf, cases[i].line, cases[i].most, cases[i].at);
         CHECK_STR(haft__buf_str(&buf), haft__str(cases[i].shown), "case %zu", i);
-        CHECK(haft__utf8_valid(haft__buf_str(&buf)), "case %zu", i);
+        CHECK(haft__utf8_valid(haft__buf_str(&buf)), "case %zu: invalid UTF-8", i);
         haft__buf_finish(&buf);
     }
 }
 
-TEST(showing_without_room_is_noted)
+TEST(displaying_past_the_capacity_is_an_error)
 {
     haft__buf buf;
     haft__buf_init(&buf, 2);

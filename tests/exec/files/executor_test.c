@@ -30,7 +30,7 @@ static files make_tree(void)
     return f;
 }
 
-FILES_TEST(the_file_searches_are_tools)
+FILES_TEST(glob_grep_and_read_run_as_tools)
 {
     files f = make_tree();
     help_exec e;
@@ -62,7 +62,7 @@ FILES_TEST(the_file_searches_are_tools)
     files_remove(&f);
 }
 
-FILES_TEST(errors_of_a_search_are_results)
+FILES_TEST(errors_of_a_search_become_results)
 {
     files f = make_tree();
     help_exec e;
@@ -105,7 +105,7 @@ FILES_TEST(errors_of_a_search_are_results)
     files_remove(&f);
 }
 
-/* Makes a search that runs until it is stopped. */
+/* Makes files for a search that runs until it is stopped. */
 static files make_endless(void)
 {
     files f = files_make();
@@ -131,7 +131,7 @@ FILES_TEST(a_search_ends_at_its_deadline)
     CHECK(!c.result.ok && c.result.timed_out, "%.*s", HAFT__ARG(c.result.text));
     help_call next;
     call(&e, &next, &f, "glob", "{\"pattern\":\"*\"}");
-    CHECK_STR(next.result.text, HAFT__LIT("a"), "the next one");
+    CHECK_STR(next.result.text, HAFT__LIT("a"), "the next call");
     help_end(&e); /* waits for the thread, which has been cancelled */
     files_remove(&f);
 }
@@ -147,17 +147,17 @@ FILES_TEST(a_search_is_cancelled_while_running_and_while_queued)
     help_start(&e, &first);
     help_start(&e, &second);
     help_step(&e, 20);
-    haft__exec_cancel(second.job); /* has not begun: there is one thread */
+    haft__exec_cancel(second.job); /* has not started: there is one thread */
     haft__exec_cancel(first.job);
     help_call next;
     call(&e, &next, &f, "glob", "{\"pattern\":\"*\"}");
-    CHECK_STR(next.result.text, HAFT__LIT("a"), "the next one");
-    CHECK_INT(first.result_count + second.result_count, 0, "reports of what was cancelled");
+    CHECK_STR(next.result.text, HAFT__LIT("a"), "the next call");
+    CHECK_INT(first.result_count + second.result_count, 0, "reports of cancelled calls");
     help_end(&e);
     files_remove(&f);
 }
 
-FILES_TEST(a_search_that_never_had_its_turn_did_not_start)
+FILES_TEST(a_search_that_timed_out_in_the_queue_did_not_start)
 {
     files f = make_endless();
     help_exec e;
@@ -169,7 +169,8 @@ FILES_TEST(a_search_that_never_had_its_turn_did_not_start)
     second.call.timeout_ms = 30;
     help_start(&e, &second);
     help_wait(&e, &second);
-    CHECK(second.result.timed_out && !second.result.started, "it says it had begun");
+    CHECK(second.result.timed_out && !second.result.started,
+          "the result says that the call started");
     haft__exec_cancel(first.job);
     help_end(&e);
     files_remove(&f);
@@ -218,7 +219,7 @@ FILES_TEST(a_search_keeps_its_arguments)
     files_remove(&f);
 }
 
-FILES_TEST(starting_a_search_without_memory_is_a_result)
+FILES_TEST(starting_a_search_reports_a_failed_allocation)
 {
     files f = make_tree();
     help_exec e;
@@ -232,7 +233,7 @@ FILES_TEST(starting_a_search_without_memory_is_a_result)
             help_wait(&e, &c);
         }
         bool failed = test_allow_allocations();
-        CHECK(failed || c.result.ok, "with all memory");
+        CHECK(failed || c.result.ok, "the call if no allocation fails");
         CHECK(status == HAFT_NO_MEMORY || c.result.ok || c.result.transient, "allocation %u: %.*s",
               n, HAFT__ARG(c.result.text));
         if (!failed) {

@@ -11,17 +11,18 @@ TEST(notes_are_one_line_in_brackets)
     haft__files_notes none = {.result = &result};
     haft__files_notes_add_count(&none, 0, "cat", "cats", "sleeping");
     haft__files_notes_end(&none);
-    CHECK_INT(result.len, 0, "nothing to say");
+    CHECK_INT(result.len, 0, "bytes without a note");
     haft__files_notes alone = {.result = &result};
     haft__files_notes_add(&alone, "nothing here");
     haft__files_notes_end(&alone);
-    CHECK_STR(haft__buf_str(&result), HAFT__LIT("(nothing here)"), "alone");
+    CHECK_STR(haft__buf_str(&result), HAFT__LIT("(nothing here)"), "a note alone");
     haft__files_notes after = {.result = &result};
     haft__files_notes_add_count(&after, 1, "cat", "cats", "sleeping");
     haft__files_notes_add_count(&after, 2, "cat", "cats", "sleeping");
     haft__files_notes_end(&after);
     CHECK_STR(haft__buf_str(&result),
-              HAFT__LIT("(nothing here)\n(1 cat sleeping; 2 cats sleeping)"), "after");
+              HAFT__LIT("(nothing here)\n(1 cat sleeping; 2 cats sleeping)"),
+              "a note after a result");
     haft__buf_finish(&result);
 }
 
@@ -52,8 +53,8 @@ TEST(a_line_is_accepted_up_to_the_limit)
         haft__buf_advance(&result, HAFT__LIMIT_FILES_RESULT_BYTES);
         CHECK(haft__files_keep_line(&result, 5), "at the limit");
         haft__buf_advance(&result, 1);
-        CHECK(!haft__files_keep_line(&result, 5), "one past it");
-        CHECK_INT(result.len, 5, "the line is gone");
+        CHECK(!haft__files_keep_line(&result, 5), "one past the limit");
+        CHECK_INT(result.len, 5, "bytes after the line was dropped");
     }
     haft__buf_finish(&result);
 }

@@ -89,7 +89,7 @@ TEST(rules_ignore_the_same_files_as_git)
 }
 
 /* Git agrees with the table. */
-TEST(git_agrees_with_the_table)
+TEST(git_itself_agrees_with_the_table)
 {
     files f = files_make();
     for (size_t i = 0; files_git(&f) && i < COUNT(cases); i++) {
@@ -101,19 +101,19 @@ TEST(git_agrees_with_the_table)
         haft_str printed = files_shell(&f, "git check-ignore -z --stdin --no-index <.git/paths; "
                                            "test $? -lt 128");
         CHECK_INT(printed.len > 0, cases[i].ignored, "'%s' and %s", cases[i].rules, cases[i].path);
-        CHECK(files_shell(&f, "rm -rf -- *").ptr != NULL, "not removed");
+        CHECK(files_shell(&f, "rm -rf -- *").ptr != NULL, "the files were not removed");
     }
     files_remove(&f);
 }
 
-TEST(deeper_rules_come_first)
+TEST(deeper_rules_have_precedence)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__gitignore top = {0};
-    CHECK(haft__gitignore_parse(&top, &arena, HAFT__LIT("*.log\n/x/y/b\n")), "top");
+    CHECK(haft__gitignore_parse(&top, &arena, HAFT__LIT("*.log\n/x/y/b\n")), "no memory");
     haft__gitignore below = {.above = &top, .prefix = 2};
-    CHECK(haft__gitignore_parse(&below, &arena, HAFT__LIT("!keep.log\n/a\n")), "below");
+    CHECK(haft__gitignore_parse(&below, &arena, HAFT__LIT("!keep.log\n/a\n")), "no memory");
     static const struct {
         const char *path;
         bool ignored;
@@ -126,7 +126,7 @@ TEST(deeper_rules_come_first)
                   asked[i].ignored, "%s", asked[i].path);
     }
     CHECK(haft__gitignore_matches(&top, HAFT__LIT("keep.log"), false),
-          "the top does not know those");
+          "deeper rules apply to the directory above");
     CHECK(!haft__gitignore_matches(NULL, HAFT__LIT("a"), false), "no rules");
     haft__arena_finish(&arena);
 }
@@ -136,10 +136,10 @@ TEST(a_second_file_adds_to_the_first)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__gitignore ignore = {0};
-    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\nb")), "first");
-    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("!b")), "second");
-    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a");
-    CHECK(!haft__gitignore_matches(&ignore, HAFT__LIT("b"), false), "b");
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\nb")), "no memory");
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("!b")), "no memory");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a is not ignored");
+    CHECK(!haft__gitignore_matches(&ignore, HAFT__LIT("b"), false), "b is still ignored");
     haft__arena_finish(&arena);
 }
 
@@ -148,9 +148,9 @@ TEST(a_nul_ends_a_line)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__gitignore ignore = {0};
-    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\0b\nc")), "read");
-    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a");
-    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("c"), false), "c");
+    CHECK(haft__gitignore_parse(&ignore, &arena, HAFT__LIT("a\0b\nc")), "no memory");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "a is not ignored");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("c"), false), "c is not ignored");
     haft__arena_finish(&arena);
 }
 
@@ -161,15 +161,15 @@ TEST(the_length_of_a_rule_is_bounded)
     haft__gitignore ignore = {0};
     char text[HAFT__LIMIT_FILES_PATH_BYTES + 1];
     memset(text, '*', sizeof(text));
-    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text)}), "one past it");
-    CHECK(ignore.last == NULL, "a rule that is too long");
-    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text) - 1}),
-          "at the limit");
-    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false), "no rule");
+    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text)}), "no memory");
+    CHECK(ignore.last == NULL, "a rule that is too long was added");
+    CHECK(haft__gitignore_parse(&ignore, &arena, (haft_str){text, sizeof(text) - 1}), "no memory");
+    CHECK(haft__gitignore_matches(&ignore, HAFT__LIT("a"), false),
+          "a rule at the limit was not added");
     haft__arena_finish(&arena);
 }
 
-TEST(rules_without_memory_are_reported)
+TEST(parsing_rules_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

@@ -18,7 +18,7 @@ static haft_status expand(const char *pattern, char *ret_text, size_t size, haft
     return status;
 }
 
-TEST(braces_are_written_out)
+TEST(braces_are_expanded)
 {
     static const struct {
         const char *pattern, *wanted;
@@ -76,6 +76,6 @@ TEST(the_number_of_alternatives_is_bounded)
     CHECK_INT(expand(pattern, text, sizeof(text), NULL), HAFT_OK, "at the limit");
     memcpy(pattern + length, "a,}", 4);
     haft_error err = {0};
-    CHECK_INT(expand(pattern, text, sizeof(text), &err), HAFT_TOO_BIG, "one past it");
+    CHECK_INT(expand(pattern, text, sizeof(text), &err), HAFT_TOO_BIG, "one past the limit");
     CHECK(strstr(err.message, "more than 256") != NULL, "%s", err.message);
 }

@@ -41,17 +41,17 @@ TEST(the_length_of_a_pattern_is_bounded)
     memset(text, 'a', sizeof(text));
     CHECK_INT(compile((haft_str){text, HAFT__LIMIT_FILES_GLOB_BYTES}, NULL), HAFT_OK,
               "at the limit");
-    CHECK_INT(compile((haft_str){text, sizeof(text)}, NULL), HAFT_TOO_BIG, "one past it");
+    CHECK_INT(compile((haft_str){text, sizeof(text)}, NULL), HAFT_TOO_BIG, "one past the limit");
 }
 
-TEST(compiling_without_memory_is_reported)
+TEST(compiling_a_pattern_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft_error err = {0};
         test_fail_allocation(n);
         haft_status status = compile(HAFT__LIT("{a,b[c-d]}/**/*.?{x,y}"), &err);
         if (!test_allow_allocations()) {
-            CHECK_INT(status, HAFT_OK, "with all memory");
+            CHECK_INT(status, HAFT_OK, "the pattern if no allocation fails");
             break;
         }
         CHECK_INT(status, HAFT_NO_MEMORY, "allocation %u", n);

@@ -23,7 +23,7 @@ TEST(patterns_match_paths)
         const char *pattern, *path;
         bool matches;
     } cases[] = {
-        /* without a slash: the name, at any depth */
+        /* A pattern without a slash matches the name, at any depth. */
         {"a.c", "a.c", true},
         {"a.c", "x/y/a.c", true},
         {"a.c", "x/a.cc", false},
@@ -42,7 +42,7 @@ TEST(patterns_match_paths)
         {"?", "x/ab", false},
         {"a?c", "abc", true},
         {"a?c", "ac", false},
-        /* with one: the path from where the search begins */
+        /* A pattern with a slash matches the path from the start of the search. */
         {"x/a.c", "x/a.c", true},
         {"x/a.c", "y/x/a.c", false},
         {"./a.c", "a.c", true},
@@ -174,7 +174,7 @@ TEST(a_pattern_for_everything_skips_hidden_files)
     CHECK(!haft__glob_can_match_below(&haft__glob_match_all, HAFT__LIT(".a")), ".a");
 }
 
-TEST(patterns_of_an_ignore_file_are_gits)
+TEST(patterns_of_an_ignore_file_match_as_in_git)
 {
     static const struct {
         const char *pattern, *path;
@@ -222,9 +222,9 @@ TEST(patterns_of_an_ignore_file_are_gits)
     haft__arena_finish(&arena);
 }
 
-/* ---- against a matcher that tries everything ---- */
+/* ---- compared with a matcher that tries everything ---- */
 
-/* One name: patterns of a, b, ? and * only. */
+/* Matches one name. The pattern has only a, b, ? and *. */
 static bool plain_name(const char *p, const char *n, const char *end)
 {
     if (*p == '\0' || *p == '/') {
@@ -277,7 +277,7 @@ static void make_path(uint32_t *seed, const char *letters, bool stars, char *to)
     to[-1] = '\0';
 }
 
-TEST(matching_finds_what_trying_everything_finds)
+TEST(matching_agrees_with_a_matcher_that_tries_everything)
 {
     uint32_t seed = 7;
     unsigned found = 0;

@@ -9,8 +9,8 @@
 #include "exec/files/scan.h"
 #include "test.h"
 
-/* "abc def": the needles with a space between; "-": none. Bytes whose case does not matter are
- * shown in capitals. */
+/* Writes the needles with a space between them, "abc def", or "-" without needles. Bytes whose case
+ * does not matter are written in capitals. */
 static void describe(haft_str pattern, haft__buf *text)
 {
     haft__literals literals;
@@ -21,13 +21,15 @@ static void describe(haft_str pattern, haft__buf *text)
         for (size_t k = 0; k < needle->length; k++) {
             haft__buf_add_char(text, (char)(needle->text[k] & ~needle->ignored[k]));
         }
-        CHECK(needle->rare[0] < needle->length && needle->rare[1] < needle->length, "positions");
-        CHECK((needle->rare[0] == needle->rare[1]) == (needle->length == 1), "two positions");
+        CHECK(needle->rare[0] < needle->length && needle->rare[1] < needle->length,
+              "a rare position is past the end of the needle");
+        CHECK((needle->rare[0] == needle->rare[1]) == (needle->length == 1),
+              "the rare positions are equal");
     }
     haft__buf_add_str(text, has ? HAFT__LIT("") : HAFT__LIT("-"));
 }
 
-TEST(patterns_have_needles)
+TEST(the_literals_of_a_pattern_are_its_needles)
 {
     static const struct {
         const char *pattern, *wanted;
@@ -107,7 +109,7 @@ TEST(patterns_have_needles)
 TEST(rare_bytes_are_chosen)
 {
     haft__literals literals;
-    CHECK(haft__literals_extract(HAFT__LIT("seventeeZ"), &literals), "needles");
+    CHECK(haft__literals_extract(HAFT__LIT("seventeeZ"), &literals), "no needles");
     CHECK_INT(literals.items[0].rare[0], 8, "Z");
     CHECK_INT(literals.items[0].rare[1], 2, "v");
 }
@@ -163,5 +165,5 @@ TEST(every_match_contains_a_needle)
         }
         haft__regex_destroy(regex);
     }
-    CHECK(matches > 1000, "there were matches: %zu", matches);
+    CHECK(matches > 1000, "too few matches: %zu", matches);
 }

@@ -129,12 +129,12 @@ FILES_TEST(a_directory_without_permission_is_reported)
         haft_error err = {0};
         CHECK_INT(haft__path_argument_resolve(root, HAFT__LIT("src/main.c"),
                                               HAFT__PATH_ARGUMENT_FILE, &named, &err),
-                  HAFT_IO, "it was found");
+                  HAFT_IO, "a file in an unreadable directory");
         CHECK_STR(haft__str(err.message),
                   HAFT__LIT("'src/main.c' cannot be opened: Permission denied"), "message");
     }
     if (privileged) {
-        CHECK_INT(seteuid(0), 0, "back");
+        CHECK_INT(seteuid(0), 0, "root again");
     }
     CHECK_INT(chmod(files_path(&f, "src"), 0755), 0, "chmod");
     (void)close(root);
@@ -142,7 +142,7 @@ FILES_TEST(a_directory_without_permission_is_reported)
 }
 
 /* Without memory there is no hint about a name; everything else is the same. */
-FILES_TEST(a_hint_is_not_worth_a_failure)
+FILES_TEST(a_failed_allocation_only_omits_the_hint)
 {
     int root = -1;
     files f = make_tree(&root);

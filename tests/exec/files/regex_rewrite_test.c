@@ -134,7 +134,7 @@ TEST(a_pattern_with_a_line_feed_is_rejected)
     }
 }
 
-/* ---- what it is for: whole texts are searched as their lines are ---- */
+/* ---- a search of the whole text finds the same lines as a search of each line ---- */
 
 static pcre2_code *compile(haft_str pattern, uint32_t options)
 {
@@ -157,7 +157,7 @@ static bool finds(const pcre2_code *code, haft_str text, size_t from, size_t *re
     return found >= 0;
 }
 
-/* A letter for each line: x for those that match. */
+/* Writes a character for each line: x for a line that matches, - for another. */
 static void by_lines(const char *pattern, haft_str text, char *lines)
 {
     pcre2_code *code = compile(haft__str(pattern), 0);
@@ -177,7 +177,7 @@ static void by_text(const char *pattern, haft_str text, char *lines)
     CHECK_INT(rewrite(pattern, rewritten, sizeof(rewritten), NULL), HAFT_OK, "%s", pattern);
     pcre2_code *code = compile(haft__str(rewritten), PCRE2_MULTILINE | PCRE2_ALT_CIRCUMFLEX);
     size_t number = 0, at = 0, from = 0;
-    for (size_t i = 0; i <= text.len; i++) { /* a line for each line feed, and one more */
+    for (size_t i = 0; i <= text.len; i++) { /* one line more than line feeds */
         lines[number] = '-';
         number += i == text.len || text.ptr[i] == '\n';
     }
@@ -194,7 +194,7 @@ static void by_text(const char *pattern, haft_str text, char *lines)
     pcre2_code_free(code);
 }
 
-TEST(a_text_is_searched_as_its_lines_are)
+TEST(a_search_of_a_text_finds_the_same_lines_as_a_search_of_each_line)
 {
     static const char *const texts[] = {
         "",
@@ -309,7 +309,7 @@ TEST(a_line_may_end_in_cr_lf)
     CHECK_STR(haft__str(found), HAFT__LIT("-x-"), "^$");
 }
 
-TEST(a_pattern_never_grows_more_than_it_may)
+TEST(a_rewritten_pattern_stays_below_its_maximum_length)
 {
     char pattern[64], found[1024];
     static const char *const pieces[] = {"$", "\\s", "\\v", "[\\s]", "[^a]", "\\z", "\\pL", "(?^)"};

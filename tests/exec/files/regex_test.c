@@ -32,7 +32,7 @@ static haft_str with_slack(haft_str text)
     return (haft_str){copy + HAFT__REGEX_SLACK, text.len};
 }
 
-TEST(matches_are_found_where_they_are)
+TEST(the_position_of_a_match_is_returned)
 {
     static const struct {
         const char *pattern;
@@ -113,7 +113,7 @@ TEST(the_size_of_a_pattern_is_bounded)
               "at the limit");
     haft__regex_destroy(regex);
     CHECK_INT(haft__regex_create((haft_str){text, sizeof(text)}, &regex, NULL), HAFT_TOO_BIG,
-              "one past it");
+              "one past the limit");
     for (int extra = 0; extra < 2; extra++) { /* groups inside each other, the last one guarded */
         size_t depth = HAFT__LIMIT_PATTERN_NESTING + (size_t)extra;
         memset(text, '(', depth);
@@ -165,15 +165,16 @@ TEST(a_search_stops_when_cancelled)
     atomic_bool stop = true;
     size_t at;
     CHECK_INT(haft__regex_find(regex, with_slack(HAFT__LIT("b")), 0, &stop, &at),
-              HAFT__REGEX_STOPPED, "it does not stop");
+              HAFT__REGEX_STOPPED, "a cancelled search");
     atomic_store(&stop, false);
     CHECK_INT(haft__regex_find(regex, with_slack(HAFT__LIT("b")), 0, &stop, &at), HAFT__REGEX_YES,
-              "it does not go on");
+              "a search that is not cancelled");
     haft__regex_destroy(regex);
 }
 
-/* Wherever strides end, also inside characters, every match is found. */
-TEST(strides_miss_nothing)
+/* A text is searched in strides. Wherever a stride ends, also inside a character, every match is
+ * found. */
+TEST(searching_in_strides_finds_every_match)
 {
     size_t length = 40000;
     char *text = test_alloc(length + HAFT__REGEX_SLACK);
@@ -258,10 +259,10 @@ TEST(without_machine_code_expressions_are_interpreted)
         test_skip("a filter on system calls cannot be set here");
         return;
     }
-    CHECK_INT(WEXITSTATUS(status), 0, "how it ended");
+    CHECK_INT(WEXITSTATUS(status), 0, "exit status of the child");
 }
 
-TEST(an_expression_without_memory_is_reported)
+TEST(creating_an_expression_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__regex *regex = NULL;
@@ -270,7 +271,7 @@ TEST(an_expression_without_memory_is_reported)
         bool failed = test_allow_allocations();
         /* Without memory for machine code the expression is interpreted. */
         CHECK(status == HAFT_NO_MEMORY || status == HAFT_OK, "allocation %u: %d", n, (int)status);
-        CHECK(failed || status == HAFT_OK, "with all memory");
+        CHECK(failed || status == HAFT_OK, "the expression if no allocation fails");
         haft__regex_destroy(regex);
         if (!failed) {
             break;

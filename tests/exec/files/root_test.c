@@ -76,10 +76,10 @@ TEST(the_length_of_a_path_is_bounded)
     }
     CHECK_INT(haft__files_path_parse((haft_str){text, sizeof(text) - 1}, &path, NULL), HAFT_OK,
               "at the limit");
-    CHECK_INT(path.length, HAFT__LIMIT_FILES_PATH_BYTES, "its length");
+    CHECK_INT(path.length, HAFT__LIMIT_FILES_PATH_BYTES, "the length of the path");
     text[sizeof(text) - 1] = text[sizeof(text) - 2] = 'a';
     CHECK_INT(haft__files_path_parse((haft_str){text, sizeof(text)}, &path, NULL), HAFT_TOO_BIG,
-              "one past it");
+              "one past the limit");
 }
 
 /* ---- the root ---- */
@@ -118,7 +118,8 @@ FILES_TEST(the_root_is_relative_to_the_spec)
 FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
 {
     int root = -1;
-    CHECK_INT(haft__files_root_open(HAFT__LIT(""), HAFT__LIT(""), &root, NULL), HAFT_OK, "nothing");
+    CHECK_INT(haft__files_root_open(HAFT__LIT(""), HAFT__LIT(""), &root, NULL), HAFT_OK,
+              "no spec and no root");
     (void)close(root);
     CHECK_INT(haft__files_root_open(HAFT__LIT("x.yaml"), HAFT__LIT("."), &root, NULL), HAFT_OK,
               "a bare name");
@@ -126,7 +127,7 @@ FILES_TEST(a_root_without_a_spec_is_relative_to_the_working_directory)
     char text[5000];
     memset(text, 'a', sizeof(text));
     CHECK_INT(haft__files_root_open(HAFT__LIT(""), (haft_str){text, sizeof(text)}, &root, NULL),
-              HAFT_IO, "a long name");
+              HAFT_IO, "a name that is too long");
 }
 
 /* Makes openat2 fail as on a kernel without it. */
@@ -236,10 +237,10 @@ FILES_TEST(stat_returns_links_and_fifos_without_opening_them)
     int root = open_root(&f);
     struct stat info;
     int fd = haft__files_root_stat(root, "link", &info);
-    CHECK(fd >= 0 && S_ISLNK(info.st_mode), "the link itself is returned");
+    CHECK(fd >= 0 && S_ISLNK(info.st_mode), "stat followed the link");
     (void)close(fd);
     fd = haft__files_root_stat(root, "fifo", &info);
-    CHECK(fd >= 0 && S_ISFIFO(info.st_mode), "the FIFO is returned");
+    CHECK(fd >= 0 && S_ISFIFO(info.st_mode), "stat did not return the FIFO");
     (void)close(fd);
     CHECK_INT(haft__files_root_stat(root, "link/x", &info), -1, "through a link");
     (void)close(root);
@@ -254,7 +255,7 @@ FILES_TEST(a_device_is_not_opened)
     } else {
         int root = open_root(&f);
         struct stat info;
-        CHECK_INT(haft__files_root_open_file(root, "null", &info), -1, "it was opened");
+        CHECK_INT(haft__files_root_open_file(root, "null", &info), -1, "a device was opened");
         CHECK(errno == ENODEV || errno == EACCES, "%s", strerror(errno));
         (void)close(root);
     }
@@ -264,7 +265,7 @@ FILES_TEST(a_device_is_not_opened)
 /* ---- a race ---- */
 
 /* While a directory and a symbolic link swap places all the time, nothing outside is ever read. */
-FILES_TEST(a_swapped_link_never_leads_out)
+FILES_TEST(a_link_that_replaces_a_directory_is_never_followed)
 {
     files f = files_make();
     files_add(&f, "outside/name", "secret");

@@ -10,7 +10,7 @@ TEST(line_feeds_are_counted)
 {
     static char text[20000];
     memset(text, 'x', sizeof(text));
-    CHECK_INT((long long)haft__scan_line_feeds((haft_str){NULL, 0}), 0, "nothing");
+    CHECK_INT((long long)haft__scan_line_feeds((haft_str){NULL, 0}), 0, "an empty text");
     for (size_t length = 0; length < 70; length++) {
         size_t wanted = 0;
         for (size_t i = 0; i < length; i++) {
@@ -23,7 +23,7 @@ TEST(line_feeds_are_counted)
     }
     memset(text, '\n', sizeof(text));
     CHECK_INT((long long)haft__scan_line_feeds((haft_str){text, sizeof(text)}), sizeof(text),
-              "more than a byte can count");
+              "more line feeds than a byte can count");
 }
 
 /* Each needle at each position of texts of each length, after partial matches. */
@@ -46,9 +46,9 @@ TEST(needles_are_found_wherever_they_are)
                 CHECK_INT((long long)haft__scan_literals(&literals, whole, 0), (long long)at,
                           "%s at %zu of %zu", found[p], at, length);
                 CHECK_INT((long long)haft__scan_literals(&literals, whole, at), (long long)at,
-                          "%s from its place on", found[p]);
+                          "%s from its position", found[p]);
                 CHECK_INT((long long)haft__scan_literals(&literals, whole, at + 1),
-                          (long long)length, "%s after its place", found[p]);
+                          (long long)length, "%s after its position", found[p]);
             }
             free(text);
         }
@@ -58,19 +58,21 @@ TEST(needles_are_found_wherever_they_are)
 TEST(the_first_of_several_needles_is_found)
 {
     haft__literals literals;
-    CHECK(haft__literals_extract(HAFT__LIT("last|first|other"), &literals), "needles");
+    CHECK(haft__literals_extract(HAFT__LIT("last|first|other"), &literals), "no needles");
     haft_str text = HAFT__LIT("................................first...............last....");
-    CHECK_INT((long long)haft__scan_literals(&literals, text, 0), 32, "first");
-    CHECK_INT((long long)haft__scan_literals(&literals, text, 33), 52, "last");
-    CHECK_INT((long long)haft__scan_literals(&literals, text, 53), (long long)text.len, "none");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 0), 32, "the position of 'first'");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 33), 52, "the position of 'last'");
+    CHECK_INT((long long)haft__scan_literals(&literals, text, 53), (long long)text.len,
+              "after the last needle");
 }
 
 TEST(case_matters_by_default)
 {
     haft__literals literals;
-    CHECK(haft__literals_extract(HAFT__LIT("Abc"), &literals), "needles");
-    CHECK_INT((long long)haft__scan_literals(&literals, HAFT__LIT("abc ABC Abc"), 0), 8, "exact");
-    CHECK(haft__literals_extract(HAFT__LIT("(?i)@bc"), &literals), "needles");
+    CHECK(haft__literals_extract(HAFT__LIT("Abc"), &literals), "no needles");
+    CHECK_INT((long long)haft__scan_literals(&literals, HAFT__LIT("abc ABC Abc"), 0), 8,
+              "a needle in exact case");
+    CHECK(haft__literals_extract(HAFT__LIT("(?i)@bc"), &literals), "no needles");
     CHECK_INT((long long)haft__scan_literals(&literals, HAFT__LIT("`bc @BC"), 0), 4,
-              "only letters have case");
+              "@ and ` are not the same letter");
 }

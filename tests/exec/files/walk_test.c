@@ -10,7 +10,7 @@
 
 typedef struct walked {
     haft_status status;
-    haft__walk walk; /* what was found on the way; it has ended */
+    haft__walk walk; /* the counts of the walk, which has ended */
     char text[1 << 16];
 } walked;
 
@@ -107,7 +107,7 @@ FILES_TEST(ignore_files_are_obeyed)
     files_add(&f, ".git/info/exclude", "secret\n");
     files_add(&f, ".ignore", "notes.txt\n");
     check_walk(&f, "", "**", "a.c\nkeep/b.o\n");
-    CHECK_INT(walk(&f, "", "**")->walk.ignored, 7, "ignored");
+    CHECK_INT(walk(&f, "", "**")->walk.ignored, 7, "ignored files and directories");
     /* A path that is given by name is walked, with the rules of the directories above it. */
     check_walk(&f, "build", "**", "build/x\n");
     check_walk(&f, "sub/d", "**", "sub/d/e\n");
@@ -116,7 +116,7 @@ FILES_TEST(ignore_files_are_obeyed)
     files_remove(&f);
 }
 
-FILES_TEST(the_order_of_ignore_files_in_one_directory)
+FILES_TEST(dot_ignore_has_precedence_over_gitignore)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -128,7 +128,7 @@ FILES_TEST(the_order_of_ignore_files_in_one_directory)
     files_remove(&f);
 }
 
-FILES_TEST(an_ignore_file_must_be_a_file)
+FILES_TEST(an_ignore_file_that_is_a_fifo_is_skipped)
 {
     files f = files_make();
     files_add(&f, "a", "");
@@ -150,10 +150,11 @@ FILES_TEST(a_long_ignore_file_is_used_up_to_its_limit)
         text[i] = i % 8 == 7 ? '\n' : '#';
     }
     memcpy(text, "a\n", 2);
-    memcpy(text + HAFT__LIMIT_FILES_IGNORE_BYTES - 3, "\nb\n", 3); /* it ends at the limit */
+    memcpy(text + HAFT__LIMIT_FILES_IGNORE_BYTES - 3, "\nb\n", 3); /* the rule ends at the limit */
     files_add_bytes(&f, ".gitignore", (haft_str){text, size});
     check_walk(&f, "", "**", "");
-    memcpy(text + HAFT__LIMIT_FILES_IGNORE_BYTES - 2, "\nb", 2); /* ... one byte past it */
+    memcpy(text + HAFT__LIMIT_FILES_IGNORE_BYTES - 2, "\nb",
+           2); /* the rule ends one byte past the limit */
     text[HAFT__LIMIT_FILES_IGNORE_BYTES] = '\n';
     files_add_bytes(&f, ".gitignore", (haft_str){text, size});
     check_walk(&f, "", "**", "b\n");
@@ -168,7 +169,7 @@ FILES_TEST(the_depth_of_a_walk_is_bounded)
     files f = files_make();
     char path[4 * HAFT__LIMIT_FILES_DEPTH] = "";
     size_t length = 0;
-    for (int i = 1; i < HAFT__LIMIT_FILES_DEPTH; i++) { /* the root is one of them */
+    for (int i = 1; i < HAFT__LIMIT_FILES_DEPTH; i++) { /* the root counts as one directory */
         length += (size_t)snprintf(path + length, sizeof(path) - length, "d/");
     }
     (void)snprintf(path + length, sizeof(path) - length, "x");
@@ -179,8 +180,9 @@ FILES_TEST(the_depth_of_a_walk_is_bounded)
     (void)snprintf(path + length, sizeof(path) - length, "d/x");
     files_add(&f, path, "");
     w = walk(&f, "", "**");
-    CHECK_INT(w->walk.too_deep, 1, "one past it");
-    CHECK(strstr(w->text, "d/d/x\n") != NULL && strstr(w->text, path) == NULL, "one past it");
+    CHECK_INT(w->walk.too_deep, 1, "one past the limit");
+    CHECK(strstr(w->text, "d/d/x\n") != NULL && strstr(w->text, path) == NULL,
+          "one past the limit");
     files_remove(&f);
 }
 
@@ -200,8 +202,8 @@ FILES_TEST(a_path_that_is_too_long_is_skipped)
     (void)close(at);
     walked *w = walk(&f, "", "**");
     CHECK_INT(w->status, HAFT_OK, "walk");
-    CHECK_INT(w->walk.too_deep, 1, "too deep");
-    CHECK(files_shell(&f, "rm -rf -- n*").ptr != NULL, "not removed");
+    CHECK_INT(w->walk.too_deep, 1, "paths that are too deep");
+    CHECK(files_shell(&f, "rm -rf -- n*").ptr != NULL, "the files were not removed");
     files_remove(&f);
 }
 
@@ -221,7 +223,7 @@ FILES_TEST(the_number_of_entries_is_bounded)
         size_t count = 0;
         CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, NULL, NULL), HAFT_OK,
                   "begin");
-        CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "two entries were counted");
+        CHECK_INT(w.left, HAFT__LIMIT_FILES_ENTRIES - 2, "remaining entries after two");
         w.left = left;
         while (haft__walk_next(&w, &path, NULL) == HAFT_OK && path.ptr != NULL) {
             count++;
@@ -249,17 +251,17 @@ FILES_TEST(a_walk_stops_when_cancelled)
     CHECK_INT(haft__walk_begin(&w, root, &from, &haft__glob_match_all, &stop, NULL), HAFT_OK,
               "begin");
     CHECK_INT(haft__walk_next(&w, &path, NULL), HAFT_OK, "first");
-    CHECK(path.ptr != NULL && !w.stopped, "first");
+    CHECK(path.ptr != NULL && !w.stopped, "the first path");
     atomic_store(&stop, true);
     CHECK_INT(haft__walk_next(&w, &path, NULL), HAFT_OK, "second");
-    CHECK(path.ptr == NULL && w.stopped, "it does not stop");
+    CHECK(path.ptr == NULL && w.stopped, "the walk did not stop");
     haft__walk_end(&w);
     haft__walk_end(&w);
     (void)close(root);
     files_remove(&f);
 }
 
-FILES_TEST(a_directory_that_may_not_be_read_counts)
+FILES_TEST(a_directory_that_cannot_be_read_is_counted)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -271,16 +273,16 @@ FILES_TEST(a_directory_that_may_not_be_read_counts)
     } else {
         walked *w = walk(&f, "", "**");
         CHECK_STR(haft__str(w->text), HAFT__LIT("b/x\n"), "paths");
-        CHECK_INT(w->walk.unreadable, 1, "unreadable");
+        CHECK_INT(w->walk.unreadable, 1, "unreadable directories");
     }
     if (privileged) {
-        CHECK_INT(seteuid(0), 0, "back");
+        CHECK_INT(seteuid(0), 0, "root again");
     }
     CHECK_INT(chmod(files_path(&f, "a"), 0755), 0, "chmod");
     files_remove(&f);
 }
 
-FILES_TEST(a_walk_without_memory_is_reported)
+FILES_TEST(a_walk_reports_a_failed_allocation)
 {
     files f = files_make();
     files_add(&f, "a/x", "");
@@ -352,7 +354,7 @@ FILES_TEST(fifty_thousand_files_are_walked_with_little_memory)
 
 /* ---- a directory that becomes a link while it is walked ---- */
 
-FILES_TEST(a_walk_is_never_led_outside)
+FILES_TEST(a_walk_never_follows_a_link_that_replaces_a_directory)
 {
     files f = files_make();
     files_add(&f, "outside/secret", "");
@@ -364,7 +366,7 @@ FILES_TEST(a_walk_is_never_led_outside)
     size_t found = 0, links = 0;
     for (int i = 0; i < 200; i++) {
         walked *w = walk(&root, "", "**");
-        CHECK(strstr(w->text, "secret") == NULL, "round %d: it is listed", i);
+        CHECK(strstr(w->text, "secret") == NULL, "round %d: a file outside is listed", i);
         found += strstr(w->text, "public") != NULL;
         links += w->walk.links;
     }
@@ -373,7 +375,7 @@ FILES_TEST(a_walk_is_never_led_outside)
     files_remove(&f);
 }
 
-/* ---- against git ---- */
+/* ---- compared with git ---- */
 
 static uint32_t next_random(uint32_t *seed)
 {
@@ -431,7 +433,7 @@ static void add_random_tree(const files *f, uint32_t *seed)
     add_random_rules(f, "", seed);
 }
 
-/* What git lists, without hidden files and in our order. */
+/* The files that git lists, without hidden files and in the order of a walk. */
 static haft_str git_files(const files *f)
 {
     return files_shell(f, "git ls-files -o --exclude-standard | grep -v '^\\.\\|/\\.' | "
@@ -455,7 +457,7 @@ FILES_TEST(git_lists_the_same_files)
             break;
         }
         shown += wanted.len;
-        CHECK(files_shell(&f, "rm -rf -- * .gitignore").ptr != NULL, "not removed");
+        CHECK(files_shell(&f, "rm -rf -- * .gitignore").ptr != NULL, "the files were not removed");
     }
     CHECK(rounds == 0 || shown > 1000, "nearly everything was ignored");
     files_remove(&f);

@@ -61,11 +61,11 @@ TEST(a_body_that_nests_too_deep_is_rejected)
     web_job_init(&j, "{\"body\":[[[\"{a}\"]]]}", arguments, "");
     const haft__json *template = haft__http_tool_definition(&j.job, "body");
     CHECK_INT(haft__http_tool_body(&j.job, *template, &body, NULL), HAFT_TOO_BIG,
-              "it was accepted");
+              "a body that nests too deep");
     web_job_finish(&j);
 }
 
-TEST(a_body_without_memory_reports_it)
+TEST(making_a_body_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

@@ -8,7 +8,7 @@
 typedef struct outcome {
     unsigned times;
     bool ok, started, transient, timed_out;
-    char *text; /* lives until the test ends */
+    char *text; /* valid until the test ends */
     size_t length;
     char where[128], hint[128];
     char type[64]; /* of the binary result; "" without one */
@@ -35,15 +35,15 @@ static void keep_outcome(void *context, const haft__exec_result *result)
     }
 }
 
-typedef struct bench {
+typedef struct setup {
     haft__loop *loop;
     haft__exec *exec;
     web *web;
-    web_job job; /* for its tool and arguments */
+    web_job job; /* its tool and arguments */
     unsigned fds;
-} bench;
+} setup;
 
-static void set_up(bench *b)
+static void set_up(setup *b)
 {
     memset(b, 0, sizeof(*b));
     CHECK_INT(haft__loop_create(&b->loop, NULL), HAFT_OK, "no loop");
@@ -55,7 +55,7 @@ static void set_up(bench *b)
     CHECK_INT(haft__exec_create(&options, &b->exec, NULL), HAFT_OK, "no exec");
 }
 
-static void tear_down(bench *b)
+static void tear_down(setup *b)
 {
     haft__exec_destroy(b->exec);
     haft__loop_destroy(b->loop);
@@ -63,7 +63,7 @@ static void tear_down(bench *b)
     CHECK_INT(web_count_fds(), b->fds, "descriptors");
 }
 
-static haft__exec_job *start(bench *b, const char *http, const char *arguments, uint64_t ms,
+static haft__exec_job *start(setup *b, const char *http, const char *arguments, uint64_t ms,
                              outcome *ret_outcome)
 {
     haft__exec_job *job = NULL;
@@ -72,13 +72,13 @@ static haft__exec_job *start(bench *b, const char *http, const char *arguments, 
     haft__exec_call call = b->job.job.call;
     call.timeout_ms = ms;
     CHECK_INT(haft__exec_start(b->exec, &call, keep_outcome, ret_outcome, &job, NULL), HAFT_OK,
-              "not started");
-    CHECK_INT(ret_outcome->times, 0, "it was reported while it started");
+              "the call did not start");
+    CHECK_INT(ret_outcome->times, 0, "a result was reported before haft__exec_start returned");
     return job;
 }
 
 /* A call of a tool for that path, private addresses allowed. */
-static outcome call(bench *b, const char *path, const char *more, const char *arguments)
+static outcome call(setup *b, const char *path, const char *more, const char *arguments)
 {
     char http[512];
     outcome t;
@@ -92,7 +92,7 @@ static outcome call(bench *b, const char *path, const char *more, const char *ar
 
 TEST(the_body_is_the_result)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(5) "sunny");
     outcome t = call(&b, "/w?city={a}", "", "{\"a\":\"New York\"}");
@@ -106,7 +106,7 @@ TEST(the_body_is_the_result)
 
 TEST(arguments_are_sent_as_json)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
     outcome t = call(&b, "/w", ",\"method\":\"POST\",\"headers\":{\"Authorization\":\"${TOKEN}\"}",
@@ -147,7 +147,7 @@ TEST(results_are_text_or_binary)
         {"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n\xff\xfe", "", "application/octet-stream"},
         {"HTTP/1.1 302 Found\r\nContent-Length: 3\r\n\r\nfar", "far", ""},
     };
-    bench b;
+    setup b;
     set_up(&b);
     for (size_t i = 0; i < COUNT(rows); i++) {
         web_route(b.web, "/w", rows[i].answer);
@@ -162,14 +162,15 @@ TEST(results_are_text_or_binary)
                     (haft_str){zeros, sizeof(zeros)});
     outcome t = call(&b, "/w", "", "{}");
     CHECK(t.ok && t.text[0] == '\0', "%s", t.text);
-    CHECK_STR(haft__str(t.type), HAFT__LIT("application/octet-stream"), "it is no text");
-    CHECK_INT(t.blob_bytes, sizeof(zeros), "all bytes");
+    CHECK_STR(haft__str(t.type), HAFT__LIT("application/octet-stream"),
+              "the type of bytes that are not text");
+    CHECK_INT(t.blob_bytes, sizeof(zeros), "bytes of the result");
     tear_down(&b);
 }
 
-TEST(of_head_the_headers_are_the_result)
+TEST(the_result_of_head_is_the_headers)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w",
               "HTTP/1.1 200 OK\r\nContent-Type: text/x\r\nContent-Length: 9\r\n"
@@ -202,7 +203,7 @@ TEST(a_status_of_400_and_more_is_an_error)
         {"418 Pot\r\nContent-Type: image/x\r\nContent-Length: 2\r\n\r\n\xff\xfe",
          "HTTP 418 from %s: 2 bytes of image/x, which is not text", false, ""},
     };
-    bench b;
+    setup b;
     set_up(&b);
     for (size_t i = 0; i < COUNT(rows); i++) {
         char answer[256], wanted[256] = "";
@@ -216,14 +217,14 @@ TEST(a_status_of_400_and_more_is_an_error)
         CHECK(!t.ok && t.started, "row %zu", i);
         CHECK_INT(t.transient, rows[i].transient, "row %zu: transient", i);
         CHECK_STR(haft__str(t.hint), haft__str(rows[i].hint), "row %zu", i);
-        web_route(b.web, "/w", WEB_CLOSE); /* `answer` is gone */
+        web_route(b.web, "/w", WEB_CLOSE); /* `answer` goes out of scope */
     }
     tear_down(&b);
 }
 
 TEST(errors_show_the_start_of_a_body)
 {
-    bench b;
+    setup b;
     set_up(&b);
     for (size_t size = HAFT__LIMIT_HTTP_ERROR_BYTES; size <= HAFT__LIMIT_HTTP_ERROR_BYTES + 1;
          size++) {
@@ -239,9 +240,9 @@ TEST(errors_show_the_start_of_a_body)
     tear_down(&b);
 }
 
-TEST(results_have_their_most_bytes)
+TEST(the_bytes_of_an_http_result_are_bounded)
 {
-    bench b;
+    setup b;
     set_up(&b);
     size_t most = HAFT__LIMIT_TOOL_RESULT_BYTES;
     char *body = test_alloc(most + 1);
@@ -257,9 +258,9 @@ TEST(results_have_their_most_bytes)
     tear_down(&b);
 }
 
-TEST(redirects_are_followed_so_far)
+TEST(redirects_are_followed_up_to_the_limit)
 {
-    bench b;
+    setup b;
     set_up(&b);
     static char paths[HAFT__LIMIT_HTTP_REDIRECTS + 2][8];
     for (int i = 0; i <= HAFT__LIMIT_HTTP_REDIRECTS; i++) {
@@ -279,7 +280,7 @@ TEST(redirects_are_followed_so_far)
 
 TEST(private_addresses_need_to_be_allowed)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
     for (int allowed = 0; allowed < 2; allowed++) {
@@ -294,13 +295,13 @@ TEST(private_addresses_need_to_be_allowed)
         CHECK_INT(t.started, allowed, "started");
         CHECK_INT(strstr(t.hint, "allow_private") != NULL, !allowed, "%s", t.hint);
     }
-    CHECK_INT(web_connections(b.web), 1, "connections");
+    CHECK_INT(web_connections(b.web), 1, "connections: one, of the allowed call");
     tear_down(&b);
 }
 
 TEST(a_redirect_to_a_private_address_is_rejected)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web *inside = web_start();
     char allow[64], http[128];
@@ -323,7 +324,7 @@ TEST(a_redirect_to_a_private_address_is_rejected)
 
 TEST(a_request_that_was_never_sent_was_not_started)
 {
-    bench b;
+    setup b;
     set_up(&b);
     char http[5][160];
     (void)snprintf(http[0], sizeof(http[0]),
@@ -350,7 +351,7 @@ TEST(a_request_that_was_never_sent_was_not_started)
 
 TEST(a_lost_connection_may_have_had_its_effect)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_CLOSE);
     outcome t = call(&b, "/w", ",\"method\":\"POST\"", "{}");
@@ -362,7 +363,7 @@ TEST(a_lost_connection_may_have_had_its_effect)
 /* After the deadline, the result reports whether the request was sent. */
 TEST(a_deadline_reports_whether_a_request_was_sent)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_HANG);
     char http[2][160];
@@ -377,14 +378,15 @@ TEST(a_deadline_reports_whether_a_request_was_sent)
         CHECK(web_step_until(b.loop, &t.times, 1), "no result");
         web_job_finish(&b.job);
         CHECK(!t.ok && t.timed_out && t.transient, "%s", t.text);
-        CHECK(t.started == (i == 0) || (i == 0 && web_waiting(b.web) == 0), "row %d: started", i);
+        CHECK(t.started == (i == 0) || (i == 0 && web_waiting(b.web) == 0),
+              "row %d: whether the request was sent", i);
     }
     tear_down(&b);
 }
 
-TEST(a_cancelled_call_breaks_its_request_off)
+TEST(a_cancelled_call_aborts_its_request)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(4) "ab" WEB_WAIT "cd");
     char http[160];
@@ -399,15 +401,15 @@ TEST(a_cancelled_call_breaks_its_request_off)
     for (int i = 0; i < 6000 && web_open(b.web) > 0; i++) {
         CHECK_INT(haft__loop_step(b.loop, 10, NULL), HAFT_OK, "no step");
     }
-    CHECK_INT(web_open(b.web), 0, "connections");
+    CHECK_INT(web_open(b.web), 0, "open connections");
     CHECK_INT(t.times, 0, "reports");
     web_job_finish(&b.job);
     tear_down(&b);
 }
 
-TEST(many_calls_share_their_connections)
+TEST(many_calls_share_one_connection)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
     for (int i = 0; i < 20; i++) {
@@ -418,9 +420,9 @@ TEST(many_calls_share_their_connections)
     tear_down(&b);
 }
 
-TEST(calls_without_memory_say_so)
+TEST(http_calls_report_a_failed_allocation)
 {
-    bench b;
+    setup b;
     set_up(&b);
     web_route(b.web, "/w", WEB_OK(2) "ok");
     web_route(b.web, "/e", "HTTP/1.1 400 Bad\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n");
@@ -448,7 +450,7 @@ TEST(calls_without_memory_say_so)
             CHECK(!t.ok || (t.blob_bytes == 1) == (i == 2), "allocation %u: no result", n);
             web_job_finish(&b.job);
         }
-        CHECK(!failed, "it needs too much");
+        CHECK(!failed, "the call still fails after many allocations");
     }
     tear_down(&b);
 }

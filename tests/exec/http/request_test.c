@@ -5,7 +5,7 @@
 #include "exec/web_help.h"
 #include "test.h"
 
-/* "METHOD body|header|header" of what is made. */
+/* The request as "METHOD body|header|header". */
 static haft_str show(haft__buf *buf, const haft__http_request *request)
 {
     haft__buf_clear(buf);
@@ -53,14 +53,14 @@ TEST(requests_follow_their_definition)
         web_job_init(&j, http, "{\"a\":1}", "a");
         CHECK_INT(haft__http_tool_request(&j.job, &request, &err), HAFT_OK, "%s", err.message);
         CHECK_STR(show(&buf, &request), haft__str(rows[i].wanted), "%s", rows[i].more);
-        CHECK_INT(request.max_bytes, HAFT__LIMIT_TOOL_RESULT_BYTES, "bytes");
-        CHECK_INT(request.max_redirects, HAFT__LIMIT_HTTP_REDIRECTS, "redirects");
+        CHECK_INT(request.max_bytes, HAFT__LIMIT_TOOL_RESULT_BYTES, "the limit of response bytes");
+        CHECK_INT(request.max_redirects, HAFT__LIMIT_HTTP_REDIRECTS, "the limit of redirects");
         web_job_finish(&j);
     }
     haft__buf_finish(&buf);
 }
 
-TEST(only_what_may_be_repeated_is_sent_again)
+TEST(only_repeatable_requests_are_sent_again)
 {
     static const struct {
         const char *method;
@@ -105,14 +105,15 @@ TEST(bad_headers_are_named_without_their_value)
         (void)snprintf(http, sizeof(http), "{\"url\":\"https://h/\",\"headers\":%s}",
                        cases[i].headers);
         web_job_init(&j, http, "{}", "");
-        CHECK(haft__http_tool_request(&j.job, &request, &err) != HAFT_OK, "it was taken");
+        CHECK(haft__http_tool_request(&j.job, &request, &err) != HAFT_OK, "%s was accepted",
+              cases[i].headers);
         CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%s", cases[i].headers);
         CHECK(strstr(err.hint, "s3cret") == NULL, "%s", err.hint);
         web_job_finish(&j);
     }
 }
 
-TEST(a_request_without_memory_reports_it)
+TEST(making_a_request_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

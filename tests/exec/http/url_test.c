@@ -13,7 +13,7 @@ static const struct {
     {"https://h?{a}", "{\"a\":\"b\"}", "https://h?b"},
     {"https://h#{a}", "{\"a\":\"b\"}", "https://h#b"},
     {"https://h/p{a}s{b}", "{\"a\":\"1\",\"b\":2}", "https://h/p1s2"},
-    /* No character of a value has a meaning. */
+    /* No character of a value has a meaning in the URL. */
     {"https://h/?q={a}", "{\"a\":\"a b&c=d#e?f/g:h@i;j,k+l%m\"}",
      "https://h/?q=a%20b%26c%3Dd%23e%3Ff%2Fg%3Ah%40i%3Bj%2Ck%2Bl%25m"},
     {"https://h/?q={a}", "{\"a\":\"-._~azAZ09\"}", "https://h/?q=-._~azAZ09"},
@@ -66,7 +66,7 @@ TEST(arguments_are_encoded_where_they_stand)
 static const struct {
     const char *url, *arguments, *where, *message;
 } refused[] = {
-    /* A model cannot choose the host. */
+    /* An argument cannot choose the host. */
     {"https://{a}/", "{\"a\":\"h\"}", "http.url", "the argument 'a' would choose the host"},
     {"https://h.{a}/", "{\"a\":\"h\"}", "http.url", "the argument 'a' would choose the host"},
     {"https://h{a}", "{\"a\":\"/x\"}", "http.url", "the argument 'a' would choose the host"},
@@ -75,7 +75,7 @@ static const struct {
     {"{a}", "{\"a\":\"https://h/\"}", "http.url", "the argument 'a' would choose the host"},
     {"{a}://h/", "{\"a\":\"file\"}", "http.url", "the argument 'a' would choose the host"},
     {"https:/{a}", "{\"a\":\"x\"}", "http.url", "the argument 'a' would choose the host"},
-    /* Nor another path. */
+    /* An argument cannot lead to another path. */
     {"https://h/{a}", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
     {"https://h/{a}", "{}", "/a", "it is part of a path and must not be empty"},
     {"https://h/{a}/x", "{\"a\":\"\"}", "/a", "it is part of a path and must not be empty"},
@@ -94,7 +94,7 @@ static const struct {
     {"https://h/${TOKEN", "{}", "", "found ${ without a variable name and }"},
 };
 
-TEST(arguments_cannot_lead_elsewhere)
+TEST(arguments_cannot_change_the_host_or_the_path)
 {
     for (size_t i = 0; i < COUNT(refused); i++) {
         char http[256];
@@ -103,14 +103,15 @@ TEST(arguments_cannot_lead_elsewhere)
         haft_error err = {.status = HAFT_OK};
         (void)snprintf(http, sizeof(http), "{\"url\":\"%s\"}", refused[i].url);
         web_job_init(&j, http, refused[i].arguments, "a b");
-        CHECK(haft__http_tool_url(&j.job, &url, &err) != HAFT_OK, "%s was taken", refused[i].url);
+        CHECK(haft__http_tool_url(&j.job, &url, &err) != HAFT_OK, "%s was accepted",
+              refused[i].url);
         CHECK_STR(haft__str(err.message), haft__str(refused[i].message), "%s", refused[i].url);
         CHECK_STR(haft__str(err.where), haft__str(refused[i].where), "%s", refused[i].url);
         web_job_finish(&j);
     }
 }
 
-TEST(a_url_without_memory_reports_it)
+TEST(making_a_url_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         web_job j;

@@ -22,7 +22,7 @@ static haft__mcp_connection *begin(help_mcp *m, const char *servers,
     return m->exec.exec->connection_pool->connections;
 }
 
-/* Whether a timer is set to `ms` from some time between `before` and now. */
+/* Checks that a timer was set to `ms`, at some time between `before` and now. */
 static void check_due(const help_mcp *m, const haft__timer *timer, uint64_t before, uint64_t ms,
                       const char *what)
 {
@@ -43,7 +43,7 @@ static void step_until(help_mcp *m, const bool *flag)
     while (!*flag && haft__loop_now(m->exec.loop) - begun < HELP_PATIENCE_MS) {
         help_step(&m->exec, 1000);
     }
-    CHECK(*flag, "it did not happen");
+    CHECK(*flag, "the flag was not set in time");
 }
 
 TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
@@ -54,7 +54,7 @@ TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
     uint64_t begun = haft__loop_now(m.exec.loop) - 1000;
     CHECK(connection->deadline.due_ms - connection->probe.due_ms
               == HAFT__LIMIT_MCP_READY_MS - HAFT__LIMIT_MCP_PROBE_MS,
-          "deadline and probe");
+          "the time between probe and deadline");
     check_due(&m, &connection->deadline, begun, HAFT__LIMIT_MCP_READY_MS, "deadline");
     check_due(&m, &catalogue->timer, begun, HAFT__LIMIT_MCP_READY_MS, "catalogue");
     fire(&m, &connection->probe); /* `initialize` is tried; it gets no response either */
@@ -65,31 +65,31 @@ TEST(a_server_that_hangs_is_disabled_after_a_few_attempts)
         CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "state after %d breaks",
                   (int)i + 1);
         help_step(&m.exec, 0);
-        CHECK_INT(m.times, 1, "the call waits for a server that hangs");
+        CHECK_INT(m.times, 1, "reports of the catalogue");
         check_due(&m, &connection->wake, before, (uint64_t)HAFT__LIMIT_MCP_BACKOFF_MS << i, "wake");
         connection->not_before = 0;
         fire(&m, &connection->wake);
-        CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "begun again");
+        CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "the state after the backoff");
     }
     uint64_t before = haft__loop_now(m.exec.loop);
     fire(&m, &connection->deadline);
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "given up");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "the state after the last attempt");
     uint64_t now = haft__loop_now(m.exec.loop);
     CHECK(connection->not_before >= before + HAFT__LIMIT_MCP_COOLDOWN_MS
               && connection->not_before <= now + HAFT__LIMIT_MCP_COOLDOWN_MS,
-          "rest");
+          "the end of the cooldown");
     help_step(&m.exec, 0);
     CHECK_STR(m.errors,
               HAFT__LIT("the MCP server 'a' was not ready within 20000 ms (check whether it runs "
                         "on its own, and what it is waiting for) "),
               "error");
     haft__mcp_connection_connect(connection);
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "it rests");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "the state during the cooldown");
     connection->not_before = 0;
     haft__mcp_connection_connect(connection);
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "once more");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "the state after the cooldown");
     fire(&m, &connection->deadline);
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "and that was it");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_DISABLED, "the state after one more failure");
     help_mcp_end(&m);
 }
 
@@ -100,19 +100,19 @@ TEST(a_run_does_not_wait_forever)
     (void)begin(&m, SERVER("hang_start"), &catalogue);
     fire(&m, &catalogue->timer);
     help_step(&m.exec, 0);
-    CHECK_INT(m.times, 1, "times");
+    CHECK_INT(m.times, 1, "reports of the catalogue");
     CHECK_STR(m.errors, HAFT__LIT("the server did not list its tools in time "), "error");
     help_mcp_end(&m);
 }
 
-TEST(a_list_has_its_time)
+TEST(start_and_list_share_one_deadline)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
     haft__mcp_connection *connection = begin(&m, SERVER("hang_list"), &catalogue);
     uint64_t due = connection->deadline.due_ms;
     step_until(&m, &connection->listing);
-    CHECK_INT(connection->deadline.due_ms, due, "its start and its list have one deadline");
+    CHECK_INT(connection->deadline.due_ms, due, "start and list have different deadlines");
     fire(&m, &connection->deadline);
     CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "state");
     CHECK_STR(haft__str(connection->error.message),
@@ -122,13 +122,13 @@ TEST(a_list_has_its_time)
 }
 
 /* A second list has as much time as the start; a finished one has no deadline. */
-TEST(another_list_has_its_own_time)
+TEST(a_second_list_has_its_own_deadline)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
     haft__mcp_connection *connection = begin(&m, SERVER("good"), &catalogue);
     step_until(&m, &connection->fresh);
-    CHECK(connection->deadline.slot == 0, "a deadline of nothing");
+    CHECK(connection->deadline.slot == 0, "a finished list has a deadline");
     help_step(&m.exec, 0);
     uint64_t before = haft__loop_now(m.exec.loop);
     haft__mcp_connection_list_tools(connection);
@@ -150,13 +150,13 @@ TEST(a_storm_of_changes_leads_to_one_list)
     CHECK(c.result.ok, "%.*s", HAFT__ARG(c.result.text));
     check_due(&m, &connection->refresh, before, HAFT__LIMIT_MCP_REFRESH_MS, "refresh");
     fire(&m, &connection->refresh);
-    CHECK(connection->listing, "it is listed again");
+    CHECK(connection->listing, "the tools are not listed again");
     help_mcp_end(&m);
 }
 
 /* A call after `list_changed` waits for the list until its deadline; without the list nothing is
  * sent. */
-TEST(no_call_is_made_on_an_outdated_list)
+TEST(no_call_is_sent_with_an_outdated_list)
 {
     help_mcp m;
     help_call first, c;
@@ -166,15 +166,16 @@ TEST(no_call_is_made_on_an_outdated_list)
     help_init_call(&m.exec, &first, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &first);
     help_wait(&m.exec, &first);
-    CHECK(first.result.ok && !connection->fresh && !connection->listing, "after the change");
+    CHECK(first.result.ok && !connection->fresh && !connection->listing,
+          "the state after `list_changed`");
     help_init_call(&m.exec, &c, HAFT__TOOL_MCP, "{\"server\":\"a\",\"tool\":\"say\"}", "{}");
     help_start(&m.exec, &c);
-    CHECK(connection->listing && connection->refresh.slot == 0, "it is listed at once");
+    CHECK(connection->listing && connection->refresh.slot == 0, "the tools are not listed at once");
     CHECK(connection->tool_calls != NULL && connection->tool_calls->number == 0,
-          "and the call waits");
+          "the call does not wait for the list");
     fire(&m, &connection->deadline);
     help_wait(&m.exec, &c);
-    CHECK(!c.result.ok && !c.result.started, "it was not made");
+    CHECK(!c.result.ok && !c.result.started, "the call was sent");
     CHECK_STR(c.result.text,
               HAFT__LIT("the MCP server 'a' did not list its tools within 20000 ms, so their "
                         "current definitions are unknown, and nothing was called"),
@@ -203,7 +204,7 @@ TEST(a_list_that_keeps_changing_fails)
     }
     CHECK(!connection->listing && connection->tool_calls == NULL
               && connection->relist_attempts == 0,
-          "that was it");
+          "the list was requested once more");
     CHECK(connection->refresh.slot != 0, "the refresh is not scheduled");
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text,
@@ -213,7 +214,7 @@ TEST(a_list_that_keeps_changing_fails)
     help_mcp_end(&m);
 }
 
-TEST(a_server_has_time_to_leave)
+TEST(a_server_has_time_to_exit)
 {
     help_mcp m;
     haft__catalogue *catalogue = NULL;
@@ -236,17 +237,17 @@ TEST(guard_gets_the_grace_period_of_a_server)
     const char **argv = NULL;
     char wanted[32];
     size_t i = 0;
-    CHECK_INT(haft__mcp_setup_argv(connection, &argv, NULL), HAFT_OK, "words");
+    CHECK_INT(haft__mcp_setup_argv(connection, &argv, NULL), HAFT_OK, "the command line");
     (void)snprintf(wanted, sizeof(wanted), "%d", HAFT__LIMIT_MCP_TERM_MS);
     while (argv[i] != NULL && strcmp(argv[i], "--term") != 0) {
         i++;
     }
-    CHECK(argv[i] != NULL && strcmp(argv[i + 1], wanted) == 0, "--term %s", wanted);
+    CHECK(argv[i] != NULL && strcmp(argv[i + 1], wanted) == 0, "no --term %s", wanted);
     haft__catalogue_cancel(catalogue);
     help_mcp_end(&m);
 }
 
-TEST(backoff_of_a_broken_stream)
+TEST(a_broken_stream_is_resumed_after_the_retry_time_of_the_server)
 {
     static const struct {
         bool has;
@@ -283,7 +284,7 @@ TEST(a_server_that_hangs_is_reported_with_its_output)
     help_mcp_end(&m);
 }
 
-/* Lines of `size` bytes with their line ends; checks how many bytes of them are kept. */
+/* Adds lines of `size` bytes with their line ends, and checks how many bytes are kept. */
 static void check_kept(size_t count, size_t size, size_t wanted)
 {
     haft__mcp_connection connection = {0};
@@ -299,7 +300,7 @@ static void check_kept(size_t count, size_t size, size_t wanted)
     haft__buf_finish(&connection.stderr_lines);
 }
 
-TEST(last_lines_of_a_failed_program_are_bounded)
+TEST(the_kept_lines_of_stderr_are_bounded)
 {
     enum { LINES = HAFT__LIMIT_MCP_STDERR_LINES, BYTES = HAFT__LIMIT_MCP_STDERR_BYTES };
     check_kept(LINES, 10, 10 * LINES - 1);
@@ -310,7 +311,7 @@ TEST(last_lines_of_a_failed_program_are_bounded)
     check_kept(2, BYTES / 2 + 1, BYTES / 2);
 }
 
-TEST(a_server_that_does_not_read_is_ended)
+TEST(a_server_that_does_not_read_its_input_is_killed)
 {
     static char much[HAFT__LIMIT_MCP_UNREAD_BYTES];
     help_mcp m;
@@ -318,9 +319,9 @@ TEST(a_server_that_does_not_read_is_ended)
     haft__mcp_connection *connection = begin(&m, SERVER("hang_start"), &catalogue);
     memset(much, 'x', sizeof(much));
     haft__mcp_stdio_transport_send(connection, (haft_str){much, sizeof(much) - 4096});
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "below the limit");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_OPENING, "the state below the limit");
     haft__mcp_stdio_transport_send(connection, (haft_str){much, 4096});
-    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "past it");
+    CHECK_INT(connection->state, HAFT__MCP_CONNECTION_BACKOFF, "the state past the limit");
     CHECK(strstr(connection->error.message, "does not read its input") != NULL, "%s",
           connection->error.message);
     haft__catalogue_cancel(catalogue);

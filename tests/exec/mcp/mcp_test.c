@@ -37,7 +37,7 @@ TEST(servers_are_listed_and_called)
     CHECK(c.result.ok && c.result.started, "%.*s", HAFT__ARG(c.result.text));
     CHECK_STR(c.result.text, HAFT__LIT("you said hello"), "result");
     call(&m, &c, "b");
-    CHECK_INT(c.progress_count, 3, "progress");
+    CHECK_INT(c.progress_count, 3, "progress reports");
     CHECK_STR(c.last_progress, HAFT__LIT("{\"progress\":2,\"total\":3,\"message\":\"on\"}"),
               "progress");
     help_mcp_list(&m);
@@ -57,7 +57,7 @@ TEST(a_log_message_goes_to_the_call_in_progress)
     CHECK_STR(c.last_progress,
               HAFT__LIT("{\"server\":\"a\",\"level\":\"warning\",\"logger\":\"db\",\"message\":"
                         "\"warning: <U+001B>[31mlow on cheese\"}"),
-              "the last");
+              "the last message");
     help_mcp_end(&m);
 }
 
@@ -110,11 +110,11 @@ TEST(a_list_is_cached_for_the_next_process)
     help_mcp_list(&m);
     CHECK_STR(m.states, HAFT__LIT("known "), "states");
     CHECK_STR(m.names, HAFT__LIT("a:say "), "names");
-    CHECK(m.exec.exec->children.first == NULL, "it was started");
+    CHECK(m.exec.exec->children.first == NULL, "the server was started");
     help_mcp_end(&m);
 }
 
-/* The file may end up in backups. */
+/* A file of cached tools may be copied to backups. */
 TEST(a_cached_list_has_no_secret_of_the_spec)
 {
     help_mcp m;
@@ -124,7 +124,7 @@ TEST(a_cached_list_has_no_secret_of_the_spec)
                                   "'env':{'MYTOK':'written-out-secret-123456'}}}}";
     help_mcp_servers(&m, servers);
     help_mcp_list(&m);
-    CHECK_STR(m.names, HAFT__LIT("a:say "), "one with a secret is left out");
+    CHECK_STR(m.names, HAFT__LIT("a:say "), "tools: one with a secret is left out");
     memcpy(place, m.place, sizeof(place));
     help_end(&m.exec);
     help_begin(&m.exec);
@@ -132,7 +132,7 @@ TEST(a_cached_list_has_no_secret_of_the_spec)
     help_mcp_servers(&m, servers);
     help_mcp_list(&m);
     CHECK_STR(m.states, HAFT__LIT("known "), "states");
-    CHECK_STR(m.names, HAFT__LIT("a:say "), "as they were kept");
+    CHECK_STR(m.names, HAFT__LIT("a:say "), "tools from the cache");
     help_mcp_end(&m);
 }
 
@@ -157,9 +157,11 @@ TEST(a_bad_server_does_not_delay_others)
     call(&m, &c, "a"); /* the server is disabled: the error is returned at once */
     CHECK(!c.result.ok && !c.result.started && c.result.transient, "outcome");
     call(&m, &c, "nobody");
-    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'nobody'"), "no server");
+    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'nobody'"),
+              "a server that is not in the spec");
     call(&m, &c, "d");
-    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'd' that is enabled"), "disabled");
+    CHECK_STR(c.result.text, HAFT__LIT("the spec has no server 'd' that is enabled"),
+              "a disabled server");
     help_mcp_end(&m);
 }
 
@@ -200,7 +202,7 @@ TEST(an_abandoned_call_is_cancelled)
     help_start(&m.exec, &c);
     help_wait(&m.exec, &c);
     CHECK_STR(c.result.text, HAFT__LIT("the MCP server 'a' has no tool 'other' any more"), "text");
-    make_call(&m, &c, "a", "say"); /* and one that is never reported, because everything ends */
+    make_call(&m, &c, "a", "say"); /* a call that is never reported, because everything ends */
     help_start(&m.exec, &c);
     haft__exec_cancel(c.job);
     help_mcp_end(&m);
@@ -220,14 +222,14 @@ TEST(a_cancelled_catalogue_is_not_reported)
         haft__catalogue_cancel(catalogue);
     }
     help_step(&m.exec, 0);
-    CHECK_INT(m.times, 0, "times");
+    CHECK_INT(m.times, 0, "reports of the catalogue");
     help_mcp_end(&m);
 }
 
 /* ---- questions ---- */
 
 typedef struct asking {
-    help_call call; /* first: results come to it */
+    help_call call; /* first, because results are reported to it */
     haft__task task;
     haft__json answer;
     bool durable;
@@ -255,7 +257,7 @@ static void on_ask(void *context, haft__json question, bool durable, haft__json 
     haft__loop_post(asked_on->loop, &a->task);
 }
 
-/* Repeated with the answer, as the engine does. */
+/* Repeats the call with the answer, as the engine does. */
 static void call_again(haft__task *task)
 {
     asking *a = HAFT__CONTAINER(task, asking, task);
@@ -309,7 +311,7 @@ TEST(a_person_answers_a_server_that_does_not_wait)
     help_mcp_end(&m);
 }
 
-/* Both answers reached the server, in any order: to its question for a person and for a model. */
+/* The server got both answers, in any order: to its question for a person and for a model. */
 static void check_text(haft_str text, const char *wanted)
 {
     CHECK(haft__str_starts_with(text, HAFT__LIT("you said hello\n")), "%.*s", HAFT__ARG(text));
@@ -341,7 +343,7 @@ TEST(a_person_answers_a_server_that_waits)
         help_wait(&m.exec, &a.call);
         CHECK_STR(a.message, HAFT__LIT("Really?"), "message");
         check_text(a.call.result.text, cases[i].wanted);
-        CHECK(!a.durable, "durable");
+        CHECK(!a.durable, "the question is durable");
     }
     make_call(&m, &a.call, "a", "say"); /* no person can be asked */
     help_start(&m.exec, &a.call);
@@ -378,7 +380,8 @@ TEST(a_question_does_not_go_to_another_run)
                   "row %zu: %.*s", i, HAFT__ARG(text));
             CHECK_INT(a[j].call.progress_count, rows[i].steps, "row %zu, call %zu", i, j);
         }
-        CHECK_INT((a[0].message.len > 0) + (a[1].message.len > 0), rows[i].asked, "row %zu", i);
+        CHECK_INT((a[0].message.len > 0) + (a[1].message.len > 0), rows[i].asked,
+                  "row %zu: persons who were asked", i);
         help_mcp_end(&m);
     }
 }

@@ -35,8 +35,8 @@ static void begin(fixture *f)
     configure(f, "");
 }
 
-/* Another process. */
-static void again(fixture *f)
+/* Continues as another process. */
+static void restart_process(fixture *f)
 {
     help_end(&f->m.exec);
     help_begin(&f->m.exec);
@@ -88,17 +88,18 @@ static void accept(fixture *f, const char *description, int how)
     CHECK_INT(haft__mcp_server_configs_read(arena, f->m.exec.spec.mcp, &servers, NULL), HAFT_OK,
               "mcp");
     const haft__mcp_tool *tool = haft__mcp_connection_find_tool(connection, HAFT__LIT("say"));
-    CHECK(haft__str_equal(tool->description, haft__str(description)), "another tool");
+    CHECK(haft__str_equal(tool->description, haft__str(description)),
+          "the tool has another description");
     CHECK_INT(haft__mcp_pin_make(arena, tool->definition, haft__str(servers.items[0].hash),
                                  &pin.value, NULL),
-              HAFT_OK, "pin");
+              HAFT_OK, "the pin cannot be made");
     haft_str path =
         haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
     haft__mcp_pins_update pinning = {
         .server = HAFT__LIT("a"), .pins = &pin, .count = 1, .how = how};
     haft__mcp_pins_init(&pins);
     CHECK_INT(haft__mcp_pins_add(&pins, path.ptr, &pinning, (haft__hash_key){1, 2}, NULL), HAFT_OK,
-              "accepted");
+              "the pin cannot be added");
     haft__mcp_pins_finish(&pins);
 }
 
@@ -109,15 +110,15 @@ TEST(a_changed_definition_is_rejected_until_it_is_accepted)
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     describe(&f, "Says another word.");
-    for (int i = 0; i < 3; i++) { /* also if the list contains only the new tool */
-        again(&f);
+    for (int i = 0; i < 3; i++) { /* without a hash, with another hash, and approved */
+        restart_process(&f);
         call(&f, i == 1 ? "00" : "", i == 2);
         CHECK_REFUSED(&f, "- /description: \"Says a word.\"",
                       "+ /description: \"Says another word.\"");
     }
     accept(&f, "Says another word.", HAFT__PIN_REPLACE);
     call(&f, "", false);
-    CHECK(f.c.result.ok, "the same process sees it: %.*s", HAFT__ARG(f.c.result.text));
+    CHECK(f.c.result.ok, "a call after the accept: %.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
 }
 
@@ -131,7 +132,7 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
         call(&f, "", false);
         CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
         help_mcp_list(&f.m);
-        CHECK_STR(f.m.changed, HAFT__LIT(""), "before");
+        CHECK_STR(f.m.changed, HAFT__LIT(""), "changed tools before the change");
         describe(&f, "Says another word.");
         haft__mcp_connection *connection = f.m.exec.exec->connection_pool->connections;
         haft__mcp_connection_tools_changed(connection);
@@ -139,14 +140,14 @@ TEST(a_definition_that_changed_is_marked_in_the_list)
             CHECK_INT(haft__loop_step(f.m.exec.loop, 1000, NULL), HAFT_OK, "no step");
         }
         help_mcp_list(&f.m);
-        CHECK_STR(f.m.names, HAFT__LIT("a:say "), "it is still there");
-        CHECK_STR(f.m.changed, HAFT__LIT("a:say "), "and marked");
+        CHECK_STR(f.m.names, HAFT__LIT("a:say "), "tools after the change");
+        CHECK_STR(f.m.changed, HAFT__LIT("a:say "), "changed tools after the change");
         if (place == 1) {
             CHECK(haft__str_starts_with(f.m.warnings, HAFT__LIT("1 tool has changed")), "%.*s",
                   HAFT__ARG(f.m.warnings));
             accept(&f, "Says another word.", HAFT__PIN_REPLACE);
             help_mcp_list(&f.m);
-            CHECK_STR(f.m.changed, HAFT__LIT(""), "accepted");
+            CHECK_STR(f.m.changed, HAFT__LIT(""), "changed tools after the accept");
         }
         help_mcp_end(&f.m);
     }
@@ -160,18 +161,18 @@ TEST(an_unused_tool_is_shown_with_its_current_definition)
     CHECK(!f.c.result.ok && !f.c.result.changed && !f.c.result.started, "outcome");
     CHECK(f.c.result.renewed.len > 0, "the new definition is missing");
     call(&f, "00", false);
-    CHECK(f.c.result.renewed.len > 0, "that has pinned nothing");
+    CHECK(f.c.result.renewed.len > 0, "the first call pinned the tool");
     help_mcp_end(&f.m);
 }
 
-TEST(approved_pin_is_not_replaced)
+TEST(an_approved_call_of_a_changed_tool_is_rejected)
 {
     fixture f;
     begin(&f);
     call(&f, "00", true);
     CHECK_REFUSED(&f, "- /description: \"What the run was shown.\"",
                   "+ /description: \"Says a word.\"");
-    again(&f);
+    restart_process(&f);
     call(&f, "00", false);
     CHECK_REFUSED(&f, "+ /description: \"Says a word.\"");
     accept(&f, "Says a word.", HAFT__PIN_REPLACE);
@@ -187,14 +188,14 @@ TEST(the_same_tool_of_another_command_has_changed)
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     configure(&f, ",'env':{'MORE':'1'}");
-    again(&f);
+    restart_process(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "- /configuration: ", "+ /configuration: ");
     accept(&f, "Says a word.", HAFT__PIN_REPLACE);
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
     configure(&f, "");
-    again(&f);
+    restart_process(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "/configuration: ");
     help_mcp_end(&f.m);
@@ -210,10 +211,11 @@ static void damage(fixture *f)
     haft_str path =
         haft__mcp_pins_path(arena, haft__str(f->m.place), &servers.items[0], haft__str(f->spec));
     CHECK_INT(access(path.ptr, F_OK), 0, "there are no pins");
-    CHECK_INT(haft__file_replace(path.ptr, HAFT__LIT("{\"version\":1,"), NULL), HAFT_OK, "damage");
+    CHECK_INT(haft__file_replace(path.ptr, HAFT__LIT("{\"version\":1,"), NULL), HAFT_OK,
+              "the file cannot be written");
 }
 
-TEST(after_damage_only_accepted_tools_are_called)
+TEST(if_the_pins_are_damaged_only_accepted_tools_are_called)
 {
     fixture f;
     begin(&f);
@@ -222,7 +224,7 @@ TEST(after_damage_only_accepted_tools_are_called)
     damage(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "the file with the accepted definitions is damaged", ".pins: ");
-    again(&f);
+    restart_process(&f);
     call(&f, "", false);
     CHECK_REFUSED(&f, "is damaged");
     accept(&f, "Says a word.", HAFT__PIN_REPLACE);
@@ -231,7 +233,7 @@ TEST(after_damage_only_accepted_tools_are_called)
     help_mcp_end(&f.m);
 }
 
-TEST(damage_is_reported_with_the_list)
+TEST(damaged_pins_are_reported_with_the_list)
 {
     fixture f;
     begin(&f);
@@ -264,11 +266,11 @@ TEST(pins_of_one_spec_do_not_apply_to_another)
         CHECK_INT(haft__mcp_process_pins_get(f.m.exec.exec->connection_pool, &connection->server,
                                              haft__str(f.spec), false, &here, NULL),
                   HAFT_OK, "no memory");
-        CHECK(here == NULL, "the other has pins");
+        CHECK(here == NULL, "the second spec has pins");
         haft__mcp_connection_tools_changed(connection);
         call(&f, "", false);
-        CHECK(f.c.result.ok, "nothing was pinned for it: %.*s", HAFT__ARG(f.c.result.text));
-        CHECK(connection->next == NULL, "it is another connection");
+        CHECK(f.c.result.ok, "a call with the second spec: %.*s", HAFT__ARG(f.c.result.text));
+        CHECK(connection->next == NULL, "the specs do not share the connection");
         help_mcp_end(&f.m);
     }
 }
@@ -277,7 +279,7 @@ TEST(pins_that_cannot_be_written_are_reported)
 {
     fixture f;
     begin(&f);
-    char below[160]; /* of a file: not even root can write there */
+    char below[160]; /* a path below a file: not even root can write there */
     (void)snprintf(below, sizeof(below), "%s/below", f.file);
     f.m.exec.exec->options.state = below;
     help_mcp_list(&f.m);
@@ -285,11 +287,11 @@ TEST(pins_that_cannot_be_written_are_reported)
           HAFT__ARG(f.m.warnings));
     call(&f, "", false);
     CHECK(f.c.result.ok, "%.*s", HAFT__ARG(f.c.result.text));
-    CHECK_INT(f.c.progress_count, 1, "reported");
+    CHECK_INT(f.c.progress_count, 1, "warnings");
     CHECK(memmem(f.c.last_progress.ptr, f.c.last_progress.len, "\"level\":\"warning\"", 17) != NULL
               && memmem(f.c.last_progress.ptr, f.c.last_progress.len, "is not saved", 12) != NULL,
           "%.*s", HAFT__ARG(f.c.last_progress));
     call(&f, "00", false);
-    CHECK(f.c.result.ok, "it is pinned here: %.*s", HAFT__ARG(f.c.result.text));
+    CHECK(f.c.result.ok, "a second call in this process: %.*s", HAFT__ARG(f.c.result.text));
     help_mcp_end(&f.m);
 }

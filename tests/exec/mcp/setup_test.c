@@ -29,7 +29,7 @@ static haft_str join(help_mcp *m, const char *const *words)
     return all;
 }
 
-TEST(only_what_is_written_out_is_private)
+TEST(only_literal_private_addresses_are_private)
 {
     static const struct {
         const char *url;
@@ -59,7 +59,7 @@ TEST(only_what_is_written_out_is_private)
     }
 }
 
-TEST(a_program_gets_its_words_and_little_of_our_environment)
+TEST(a_server_program_gets_its_arguments_and_a_small_environment)
 {
     help_mcp m;
     haft_error err = {0};
@@ -105,7 +105,7 @@ TEST(setup_errors_are_explained)
     help_mcp_end(&m);
 }
 
-TEST(headers_and_roots_are_built)
+TEST(headers_and_roots_follow_the_configuration)
 {
     help_mcp m;
     haft_error err = {0};

@@ -53,13 +53,13 @@ static haft_status change(fixture *f, const haft__mcp_tool *tools, size_t count,
     return haft__mcp_tool_cache_update(&f->record, f->path, &it, key, err);
 }
 
-/* At the limit and one past it, and other reasons not to use a list. */
-TEST(how_long_a_list_is_good)
+/* The rows have the limit, one past the limit, and other reasons not to use a list. */
+TEST(a_cached_list_is_fresh_until_it_expires)
 {
     static const struct {
         const char *tools;
         uint64_t until, now;
-        bool good;
+        bool fresh;
     } cases[] = {
         {"[1]", 1000, 999, true},
         {"[1]", 1000, 1000, false},
@@ -74,7 +74,7 @@ TEST(how_long_a_list_is_good)
     for (size_t i = 0; i < COUNT(cases); i++) {
         f.record.tools = help_read(&f.arena, cases[i].tools);
         f.record.expires_ms = cases[i].until;
-        CHECK(haft__mcp_tool_cache_is_fresh(&f.record, cases[i].now) == cases[i].good, "case %zu",
+        CHECK(haft__mcp_tool_cache_is_fresh(&f.record, cases[i].now) == cases[i].fresh, "case %zu",
               i);
     }
     end(&f);
@@ -95,18 +95,20 @@ TEST(lists_are_cached)
     haft__mcp_tool tools[] = {make_tool(&f, "x", "one"), make_tool(&f, "y", "two")};
     haft__mcp_tool other = make_tool(&f, "x", "changed");
     CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_NOT_FOUND,
-              "nothing yet");
+              "a file that does not exist");
     CHECK_INT(change(&f, tools, 2, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(description(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("x"))), HAFT__LIT("one"),
-              "what is listed");
+              "the description in the first list");
     CHECK_INT(change(&f, &other, 1, &err), HAFT_OK, "%s", err.message);
     haft__mcp_tool_cache_finish(&f.record);
     haft__mcp_tool_cache_init(&f.record);
     CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
     CHECK_STR(description(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("x"))),
-              HAFT__LIT("changed"), "the newest list");
-    CHECK(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("y")) == NULL, "it is gone");
-    CHECK(stat(f.path, &about) == 0 && (about.st_mode & 0777) == 0600, "others may read it");
+              HAFT__LIT("changed"), "the description in the newest list");
+    CHECK(haft__mcp_tool_cache_find(&f.record, HAFT__LIT("y")) == NULL,
+          "a tool of the old list is still cached");
+    CHECK(stat(f.path, &about) == 0 && (about.st_mode & 0777) == 0600,
+          "other users can read the file");
     end(&f);
 }
 
@@ -126,9 +128,9 @@ TEST(skipped_tools_are_cached_too)
     CHECK_INT(haft__mcp_tool_cache_update(&f.record, f.path, &it, key, &err), HAFT_OK, "%s",
               err.message);
     CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_OK, "%s", err.message);
-    CHECK_STR(f.record.era, HAFT__LIT("discover"), "how it was opened");
-    CHECK_INT(f.record.left_out_all, 7, "all");
-    CHECK_INT(f.record.left_out.count, 2, "reported");
+    CHECK_STR(f.record.era, HAFT__LIT("discover"), "the protocol era");
+    CHECK_INT(f.record.left_out_all, 7, "the number of skipped tools");
+    CHECK_INT(f.record.left_out.count, 2, "skipped tools with a reason");
     const haft__json *reason = haft__json_get(f.record.left_out.items[0], HAFT__LIT("reason"));
     CHECK_STR(haft__json_text(*reason), HAFT__LIT("a bad name"), "reason");
     end(&f);
@@ -154,7 +156,8 @@ TEST(an_unusable_file_is_ignored)
     (void)snprintf(f.path, sizeof(f.path), "%s/file.json", f.place);
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_error err = {0};
-        CHECK_INT(haft__file_replace(f.path, haft__str(cases[i].text), &err), HAFT_OK, "%zu", i);
+        CHECK_INT(haft__file_replace(f.path, haft__str(cases[i].text), &err), HAFT_OK,
+                  "file %zu cannot be written", i);
         CHECK_INT(chmod(f.path, cases[i].mode), 0, "chmod");
         CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), cases[i].status, "%s",
                   cases[i].text);
@@ -163,7 +166,8 @@ TEST(an_unusable_file_is_ignored)
               cases[i].text);
         haft__mcp_tool x = make_tool(&f, "x", "one");
         if (cases[i].mode == 0600) {
-            CHECK_INT(change(&f, &x, 1, &err), HAFT_OK, "it is repeated: %s", err.message);
+            CHECK_INT(change(&f, &x, 1, &err), HAFT_OK, "the next list is written: %s",
+                      err.message);
         }
     }
     (void)unlink(f.path);
@@ -171,8 +175,8 @@ TEST(an_unusable_file_is_ignored)
     haft_error err = {0};
     haft__mcp_tool x = make_tool(&f, "x", "one");
     CHECK_INT(haft__mcp_tool_cache_read(&f.record, f.path, key, &err), HAFT_IO, "a directory");
-    CHECK_INT(change(&f, &x, 1, &err), HAFT_IO, "it cannot be written");
-    CHECK_INT(f.record.tools.count, 1, "but is known here");
+    CHECK_INT(change(&f, &x, 1, &err), HAFT_IO, "a list that cannot be written");
+    CHECK_INT(f.record.tools.count, 1, "tools in this process");
     end(&f);
 }
 
@@ -185,7 +189,7 @@ static haft__mcp_tool make_long(fixture *f, size_t length)
     return make_tool(f, "x", text);
 }
 
-TEST(a_record_has_a_limit)
+TEST(the_size_of_a_record_is_bounded)
 {
     static const char around[] = "{\"version\":2,\"server\":\"a\",\"era\":\"\",\"until\":"
                                  "1700000000000,\"tools\":[{\"name\":\"x\","
@@ -196,16 +200,16 @@ TEST(a_record_has_a_limit)
     size_t most = HAFT__LIMIT_MCP_RECORD_BYTES - (sizeof(around) - 1);
     haft__mcp_tool tool = make_long(&f, most);
     CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "at the limit: %s", err.message);
-    CHECK_INT(f.record.tools.kind, HAFT__JSON_ARRAY, "the list is there");
-    CHECK(!f.record.too_long, "too long");
+    CHECK_INT(f.record.tools.kind, HAFT__JSON_ARRAY, "the list at the limit");
+    CHECK(!f.record.too_long, "the record at the limit is too long");
     tool = make_long(&f, most + 1);
-    CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "past it: %s", err.message);
-    CHECK_INT(f.record.tools.kind, HAFT__JSON_NULL, "the list is not kept");
-    CHECK(f.record.too_long, "without a reason");
+    CHECK_INT(change(&f, &tool, 1, &err), HAFT_OK, "past the limit: %s", err.message);
+    CHECK_INT(f.record.tools.kind, HAFT__JSON_NULL, "the list past the limit");
+    CHECK(f.record.too_long, "the record past the limit is not too long");
     end(&f);
 }
 
-TEST(where_it_is_depends_on_the_configuration)
+TEST(the_path_of_a_record_depends_on_the_configuration)
 {
     fixture f;
     begin(&f);
@@ -215,7 +219,7 @@ TEST(where_it_is_depends_on_the_configuration)
     haft_str a = haft__mcp_tool_cache_path(&f.arena, place, &one, HAFT__LIT("/x"));
     haft_str b = haft__mcp_tool_cache_path(&f.arena, place, &two, HAFT__LIT("/x"));
     haft_str c = haft__mcp_tool_cache_path(&f.arena, place, &one, HAFT__LIT("/y"));
-    CHECK(!haft__str_equal(a, b) && !haft__str_equal(a, c), "they share a file");
+    CHECK(!haft__str_equal(a, b) && !haft__str_equal(a, c), "two configurations share a file");
     CHECK_STR(haft__mcp_tool_cache_path(&f.arena, place, &web, HAFT__LIT("/x")),
               haft__mcp_tool_cache_path(&f.arena, place, &web, HAFT__LIT("/y")),
               "a URL is the same everywhere");
@@ -225,14 +229,14 @@ TEST(where_it_is_depends_on_the_configuration)
     CHECK_STR(directory, HAFT__LIT("/a"), "directory");
     CHECK_INT(haft__mcp_tool_cache_directory(&f.arena, HAFT__LIT("/b.yaml"), &directory, NULL),
               HAFT_OK, "directory");
-    CHECK_STR(directory, HAFT__LIT("/"), "the root");
+    CHECK_STR(directory, HAFT__LIT("/"), "the directory of a spec in /");
     CHECK_INT(haft__mcp_tool_cache_directory(&f.arena, HAFT__LIT(""), &directory, NULL), HAFT_OK,
               "directory");
-    CHECK_STR(directory, HAFT__LIT(""), "none");
+    CHECK_STR(directory, HAFT__LIT(""), "the directory without a spec file");
     end(&f);
 }
 
-TEST(changing_survives_every_failed_allocation)
+TEST(changing_a_record_survives_every_failed_allocation)
 {
     fixture f;
     begin(&f);
