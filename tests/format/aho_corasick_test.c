@@ -4,7 +4,7 @@
 #include "format/aho_corasick.h"
 #include "test.h"
 
-/* Where marks end in `text`, as "mark@offset ", found byte by byte. */
+/* Writes where marks end in `text`, as "mark@offset ", found byte by byte. */
 static void find(const haft__aho_corasick *marks, const char *const *texts, haft_str text, char *to,
                  size_t room)
 {
@@ -16,7 +16,7 @@ static void find(const haft__aho_corasick *marks, const char *const *texts, haft
         const haft__aho_corasick_node *node = &marks->nodes[state];
         CHECK(node->depth <= i + 1
                   && memcmp(node->text, text.ptr + i + 1 - node->depth, node->depth) == 0,
-              "the node's text is the end of the input");
+              "the text of the node is not the end of the input");
         if (node->mark != 0) {
             length += (size_t)snprintf(to + length, room - length, "%s@%zu ", texts[node->mark - 1],
                                        i + 1);
@@ -25,7 +25,7 @@ static void find(const haft__aho_corasick *marks, const char *const *texts, haft
     }
 }
 
-TEST(marks_are_found_after_the_beginnings_of_others)
+TEST(marks_are_found_after_the_beginnings_of_other_marks)
 {
     static const struct {
         const char *texts[4], *text, *found;
@@ -48,7 +48,7 @@ TEST(marks_are_found_after_the_beginnings_of_others)
             count++;
         }
         CHECK_INT(haft__aho_corasick_build(&marks, &arena, cases[i].texts, count, NULL), HAFT_OK,
-                  "%zu", i);
+                  "case %zu", i);
         char found[256];
         find(&marks, cases[i].texts, haft__str(cases[i].text), found, sizeof(found));
         CHECK_STR(haft__str(found), haft__str(cases[i].found), "%s", cases[i].text);
@@ -62,18 +62,25 @@ TEST(bytes_that_cannot_begin_a_mark_are_skipped)
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__aho_corasick a, b;
-    CHECK_INT(haft__aho_corasick_build(&a, &arena, one, COUNT(one), NULL), HAFT_OK, "one byte");
-    CHECK_INT(haft__aho_corasick_build(&b, &arena, more, COUNT(more), NULL), HAFT_OK, "several");
-    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("xyz<")), 3, "to the byte");
-    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("x[z")), 3, "to the end");
-    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("")), 0, "nothing");
-    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("xy\xE2")), 2, "to a byte that is no ASCII");
-    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("x[<")), 1, "to the first");
-    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("xyz")), 3, "to the end");
+    CHECK_INT(haft__aho_corasick_build(&a, &arena, one, COUNT(one), NULL), HAFT_OK,
+              "marks that begin with one byte");
+    CHECK_INT(haft__aho_corasick_build(&b, &arena, more, COUNT(more), NULL), HAFT_OK,
+              "marks that begin with several bytes");
+    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("xyz<")), 3,
+              "bytes before the first byte of a mark");
+    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("x[z")), 3,
+              "a text without the first byte of a mark");
+    CHECK_INT(haft__aho_corasick_skip(&a, HAFT__LIT("")), 0, "an empty text");
+    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("xy\xE2")), 2,
+              "bytes before a byte that is not ASCII");
+    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("x[<")), 1,
+              "bytes before the first of two marks");
+    CHECK_INT(haft__aho_corasick_skip(&b, HAFT__LIT("xyz")), 3,
+              "a text without the first byte of a mark");
     haft__arena_finish(&arena);
 }
 
-TEST(an_automaton_needs_memory)
+TEST(building_an_automaton_reports_a_failed_allocation)
 {
     static const char *const texts[] = {"<a>"};
     haft__arena arena;
@@ -81,6 +88,7 @@ TEST(an_automaton_needs_memory)
     haft__arena_init(&arena, 0);
     test_fail_allocation(0);
     haft_status status = haft__aho_corasick_build(&marks, &arena, texts, 1, NULL);
-    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY, "%d", status);
+    CHECK(test_allow_allocations() && status == HAFT_NO_MEMORY,
+          "status %d after a failed allocation", status);
     haft__arena_finish(&arena);
 }

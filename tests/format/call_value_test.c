@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/call_value.c: values in tags that are repaired, and arguments inside one. */
+/* Tests for src/format/call_value.c: values in tags that are repaired, and arguments inside such a
+ * value. */
 #include "parse_help.h"
 #include "test.h"
 
@@ -48,9 +49,10 @@ static void check_one(size_t at, size_t first, size_t chunk)
     help_parsed parsed;
     help_parsed_init(&parsed);
     help_parse(&input, first, chunk, &parsed);
-    CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, %zu", cases[at].name,
+    CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, cut at %zu: calls",
+              cases[at].name, first);
+    CHECK_INT(parsed.repaired, cases[at].repaired, "%s, cut at %zu: repaired", cases[at].name,
               first);
-    CHECK_INT(parsed.repaired, cases[at].repaired, "%s, %zu: repaired", cases[at].name, first);
     help_parsed_finish(&parsed);
 }
 
@@ -64,7 +66,7 @@ TEST(values_in_tags_are_repaired_at_every_cut)
     }
 }
 
-TEST(a_repair_without_memory_is_reported)
+TEST(a_repair_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         help_input input = {.format = "qwen3coder",
@@ -80,8 +82,9 @@ TEST(a_repair_without_memory_is_reported)
         bool happened = test_allow_allocations();
         bool whole = parsed.status == HAFT_OK && !parsed.lost && parsed.calls.status == HAFT_OK
                      && parsed.call.status == HAFT_OK;
-        CHECK(!whole || (parsed.repaired && parsed.count == 2), "allocation %u", n);
-        CHECK(happened || whole, "allocation %u", n);
+        CHECK(!whole || (parsed.repaired && parsed.count == 2),
+              "allocation %u: a call was lost without an error", n);
+        CHECK(happened || whole, "allocation %u: an error without a failed allocation", n);
         help_parsed_finish(&parsed);
         if (!happened) {
             return;

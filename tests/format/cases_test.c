@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format against cases of others and the test suites of peers
- * (../shared/data/formats, skipped when it is not there) and against cases.jsonl, which has every
- * rule and every trap in every format, as far as it has them: whole, byte by byte, at every cut
- * into two, at random cuts, and what their beginnings give. The replies of providers in it are read
- * by tests/cli/parse_test.py.
+ * Tests for src/format with shared cases and the test suites of peers
+ * (../shared/data/formats, skipped if it does not exist), and with cases.jsonl, which has every
+ * rule and every special case of every format. Each text is parsed whole, byte by byte, at every
+ * cut into two and at random cuts, and each prefix of it is parsed. The replies of providers are
+ * read by tests/cli/parse_test.py.
  */
 #include "base/arena.h"
 #include "base/buf.h"
@@ -81,7 +81,7 @@ static void check_case(haft__arena *arena, haft__json line, const help_parsed *p
     haft_str id = text_of(line, "id"), error = text_of(expect, "error");
     check_text(expect, "content", haft__buf_str(&parsed->content), id);
     check_text(expect, "reasoning", haft__buf_str(&parsed->reasoning), id);
-    if (!parsed->truncated) { /* else a block that is open has come too */
+    if (!parsed->truncated) { /* a truncated block of code is reported, too */
         check_text(expect, "code", haft__buf_str(&parsed->code), id);
     }
     check_calls(arena, expect, parsed, id);
@@ -94,7 +94,7 @@ static void check_case(haft__arena *arena, haft__json line, const help_parsed *p
     }
 }
 
-/* The `number`-th way to cut a text: pieces of one size, then two pieces, then a random one. */
+/* Chooses a cut by its number: first pieces of one size, then two pieces, then a random cut. */
 static bool choose_cut(size_t number, size_t length, uint64_t *state, size_t *ret_first,
                        size_t *ret_chunk)
 {
@@ -112,7 +112,7 @@ static bool choose_cut(size_t number, size_t length, uint64_t *state, size_t *re
     return number < COUNT(sizes) + length + 8;
 }
 
-/* Every cut gives what the whole text gives. */
+/* Checks that every cut gives the same result as the whole text. */
 static void check_cuts(const help_input *input, const help_parsed *whole, const char *id)
 {
     size_t first, chunk;
@@ -155,7 +155,7 @@ static haft_str whole_text(haft__arena *arena, haft__json line)
     return kept;
 }
 
-/* With and without repair; what is wanted is so only with what the case says. */
+/* Parses with or without repair. The expected result holds only for the option of the case. */
 static void check_input(haft__arena *arena, haft__json line, const help_input *input,
                         const char *id)
 {
@@ -214,13 +214,13 @@ static size_t run_cases(haft_str text, run_function *run)
         count += line.len > 0 && run_case(&arena, line, run) ? 1 : 0;
         haft__arena_reset(&arena);
     }
-    CHECK(count > 0, "no case was run");
+    CHECK(count > 0, "no case ran");
     haft__arena_finish(&arena);
     (void)printf("# %zu cases\n", count);
     return count;
 }
 
-TEST(the_cases_of_others_agree)
+TEST(shared_cases_are_parsed_as_expected)
 {
     haft_str text = test_read_file(CASES);
     if (text.ptr == NULL) {
@@ -230,15 +230,15 @@ TEST(the_cases_of_others_agree)
     (void)run_cases(text, run_both);
 }
 
-TEST(our_own_cases_agree)
+TEST(own_cases_are_parsed_as_expected)
 {
-    CHECK(run_cases(test_read_file(OWN), run_both) >= 1000, "all of them");
+    CHECK(run_cases(test_read_file(OWN), run_both) >= 1000, "fewer than 1000 cases ran");
 }
 
 /* ---- the test suites of llama.cpp, vLLM and SGLang ---- */
 
-/* A case with a judgement is one in which haft differs, or once did. Those that it wants otherwise
- * still differ: docs/formats.md has the reasons, each with the first words of the judgement. */
+/* In a case with a judgement, haft differs, or once did. The cases that match this list still
+ * differ: docs/formats.md has the reasons, each with the first words of the judgement. */
 static const char *const differences[] = {
     "policy",
     "haft-right",
@@ -313,14 +313,14 @@ static void run_peer(haft__arena *arena, haft__json line, help_input *input, con
     input->repair = true;
     help_parse(input, 0, 0, &parsed);
     CHECK(peer_agrees(arena, line, &parsed) != differs,
-          "%s is%s to differ: calls %.*s, content %.*s, errors %.*s", id, differs ? "" : " not",
+          "%s must%s differ: calls %.*s, content %.*s, errors %.*s", id, differs ? "" : " not",
           HAFT__ARG(haft__buf_str(&parsed.calls)), HAFT__ARG(haft__buf_str(&parsed.content)),
           HAFT__ARG(haft__buf_str(&parsed.errors)));
     check_cuts(input, &parsed, id);
     help_parsed_finish(&parsed);
 }
 
-TEST(the_test_suites_of_peers_agree_but_for_known_differences)
+TEST(results_differ_from_peers_only_in_known_cases)
 {
     haft_str text = test_read_file(PEERS);
     if (text.ptr == NULL) {

@@ -13,7 +13,7 @@
 typedef struct subject {
     haft__parser *parser;
     size_t fed, reported;
-    size_t most_kept; /* bytes in its buffers, at any time */
+    size_t most_kept; /* the most bytes in its buffers at one time */
     uint32_t ended;
 } subject;
 
@@ -36,10 +36,11 @@ static void begin(subject *s, const haft__format *format, bool repair)
                                     .repair = repair,
                                     .take = take,
                                     .context = s};
-    CHECK_INT(haft__parser_create(format, &options, &s->parser, NULL), HAFT_OK, "a parser");
+    CHECK_INT(haft__parser_create(format, &options, &s->parser, NULL), HAFT_OK,
+              "the parser cannot be created");
 }
 
-/* White space is not counted: it waits until it is known what follows. */
+/* White space is not counted: the parser keeps it until it knows what follows. */
 static size_t count_kept(const haft__parser *p)
 {
     const haft__buf *bufs[] = {&p->scratch,     &p->undecided,         &p->suspect,
@@ -64,7 +65,7 @@ static void feed(subject *s, haft_str text)
 /* Ends the text; returns how many bytes were read. */
 static size_t end(subject *s)
 {
-    CHECK_INT(haft__parser_end(s->parser, false, NULL), HAFT_OK, "its end");
+    CHECK_INT(haft__parser_end(s->parser, false, NULL), HAFT_OK, "the end of the text");
     size_t reads = s->parser->reads;
     haft__parser_destroy(s->parser);
     return reads;
@@ -75,7 +76,7 @@ static size_t end(subject *s)
 /* The most bytes that any format may buffer while pieces arrive. */
 #define KEPT 65536
 
-/* Feeds the text over and over, until so many bytes have come. */
+/* Feeds the text again and again, until `bytes` bytes were fed. */
 static void feed_times(subject *s, haft_str text, size_t bytes)
 {
     while (s->fed < bytes) {
@@ -86,9 +87,9 @@ static void feed_times(subject *s, haft_str text, size_t bytes)
 static void check_cost(subject *s, const char *format, const char *what, size_t times)
 {
     size_t reads = end(s);
-    CHECK(reads <= times * s->fed + 4096, "%s, %s: %zu bytes are read %zu times", format, what,
+    CHECK(reads <= times * s->fed + 4096, "%s, %s: %zu bytes, %zu reads of a byte", format, what,
           s->fed, reads);
-    CHECK(s->most_kept <= KEPT, "%s, %s: of %zu bytes %zu are kept", format, what, s->fed,
+    CHECK(s->most_kept <= KEPT, "%s, %s: %zu bytes, %zu of them are buffered", format, what, s->fed,
           s->most_kept);
 }
 
@@ -104,13 +105,13 @@ TEST(the_cost_of_a_byte_does_not_grow_with_the_arguments)
             feed_times(&s, HAFT__LIT("Some text: {[(< and more, of which nothing is a mark. "),
                        sizes[n]);
             feed(&s, haft__str(sample->tail));
-            CHECK_INT(s.ended, 1, "%s, %zu bytes", sample->format, sizes[n]);
+            CHECK_INT(s.ended, 1, "%s, %zu bytes: calls", sample->format, sizes[n]);
             check_cost(&s, sample->format, "arguments", 2);
         }
     }
 }
 
-TEST(the_cost_of_a_call_does_not_grow_with_their_number)
+TEST(the_cost_of_a_call_does_not_grow_with_the_number_of_calls)
 {
     for (size_t i = 0; i < 2 * help_sample_count; i++) {
         const help_sample *sample = &help_samples[i / 2];
@@ -122,12 +123,12 @@ TEST(the_cost_of_a_call_does_not_grow_with_their_number)
             feed(&s, haft__str(sample->tail));
             feed(&s, HAFT__LIT("\n"));
         }
-        CHECK_INT(s.ended, 10000, "%s", sample->format);
+        CHECK_INT(s.ended, 10000, "%s: calls", sample->format);
         check_cost(&s, sample->format, "calls", 3);
     }
 }
 
-/* A mark over and over, whole and without its last byte: none of it may be buffered or
+/* Feeds a mark again and again, whole and without its last byte: the text must not be buffered or
  * read repeatedly, except text that is withheld until reasoning ends. */
 static void check_mark(const haft__format *format, haft_str mark, const char *between)
 {
@@ -144,7 +145,7 @@ static void check_mark(const haft__format *format, haft_str mark, const char *be
     }
 }
 
-TEST(no_mark_costs_more_for_being_repeated)
+TEST(repeated_marks_do_not_cost_more_each)
 {
     static const char *const between[] = {"", " ", "x", "\n", "{", "\"", "f", "<"};
     size_t count;

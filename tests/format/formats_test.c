@@ -32,7 +32,7 @@ static void check_mark(const haft__format *format, size_t place, const haft__for
     CHECK(strlen(mark->text) > 0, "%s: an empty mark", format->name);
     CHECK(mark->to == 0 || to->scan != HAFT__SCAN_NONE || to->marks[0].text != NULL
               || to->bytes != HAFT__BYTES_CONTENT,
-          "%s: a mark of place %zu leads to a place that is not there", format->name, place);
+          "%s: a mark of state %zu leads to a state that does not exist", format->name, place);
     for (const haft__format_mark *other = format->states[place].marks;
          other < format->states[place].marks + COUNT(format->states[place].marks)
          && other->text != NULL;
@@ -44,7 +44,7 @@ static void check_mark(const haft__format *format, size_t place, const haft__for
 }
 
 /* The automaton requires that no mark is a part of another one, except its end. */
-TEST(tables_are_sound)
+TEST(the_tables_of_all_formats_are_consistent)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
@@ -57,7 +57,7 @@ TEST(tables_are_sound)
             }
         }
         CHECK_INT(formats[i]->states[formats[i]->plain].bytes, HAFT__BYTES_CONTENT,
-                  "%s: ordinary text is content", formats[i]->name);
+                  "%s: plain text is not content", formats[i]->name);
     }
 }
 
@@ -83,13 +83,13 @@ TEST(states_that_find_calls_also_find_reasoning)
             bool text = here->bytes == HAFT__BYTES_CONTENT || here->bytes == HAFT__BYTES_TAIL
                         || here->bytes == HAFT__BYTES_SECTION_TEXT;
             if (text && here->fallback == 0 && has_act(here, HAFT__ACTION_CALL_BEGIN)) {
-                CHECK(has_act(here, HAFT__ACTION_REASONING_AFTER_TEXT), "%s: place %zu",
-                      formats[i]->name, place);
+                CHECK(has_act(here, HAFT__ACTION_REASONING_AFTER_TEXT),
+                      "%s: state %zu finds no reasoning", formats[i]->name, place);
                 checked++;
             }
         }
     }
-    CHECK(checked > 15, "%zu places", checked);
+    CHECK(checked > 15, "only %zu states were checked", checked);
 }
 
 /* Text between a value and the mark that closes its call must not hide the mark. */
@@ -105,16 +105,16 @@ TEST(closing_mark_is_found_after_a_value)
             }
             scanners++;
             CHECK_INT(formats[i]->states[here->fallback].bytes, HAFT__BYTES_TAIL,
-                      "%s: place %zu leads to no tail", formats[i]->name, place);
+                      "%s: state %zu leads to no tail", formats[i]->name, place);
         }
     }
-    CHECK(scanners > 5, "%zu scanners", scanners);
+    CHECK(scanners > 5, "only %zu scanners were checked", scanners);
 }
 
 /* ---- the other fields of a format ---- */
 
 /* Without this test only users would notice a format without a prompt or a grammar. */
-TEST(every_format_is_taught_and_has_a_grammar)
+TEST(every_format_has_a_prompt_and_a_grammar)
 {
     size_t count;
     const haft__format *const *formats = haft__formats(&count);
@@ -140,7 +140,7 @@ TEST(every_format_is_taught_and_has_a_grammar)
 }
 
 /* Authors of a new format copy from that page. */
-TEST(the_page_shows_a_whole_file)
+TEST(the_page_about_adding_a_format_shows_a_whole_file)
 {
     haft_str page = test_read_file("docs/adding-a-format.md");
     haft_str file = test_read_file("src/format/dialects/functionary_v31.c");
@@ -149,10 +149,10 @@ TEST(the_page_shows_a_whole_file)
           "docs/adding-a-format.md does not have src/format/dialects/functionary_v31.c as it is");
 }
 
-/* All that a table must have to be read. */
+/* The smallest table that can be read. */
 static const haft__format bare = {.name = "bare"};
 
-TEST(texts_that_are_left_out_are_empty)
+TEST(texts_that_a_format_omits_are_empty)
 {
     static const haft__format unlisted = {.name = "unlisted", .render = {.teach = "Call."}};
     haft__format_tool tools[] = {{.name = HAFT__LIT("f")}, {.name = HAFT__LIT("g")}};
@@ -163,9 +163,9 @@ TEST(texts_that_are_left_out_are_empty)
     haft__format_write_tools(&buf, &bare, HAFT__HISTORY_NATIVE, tools, COUNT(tools));
     haft__format_write_calls(&buf, &bare, HAFT__LIT(""), &call, 1);
     haft__format_write_results(&buf, &bare, &result, 1);
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "nothing is written");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT(""), "text of a format without texts");
     haft__format_write_tools(&buf, &unlisted, HAFT__HISTORY_NATIVE, tools, COUNT(tools));
-    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("Call."), "a text without a list");
+    CHECK_STR(haft__buf_str(&buf), HAFT__LIT("Call."), "text without a list of tools");
     haft__buf_finish(&buf);
 }
 
@@ -177,10 +177,11 @@ TEST(a_format_without_a_grammar_is_an_error)
     haft__buf_init(&buf, 1 << 16);
     haft_status status = haft__grammar_gbnf(&buf, &bare, &tool, 1, NULL, HAFT__MODE_ANY,
                                             HAFT__LIT(""), NULL, NULL, &err);
-    CHECK_INT(status, HAFT_UNSUPPORTED, "no grammar");
-    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no grammar for the format bare"), "why");
+    CHECK_INT(status, HAFT_UNSUPPORTED, "a grammar for a format without one");
+    CHECK_STR(haft__str(err.message), HAFT__LIT("there is no grammar for the format bare"),
+              "the reason");
     status = haft__grammar_schema(&buf, HAFT__TARGET_OPENAI, &bare, &tool, 1, NULL, HAFT__MODE_ANY,
                                   HAFT__LIT(""), NULL, NULL, &err);
-    CHECK_INT(status, HAFT_OK, "a schema needs none");
+    CHECK_INT(status, HAFT_OK, "a schema, which needs no grammar");
     haft__buf_finish(&buf);
 }

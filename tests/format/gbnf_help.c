@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* gbnf_help.c - see gbnf_help.h. A test that has no memory ends. */
+/* gbnf_help.c - see gbnf_help.h. A test ends if it is out of memory. */
 #include "gbnf_help.h"
 
 #include <stdlib.h>

@@ -65,8 +65,8 @@ void help_grammar_takes(help_grammar *h, const char *format, const char *text, b
         return;
     }
     bool taken = gbnf_accepts(h->grammar, haft__str(text));
-    CHECK(taken == wanted, "%s: %s\n%s\n%.*s", format, taken ? "taken" : "refused", text,
-          HAFT__ARG(haft__buf_str(&h->text)));
+    CHECK(taken == wanted, "%s: the grammar %s\n%s\n%.*s", format, taken ? "accepts" : "rejects",
+          text, HAFT__ARG(haft__buf_str(&h->text)));
     if (taken && strstr(text, "\"answer\"") == NULL) {
         check_parsed(h, strcmp(format, "native") == 0 ? "purejson" : format, text);
     }

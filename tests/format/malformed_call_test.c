@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/malformed_call.c: what is left of a call that cannot be read is its own, to
+/* Tests for src/format/malformed_call.c: the rest of a malformed call belongs to that call, up to
  * its end and no further; nothing in its strings is ever a call. */
 #include "parse_help.h"
 #include "random_help.h"
@@ -277,15 +277,15 @@ static void check_one(size_t at, size_t first, size_t chunk, bool repair)
     help_parsed_init(&parsed);
     help_parse(&input, first, chunk, &parsed);
     if (!repair) {
-        CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, %zu",
+        CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, cut at %zu: calls",
                   cases[at].name, first);
-        CHECK_STR(haft__buf_str(&parsed.errors), haft__str(cases[at].errors), "%s, %zu",
-                  cases[at].name, first);
+        CHECK_STR(haft__buf_str(&parsed.errors), haft__str(cases[at].errors),
+                  "%s, cut at %zu: errors", cases[at].name, first);
         CHECK_STR(haft__str_trim(haft__buf_str(&parsed.content)), haft__str(cases[at].content),
-                  "%s, %zu", cases[at].name, first);
+                  "%s, cut at %zu: content", cases[at].name, first);
     } else if (strcmp(cases[at].calls, "[]") == 0) {
-        CHECK(memmem(parsed.calls.ptr, parsed.calls.len, "\"g\"", 3) == NULL, "%s, %zu, mended",
-              cases[at].name, first);
+        CHECK(memmem(parsed.calls.ptr, parsed.calls.len, "\"g\"", 3) == NULL,
+              "%s, cut at %zu, with repair: a quoted call was read", cases[at].name, first);
     }
     help_parsed_finish(&parsed);
 }
@@ -302,8 +302,8 @@ TEST(rest_of_a_malformed_call_ends_at_its_own_end)
     }
 }
 
-/* The end of the string may have been cut off: then nothing in it counts. */
-TEST(string_that_was_cut_is_not_read_again)
+/* If the end of the string may have been cut off, nothing in it is a call. */
+TEST(a_truncated_string_is_not_searched_for_calls)
 {
     help_input input = {
         .format = "functionary_v31",
@@ -314,18 +314,18 @@ TEST(string_that_was_cut_is_not_read_again)
     help_parsed parsed;
     help_parsed_init(&parsed);
     help_parse(&input, 0, 0, &parsed);
-    CHECK_STR(haft__buf_str(&parsed.calls), HAFT__LIT("[]"), "no call");
-    CHECK(parsed.truncated, "it is cut");
+    CHECK_STR(haft__buf_str(&parsed.calls), HAFT__LIT("[]"), "calls");
+    CHECK(parsed.truncated, "the reply is not reported as truncated");
     help_parsed_finish(&parsed);
 }
 
-/* ---- calls at random, broken anywhere but in their strings ---- */
+/* ---- random calls with errors outside of their strings ---- */
 
 #define D_BEGIN "<｜tool▁call▁begin｜>"
 #define D_SEP   "<｜tool▁sep｜>"
 #define D_END   "<｜tool▁call▁end｜>"
 
-/* A call of f, what stands around its arguments, and a call of g that is quoted in them. */
+/* A call of f: the text around its arguments, and a call of g that is quoted in them. */
 static const struct {
     const char *format, *head, *tail, *end, *quoted;
 } broken[] = {
@@ -349,7 +349,7 @@ static const struct {
     {"functionary_v32", ">>>f\n", "", "\n", ">>>g\n{}"},
 };
 
-/* One or two brackets or signs too many, or too few. */
+/* Writes the call with one or two brackets or commas too many, or too few. */
 static void add_broken(haft__buf *text, help_maker *m, size_t at)
 {
     static const char args[] = "{\"o\":{\"p\":[1,{\"q\":2}]},\"s\":\"~\",\"l\":[true]}";
@@ -389,8 +389,9 @@ static void check_broken(help_maker *m, size_t at)
     help_parsed_init(&cut);
     help_parse(&input, 0, 0, &whole);
     help_parse(&input, 1, help_roll(m, 2) == 0 ? 1 : 7, &cut);
-    CHECK(memmem(whole.calls.ptr, whole.calls.len, "\"g\"", 3) == NULL, "%s, %d: %.*s",
-          broken[at].format, input.repair, HAFT__ARG(haft__buf_str(&text)));
+    CHECK(memmem(whole.calls.ptr, whole.calls.len, "\"g\"", 3) == NULL,
+          "%s, repair %d: a quoted call was read in %.*s", broken[at].format, input.repair,
+          HAFT__ARG(haft__buf_str(&text)));
     (void)help_parsed_equal(&cut, &whole, broken[at].format);
     help_parsed_finish(&whole);
     help_parsed_finish(&cut);

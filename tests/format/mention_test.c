@@ -164,7 +164,7 @@ static const help_case command_r[] = {
      .content = "Write <|START_ACTION|> and then a list. The answer is 42."},
 };
 
-/* Tokens end a message wherever they are. */
+/* A token ends a message wherever it is. */
 static const help_case harmony[] = {
     {.name = "the token of a channel in a sentence",
      .text = "<|channel|>final<|message|>Write <|channel|> and then a word. The answer is 42.",
@@ -408,7 +408,7 @@ TEST(prose_that_mentions_a_section_is_text_at_every_cut)
     help_check_cases("deepseek_v32", deepseek_v32, COUNT(deepseek_v32));
 }
 
-TEST(marks_that_are_never_text)
+TEST(tokens_of_harmony_and_codemode_are_never_text)
 {
     help_check_cases("harmony", harmony, COUNT(harmony));
     help_check_cases("codemode", codemode, COUNT(codemode));
@@ -436,7 +436,7 @@ static const struct {
     {"pythonic", "<function_calls>"},
 };
 
-/* More text than is kept of a malformed call, without any mark in it. */
+/* The answer is longer than the kept text of a malformed call, and has no other mark. */
 TEST(a_long_answer_after_a_mention_is_text)
 {
     for (size_t i = 0; i < COUNT(openers); i++) {
@@ -462,7 +462,7 @@ TEST(a_long_answer_after_a_mention_is_text)
 }
 
 /* The end mark, or the first call of a section, may have been cut off. */
-TEST(a_mention_in_a_reply_that_was_cut_is_a_call_that_failed)
+TEST(a_mention_in_a_truncated_reply_is_a_failed_call)
 {
     for (size_t i = 0; i < COUNT(openers); i++) {
         bool at_once = haft__format_find(haft__str(openers[i].format))->open_ended;
@@ -473,8 +473,8 @@ TEST(a_mention_in_a_reply_that_was_cut_is_a_call_that_failed)
         help_input input = {.format = openers[i].format, .text = haft__buf_str(&text), .cut = true};
         help_parsed_init(&parsed);
         help_parse(&input, 0, 0, &parsed);
-        CHECK(at_once || parsed.malformed || parsed.truncated, "%s: %s", openers[i].format,
-              openers[i].mark);
+        CHECK(at_once || parsed.malformed || parsed.truncated,
+              "%s: %s was not reported as a failed call", openers[i].format, openers[i].mark);
         help_parsed_finish(&parsed);
         haft__buf_finish(&text);
     }
@@ -502,7 +502,7 @@ static size_t count_reads(const char *format, const char *text, size_t times)
     return reads;
 }
 
-TEST(many_mentions_are_read_three_times_at_most)
+TEST(text_with_many_mentions_is_read_at_most_three_times)
 {
     static const struct {
         const char *before, *after;
@@ -519,7 +519,7 @@ TEST(many_mentions_are_read_three_times_at_most)
                        openers[i / COUNT(texts)].mark, texts[k].after);
         for (size_t n = 1000; n <= 4000; n *= 2) {
             size_t reads = count_reads(format, text, n), bytes = n * strlen(text);
-            CHECK(reads <= 3 * bytes + 4096, "%s, %s: %zu bytes are read %zu times", format, text,
+            CHECK(reads <= 3 * bytes + 4096, "%s, %s: %zu bytes, %zu reads of a byte", format, text,
                   bytes, reads);
         }
     }

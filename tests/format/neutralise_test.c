@@ -39,7 +39,7 @@ static const struct {
     {"hermes", "a\xC3\xA9\xF0\x9F\x98\x80\xFF", "a\xC3\xA9\xF0\x9F\x98\x80\xFF"},
 };
 
-TEST(marks_are_broken_and_nothing_else_is)
+TEST(only_marks_are_neutralised)
 {
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__buf buf;
@@ -60,7 +60,7 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-/* Marks of the format and halves of them, one after the other. */
+/* Writes marks of the format and parts of marks, one after the other. */
 static void make_text(const haft__format *format, uint64_t *state, haft__buf *buf)
 {
     for (size_t left = 1 + next_random(state) % 12; left > 0; left--) {
@@ -74,7 +74,7 @@ static void make_text(const haft__format *format, uint64_t *state, haft__buf *bu
     }
 }
 
-/* Whether there is a mark left that begins with < or [ and is longer than a bracket or two. */
+/* Finds a mark that begins with < or [ and is longer than two bytes. */
 static const char *find_mark(const haft__format *format, haft_str text)
 {
     for (size_t i = 0; text.ptr != NULL && i < HAFT__FORMAT_STATES; i++) {
@@ -103,7 +103,7 @@ static void remove_breaks(haft__buf *buf)
     buf->len = kept;
 }
 
-TEST(no_mark_is_left_and_nothing_is_lost)
+TEST(no_mark_remains_and_no_text_is_lost)
 {
     uint64_t state = 88172645463325252U;
     size_t count;
@@ -118,7 +118,7 @@ TEST(no_mark_is_left_and_nothing_is_lost)
         make_text(format, &state, &text);
         haft__format_neutralise(&found, format, haft__buf_str(&text));
         const char *left = find_mark(format, haft__buf_str(&found));
-        CHECK(left == NULL, "%s: %s is left of %.*s", format->name, left,
+        CHECK(left == NULL, "%s: the mark %s is still in the text of %.*s", format->name, left,
               HAFT__ARG(haft__buf_str(&text)));
         remove_breaks(&found);
         CHECK_STR(haft__buf_str(&found), haft__buf_str(&text), "%s", format->name);
@@ -127,7 +127,7 @@ TEST(no_mark_is_left_and_nothing_is_lost)
     haft__buf_finish(&found);
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(a_failed_allocation_is_reported)
 {
     for (unsigned n = 0;; n++) {
         haft__buf buf;

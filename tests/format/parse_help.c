@@ -35,7 +35,7 @@ static void begin_call(help_parsed *parsed, const haft__parser_event *found)
     haft__json_write_string(&parsed->call, found->text);
     haft__buf_addf(&parsed->call, ",\"arguments\":");
     parsed->open = true;
-    CHECK_INT(found->index, parsed->open_count, "calls are numbered as they begin");
+    CHECK_INT(found->index, parsed->open_count, "the number of the call");
     parsed->open_count++;
 }
 
@@ -51,10 +51,10 @@ static void check_raw(const help_parsed *parsed, const haft__parser_event *found
     }
 }
 
-static void spoil(help_parsed *parsed, const haft__parser_event *found)
+static void add_error(help_parsed *parsed, const haft__parser_event *found)
 {
     bool cut = found->kind == HAFT__PARSER_EVENT_TRUNCATED;
-    if (!parsed->mends) {
+    if (!parsed->repair) {
         check_raw(parsed, found);
     }
     haft__buf_addf(&parsed->whys, "%s%s: %s", parsed->whys.len > 0 ? "\n" : "",
@@ -72,9 +72,10 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
 {
     (void)err;
     help_parsed *parsed = context;
-    parsed->tells++;
+    parsed->event_count++;
     if (parsed->utf8) {
-        CHECK(haft__utf8_valid(found->text), "half a character: %.*s", HAFT__ARG(found->text));
+        CHECK(haft__utf8_valid(found->text), "a piece with half a character: %.*s",
+              HAFT__ARG(found->text));
     }
     switch (found->kind) {
     case HAFT__PARSER_EVENT_CONTENT: haft__buf_add_str(&parsed->content, found->text); break;
@@ -97,7 +98,7 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
         parsed->open = false;
         break;
     case HAFT__PARSER_EVENT_TRUNCATED:
-    case HAFT__PARSER_EVENT_MALFORMED: spoil(parsed, found); break;
+    case HAFT__PARSER_EVENT_MALFORMED: add_error(parsed, found); break;
     }
     return HAFT_OK;
 }
@@ -118,7 +119,7 @@ void help_parse(const help_input *input, size_t first, size_t chunk, help_parsed
     haft_str rest = input->text;
     size_t length = first;
     parsed->text = input->text;
-    parsed->mends = input->repair;
+    parsed->repair = input->repair;
     parsed->utf8 = input->text.len < HAFT__LIMIT_FORMAT_RAW_BYTES && haft__utf8_valid(input->text);
     while (status == HAFT_OK && rest.len > 0) {
         length = length == 0 || length > rest.len ? rest.len : length;
@@ -225,7 +226,7 @@ const help_sample help_samples[] = {
 };
 const size_t help_sample_count = COUNT(help_samples);
 
-/* "[id ]name arguments" for each call, without layout and with the last of equal keys. */
+/* Writes "[id ]name arguments" for each call, in compact JSON and with the last of equal keys. */
 static void describe_calls(const help_parsed *parsed, haft__buf *to)
 {
     haft__arena arena;
@@ -238,7 +239,7 @@ static void describe_calls(const help_parsed *parsed, haft__buf *to)
     for (uint32_t i = 0; status == HAFT_OK && i < calls.count; i++) {
         haft_str id = haft__json_text(*haft__json_get(calls.items[i], HAFT__LIT("id")));
         haft__json arguments = *haft__json_get(calls.items[i], HAFT__LIT("arguments"));
-        CHECK_INT(arguments.kind, HAFT__JSON_OBJECT, "arguments are an object");
+        CHECK_INT(arguments.kind, HAFT__JSON_OBJECT, "the arguments are not an object");
         haft__buf_addf(to, "%s%.*s%s", i > 0 ? "\n" : "", HAFT__ARG(id), id.len > 0 ? " " : "");
         haft__buf_add_str(to, haft__json_text(*haft__json_get(calls.items[i], HAFT__LIT("name"))));
         haft__buf_add_char(to, ' ');
@@ -269,7 +270,7 @@ static void check_case(const help_case *c, const help_parsed *parsed)
     haft__buf_finish(&calls);
 }
 
-/* Every cut gives what the whole text gives. */
+/* Checks that every cut gives the same result as the whole text. */
 static void check_cuts(const help_input *input, const help_parsed *whole, const char *name)
 {
     for (size_t i = 0; i <= input->text.len; i++) {
@@ -294,7 +295,7 @@ void help_check_beginnings(const help_input *input, const help_parsed *whole, co
         help_parsed_init(&parsed);
         help_parse(&part, 0, 0, &parsed);
         haft_str calls = haft__buf_str(&parsed.calls);
-        calls.len -= calls.len > 0 ? 1 : 0; /* the bracket */
+        calls.len -= calls.len > 0 ? 1 : 0; /* without the closing bracket */
         CHECK(haft__str_starts_with(haft__buf_str(&whole->calls), calls), "%s, %zu bytes: %.*s",
               name, length, HAFT__ARG(calls));
         help_parsed_finish(&parsed);
@@ -312,7 +313,7 @@ static bool has_failed(const help_parsed *parsed)
     return failed;
 }
 
-/* A failed allocation is reported, or the memory was not needed. */
+/* Checks that a failed allocation is reported, or makes no difference. */
 static void check_memory(const help_input *input, const help_parsed *whole, const char *name)
 {
     help_input failing = *input;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format/parser.c, emit.c and call_builder.c: what holds in every format. Large
- * texts, hostile ones, limits; work is counted in events and allocations, not in time.
+ * Tests for src/format/parser.c, emit.c and call_builder.c: rules that hold in every format, for
+ * large and hostile texts and at the limits. Cost is measured in events and allocations, not in
+ * time.
  */
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -15,9 +16,9 @@ static void repeat(haft__buf *buf, const char *text, size_t count)
     }
 }
 
-/* What a text costs. */
+/* The cost of a text. */
 typedef struct cost {
-    size_t count, tells, allocations;
+    size_t count, event_count, allocations;
 } cost;
 
 static cost measure(const char *format, haft_str text, size_t chunk, help_parsed *ret_parsed)
@@ -26,7 +27,7 @@ static cost measure(const char *format, haft_str text, size_t chunk, help_parsed
         .format = format, .text = text, .tools = help_tools, .tool_count = help_tool_count};
     size_t before = test_allocation_count();
     help_parse(&input, chunk, chunk, ret_parsed);
-    return (cost){ret_parsed->count, ret_parsed->tells, test_allocation_count() - before};
+    return (cost){ret_parsed->count, ret_parsed->event_count, test_allocation_count() - before};
 }
 
 TEST(a_megabyte_of_arguments_is_reported_as_it_arrives)
@@ -42,19 +43,21 @@ TEST(a_megabyte_of_arguments_is_reported_as_it_arrives)
             help_parsed parsed;
             help_parsed_init(&parsed);
             costs[round] = measure(help_samples[i].format, haft__buf_str(&text), 64, &parsed);
-            CHECK_INT(parsed.count, 1, "%s", help_samples[i].format);
-            CHECK(parsed.calls.len > text.len - 200, "%s: all of it", help_samples[i].format);
+            CHECK_INT(parsed.count, 1, "%s: calls", help_samples[i].format);
+            CHECK(parsed.calls.len > text.len - 200, "%s: a part of the arguments is missing",
+                  help_samples[i].format);
             help_parsed_finish(&parsed);
             haft__buf_finish(&text);
         }
-        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu",
-              help_samples[i].format, costs[0].tells, costs[1].tells);
+        CHECK(costs[1].event_count <= 2 * costs[0].event_count + 16,
+              "%s: %zu events, then %zu for twice the bytes", help_samples[i].format,
+              costs[0].event_count, costs[1].event_count);
         CHECK(costs[1].allocations <= costs[0].allocations + 4, "%s: %zu, then %zu allocations",
               help_samples[i].format, costs[0].allocations, costs[1].allocations);
     }
 }
 
-TEST(ten_thousand_calls_cost_ten_thousand_times_one)
+TEST(the_cost_of_calls_is_linear)
 {
     for (size_t i = 0; i < help_sample_count; i++) {
         cost costs[2];
@@ -75,12 +78,13 @@ TEST(ten_thousand_calls_cost_ten_thousand_times_one)
             help_parsed_finish(&parsed);
             haft__buf_finish(&text);
         }
-        CHECK(costs[1].tells <= 10 * costs[0].tells + 16, "%s: %zu, then %zu",
-              help_samples[i].format, costs[0].tells, costs[1].tells);
+        CHECK(costs[1].event_count <= 10 * costs[0].event_count + 16,
+              "%s: %zu events, then %zu for ten times the calls", help_samples[i].format,
+              costs[0].event_count, costs[1].event_count);
     }
 }
 
-/* Prose of nothing but the beginnings of the format's own marks. */
+/* Adds prose that consists of the beginnings of the marks of the format. */
 static void add_near_marks(haft__buf *text, const haft__format *format)
 {
     const haft__format_state *place = &format->states[format->plain];
@@ -111,18 +115,19 @@ TEST(prose_of_near_marks_is_content_and_costs_its_length)
             help_parsed parsed;
             help_parsed_init(&parsed);
             costs[round] = measure(formats[i]->name, haft__buf_str(&text), 1000, &parsed);
-            CHECK_INT(parsed.count, 0, "%s", formats[i]->name);
+            CHECK_INT(parsed.count, 0, "%s: calls", formats[i]->name);
             CHECK(parsed.content.len + 4 >= text.len, "%s: %zu of %zu bytes are content",
                   formats[i]->name, parsed.content.len, text.len);
             help_parsed_finish(&parsed);
             haft__buf_finish(&text);
         }
-        CHECK(costs[1].tells <= 2 * costs[0].tells + 16, "%s: %zu, then %zu", formats[i]->name,
-              costs[0].tells, costs[1].tells);
+        CHECK(costs[1].event_count <= 2 * costs[0].event_count + 16,
+              "%s: %zu events, then %zu for twice the bytes", formats[i]->name,
+              costs[0].event_count, costs[1].event_count);
     }
 }
 
-/* Nesting in the arguments of a call; `levels` includes the arguments themselves. */
+/* Checks nested arguments of a call; `levels` includes the object of the arguments. */
 static void check_depth(size_t sample, size_t levels, bool good)
 {
     const char *head = help_samples[sample].head;
@@ -142,7 +147,7 @@ static void check_depth(size_t sample, size_t levels, bool good)
     haft__buf_finish(&text);
 }
 
-TEST(nesting_has_its_limit)
+TEST(nesting_is_bounded)
 {
     for (size_t i = 0; i < help_sample_count; i++) {
         bool python = strcmp(help_samples[i].format, "pythonic") == 0;
@@ -150,7 +155,7 @@ TEST(nesting_has_its_limit)
             continue;
         }
         bool inside = strstr(help_samples[i].head, "name\":\"f\"") != NULL
-                      || strstr(help_samples[i].head, "tool\":\"f\"") != NULL; /* of the object */
+                      || strstr(help_samples[i].head, "tool\":\"f\"") != NULL; /* an object */
         bool array = strstr(help_samples[i].head, "[{") != NULL;
         size_t around = (inside ? 1 : 0) + (array ? 1 : 0);
         check_depth(i, HAFT__LIMIT_JSON_DEPTH - around, true);
@@ -159,8 +164,8 @@ TEST(nesting_has_its_limit)
     }
 }
 
-/* What is nested deeper than JSON may be is a string, where a string may stand for it. */
-TEST(values_without_quotes_are_nested_no_deeper)
+/* A value that is nested too deep for JSON is read as a string, if the schema allows a string. */
+TEST(values_without_quotes_have_the_same_nesting_limit)
 {
     for (size_t levels = HAFT__LIMIT_JSON_DEPTH - 1; levels <= HAFT__LIMIT_JSON_DEPTH; levels++) {
         haft__buf text;
@@ -173,14 +178,14 @@ TEST(values_without_quotes_are_nested_no_deeper)
         help_parsed_init(&parsed);
         (void)measure("qwen3coder", haft__buf_str(&text), 1, &parsed);
         bool list = memmem(parsed.calls.ptr, parsed.calls.len, "{\"l\":[", 6) != NULL;
-        CHECK_INT(parsed.count, 1, "%zu levels", levels);
-        CHECK_INT(list, levels < HAFT__LIMIT_JSON_DEPTH, "%zu levels", levels);
+        CHECK_INT(parsed.count, 1, "%zu levels: calls", levels);
+        CHECK_INT(list, levels < HAFT__LIMIT_JSON_DEPTH, "%zu levels: the value is a list", levels);
         help_parsed_finish(&parsed);
         haft__buf_finish(&text);
     }
 }
 
-TEST(bytes_that_are_no_text_go_through_content)
+TEST(invalid_utf8_is_kept_in_content)
 {
     static const char bytes[] = "a\xFF\xC3(\x00\xE2\x82 b\xF0\x9F\x98";
     size_t count;
@@ -203,8 +208,8 @@ TEST(bytes_that_are_no_text_go_through_content)
     }
 }
 
-/* As an argument they are an error in JSON, and U+FFFD in what is made into JSON. */
-TEST(bytes_that_are_no_text_never_reach_arguments)
+/* In JSON arguments such bytes are an error; in arguments that become JSON they are U+FFFD. */
+TEST(invalid_utf8_never_reaches_arguments)
 {
     for (size_t i = 0; i < help_sample_count; i++) {
         haft__buf text;
@@ -215,9 +220,10 @@ TEST(bytes_that_are_no_text_never_reach_arguments)
         help_parsed parsed;
         help_parsed_init(&parsed);
         (void)measure(help_samples[i].format, haft__buf_str(&text), 1, &parsed);
-        CHECK_INT(parsed.malformed, help_samples[i].json, "%s", help_samples[i].format);
-        CHECK_INT(parsed.count, help_samples[i].json ? 0 : 1, "%s", help_samples[i].format);
-        CHECK(haft__utf8_valid(haft__buf_str(&parsed.calls)), "%s", help_samples[i].format);
+        CHECK_INT(parsed.malformed, help_samples[i].json, "%s: malformed", help_samples[i].format);
+        CHECK_INT(parsed.count, help_samples[i].json ? 0 : 1, "%s: calls", help_samples[i].format);
+        CHECK(haft__utf8_valid(haft__buf_str(&parsed.calls)), "%s: invalid UTF-8",
+              help_samples[i].format);
         help_parsed_finish(&parsed);
         haft__buf_finish(&text);
     }
@@ -256,7 +262,7 @@ static void check_id(size_t length, bool good)
     haft__buf_finish(&text);
 }
 
-TEST(names_and_ids_have_their_limit)
+TEST(the_length_of_names_and_ids_is_bounded)
 {
     check_name(HAFT__LIMIT_FORMAT_NAME_BYTES, true);
     check_name(HAFT__LIMIT_FORMAT_NAME_BYTES + 1, false);
@@ -264,7 +270,7 @@ TEST(names_and_ids_have_their_limit)
     check_id(HAFT__LIMIT_FORMAT_NAME_BYTES + 1, false);
 }
 
-/* What looks like a long name is content to its last byte, and code to its last byte. */
+/* A text that looks like a long name is content up to its last byte, also in code. */
 TEST(invalid_name_stays_in_the_text)
 {
     for (size_t length = HAFT__LIMIT_FORMAT_NAME_BYTES - 2; length < 6000;
@@ -344,7 +350,7 @@ static haft_status take_nothing(void *context, const haft__parser_event *found, 
     return HAFT_OK;
 }
 
-TEST(a_text_has_its_limit)
+TEST(the_length_of_a_text_is_bounded)
 {
     size_t piece = (size_t)1 << 20;
     char *bytes = test_alloc(piece);
@@ -371,17 +377,19 @@ static haft_status refuse(void *context, const haft__parser_event *found, haft_e
     return HAFT_BAD_STATE;
 }
 
-TEST(callback_may_finish_the_parser)
+TEST(a_failing_callback_ends_the_parser)
 {
     size_t events = 0;
     haft__parser_options options = {.take = refuse, .context = &events};
     haft__parser *parser = NULL;
     CHECK_INT(haft__parser_create(haft__format_find(HAFT__LIT("hermes")), &options, &parser, NULL),
-              HAFT_OK, "a parser");
-    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("x"), NULL), HAFT_BAD_STATE, "the failure");
-    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("y"), NULL), HAFT_BAD_STATE, "it stays");
-    CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_BAD_STATE, "it stays");
-    CHECK_INT(events, 1, "no more events are reported");
+              HAFT_OK, "the parser cannot be created");
+    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("x"), NULL), HAFT_BAD_STATE,
+              "the call in which the callback fails");
+    CHECK_INT(haft__parser_feed(parser, HAFT__LIT("y"), NULL), HAFT_BAD_STATE,
+              "a piece after the failure");
+    CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_BAD_STATE, "the end after the failure");
+    CHECK_INT(events, 1, "events");
     haft__parser_destroy(parser);
     haft__parser_destroy(NULL);
 }

@@ -8,7 +8,7 @@
 #include "parse_help.h"
 #include "test.h"
 
-/* Whether a mark of the format stands in the text, one that could not as well be prose. */
+/* Whether the text has a mark of the format that cannot be prose. */
 static bool has_mark(const haft__format *format, const char *text)
 {
     for (size_t i = 0; i < HAFT__FORMAT_STATES; i++) {
@@ -26,7 +26,7 @@ static bool has_mark(const haft__format *format, const char *text)
 static const char *const tokens[] = {HAFT__STOP_TOKENS(X)};
 #undef X
 
-/* Whether the text ends with a token that ends a turn: that is no part of it. */
+/* Whether the text ends with a token that ends a turn: such a token is not a part of the text. */
 static bool ends_turn(const char *text)
 {
     for (size_t i = 0; i < COUNT(tokens); i++) {
@@ -60,7 +60,7 @@ static void check_parsed(const help_input *input, const help_parsed *parsed)
     haft__buf_finish(&found);
 }
 
-/* True when it was one whose text must be there. */
+/* Returns whether the text must be reported in full. */
 static bool check_text(const haft__format *format, const char *text, bool inside)
 {
     static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"g", 1}}};
@@ -83,7 +83,7 @@ static bool check_text(const haft__format *format, const char *text, bool inside
     return plain;
 }
 
-/* The first bytes of a mark, as a reply and in one. */
+/* Checks the first bytes of a mark, as a whole reply and inside a reply. */
 static size_t check_beginning(const haft__format *format, const char *mark, size_t length)
 {
     static const char *const around[][2] = {{"", ""},    {"", " cat sat"},    {"", "cat"},

@@ -61,7 +61,7 @@ static const char *const pieces[] = {
     "\b\f",
 };
 
-/* The last of each has more digits than a grammar lets a model write. */
+/* The last of each has more digits than a grammar accepts. */
 static const char *const numbers[] = {
     "0", "-1", "7", "9007199254740993", "-9223372036854775808", "123456789012345678901234567890",
 };
@@ -79,21 +79,21 @@ static const char *any_mark(help_maker *m)
     }
 }
 
-/* All that a format with parameters in tags cannot say in a string, as docs/formats.md has it: the
- * opening tag of a value, and its closing tag with something behind it that ends a value. It does
+/* Texts that a string cannot contain in a format with parameters in tags (docs/formats.md): the
+ * opening tag of a value, and its closing tag before a text that ends a value. This table does
  * not come from the tables of the formats, which could be wrong. */
 static const struct {
     const char *format;
-    const char *never[4];  /* ends a value, or leaves it open whether it does */
-    const char *closes[4]; /* ... with one of `behind` behind it, white space aside; no grammar
-                              looks behind it */
-    const char *behind[4];
-} unsayable[] = {
+    const char *never[4];  /* ends a value, or may end it */
+    const char *closes[4]; /* ends a value before one of `followers`, after white space; a grammar
+                              does not read what follows */
+    const char *followers[4];
+} inexpressible[] = {
     {.format = "glm", .never = {"</arg_value>", "<arg_value>"}},
     {.format = "qwen3coder",
      .never = {"<parameter=", "</function>"},
      .closes = {"</parameter>"},
-     .behind = {"<parameter=", "</function>"}},
+     .followers = {"<parameter=", "</function>"}},
     {.format = "anthropic_xml",
      .never = {"<parameter name=",
                "<"
@@ -103,10 +103,10 @@ static const struct {
                 "</"
                 "antml:parameter>",
                 "</minimax:parameter>"},
-     .behind = {"</invoke>",
-                "</"
-                "antml:invoke>",
-                "</minimax:invoke>"}},
+     .followers = {"</invoke>",
+                   "</"
+                   "antml:invoke>",
+                   "</minimax:invoke>"}},
     {.format = "deepseek_v32",
      .never = {"<\xEF\xBD\x9C"
                "DSML\xEF\xBD\x9C"
@@ -114,9 +114,9 @@ static const struct {
      .closes = {"</\xEF\xBD\x9C"
                 "DSML\xEF\xBD\x9C"
                 "parameter>"},
-     .behind = {"</\xEF\xBD\x9C"
-                "DSML\xEF\xBD\x9C"
-                "invoke>"}},
+     .followers = {"</\xEF\xBD\x9C"
+                   "DSML\xEF\xBD\x9C"
+                   "invoke>"}},
 };
 
 static bool begins_with_any(const char *text, const char *const *any)
@@ -131,10 +131,10 @@ static bool begins_with_any(const char *text, const char *const *any)
 }
 
 static bool closes(const help_maker *m, const char *text, const char *tag,
-                   const char *const *behind)
+                   const char *const *followers)
 {
     for (const char *at = strstr(text, tag); at != NULL; at = strstr(at + 1, tag)) {
-        if (m->bounded || begins_with_any(at + strlen(tag), behind)) {
+        if (m->bounded || begins_with_any(at + strlen(tag), followers)) {
             return true;
         }
     }
@@ -143,11 +143,11 @@ static bool closes(const help_maker *m, const char *text, const char *tag,
 
 static bool ends_a_value(const help_maker *m, const char *text)
 {
-    for (size_t f = 0; m->tagged && f < COUNT(unsayable); f++) {
-        for (size_t i = 0; strcmp(unsayable[f].format, m->format->name) == 0 && i < 4; i++) {
-            const char *never = unsayable[f].never[i], *tag = unsayable[f].closes[i];
+    for (size_t f = 0; m->tagged && f < COUNT(inexpressible); f++) {
+        for (size_t i = 0; strcmp(inexpressible[f].format, m->format->name) == 0 && i < 4; i++) {
+            const char *never = inexpressible[f].never[i], *tag = inexpressible[f].closes[i];
             if ((never != NULL && strstr(text, never) != NULL)
-                || (tag != NULL && closes(m, text, tag, unsayable[f].behind))) {
+                || (tag != NULL && closes(m, text, tag, inexpressible[f].followers))) {
                 return true;
             }
         }
@@ -209,7 +209,7 @@ static void add_typed(help_maker *m, haft__buf *buf, char type, unsigned depth)
     case 'o': add_object(m, buf, depth); return;
     case 'l': add_array(m, buf, depth); return;
     case 'e': haft__buf_addf(buf, "%s", help_roll(m, 2) == 0 ? "\"C\"" : "\"two words\""); return;
-    default: add_string(m, buf, "~"); return; /* which is not JSON, whatever follows */
+    default: add_string(m, buf, "~"); return; /* a string that is not JSON, whatever follows */
     }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* random_help.h - tools made at random, and arguments that their schemas accept. */
+/* random_help.h - random tools, and arguments that their schemas accept. */
 #ifndef HAFT_TESTS_FORMAT_RANDOM_HELP_H
 #define HAFT_TESTS_FORMAT_RANDOM_HELP_H
 
@@ -9,24 +9,24 @@
 typedef struct help_maker {
     uint64_t state;
     const haft__format *format;
-    bool tagged;  /* parameters in tags: strings have nothing in them that would end a value */
+    bool tagged;  /* parameters in tags: no string contains a text that would end a value */
     bool bounded; /* numbers have at most 20 digits before the point, as in a grammar */
 } help_maker;
 
 uint64_t help_roll(help_maker *m, uint64_t below);
 
-/* Parameters of every type, some of them required. */
+/* Makes a schema with parameters of every type, some of them required. */
 haft__json help_make_schema(help_maker *m, haft__arena *arena);
 
-/* What may be wrong with arguments. */
+/* A defect of arguments. */
 typedef enum help_flaw {
     HELP_FLAW_NONE,
-    HELP_FLAW_MISSING, /* one that is required is left out */
-    HELP_FLAW_TYPE,    /* one has a value of another type */
+    HELP_FLAW_MISSING, /* a required argument is left out */
+    HELP_FLAW_TYPE,    /* an argument has a value of another type */
 } help_flaw;
 
-/* Appends arguments in the order of the schema; false when the tool has nothing that could be
- * wrong in this way. */
+/* Appends arguments in the order of the schema; false if the arguments of this tool cannot have the
+ * flaw. */
 bool help_add_arguments(help_maker *m, haft__buf *buf, const haft__format_tool *tool,
                         help_flaw flaw);
 

@@ -128,19 +128,20 @@ static void check_one(size_t at, size_t first, size_t chunk)
     help_parsed parsed;
     help_parsed_init(&parsed);
     help_parse(&input, first, chunk, &parsed);
-    CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, %zu", cases[at].name,
-              first);
-    CHECK_STR(haft__buf_str(&parsed.errors), haft__str(cases[at].error), "%s, %zu", cases[at].name,
-              first);
+    CHECK_STR(haft__buf_str(&parsed.calls), haft__str(cases[at].calls), "%s, cut at %zu: calls",
+              cases[at].name, first);
+    CHECK_STR(haft__buf_str(&parsed.errors), haft__str(cases[at].error), "%s, cut at %zu: errors",
+              cases[at].name, first);
     if (cases[at].content[0] != '\0') {
         CHECK_STR(haft__str_trim(haft__buf_str(&parsed.content)), haft__str(cases[at].content),
-                  "%s, %zu", cases[at].name, first);
+                  "%s, cut at %zu: content", cases[at].name, first);
     }
-    CHECK_INT(parsed.repaired, cases[at].repaired, "%s, %zu", cases[at].name, first);
+    CHECK_INT(parsed.repaired, cases[at].repaired, "%s, cut at %zu: repaired", cases[at].name,
+              first);
     help_parsed_finish(&parsed);
 }
 
-TEST(clear_intent_is_repaired_at_every_cut)
+TEST(common_json_errors_are_repaired_at_every_cut)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         check_one(i, 1, 1);
@@ -150,14 +151,14 @@ TEST(clear_intent_is_repaired_at_every_cut)
     }
 }
 
-/* However much of a call is there, it never runs before it is whole. */
+/* No prefix of a call runs, however long it is. */
 TEST(truncated_value_is_never_repaired)
 {
     for (size_t i = 0; i < COUNT(cases); i++) {
         haft_str text = haft__str(cases[i].text);
         haft_str last = text;
         while (last.len > 0 && strchr("}])", last.ptr[last.len - 1]) == NULL) {
-            last.len--; /* what closes the last call, and what stands after it */
+            last.len--; /* removes the text after the last closing bracket */
         }
         if (strcmp(cases[i].calls, FA) != 0 || strstr(cases[i].text, "g") != NULL
             || strstr(cases[i].text, "x\n}}") != NULL) {
@@ -179,12 +180,12 @@ TEST(truncated_value_is_never_repaired)
     }
 }
 
-/* Bad calls inside of bad calls are kept once. */
+/* Malformed calls inside of malformed calls are kept once. */
 TEST(irreparable_text_is_read_at_most_twice)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 22);
-    size_t tells[2] = {0, 0}, allocations[2] = {0, 0};
+    size_t event_count[2] = {0, 0}, allocations[2] = {0, 0};
     for (size_t round = 0; round < 2; round++) {
         haft__buf_clear(&text);
         size_t depth = round == 0 ? 2000 : 4000;
@@ -200,11 +201,12 @@ TEST(irreparable_text_is_read_at_most_twice)
         size_t before = test_allocation_count();
         help_parse(&input, 0, 64, &parsed);
         allocations[round] = test_allocation_count() - before;
-        tells[round] = parsed.tells;
+        event_count[round] = parsed.event_count;
         help_parsed_finish(&parsed);
     }
-    CHECK(tells[1] <= 2 * tells[0] + 10, "%zu, then %zu", tells[0], tells[1]);
-    CHECK(allocations[1] <= 2 * allocations[0] + 50, "%zu, then %zu", allocations[0],
-          allocations[1]);
+    CHECK(event_count[1] <= 2 * event_count[0] + 10, "%zu events, then %zu for twice the depth",
+          event_count[0], event_count[1]);
+    CHECK(allocations[1] <= 2 * allocations[0] + 50,
+          "%zu allocations, then %zu for twice the depth", allocations[0], allocations[1]);
     haft__buf_finish(&text);
 }

@@ -21,7 +21,7 @@
 
 /* ---- writing and reading ---- */
 
-/* Like add_found, from the calls that were written. */
+/* Describes the written calls as add_found describes the parsed ones. */
 static void add_wanted(haft__buf *wanted, const haft__format_call *call, size_t i)
 {
     haft__buf_addf(wanted, "%s%.*s %.*s", i > 0 ? "\n" : "", HAFT__ARG(call->name),
@@ -55,7 +55,7 @@ static bool read_back(const help_input *input, size_t first, size_t chunk, haft_
     add_found(&found, haft__buf_str(&parsed.calls));
     CHECK_STR(haft__buf_str(&found), wanted, "%s, pieces of %zu: %.*s; %.*s", input->format, chunk,
               HAFT__ARG(input->text), HAFT__ARG(haft__buf_str(&parsed.errors)));
-    CHECK_STR(haft__buf_str(&parsed.content), content, "%s: the text", input->format);
+    CHECK_STR(haft__buf_str(&parsed.content), content, "%s: the content", input->format);
     bool same = haft__str_equal(haft__buf_str(&found), wanted);
     help_parsed_finish(&parsed);
     haft__buf_finish(&found);

@@ -167,7 +167,7 @@ static bool check_one(const help_input *input, uint64_t *state)
     return same;
 }
 
-TEST(however_a_text_is_cut_the_same_is_found)
+TEST(random_texts_give_the_same_result_at_every_cut)
 {
     static const haft__format_tool tools[] = {{.name = {"f", 1}}, {.name = {"g", 1}}};
     size_t count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/stop_tokens.c: a token that ends a turn is no part of a text that ends with
+/* Tests for src/format/stop_tokens.c: a token that ends a turn is not a part of the text before
  * it, in any format. */
 #include "base/macros.h"
 #include "format/parser.h"
@@ -42,17 +42,18 @@ static void check_token(const char *format, const char *text, const char *token)
     help_parsed_finish(&wanted);
 }
 
-TEST(no_token_that_ends_a_turn_is_a_part_of_another)
+TEST(no_token_that_ends_a_turn_contains_another)
 {
     for (size_t i = 0; i < COUNT(tokens); i++) {
-        CHECK(strrchr(tokens[i], '<') == tokens[i], "%s", tokens[i]);
+        CHECK(strrchr(tokens[i], '<') == tokens[i], "%s has a second '<'", tokens[i]);
         for (size_t k = 0; k < COUNT(tokens); k++) {
-            CHECK(i == k || strstr(tokens[i], tokens[k]) == NULL, "%s", tokens[i]);
+            CHECK(i == k || strstr(tokens[i], tokens[k]) == NULL, "%s contains another token",
+                  tokens[i]);
         }
     }
 }
 
-TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
+TEST(a_token_at_the_end_is_not_part_of_the_text)
 {
     size_t checked = 0;
     for (size_t i = 0; i < help_sample_count; i++) {
@@ -72,7 +73,7 @@ TEST(tokens_at_the_end_of_a_text_are_no_part_of_it)
     CHECK(checked > 200, "only %zu were checked", checked);
 }
 
-/* ---- what it does where ---- */
+/* ---- the effect of a token at each position ---- */
 
 static const struct {
     const char *format;
@@ -132,7 +133,7 @@ TEST(tokens_that_end_a_turn_are_read_at_every_cut)
     }
 }
 
-TEST(tokens_and_white_space_without_end_cost_what_text_does)
+TEST(many_tokens_and_spaces_cost_as_much_as_text)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 21);
@@ -179,7 +180,7 @@ TEST(mark_of_the_format_is_withheld_no_longer_than_its_last_byte)
     }
 }
 
-/* "a", the token, then bytes that are in no token, and "b". Events do not depend on the cut. */
+/* Checks that events do not depend on the cut in "a", the token, bytes of no token, and "b". */
 static void check_bytes_after(const char *format, const char *token, char byte)
 {
     char text[96] = "a";
@@ -195,7 +196,7 @@ static void check_bytes_after(const char *format, const char *token, char byte)
     help_parse(&input, 1, 1, &pieces);
     (void)help_parsed_equal(&pieces, &whole, format);
     CHECK(whole.content.len + whole.reasoning.len >= 41 || whole.errors.len > 0,
-          "%s, %s and bytes %d: they are lost", format, token, byte);
+          "%s, %s and bytes %d: bytes were lost", format, token, byte);
     help_parsed_finish(&whole);
     help_parsed_finish(&pieces);
 }

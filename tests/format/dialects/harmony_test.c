@@ -156,8 +156,8 @@ static const help_case cases[] = {
      .reasoning = "ab"},
 };
 
-/* A malformed call is in the history as it was written, with its header. */
-TEST(a_bad_call_has_its_header)
+/* The report of a malformed call has the text as the model wrote it, with its header. */
+TEST(a_malformed_call_is_reported_with_its_header)
 {
     static const struct {
         const char *text, *errors;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/dialects/kimi_k2.c: ids that have the names. */
+/* Tests for src/format/dialects/kimi_k2.c: ids that contain the names. */
 #include "format/parse_help.h"
 #include "test.h"
 

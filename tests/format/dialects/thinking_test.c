@@ -56,7 +56,7 @@ static haft_status take(void *context, const haft__parser_event *found, haft_err
 {
     parsed_text *t = context;
     CHECK(found->kind == HAFT__PARSER_EVENT_CONTENT || found->kind == HAFT__PARSER_EVENT_REASONING,
-          "no call");
+          "reasoning contains an event of a call");
     haft__buf *buf = found->kind == HAFT__PARSER_EVENT_CONTENT ? &t->content : &t->reasoning;
     haft__buf_add_str(buf, found->text);
     return haft__buf_check(buf, err);
@@ -71,10 +71,13 @@ static void parse(size_t row, size_t first)
         .start_in_reasoning = cases[row].inside, .take = take, .context = &t};
     haft__parser *parser = NULL;
     haft_str text = haft__str(cases[row].text);
-    CHECK_INT(haft__parser_create(&haft__format_thinking, &options, &parser, NULL), HAFT_OK, "new");
-    CHECK_INT(haft__parser_feed(parser, (haft_str){text.ptr, first}, NULL), HAFT_OK, "first");
-    CHECK_INT(haft__parser_feed(parser, haft__str_skip(text, first), NULL), HAFT_OK, "second");
-    CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_OK, "end");
+    CHECK_INT(haft__parser_create(&haft__format_thinking, &options, &parser, NULL), HAFT_OK,
+              "create the parser");
+    CHECK_INT(haft__parser_feed(parser, (haft_str){text.ptr, first}, NULL), HAFT_OK,
+              "the first piece");
+    CHECK_INT(haft__parser_feed(parser, haft__str_skip(text, first), NULL), HAFT_OK,
+              "the second piece");
+    CHECK_INT(haft__parser_end(parser, false, NULL), HAFT_OK, "the end of the text");
     CHECK_STR(haft__buf_str(&t.content), haft__str(cases[row].content), "content of %s, cut at %zu",
               cases[row].name, first);
     CHECK_STR(haft__buf_str(&t.reasoning), haft__str(cases[row].reasoning),
@@ -93,14 +96,14 @@ TEST(reasoning_is_separated_at_every_cut)
     }
 }
 
-TEST(thinking_is_no_format_of_calls)
+TEST(thinking_is_not_a_format_of_calls)
 {
-    CHECK(haft__format_find(HAFT__LIT("thinking")) == NULL, "it cannot be chosen");
+    CHECK(haft__format_find(HAFT__LIT("thinking")) == NULL, "a spec can choose `thinking`");
 }
 
 /* ---- in every format ---- */
 
-/* What begins and ends reasoning: where there are several, any of them may. */
+/* The marks that begin and end reasoning. If a format has several, each has a row. */
 static const struct {
     const char *format, *begin, *end;
 } tags[] = {
@@ -154,7 +157,7 @@ static void check_inside(size_t row, const char *before, size_t calls)
         help_parse(&input, 0, i, &parsed);
         CHECK_INT(parsed.count, calls, "%s: calls of %s", tags[row].format, text);
         CHECK(!has_inner(&parsed.calls) && has_inner(&parsed.reasoning),
-              "%s: what is thought is no call: %s", tags[row].format, text);
+              "%s: reasoning was read as a call: %s", tags[row].format, text);
         help_parsed_finish(&parsed);
     }
 }
@@ -175,7 +178,7 @@ TEST(nothing_in_reasoning_is_a_call_at_any_position)
     }
 }
 
-/* Between the calls of a section. */
+/* The reasoning is between the calls of a section. */
 TEST(nothing_in_reasoning_inside_a_section_is_a_call)
 {
     static const struct {
@@ -215,8 +218,8 @@ TEST(nothing_in_reasoning_inside_a_bad_call_is_a_call)
         help_parsed parsed;
         help_parsed_init(&parsed);
         help_parse(&input, 0, 0, &parsed);
-        CHECK_INT(parsed.count, 0, "%s", rows[i].text);
-        CHECK(parsed.malformed || parsed.truncated, "%s", rows[i].text);
+        CHECK_INT(parsed.count, 0, "calls in %s", rows[i].text);
+        CHECK(parsed.malformed || parsed.truncated, "no error in %s", rows[i].text);
         help_parsed_finish(&parsed);
     }
 }

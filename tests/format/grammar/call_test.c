@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format/grammar/call.c: random tools and arguments. What is written in the dialect
- * is taken by the grammar and read by the parser as that call; what breaks the schema is refused.
+ * Tests for src/format/grammar/call.c with random tools and arguments. The grammar accepts a call
+ * in the dialect, and the parser reads it as that call; it rejects a call that violates the schema.
  */
 #include "format/grammar_help.h"
 
@@ -63,7 +63,7 @@ static void add_string(pair *p)
     haft__buf_addf(&p->value, "\"%s\"", text);
 }
 
-/* No item, or one. */
+/* Adds no item or one item. */
 static void add_array(pair *p)
 {
     haft__buf_addf(&p->schema, "{\"type\":\"array\",\"maxItems\":%u,\"items\":", 1 + pick(p, 3));
@@ -89,7 +89,7 @@ static void add_object(pair *p, const char *more_schema, const char *more_value)
         add_any(p);
         required[i] = pick(p, 2) == 0;
         if (!required[i] && pick(p, 2) == 0) {
-            p->value.len = before; /* it is left out */
+            p->value.len = before; /* the member is left out */
         } else {
             first = false;
         }
@@ -195,7 +195,7 @@ static void write_tags(haft__buf *buf, haft__json args)
 static const struct {
     const char *format;
     uint8_t form;
-    const char *before, *behind; /* around the arguments; NULL: see write_call */
+    const char *before, *after; /* the text around the arguments; NULL: see write_call */
 } dialects[] = {
     {"hermes", 0, "<tool_call>\n{\"name\": \"act\", \"arguments\": ", "}\n</tool_call>"},
     {"mistral", 1, "[TOOL_CALLS]act[ARGS]", ""},
@@ -214,7 +214,7 @@ static void write_call(haft__buf *buf, size_t dialect, haft__json args, char quo
     if (dialects[dialect].before != NULL) {
         haft__buf_addf(buf, "%s", dialects[dialect].before);
         haft__json_write(buf, args);
-        haft__buf_addf(buf, "%s", dialects[dialect].behind);
+        haft__buf_addf(buf, "%s", dialects[dialect].after);
     } else if (strcmp(dialects[dialect].format, "qwen3coder") == 0) {
         write_tags(buf, args);
     } else {
@@ -277,19 +277,20 @@ static void check_dialect(const char *tools, const haft__buf *good, const haft__
     CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
     for (const char *quote = "\"'"; *quote != '\0'; quote++) {
         write_call(&text, dialect, args, *quote);
-        CHECK(gbnf_accepts(h.grammar, haft__buf_str(&text)), "%s refuses\n%s\nof %s\n%.*s",
+        CHECK(gbnf_accepts(h.grammar, haft__buf_str(&text)), "%s rejects\n%s\nof %s\n%.*s",
               dialects[dialect].format, text.ptr, tools, HAFT__ARG(haft__buf_str(&h.text)));
         check_call(&h, dialect, text.ptr, args);
         write_call(&text, dialect, wrong, *quote);
-        CHECK(!gbnf_accepts(h.grammar, haft__buf_str(&text)), "%s takes\n%s\nof %s",
+        CHECK(!gbnf_accepts(h.grammar, haft__buf_str(&text)), "%s accepts\n%s\nof %s",
               dialects[dialect].format, text.ptr, tools);
     }
-    CHECK(!gbnf_begins(h.grammar, HAFT__LIT("Sure, ")), "%s: prose", dialects[dialect].format);
+    CHECK(!gbnf_begins(h.grammar, HAFT__LIT("Sure, ")), "%s accepts prose",
+          dialects[dialect].format);
     haft__buf_finish(&text);
     help_grammar_finish(&h);
 }
 
-TEST(random_calls_are_taken_and_read)
+TEST(random_calls_are_accepted_and_parsed)
 {
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
     unsigned count = rounds != NULL ? (unsigned)strtoul(rounds, NULL, 10) : 60;
@@ -314,7 +315,7 @@ TEST(random_calls_are_taken_and_read)
     }
 }
 
-/* Schemas at the top that are not just a list of properties, and names that cannot be written. */
+/* Schemas of a tool that are more than a list of properties, and names that cannot be written. */
 static const struct {
     const char *format, *schema, *text, *note;
     bool taken;
@@ -358,7 +359,7 @@ static const struct {
      "<tool_call>{\"name\":\"act\",\"arguments\":{\"a\":{\"a\":{}}}}</tool_call>", "", true},
 };
 
-TEST(odd_schemas_make_grammars_too)
+TEST(unusual_schemas_have_grammars)
 {
     for (size_t i = 0; i < COUNT(odd); i++) {
         help_grammar h;
@@ -375,8 +376,8 @@ TEST(odd_schemas_make_grammars_too)
     }
 }
 
-/* What a parameter may be is written on each of its alternatives, which may lead to each other. */
-TEST(alternatives_without_end_are_any_text)
+/* The types of a parameter are those of all its alternatives, which may refer to each other. */
+TEST(endless_alternatives_become_any_text)
 {
     haft__buf tools;
     haft__buf_init(&tools, 1 << 20);
@@ -401,7 +402,7 @@ TEST(alternatives_without_end_are_any_text)
     haft__buf_finish(&tools);
 }
 
-/* Each way to say what a parameter may be, and how its value is written then. */
+/* Each way to declare the type of a parameter, and how its value is written. */
 static const struct {
     const char *schema, *value;
     bool taken;
@@ -411,7 +412,7 @@ static const struct {
     {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "\"C\"", true},
     {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "5", true},
     {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "\"12\"", true},
-    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "12", false}, /* it would be read as a number */
+    {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "12", false}, /* the parser would read a number */
     {"{\"enum\": [\"C\", \"12\", \"true\", 5]}", "D", false},
     {"{\"const\": \"one\"}", "one", true},
     {"{\"const\": \"one\"}", "two", false},

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "test.h"
 
-/* ---- what llama.cpp does not take ---- */
+/* ---- grammars that llama.cpp rejects ---- */
 
 static const struct {
     const char *text, *why;
@@ -59,7 +59,7 @@ TEST(invalid_grammar_is_reported)
     }
 }
 
-TEST(groups_may_not_be_too_deep)
+TEST(groups_that_nest_too_deep_are_rejected)
 {
     for (unsigned deep = 201; deep <= 202; deep++) {
         haft__arena arena;
@@ -76,14 +76,14 @@ TEST(groups_may_not_be_too_deep)
             haft__buf_addf(&text, ")");
         }
         CHECK_INT(haft__gbnf_read(&arena, haft__buf_str(&text), &rules, NULL),
-                  deep == 201 ? HAFT_OK : HAFT_BAD_INPUT, "%u", deep);
+                  deep == 201 ? HAFT_OK : HAFT_BAD_INPUT, "%u groups", deep);
         haft__buf_finish(&text);
         haft__arena_finish(&arena);
     }
 }
 
-/* Rules that begin with each other, one after the other, without an end to speak of. */
-TEST(long_chains_of_rules_are_not_followed)
+/* A very long chain of rules: each rule begins with the next one. */
+TEST(long_chains_of_rules_are_rejected)
 {
     haft__arena arena;
     haft__buf text;
@@ -95,22 +95,23 @@ TEST(long_chains_of_rules_are_not_followed)
         haft__buf_addf(&text, "a%u ::= a%u\n", i, i + 1);
     }
     haft__buf_addf(&text, "a1200 ::= \"x\"\n");
-    CHECK_INT(haft__gbnf_read(&arena, haft__buf_str(&text), &rules, NULL), HAFT_BAD_INPUT, "chain");
+    CHECK_INT(haft__gbnf_read(&arena, haft__buf_str(&text), &rules, NULL), HAFT_BAD_INPUT,
+              "a chain that is too long");
     haft__buf_finish(&text);
     haft__arena_finish(&arena);
 }
 
-TEST(a_grammar_that_takes_too_much_memory)
+TEST(a_grammar_past_its_memory_limit_is_rejected)
 {
     haft__arena arena;
     const haft__gbnf_grammar *rules = NULL;
     haft__arena_init(&arena, 4096);
     CHECK_INT(haft__gbnf_read(&arena, HAFT__LIT("root ::= \"a\"{0,2000}"), &rules, NULL),
-              HAFT_TOO_BIG, "too large");
+              HAFT_TOO_BIG, "a grammar that is too large");
     haft__arena_finish(&arena);
 }
 
-/* ---- what a grammar accepts ---- */
+/* ---- texts that a grammar accepts ---- */
 
 static const struct {
     const char *grammar, *text;
@@ -155,15 +156,16 @@ TEST(texts_are_accepted_or_not)
                   "%s: %s", texts[i].grammar, err.message);
         CHECK_INT(haft__gbnf_match(rules, haft__str(texts[i].text), false, &found, &err), HAFT_OK,
                   "%s", err.message);
-        CHECK_INT(found, texts[i].accepts, "%s of %s", texts[i].text, texts[i].grammar);
+        CHECK_INT(found, texts[i].accepts, "'%s' is a text of %s", texts[i].text, texts[i].grammar);
         CHECK_INT(haft__gbnf_match(rules, haft__str(texts[i].text), true, &found, &err), HAFT_OK,
                   "%s", err.message);
-        CHECK_INT(found, texts[i].begins, "%s begins %s", texts[i].text, texts[i].grammar);
+        CHECK_INT(found, texts[i].begins, "'%s' begins a text of %s", texts[i].text,
+                  texts[i].grammar);
         haft__arena_finish(&arena);
     }
 }
 
-TEST(memory_that_cannot_be_had)
+TEST(a_failed_allocation_is_reported)
 {
     static const char grammar[] =
         "root ::= (a | \"b\"{2,90} | [c-e]+)* \"0123456789abcdef\"\na ::= \"x\"\n";
@@ -180,7 +182,7 @@ TEST(memory_that_cannot_be_had)
         }
         bool failed = test_allow_allocations();
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        CHECK(failed || found, "it is accepted");
+        CHECK(failed || found, "the text is rejected");
         haft__arena_finish(&arena);
         if (!failed) {
             break;

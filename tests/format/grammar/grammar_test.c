@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/format/grammar/grammar.c: in each format, what a grammar takes is read as a call,
- * and nothing else is taken. */
+/* Tests for src/format/grammar/grammar.c: in each format, the parser reads a text that the grammar
+ * accepts as a call, and the grammar accepts nothing else. */
 #include "format/grammar_help.h"
 
 #include "base/limits.h"
@@ -117,7 +117,7 @@ static const sample samples[] = {
     {"codemode", 0, false, false, "Let me think"},
 };
 
-TEST(each_format_takes_calls_and_nothing_else)
+TEST(the_grammar_of_each_format_accepts_only_calls)
 {
     for (size_t i = 0; i < COUNT(samples); i++) {
         const sample *s = &samples[i];
@@ -131,7 +131,7 @@ TEST(each_format_takes_calls_and_nothing_else)
     }
 }
 
-TEST(a_tool_that_is_wanted_is_the_only_one)
+TEST(the_grammar_accepts_only_the_forced_tool)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
@@ -144,7 +144,7 @@ TEST(a_tool_that_is_wanted_is_the_only_one)
     help_grammar_finish(&h);
 }
 
-TEST(tools_that_are_not_allowed_are_not_in_it)
+TEST(the_grammar_rejects_tools_that_are_not_allowed)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
@@ -157,11 +157,11 @@ TEST(tools_that_are_not_allowed_are_not_in_it)
     help_grammar_takes(&h, "native", "{\"name\": \"find\", \"arguments\": {\"q\": \"\"}}", true);
     h.status = haft__grammar_gbnf(&h.text, NULL, h.tools, h.count, allowed, HAFT__MODE_TOOL,
                                   HAFT__LIT("stop"), NULL, NULL, &h.err);
-    CHECK_INT(h.status, HAFT_BAD_INPUT, "a tool that is not allowed is wanted");
+    CHECK_INT(h.status, HAFT_BAD_INPUT, "a forced tool that is not allowed");
     help_grammar_finish(&h);
 }
 
-TEST(an_answer_may_stand_there_where_the_format_has_one)
+TEST(the_grammar_accepts_an_answer_if_the_format_has_one)
 {
     haft__grammar_options options = {.answer = true};
     help_grammar h;
@@ -173,11 +173,11 @@ TEST(an_answer_may_stand_there_where_the_format_has_one)
     haft_status status =
         haft__grammar_gbnf(&h.text, haft__format_find(HAFT__LIT("purejson")), h.tools, h.count,
                            NULL, HAFT__MODE_AUTO, HAFT__LIT(""), &options, NULL, &h.err);
-    CHECK_INT(status, HAFT_OK, "auto, with an answer");
+    CHECK_INT(status, HAFT_OK, "a grammar with an answer");
     help_grammar_finish(&h);
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, &options);
-    CHECK_INT(h.status, HAFT_UNSUPPORTED, "hermes has none");
+    CHECK_INT(h.status, HAFT_UNSUPPORTED, "hermes has no form for an answer");
     help_grammar_finish(&h);
 }
 
@@ -190,17 +190,17 @@ TEST(unforced_turn_has_no_grammar)
         h.status = haft__grammar_gbnf(&h.text, NULL, h.tools, h.count, NULL, modes[i],
                                       HAFT__LIT(""), NULL, NULL, &h.err);
         CHECK_INT(h.status, HAFT_UNSUPPORTED, "mode %d", (int)modes[i]);
-        CHECK_INT(h.text.len, 0, "nothing was written");
+        CHECK_INT(h.text.len, 0, "bytes of the grammar");
     }
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.form = 1});
-    CHECK_INT(h.status, HAFT_UNSUPPORTED, "hermes has one form");
+    CHECK_INT(h.status, HAFT_UNSUPPORTED, "a second form of hermes");
     h.status = haft__grammar_gbnf(&h.text, NULL, h.tools, 0, NULL, HAFT__MODE_ANY, HAFT__LIT(""),
                                   NULL, NULL, &h.err);
     CHECK_INT(h.status, HAFT_BAD_INPUT, "no tools");
     help_grammar_finish(&h);
 }
 
-TEST(reasoning_may_stand_in_front)
+TEST(the_grammar_accepts_reasoning_before_a_call)
 {
     const char *call = "<tool_call>{\"name\":\"stop\",\"arguments\":{}}</tool_call>";
     char text[256];
@@ -215,8 +215,10 @@ TEST(reasoning_may_stand_in_front)
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.start_in_reasoning = true});
     (void)snprintf(text, sizeof text, "so</think>\n%s", call);
-    CHECK(gbnf_accepts(h.grammar, haft__str(text)), "the reply continues the prompt");
-    CHECK(!gbnf_accepts(h.grammar, haft__str(call)), "and must end");
+    CHECK(gbnf_accepts(h.grammar, haft__str(text)),
+          "a reply that begins in reasoning was rejected");
+    CHECK(!gbnf_accepts(h.grammar, haft__str(call)),
+          "a reply whose reasoning does not end was accepted");
     help_grammar_finish(&h);
 }
 
@@ -237,7 +239,7 @@ TEST(the_same_tools_give_the_same_bytes)
     }
 }
 
-/* Tools with a schema of about `bytes` bytes of grammar each. */
+/* Makes tools, each with a parameter that has many values. */
 static void make_large(haft__buf *buf, size_t tools, size_t enums)
 {
     haft__buf_add_char(buf, '{');
@@ -273,7 +275,7 @@ TEST(oversized_grammar_relaxes_the_largest_tool)
     help_grammar_make(&h, "hermes", NULL, NULL);
     CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
     CHECK(h.text.len <= HAFT__LIMIT_GRAMMAR_BYTES, "%zu bytes", h.text.len);
-    CHECK(strstr(h.notes.ptr, "too large") != NULL, "it is reported");
+    CHECK(strstr(h.notes.ptr, "too large") != NULL, "no note that a schema is too large");
     help_grammar_takes(&h, "hermes",
                        "<tool_call>{\"name\":\"small\",\"arguments\":{\"n\":\"x\"}}</tool_call>",
                        false);
@@ -281,30 +283,31 @@ TEST(oversized_grammar_relaxes_the_largest_tool)
     help_grammar_tools(&h, tools.ptr);
     help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.max_bytes = 100});
     CHECK_INT(h.status, HAFT_TOO_BIG, "100 bytes are not enough for anything");
-    CHECK_INT(h.text.len, 0, "nothing was written");
+    CHECK_INT(h.text.len, 0, "bytes of the grammar");
     help_grammar_finish(&h);
     haft__buf_finish(&tools);
 }
 
-TEST(a_grammar_is_as_large_as_it_may_be_and_no_larger)
+TEST(a_grammar_stays_within_the_given_size)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     help_grammar_make(&h, "hermes", NULL, NULL);
     size_t exact = h.text.len;
-    CHECK_INT(h.report.count, 0, "nothing is relaxed");
+    CHECK_INT(h.report.count, 0, "relaxed schemas");
     help_grammar_finish(&h);
     for (size_t less = 0; less < 2; less++) {
         help_grammar_tools(&h, TOOLS);
         help_grammar_make(&h, "hermes", NULL, &(haft__grammar_options){.max_bytes = exact - less});
         CHECK_INT(h.status, less == 0 ? HAFT_OK : h.status, "%s", h.err.message);
-        CHECK_INT(h.err.status, h.status, "an attempt that was given up leaves no error");
-        CHECK((h.report.count > 0 || h.status == HAFT_TOO_BIG) == (less > 0), "%zu less", less);
+        CHECK_INT(h.err.status, h.status, "the error of an attempt that was given up");
+        CHECK((h.report.count > 0 || h.status == HAFT_TOO_BIG) == (less > 0),
+              "limit reduced by %zu: whether a schema was relaxed", less);
         help_grammar_finish(&h);
     }
 }
 
-/* A tool whose argument is one text of this length: each byte of it is one of the grammar. */
+/* Makes a tool whose argument has one value of this length: each byte adds one to the grammar. */
 static void make_long(help_grammar *h, size_t length)
 {
     haft__buf tools;
@@ -321,7 +324,7 @@ static void make_long(help_grammar *h, size_t length)
     haft__buf_finish(&tools);
 }
 
-TEST(the_largest_grammar)
+TEST(the_size_of_a_grammar_is_bounded)
 {
     help_grammar h;
     make_long(&h, 1);
@@ -330,8 +333,9 @@ TEST(the_largest_grammar)
     for (size_t more = 0; more < 2; more++) {
         make_long(&h, HAFT__LIMIT_GRAMMAR_BYTES - rest + more);
         CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
-        CHECK_INT(h.report.count, more, "%zu bytes more", more);
-        CHECK(more > 0 || h.text.len == HAFT__LIMIT_GRAMMAR_BYTES, "%zu bytes", h.text.len);
+        CHECK_INT(h.report.count, more, "%zu bytes past the limit: relaxed schemas", more);
+        CHECK(more > 0 || h.text.len == HAFT__LIMIT_GRAMMAR_BYTES,
+              "bytes of the largest grammar: %zu", h.text.len);
         help_grammar_finish(&h);
     }
 }
@@ -357,7 +361,7 @@ TEST(common_rules_count_once)
     }
 }
 
-TEST(a_grammar_without_memory_fails)
+TEST(making_a_grammar_reports_a_failed_allocation)
 {
     static const char *const formats[] = {"hermes", "pythonic", "qwen3coder", "codemode"};
     for (size_t i = 0; i < COUNT(formats); i++) {

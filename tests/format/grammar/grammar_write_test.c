@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tests for src/format/write.c against src/format/grammar/grammar.c: what is written into a history
- * is what the grammar lets a model write, for tools and arguments made at random; and what is but a
- * little different is refused. A model that is shown one syntax and constrained to another does
- * neither well. Every text that the grammar of one tool accepts is read as one call of it.
+ * Tests for src/format/write.c and src/format/grammar/grammar.c together, with random tools and
+ * arguments: the grammar accepts a call that was written into a history, and rejects a call that
+ * differs a little. A model that is shown one syntax and constrained to another follows
+ * neither. Every text that the grammar of one tool accepts is read as one call of that tool.
  */
 #include "base/limits.h"
 #include "format/grammar_help.h"
@@ -16,15 +16,15 @@
 
 #define TOOLS 3
 
-typedef struct bench {
+typedef struct setup {
     help_maker maker;
     haft__arena arena;
     haft__format_tool tools[TOOLS];
     gbnf *one, *several; /* grammars for one call, and for any number */
     haft__buf grammar, text;
-} bench;
+} setup;
 
-static gbnf *make_grammar(bench *b, bool several)
+static gbnf *make_grammar(setup *b, bool several)
 {
     haft__grammar_options options = {.several = several};
     haft_error err = {0};
@@ -38,7 +38,7 @@ static gbnf *make_grammar(bench *b, bool several)
     return made;
 }
 
-static void begin(bench *b)
+static void begin(setup *b)
 {
     static const char *const names[TOOLS] = {"f", "get_weather", "docs_-_find-2"};
     haft__arena_init(&b->arena, 0);
@@ -52,7 +52,7 @@ static void begin(bench *b)
     b->several = make_grammar(b, true);
 }
 
-static void finish(bench *b)
+static void finish(setup *b)
 {
     gbnf_free(b->one);
     gbnf_free(b->several);
@@ -61,15 +61,15 @@ static void finish(bench *b)
     haft__arena_finish(&b->arena);
 }
 
-/* What may be wrong with a reply. */
+/* A defect of a reply. */
 typedef struct flaw {
     const char *name, *prose;
     help_flaw in_arguments;
     bool other_tool;
 } flaw;
 
-/* Writes a reply of `count` calls; false when the flaw cannot be put into it. */
-static bool write_reply(bench *b, size_t count, const flaw *f)
+/* Writes a reply of `count` calls; false if the reply cannot have the flaw. */
+static bool write_reply(setup *b, size_t count, const flaw *f)
 {
     haft__format_call calls[3];
     bool flawed = true;
@@ -90,30 +90,30 @@ static bool write_reply(bench *b, size_t count, const flaw *f)
     return flawed;
 }
 
-static bool check(const bench *b, const gbnf *grammar, bool wanted, const char *what)
+static bool check(const setup *b, const gbnf *grammar, bool wanted, const char *what)
 {
     bool taken = gbnf_accepts(grammar, haft__buf_str(&b->text));
-    CHECK(taken == wanted, "%s, %s: %s\n%.*s\n%.*s", b->maker.format->name, what,
-          taken ? "taken" : "refused", HAFT__ARG(haft__buf_str(&b->text)),
+    CHECK(taken == wanted, "%s, %s: the grammar %s\n%.*s\n%.*s", b->maker.format->name, what,
+          taken ? "accepts" : "rejects", HAFT__ARG(haft__buf_str(&b->text)),
           HAFT__ARG(haft__buf_str(&b->grammar)));
     return taken == wanted;
 }
 
-static bool go(bench *b)
+static bool check_replies(setup *b)
 {
-    static const flaw none = {.name = "as it should be", .prose = ""};
+    static const flaw none = {.name = "no flaw", .prose = ""};
     static const flaw flaws[] = {
         {.name = "another tool", .prose = "", .other_tool = true},
-        {.name = "one that is required is missing", .prose = "", .in_arguments = HELP_FLAW_MISSING},
+        {.name = "a required argument is missing", .prose = "", .in_arguments = HELP_FLAW_MISSING},
         {.name = "a value of another type", .prose = "", .in_arguments = HELP_FLAW_TYPE},
         {.name = "prose before", .prose = "Let me look."},
     };
-    bool good = write_reply(b, 1, &none) && check(b, b->one, true, "one of one")
-                && check(b, b->several, true, "one of several");
+    bool good = write_reply(b, 1, &none) && check(b, b->one, true, "one call, grammar for one")
+                && check(b, b->several, true, "one call, grammar for several");
     if (good) {
         (void)write_reply(b, 2 + help_roll(&b->maker, 2), &none);
-        good = check(b, b->several, true, "several of several")
-               && check(b, b->one, false, "several of one");
+        good = check(b, b->several, true, "several calls, grammar for several")
+               && check(b, b->one, false, "several calls, grammar for one");
     }
     for (size_t i = 0; good && i < COUNT(flaws); i++) {
         if (write_reply(b, 1, &flaws[i])) {
@@ -130,7 +130,7 @@ TEST(grammar_accepts_rendered_calls)
     const char *rounds = getenv("HAFT_TEST_ROUNDS");
     long most = rounds != NULL ? strtol(rounds, NULL, 10) : 40;
     for (size_t f = 0; f < count; f++) {
-        bench b = {.maker = {.state = 88172645463325252U,
+        setup b = {.maker = {.state = 88172645463325252U,
                              .format = formats[f],
                              .tagged = formats[f]->render.param != NULL,
                              .bounded = true}};
@@ -138,13 +138,13 @@ TEST(grammar_accepts_rendered_calls)
         bool calls = strcmp(formats[f]->name, "codemode") != 0;
         for (long i = 0; calls && good && i < most; i++) {
             begin(&b);
-            good = b.one != NULL && b.several != NULL && go(&b);
+            good = b.one != NULL && b.several != NULL && check_replies(&b);
             finish(&b);
         }
     }
 }
 
-/* ---- nothing but the call that is wanted ---- */
+/* ---- only the forced call is accepted ---- */
 
 typedef struct quoting {
     help_maker maker;
@@ -155,7 +155,7 @@ typedef struct quoting {
     size_t taken;
 } quoting;
 
-/* Marks, and calls of another tool. */
+/* Adds marks, and calls of another tool. */
 static void add_quotes(quoting *q, haft__buf *to)
 {
     for (uint64_t i = help_roll(&q->maker, 6); i > 0; i--) {
@@ -203,7 +203,7 @@ static void write_quoting(quoting *q)
     haft__buf_finish(&arguments);
 }
 
-/* What the grammar takes is one call of the tool, and nothing else. */
+/* If the grammar accepts the text, the text must be one call of the tool, and nothing else. */
 static bool check_quoting(quoting *q)
 {
     haft_str text = haft__buf_str(&q->text);
@@ -221,15 +221,15 @@ static bool check_quoting(quoting *q)
     haft_str calls = haft__buf_str(&parsed.calls);
     bool good = parsed.count == 1 && parsed.errors.len == 0 && calls.ptr != NULL
                 && strstr(calls.ptr, "\"name\":\"save\"") != NULL;
-    CHECK(good, "%s: of %.*s: %.*s %.*s", q->maker.format->name, HAFT__ARG(text), HAFT__ARG(calls),
-          HAFT__ARG(haft__buf_str(&parsed.errors)));
+    CHECK(good, "%s: %.*s was read as the calls %.*s, errors %.*s", q->maker.format->name,
+          HAFT__ARG(text), HAFT__ARG(calls), HAFT__ARG(haft__buf_str(&parsed.errors)));
     q->taken++;
     help_parsed_finish(&parsed);
     return good;
 }
 
-static bool quote(const haft__format *format, const haft__format_tool *tools, bool inside,
-                  long most)
+static bool check_quotes(const haft__format *format, const haft__format_tool *tools, bool inside,
+                         long most)
 {
     quoting q = {
         .maker = {.state = 88172645463325252U, .format = format}, .tools = tools, .inside = inside};
@@ -251,7 +251,7 @@ static bool quote(const haft__format *format, const haft__format_tool *tools, bo
         write_quoting(&q);
         good = check_quoting(&q);
     }
-    CHECK(q.taken > 0, "%s: nothing was taken", format->name);
+    CHECK(q.taken > 0, "%s: no text was accepted", format->name);
     gbnf_free(q.grammar);
     haft__buf_finish(&grammar);
     haft__buf_finish(&q.text);
@@ -275,8 +275,8 @@ TEST(grammar_of_one_tool_accepts_one_call_of_it)
     long most = rounds != NULL ? strtol(rounds, NULL, 10) : 150;
     for (size_t f = 0; f < count; f++) {
         bool calls = strcmp(formats[f]->name, "codemode") != 0;
-        if (calls && quote(formats[f], tools, false, most) && formats[f]->reasoning != 0) {
-            (void)quote(formats[f], tools, true, most);
+        if (calls && check_quotes(formats[f], tools, false, most) && formats[f]->reasoning != 0) {
+            (void)check_quotes(formats[f], tools, true, most);
         }
     }
     haft__arena_finish(&arena);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tests for src/format/grammar/schema.c and src/schema/downlevel/downlevel.c: the schema of a
- * reply, judged by our own validator. */
+ * reply, checked with haft's own validator. */
 #include "format/grammar_help.h"
 
 #include "base/limits.h"
@@ -73,7 +73,7 @@ static const struct {
     {HAFT__TARGET_ANTHROPIC, NULL, NULL, true, false, false, "{\"tool_calls\": []}"},
 };
 
-TEST(a_reply_is_valid_if_it_calls)
+TEST(the_schema_accepts_only_replies_with_calls)
 {
     for (size_t i = 0; i < COUNT(replies); i++) {
         haft__grammar_options options = {.several = replies[i].several,
@@ -111,19 +111,20 @@ TEST(anthropic_gets_closed_objects_without_bounds)
     (void)make(&h, HAFT__TARGET_ANTHROPIC, NULL, NULL, NULL);
     CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
     for (size_t i = 0; i < COUNT(absent); i++) {
-        CHECK(strstr(h.text.ptr, absent[i]) == NULL, "%s in %s", absent[i], h.text.ptr);
+        CHECK(strstr(h.text.ptr, absent[i]) == NULL, "%s must not be in %s", absent[i], h.text.ptr);
     }
     CHECK(strstr(h.text.ptr, "\"required\":[\"n\"]") != NULL, "%s", h.text.ptr);
     CHECK(strstr(h.text.ptr, "\"additionalProperties\":false") != NULL, "%s", h.text.ptr);
     help_grammar_finish(&h);
 }
 
-TEST(an_object_with_any_members_has_no_schema_of_anthropic)
+TEST(anthropic_has_no_schema_for_an_object_with_any_members)
 {
     haft__grammar_options options = {.complete = true};
     help_grammar h;
     help_grammar_tools(&h, "{\"f\": {\"type\": \"object\"}}");
-    CHECK_INT(make(&h, HAFT__TARGET_ANTHROPIC, NULL, NULL, &options), HAFT_UNSUPPORTED, "any");
+    CHECK_INT(make(&h, HAFT__TARGET_ANTHROPIC, NULL, NULL, &options), HAFT_UNSUPPORTED,
+              "an object with any members");
     help_grammar_finish(&h);
 }
 
@@ -142,7 +143,8 @@ TEST(unknown_type_is_relaxed_at_its_position)
             (void)make(&h, target, NULL, NULL, NULL);
             CHECK_INT(h.status, HAFT_OK, "%s", h.err.message);
             CHECK(strstr(h.text.ptr, "wat") == NULL, "%s", h.text.ptr);
-            CHECK(strstr(h.text.ptr, "\"description\":\"x\"") != NULL, "the rest: %s", h.text.ptr);
+            CHECK(strstr(h.text.ptr, "\"description\":\"x\"") != NULL,
+                  "the description was lost: %s", h.text.ptr);
             CHECK(strstr(h.notes.ptr, "/f/properties/bad: type") == h.notes.ptr
                       && strstr(h.notes.ptr, "any value: unknown type") != NULL,
                   "%s: %s", types[i], h.notes.ptr);
@@ -151,26 +153,26 @@ TEST(unknown_type_is_relaxed_at_its_position)
     }
 }
 
-TEST(openai_knows_no_choice_of_an_answer)
+TEST(openai_has_no_schema_with_an_answer)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     (void)make(&h, HAFT__TARGET_OPENAI, NULL, NULL, &(haft__grammar_options){.answer = true});
-    CHECK_INT(h.status, HAFT_UNSUPPORTED, "an answer");
+    CHECK_INT(h.status, HAFT_UNSUPPORTED, "a schema with an answer");
     help_grammar_finish(&h);
 }
 
-TEST(schemas_have_a_maximum_too)
+TEST(a_schema_stays_within_the_given_size)
 {
     help_grammar h;
     help_grammar_tools(&h, TOOLS);
     (void)make(&h, HAFT__TARGET_VLLM, NULL, NULL, &(haft__grammar_options){.max_bytes = 10});
-    CHECK_INT(h.status, HAFT_TOO_BIG, "ten bytes");
-    CHECK_INT(h.text.len, 1, "nothing was written");
+    CHECK_INT(h.status, HAFT_TOO_BIG, "a limit of ten bytes");
+    CHECK_INT(h.text.len, 1, "bytes of the schema");
     help_grammar_finish(&h);
 }
 
-/* The result for a tool whose argument is one text of this length. */
+/* Makes the schema of a tool whose argument has one value of this length. */
 static haft_status make_long(size_t length, size_t *ret_size)
 {
     haft__buf tools, out;
@@ -194,18 +196,19 @@ static haft_status make_long(size_t length, size_t *ret_size)
     return status;
 }
 
-TEST(the_largest_schema)
+TEST(the_size_of_a_schema_is_bounded)
 {
     size_t size = 0;
-    CHECK_INT(make_long(1, &size), HAFT_OK, "a small one");
+    CHECK_INT(make_long(1, &size), HAFT_OK, "a small schema");
     size_t rest = size - 1;
-    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest, &size), HAFT_OK, "the largest");
-    CHECK_INT(size, HAFT__LIMIT_GRAMMAR_BYTES, "bytes");
-    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest + 1, &size), HAFT_TOO_BIG, "one more");
-    CHECK_INT(size, 0, "nothing was written");
+    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest, &size), HAFT_OK, "the largest schema");
+    CHECK_INT(size, HAFT__LIMIT_GRAMMAR_BYTES, "bytes of the largest schema");
+    CHECK_INT(make_long(HAFT__LIMIT_GRAMMAR_BYTES - rest + 1, &size), HAFT_TOO_BIG,
+              "one byte more");
+    CHECK_INT(size, 0, "bytes of a schema that is too large");
 }
 
-TEST(counts_that_llama_cpp_has_to_write_out)
+TEST(large_counts_are_relaxed_for_llama_cpp)
 {
     static const char *const keys[] = {"maxLength", "minLength", "maxItems", "minItems"};
     for (size_t i = 0; i < 2 * COUNT(keys); i++) {
@@ -221,7 +224,7 @@ TEST(counts_that_llama_cpp_has_to_write_out)
     }
 }
 
-/* What each target does not know. */
+/* Keywords that a target does not support. */
 static const struct {
     haft__schema_target target;
     const char *schema, *note, *made; /* `made`: a part of the result */
@@ -343,7 +346,8 @@ TEST(supported_keywords_are_kept)
 
 /* Schemas that OpenAI's strict mode cannot express. */
 static const struct {
-    const char *schema, *where, *why, *open; /* why "": it can; `open`: in the other mode */
+    const char *schema, *where, *why,
+        *open; /* why "": strict mode can; `open`: a part of the schema in open mode */
 } narrow[] = {
     {"{\"type\": \"object\"}", "/t", "an object with any members",
      "\"arguments\":{\"type\":\"object\"}"},
@@ -382,15 +386,16 @@ TEST(a_complete_schema_accepts_all_arguments_of_a_tool)
     }
 }
 
-TEST(targets_have_names)
+TEST(targets_are_found_by_their_names)
 {
     haft__schema_target target = HAFT__TARGET_OPENAI;
-    CHECK(haft__schema_target_find(HAFT__LIT("ollama"), &target) && target == HAFT__TARGET_OLLAMA,
+    CHECK(haft__schema_target_find(HAFT__LIT("the target 'ollama'"), &target)
+              && target == HAFT__TARGET_OLLAMA,
           "ollama");
-    CHECK(!haft__schema_target_find(HAFT__LIT("other"), &target), "other");
+    CHECK(!haft__schema_target_find(HAFT__LIT("other"), &target), "an unknown target was found");
 }
 
-TEST(a_schema_without_memory_fails)
+TEST(making_a_schema_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         help_grammar h;
