@@ -95,7 +95,7 @@ static haft__child *start(const haft__child_options *options)
 static void step_until_reported(const outcome *t)
 {
     uint64_t begun = haft__loop_now(loop);
-    CHECK_INT(t->times, 0, "it was reported during the start");
+    CHECK_INT(t->times, 0, "a result was reported before haft__child_start returned");
     while (t->times == 0 && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
@@ -136,7 +136,8 @@ TEST(a_program_gets_its_input_and_its_end_is_reported)
         CHECK_STR(haft__str(t.report), haft__str(cases[i].report), "%s", cases[i].script);
         CHECK_INT(t.result.status, cases[i].status, "%s", cases[i].script);
         CHECK_INT(t.result.signal, cases[i].signal, "%s", cases[i].script);
-        CHECK(!t.result.output_cut && !t.result.no_memory, "%s", cases[i].script);
+        CHECK(!t.result.output_cut && !t.result.no_memory,
+              "%s: the output was cut, or memory was short", cases[i].script);
     }
     end();
 }
@@ -166,7 +167,7 @@ TEST(environment_and_directory_are_not_inherited)
     end();
 }
 
-TEST(much_input_and_output_goes_through)
+TEST(large_input_and_output_pass_through)
 {
     begin();
     size_t size = 3 << 20;
@@ -182,12 +183,12 @@ TEST(much_input_and_output_goes_through)
     (void)start(&options);
     step_until_reported(&t);
     CHECK_INT(t.result.output.len, size, "bytes");
-    CHECK(memcmp(t.output, input, size) == 0, "they are others");
-    CHECK(!t.result.output_cut, "nothing was cut");
+    CHECK(memcmp(t.output, input, size) == 0, "the output differs from the input");
+    CHECK(!t.result.output_cut, "the output was cut");
     end();
 }
 
-/* It has ended before anything is read, and more is in the pipe than one read returns. */
+/* The program ends before its output is read, and the pipe has more bytes than one read returns. */
 TEST(remaining_output_is_read_at_the_end)
 {
     static const struct {
@@ -220,7 +221,7 @@ static void on_pipe_signal(int number)
     pipe_signals++;
 }
 
-TEST(unread_input_is_no_error)
+TEST(unread_input_is_not_an_error)
 {
     begin();
     struct sigaction before, counting = {.sa_handler = on_pipe_signal};
@@ -238,11 +239,11 @@ TEST(unread_input_is_no_error)
             CHECK_INT(t.result.status, 0, "%s", scripts[i]);
         }
     }
-    CHECK_INT(pipe_signals, 0, "signals");
+    CHECK_INT(pipe_signals, 0, "SIGPIPE signals");
     (void)sigaction(SIGPIPE, &before, NULL);
     sigset_t mask;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
-    CHECK_INT(sigismember(&mask, SIGPIPE), 0, "the mask is as it was");
+    CHECK_INT(sigismember(&mask, SIGPIPE), 0, "SIGPIPE is still blocked");
     end();
 }
 
@@ -264,8 +265,8 @@ TEST(output_past_the_cap_ends_the_program)
         outcome t;
         run(cases[i].script, HAFT__LIT(""), &t);
         CHECK_INT(t.result.output_cut, cases[i].cut, "%s", cases[i].script);
-        CHECK_INT(t.result.output.len, cases[i].cut ? CAP : t.result.output.len, "%s",
-                  cases[i].script);
+        CHECK_INT(t.result.output.len, cases[i].cut ? CAP : t.result.output.len,
+                  "%s: bytes of the output", cases[i].script);
     }
     end();
 }
@@ -288,10 +289,11 @@ TEST(the_end_of_standard_error_is_stored)
         run(script, HAFT__LIT(""), &t);
         size_t length = t.result.errors.len;
         CHECK_INT(length, cases[i].kept, "%u bytes", cases[i].bytes);
-        CHECK(length > 0 && t.errors[length - 1] == 'Z', "%u bytes: the end", cases[i].bytes);
+        CHECK(length > 0 && t.errors[length - 1] == 'Z', "%u bytes: the end is missing",
+              cases[i].bytes);
         CHECK_INT(t.errors[0] == 'A', cases[i].bytes == cases[i].kept, "%u bytes: the beginning",
                   cases[i].bytes);
-        CHECK(t.result.report.len >= 100 && t.result.report.len < 1000, "the report is bounded");
+        CHECK(t.result.report.len >= 100 && t.result.report.len < 1000, "the length of the report");
     }
     end();
 }
@@ -304,11 +306,11 @@ TEST(a_process_that_keeps_the_output_open_does_not_delay_the_report)
     (void)snprintf(script, sizeof(script), "sleep 1000 & echo $! >%s; echo mine", file);
     outcome t;
     run(script, HAFT__LIT(""), &t);
-    CHECK_STR(haft__str(t.output), HAFT__LIT("mine\n"), "what it wrote itself");
+    CHECK_STR(haft__str(t.output), HAFT__LIT("mine\n"), "the output of the program itself");
     pid_t other = help_read_id(file);
-    CHECK(other > 0 && help_is_alive(other), "it lives on");
+    CHECK(other > 0 && help_is_alive(other), "the other process did not stay alive");
     (void)kill(other, SIGKILL);
-    CHECK(help_is_gone(other), "it does not end");
+    CHECK(help_is_gone(other), "the other process does not end");
     help_remove(folder);
     end();
 }
@@ -320,10 +322,10 @@ static void step_until_empty(void)
     while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK(group.first == NULL, "it is still there");
+    CHECK(group.first == NULL, "a child is left");
 }
 
-TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
+TEST(a_killed_child_makes_no_report_and_leaves_no_process)
 {
     static const char *const scripts[] = {
         "sleep 3",
@@ -351,7 +353,7 @@ TEST(a_child_that_is_killed_reports_nothing_and_leaves_nothing)
         }
         int before = t.times;
         step_until_empty();
-        CHECK_INT(t.times, before, "%s", scripts[i / 2]);
+        CHECK_INT(t.times, before, "%s: reports", scripts[i / 2]);
     }
     end();
 }
@@ -371,11 +373,11 @@ TEST(shutdown_waits_for_killed_children)
         (void)start(&options);
         haft__child_kill(child);
         end();
-        CHECK_INT(t.times, 0, "%s", scripts[i / 2]);
+        CHECK_INT(t.times, 0, "%s: reports", scripts[i / 2]);
     }
 }
 
-TEST(many_run_at_the_same_time)
+TEST(many_children_run_at_the_same_time)
 {
     begin();
     outcome outcomes[20];
@@ -417,13 +419,13 @@ TEST(a_program_that_cannot_be_started_is_reported)
         argv[0] = cases[i].program;
         haft__child *child = NULL;
         haft_error err = {0};
-        CHECK_INT(haft__child_start(loop, &options, &child, &err), cases[i].status, "%zu", i);
-        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "%zu", i);
+        CHECK_INT(haft__child_start(loop, &options, &child, &err), cases[i].status, "case %zu", i);
+        CHECK_STR(haft__str(err.message), haft__str(cases[i].message), "case %zu", i);
     }
     end();
 }
 
-TEST(a_lack_of_descriptors_is_reported)
+TEST(too_few_descriptors_are_reported)
 {
     begin();
     struct rlimit before, few;
@@ -434,14 +436,15 @@ TEST(a_lack_of_descriptors_is_reported)
         haft__child_options options = shell(argv, "exit 0", &t);
         options.report = true;
         few = before;
-        few.rlim_cur = (rlim_t)help_count_fds() + more - 3; /* two are names, one is the folder */
+        few.rlim_cur = (rlim_t)help_count_fds() + more
+                       - 3; /* help_count_fds counts three more: ".", ".." and its directory */
         (void)setrlimit(RLIMIT_NOFILE, &few);
         haft__child *child = NULL;
         haft_error err = {0};
         haft_status status = haft__child_start(loop, &options, &child, &err);
         (void)setrlimit(RLIMIT_NOFILE, &before);
         if (status == HAFT_OK) {
-            CHECK(more > 4, "with %d more", (int)more);
+            CHECK(more > 4, "it succeeds with only %d more descriptors", (int)more);
             step_until_reported(&t);
         } else {
             CHECK_INT(status, HAFT_IO, "%s", err.message);
@@ -450,7 +453,7 @@ TEST(a_lack_of_descriptors_is_reported)
     end();
 }
 
-TEST(a_child_without_memory_is_ended)
+TEST(a_child_is_ended_if_an_allocation_fails)
 {
     begin();
     for (unsigned n = 0;; n++) {
@@ -476,73 +479,73 @@ TEST(a_child_without_memory_is_ended)
     end();
 }
 
-/* ---- talking ---- */
+/* ---- interactive programs ---- */
 
-typedef struct talk {
-    outcome ended; /* first: on_done knows it by this */
+typedef struct interactive_case {
+    outcome ended; /* first, because on_done gets its address */
     haft__buf on_output;
-} talk;
+} interactive_case;
 
-static void on_heard(void *context, haft_str bytes)
+static void on_output_bytes(void *context, haft_str bytes)
 {
-    talk *t = context;
+    interactive_case *t = context;
     haft__buf_add_str(&t->on_output, bytes);
 }
 
-static haft__child *start_patient(const char **argv, const char *script, talk *t,
-                                  uint64_t stdin_grace, uint64_t grace)
+static haft__child *start_with_grace(const char **argv, const char *script, interactive_case *t,
+                                     uint64_t stdin_grace, uint64_t grace)
 {
     haft__child_options options = shell(argv, script, &t->ended);
     haft__buf_init(&t->on_output, CAP);
-    options.on_output = on_heard;
+    options.on_output = on_output_bytes;
     options.max_unread = CAP;
     options.stdin_grace = stdin_grace;
     options.grace = grace;
     return start(&options);
 }
 
-static haft__child *start_talk(const char **argv, const char *script, talk *t)
+static haft__child *start_interactive(const char **argv, const char *script, interactive_case *t)
 {
-    return start_patient(argv, script, t, HELP_PATIENCE_MS, HELP_PATIENCE_MS);
+    return start_with_grace(argv, script, t, HELP_PATIENCE_MS, HELP_PATIENCE_MS);
 }
 
-static void step_until_heard(talk *t, const char *wanted)
+static void step_until_output(interactive_case *t, const char *wanted)
 {
     uint64_t begun = haft__loop_now(loop);
     while (t->on_output.len < strlen(wanted) && t->ended.times == 0
            && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK_STR(haft__buf_str(&t->on_output), haft__str(wanted), "heard");
+    CHECK_STR(haft__buf_str(&t->on_output), haft__str(wanted), "the output so far");
     haft__buf_clear(&t->on_output);
 }
 
 TEST(a_program_can_be_interactive)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    haft__child *child = start_talk(argv, "cat", &t);
+    haft__child *child = start_interactive(argv, "cat", &t);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(haft__child_write(child, HAFT__LIT("one"), NULL), HAFT_OK, "write");
         CHECK_INT(haft__child_write(child, HAFT__LIT(" two\n"), NULL), HAFT_OK, "write");
-        step_until_heard(&t, "one two\n");
+        step_until_output(&t, "one two\n");
     }
-    haft__child_kill(child); /* cat leaves at the end of its input, with no signal */
+    haft__child_kill(child); /* cat exits at the end of its input, without a signal */
     end();
-    CHECK_INT(t.ended.times, 0, "it was notified of its own end");
+    CHECK_INT(t.ended.times, 0, "the end of a killed child was reported");
     haft__buf_finish(&t.on_output);
 }
 
 TEST(the_last_output_of_a_program_arrives_before_its_end)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    haft__child *child = start_talk(argv, "read x; echo \"$x\"; echo why >&2; exit 3", &t);
+    haft__child *child = start_interactive(argv, "read x; echo \"$x\"; echo why >&2; exit 3", &t);
     CHECK_INT(haft__child_write(child, HAFT__LIT("last words\n"), NULL), HAFT_OK, "write");
     step_until_reported(&t.ended);
-    CHECK_STR(haft__buf_str(&t.on_output), HAFT__LIT("last words\n"), "heard");
+    CHECK_STR(haft__buf_str(&t.on_output), HAFT__LIT("last words\n"), "the output");
     CHECK_INT(t.ended.result.status, 3, "status");
     CHECK_STR(haft__str(t.ended.errors), HAFT__LIT("why\n"), "errors");
     haft__buf_finish(&t.on_output);
@@ -552,12 +555,13 @@ TEST(the_last_output_of_a_program_arrives_before_its_end)
 TEST(a_program_that_closes_its_input_is_ended)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
     haft__child *child =
-        start_patient(argv, "exec 0<&-; echo gone; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
-    step_until_heard(&t, "gone\n");
-    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
+        start_with_grace(argv, "exec 0<&-; echo gone; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
+    step_until_output(&t, "gone\n");
+    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK,
+              "a write before the closed input is known");
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
     CHECK(t.ended.result.stdin_closed, "the reason is missing");
@@ -565,13 +569,13 @@ TEST(a_program_that_closes_its_input_is_ended)
     end();
 }
 
-/* It is never reported, although it is alive. */
+/* Its end would never be reported, because the program is alive. */
 TEST(a_program_that_closes_its_output_is_ended)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    (void)start_patient(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
+    (void)start_with_grace(argv, "exec 1>&-; exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.signal, SIGTERM, "signal");
     CHECK(t.ended.result.stdout_closed && !t.ended.result.stdin_closed, "the reason is missing");
@@ -582,33 +586,33 @@ TEST(a_program_that_closes_its_output_is_ended)
 TEST(a_program_that_closes_its_output_and_exits_has_a_status)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    (void)start_talk(argv, "exec 1>&-; sleep 0.05; exit 4", &t);
+    (void)start_interactive(argv, "exec 1>&-; sleep 0.05; exit 4", &t);
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
     CHECK(!t.ended.result.stdout_closed && !t.ended.result.stdin_closed,
-          "it was not ended for that");
+          "the program was ended because of its output");
     haft__buf_finish(&t.on_output);
     end();
 }
 
-TEST(a_program_that_does_not_read_fills_up)
+TEST(the_unread_input_of_a_program_is_bounded)
 {
     static char much[CAP];
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    haft__child *child = start_patient(argv, "exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
+    haft__child *child = start_with_grace(argv, "exec sleep 1000", &t, 10, HELP_PATIENCE_MS);
     memset(much, 'x', sizeof(much));
     CHECK_INT(haft__child_write(child, (haft_str){much, CAP}, NULL), HAFT_OK, "at the limit");
     haft_error err = {0};
-    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_TOO_BIG, "past it");
-    CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "step"); /* the pipe takes some */
-    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_OK, "room again: %s",
-              err.message);
+    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_TOO_BIG, "past the limit");
+    CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "step"); /* the pipe takes some bytes */
+    CHECK_INT(haft__child_write(child, HAFT__LIT("x"), &err), HAFT_OK,
+              "a write after the pipe took some bytes: %s", err.message);
     haft__child_kill(child);
-    haft__child_kill(child); /* which changes nothing */
+    haft__child_kill(child); /* a second kill has no effect */
     haft__buf_finish(&t.on_output);
     end();
 }
@@ -616,21 +620,22 @@ TEST(a_program_that_does_not_read_fills_up)
 TEST(a_program_that_died_before_a_write_has_a_status)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
-    haft__child *child = start_talk(argv, "exec 0<&-; echo gone; sleep 0.05; exit 4", &t);
-    step_until_heard(&t, "gone\n");
-    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK, "it is not known yet");
+    haft__child *child = start_interactive(argv, "exec 0<&-; echo gone; sleep 0.05; exit 4", &t);
+    step_until_output(&t, "gone\n");
+    CHECK_INT(haft__child_write(child, HAFT__LIT("hello\n"), NULL), HAFT_OK,
+              "a write before the end is known");
     step_until_reported(&t.ended);
     CHECK_INT(t.ended.result.status, 4, "status");
-    CHECK(!t.ended.result.stdin_closed, "it was not ended for that");
+    CHECK(!t.ended.result.stdin_closed, "the program was ended because of its input");
     haft__buf_finish(&t.on_output);
     end();
 }
 
-/* The actions of a program at the end of its input and at SIGTERM are completed, even with much
- * output, when all children are ended at once: by the loop, and without it. */
-TEST(a_program_has_time_to_leave)
+/* A program can complete its actions at the end of its input and at SIGTERM, even with much
+ * output, when all children are ended at once, with steps of the loop and without. */
+TEST(a_program_has_time_to_exit)
 {
     static const struct {
         const char *name, *script, *wrote;
@@ -647,12 +652,12 @@ TEST(a_program_has_time_to_leave)
     for (size_t i = 0; i < 2 * COUNT(rows); i++) {
         const char *argv[4], *folder = help_folder(), *file = help_path(folder, "it");
         char script[512], found[16] = "";
-        talk t;
+        interactive_case t;
         begin();
         (void)snprintf(script, sizeof(script), "f=%s; %s", file, rows[i / 2].script);
         haft__child *child =
-            start_patient(argv, script, &t, rows[i / 2].stdin_grace, rows[i / 2].grace);
-        step_until_heard(&t, "on\n");
+            start_with_grace(argv, script, &t, rows[i / 2].stdin_grace, rows[i / 2].grace);
+        step_until_output(&t, "on\n");
         haft__child_kill(child);
         uint64_t begun = haft__loop_now(loop);
         while (i % 2 == 0 && group.first != NULL
@@ -672,14 +677,14 @@ TEST(a_program_has_time_to_leave)
     }
 }
 
-TEST(one_that_ignores_the_end_of_its_input_is_ended)
+TEST(a_program_that_ignores_the_end_of_its_input_is_killed)
 {
     const char *argv[4];
-    talk t;
+    interactive_case t;
     begin();
     haft__child_options options = shell(argv, "exec sleep 1000", &t.ended);
     haft__buf_init(&t.on_output, CAP);
-    options.on_output = on_heard;
+    options.on_output = on_output_bytes;
     options.stdin_grace = 10;
     options.grace = HELP_PATIENCE_MS;
     haft__child_kill(start(&options));
@@ -687,8 +692,8 @@ TEST(one_that_ignores_the_end_of_its_input_is_ended)
     while (group.first != NULL && haft__loop_now(loop) - begun < HELP_PATIENCE_MS) {
         CHECK_INT(haft__loop_step(loop, 1000, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK(group.first == NULL, "it is there");
-    (void)start(&options); /* and by the end of all */
+    CHECK(group.first == NULL, "the child is left");
+    (void)start(&options); /* the end of the group ends it, too */
     haft__buf_finish(&t.on_output);
     end();
 }

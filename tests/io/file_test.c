@@ -53,7 +53,7 @@ TEST(whole_files_are_read_up_to_the_maximum)
     }
 }
 
-TEST(unreadable_file_is_explained)
+TEST(an_unreadable_file_is_reported_with_the_reason)
 {
     static const struct {
         const char *path, *message;
@@ -77,7 +77,7 @@ TEST(a_dash_is_standard_input)
 {
     char path[64];
     make_file(path, 1000);
-    CHECK(freopen(path, "rb", stdin) != NULL, "standard input");
+    CHECK(freopen(path, "rb", stdin) != NULL, "standard input cannot be opened");
     (void)unlink(path);
     haft__buf text;
     haft__buf_init(&text, 999);
@@ -102,7 +102,7 @@ TEST(a_failed_allocation_is_reported)
     haft_error err = {0};
     test_fail_allocation(0);
     haft_status status = haft__file_read(path, &text, &err);
-    CHECK(test_allow_allocations(), "nothing was allocated");
+    CHECK(test_allow_allocations(), "no allocation failed");
     CHECK_INT(status, HAFT_NO_MEMORY, "status");
     haft__buf_finish(&text);
     (void)unlink(path);
@@ -130,15 +130,16 @@ TEST(a_file_is_read_into_an_arena)
 TEST(all_of_a_text_is_written)
 {
     int ends[2];
-    CHECK_INT(pipe(ends), 0, "a pipe");
-    CHECK(haft__file_write_all(ends[1], HAFT__LIT("text")), "it was not written");
-    CHECK(haft__file_write_all(ends[1], HAFT__LIT("")), "nothing was not written");
+    CHECK_INT(pipe(ends), 0, "no pipe");
+    CHECK(haft__file_write_all(ends[1], HAFT__LIT("text")), "the text was not written");
+    CHECK(haft__file_write_all(ends[1], HAFT__LIT("")), "an empty text was not written");
     char got[8] = {0};
-    CHECK_INT(read(ends[0], got, sizeof(got)), 4, "what arrived");
-    CHECK_STR(haft__str(got), HAFT__LIT("text"), "what arrived");
+    CHECK_INT(read(ends[0], got, sizeof(got)), 4, "bytes that arrived");
+    CHECK_STR(haft__str(got), HAFT__LIT("text"), "the text that arrived");
     (void)close(ends[0]);
     (void)close(ends[1]);
-    CHECK(!haft__file_write_all(ends[1], HAFT__LIT("text")), "written into what is closed");
+    CHECK(!haft__file_write_all(ends[1], HAFT__LIT("text")),
+          "a write to a closed descriptor succeeded");
     CHECK_INT(errno, EBADF, "errno");
 }
 
@@ -156,23 +157,24 @@ TEST(a_file_is_replaced_as_a_whole_or_not_at_all)
         CHECK_INT(haft__file_replace(path, haft__str(texts[i]), &err), HAFT_OK, "%s", err.message);
         CHECK_INT(haft__file_read(path, &text, &err), HAFT_OK, "%s", err.message);
         CHECK_STR(haft__buf_str(&text), haft__str(texts[i]), "text");
-        CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0600, "others may read it");
+        CHECK(stat(path, &about) == 0 && (about.st_mode & 0777) == 0600,
+              "other users can read the file");
         haft__buf_finish(&text);
     }
     haft_error err = {0};
     char below[80], far[5000];
     (void)snprintf(below, sizeof(below), "%s/below", path);
-    CHECK_INT(haft__file_replace(below, HAFT__LIT("x"), &err), HAFT_IO, "below a file");
+    CHECK_INT(haft__file_replace(below, HAFT__LIT("x"), &err), HAFT_IO, "a path below a file");
     CHECK_STR(haft__str(err.where), haft__str(below), "where");
     CHECK_INT(haft__file_replace(directory, HAFT__LIT("x"), &err), HAFT_IO, "a directory");
     memset(far, 'x', sizeof(far) - 1);
     far[sizeof(far) - 1] = '\0';
-    CHECK_INT(haft__file_replace(far, HAFT__LIT("x"), &err), HAFT_IO, "too long");
+    CHECK_INT(haft__file_replace(far, HAFT__LIT("x"), &err), HAFT_IO, "a path that is too long");
     (void)unlink(path);
     CHECK_INT(rmdir(directory), 0, "a temporary file is left");
 }
 
-TEST(a_lock_keeps_others_out)
+TEST(a_locked_file_cannot_be_locked_again)
 {
     char directory[] = "/tmp/haft-file-test-XXXXXX", path[64], lock_path[80], far[5000];
     CHECK(mkdtemp(directory) != NULL, "no directory");
@@ -182,22 +184,24 @@ TEST(a_lock_keeps_others_out)
     int lock = -1;
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
     int other = open(lock_path, O_RDWR | O_CLOEXEC);
-    CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "it was locked twice");
+    CHECK(flock(other, LOCK_EX | LOCK_NB) != 0, "the file was locked twice");
     haft__file_unlock(lock);
-    CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "it is not released");
+    CHECK(flock(other, LOCK_EX | LOCK_NB) == 0, "the lock was not released");
     uint64_t before = haft__clock_monotonic();
-    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "another process has locked it");
+    CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_IO, "a file that is already locked");
     CHECK_STR(haft__str(err.message), HAFT__LIT("cannot be locked: another process has locked it"),
-              "why");
-    CHECK(haft__clock_monotonic() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10, "a moment");
+              "the message");
+    CHECK(haft__clock_monotonic() - before >= (HAFT__LIMIT_IO_LOCK_TRIES - 1) * 10,
+          "haft__file_lock gave up too early");
     (void)close(other);
     CHECK_INT(haft__file_lock(path, &lock, &err), HAFT_OK, "%s", err.message);
     haft__file_unlock(lock);
-    CHECK_INT(haft__file_lock("/nonexistent/file", &lock, &err), HAFT_IO, "nowhere");
+    CHECK_INT(haft__file_lock("/nonexistent/file", &lock, &err), HAFT_IO,
+              "a directory that does not exist");
     CHECK_STR(haft__str(err.where), HAFT__LIT("/nonexistent/file"), "where");
     memset(far, 'x', sizeof(far) - 1);
     far[sizeof(far) - 1] = '\0';
-    CHECK_INT(haft__file_lock(far, &lock, &err), HAFT_IO, "too long");
+    CHECK_INT(haft__file_lock(far, &lock, &err), HAFT_IO, "a path that is too long");
     (void)unlink(lock_path);
     CHECK_INT(rmdir(directory), 0, "a temporary file is left");
 }

@@ -25,14 +25,14 @@
 
 typedef struct route {
     const char *path;
-    haft_str script, body; /* the body has no marks in it */
+    haft_str script, body; /* the body is sent as it is, without marks */
 } route;
 
 typedef struct connection {
-    int fd; /* 0: none */
+    int fd; /* 0: not in use */
     char request[REQUEST_BYTES];
-    size_t length, kept; /* of the request: what came, and what is in `request` */
-    size_t wanted;       /* 0 until its head is there */
+    size_t length, kept; /* bytes of the request: received, and stored in `request` */
+    size_t wanted;       /* bytes of the whole request; 0 until its head has arrived */
     const route *route;  /* the script in progress; NULL while a request is read */
     size_t at;
     bool waiting;
@@ -59,7 +59,7 @@ static const route nothing = {
 
 /* ---- playing a script ---- */
 
-static void hang_up(connection *c, bool reset)
+static void close_connection(connection *c, bool reset)
 {
     if (reset) {
         struct linger now = {.l_onoff = 1, .l_linger = 0};
@@ -69,14 +69,14 @@ static void hang_up(connection *c, bool reset)
     c->fd = 0;
 }
 
-/* Sends what it can of [at, end) of a text; false when the socket is full or gone. */
-static bool push(connection *c, haft_str text, size_t from, size_t end)
+/* Sends as much as possible of a text, from c->at to `end`; false if the socket is full. */
+static bool send_until(connection *c, haft_str text, size_t from, size_t end)
 {
     while (c->at < end) {
         ssize_t sent = send(c->fd, text.ptr + (c->at - from), end - c->at, MSG_NOSIGNAL);
         if (sent < 0) {
             if (errno != EAGAIN) {
-                hang_up(c, false);
+                close_connection(c, false);
             }
             return false;
         }
@@ -91,10 +91,10 @@ static bool is_mark(char c)
 }
 
 /* Handles a mark; false if the script has to wait. */
-static bool obey(web *w, connection *c, char mark)
+static bool handle_mark(web *w, connection *c, char mark)
 {
     if (mark == WEB_CLOSE[0] || mark == WEB_RESET[0]) {
-        hang_up(c, mark == WEB_RESET[0]);
+        close_connection(c, mark == WEB_RESET[0]);
         return false;
     }
     c->waiting = mark == WEB_HANG[0] || w->released == 0;
@@ -114,11 +114,12 @@ static void play(web *w, connection *c)
         while (end < script.len && !is_mark(script.ptr[end])) {
             end++;
         }
-        if (!push(c, script, 0, end) || (end < script.len && !obey(w, c, script.ptr[end]))) {
+        if (!send_until(c, script, 0, end)
+            || (end < script.len && !handle_mark(w, c, script.ptr[end]))) {
             return;
         }
     }
-    if (push(c, body, script.len, script.len + body.len)) {
+    if (send_until(c, body, script.len, script.len + body.len)) {
         c->route = NULL;
         c->length = c->kept = c->wanted = c->at = 0;
     }
@@ -151,7 +152,7 @@ static size_t content_length(const char *head, size_t length)
     return 0;
 }
 
-static void look_at(web *w, connection *c)
+static void handle_request(web *w, connection *c)
 {
     const char *end = c->wanted == 0 ? memmem(c->request, c->kept, "\r\n\r\n", 4) : NULL;
     if (end != NULL) {
@@ -170,12 +171,12 @@ static void look_at(web *w, connection *c)
     play(w, c);
 }
 
-static void hear(web *w, connection *c)
+static void receive(web *w, connection *c)
 {
     ssize_t got = recv(c->fd, w->bytes, sizeof(w->bytes), 0);
     if (got <= 0) {
         if (got == 0 || errno != EAGAIN) {
-            hang_up(c, false);
+            close_connection(c, false);
         }
         return;
     }
@@ -184,13 +185,13 @@ static void hear(web *w, connection *c)
     c->kept += more;
     c->length += (size_t)got;
     if (c->route == NULL) {
-        look_at(w, c);
+        handle_request(w, c);
     }
 }
 
 /* ---- the thread ---- */
 
-static void welcome(web *w)
+static void accept_connection(web *w)
 {
     int fd = accept4(w->listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     for (size_t i = 0; fd >= 0 && i < MOST_CONNECTIONS; i++) {
@@ -209,7 +210,7 @@ static void welcome(web *w)
 static void serve(web *w, connection *c, short events)
 {
     if (events & (POLLIN | POLLHUP | POLLERR)) {
-        hear(w, c);
+        receive(w, c);
     }
     if (c->fd != 0 && c->route != NULL && !c->waiting && (events & POLLOUT)) {
         play(w, c);
@@ -258,7 +259,7 @@ static void *run(void *context)
             }
         }
         if (fds[1].revents != 0) {
-            welcome(w);
+            accept_connection(w);
         }
     }
     (void)pthread_mutex_unlock(&w->lock);
@@ -295,7 +296,7 @@ web *web_start(void)
     return w;
 }
 
-static void poke(web *w)
+static void wake_thread(web *w)
 {
     if (write(w->wake[1], "", 1) < 0 && errno != EAGAIN) {
         abort();
@@ -306,7 +307,7 @@ void web_stop(web *w)
 {
     (void)pthread_mutex_lock(&w->lock);
     w->stop = true;
-    poke(w);
+    wake_thread(w);
     (void)pthread_mutex_unlock(&w->lock);
     (void)pthread_join(w->thread, NULL);
     for (size_t i = 0; i < MOST_CONNECTIONS; i++) {
@@ -373,7 +374,7 @@ void web_release(web *w, unsigned count)
 {
     (void)pthread_mutex_lock(&w->lock);
     w->released += count;
-    poke(w);
+    wake_thread(w);
     (void)pthread_mutex_unlock(&w->lock);
 }
 
@@ -470,8 +471,8 @@ haft_str web_gzip_zeros(size_t count)
         left--;
     }
     for (; left >= 258; left -= 258) {
-        put_code(&b, 0xC5, 8); /* 258 bytes ... */
-        put_code(&b, 0, 5);    /* ... like the one before */
+        put_code(&b, 0xC5, 8); /* a length of 258 bytes */
+        put_code(&b, 0, 5);    /* a distance of 1: repeats the byte before */
     }
     for (; left > 0; left--) {
         put_code(&b, 0x30, 8);
@@ -514,7 +515,7 @@ __attribute__((constructor)) static void init_names(void)
     (void)sem_init(&slow_found, 0, 0);
 }
 
-void web_find_slow(void)
+void web_finish_slow_lookup(void)
 {
     (void)sem_post(&slow_found);
 }
@@ -554,7 +555,7 @@ static void on_head(void *context, const haft__http_result *so_far)
     record->heads++;
     record->status = so_far->status;
     keep(record->type, sizeof(record->type), so_far->content_type);
-    CHECK_INT(record->bodies + record->dones, 0, "the head came late");
+    CHECK_INT(record->bodies + record->dones, 0, "the head came after the body");
 }
 
 static bool on_body(void *context, haft_str bytes)
@@ -585,7 +586,8 @@ static void on_done(void *context, const haft__http_result *result)
     keep(record->message, sizeof(record->message), haft__str(result->message));
     keep(record->url, sizeof(record->url), result->url);
     keep(record->location, sizeof(record->location), haft__http_result_header(result, "LOCATION"));
-    CHECK_INT(haft__http_transfer_is_sent(result->transfer), result->sent, "sent");
+    CHECK_INT(haft__http_transfer_is_sent(result->transfer), result->sent,
+              "haft__http_transfer_is_sent differs from the result");
 }
 
 const haft__http_handlers web_handlers = {on_head, on_body, on_done};
@@ -606,16 +608,17 @@ bool web_fetch(haft__loop *loop, haft__http_client *http, const haft__http_reque
     memset(ret_record, 0, sizeof(*ret_record));
     haft_status status =
         haft__http_transfer_start(http, request, &web_handlers, ret_record, &transfer, NULL);
-    CHECK_INT(status, HAFT_OK, "not started");
-    CHECK_INT(ret_record->dones, 0, "it was reported during the start");
+    CHECK_INT(status, HAFT_OK, "the transfer did not start");
+    CHECK_INT(ret_record->dones, 0,
+              "the end was reported before haft__http_transfer_start returned");
     bool ended = status == HAFT_OK && web_step_until(loop, &ret_record->dones, 1);
-    CHECK(status != HAFT_OK || ended, "it did not end");
+    CHECK(status != HAFT_OK || ended, "the transfer did not end");
     return ended;
 }
 
-web_bench web_set_up(const haft__http_client_options *options)
+web_fixture web_set_up(const haft__http_client_options *options)
 {
-    web_bench b = {.loop = NULL};
+    web_fixture b = {.loop = NULL};
     CHECK_INT(haft__loop_create(&b.loop, NULL), HAFT_OK, "cannot create the loop");
     haft__loop_destroy(b.loop); /* the first one initializes shared state */
     b.fds = web_count_fds();
@@ -625,13 +628,13 @@ web_bench web_set_up(const haft__http_client_options *options)
     return b;
 }
 
-void web_tear_down(web_bench *b)
+void web_tear_down(web_fixture *b)
 {
     haft__http_client_destroy(b->http);
     haft__loop_destroy(b->loop);
     web_stop(b->web);
     CHECK(web_count_fds() <= b->fds, "%zu descriptors, %zu before", (size_t)web_count_fds(),
-          (size_t)b->fds); /* fewer: a resolver of an earlier test was still running then */
+          (size_t)b->fds); /* fewer if a resolver of an earlier test was still running */
 }
 
 haft__http_request web_get(const char *url)

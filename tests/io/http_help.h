@@ -24,10 +24,10 @@
 typedef struct web web;
 
 /* Marks in a script. */
-#define WEB_WAIT  "\001" /* until web_release */
+#define WEB_WAIT  "\001" /* waits until web_release */
 #define WEB_CLOSE "\002" /* closes the connection */
-#define WEB_RESET "\003" /* breaks it */
-#define WEB_HANG  "\004" /* nothing more, and it stays open */
+#define WEB_RESET "\003" /* resets the connection */
+#define WEB_HANG  "\004" /* sends nothing more, and keeps the connection open */
 
 #define WEB_OK(length)                                                                             \
     "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: " #length "\r\n\r\n"
@@ -48,19 +48,19 @@ void web_route(web *w, const char *path, const char *script);
  * 200 OK\r\nContent-Encoding: gzip\r\n". */
 void web_route_bytes(web *w, const char *path, const char *head, haft_str body);
 
-/* A redirect: "302 Found" and where it leads to. */
+/* Sets a redirect: its status, "302 Found", and its target. */
 void web_route_redirect(web *w, const char *path, const char *status, const char *location);
 
-/* Releases `count` more scripts that are at a WEB_WAIT, or will be. */
+/* Lets `count` more scripts continue that wait at a WEB_WAIT, now or later. */
 void web_release(web *w, unsigned count);
 
-/* The number of connections so far, of open connections, of requests, and of scripts at a mark. */
+/* The number of connections so far, open connections, requests, and scripts that wait at a mark. */
 unsigned web_connections(web *w);
 unsigned web_open(web *w);
 unsigned web_requests(web *w);
 unsigned web_waiting(web *w);
 
-/* The request of that number, from 0, as received, up to 8000 bytes; "" if it does not exist or
+/* The request with that number, from 0, as received, up to 8000 bytes; "" if it does not exist or
  * is not one of the first 64. Valid until the test ends. */
 haft_str web_request(web *w, unsigned number);
 
@@ -71,8 +71,8 @@ haft_str web_gzip_zeros(size_t count);
 uint16_t web_dead_port(void);
 
 /* Names: "inside.test" is 127.0.0.1; "gone.test" and "slow.test" do not exist, and the lookup of
- * the latter lasts until web_find_slow. */
-void web_find_slow(void);
+ * the latter lasts until web_finish_slow_lookup. */
+void web_finish_slow_lookup(void);
 
 /* The number of open descriptors of the process. */
 unsigned web_count_fds(void);
@@ -85,7 +85,7 @@ typedef struct web_record {
     uint32_t status;
     bool sent, delivered;
     char type[64], message[512], url[512], location[64];
-    char body[4096]; /* its start */
+    char body[4096]; /* the start of the body */
     size_t body_bytes;
     size_t stop_at;                 /* if not 0: stop after this many bytes */
     haft__http_transfer *cancel_at; /* cancelled when the first bytes of the body arrive */
@@ -97,15 +97,15 @@ extern const haft__http_handlers web_handlers; /* their context is a web_record 
 bool web_step_until(haft__loop *loop, const unsigned *number, unsigned value);
 
 /* For most tests: a loop, a client and a server. */
-typedef struct web_bench {
+typedef struct web_fixture {
     haft__loop *loop;
     haft__http_client *http;
     web *web;
-    unsigned fds; /* open descriptors before, and therefore after */
-} web_bench;
+    unsigned fds; /* open descriptors before, and so many are expected after */
+} web_fixture;
 
-web_bench web_set_up(const haft__http_client_options *options);
-void web_tear_down(web_bench *b);
+web_fixture web_set_up(const haft__http_client_options *options);
+void web_tear_down(web_fixture *b);
 
 /* A GET without relevant limits. */
 haft__http_request web_get(const char *url);

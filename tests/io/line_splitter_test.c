@@ -4,7 +4,7 @@
 
 #include "test.h"
 
-/* All lines with a bar after each, the text cut into pieces of `step` bytes. */
+/* Splits the text in pieces of `step` bytes, and writes all lines with a bar after each. */
 static haft_status split(const char *text, size_t step, size_t max, haft__buf *ret_lines)
 {
     haft__line_splitter lines;
@@ -24,7 +24,7 @@ static haft_status split(const char *text, size_t step, size_t max, haft__buf *r
     return status;
 }
 
-TEST(lines_are_the_same_however_they_arrive)
+TEST(lines_do_not_depend_on_the_pieces)
 {
     static const struct {
         const char *text, *lines;
@@ -46,7 +46,7 @@ TEST(lines_are_the_same_however_they_arrive)
     }
 }
 
-TEST(a_line_may_be_as_long_as_its_limit)
+TEST(the_length_of_a_line_is_bounded)
 {
     for (size_t step = 1; step < 12; step++) {
         haft__buf found;
@@ -60,7 +60,7 @@ TEST(a_line_may_be_as_long_as_its_limit)
     }
 }
 
-TEST(without_memory_no_line_comes)
+TEST(a_failed_allocation_reports_no_line)
 {
     for (unsigned n = 0;; n++) {
         char kept[64];

@@ -49,12 +49,12 @@ TEST(tasks_run_in_the_order_of_arrival)
         tasks[i] = (counted){.task = {.run = run_counted}, .loop = loop, .order = &order};
         haft__loop_post(loop, &tasks[i].task);
     }
-    CHECK_INT(haft__loop_timeout(loop), 0, "there is something to do");
+    CHECK_INT(haft__loop_timeout(loop), 0, "the timeout with a task");
     step(loop, -1);
     for (int i = 0; i < 3; i++) {
         CHECK_INT(tasks[i].number, i + 1, "task %d", i);
     }
-    CHECK_INT(haft__loop_timeout(loop), -1, "there is nothing to do");
+    CHECK_INT(haft__loop_timeout(loop), -1, "the timeout without a task");
     haft__loop_destroy(loop);
 }
 
@@ -67,9 +67,9 @@ TEST(follow_up_tasks_run_in_the_same_step)
     haft__loop_post(loop, &task.task);
     haft__loop_post(loop, &other.task);
     step(loop, -1);
-    CHECK_INT(order, 3, "rounds");
-    CHECK_INT(other.number, 2, "the other comes before the first one's second time");
-    CHECK_INT(haft__loop_timeout(loop), -1, "there is nothing to do");
+    CHECK_INT(order, 3, "tasks that ran");
+    CHECK_INT(other.number, 2, "the position of the other task");
+    CHECK_INT(haft__loop_timeout(loop), -1, "the timeout without a task");
     haft__loop_destroy(loop);
 }
 
@@ -86,14 +86,14 @@ static void run_endless(haft__task *task)
     haft__loop_post(e->loop, task);
 }
 
-TEST(a_step_ends_though_there_is_always_more_to_do)
+TEST(a_step_ends_even_if_tasks_never_end)
 {
     haft__loop *loop = make();
     endless task = {.task = {.run = run_endless}, .loop = loop};
     haft__loop_post(loop, &task.task);
     step(loop, -1);
     CHECK(task.rounds > 1 && task.rounds < 100, "%d rounds in a step", task.rounds);
-    CHECK_INT(haft__loop_timeout(loop), 0, "the next step does not wait");
+    CHECK_INT(haft__loop_timeout(loop), 0, "the timeout of the next step");
     haft__loop_cancel_task(loop, &task.task);
     haft__loop_destroy(loop);
 }
@@ -120,7 +120,7 @@ TEST(a_cancelled_task_does_not_run)
         haft__loop_post(loop, &last.task);
         step(loop, 0);
         CHECK_INT(order, taken < 3 ? 3 : 4, "tasks run without task %d", taken);
-        CHECK(last.number > 0, "task %d is lost", taken);
+        CHECK(last.number > 0, "without task %d: the last task did not run", taken);
         haft__loop_destroy(loop);
     }
 }
@@ -149,7 +149,7 @@ TEST(a_task_can_cancel_one_of_the_same_round)
     CHECK_INT(order, 0, "tasks run");
     haft__loop_post(loop, &other.task);
     step(loop, -1);
-    CHECK_INT(order, 1, "tasks run when posted again");
+    CHECK_INT(order, 1, "tasks run after they are posted again");
     haft__loop_destroy(loop);
 }
 
@@ -173,7 +173,8 @@ static void on_fire(void *context)
 static void set(haft__loop *loop, fired *f, uint64_t ms)
 {
     f->loop = loop;
-    CHECK_INT(haft__timer_start(loop, &f->timer, ms, on_fire, f, NULL), HAFT_OK, "not set");
+    CHECK_INT(haft__timer_start(loop, &f->timer, ms, on_fire, f, NULL), HAFT_OK,
+              "the timer cannot be set");
 }
 
 static void step_until(haft__loop *loop, const int *count, int wanted)
@@ -217,20 +218,20 @@ TEST(a_timer_can_stop_another_that_is_due)
     set(loop, &second, 0);
     step(loop, 0);
     step(loop, 0);
-    CHECK_INT(first.number, 1, "the first fired");
-    CHECK_INT(second.number, 0, "the second was stopped");
+    CHECK_INT(first.number, 1, "the position of the first timer");
+    CHECK_INT(second.number, 0, "the position of the stopped timer");
     haft__timer_stop(loop, &second.timer);
     haft__loop_destroy(loop);
 }
 
-/* The time since the last round does not count as waiting time of this one. */
+/* The time since the last step does not count as waiting time of this step. */
 TEST(an_idle_loop_waits_no_longer_than_its_timers)
 {
     haft__loop *loop = make();
     step(loop, 0);
     for (int i = 0; i < 20; i++) {
         haft__clock_sleep(3);
-        step(loop, 1); /* forever, if the event that ends the wait comes before it */
+        step(loop, 1); /* would wait forever if the event that ends the wait came before it */
     }
     haft__loop_destroy(loop);
 }
@@ -242,10 +243,10 @@ TEST(a_timer_set_again_fires_once)
     fired one = {.order = &order};
     set(loop, &one, 0);
     set(loop, &one, 5);
-    CHECK(haft__loop_timeout(loop) > 0, "it is due later");
+    CHECK(haft__loop_timeout(loop) > 0, "the timer is due at once");
     step_until(loop, &order, 1);
     step(loop, 10);
-    CHECK_INT(order, 1, "times");
+    CHECK_INT(order, 1, "times that the timer fired");
     haft__loop_destroy(loop);
 }
 
@@ -285,14 +286,14 @@ TEST(tasks_from_other_threads_wake_the_loop)
 }
 
 /* Ends the wait of a loop that would otherwise wait forever. */
-typedef struct rescue {
+typedef struct waker {
     counted task;
     atomic_bool over;
-} rescue;
+} waker;
 
-static void *come_to_rescue(void *context)
+static void *wake_at_the_end(void *context)
 {
-    rescue *r = context;
+    waker *r = context;
     for (int i = 0; i < 60000 && !r->over; i++) {
         haft__clock_sleep(5);
     }
@@ -304,16 +305,16 @@ TEST(a_step_after_a_long_pause_obeys_its_timeout)
 {
     haft__loop *loop = make();
     int order = 0;
-    rescue r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
+    waker r = {.task = {.task = {.run = run_counted}, .loop = loop, .order = &order}};
     pthread_t thread;
-    CHECK_INT(pthread_create(&thread, NULL, come_to_rescue, &r), 0, "no thread");
-    haft__clock_sleep(5); /* libuv's cached time is older than that */
+    CHECK_INT(pthread_create(&thread, NULL, wake_at_the_end, &r), 0, "no thread");
+    haft__clock_sleep(5); /* now the cached time of libuv is older than the timeout */
     step(loop, 1);
-    CHECK_INT(order, 0, "it waited for the other thread");
+    CHECK_INT(order, 0, "tasks that ran: the step waited for the other thread");
     r.over = true;
     (void)pthread_join(thread, NULL);
     haft__loop_destroy(loop);
-    CHECK_INT(order, 1, "what was sent is done");
+    CHECK_INT(order, 1, "tasks that ran in the end");
 }
 
 TEST(another_loop_can_wait_for_this_one)
@@ -327,13 +328,13 @@ TEST(another_loop_can_wait_for_this_one)
     }
     (void)send_all(&s);
     struct pollfd fd = {.fd = haft__loop_fd(loop), .events = POLLIN};
-    CHECK_INT(poll(&fd, 1, 10000), 1, "it is readable");
+    CHECK_INT(poll(&fd, 1, 10000), 1, "readable descriptors");
     step(loop, 0);
     CHECK_INT(order, MANY, "tasks run");
     haft__loop_destroy(loop);
 }
 
-TEST(a_loop_without_memory_reports_it)
+TEST(a_loop_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__loop *loop = NULL;

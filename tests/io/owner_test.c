@@ -13,7 +13,7 @@ TEST(this_process_is_not_dead)
     CHECK_INT(haft__owner_make(first, sizeof(first), NULL), HAFT_OK, "no name");
     CHECK_INT(haft__owner_make(second, sizeof(second), NULL), HAFT_OK, "no name");
     CHECK(strcmp(first, second) != 0, "two names are the same: %s", first);
-    CHECK(!haft__owner_is_dead(haft__str(first)), "%s", first);
+    CHECK(!haft__owner_is_dead(haft__str(first)), "this process counts as dead: %s", first);
 }
 
 TEST(a_process_that_has_ended_is_dead)
@@ -30,9 +30,10 @@ TEST(a_process_that_has_ended_is_dead)
     CHECK_INT(read(pipes[0], name, sizeof(name)), sizeof(name), "no name");
     siginfo_t ended;
     CHECK_INT(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0, "no child");
-    CHECK(haft__owner_is_dead(haft__str(name)), "a zombie counts as dead: %s", name);
+    CHECK(haft__owner_is_dead(haft__str(name)), "a zombie counts as alive: %s", name);
     CHECK_INT(waitpid(child, NULL, 0), child, "no child");
-    CHECK(haft__owner_is_dead(haft__str(name)), "%s", name);
+    CHECK(haft__owner_is_dead(haft__str(name)), "a process that has ended counts as alive: %s",
+          name);
     (void)close(pipes[0]);
     (void)close(pipes[1]);
 }
@@ -47,7 +48,7 @@ TEST(an_unknown_owner_is_not_reported_dead)
     }
 }
 
-/* A PID means nothing in another container of the same machine. */
+/* A PID has no meaning in another container of the same machine. */
 TEST(a_process_of_another_namespace_is_unknown)
 {
     char own[128] = "", other[160];
@@ -58,11 +59,14 @@ TEST(a_process_of_another_namespace_is_unknown)
     CHECK(boot.len == 36 && haft__str_to_u64(space, &number) && number > 0, "%s", own);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/4194304/1/0", HAFT__ARG(boot),
                    (unsigned long long)number);
-    CHECK(haft__owner_is_dead(haft__str(other)), "there is no such process here: %s", other);
+    CHECK(haft__owner_is_dead(haft__str(other)),
+          "a process that does not exist counts as alive: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/4194304/1/0", HAFT__ARG(boot),
                    (unsigned long long)number + 1);
-    CHECK(!haft__owner_is_dead(haft__str(other)), "another PID namespace: unknown: %s", other);
+    CHECK(!haft__owner_is_dead(haft__str(other)),
+          "a process of another PID namespace counts as dead: %s", other);
     (void)snprintf(other, sizeof(other), "%.*s.%llu/1/1/0", HAFT__ARG(boot),
                    (unsigned long long)number);
-    CHECK(haft__owner_is_dead(haft__str(other)), "another process has the PID now: %s", other);
+    CHECK(haft__owner_is_dead(haft__str(other)),
+          "a PID that another process has now counts as alive: %s", other);
 }

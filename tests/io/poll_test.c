@@ -11,7 +11,7 @@ typedef struct watched {
     haft__loop *loop;
     haft__poll *poll;
     int sockets[2], calls;
-    bool destroy; /* from inside */
+    bool destroy; /* the callback destroys the poll */
 } watched;
 
 static void ready(void *context)
@@ -52,17 +52,20 @@ TEST(a_usable_socket_is_reported)
 {
     watched w;
     begin(&w);
-    CHECK_INT(step(&w), 0, "nothing is wanted");
-    CHECK_INT(haft__poll_set_interest(w.poll, false, true, NULL), HAFT_OK, "want");
-    CHECK_INT(step(&w), 1, "it can be written");
-    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
-    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want the same");
-    CHECK_INT(step(&w), 0, "there is nothing to read");
+    CHECK_INT(step(&w), 0, "calls without an interest");
+    CHECK_INT(haft__poll_set_interest(w.poll, false, true, NULL), HAFT_OK,
+              "set the interest: write");
+    CHECK_INT(step(&w), 1, "calls if the socket can be written");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK,
+              "set the interest: read");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "set the same interest");
+    CHECK_INT(step(&w), 0, "calls if there is nothing to read");
     CHECK_INT(write(w.sockets[1], "x", 1), 1, "no write");
-    CHECK_INT(step(&w), 1, "there is");
-    CHECK_INT(step(&w), 1, "still");
-    CHECK_INT(haft__poll_set_interest(w.poll, false, false, NULL), HAFT_OK, "want");
-    CHECK_INT(step(&w), 0, "no interest is set");
+    CHECK_INT(step(&w), 1, "calls if there is something to read");
+    CHECK_INT(step(&w), 1, "calls if the byte is still unread");
+    CHECK_INT(haft__poll_set_interest(w.poll, false, false, NULL), HAFT_OK,
+              "set the interest: none");
+    CHECK_INT(step(&w), 0, "calls without an interest");
     end(&w);
 }
 
@@ -70,17 +73,18 @@ TEST(a_closed_socket_is_reported)
 {
     watched w;
     begin(&w);
-    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK,
+              "set the interest: read");
     (void)close(w.sockets[1]);
-    CHECK_INT(step(&w), 1, "it can be read: the end");
+    CHECK_INT(step(&w), 1, "calls if the other end is closed");
     w.destroy = true;
-    CHECK_INT(step(&w), 1, "the last time");
-    CHECK_INT(step(&w), 0, "it is gone");
+    CHECK_INT(step(&w), 1, "calls of a callback that destroys the poll");
+    CHECK_INT(step(&w), 0, "calls after the poll was destroyed");
     end(&w);
     haft__poll_destroy(NULL);
 }
 
-/* A library may close its socket first: the number belongs to another file, which can be
+/* A library may close its socket first. Then the number belongs to another file, which can be
  * watched. */
 TEST(a_socket_may_be_closed_while_it_is_watched)
 {
@@ -89,16 +93,17 @@ TEST(a_socket_may_be_closed_while_it_is_watched)
     haft__poll *poll = NULL;
     begin(&w);
     old = w.sockets[0];
-    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(w.poll, true, false, NULL), HAFT_OK,
+              "set the interest: read");
     (void)close(old);
     CHECK_INT(socketpair(AF_UNIX, SOCK_STREAM, 0, others), 0, "no sockets");
-    CHECK_INT(others[0], old, "the number is used again");
+    CHECK_INT(others[0], old, "the number of the new socket");
     CHECK_INT(haft__poll_create(w.loop, others[0], ready, &w, &poll, NULL), HAFT_OK, "no poll");
-    CHECK_INT(haft__poll_set_interest(poll, true, false, NULL), HAFT_OK, "want");
+    CHECK_INT(haft__poll_set_interest(poll, true, false, NULL), HAFT_OK, "set the interest: read");
     haft__poll_destroy(w.poll);
     w.poll = poll;
     CHECK_INT(write(others[1], "x", 1), 1, "no write");
-    CHECK_INT(step(&w), 1, "the new one is still watched");
+    CHECK_INT(step(&w), 1, "calls for the new socket");
     (void)close(others[1]);
     end(&w);
 }
@@ -109,14 +114,15 @@ TEST(a_descriptor_that_cannot_be_polled_is_reported)
     haft_error err = {0};
     haft__poll *poll = NULL;
     begin(&w);
-    CHECK_INT(haft__poll_create(w.loop, -1, ready, &w, &poll, &err), HAFT_IO, "no socket");
+    CHECK_INT(haft__poll_create(w.loop, -1, ready, &w, &poll, &err), HAFT_IO,
+              "an invalid descriptor");
     CHECK(strstr(err.message, "cannot poll a socket: ") == err.message, "%s", err.message);
     int folder = open("/", O_RDONLY | O_CLOEXEC);
-    CHECK_INT(haft__poll_create(w.loop, folder, ready, &w, &poll, &err), HAFT_IO, "a folder");
+    CHECK_INT(haft__poll_create(w.loop, folder, ready, &w, &poll, &err), HAFT_IO, "a directory");
     (void)close(folder);
     test_fail_allocation(0);
     CHECK_INT(haft__poll_create(w.loop, w.sockets[1], ready, &w, &poll, &err), HAFT_NO_MEMORY,
-              "no memory");
+              "a failed allocation");
     (void)test_allow_allocations();
     end(&w);
 }

@@ -13,20 +13,20 @@
 #define MANY 300
 
 /* A job that may wait for others and records its outcome. */
-typedef struct errand {
+typedef struct test_job {
     haft__pool_job job;
-    sem_t *opens;  /* posted when it runs; may be NULL */
-    sem_t *waits;  /* waited for then; may be NULL */
-    int *order;    /* counts what is done; may be NULL */
-    int worked;    /* by the thread, read after `done` */
+    sem_t *opens;  /* the job posts it first; may be NULL */
+    sem_t *waits;  /* the job waits for it then; may be NULL */
+    int *order;    /* counts the jobs that are done; may be NULL */
+    int worked;    /* how often the job ran; read after `done` */
     int done;      /* its number in `order` */
-    pthread_t at;  /* where it was done */
-    sigset_t mask; /* of the thread */
-} errand;
+    pthread_t at;  /* the thread of `done` */
+    sigset_t mask; /* the signal mask of the thread */
+} test_job;
 
 static void work(haft__pool_job *job)
 {
-    errand *e = (errand *)job;
+    test_job *e = (test_job *)job;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &e->mask);
     e->worked++;
     if (e->opens != NULL) {
@@ -39,14 +39,14 @@ static void work(haft__pool_job *job)
 
 static void done(haft__pool_job *job)
 {
-    errand *e = (errand *)job;
+    test_job *e = (test_job *)job;
     e->at = pthread_self();
     e->done = e->order != NULL ? ++*e->order : 1;
 }
 
-static errand make_errand(sem_t *opens, sem_t *waits, int *order)
+static test_job make_job(sem_t *opens, sem_t *waits, int *order)
 {
-    return (errand){
+    return (test_job){
         .job = {.work = work, .done = done}, .opens = opens, .waits = waits, .order = order};
 }
 
@@ -74,7 +74,7 @@ static void end(fixture *f)
     (void)sem_destroy(&f->waits);
 }
 
-static void submit(fixture *f, errand *e)
+static void submit(fixture *f, test_job *e)
 {
     haft_error err = {0};
     CHECK_INT(haft__pool_submit(f->pool, &e->job, &err), HAFT_OK, "%s", err.message);
@@ -108,29 +108,29 @@ TEST(jobs_of_one_thread_run_in_their_order_and_are_done_on_the_loop)
 {
     fixture f;
     begin(&f, 1);
-    errand errands[MANY];
+    test_job jobs[MANY];
     for (int i = 0; i < MANY; i++) {
-        errands[i] = make_errand(NULL, NULL, &f.order);
-        submit(&f, &errands[i]);
+        jobs[i] = make_job(NULL, NULL, &f.order);
+        submit(&f, &jobs[i]);
     }
-    CHECK_INT(f.order, 0, "done before the loop was stepped");
+    CHECK_INT(f.order, 0, "jobs that were done before the loop was stepped");
     step_until(&f, MANY);
     for (int i = 0; i < MANY; i++) {
-        CHECK_INT(errands[i].done, i + 1, "errand %d", i);
-        CHECK_INT(errands[i].worked, 1, "errand %d", i);
-        CHECK(pthread_equal(errands[i].at, pthread_self()), "errand %d: done elsewhere", i);
+        CHECK_INT(jobs[i].done, i + 1, "job %d: its position", i);
+        CHECK_INT(jobs[i].worked, 1, "job %d: times that it ran", i);
+        CHECK(pthread_equal(jobs[i].at, pthread_self()), "job %d: `done` ran on another thread", i);
     }
     end(&f);
 }
 
-/* Each waits until all of them are running. */
+/* Runs `count` jobs; each waits until all of them are running. */
 static void run_together(fixture *f, uint32_t count)
 {
-    errand errands[64];
+    test_job jobs[64];
     f->order = 0;
     for (uint32_t i = 0; i < count; i++) {
-        errands[i] = make_errand(&f->opens, &f->waits, &f->order);
-        submit(f, &errands[i]);
+        jobs[i] = make_job(&f->opens, &f->waits, &f->order);
+        submit(f, &jobs[i]);
     }
     wait_times(&f->opens, count);
     post_times(&f->waits, count);
@@ -142,7 +142,7 @@ TEST(as_many_jobs_run_together_as_there_are_threads)
     fixture f;
     begin(&f, 0);
     run_together(&f, HAFT__LIMIT_POOL_THREADS);
-    run_together(&f, HAFT__LIMIT_POOL_THREADS); /* idle threads do not count twice */
+    run_together(&f, HAFT__LIMIT_POOL_THREADS); /* a second time, with the idle threads */
     end(&f);
     begin(&f, 3);
     for (int i = 0; i < 50; i++) {
@@ -151,61 +151,61 @@ TEST(as_many_jobs_run_together_as_there_are_threads)
     end(&f);
 }
 
-TEST(one_job_more_than_there_are_threads_waits)
+TEST(a_job_waits_if_all_threads_are_busy)
 {
     fixture f;
     begin(&f, 0);
-    errand errands[HAFT__LIMIT_POOL_THREADS + 1];
+    test_job jobs[HAFT__LIMIT_POOL_THREADS + 1];
     for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_THREADS; i++) {
-        errands[i] = make_errand(&f.opens, &f.waits, &f.order);
-        submit(&f, &errands[i]);
+        jobs[i] = make_job(&f.opens, &f.waits, &f.order);
+        submit(&f, &jobs[i]);
     }
     wait_times(&f.opens, HAFT__LIMIT_POOL_THREADS);
-    CHECK(haft__pool_cancel(f.pool, &errands[HAFT__LIMIT_POOL_THREADS].job), "it had begun");
+    CHECK(haft__pool_cancel(f.pool, &jobs[HAFT__LIMIT_POOL_THREADS].job), "the job had started");
     post_times(&f.waits, HAFT__LIMIT_POOL_THREADS);
     step_until(&f, HAFT__LIMIT_POOL_THREADS);
     end(&f);
 }
 
-TEST(a_thread_gets_no_signals_but_its_own)
+TEST(a_pool_thread_blocks_the_signals_of_the_program)
 {
     fixture f;
     begin(&f, 1);
-    errand e = make_errand(NULL, NULL, &f.order);
+    test_job e = make_job(NULL, NULL, &f.order);
     submit(&f, &e);
     step_until(&f, 1);
     CHECK(sigismember(&e.mask, SIGTERM) == 1 && sigismember(&e.mask, SIGINT) == 1
               && sigismember(&e.mask, SIGPIPE) == 1 && sigismember(&e.mask, SIGCHLD) == 1,
-          "signals of the program");
-    CHECK(sigismember(&e.mask, SIGSEGV) == 0, "its own");
+          "a signal of the program is not blocked");
+    CHECK(sigismember(&e.mask, SIGSEGV) == 0, "a signal of the thread itself is blocked");
     sigset_t mask;
     (void)pthread_sigmask(SIG_BLOCK, NULL, &mask);
-    CHECK(sigismember(&mask, SIGTERM) == 0, "the caller's are as they were");
+    CHECK(sigismember(&mask, SIGTERM) == 0, "the mask of the caller has changed");
     end(&f);
 }
 
-TEST(a_job_that_has_not_begun_can_be_cancelled)
+TEST(a_job_that_has_not_started_can_be_cancelled)
 {
     fixture f;
     begin(&f, 1);
-    errand errands[4];
+    test_job jobs[4];
     for (int i = 0; i < 4; i++) {
         bool first = i == 0;
-        errands[i] = make_errand(first ? &f.opens : NULL, first ? &f.waits : NULL, &f.order);
-        submit(&f, &errands[i]);
+        jobs[i] = make_job(first ? &f.opens : NULL, first ? &f.waits : NULL, &f.order);
+        submit(&f, &jobs[i]);
     }
     (void)sem_wait(&f.opens);
-    CHECK(!haft__pool_cancel(f.pool, &errands[0].job), "it had begun");
-    CHECK(haft__pool_cancel(f.pool, &errands[3].job), "the last");
-    CHECK(haft__pool_cancel(f.pool, &errands[1].job), "the first of those that wait");
-    submit(&f, &errands[3]);
+    CHECK(!haft__pool_cancel(f.pool, &jobs[0].job), "a running job was cancelled");
+    CHECK(haft__pool_cancel(f.pool, &jobs[3].job), "the last waiting job was not cancelled");
+    CHECK(haft__pool_cancel(f.pool, &jobs[1].job), "the first waiting job was not cancelled");
+    submit(&f, &jobs[3]);
     (void)sem_post(&f.waits);
     step_until(&f, 3);
-    CHECK_INT(errands[0].done, 1, "order");
-    CHECK_INT(errands[1].worked + errands[1].done, 0, "it was taken back");
-    CHECK_INT(errands[2].done, 2, "order");
-    CHECK_INT(errands[3].done, 3, "order");
-    CHECK(!haft__pool_cancel(f.pool, &errands[3].job), "it is done");
+    CHECK_INT(jobs[0].done, 1, "order");
+    CHECK_INT(jobs[1].worked + jobs[1].done, 0, "a cancelled job ran");
+    CHECK_INT(jobs[2].done, 2, "order");
+    CHECK_INT(jobs[3].done, 3, "order");
+    CHECK(!haft__pool_cancel(f.pool, &jobs[3].job), "a job that is done was cancelled");
     end(&f);
 }
 
@@ -213,24 +213,24 @@ TEST(an_abandoned_job_does_not_block_others)
 {
     fixture f;
     begin(&f, 1);
-    errand stuck = make_errand(&f.opens, &f.waits, &f.order);
-    errand next = make_errand(NULL, NULL, &f.order), last = make_errand(NULL, NULL, &f.order);
+    test_job stuck = make_job(&f.opens, &f.waits, &f.order);
+    test_job next = make_job(NULL, NULL, &f.order), last = make_job(NULL, NULL, &f.order);
     submit(&f, &stuck);
     submit(&f, &next);
     (void)sem_wait(&f.opens);
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "before");
-    CHECK(haft__pool_abandon(f.pool, &stuck.job), "it was not replaced");
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 1, "after");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "abandoned jobs before");
+    CHECK(haft__pool_abandon(f.pool, &stuck.job), "the thread was not replaced");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 1, "abandoned jobs after");
     step_until(&f, 1);
-    CHECK_INT(next.done, 1, "the next");
+    CHECK_INT(next.done, 1, "the position of the next job");
     submit(&f, &last);
     step_until(&f, 2);
     (void)sem_post(&f.waits);
     step_until(&f, 3);
-    CHECK_INT(stuck.done, 3, "it is done when it returns");
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "at the end");
-    CHECK(haft__pool_abandon(f.pool, &stuck.job), "nothing to give up");
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "nothing to give up");
+    CHECK_INT(stuck.done, 3, "the position of the abandoned job");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "abandoned jobs at the end");
+    CHECK(haft__pool_abandon(f.pool, &stuck.job), "a job that is done cannot be abandoned");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "abandoned jobs");
     end(&f);
 }
 
@@ -248,14 +248,14 @@ static int count_threads(void)
     return count;
 }
 
-static void lose_and_come_back(uint32_t most)
+static void abandon_and_return(uint32_t most)
 {
     fixture f;
     begin(&f, most);
     int threads = count_threads();
     for (int round = 0; round < 20; round++) {
-        errand stuck = make_errand(&f.opens, &f.waits, &f.order);
-        errand other = make_errand(NULL, NULL, &f.order);
+        test_job stuck = make_job(&f.opens, &f.waits, &f.order);
+        test_job other = make_job(NULL, NULL, &f.order);
         f.order = 0;
         submit(&f, &stuck);
         (void)sem_wait(&f.opens);
@@ -271,37 +271,38 @@ static void lose_and_come_back(uint32_t most)
         CHECK_INT(haft__loop_step(f.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     int more = count_threads() - threads;
-    CHECK(more <= (int)most, "%d threads, not %u", more, most);
+    CHECK(more <= (int)most, "%d threads instead of %u", more, most);
     end(&f);
 }
 
-TEST(a_thread_that_comes_back_is_not_one_too_many)
+TEST(a_thread_that_returns_does_not_exceed_the_limit)
 {
-    lose_and_come_back(1);
-    lose_and_come_back(2);
+    abandon_and_return(1);
+    abandon_and_return(2);
 }
 
-TEST(only_so_many_are_replaced)
+TEST(the_number_of_replaced_threads_is_bounded)
 {
     fixture f;
     begin(&f, 1);
-    errand stuck[HAFT__LIMIT_POOL_ABANDONED + 1], next = make_errand(NULL, NULL, &f.order);
+    test_job stuck[HAFT__LIMIT_POOL_ABANDONED + 1], next = make_job(NULL, NULL, &f.order);
     for (uint32_t i = 0; i <= HAFT__LIMIT_POOL_ABANDONED; i++) {
-        stuck[i] = make_errand(&f.opens, &f.waits, &f.order);
+        stuck[i] = make_job(&f.opens, &f.waits, &f.order);
         submit(&f, &stuck[i]);
         (void)sem_wait(&f.opens);
         bool last = i == HAFT__LIMIT_POOL_ABANDONED;
-        CHECK_INT(haft__pool_abandon(f.pool, &stuck[i].job), !last, "job %u", i);
-        CHECK_INT(haft__pool_abandoned_count(f.pool), i + 1, "job %u", i);
+        CHECK_INT(haft__pool_abandon(f.pool, &stuck[i].job), !last,
+                  "job %u: its thread is replaced", i);
+        CHECK_INT(haft__pool_abandoned_count(f.pool), i + 1, "job %u: abandoned jobs", i);
     }
-    submit(&f, &next); /* no thread is left */
-    CHECK_INT(next.job.state, 0, "it waits");
+    submit(&f, &next); /* no thread is free */
+    CHECK_INT(next.job.state, 0, "the state of the next job");
     (void)sem_post(&f.waits);
-    step_until(&f, 2); /* a stuck thread came back and took it */
-    CHECK(next.done > 0, "no thread ran it");
+    step_until(&f, 2); /* a stuck thread returned and ran the job */
+    CHECK(next.done > 0, "no thread ran the job");
     post_times(&f.waits, HAFT__LIMIT_POOL_ABANDONED);
     step_until(&f, HAFT__LIMIT_POOL_ABANDONED + 2);
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "all are back");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "abandoned jobs");
     run_together(&f, 1);
     end(&f);
 }
@@ -310,47 +311,47 @@ TEST(shutdown_waits_for_all_jobs_and_the_loop_delivers_them)
 {
     fixture f;
     begin(&f, 2);
-    errand errands[MANY];
+    test_job jobs[MANY];
     for (int i = 0; i < MANY; i++) {
-        errands[i] = make_errand(NULL, NULL, &f.order);
-        submit(&f, &errands[i]);
+        jobs[i] = make_job(NULL, NULL, &f.order);
+        submit(&f, &jobs[i]);
     }
     haft__pool_destroy(f.pool);
     f.pool = NULL;
     int worked = 0;
     for (int i = 0; i < MANY; i++) {
-        worked += errands[i].worked;
+        worked += jobs[i].worked;
     }
-    CHECK_INT(worked, MANY, "worked");
-    CHECK_INT(f.order, 0, "done");
+    CHECK_INT(worked, MANY, "jobs that ran");
+    CHECK_INT(f.order, 0, "jobs that are done before the loop is stepped");
     end(&f);
-    CHECK_INT(f.order, MANY, "done");
+    CHECK_INT(f.order, MANY, "jobs that are done");
 }
 
 TEST(jobs_cancelled_and_abandoned_at_any_moment_are_done_once)
 {
     fixture f;
     begin(&f, 3);
-    static errand errands[MANY];
+    static test_job jobs[MANY];
     int wanted = 0;
     for (int i = 0; i < MANY; i++) {
-        errands[i] = make_errand(NULL, NULL, &f.order);
-        submit(&f, &errands[i]);
+        jobs[i] = make_job(NULL, NULL, &f.order);
+        submit(&f, &jobs[i]);
         int other = i / 2;
-        if (i % 3 == 0 && errands[other].done == 0 && errands[other].job.work != NULL) {
-            if (haft__pool_cancel(f.pool, &errands[other].job)) {
-                errands[other].job.work = NULL;
+        if (i % 3 == 0 && jobs[other].done == 0 && jobs[other].job.work != NULL) {
+            if (haft__pool_cancel(f.pool, &jobs[other].job)) {
+                jobs[other].job.work = NULL;
                 wanted--;
             } else {
-                (void)haft__pool_abandon(f.pool, &errands[other].job);
+                (void)haft__pool_abandon(f.pool, &jobs[other].job);
             }
         }
         wanted++;
         CHECK_INT(haft__loop_step(f.loop, 0, NULL), HAFT_OK, "the loop step failed");
     }
     step_until(&f, wanted);
-    CHECK_INT(f.order, wanted, "done");
-    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "given up");
+    CHECK_INT(f.order, wanted, "jobs that are done");
+    CHECK_INT(haft__pool_abandoned_count(f.pool), 0, "abandoned jobs");
     end(&f);
 }
 
@@ -374,29 +375,29 @@ TEST(without_any_thread_a_job_is_rejected)
     (void)pthread_attr_getstacksize(&before, &usual);
     (void)pthread_attr_destroy(&before);
     set_stack((size_t)1 << 47);
-    errand refused = make_errand(NULL, NULL, &f.order);
+    test_job refused = make_job(NULL, NULL, &f.order);
     haft_error err = {0};
-    CHECK_INT(haft__pool_submit(f.pool, &refused.job, &err), HAFT_IO, "it was taken");
+    CHECK_INT(haft__pool_submit(f.pool, &refused.job, &err), HAFT_IO, "a job without a thread");
     CHECK(strstr(err.message, "cannot start a thread: ") == err.message, "%s", err.message);
     set_stack(usual);
-    errand first = make_errand(&f.opens, &f.waits, &f.order), second = first;
+    test_job first = make_job(&f.opens, &f.waits, &f.order), second = first;
     submit(&f, &first);
     (void)sem_wait(&f.opens);
     set_stack((size_t)1 << 47);
-    submit(&f, &second); /* the first thread will do it */
-    CHECK(!haft__pool_abandon(f.pool, &first.job), "it was replaced");
+    submit(&f, &second); /* the first thread will run it */
+    CHECK(!haft__pool_abandon(f.pool, &first.job), "the thread was replaced");
     set_stack(usual);
     post_times(&f.waits, 2);
     step_until(&f, 2);
     end(&f);
 }
 
-TEST(a_pool_without_memory_reports_it)
+TEST(a_pool_reports_a_failed_allocation)
 {
     haft__pool *pool = NULL;
     test_fail_allocation(0);
     haft_status status = haft__pool_create(NULL, 0, &pool, NULL);
-    CHECK(test_allow_allocations(), "nothing was allocated");
+    CHECK(test_allow_allocations(), "no allocation failed");
     CHECK_INT(status, HAFT_NO_MEMORY, "status");
     haft__pool_destroy(NULL);
 }

@@ -70,11 +70,11 @@ static inline const char *help_folder(void)
     static const char form[] = "/tmp/haft-test-XXXXXX";
     char *path = test_alloc(sizeof(form));
     memcpy(path, form, sizeof(form));
-    CHECK(mkdtemp(path) != NULL, "no folder: %s", strerror(errno));
+    CHECK(mkdtemp(path) != NULL, "no directory: %s", strerror(errno));
     return path;
 }
 
-/* The path of a file in it; valid until the test ends. */
+/* The path of a file in the directory; valid until the test ends. */
 static inline const char *help_path(const char *folder, const char *name)
 {
     char *path = test_alloc(PATH_MAX);
@@ -114,14 +114,14 @@ static inline void help_remove(const char *folder)
     DIR *all = opendir(folder);
     const struct dirent *entry;
     if (all == NULL) {
-        CHECK(false, "%s is not there", folder);
+        CHECK(false, "%s does not exist", folder);
         return;
     }
     while ((entry = readdir(all)) != NULL) {
         (void)unlinkat(dirfd(all), entry->d_name, 0);
     }
     (void)closedir(all);
-    CHECK_INT(rmdir(folder), 0, "%s stays: %s", folder, strerror(errno));
+    CHECK_INT(rmdir(folder), 0, "%s was not removed: %s", folder, strerror(errno));
 }
 
 #endif

@@ -7,7 +7,7 @@
 TEST(two_keys_differ)
 {
     haft__hash_key a = haft__random_hash_key(), b = haft__random_hash_key();
-    CHECK(a.k0 != b.k0 && a.k1 != b.k1, "%llx %llx", (unsigned long long)a.k0,
+    CHECK(a.k0 != b.k0 && a.k1 != b.k1, "two keys are equal: %llx %llx", (unsigned long long)a.k0,
           (unsigned long long)b.k0);
 }
 

@@ -217,7 +217,7 @@ static void do_release_body(server_case *c, haft__http_server_request *request)
 {
     keep_open(c, request);
     haft__http_server_release_body(request);
-    CHECK_INT(haft__http_server_body(request).len, 0, "the body is released");
+    CHECK_INT(haft__http_server_body(request).len, 0, "the body was not released");
 }
 
 static const struct {

@@ -41,7 +41,7 @@ typedef struct server_case {
     bool overflow_rejected;   /* the last write of /flood failed, as it must */
     bool abort_on_disconnect; /* abort a request when its client disconnects */
     int later_ms;             /* delay of /later, and between the pieces of /stream */
-    haft__buf received;       /* by the last client */
+    haft__buf received;       /* the bytes that the last client received */
 } server_case;
 
 void server_open(server_case *c, const haft__http_server_options *options);

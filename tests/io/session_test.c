@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "process_help.h"
 
-TEST(lines_of_proc_stat)
+TEST(lines_of_proc_stat_are_parsed)
 {
     static const struct {
         const char *line;
@@ -38,7 +38,7 @@ TEST(lines_of_proc_stat)
     }
 }
 
-/* A child in a session of its own, as guard has it. */
+/* Starts a child in its own session, as guard does. */
 static pid_t start(const char *script, const char *file)
 {
     (void)fflush(stdout);
@@ -59,36 +59,37 @@ TEST(processes_of_a_session_are_killed_and_others_stay)
     pid_t leader = start("set -m; sleep 1000 & echo $! >$1", file);
     pid_t other = start("echo $$ >$1; exec sleep 1000", other_file);
     pid_t member = help_read_id(file);
-    CHECK_INT(help_read_id(other_file), other, "another session");
-    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader");
-    CHECK(help_is_alive(member), "it is gone already");
+    CHECK_INT(help_read_id(other_file), other, "the PID of the child in another session");
+    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader did not end");
+    CHECK(help_is_alive(member), "the member has already ended");
     /* A child that runs the given program belongs to another call. */
     char program[PATH_MAX] = "", link[64];
     (void)snprintf(link, sizeof(link), "/proc/%ld/exe", (long)other);
-    /* It has written its id before it becomes sleep. */
+    /* The child writes its PID before it becomes sleep. */
     for (int i = 0; i < 10000 && strstr(program, "sleep") == NULL; i++) {
         memset(program, 0, sizeof(program));
-        CHECK(readlink(link, program, sizeof(program) - 1) > 0, "its program");
+        CHECK(readlink(link, program, sizeof(program) - 1) > 0, "the program of the child");
         (void)poll(NULL, 0, 1);
     }
-    CHECK(haft__session_kill(leader, program), "not all are gone");
-    CHECK(help_is_gone(member), "the member lives on");
-    CHECK(help_is_alive(other), "a child with the program of guard is gone");
+    CHECK(haft__session_kill(leader, program), "a process is left");
+    CHECK(help_is_gone(member), "the member is still running");
+    CHECK(help_is_alive(other), "a child with the program of guard was killed");
     (void)kill(other, SIGKILL);
-    CHECK_INT(waitpid(other, NULL, 0), other, "the other");
+    CHECK_INT(waitpid(other, NULL, 0), other, "the other child");
     help_remove(folder);
 }
 
-/* A process of the leader's group is guard: it has half of the time to end by itself. */
-TEST(a_stuck_guard_is_killed_in_the_end)
+/* A process in the leader's group is a guard: it has half of the time to end by itself. */
+TEST(a_stuck_guard_is_killed_after_a_grace_period)
 {
     const char *folder = help_folder(), *file = help_path(folder, "id");
     pid_t leader = start("sleep 1000 & echo $! >$1", file);
     pid_t member = help_read_id(file);
-    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader");
+    CHECK_INT(waitpid(leader, NULL, 0), leader, "the leader did not end");
     uint64_t begun = haft__clock_monotonic();
-    CHECK(haft__session_kill(leader, "/no/guard"), "not all are gone");
-    CHECK(haft__clock_monotonic() - begun >= HAFT__LIMIT_EXEC_SWEEP_MS / 2, "it had no time");
-    CHECK(help_is_gone(member), "it lives on");
+    CHECK(haft__session_kill(leader, "/no/guard"), "a process is left");
+    CHECK(haft__clock_monotonic() - begun >= HAFT__LIMIT_EXEC_SWEEP_MS / 2,
+          "the guard had no time to end");
+    CHECK(help_is_gone(member), "the guard is still running");
     help_remove(folder);
 }

@@ -17,7 +17,7 @@ static void count(void *context, int signal)
     c->hangups += signal == SIGHUP;
 }
 
-static void send_it(haft__loop *loop, int signal, const int *number, int wanted)
+static void raise_signal(haft__loop *loop, int signal, const int *number, int wanted)
 {
     CHECK_INT(raise(signal), 0, "no signal");
     for (int i = 0; i < 30000 && *number != wanted; i++) {
@@ -26,21 +26,22 @@ static void send_it(haft__loop *loop, int signal, const int *number, int wanted)
     CHECK_INT(*number, wanted, "signal %d", signal);
 }
 
-TEST(signals_come_as_callbacks)
+TEST(signals_are_reported_by_a_callback)
 {
     haft__loop *loop = NULL;
     haft__signals *signals = NULL;
     caught c = {0};
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
     CHECK_INT(haft__signals_create(loop, count, &c, &signals, NULL), HAFT_OK, "no signals");
-    send_it(loop, SIGTERM, &c.terminations, 1);
-    send_it(loop, SIGINT, &c.interrupts, 1);
-    send_it(loop, SIGTERM, &c.terminations, 2);
-    send_it(loop, SIGHUP, &c.hangups, 1);
+    raise_signal(loop, SIGTERM, &c.terminations, 1);
+    raise_signal(loop, SIGINT, &c.interrupts, 1);
+    raise_signal(loop, SIGTERM, &c.terminations, 2);
+    raise_signal(loop, SIGHUP, &c.hangups, 1);
     haft__signals_destroy(signals);
     haft__loop_destroy(loop);
     struct sigaction now;
-    CHECK(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL, "it is still caught");
+    CHECK(sigaction(SIGTERM, NULL, &now) == 0 && now.sa_handler == SIG_DFL,
+          "the signal is still caught");
 }
 
 TEST(signals_survive_every_failed_allocation)

@@ -15,11 +15,11 @@ typedef struct stdio_case {
     haft__loop *loop;
     haft__stdio *stdio;
     int in[2], out[2];
-    haft__buf lines; /* each between < and >; ! for one that is too long */
+    haft__buf lines; /* each line between < and >; ! for a line that is too long */
     bool ended;
-    haft_str answer; /* to each line; "" for none */
-    int count;       /* lines, and answers that could not be queued */
-    int refused;
+    haft_str answer; /* the answer to each line; "": no answer */
+    int count;       /* lines that arrived */
+    int refused;     /* answers that could not be queued */
 } stdio_case;
 
 static void on_line(void *context, haft_str line)
@@ -41,7 +41,7 @@ static void on_too_long(void *context)
 static void on_ended(void *context)
 {
     stdio_case *c = context;
-    CHECK(!c->ended, "it ends once");
+    CHECK(!c->ended, "the end was reported twice");
     c->ended = true;
 }
 
@@ -49,8 +49,8 @@ static void open_case(stdio_case *c, size_t queue)
 {
     *c = (stdio_case){.ended = false};
     haft__buf_init(&c->lines, 1 << 20);
-    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "a loop");
-    CHECK(pipe2(c->in, O_CLOEXEC) == 0 && pipe2(c->out, O_CLOEXEC) == 0, "pipes");
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "cannot create the loop");
+    CHECK(pipe2(c->in, O_CLOEXEC) == 0 && pipe2(c->out, O_CLOEXEC) == 0, "no pipes");
     haft__stdio_options options = {.loop = c->loop,
                                    .in = c->in[0],
                                    .out = c->out[1],
@@ -60,7 +60,7 @@ static void open_case(stdio_case *c, size_t queue)
                                    .too_long = on_too_long,
                                    .ended = on_ended,
                                    .context = c};
-    CHECK_INT(haft__stdio_create(&options, &c->stdio, NULL), HAFT_OK, "it opens");
+    CHECK_INT(haft__stdio_create(&options, &c->stdio, NULL), HAFT_OK, "cannot create the stdio");
 }
 
 static void close_case(stdio_case *c)
@@ -76,18 +76,18 @@ static void close_case(stdio_case *c)
 
 static void write_in(const stdio_case *c, const char *text)
 {
-    CHECK(write(c->in[1], text, strlen(text)) == (ssize_t)strlen(text), "it can be written");
+    CHECK(write(c->in[1], text, strlen(text)) == (ssize_t)strlen(text), "the text was not written");
 }
 
 static void until_ended(stdio_case *c)
 {
     for (int i = 0; i < 300000 && !c->ended; i++) {
-        CHECK_INT(haft__loop_step(c->loop, 1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(c->loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK(c->ended, "it has ended");
+    CHECK(c->ended, "the end was not reported");
 }
 
-TEST(lines_in_any_shape)
+TEST(lines_are_read_in_any_pieces)
 {
     static const struct {
         const char *text, *lines;
@@ -106,7 +106,7 @@ TEST(lines_in_any_shape)
         write_in(&c, rows[i].text);
         (void)close(c.in[1]);
         until_ended(&c);
-        CHECK_STR(haft__buf_str(&c.lines), haft__str(rows[i].lines), "%zu", i);
+        CHECK_STR(haft__buf_str(&c.lines), haft__str(rows[i].lines), "row %zu", i);
         c.in[1] = -1;
         close_case(&c);
     }
@@ -117,24 +117,25 @@ TEST(lines_are_written_in_order)
     stdio_case c;
     char text[64];
     open_case(&c, 100);
-    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("one")), "it is taken");
-    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("two")), "it is taken");
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("one")), "the first line was rejected");
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("two")), "the second line was rejected");
     for (int i = 0; i < 300000 && !haft__stdio_idle(c.stdio); i++) {
-        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     ssize_t got = read(c.out[0], text, sizeof(text));
-    CHECK_STR(((haft_str){text, got > 0 ? (size_t)got : 0}), HAFT__LIT("one\ntwo\n"), "both");
+    CHECK_STR(((haft_str){text, got > 0 ? (size_t)got : 0}), HAFT__LIT("one\ntwo\n"), "the output");
     close_case(&c);
 }
 
-TEST(too_much_unread_output)
+TEST(too_much_unread_output_is_an_error)
 {
     stdio_case c;
     open_case(&c, 8);
-    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("12345678")), "with its end it is too long");
-    CHECK(haft__stdio_idle(c.stdio), "nothing waits any more");
-    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("1")), "and nothing is taken");
-    CHECK_INT(haft__stdio_error(c.stdio), HAFT_TOO_BIG, "and it is known why");
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("12345678")),
+          "a line that is too long with its line end was accepted");
+    CHECK(haft__stdio_idle(c.stdio), "the queue is not empty");
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("1")), "a line was accepted after the error");
+    CHECK_INT(haft__stdio_error(c.stdio), HAFT_TOO_BIG, "the error");
     close_case(&c);
 }
 
@@ -155,17 +156,17 @@ TEST(nothing_is_read_while_the_reader_pauses)
     int before = -1;
     for (int still = 0; still < 100; still = c.count == before && c.count > 0 ? still + 1 : 0) {
         before = c.count;
-        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
     CHECK(c.count < LINES / 2 && c.refused == 0, "%d lines, %d refused", c.count, c.refused);
     size_t got = 0;
-    CHECK_INT(fcntl(c.out[0], F_SETFL, O_NONBLOCK), 0, "not to wait");
+    CHECK_INT(fcntl(c.out[0], F_SETFL, O_NONBLOCK), 0, "the pipe cannot be made non-blocking");
     for (int i = 0; i < 300000 && got < (size_t)LINES * (ANSWER + 1); i++) {
         ssize_t more = read(c.out[0], piece, sizeof(piece));
         got += more > 0 ? (size_t)more : 0;
-        CHECK_INT(haft__loop_step(c.loop, more > 0 ? 0 : 1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(c.loop, more > 0 ? 0 : 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK_INT(got, LINES * (ANSWER + 1), "all answers");
+    CHECK_INT(got, LINES * (ANSWER + 1), "bytes of all answers");
     CHECK(c.count == LINES && c.refused == 0 && !c.ended, "%d lines, %d refused", c.count,
           c.refused);
     (void)close(c.in[1]);
@@ -174,32 +175,34 @@ TEST(nothing_is_read_while_the_reader_pauses)
     close_case(&c);
 }
 
-/* The peer neither reads nor closes: the end does not wait for it. */
-TEST(an_end_that_does_not_wait)
+/* The peer neither reads nor closes, and the end does not wait for it. */
+TEST(the_end_does_not_wait_for_a_peer_that_does_not_read)
 {
     stdio_case c;
     char *big = test_alloc(1 << 20);
     memset(big, 'x', 1 << 20);
     open_case(&c, 2 << 20);
-    CHECK(haft__stdio_write(c.stdio, (haft_str){big, 1 << 20}), "it is queued");
+    CHECK(haft__stdio_write(c.stdio, (haft_str){big, 1 << 20}), "the line was rejected");
     for (int i = 0; i < 5; i++) {
-        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop");
+        CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK(!haft__stdio_idle(c.stdio), "a pipe is not as large");
+    CHECK(!haft__stdio_idle(c.stdio), "a pipe took the whole line");
     close_case(&c);
 }
 
-TEST(a_reader_that_has_disconnected)
+TEST(writing_to_a_disconnected_reader_is_rejected)
 {
     stdio_case c;
     open_case(&c, 100);
     (void)close(c.out[0]);
     c.out[0] = -1;
     (void)signal(SIGPIPE, SIG_IGN);
-    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")), "the error is not known yet");
+    CHECK(haft__stdio_write(c.stdio, HAFT__LIT("x")),
+          "a write was rejected before the error is known");
     until_ended(&c);
-    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")), "now it is known");
-    CHECK_INT(haft__stdio_error(c.stdio), HAFT_OK, "nothing was wrong here");
+    CHECK(!haft__stdio_write(c.stdio, HAFT__LIT("x")),
+          "a write was accepted after the reader disconnected");
+    CHECK_INT(haft__stdio_error(c.stdio), HAFT_OK, "the error");
     close_case(&c);
     (void)signal(SIGPIPE, SIG_DFL);
 }

@@ -10,7 +10,7 @@
 
 static const haft__http_client_options anywhere = {.public_only = false};
 
-static web_record fetch(web_bench *b, const char *path)
+static web_record fetch(web_fixture *b, const char *path)
 {
     web_record record;
     haft__http_request request = web_get(web_url(b->web, path));
@@ -18,13 +18,13 @@ static web_record fetch(web_bench *b, const char *path)
     return record;
 }
 
-static haft__http_transfer *start(web_bench *b, const haft__http_request *request,
+static haft__http_transfer *start(web_fixture *b, const haft__http_request *request,
                                   web_record *record)
 {
     haft__http_transfer *transfer = NULL;
     memset(record, 0, sizeof(*record));
     CHECK_INT(haft__http_transfer_start(b->http, request, &web_handlers, record, &transfer, NULL),
-              HAFT_OK, "not started");
+              HAFT_OK, "the transfer did not start");
     return transfer;
 }
 
@@ -36,24 +36,25 @@ static void check_end(const web_record *record, haft__http_outcome wanted, const
 
 /* ---- answers ---- */
 
-TEST(an_answer_is_handed_on)
+TEST(a_response_is_reported)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(5) "hello");
     web_record record = fetch(&b, "/");
-    check_end(&record, HAFT__HTTP_OK, "it");
+    check_end(&record, HAFT__HTTP_OK, "the response");
     CHECK_INT(record.status, 200, "status");
     CHECK_INT(record.heads, 1, "heads");
     CHECK_STR(haft__str(record.type), HAFT__LIT("text/plain"), "type");
     CHECK_STR(haft__str(record.body), HAFT__LIT("hello"), "body");
-    CHECK(record.sent && record.delivered, "it was neither sent nor delivered");
+    CHECK(record.sent && record.delivered,
+          "the request was not sent, or the response not delivered");
     CHECK_STR(haft__str(record.url), haft__str(web_url(b.web, "/")), "url");
     web_tear_down(&b);
 }
 
-TEST(every_status_is_an_answer)
+TEST(every_status_is_a_response)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/204", "HTTP/1.1 204 No Content\r\n\r\n");
     web_route(b.web, "/302", "HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 2\r\n\r\nno");
     web_route(b.web, "/404", "HTTP/1.1 404 Not Found\r\nContent-Length: 3\r\n\r\nwho");
@@ -85,21 +86,21 @@ TEST(every_status_is_an_answer)
 
 TEST(headers_of_the_response_can_be_read)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/",
               "HTTP/1.1 200 OK\r\nlocation:  there \r\nLocation: two\r\n"
               "Content-Length: 0\r\n\r\n");
     web_record record = fetch(&b, "/");
-    CHECK_STR(haft__str(record.location), HAFT__LIT("there"), "the first of two");
+    CHECK_STR(haft__str(record.location), HAFT__LIT("there"), "the first of two headers");
     record = fetch(&b, "/none");
-    CHECK_STR(haft__str(record.location), HAFT__LIT(""), "none");
+    CHECK_STR(haft__str(record.location), HAFT__LIT(""), "a header that does not exist");
     CHECK_STR(haft__str(record.type), HAFT__LIT(""), "no type");
     web_tear_down(&b);
 }
 
 TEST(the_request_is_sent_as_given)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     haft_str headers[] = {HAFT__LIT("X-One: 1"), HAFT__LIT("X-Empty:"),
                           HAFT__LIT("Content-Type: application/json")};
     haft__http_request request = web_get(web_url(b.web, "/a%20b?c=d&e=%7B#f"));
@@ -120,9 +121,9 @@ TEST(the_request_is_sent_as_given)
     web_tear_down(&b);
 }
 
-/* A transfer is used again with all that was made ready for its last request, if the next one is
- * the same: what differs must be seen. */
-TEST(a_request_after_another_is_its_own)
+/* A transfer reuses the settings of its last request if the next one is equal. Every difference
+ * must be noticed. */
+TEST(a_request_does_not_depend_on_the_one_before)
 {
     static const struct {
         const char *path, *method, *header, *body, *start, *has, *end;
@@ -139,7 +140,7 @@ TEST(a_request_after_another_is_its_own)
         {"/b", "GET", "X-One:\n3", NULL, NULL, NULL, NULL},
         {"/b", "GET", "X-One: 3", NULL, "GET /b ", "\r\nX-One: 3\r\n", "\r\n\r\n"},
     };
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/a", WEB_OK(2) "ok");
     web_route(b.web, "/b", WEB_OK(2) "ok");
     web_route(b.web, "/from", "HTTP/1.1 302 Found\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n");
@@ -190,7 +191,7 @@ static bool has(haft_str text, const char *part)
     return memmem(text.ptr, text.len, part, strlen(part)) != NULL;
 }
 
-static void try_method(web_bench *b, const struct method_row *row, unsigned number)
+static void try_method(web_fixture *b, const struct method_row *row, unsigned number)
 {
     haft__http_request request = web_get(web_url(b->web, "/"));
     request.method = haft__str(row->method);
@@ -207,11 +208,11 @@ static void try_method(web_bench *b, const struct method_row *row, unsigned numb
     CHECK(!has(sent, "Content-Type"), "%.*s", HAFT__ARG(sent));
 }
 
-/* One handle for all, each after each other one: nothing of a request is left in the next. */
+/* All requests use one handle, each after each other one. No request affects the next. */
 TEST(methods_and_bodies_do_not_mix)
 {
     for (size_t first = 0; first < COUNT(methods); first++) {
-        web_bench b = web_set_up(&anywhere);
+        web_fixture b = web_set_up(&anywhere);
         web_route(b.web, "/", "HTTP/1.1 204 No\r\n\r\n");
         unsigned number = 0;
         for (size_t second = 0; second < COUNT(methods); second++) {
@@ -223,9 +224,9 @@ TEST(methods_and_bodies_do_not_mix)
     }
 }
 
-TEST(a_long_body_is_sent_at_once)
+TEST(a_long_body_is_sent_without_waiting_for_100_continue)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     size_t size = (size_t)3 << 20;
     char *body = test_alloc(size);
     memset(body, 'x', size);
@@ -235,24 +236,24 @@ TEST(a_long_body_is_sent_at_once)
     request.body = (haft_str){body, size};
     web_record record;
     (void)web_fetch(b.loop, b.http, &request, &record);
-    check_end(&record, HAFT__HTTP_OK, "it");
+    check_end(&record, HAFT__HTTP_OK, "the response");
     haft_str sent = web_request(b.web, 0);
-    CHECK(memmem(sent.ptr, sent.len, "\r\nExpect", 8) == NULL, "it asked whether it may");
+    CHECK(memmem(sent.ptr, sent.len, "\r\nExpect", 8) == NULL, "the request has an Expect header");
     web_tear_down(&b);
 }
 
 TEST(connections_are_reused)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
     web_route(b.web, "/close", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nbye" WEB_CLOSE);
     for (int i = 0; i < 50; i++) {
         web_record record = fetch(&b, "/");
-        check_end(&record, HAFT__HTTP_OK, "it");
+        check_end(&record, HAFT__HTTP_OK, "the response");
     }
     CHECK_INT(web_connections(b.web), 1, "connections");
     web_record record = fetch(&b, "/close");
-    check_end(&record, HAFT__HTTP_OK, "closed");
+    check_end(&record, HAFT__HTTP_OK, "a response that closes the connection");
     CHECK_STR(haft__str(record.body), HAFT__LIT("bye"), "body");
     (void)fetch(&b, "/");
     CHECK_INT(web_connections(b.web), 2, "connections");
@@ -261,7 +262,7 @@ TEST(connections_are_reused)
 
 TEST(a_request_allocates_nothing_but_its_socket)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
     haft__http_request request = web_get(web_url(b.web, "/"));
     web_record record;
@@ -273,15 +274,15 @@ TEST(a_request_allocates_nothing_but_its_socket)
         (void)web_fetch(b.loop, b.http, &request, &record);
     }
     size_t each = (test_allocation_count() - before) / 10;
-    CHECK(each <= (HAFT__ASAN ? 20 : 3), "%zu", each);
+    CHECK(each <= (HAFT__ASAN ? 20 : 3), "%zu allocations for each request", each);
     web_tear_down(&b);
 }
 
 /* ---- streaming ---- */
 
-TEST(bytes_are_handed_on_as_they_arrive)
+TEST(bytes_are_reported_as_they_arrive)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/",
               "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n" WEB_WAIT
               "data: 1\n\n" WEB_WAIT "data: 2\n\n" WEB_WAIT "data: 3\n\n" WEB_CLOSE);
@@ -299,13 +300,13 @@ TEST(bytes_are_handed_on_as_they_arrive)
         CHECK_STR(haft__str(record.body), haft__str(so_far[i]), "piece %u", i);
     }
     CHECK(web_step_until(b.loop, &record.dones, 1), "no end");
-    check_end(&record, HAFT__HTTP_OK, "it");
+    check_end(&record, HAFT__HTTP_OK, "the response");
     web_tear_down(&b);
 }
 
 TEST(a_body_can_be_stopped)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(8) "abcd" WEB_WAIT "efgh");
     web_route(b.web, "/all", WEB_OK(4) "abcd");
     haft__http_request request = web_get(web_url(b.web, "/"));
@@ -314,16 +315,17 @@ TEST(a_body_can_be_stopped)
         (void)start(&b, &request, &record);
         record.stop_at = 4;
         CHECK(web_step_until(b.loop, &record.dones, 1), "no end");
-        check_end(&record, HAFT__HTTP_STOPPED, "it");
-        CHECK(record.delivered && record.status == 200, "delivered");
-        request = web_get(web_url(b.web, "/all")); /* the end has arrived together with the bytes */
+        check_end(&record, HAFT__HTTP_STOPPED, "the stopped response");
+        CHECK(record.delivered && record.status == 200, "the response was not delivered");
+        request =
+            web_get(web_url(b.web, "/all")); /* here the end arrives together with the bytes */
     }
     web_tear_down(&b);
 }
 
 TEST(many_transfers_run_at_once)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
     haft__http_request request = web_get(web_url(b.web, "/"));
     static web_record record[MANY];
@@ -343,12 +345,12 @@ TEST(many_transfers_run_at_once)
     web_tear_down(&b);
 }
 
-/* The connections that are reused: at the limit, and one more; then the first request that ends
- * closes the surplus one. */
-TEST(no_more_than_the_limit_is_stored)
+/* Idle connections are kept up to the limit. With one more, the first request that ends closes the
+ * surplus connection. */
+TEST(idle_connections_are_bounded)
 {
     for (unsigned count = HAFT__LIMIT_HTTP_IDLE; count <= HAFT__LIMIT_HTTP_IDLE + 1; count++) {
-        web_bench b = web_set_up(&anywhere);
+        web_fixture b = web_set_up(&anywhere);
         web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
         haft__http_request request = web_get(web_url(b.web, "/"));
         static web_record record[HAFT__LIMIT_HTTP_IDLE + 1];
@@ -365,13 +367,13 @@ TEST(no_more_than_the_limit_is_stored)
         }
         web_release(b.web, 1);
         web_record one;
-        CHECK(web_fetch(b.loop, b.http, &request, &one), "one more");
+        CHECK(web_fetch(b.loop, b.http, &request, &one), "one more request");
         unsigned open = 0;
         for (int i = 0; i < 300000 && open != HAFT__LIMIT_HTTP_IDLE; i++) {
-            open = web_open(b.web); /* the server notices it later */
+            open = web_open(b.web); /* the server notices a closed connection later */
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "the loop step failed");
         }
-        CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "connections kept of %u", count);
+        CHECK_INT(open, HAFT__LIMIT_HTTP_IDLE, "kept connections of %u", count);
         CHECK_INT(web_count_fds(), idle + 2 * HAFT__LIMIT_HTTP_IDLE, "descriptors");
         haft__http_transfer *transfers[HAFT__LIMIT_HTTP_IDLE + 1];
         size_t before = test_allocation_count();
@@ -379,10 +381,10 @@ TEST(no_more_than_the_limit_is_stored)
             transfers[i] = start(&b, &request, &record[i]);
         }
         size_t spare = test_allocation_count() - before;
-        CHECK(HAFT__ASAN || spare <= 2, "%zu allocations for those that were kept", spare);
+        CHECK(HAFT__ASAN || spare <= 2, "%zu allocations for the kept connections", spare);
         before = test_allocation_count();
         transfers[HAFT__LIMIT_HTTP_IDLE] = start(&b, &request, &record[HAFT__LIMIT_HTTP_IDLE]);
-        CHECK(test_allocation_count() > before, "more was kept");
+        CHECK(test_allocation_count() > before, "more connections were kept");
         for (unsigned i = 0; i <= HAFT__LIMIT_HTTP_IDLE; i++) {
             haft__http_transfer_cancel(transfers[i]);
         }
@@ -394,30 +396,30 @@ TEST(no_more_than_the_limit_is_stored)
 
 TEST(a_cancelled_transfer_makes_no_callback)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
     haft__http_request request = web_get(web_url(b.web, "/"));
     web_record record, other;
     haft__http_transfer *at_once = start(&b, &request, &record);
-    CHECK(!haft__http_transfer_is_sent(at_once), "it was sent");
+    CHECK(!haft__http_transfer_is_sent(at_once), "the request was sent");
     haft__http_transfer_cancel(at_once);
     CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "the loop step failed");
-    CHECK_INT(record.heads + record.bodies + record.dones, 0, "record");
+    CHECK_INT(record.heads + record.bodies + record.dones, 0, "callbacks");
     haft__http_transfer *later = start(&b, &request, &record);
     CHECK(web_step_until(b.loop, &record.bodies, 1), "no body");
-    CHECK(haft__http_transfer_is_sent(later), "it was not sent");
+    CHECK(haft__http_transfer_is_sent(later), "the request was not sent");
     haft__http_transfer_cancel(later);
     web_release(b.web, 2);
     (void)start(&b, &request, &other);
     CHECK(web_step_until(b.loop, &other.dones, 1), "no end");
-    check_end(&other, HAFT__HTTP_OK, "the next");
-    CHECK_INT(record.bodies + record.dones, 1, "record");
+    check_end(&other, HAFT__HTTP_OK, "the next transfer");
+    CHECK_INT(record.bodies + record.dones, 1, "callbacks of the cancelled transfer");
     web_tear_down(&b);
 }
 
 TEST(handlers_may_cancel_themselves_and_others)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) WEB_WAIT "abcd");
     haft__http_request request = web_get(web_url(b.web, "/"));
     web_record first, second, third;
@@ -437,13 +439,13 @@ TEST(handlers_may_cancel_themselves_and_others)
     first.cancel_at = second.cancel_at = third.cancel_at = NULL;
     web_release(b.web, 2);
     CHECK(web_step_until(b.loop, &second.dones, 1) && web_step_until(b.loop, &third.dones, 1),
-          "the others did not end");
-    CHECK_INT(first.dones, 0, "the cancelled one ended");
+          "the other transfers did not end");
+    CHECK_INT(first.dones, 0, "the end of the cancelled transfer was reported");
     web_tear_down(&b);
 }
 
 typedef struct again {
-    web_bench *b;
+    web_fixture *b;
     web_record next;
     unsigned dones;
     bool cancel;
@@ -462,26 +464,26 @@ static void start_again(void *context, const haft__http_result *result)
     (void)start(a->b, &request, &a->next);
 }
 
-TEST(the_end_of_one_may_start_the_next)
+TEST(the_end_of_a_transfer_may_start_the_next)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "ok");
     for (int i = 0; i < 2; i++) {
         again a = {.b = &b, .cancel = i == 1};
         haft__http_handlers handlers = {.done = start_again};
         haft__http_request request = web_get(web_url(b.web, "/"));
         CHECK_INT(haft__http_transfer_start(b.http, &request, &handlers, &a, &a.itself, NULL),
-                  HAFT_OK, "not started");
-        CHECK(web_step_until(b.loop, &a.next.dones, 1), "the next did not end");
-        check_end(&a.next, HAFT__HTTP_OK, "the next");
-        CHECK_INT(a.dones, 1, "ends");
+                  HAFT_OK, "the transfer did not start");
+        CHECK(web_step_until(b.loop, &a.next.dones, 1), "the next transfer did not end");
+        check_end(&a.next, HAFT__HTTP_OK, "the next transfer");
+        CHECK_INT(a.dones, 1, "reported ends");
     }
     web_tear_down(&b);
 }
 
 TEST(a_client_can_be_destroyed_during_transfers)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(4) "ab" WEB_WAIT "cd");
     haft__http_request request = web_get(web_url(b.web, "/"));
     web_record record[3];
@@ -490,33 +492,33 @@ TEST(a_client_can_be_destroyed_during_transfers)
     }
     CHECK(web_step_until(b.loop, &record[0].bodies, 1), "no body");
     web_tear_down(&b);
-    CHECK_INT(record[0].dones + record[1].dones + record[2].dones, 0, "ends");
+    CHECK_INT(record[0].dones + record[1].dones + record[2].dones, 0, "reported ends");
 }
 
 TEST(a_slow_name_lookup_does_not_block_other_transfers)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://slow.test/");
     web_record record, other;
     haft__http_transfer *transfer = start(&b, &request, &record);
     web_route(b.web, "/", WEB_OK(2) "ok");
     request = web_get(web_url(b.web, "/"));
     (void)web_fetch(b.loop, b.http, &request, &other);
-    check_end(&other, HAFT__HTTP_OK, "the other");
-    haft__http_transfer_cancel(transfer); /* would take until web_find_slow if it waited */
+    check_end(&other, HAFT__HTTP_OK, "the other transfer");
+    haft__http_transfer_cancel(transfer); /* would wait for web_finish_slow_lookup if it blocked */
     request = web_get("http://slow.test/");
     request.total_ms = 30;
     (void)web_fetch(b.loop, b.http, &request, &record);
-    check_end(&record, HAFT__HTTP_TOTAL_TIMEOUT, "its limit");
-    CHECK(!record.sent, "it was sent");
-    web_find_slow();
-    web_find_slow();
+    check_end(&record, HAFT__HTTP_TOTAL_TIMEOUT, "a lookup past the time limit");
+    CHECK(!record.sent, "the request was sent");
+    web_finish_slow_lookup();
+    web_finish_slow_lookup();
     haft__http_client_destroy(b.http);
     haft__loop_destroy(b.loop);
     web_stop(b.web);
 }
 
-/* ---- ends ---- */
+/* ---- outcomes ---- */
 
 TEST(bad_requests_are_reported_as_outcomes)
 {
@@ -542,7 +544,7 @@ TEST(bad_requests_are_reported_as_outcomes)
         {"GET", "http://gone.test/", "X: a\r\nY: b", HAFT__HTTP_BAD_HEADER},
         {"GET", "http://gone.test/", NULL, HAFT__HTTP_RESOLVE},
     };
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     for (size_t i = 0; i < COUNT(rows); i++) {
         haft__http_request request = web_get(rows[i].url);
         haft_str header = haft__str(rows[i].header != NULL ? rows[i].header : "");
@@ -560,12 +562,12 @@ TEST(bad_requests_are_reported_as_outcomes)
 
 TEST(a_url_with_a_nul_is_rejected)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     haft__http_request request = web_get("http://gone.test/");
     request.url = (haft_str){"http://gone.test/\0x", 19};
     web_record record;
     (void)web_fetch(b.loop, b.http, &request, &record);
-    check_end(&record, HAFT__HTTP_BAD_URL, "it");
+    check_end(&record, HAFT__HTTP_BAD_URL, "a URL with a NUL");
     web_tear_down(&b);
 }
 
@@ -591,7 +593,7 @@ static const struct {
 
 TEST(malformed_responses_are_reported)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     for (size_t i = 0; i < COUNT(broken); i++) {
         web_route(b.web, "/", broken[i].script);
         web_record record = fetch(&b, "/");
@@ -605,7 +607,7 @@ TEST(malformed_responses_are_reported)
 
 TEST(an_unreachable_server_is_a_failed_connection)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     char url[64], wanted[128];
     uint16_t port = web_dead_port();
     (void)snprintf(url, sizeof(url), "http://127.0.0.1:%u/secret?key=secret", port);
@@ -614,15 +616,15 @@ TEST(an_unreachable_server_is_a_failed_connection)
     haft__http_request request = web_get(url);
     web_record record;
     (void)web_fetch(b.loop, b.http, &request, &record);
-    check_end(&record, HAFT__HTTP_CONNECT, "it");
+    check_end(&record, HAFT__HTTP_CONNECT, "an unreachable server");
     CHECK_STR(haft__str(record.message), haft__str(wanted), "message");
-    CHECK(!record.sent, "it was sent");
+    CHECK(!record.sent, "the request was sent");
     web_tear_down(&b);
 }
 
-TEST(each_time_limit_has_its_end)
+TEST(each_time_limit_has_its_outcome)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     char secure[64];
     (void)snprintf(secure, sizeof(secure), "https://127.0.0.1:%u/", web_port(b.web));
     web_route(b.web, "/hang", WEB_HANG);
@@ -633,7 +635,7 @@ TEST(each_time_limit_has_its_end)
         uint64_t connect, first, idle, total;
         haft__http_outcome wanted;
     } rows[] = {
-        /* The server waits for a request, and so never begins with TLS. */
+        /* The server waits for a plain request, so TLS never begins. */
         {secure, 30, 0, 0, 0, HAFT__HTTP_CONNECT_TIMEOUT},
         {secure, 0, 1, 1, 30, HAFT__HTTP_TOTAL_TIMEOUT},
         {web_url(b.web, "/hang"), 0, 30, 0, 0, HAFT__HTTP_FIRST_BYTE_TIMEOUT},
@@ -659,7 +661,7 @@ TEST(each_time_limit_has_its_end)
 
 /* Three pauses that together are longer than the limit, each shorter. False if one of them was
  * longer because the machine was busy. */
-static bool try_pauses(web_bench *b)
+static bool try_pauses(web_fixture *b)
 {
     haft__http_request request = web_get(web_url(b->web, "/"));
     request.idle_ms = 400;
@@ -681,11 +683,11 @@ static bool try_pauses(web_bench *b)
     return record.end == HAFT__HTTP_OK;
 }
 
-TEST(bytes_that_come_put_off_the_idle_limit)
+TEST(arriving_bytes_extend_the_idle_limit)
 {
     bool shown = false;
     for (int i = 0; i < 10 && !shown; i++) {
-        web_bench b = web_set_up(&anywhere);
+        web_fixture b = web_set_up(&anywhere);
         web_route(b.web, "/", WEB_OK(4) "a" WEB_WAIT "b" WEB_WAIT "c" WEB_WAIT "d");
         shown = try_pauses(&b);
         web_tear_down(&b);
@@ -695,42 +697,42 @@ TEST(bytes_that_come_put_off_the_idle_limit)
     }
 }
 
-TEST(bodies_have_their_most_bytes)
+TEST(the_bytes_of_a_response_body_are_bounded)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(10) "0123456789");
     for (size_t most = 9; most <= 11; most++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
         request.max_bytes = most;
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        check_end(&record, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "of 10");
+        check_end(&record, most < 10 ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "a body of 10 bytes");
         CHECK_INT(record.body_bytes, most < 10 ? 0 : 10, "bytes");
     }
     web_tear_down(&b);
 }
 
-TEST(compressed_bodies_count_as_they_are_written_out)
+TEST(compressed_bodies_count_with_their_decompressed_size)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     size_t size = (size_t)8 << 20;
     const char *head = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\n";
     haft_str bomb = web_gzip_zeros(size);
-    CHECK(bomb.len < size / 100, "%zu bytes are no bomb", bomb.len);
+    CHECK(bomb.len < size / 100, "%zu compressed bytes are too many for this test", bomb.len);
     web_route_bytes(b.web, "/", head, bomb);
     for (size_t most = size - 1; most <= size; most++) {
         haft__http_request request = web_get(web_url(b.web, "/"));
         request.max_bytes = most;
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        check_end(&record, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the bomb");
+        check_end(&record, most < size ? HAFT__HTTP_TOO_BIG : HAFT__HTTP_OK, "the compressed body");
         CHECK(record.body_bytes <= most, "%zu bytes", record.body_bytes);
         CHECK(most < size || record.body_bytes == size, "%zu bytes", record.body_bytes);
     }
     web_tear_down(&b);
 }
 
-/* A response head of `length` bytes. */
+/* A response head of `size` bytes. */
 static const char *long_head(size_t size)
 {
     static const char start[] = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n", end[] = "\r\n\r\n";
@@ -749,24 +751,24 @@ static const char *long_head(size_t size)
     return text;
 }
 
-TEST(headers_have_their_most_bytes)
+TEST(the_bytes_of_response_headers_are_bounded)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     for (size_t size = HAFT__LIMIT_HTTP_HEADER_BYTES; size <= HAFT__LIMIT_HTTP_HEADER_BYTES + 1;
          size++) {
         web_route(b.web, "/", long_head(size));
         web_record record = fetch(&b, "/");
         bool fits = size == HAFT__LIMIT_HTTP_HEADER_BYTES;
-        check_end(&record, fits ? HAFT__HTTP_OK : HAFT__HTTP_TOO_BIG, "head");
+        check_end(&record, fits ? HAFT__HTTP_OK : HAFT__HTTP_TOO_BIG, "a long head");
     }
     web_tear_down(&b);
 }
 
-/* A server that reads the request and closes the connection, which was used before. */
+/* The server reads the request and closes the connection, which was used before. */
 TEST(a_request_is_sent_once_if_requested)
 {
     for (int once = 0; once < 2; once++) {
-        web_bench b = web_set_up(&anywhere);
+        web_fixture b = web_set_up(&anywhere);
         web_route(b.web, "/", WEB_OK(2) "ok");
         web_route(b.web, "/broken", WEB_CLOSE);
         (void)fetch(&b, "/");
@@ -776,8 +778,8 @@ TEST(a_request_is_sent_once_if_requested)
         request.send_once = once == 1;
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        check_end(&record, HAFT__HTTP_CUT, "it");
-        CHECK(record.sent, "it was not sent");
+        check_end(&record, HAFT__HTTP_CUT, "the request");
+        CHECK(record.sent, "the request was not sent");
         CHECK_INT(web_requests(b.web), once == 1 ? 2 : 3, "requests");
         web_tear_down(&b);
     }
@@ -785,7 +787,7 @@ TEST(a_request_is_sent_once_if_requested)
 
 /* ---- memory ---- */
 
-TEST(without_memory_nothing_is_lost)
+TEST(transfers_survive_every_failed_allocation)
 {
     web *w = web_start();
     web_route(w, "/", WEB_OK(2) "ok");
@@ -817,12 +819,13 @@ TEST(without_memory_nothing_is_lost)
         bool failed = test_allow_allocations();
         CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "allocation %u", n);
         if (status == HAFT_OK) {
-            check_end(&record, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK, "allocation");
+            check_end(&record, failed ? HAFT__HTTP_OTHER : HAFT__HTTP_OK,
+                      "the transfer with a failed allocation");
         }
         haft__http_client_destroy(http);
         haft__loop_destroy(loop);
         ended = !failed;
     }
-    CHECK(ended, "it needs too much");
+    CHECK(ended, "the transfer still fails after many allocations");
     web_stop(w);
 }

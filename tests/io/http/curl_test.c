@@ -21,7 +21,7 @@ static void check_end(const web_record *record, haft__http_outcome wanted, const
 
 TEST(private_addresses_are_rejected)
 {
-    web_bench b = web_set_up(&(haft__http_client_options){.public_only = true});
+    web_fixture b = web_set_up(&(haft__http_client_options){.public_only = true});
     static const char *const hosts[] = {
         "127.0.0.1",
         "localhost",
@@ -62,10 +62,10 @@ TEST(private_addresses_are_rejected)
     web_tear_down(&b);
 }
 
-/* The check itself can fail: without the rule the same names are reachable. */
+/* This shows that the check above works: without the rule the same names are reachable. */
 TEST(without_the_rule_the_same_addresses_are_reached)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     static const char *const hosts[] = {"127.0.0.1", "0x7f.1", "2130706433", "inside.test",
                                         "[::ffff:127.0.0.1]"};
     for (size_t i = 0; i < COUNT(hosts); i++) {
@@ -81,7 +81,7 @@ TEST(without_the_rule_the_same_addresses_are_reached)
 
 TEST(proxies_of_the_environment_are_ignored_by_default)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     haft__http_client *with = NULL;
     (void)setenv("http_proxy", web_url(b.web, ""), 1);
     CHECK_INT(
@@ -90,10 +90,10 @@ TEST(proxies_of_the_environment_are_ignored_by_default)
     haft__http_request request = web_get("http://gone.test/");
     web_record record;
     (void)web_fetch(b.loop, b.http, &request, &record);
-    check_end(&record, HAFT__HTTP_RESOLVE, "without");
+    check_end(&record, HAFT__HTTP_RESOLVE, "a client without a proxy");
     CHECK_INT(web_requests(b.web), 0, "requests");
     (void)web_fetch(b.loop, with, &request, &record);
-    check_end(&record, HAFT__HTTP_OK, "with");
+    check_end(&record, HAFT__HTTP_OK, "a client with a proxy");
     CHECK_INT(web_requests(b.web), 1, "requests");
     (void)unsetenv("http_proxy");
     haft__http_client_destroy(with);
@@ -111,10 +111,10 @@ static void make_both(void)
 
 TEST(a_proxy_and_public_addresses_exclude_each_other)
 {
-    CHECK(test_aborts(make_both), "it was made");
+    CHECK(test_aborts(make_both), "a client with both options was created");
 }
 
-/* ---- TLS, with a server and a certificate of openssl's ---- */
+/* ---- TLS, with a server and a certificate of openssl ---- */
 
 typedef struct secure {
     char folder[32], certificate[64];
@@ -145,7 +145,7 @@ static bool make_certificate(secure *s)
                    "-nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=haft-test "
                    "-addext subjectAltName=IP:127.0.0.1 >log 2>&1",
                    s->folder);
-    return system(command) == 0; /* NOLINT: nothing of it comes from outside */
+    return system(command) == 0; /* NOLINT: the command has no input from outside */
 }
 
 /* Starts the server; it prints its port. */
@@ -185,7 +185,7 @@ static void stop_server(secure *s)
         (void)waitpid(s->child, NULL, 0);
     }
     (void)snprintf(command, sizeof(command), "rm -rf %s", s->folder);
-    CHECK_INT(system(command), 0, "not removed"); /* NOLINT */
+    CHECK_INT(system(command), 0, "the directory was not removed"); /* NOLINT */
 }
 
 TEST(certificates_are_checked)
@@ -209,7 +209,7 @@ TEST(certificates_are_checked)
         {s.certificate, "127.0.0.1", "down", HAFT__HTTP_REFUSED},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        web_bench b = web_set_up(&(haft__http_client_options){.ca_file = rows[i].ca_file});
+        web_fixture b = web_set_up(&(haft__http_client_options){.ca_file = rows[i].ca_file});
         char url[128];
         (void)snprintf(url, sizeof(url), "https://s3cret@%s:%u/%s", rows[i].host, s.port,
                        rows[i].path);

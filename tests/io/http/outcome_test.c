@@ -7,9 +7,9 @@ static const haft__http_client_options anywhere = {.public_only = false};
 
 /* ---- secrets ---- */
 
-TEST(messages_hold_no_secrets)
+TEST(messages_contain_no_secrets)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/s3cret", WEB_CLOSE);
     char dead[128], secure[128], broken_url[128];
     (void)snprintf(dead, sizeof(dead), "http://u-s3cret:p-s3cret@127.0.0.1:%u/s3cret?s3cret#s3cret",
@@ -40,10 +40,10 @@ TEST(messages_hold_no_secrets)
 }
 
 /* A host is shown whole, so that a secret in it can be recognised, or not at all. */
-TEST(host_is_never_cut)
+TEST(a_host_in_a_message_is_never_cut)
 {
     static const char secret[] = "s3cret0123456789";
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     for (size_t before = 280; before < 340; before++) {
         char url[512], filler[400];
         memset(filler, 'a', sizeof(filler));
@@ -52,15 +52,18 @@ TEST(host_is_never_cut)
         haft__http_request request = web_get(url);
         web_record record;
         (void)web_fetch(b.loop, b.http, &request, &record);
-        CHECK(record.end != HAFT__HTTP_OK && record.message[0] != '\0', "%zu", before);
+        CHECK(record.end != HAFT__HTTP_OK && record.message[0] != '\0',
+              "%zu bytes before the secret: no message", before);
         CHECK(strstr(record.message, "s3c") == NULL, "%zu: %s", before, record.message);
         CHECK(strstr(record.message, "a host of ") != NULL, "%zu: %s", before, record.message);
     }
     web_tear_down(&b);
 }
 
-TEST(every_end_has_a_name)
+TEST(every_outcome_has_a_name)
 {
-    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OK)), HAFT__LIT("ok"), "first");
-    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OTHER)), HAFT__LIT("other"), "last");
+    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OK)), HAFT__LIT("ok"),
+              "the first outcome");
+    CHECK_STR(haft__str(haft__http_outcome_name(HAFT__HTTP_OTHER)), HAFT__LIT("other"),
+              "the last outcome");
 }

@@ -142,11 +142,11 @@ TEST(other_families_are_never_public)
 {
     uint8_t bytes[16] = {8, 8, 8, 8};
     CHECK(!haft__address_is_public(AF_UNIX, bytes), "a path is public");
-    CHECK(!haft__address_is_public(AF_UNSPEC, bytes), "nothing is public");
+    CHECK(!haft__address_is_public(AF_UNSPEC, bytes), "an unspecified address is public");
 }
 
-/* An address of IPv4 is judged alike in each of its forms of IPv6. */
-TEST(embedded_addresses_are_judged_as_themselves)
+/* An IPv4 address has the same result in each of its IPv6 forms. */
+TEST(embedded_ipv4_addresses_have_the_same_result)
 {
     static const uint8_t forms[][12] = {
         {[10] = 0xFF, [11] = 0xFF},

@@ -76,7 +76,7 @@ TEST(a_redirect_is_followed_without_a_report)
     tear_down(&p);
 }
 
-TEST(a_place_with_spaces_and_letters_is_written_properly)
+TEST(a_target_with_spaces_and_umlauts_is_encoded)
 {
     pair p = set_up(false);
     web_route_redirect(p.near, "/go", "302 Found", "/a b\xc3\xa4");
@@ -105,7 +105,7 @@ TEST(redirects_are_counted)
     CHECK_INT(record.end, HAFT__HTTP_TOO_MANY_REDIRECTS, "a loop");
     CHECK_INT(web_requests(p.near) - before, 6, "requests");
     record = fetch_with(&p, "GET", web_url(p.near, "/1"), 0);
-    CHECK_INT(record.end, HAFT__HTTP_OK, "none is followed");
+    CHECK_INT(record.end, HAFT__HTTP_OK, "a limit of no redirects");
     CHECK_INT(record.status, 301, "status");
     CHECK_STR(haft__str(record.location), HAFT__LIT("/2"), "location");
     tear_down(&p);
@@ -130,7 +130,7 @@ TEST(a_redirect_without_a_target_is_a_response)
     tear_down(&p);
 }
 
-TEST(methods_change_as_in_browsers)
+TEST(redirects_change_methods_as_browsers_do)
 {
     static const struct {
         const char *status, *method, *wanted;
@@ -171,7 +171,8 @@ TEST(another_origin_gets_no_headers)
     web_route_redirect(p.near, "/keep", "307 Temporary", web_url(p.far, "/end"));
     (void)fetch(&p, web_url(p.near, "/same"));
     haft_str request = web_request(p.near, 1);
-    CHECK(has(request, "s3cret") && has(request, "X-Api-Key"), "the same origin gets them");
+    CHECK(has(request, "s3cret") && has(request, "X-Api-Key"),
+          "the same origin did not get the headers");
     (void)fetch(&p, web_url(p.near, "/port"));
     request = web_request(p.far, 0);
     CHECK(has(request, "GET /end") && !has(request, "s3cret"), "%.*s", HAFT__ARG(request));
@@ -187,7 +188,7 @@ TEST(another_origin_gets_no_headers)
     tear_down(&p);
 }
 
-/* The headers stay dropped when it leads back to the first origin. */
+/* The headers stay dropped if a redirect leads back to the first origin. */
 TEST(headers_that_were_dropped_stay_dropped)
 {
     pair p = set_up(false);
@@ -216,7 +217,8 @@ TEST(another_origin_gets_no_user)
     web_record record;
     (void)web_fetch(p.loop, p.http, &request, &record);
     CHECK_INT(record.end, HAFT__HTTP_OK, "%s", record.message);
-    CHECK(has(web_request(p.near, 0), "Authorization: Basic dXNlcjp3b3Jk"), "the first gets them");
+    CHECK(has(web_request(p.near, 0), "Authorization: Basic dXNlcjp3b3Jk"),
+          "the first origin did not get the user");
     CHECK(!has(web_request(p.far, 0), "Authorization"), "%.*s", HAFT__ARG(web_request(p.far, 0)));
     tear_down(&p);
 }
@@ -247,7 +249,7 @@ TEST(redirects_to_private_addresses_are_rejected)
 {
     pair p = set_up(true);
     web_record record = fetch(&p, web_url(p.near, "/end"));
-    CHECK_INT(record.end, HAFT__HTTP_OK, "the first one is let through: %s", record.message);
+    CHECK_INT(record.end, HAFT__HTTP_OK, "the first request must succeed: %s", record.message);
     char name[64], number[64];
     (void)snprintf(name, sizeof(name), "http://inside.test:%u/end", web_port(p.far));
     (void)snprintf(number, sizeof(number), "http://2130706433:%u/end", web_port(p.far));

@@ -65,7 +65,7 @@ TEST(headers_are_checked)
         CHECK_INT(web_requests(w), sent, "%.*s", HAFT__ARG(rows[i].header));
     }
     haft_str empty = web_request(w, 2);
-    CHECK(memmem(empty.ptr, empty.len, "\r\nX:\r\n", 6) != NULL, "an empty header is not sent");
+    CHECK(memmem(empty.ptr, empty.len, "\r\nX:\r\n", 6) != NULL, "the empty header was not sent");
     haft__http_client_destroy(http);
     haft__loop_destroy(loop);
     web_stop(w);

@@ -14,7 +14,7 @@
 static const haft__http_client_options anywhere = {.public_only = false};
 
 /* Steps until the server has `count` connections; false if it never has. */
-static bool step_until_open(web_bench *b, unsigned count)
+static bool step_until_open(web_fixture *b, unsigned count)
 {
     for (int i = 0; i < 60000 && web_open(b->web) != count; i++) {
         CHECK_INT(haft__loop_step(b->loop, 1, NULL), HAFT_OK, "the loop step failed");
@@ -33,7 +33,7 @@ TEST(a_connection_closed_while_idle_is_reopened)
          WEB_OK(2) "ok" WEB_WAIT "HTTP/1.1 408 Request Timeout\r\n\r\n" WEB_CLOSE},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
-        web_bench b = web_set_up(&anywhere);
+        web_fixture b = web_set_up(&anywhere);
         web_route(b.web, "/", rows[i].script);
         haft__http_request request = web_get(web_url(b.web, "/"));
         for (unsigned turn = 1; turn <= 3; turn++) {
@@ -44,9 +44,9 @@ TEST(a_connection_closed_while_idle_is_reopened)
             CHECK_STR(((haft_str){record.body, record.body_bytes}), HAFT__LIT("ok"), "%s: turn %u",
                       rows[i].name, turn);
             CHECK_INT(web_connections(b.web), turn, "%s: connections", rows[i].name);
-            CHECK_INT(web_open(b.web), 1, "%s: it is kept", rows[i].name);
+            CHECK_INT(web_open(b.web), 1, "%s: open connections", rows[i].name);
             web_release(b.web, 1);
-            CHECK(step_until_open(&b, 0), "%s: it is not closed", rows[i].name);
+            CHECK(step_until_open(&b, 0), "%s: the connection was not closed", rows[i].name);
             CHECK_INT(haft__loop_step(b.loop, 0, NULL), HAFT_OK, "step");
         }
         web_tear_down(&b);
@@ -54,11 +54,11 @@ TEST(a_connection_closed_while_idle_is_reopened)
 }
 
 typedef struct reader {
-    web_record record; /* the first, for web_handlers */
+    web_record record; /* first, because web_handlers get its address */
     haft__http_client *http;
 } reader;
 
-/* Reads all sockets, as libcurl does with those of requests whose timers are due. */
+/* Reads all sockets, as libcurl does for requests whose timers are due. */
 static void read_all(void *context, const haft__http_result *result)
 {
     haft__http_client *http = ((reader *)context)->http;
@@ -70,7 +70,7 @@ static void read_all(void *context, const haft__http_result *result)
     }
 }
 
-static void start_reader(web_bench *b, reader *r)
+static void start_reader(web_fixture *b, reader *r)
 {
     haft__http_handlers handlers = web_handlers;
     haft__http_request request = web_get(web_url(b->web, "/"));
@@ -81,25 +81,25 @@ static void start_reader(web_bench *b, reader *r)
               "start");
 }
 
-/* Two responses arrive in one round of the loop, and both are read with the event of the first:
- * the event of the second is then about an idle connection without data. */
-TEST(an_event_that_is_older_than_the_answer_ends_nothing)
+/* Two responses arrive in one round of the loop, and the event of the first reads both: the event
+ * of the second then belongs to an idle connection without data. */
+TEST(an_event_older_than_the_response_is_ignored)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/", WEB_OK(2) "o" WEB_WAIT "k");
     for (unsigned turn = 0; turn < 3; turn++) {
         reader readers[2];
         start_reader(&b, &readers[0]);
         start_reader(&b, &readers[1]);
         for (size_t i = 0; i < COUNT(readers); i++) {
-            CHECK(web_step_until(b.loop, &readers[i].record.bodies, 1), "it did not begin");
+            CHECK(web_step_until(b.loop, &readers[i].record.bodies, 1), "reader %zu: no body", i);
         }
         web_release(b.web, COUNT(readers));
         for (int i = 0; i < 300000 && web_waiting(b.web) > 0; i++) {
             haft__clock_sleep(1);
         }
         for (size_t i = 0; i < COUNT(readers); i++) {
-            CHECK(web_step_until(b.loop, &readers[i].record.dones, 1), "it did not end");
+            CHECK(web_step_until(b.loop, &readers[i].record.dones, 1), "reader %zu did not end", i);
             CHECK_INT(readers[i].record.end, HAFT__HTTP_OK, "%s", readers[i].record.message);
         }
         CHECK_INT(web_connections(b.web), COUNT(readers), "turn %u: connections", turn);
@@ -107,10 +107,10 @@ TEST(an_event_that_is_older_than_the_answer_ends_nothing)
     web_tear_down(&b);
 }
 
-/* The watch of a socket ends with it: another socket with the same number is watched again. */
-TEST(a_number_that_is_used_again_is_another_socket)
+/* Watching ends with the socket: a new socket with the same number is watched again. */
+TEST(a_reused_socket_number_is_watched_again)
 {
-    web_bench b = web_set_up(&anywhere);
+    web_fixture b = web_set_up(&anywhere);
     web_route(b.web, "/close", "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\nok" WEB_CLOSE);
     web_route(b.web, "/", WEB_OK(2) "ok");
     for (unsigned turn = 0; turn < 4; turn++) {
@@ -124,46 +124,46 @@ TEST(a_number_that_is_used_again_is_another_socket)
     web_tear_down(&b);
 }
 
-#define CALLERS 4 /* more than fit into the backlog */
+#define CLIENTS 4 /* more than fit into the backlog */
 
 /* A listener that accepts nothing: its backlog is full. */
-typedef struct full_door {
-    int fd, callers[CALLERS];
+typedef struct full_listener {
+    int fd, clients[CLIENTS];
     char url[64];
-} full_door;
+} full_listener;
 
-static full_door open_full_door(void)
+static full_listener open_full_listener(void)
 {
-    full_door door = {.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+    full_listener listener = {.fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof(at);
-    CHECK_INT(bind(door.fd, (struct sockaddr *)&at, size), 0, "bind");
-    CHECK_INT(listen(door.fd, 0), 0, "listen");
-    CHECK_INT(getsockname(door.fd, (struct sockaddr *)&at, &size), 0, "name");
-    for (size_t i = 0; i < CALLERS; i++) {
-        door.callers[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        (void)connect(door.callers[i], (struct sockaddr *)&at, size);
+    CHECK_INT(bind(listener.fd, (struct sockaddr *)&at, size), 0, "bind");
+    CHECK_INT(listen(listener.fd, 0), 0, "listen");
+    CHECK_INT(getsockname(listener.fd, (struct sockaddr *)&at, &size), 0, "getsockname");
+    for (size_t i = 0; i < CLIENTS; i++) {
+        listener.clients[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        (void)connect(listener.clients[i], (struct sockaddr *)&at, size);
     }
-    (void)snprintf(door.url, sizeof(door.url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
-    return door;
+    (void)snprintf(listener.url, sizeof(listener.url), "http://127.0.0.1:%u/", ntohs(at.sin_port));
+    return listener;
 }
 
-static void close_door(const full_door *door)
+static void close_listener(const full_listener *listener)
 {
-    for (size_t i = 0; i < CALLERS; i++) {
-        (void)close(door->callers[i]);
+    for (size_t i = 0; i < CLIENTS; i++) {
+        (void)close(listener->clients[i]);
     }
-    (void)close(door->fd);
+    (void)close(listener->fd);
 }
 
-/* libcurl closes its socket without a callback, and the next one gets its number. */
-TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
+/* libcurl closes its socket without a callback, and the next socket gets the same number. */
+TEST(a_request_cancelled_before_it_is_connected_leaves_no_watch)
 {
-    web_bench b = web_set_up(&anywhere);
-    full_door door = open_full_door();
+    web_fixture b = web_set_up(&anywhere);
+    full_listener listener = open_full_listener();
     web_route(b.web, "/", WEB_OK(2) "ok");
     for (unsigned turn = 0; turn < 3; turn++) {
-        haft__http_request away = web_get(door.url), here = web_get(web_url(b.web, "/"));
+        haft__http_request away = web_get(listener.url), here = web_get(web_url(b.web, "/"));
         haft__http_transfer *transfer = NULL;
         web_record record = {0};
         CHECK_INT(haft__http_transfer_start(b.http, &away, &web_handlers, &record, &transfer, NULL),
@@ -171,11 +171,11 @@ TEST(a_request_that_is_given_up_before_it_is_connected_leaves_nothing)
         for (int i = 0; i < 5; i++) {
             CHECK_INT(haft__loop_step(b.loop, 1, NULL), HAFT_OK, "step");
         }
-        CHECK_INT(record.dones, 0, "turn %u: it is under way: %s", turn, record.message);
+        CHECK_INT(record.dones, 0, "turn %u: the transfer has ended: %s", turn, record.message);
         haft__http_transfer_cancel(transfer);
         CHECK(web_fetch(b.loop, b.http, &here, &record), "turn %u", turn);
         CHECK_INT(record.end, HAFT__HTTP_OK, "turn %u: %s", turn, record.message);
     }
-    close_door(&door);
+    close_listener(&listener);
     web_tear_down(&b);
 }

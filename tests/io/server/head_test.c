@@ -81,7 +81,7 @@ TEST(an_absolute_target_is_for_the_host_of_its_authority)
     }
 }
 
-/* As libmicrohttpd leaves a head in its buffer: separators and line ends are NULs. */
+/* The head is as libmicrohttpd leaves it in its buffer: separators and line ends are NULs. */
 static bool is_whole(haft_str head, size_t method, size_t target, size_t version, size_t name,
                      size_t value)
 {
@@ -101,14 +101,19 @@ TEST(a_gap_in_a_head_is_found)
     } cases[] = {
         {HAFT__LIT("GET\0/\0HTTP/1.1\0\0Host\0 x\0\0\0\0"), 0, 4, 6, 16, 22, true},
         {HAFT__LIT("\0\0GET\0/\0HTTP/1.1\0\0Host\0 x\0\0\0\0"), 2, 6, 8, 18, 24, true},
-        {HAFT__LIT("GET\0/\0HTTP/1.1\0Host\0x\0\0"), 0, 4, 6, 15, 20, true},           /* lone LF */
-        {HAFT__LIT("GET\0\0/\0HTTP/1.1\0\0Host\0 x\0\0\0\0"), 0, 5, 7, 17, 23, false}, /* target */
+        {HAFT__LIT("GET\0/\0HTTP/1.1\0Host\0x\0\0"), 0, 4, 6, 15, 20,
+         true}, /* a line end without CR */
+        {HAFT__LIT("GET\0\0/\0HTTP/1.1\0\0Host\0 x\0\0\0\0"), 0, 5, 7, 17, 23,
+         false}, /* a gap before the target */
         {HAFT__LIT("GET\0/\0a\0HTTP/1.1\0\0Host\0 x\0\0\0\0"), 0, 4, 8, 18, 24, false},
-        {HAFT__LIT("GET\0/\0HTTP/1.1\0\0\0Host\0 x\0\0\0\0"), 0, 4, 6, 17, 23, false},  /* name */
-        {HAFT__LIT("GET\0/\0HTTP/1.1\0\0Host\0 x\0y\0\0\0\0"), 0, 4, 6, 16, 22, false}, /* value */
+        {HAFT__LIT("GET\0/\0HTTP/1.1\0\0\0Host\0 x\0\0\0\0"), 0, 4, 6, 17, 23,
+         false}, /* a gap before the name */
+        {HAFT__LIT("GET\0/\0HTTP/1.1\0\0Host\0 x\0y\0\0\0\0"), 0, 4, 6, 16, 22,
+         false}, /* a gap in the value */
         {HAFT__LIT("GET\0/\0HTTP/1.1\0\0Host\0 x\0\0\0\0\0"), 0, 4, 6, 16, 22, false},
         {HAFT__LIT("GET\0/\0HTTP/1.1\0\0Host\0 x"), 0, 4, 6, 16, 22, false},
-        {HAFT__LIT("x\0Host\0GET\0/\0HTTP/1.1\0\0\0\0"), 7, 11, 13, 2, 0, false}, /* moved away */
+        {HAFT__LIT("x\0Host\0GET\0/\0HTTP/1.1\0\0\0\0"), 7, 11, 13, 2, 0,
+         false}, /* the name is before the method */
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         CHECK_INT(is_whole(cases[i].head, cases[i].method, cases[i].target, cases[i].version,

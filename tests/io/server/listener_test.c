@@ -50,19 +50,22 @@ TEST(port_0_selects_a_free_port)
         char wanted[64];
         (void)snprintf(wanted, sizeof(wanted), "%s:%u", i == 2 ? "0.0.0.0" : "127.0.0.1", at.port);
         CHECK_STR(haft__str(at.address), haft__str(wanted), "%s", cases[i]);
-        CHECK((fcntl(at.fd, F_GETFD) & FD_CLOEXEC) != 0, "children would have it");
-        CHECK((fcntl(at.fd, F_GETFL) & O_NONBLOCK) != 0, "it blocks");
+        CHECK((fcntl(at.fd, F_GETFD) & FD_CLOEXEC) != 0,
+              "child processes would inherit the descriptor");
+        CHECK((fcntl(at.fd, F_GETFL) & O_NONBLOCK) != 0, "the descriptor is blocking");
         haft__listener second;
-        CHECK_INT(haft__listener_open(haft__str(at.address), &second, &err), HAFT_IO, "taken");
+        CHECK_INT(haft__listener_open(haft__str(at.address), &second, &err), HAFT_IO,
+                  "an address in use");
         CHECK_STR(haft__str(err.where), haft__str(wanted), "where");
         (void)close(at.fd);
     }
 }
 
-TEST(an_address_of_another_machine)
+TEST(an_address_of_another_machine_is_rejected)
 {
     haft__listener at;
     haft_error err = {0};
-    CHECK_INT(haft__listener_open(HAFT__LIT("192.0.2.1:0"), &at, &err), HAFT_IO, "it is ours");
+    CHECK_INT(haft__listener_open(HAFT__LIT("192.0.2.1:0"), &at, &err), HAFT_IO,
+              "an address of another machine");
     CHECK_STR(haft__str(err.where), HAFT__LIT("192.0.2.1:0"), "where");
 }

@@ -70,7 +70,7 @@ TEST(a_request_may_come_byte_by_byte)
     for (size_t i = 0; i < strlen(request); i++) {
         CHECK(server_send(&c, fd, (haft_str){request + i, 1}), "byte %zu", i);
     }
-    CHECK(server_receive(&c, fd, NULL), "the end");
+    CHECK(server_receive(&c, fd, NULL), "the connection was not closed");
     CHECK_STR(server_body(haft__buf_str(&c.received)), HAFT__LIT("POST|/echo|q||body"), "body");
     (void)close(fd);
     server_close(&c);
@@ -84,7 +84,7 @@ TEST(a_client_that_expects_100_may_continue)
     CHECK(server_send(&c, fd,
                       HAFT__LIT("POST / HTTP/1.1\r\n" CLOSED
                                 "Content-Length: 4\r\nExpect: 100-continue\r\n\r\n")),
-          "the head");
+          "the head cannot be sent");
     CHECK(server_receive(&c, fd, "100 Continue\r\n\r\n"), "no 100 Continue");
     CHECK(server_send(&c, fd, HAFT__LIT("body")) && server_receive(&c, fd, "|||body"), "no answer");
     (void)close(fd);
@@ -159,7 +159,7 @@ TEST(an_ambiguous_request_is_rejected)
                   || strstr(c.received.ptr, "<html>") != NULL,
               "%s: %s", cases[i].request, c.received.ptr);
     }
-    CHECK_INT(c.handled, 0, "the handler was asked");
+    CHECK_INT(c.handled, 0, "requests that reached the handler");
     CHECK_INT(server_status(server_exchange(
                   &c, "AMETHODOFTHIRTYONECHARACTERSXXX / HTTP/1.1\r\n" CLOSED "\r\n")),
               200, "the longest method");
@@ -195,11 +195,11 @@ TEST(a_nul_in_the_head_is_rejected)
             CHECK(is_rejected(&c, (haft_str){text, strlen(request)}), "a NUL as byte %zu", i);
         }
     }
-    CHECK_INT(c.handled, 0, "handled");
+    CHECK_INT(c.handled, 0, "requests that reached the handler");
     server_close(&c);
 }
 
-/* The bytes after a line that begins with a NUL are no second request. */
+/* The bytes after a line that begins with a NUL are not a second request. */
 TEST(nothing_after_a_rejected_head_is_a_request)
 {
     static const haft_str cases[] = {
@@ -218,7 +218,7 @@ TEST(nothing_after_a_rejected_head_is_a_request)
 }
 
 /* Any input is answered or the connection is closed, and the server continues. */
-TEST(nonsense_is_survived)
+TEST(malformed_input_does_not_stop_the_server)
 {
     static const haft_str cases[] = {
         HAFT__LIT(""),
@@ -243,7 +243,7 @@ TEST(nonsense_is_survived)
         int fd = server_dial(&c);
         (void)server_send(&c, fd, cases[i]);
         (void)shutdown(fd, SHUT_WR);
-        CHECK(server_receive(&c, fd, NULL), "case %zu stays open", i);
+        CHECK(server_receive(&c, fd, NULL), "case %zu: the connection stays open", i);
         (void)close(fd);
     }
     CHECK_INT(server_status(server_exchange(&c, "GET / HTTP/1.1\r\n" CLOSED "\r\n")), 200,
@@ -264,7 +264,7 @@ static haft_str headers_of(size_t length)
     return (haft_str){text, length};
 }
 
-TEST(headers_are_bounded)
+TEST(request_headers_are_bounded)
 {
     static const struct {
         size_t length;
@@ -286,7 +286,7 @@ TEST(headers_are_bounded)
               cases[i].length, status);
         (void)close(fd);
     }
-    CHECK_INT(c.handled, 1, "handled");
+    CHECK_INT(c.handled, 1, "requests that reached the handler");
     server_close(&c);
 }
 
@@ -316,7 +316,7 @@ static int upload(server_case *c, size_t length, bool chunked)
     return server_status(haft__buf_str(&c->received));
 }
 
-TEST(bodies_are_bounded)
+TEST(request_bodies_are_bounded)
 {
     enum { MOST = 5000 };
     static const struct {
@@ -340,7 +340,7 @@ TEST(bodies_are_bounded)
         CHECK(status == cases[i].status || (cases[i].status == 0 && status == 413), "%zu bytes: %d",
               cases[i].length, status);
     }
-    CHECK_INT(c.handled, 4, "handled");
+    CHECK_INT(c.handled, 4, "requests that reached the handler");
     server_close(&c);
 }
 
@@ -364,7 +364,7 @@ TEST(a_connection_continues_after_a_body_that_was_too_big)
                                 "GET /next HTTP/1.1\r\n" CLOSED "\r\n")),
           "sending");
     CHECK(server_receive(&c, fd, "GET|/next|||"), "no answer");
-    CHECK_INT(server_status(haft__buf_str(&c.received)), 413, "the first");
+    CHECK_INT(server_status(haft__buf_str(&c.received)), 413, "the status of the first response");
     (void)close(fd);
     server_close(&c);
 }
@@ -373,10 +373,10 @@ TEST(a_long_body_arrives_whole)
 {
     server_case c;
     server_open(&c, NULL);
-    CHECK_INT(upload(&c, BIG_BYTES, false), 200, "a length");
+    CHECK_INT(upload(&c, BIG_BYTES, false), 200, "a body with a length");
     CHECK_INT(server_body(haft__buf_str(&c.received)).len, BIG_BYTES + strlen("POST|/|||"),
-              "bytes");
-    CHECK_INT(upload(&c, BIG_BYTES, true), 200, "chunks");
+              "bytes of the response");
+    CHECK_INT(upload(&c, BIG_BYTES, true), 200, "a body in chunks");
     server_close(&c);
 }
 
@@ -388,7 +388,7 @@ static bool wants_good(void *context, const haft__http_server_request *request)
     return haft__str_equal(haft__http_server_header(request, "X-Test"), HAFT__LIT("good"));
 }
 
-#define LONG_LENGTH "Content-Length: 1048577\r\n" /* one byte more than is discarded */
+#define LONG_LENGTH "Content-Length: 1048577\r\n" /* one byte more than the server discards */
 
 /* The handler replies to the head; it sees nothing of a body that it does not want, and the
  * server does not wait for a long one. */
@@ -411,7 +411,7 @@ TEST(a_body_that_the_handler_does_not_want_is_not_stored)
          "Host: x\r\n\r\n",
          "GET|/next|||", true},
     };
-    CHECK_INT(HAFT__LIMIT_SERVER_EXCESS_BYTES, 1048576, "the length above");
+    CHECK_INT(HAFT__LIMIT_SERVER_EXCESS_BYTES, 1048576, "LONG_LENGTH is not one past the limit");
     server_case c;
     server_open(&c, &(haft__http_server_options){.wants = wants_good});
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -419,7 +419,8 @@ TEST(a_body_that_the_handler_does_not_want_is_not_stored)
         CHECK(server_send(&c, fd, haft__str(cases[i].request)), "case %zu", i);
         CHECK(server_receive(&c, fd, cases[i].end), "case %zu: %.*s", i, (int)c.received.len,
               c.received.ptr);
-        CHECK(cases[i].keeps_open || server_receive(&c, fd, NULL), "case %zu stays open", i);
+        CHECK(cases[i].keeps_open || server_receive(&c, fd, NULL),
+              "case %zu: the connection stays open", i);
         (void)close(fd);
     }
     server_close(&c);
@@ -430,11 +431,11 @@ TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.wants = wants_good});
-    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, false), 200, "a length");
-    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, true), 200, "chunks");
-    CHECK_INT(c.handled, 2, "handled");
+    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, false), 200, "a body with a length");
+    CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES, true), 200, "a body in chunks");
+    CHECK_INT(c.handled, 2, "requests that reached the handler");
     CHECK_INT(upload(&c, HAFT__LIMIT_SERVER_EXCESS_BYTES + 1, true), 0, "too many chunks");
-    CHECK_INT(c.handled, 2, "handled");
+    CHECK_INT(c.handled, 2, "requests that reached the handler");
     server_close(&c);
 }
 
@@ -442,7 +443,7 @@ TEST(a_body_that_the_handler_does_not_want_is_read_for_a_while)
 
 enum { ALL = 5000 };
 
-/* A connection that has sent `bytes` of a body of `length`. */
+/* Opens a connection and sends `part` bytes of a body of `length` bytes. */
 static int send_part(server_case *c, const char *path, size_t length, size_t part)
 {
     haft__buf text;
@@ -457,8 +458,8 @@ static int send_part(server_case *c, const char *path, size_t length, size_t par
     return fd;
 }
 
-/* Whether a body of that many bytes gets that status, after others have started or ended. */
-static bool comes_to(server_case *c, size_t length, int status)
+/* Waits until a body of `length` bytes gets that status, as other bodies start and end. */
+static bool wait_for_status(server_case *c, size_t length, int status)
 {
     int found = 0;
     for (int i = 0; i < 1000 && found != status; i++) {
@@ -469,7 +470,7 @@ static bool comes_to(server_case *c, size_t length, int status)
 
 /* A declared length that does not fit next to the others is rejected at its head; chunks are
  * rejected when they no longer fit. */
-TEST(bodies_are_bounded_together)
+TEST(request_bodies_are_bounded_together)
 {
     static const struct {
         size_t open_bytes, length;
@@ -494,7 +495,7 @@ TEST(bodies_are_bounded_together)
         (void)(fd >= 0 && close(fd));
         CHECK(fd < 0 || server_wait_for_count(&c, &c.disconnects, disconnects + 1),
               "case %zu: no disconnect was reported", i);
-        CHECK(comes_to(&c, ALL, 200), "case %zu: there is no room again", i);
+        CHECK(wait_for_status(&c, ALL, 200), "case %zu: the memory was not released", i);
     }
     server_close(&c);
 }
@@ -504,10 +505,10 @@ TEST(incoming_bodies_count_until_their_client_disconnects)
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
     int fd = send_part(&c, "/", ALL, ALL - 1);
-    CHECK(comes_to(&c, 2, 503), "one byte is left, not two");
+    CHECK(wait_for_status(&c, 2, 503), "two bytes were accepted, but there is room for one");
     CHECK_INT(upload(&c, 1, false), 200, "the last byte");
     (void)close(fd);
-    CHECK(comes_to(&c, ALL, 200), "it is gone");
+    CHECK(wait_for_status(&c, ALL, 200), "the body of a client that disconnected still counts");
     server_close(&c);
 }
 
@@ -517,7 +518,7 @@ TEST(a_released_body_no_longer_counts)
     server_open(&c, &(haft__http_server_options){.max_bodies = ALL});
     int fd = send_part(&c, "/release-body", ALL, ALL);
     CHECK(server_wait_for_count(&c, &c.handled, 1), "the handler got no request");
-    CHECK_INT(upload(&c, ALL, false), 200, "there is room");
+    CHECK_INT(upload(&c, ALL, false), 200, "a body after the release");
     (void)close(fd);
     CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
     haft__http_server_release_body(c.open_requests[0]); /* allowed after the disconnect */
@@ -537,7 +538,7 @@ TEST(requests_survive_every_failed_allocation)
     };
     server_case c;
     server_open(&c, NULL);
-    haft__buf_add(&c.received, "", 1); /* the client's own memory */
+    haft__buf_add(&c.received, "", 1); /* allocates the memory of the client first */
     haft__buf_clear(&c.received);
     for (size_t i = 0; i < COUNT(requests); i++) {
         for (unsigned n = 0;; n++) {
@@ -552,10 +553,12 @@ TEST(requests_survive_every_failed_allocation)
             while (c.open_request_count > 0) {
                 haft__http_server_abort(c.open_requests[--c.open_request_count]);
             }
-            CHECK(server_receive(&c, fd, NULL), "request %zu, allocation %u: open", i, n);
+            CHECK(server_receive(&c, fd, NULL),
+                  "request %zu, allocation %u: the connection stays open", i, n);
             (void)close(fd);
             if (!failed) {
-                CHECK(n > 0 && c.handled == before + 1, "request %zu: nothing failed", i);
+                CHECK(n > 0 && c.handled == before + 1,
+                      "request %zu: no allocation failed, or the request was not handled", i);
                 break;
             }
         }

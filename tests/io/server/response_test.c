@@ -53,7 +53,7 @@ TEST(an_answer_may_come_later)
     server_close(&c);
 }
 
-TEST(a_stream_comes_in_pieces)
+TEST(a_stream_is_sent_in_pieces)
 {
     server_case c;
     server_open(&c, NULL);
@@ -87,9 +87,10 @@ TEST(a_stream_can_be_cut)
     haft_str answer = server_exchange(&c, CLOSE("/cut"));
     CHECK(haft__str_ends_with(answer, HAFT__LIT("\r\n\r\n4\r\nhalf\r\n")), "%.*s",
           HAFT__ARG(answer));
-    CHECK_STR(server_exchange(&c, CLOSE("/drop")), HAFT__LIT(""), "no byte of a response");
+    CHECK_STR(server_exchange(&c, CLOSE("/drop")), HAFT__LIT(""),
+              "the response of a dropped request");
     CHECK_STR(server_exchange(&c, CLOSE("/invalid-status")), HAFT__LIT(""),
-              "an invalid status sends no response");
+              "the response with an invalid status");
     for (int i = 0; i < 2; i++) {
         int fd = server_dial(&c);
         CHECK(server_send(&c, fd, i == 0 ? HAFT__LIT(GET("/wait")) : HAFT__LIT(GET("/keep-open"))),
@@ -97,11 +98,11 @@ TEST(a_stream_can_be_cut)
         CHECK(server_wait_for_count(&c, &c.handled, 4 + i), "the handler got no request");
         CHECK(i == 0 || server_receive(&c, fd, "open\r\n"), "the stream did not begin");
         haft__http_server_abort(c.open_requests[i]);
-        CHECK(server_receive(&c, fd, NULL) && c.received.len == 0, "later: %.*s",
-              HAFT__ARG(haft__buf_str(&c.received)));
+        CHECK(server_receive(&c, fd, NULL) && c.received.len == 0,
+              "bytes after the request was dropped: %.*s", HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fd);
     }
-    CHECK_INT(c.disconnects, 0, "an aborted request reports no disconnect");
+    CHECK_INT(c.disconnects, 0, "disconnects of aborted requests");
     server_close(&c);
 }
 
@@ -127,13 +128,13 @@ TEST(a_client_that_disconnects_is_noticed)
                       "a write succeeded after the client disconnected");
                 haft__http_server_end(c.open_requests[0]);
             }
-            CHECK_INT(c.disconnects, 1, "the disconnect is reported once");
+            CHECK_INT(c.disconnects, 1, "reported disconnects");
             server_close(&c);
         }
     }
 }
 
-TEST(a_client_that_breaks_off_is_noticed)
+TEST(a_client_that_resets_the_connection_is_noticed)
 {
     server_case c;
     server_open(&c, NULL);
@@ -148,7 +149,7 @@ TEST(a_client_that_breaks_off_is_noticed)
     server_close(&c);
 }
 
-/* Its response was finished before: no callback is needed. */
+/* The response was already finished, so there is no callback. */
 TEST(a_client_may_disconnect_after_the_end)
 {
     server_case c;
@@ -162,16 +163,16 @@ TEST(a_client_may_disconnect_after_the_end)
     for (int round = 0; round < 10; round++) {
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK_INT(c.disconnects, 0, "no disconnect is reported");
+    CHECK_INT(c.disconnects, 0, "reported disconnects");
     server_close(&c);
 }
 
-TEST(a_queue_is_bounded)
+TEST(the_queue_of_a_stream_is_bounded)
 {
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_queue = 1000});
     haft_str answer = server_exchange(&c, CLOSE("/fill"));
-    CHECK_INT(server_body(answer).len, 1000, "as much as it holds");
+    CHECK_INT(server_body(answer).len, 1000, "bytes of a full queue");
     answer = server_exchange(&c, CLOSE("/flood"));
     CHECK(c.overflow_rejected, "one byte above the limit of the queue was accepted");
     CHECK(!has(answer, "0\r\n\r\n"), "%.*s", HAFT__ARG(answer));
@@ -191,12 +192,13 @@ TEST(long_answers_arrive_whole)
 {
     server_case c;
     server_open(&c, NULL);
-    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))), "whole");
-    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big-stream")))), "in pieces");
+    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))), "a whole response differs");
+    CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big-stream")))),
+          "a streamed response differs");
     server_close(&c);
 }
 
-/* Pieces are added while others are being sent, so that the queue moves. */
+/* A stream whose pieces are added while others are being sent, so that the queue moves. */
 typedef struct slow {
     server_case c;
     int fd;
@@ -248,23 +250,23 @@ TEST(a_stream_that_is_read_slowly_arrives_in_order)
         refused = !write_more(&s, 'a' + i % 26);
         take_some(&s, 40000);
     }
-    CHECK(refused, "the queue never was full");
+    CHECK(refused, "the queue was never full");
     CHECK(!haft__http_server_write(s.c.open_requests[0], HAFT__LIT("x")),
           "a write succeeded after the request was dropped");
     haft__http_server_abort(s.c.open_requests[0]);
-    CHECK(server_receive(&s.c, s.fd, NULL), "it is not closed");
+    CHECK(server_receive(&s.c, s.fd, NULL), "the connection was not closed");
     haft__buf_add_str(&s.taken, haft__buf_str(&s.c.received));
     haft_str body = server_body(haft__buf_str(&s.taken));
     CHECK(body.len > 1000000 && haft__str_starts_with(haft__buf_str(&s.written), body),
-          "%zu bytes of %zu came, or others", body.len, s.written.len);
+          "%zu bytes of %zu arrived, or the bytes differ", body.len, s.written.len);
     haft__buf_finish(&s.taken);
     haft__buf_finish(&s.written);
     (void)close(s.fd);
     server_close(&s.c);
 }
 
-/* A client that sends a request and reads nothing: only the buffers of the system are filled. */
-static int ask_and_take_nothing(server_case *c, const char *request)
+/* Sends a request and reads no response, so the buffers of the system fill up. */
+static int send_and_read_nothing(server_case *c, const char *request)
 {
     int fd = server_dial(c), handled = c->handled;
     CHECK(server_send(c, fd, haft__str(request)), "not sent");
@@ -272,7 +274,7 @@ static int ask_and_take_nothing(server_case *c, const char *request)
     return fd;
 }
 
-/* Whole responses: three of them fit together, and the first is dropped for a fourth. */
+/* Three whole responses fit together; the first is dropped for a fourth. */
 TEST(unread_responses_are_bounded_together)
 {
     for (size_t less = 0; less <= 1; less++) {
@@ -280,40 +282,42 @@ TEST(unread_responses_are_bounded_together)
         int fds[3];
         server_open(&c, &(haft__http_server_options){.max_queues = 3 * BIG_BYTES - less});
         for (size_t i = 0; i < COUNT(fds); i++) {
-            fds[i] = ask_and_take_nothing(&c, CLOSE("/big"));
+            fds[i] = send_and_read_nothing(&c, CLOSE("/big"));
         }
         for (size_t i = 0; i < COUNT(fds); i++) {
             bool whole =
                 server_receive(&c, fds[i], NULL) && is_big(server_body(haft__buf_str(&c.received)));
-            CHECK_INT(whole, less == 0 || i > 0, "%zu bytes less, answer %zu", less, i);
+            CHECK_INT(whole, less == 0 || i > 0,
+                      "limit reduced by %zu bytes: response %zu is whole", less, i);
             (void)close(fds[i]);
         }
-        CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))), "there is room again");
+        CHECK(is_big(server_body(server_exchange(&c, CLOSE("/big")))),
+              "no room after the responses were dropped");
         server_close(&c);
     }
 }
 
-/* Streams: the client that has read most recently stays; the handler of the other one is
+/* Of two streams, the client that has read most recently stays; the handler of the other one is
  * notified of a disconnect. */
 TEST(an_unread_stream_is_dropped_for_others)
 {
     static char much[16 << 20];
     server_case c;
     server_open(&c, &(haft__http_server_options){.max_queues = 5 * sizeof(much) / 4});
-    int stuck = ask_and_take_nothing(&c, GET("/keep-open"));
+    int stuck = send_and_read_nothing(&c, GET("/keep-open"));
     CHECK(haft__http_server_write(c.open_requests[0], (haft_str){much, sizeof(much)}),
-          "there is room");
+          "no room for the first request");
     CHECK_STR(server_body(server_exchange(&c, CLOSE("/echo"))), HAFT__LIT("GET|/echo|||"),
-              "others have room");
-    int other = ask_and_take_nothing(&c, GET("/keep-open"));
+              "another request");
+    int other = send_and_read_nothing(&c, GET("/keep-open"));
     CHECK(haft__http_server_write(c.open_requests[1], (haft_str){much, sizeof(much)}),
-          "the newer request has room");
+          "no room for the newer request");
     CHECK(!haft__http_server_write(c.open_requests[0], HAFT__LIT("x")),
           "the older request was not dropped");
     CHECK(server_wait_for_count(&c, &c.disconnects, 1),
           "the disconnect of the older request was not reported");
     CHECK(!haft__http_server_write(c.open_requests[1], (haft_str){much, sizeof(much)}),
-          "too much by itself");
+          "a write past the limit succeeded");
     haft__http_server_abort(c.open_requests[0]);
     haft__http_server_abort(c.open_requests[1]);
     (void)close(stuck);
@@ -331,7 +335,8 @@ TEST(a_client_that_reads_nothing_is_disconnected)
     CHECK(server_send(&c, fd, HAFT__LIT(GET("/keep-open"))) && server_receive(&c, fd, "open\r\n"),
           "the stream did not begin");
     static char much[8 << 20];
-    CHECK(haft__http_server_write(c.open_requests[0], (haft_str){much, sizeof(much)}), "no room");
+    CHECK(haft__http_server_write(c.open_requests[0], (haft_str){much, sizeof(much)}),
+          "no room for the bytes");
     CHECK(server_wait_for_count(&c, &c.disconnects, 1), "no disconnect was reported");
     haft__http_server_end(c.open_requests[0]);
     (void)close(fd);
@@ -352,5 +357,5 @@ static void finish_twice(void)
 
 TEST(a_request_is_finished_once)
 {
-    CHECK(test_aborts(finish_twice), "twice is a bug");
+    CHECK(test_aborts(finish_twice), "a request was finished twice");
 }

@@ -13,7 +13,7 @@
 #define GET(path)   "GET " path " HTTP/1.1\r\nHost: x\r\n\r\n"
 #define CLOSE(path) "GET " path " HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
-TEST(it_reports_its_address)
+TEST(a_server_reports_its_address)
 {
     server_case c;
     server_open(&c, NULL);
@@ -24,7 +24,7 @@ TEST(it_reports_its_address)
     server_close(&c);
 }
 
-TEST(it_listens_on_ipv6_too)
+TEST(a_server_listens_on_ipv6)
 {
     haft__loop *loop = NULL;
     haft__http_server *server = NULL;
@@ -34,7 +34,7 @@ TEST(it_listens_on_ipv6_too)
         test_skip("this machine has no IPv6");
     } else {
         CHECK(haft__str_starts_with(haft__http_server_address(server), HAFT__LIT("[::1]:")),
-              "the address");
+              "the address is not IPv6");
     }
     haft__http_server_destroy(server);
     haft__loop_destroy(loop);
@@ -48,13 +48,13 @@ TEST(an_address_in_use_is_rejected)
     haft_error err = {0};
     haft__http_server_options options = {.address = haft__http_server_address(c.server)};
     CHECK_INT(haft__http_server_create(c.loop, &options, NULL, NULL, &second, &err), HAFT_IO,
-              "taken");
+              "an address in use");
     CHECK(strstr(err.message, "cannot listen") != NULL, "%s", err.message);
     haft__http_server_destroy(second);
     server_close(&c);
 }
 
-TEST(options_are_bounded)
+TEST(server_options_are_bounded)
 {
     static const struct {
         const char *name;
@@ -92,7 +92,7 @@ TEST(options_are_bounded)
     haft__loop_destroy(loop);
 }
 
-TEST(creating_survives_every_failed_allocation)
+TEST(creating_a_server_survives_every_failed_allocation)
 {
     haft__loop *loop = NULL;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
@@ -105,7 +105,7 @@ TEST(creating_survives_every_failed_allocation)
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
         haft__http_server_destroy(server);
         if (!failed) {
-            CHECK(n > 1, "there was nothing to fail");
+            CHECK(n > 1, "no allocation failed");
             break;
         }
     }
@@ -122,13 +122,13 @@ static unsigned count_descriptors(void)
     return count;
 }
 
-/* Whenever the descriptors run out, none is leaked. */
+/* At each number of free descriptors, none is leaked. */
 TEST(without_free_descriptors_a_server_does_not_start_and_leaks_none)
 {
     haft__loop *loop = NULL;
     struct rlimit before;
     CHECK_INT(haft__loop_create(&loop, NULL), HAFT_OK, "cannot create the loop");
-    CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0, "no limit");
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &before), 0, "the limit cannot be read");
     unsigned open = count_descriptors();
     haft__http_server_options options = {.address = HAFT__LIT("127.0.0.1:0")};
     haft_status status = HAFT_IO;
@@ -136,15 +136,15 @@ TEST(without_free_descriptors_a_server_does_not_start_and_leaks_none)
         struct rlimit less = {.rlim_cur = open + more, .rlim_max = before.rlim_max};
         haft__http_server *server = NULL;
         haft_error err = {0};
-        CHECK_INT(setrlimit(RLIMIT_NOFILE, &less), 0, "cannot be set");
+        CHECK_INT(setrlimit(RLIMIT_NOFILE, &less), 0, "the limit cannot be set");
         status = haft__http_server_create(loop, &options, NULL, NULL, &server, &err);
         CHECK(status == HAFT_OK || status == HAFT_IO, "%u more: %s", more, err.message);
         haft__http_server_destroy(server);
         CHECK_INT(haft__loop_step(loop, 0, NULL), HAFT_OK, "the loop step failed");
-        CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0, "cannot be set back");
+        CHECK_INT(setrlimit(RLIMIT_NOFILE, &before), 0, "the limit cannot be restored");
         CHECK_INT(count_descriptors(), open, "%u more: descriptors are left open", more);
     }
-    CHECK_INT(status, HAFT_OK, "it never starts");
+    CHECK_INT(status, HAFT_OK, "the server never starts");
     haft__loop_destroy(loop);
 }
 
@@ -175,7 +175,7 @@ TEST(requests_that_come_at_once_are_answered_in_their_order)
                                                           "Content-Length: 3\r\n\r\nabc" GET(
                                                               "/stream") CLOSE("/d"))),
           "sending");
-    CHECK(server_receive(&c, fd, NULL), "the end");
+    CHECK(server_receive(&c, fd, NULL), "the connection was not closed");
     static const char *const parts[] = {"GET|/a|||", "GET|/later|b||", "POST|/c|||abc", "three",
                                         "GET|/d|||"};
     haft__buf_add_char(&c.received, '\0');
@@ -201,7 +201,7 @@ TEST(two_hundred_connections_wait_at_the_same_time)
         (void)snprintf(request, sizeof(request), "GET /wait?%d HTTP/1.1\r\nHost: x\r\n\r\n", i);
         CHECK(server_send(&c, fds[i], haft__str(request)), "client %d", i);
     }
-    CHECK(server_wait_for_count(&c, &c.handled, MANY), "%d of them arrived", c.handled);
+    CHECK(server_wait_for_count(&c, &c.handled, MANY), "only %d requests arrived", c.handled);
     while (c.open_request_count > 0) {
         haft__http_server_request *request = c.open_requests[--c.open_request_count];
         haft__http_server_head head = {.status = 200};
@@ -214,7 +214,7 @@ TEST(two_hundred_connections_wait_at_the_same_time)
               HAFT__ARG(haft__buf_str(&c.received)));
         (void)close(fds[i]);
     }
-    CHECK_INT(c.disconnects, 0, "no client has disconnected");
+    CHECK_INT(c.disconnects, 0, "reported disconnects");
     server_close(&c);
 }
 
@@ -227,13 +227,14 @@ TEST(connections_past_the_limit_wait_for_one_to_close)
         fds[i] = server_dial(&c);
         CHECK(server_send(&c, fds[i], HAFT__LIT(GET("/echo"))), "client %d", i);
     }
-    CHECK(server_receive(&c, fds[0], "|||") && server_receive(&c, fds[1], "|||"), "the first two");
+    CHECK(server_receive(&c, fds[0], "|||") && server_receive(&c, fds[1], "|||"),
+          "the first two clients got no response");
     for (int i = 0; i < 20; i++) {
         CHECK_INT(haft__loop_step(c.loop, 1, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK_INT(c.handled, 2, "the third waits");
+    CHECK_INT(c.handled, 2, "handled requests: the third must wait");
     (void)close(fds[0]);
-    CHECK(server_receive(&c, fds[2], "|||"), "the third is accepted");
+    CHECK(server_receive(&c, fds[2], "|||"), "the third client got no response");
     (void)close(fds[1]);
     (void)close(fds[2]);
     server_close(&c);
@@ -245,8 +246,9 @@ TEST(an_idle_connection_is_closed)
     server_open(&c, &(haft__http_server_options){.idle_ms = 1});
     int silent = server_dial(&c), kept = server_dial(&c);
     CHECK(server_send(&c, kept, HAFT__LIT(GET("/echo"))), "sending");
-    CHECK(server_receive(&c, kept, "|||"), "an answer");
-    CHECK(server_receive(&c, kept, NULL) && server_receive(&c, silent, NULL), "both are closed");
+    CHECK(server_receive(&c, kept, "|||"), "no response");
+    CHECK(server_receive(&c, kept, NULL) && server_receive(&c, silent, NULL),
+          "an idle connection is still open");
     (void)close(silent);
     (void)close(kept);
     server_close(&c);
@@ -269,10 +271,10 @@ TEST(a_request_that_trickles_in_is_dropped)
             CHECK_INT(haft__loop_step(c.loop, 20, NULL), HAFT_OK, "the loop step failed");
             open = server_send(&c, fd, i == 4 ? HAFT__LIT("1\r\nx\r\n") : HAFT__LIT("x"));
         }
-        CHECK(!open, "'%s' is never refused", starts[i]);
+        CHECK(!open, "'%s' stays connected", starts[i]);
         (void)close(fd);
     }
-    CHECK_INT(c.handled, 0, "nothing of that was a request");
+    CHECK_INT(c.handled, 0, "requests that reached the handler");
     server_close(&c);
 }
 
@@ -299,13 +301,13 @@ static bool try_long_body(void)
     }
     bool answered =
         sent && server_receive(&c, fd, "xxxx") && server_status(haft__buf_str(&c.received)) == 200;
-    CHECK(answered || longest > 800, "it is not answered");
+    CHECK(answered || longest > 800, "the request got no response");
     (void)close(fd);
     server_close(&c);
     return answered;
 }
 
-/* Each 64 KiB extends the time by the same amount. */
+/* Each 64 KiB of a body extends its time by the same amount. */
 TEST(a_long_body_has_more_time)
 {
     bool shown = false;
@@ -332,11 +334,11 @@ TEST(destroying_a_server_closes_open_connections)
             fds[i] = server_dial(&c);
             CHECK(server_send(&c, fds[i], haft__str(requests[i])), "client %zu", i);
         }
-        CHECK(server_wait_for_count(&c, &c.handled, 3), "%d arrived", c.handled);
-        CHECK(server_receive(&c, fds[1], "open\r\n"), "the stream began");
+        CHECK(server_wait_for_count(&c, &c.handled, 3), "only %d requests arrived", c.handled);
+        CHECK(server_receive(&c, fds[1], "open\r\n"), "the stream did not begin");
         haft__http_server_destroy(c.server);
         c.server = NULL;
-        CHECK_INT(c.disconnects, 2, "pending requests end");
+        CHECK_INT(c.disconnects, 2, "disconnects of pending requests");
         for (size_t i = 0; i < COUNT(requests); i++) {
             CHECK(server_receive(&c, fds[i], NULL), "client %zu is still connected", i);
             (void)close(fds[i]);
@@ -344,9 +346,11 @@ TEST(destroying_a_server_closes_open_connections)
         for (size_t i = 0; !finish && i < c.open_request_count; i++) {
             haft__http_server_request *request = c.open_requests[i];
             CHECK_STR(haft__http_server_method(request), HAFT__LIT("GET"),
-                      "what was asked is known");
-            CHECK(haft__http_server_header(request, "Host").ptr == NULL, "headers are not");
-            CHECK(!haft__http_server_write(request, HAFT__LIT("x")), "nothing can be written");
+                      "the method of the request");
+            CHECK(haft__http_server_header(request, "Host").ptr == NULL,
+                  "headers are still available");
+            CHECK(!haft__http_server_write(request, HAFT__LIT("x")),
+                  "a write to a closed connection succeeded");
             if (i == 0) {
                 haft__http_server_reply(request, &(haft__http_server_head){.status = 200},
                                         HAFT__LIT("x"));
