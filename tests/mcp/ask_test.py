@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What servers ask their user during a call: from a command line without a terminal, from another
-process, through `haft mcp` to somebody else's client, and when the process that asked is gone."""
+"""Questions of servers to their user during a call: on a command line without a terminal, from
+another process, through `haft mcp` to its client, and after the process that asked has ended."""
 import json
 import os
 import re
@@ -41,7 +41,7 @@ class Place:
         self.environment = dict(os.environ, XDG_STATE_HOME=str(self.path / "state"))
 
     def change(self, replies, **more):
-        """Other replies, and more in the spec."""
+        """Writes other replies, and adds members to the spec."""
         spec = json.loads((self.path / "spec.json").read_text())
         (self.path / "spec.json").write_text(json.dumps({**spec, **more}))
         (self.path / "script.json").write_text(json.dumps({"replies": replies}))
@@ -87,27 +87,28 @@ def test_form():
                  "  name: string, required; minLength 2; Your name\n",
                  '  size: string, optional; one of "small", "large"; default "small"\n',
                  "while this process runs"):
-        check(f"it_says_{part.strip()[:20]!r}", part in text, True)
+        check(f"the_question_says_{part.strip()[:20]!r}", part in text, True)
     words = answer_of(text)
-    check("it_has_an_answer_to_copy", words and words[3],
+    check("the_question_has_an_answer_to_copy", words and words[3],
           """'{"name": "...", "size": "small", "n": 3}'""")
     for bad in ('{"n": 4}', '{"name": "A"}', "Ada", '{"name": "Ada", "size": "tiny"}'):
         status, _, err = place.haft("answer", words[1], words[2], bad)
-        check(f"an_answer_that_does_not_fit_{bad}", (status in (1, 2), bool(err)), (True, True))
+        check(f"an_invalid_answer_is_rejected_{bad}", (status in (1, 2), bool(err)), (True, True))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("an_answer_is_taken", (status, "different answer" in err), (0, False))
+    check("a_valid_answer_is_accepted", (status, "different answer" in err), (0, False))
     out, _ = run.communicate(timeout=300)
-    check("the_run_continues_after_it", (run.returncode, out, place.answers()),
+    check("the_run_continues_after_the_answer", (run.returncode, out, place.answers()),
           (0, "the end\n", [[FULL]]))
     status, _, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("the_same_answer_twice_is_fine", status, 0)
+    check("the_same_answer_is_accepted_twice", status, 0)
     status, _, err = place.haft("answer", words[1], words[2], '{"name": "Bob"}')
-    check("another_one_is_not", (status != 0, "different answer" in err), (True, True))
+    check("a_different_second_answer_is_rejected",
+          (status != 0, "different answer" in err), (True, True))
 
 
 def test_fork():
-    """The process that a question belongs to is not the fork's: the call has begun, and nobody
-    knows its outcome."""
+    """A question belongs to the process that runs the call. A fork has another process, so the
+    outcome of the call is unknown."""
     for policy, wanted in (("ask", (0, WAITING, 1)), ("retry", (1, None, 1))):
         place = Place("old", "form")
         spec = json.loads((place.path / "spec.json").read_text())
@@ -121,19 +122,19 @@ def test_fork():
         check(f"a_question_of_a_process_is_not_asked_by_a_fork_{policy}",
               (status, resumed[0], len(place.answers())), wanted)
         if resumed[1]:
-            check("it_is_asked_what_came_of_the_call",
+            check("a_person_is_asked_for_the_outcome_of_the_call",
                   [p["kind"] for p in json.loads(resumed[1])["pending"]], ["unknown_outcome"])
         else:
             named = f"the call {words[2]} of docs:ask was running" in err
-            check("the_call_is_named", named, True)
+            check("the_error_names_the_call", named, True)
 
 
-def beside(timeout="60s"):
+def make_slow_and_asking(timeout="60s"):
     """A spec in which one server asks, and another is silent until the first got its answer."""
     place = Place("old", "form", timeout)
     servers = json.loads((place.path / "spec.json").read_text())["mcp"]["servers"]
     servers["docs"]["trust"] = True
-    servers["slow"] = {"command": [sys.executable, str(SERVER), "old", "behind", str(place.log)],
+    servers["slow"] = {"command": [sys.executable, str(SERVER), "old", "after_log", str(place.log)],
                        "timeout": "60s"}
     place.change([{"calls": [{"name": "docs:ask", "arguments": {}},
                              {"name": "slow:ask", "arguments": {}}]}, {"text": "the end"}],
@@ -141,20 +142,22 @@ def beside(timeout="60s"):
     return place
 
 
-def test_beside():
+def test_slow_and_asking():
     """A slow call does not delay the question of another call."""
-    place = beside()
+    place = make_slow_and_asking()
     run = place.start("run", "spec.json", GO)
     text = read_until(run, "# decline")
     words = answer_of(text)
-    check("a_question_beside_a_call_is_reported", (words is not None, text.count("# decline")),
+    check("a_question_is_reported_while_another_call_runs",
+          (words is not None, text.count("# decline")),
           (True, 1))
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     out, err = run.communicate(timeout=300)
-    check("and_answered", (run.returncode, out, place.answers(), "# decline" in err),
+    check("the_question_is_answered_while_another_call_runs",
+          (run.returncode, out, place.answers(), "# decline" in err),
           (0, "the end\n", [[FULL]], False))
     for modern in (False, True):
-        place = beside()
+        place = make_slow_and_asking()
         with Client(place) as client:
             answer = {"action": "accept", "content": ANSWER}
             if modern:
@@ -168,7 +171,8 @@ def test_beside():
                 question = client.next("elicitation/create")
                 client.write({"id": question["id"], "result": answer})
                 result = client.next()["result"]
-            check(f"and_passed_on_modern_{modern}", (text_and_error(result), place.answers()),
+            check(f"the_question_is_passed_to_the_client_modern_{modern}",
+                  (text_and_error(result), place.answers()),
                   (("the end", False), [[FULL]]))
 
 
@@ -176,13 +180,13 @@ def test_url():
     place = Place("old", "url")
     run = place.start("run", "spec.json", GO, "--json")
     text = read_until(run, "# decline")
-    check("a_page_and_its_host", ("on the host login.example.org" in text,
+    check("a_url_is_shown_with_its_host", ("on the host login.example.org" in text,
                                   "https://login.example.org/start?x=1" in text), (True, True))
     words = answer_of(text)
     status, _, err = place.haft("answer", words[1], words[2], words[3])
-    check("consent", status in (0, WAITING), True)
+    check("a_url_can_be_accepted", status in (0, WAITING), True)
     run.communicate(timeout=300)
-    check("is_answered", place.answers(), [[{"action": "accept"}]])
+    check("the_server_gets_the_consent", place.answers(), [[{"action": "accept"}]])
 
 
 def test_twice():
@@ -195,7 +199,8 @@ def test_twice():
         check(f"question_{number}_is_answered", (status in (0, WAITING), "did not take" in err),
               (True, False))
     run.communicate(timeout=300)
-    check("each_with_its_own", [a["content"]["n"] for a in place.answers()[0]], [0, 1])
+    check("each_question_gets_its_own_answer",
+          [a["content"]["n"] for a in place.answers()[0]], [0, 1])
 
 
 def events_of(place):
@@ -204,7 +209,7 @@ def events_of(place):
 
 
 def test_both():
-    """Two questions at once: a person gets one after the other."""
+    """A server asks two questions at once: a person gets one after the other."""
     place = Place("old", "both")
     run = place.start("run", "spec.json", GO)
     for number in range(2):
@@ -213,26 +218,27 @@ def test_both():
         words = answer_of(text)
         place.haft("answer", words[1], words[2], json.dumps(dict(ANSWER, n=number)))
     run.communicate(timeout=300)
-    check("both_are_answered", [a.get("content", {}).get("n") for a in place.answers()[0]], [0, 1])
+    check("both_questions_at_once_are_answered",
+          [a.get("content", {}).get("n") for a in place.answers()[0]], [0, 1])
 
 
-def test_side():
+def test_parallel():
     """Parallel calls of one run: it does not matter which call asks, a person gets the question."""
-    place = Place("old", "side", calls=2, trust=True)
+    place = Place("old", "parallel", calls=2, trust=True)
     run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     for number, call in enumerate(("c1.1", "c1.2")):
-        for _ in range(100):  # the second may be asked a moment later
+        for _ in range(100):  # the second question may come a moment later
             answer = json.dumps(dict(ANSWER, n=number))
             if place.haft("answer", words[1], call, answer)[0] in (0, WAITING):
                 break
     run.communicate(timeout=300)
-    check("both_calls_are_answered",
+    check("the_questions_of_both_parallel_calls_are_answered",
           sorted(a.get("content", {}).get("n") for round in place.answers() for a in round), [0, 1])
 
 
 def test_again():
-    """One question is withdrawn and another asked: a person gets the second, and it is not
+    """A server withdraws one question and asks another: a person gets the second, and it is not
     declined."""
     place = Place("old", "again")
     run = place.start("run", "spec.json", GO)
@@ -242,12 +248,13 @@ def test_again():
     words = answer_of(text)
     place.haft("answer", words[1], words[2], json.dumps(ANSWER))
     run.communicate(timeout=300)
-    check("the_second_is_answered", place.answers(), [[FULL]])
-    check("and_both_are_in_the_log",
+    check("the_second_question_is_answered", place.answers(), [[FULL]])
+    check("the_log_has_the_withdrawal_and_the_answer",
           [(e["by"] == "server", e["value"]["action"]) for e in events_of(place)
            if e["kind"] == "answered"], [(True, "cancel"), (False, "accept")])
     status, out, _ = place.haft("runs", "replay", "last")
-    check("which_can_be_replayed", (status, out.split()[-1:] if status else []), (0, []))
+    check("a_run_with_a_withdrawn_question_is_replayed",
+          (status, out.split()[-1:] if status else []), (0, []))
 
 
 def test_gone():
@@ -257,18 +264,19 @@ def test_gone():
     read_until(run, "server")
     while not (answered := [e for e in events_of(place) if e["kind"] == "answered"]):
         pass
-    check("it_is_taken_back", (answered[0]["by"], answered[0]["value"]),
+    check("the_log_has_the_withdrawal", (answered[0]["by"], answered[0]["value"]),
           ("server", {"action": "cancel"}))
     status, _, err = place.haft("answer", answered[0]["run"], answered[0]["call"],
                                 json.dumps(ANSWER))
-    check("an_answer_is_refused", (status != 0, "has withdrawn the question" in err),
+    check("an_answer_to_a_withdrawn_question_is_rejected",
+          (status != 0, "has withdrawn the question" in err),
           (True, True))
     run.kill()
     run.communicate(timeout=300)
 
 
 def test_forever():
-    """A server that asks repeatedly without an answer uses up its own time."""
+    """A server asks again and again and gets no answer: the call ends at its timeout."""
     place = Place("old", "forever", "2s")
     run = place.start("run", "spec.json", GO)
     try:
@@ -276,10 +284,10 @@ def test_forever():
     except subprocess.TimeoutExpired:
         run.kill()
         out, _ = run.communicate()
-    check("a_call_that_asks_for_ever_ends", (run.returncode, out), (0, "the end\n"))
+    check("a_call_that_asks_forever_ends", (run.returncode, out), (0, "the end\n"))
     _, out, _ = place.haft("runs", "events", "last")
     kinds = [json.loads(line)["kind"] for line in out.splitlines()]
-    check("after_a_few_questions", 1 <= kinds.count("answered") <= 10, True)
+    check("the_call_ends_after_a_few_questions", 1 <= kinds.count("answered") <= 10, True)
 
 
 def test_many():
@@ -294,7 +302,7 @@ def test_many():
             client.write({"id": message["id"], "result": {"action": "accept",
                                                           "content": ANSWER}})
             message = client.next("elicitation/create")
-    check("a_person_is_asked_so_often", (asked, [a["action"] for a in place.answers()[0]]),
+    check("a_person_gets_at_most_ten_questions", (asked, [a["action"] for a in place.answers()[0]]),
           (10, ["accept"] * 10 + ["cancel"] * 2))
 
 
@@ -303,35 +311,39 @@ def test_reject():
     run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     status, _, err = place.haft("reject", words[1], words[2])
-    check("a_no_is_taken", (status in (0, WAITING), "different answer" in err), (True, False))
+    check("a_rejection_is_accepted",
+          (status in (0, WAITING), "different answer" in err), (True, False))
     run.communicate(timeout=300)
-    check("the_server_gets_it", place.answers(), [[{"action": "decline"}]])
+    check("the_server_gets_the_rejection", place.answers(), [[{"action": "decline"}]])
 
 
 def test_crash():
-    """The process that asked has died: its question is gone, and no answer becomes a result."""
+    """The process that asked was killed: its question is lost, and no answer to it becomes a
+    result."""
     place = Place("old", "form")
     run = place.start("run", "spec.json", GO)
     words = answer_of(read_until(run, "# decline"))
     shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
-    check("it_is_shown_while_it_lives", (shown["kind"], shown["asks"]["pinned"]),
+    check("the_question_is_shown_while_its_process_runs", (shown["kind"], shown["asks"]["pinned"]),
           ("question", True))
     run.send_signal(signal.SIGKILL)
     run.communicate(timeout=300)
     shown = json.loads(place.haft("runs", "show", words[1], "--json")[1])["pending"][0]
-    check("it_is_shown_as_lost", (shown["kind"], "asks" in shown), ("unknown_outcome", False))
+    check("the_lost_question_is_shown_as_an_unknown_outcome",
+          (shown["kind"], "asks" in shown), ("unknown_outcome", False))
     status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("an_answer_to_a_lost_question", (status != 0, "ended with the process" in err),
+    check("an_answer_to_a_lost_question_is_rejected",
+          (status != 0, "ended with the process" in err),
           (True, True))
     status, out, err = place.haft("resume", words[1], "--json")
     pending = json.loads(out)["pending"][0]
-    check("it_is_pending_as_what_it_is", (pending["kind"], pending.get("asks")),
+    check("the_call_is_pending_as_an_unknown_outcome", (pending["kind"], pending.get("asks")),
           ("unknown_outcome", None))
     status, out, err = place.haft("resume", words[1])
     check("the_loss_is_reported", ("was lost when its process ended" in err, "# its result" in err),
           (True, True))
     status, out, err = place.haft("answer", words[1], words[2], "it was done")
-    check("a_person_can_give_its_result", (status, out, err if status else ""),
+    check("a_person_can_give_the_result_of_the_call", (status, out, err if status else ""),
           (0, "the end\n", ""))
 
 
@@ -340,17 +352,19 @@ def test_durable():
     place = Place("new", "form")
     status, out, err = place.haft("run", "spec.json", GO)
     words = answer_of(err)
-    check("it_waits", (status, "  name: string, required" in err, words is not None),
+    check("a_run_with_a_durable_question_waits",
+          (status, "  name: string, required" in err, words is not None),
           (WAITING, True, True))
     status, out, _ = place.haft("resume", words[1], "--json")
     asks = json.loads(out)["pending"][0]["asks"]
-    check("json_has_all_of_it", (asks["mode"], asks["schema"]["required"], asks["pinned"]),
+    check("json_has_the_whole_question", (asks["mode"], asks["schema"]["required"], asks["pinned"]),
           ("form", ["name"], False))
     status, out, err = place.haft("answer", words[1], words[2], json.dumps(ANSWER))
-    check("the_run_continues", (status, out, place.answers()), (0, "the end\n", [[FULL]]))
+    check("the_run_continues_after_a_durable_answer",
+          (status, out, place.answers()), (0, "the end\n", [[FULL]]))
 
 
-# ---- haft mcp as the server, started anew for each sitting ----
+# ---- haft mcp as the server, started again for each command ----
 
 def test_own_server():
     """The client ends its server when the run pauses; the next server gets the answer."""
@@ -383,7 +397,8 @@ def test_own_server():
                 if event["kind"] == "call_finished"]
         check(f"{name}_is_answered", [result in json.dumps(end) for end in ends], [True])
         keys = list((place.path / "inner").rglob("*.seal"))
-        check(f"{name}_has_one_key", [oct(key.stat().st_mode & 0o777) for key in keys], ["0o600"])
+        check(f"{name}_has_one_seal_file",
+              [oct(key.stat().st_mode & 0o777) for key in keys], ["0o600"])
 
 
 # ---- through haft mcp ----
@@ -448,11 +463,12 @@ def check_question(name, params, way):
         found = (params["mode"], params["message"], params["url"])
         wanted = ("url", "The server 'docs' asks: Sign in first.",
                   "https://login.example.org/start?x=1")
-    check(f"{name}_whole_question", found, wanted)
+    check(f"{name}_question_is_complete", found, wanted)
 
 
 def test_server(inner, way):
-    """The outer client gets the inner server's question, and the inner server its answer."""
+    """The outer client gets the question of the inner server, and the inner server gets the
+    answer."""
     answer = {"action": "accept", **({"content": ANSWER} if way == "form" else {})}
     wanted = [[FULL if way == "form" else {"action": "accept"}]]
     place = Place(inner, way)
@@ -477,13 +493,14 @@ def test_server(inner, way):
 
 
 def test_server_without():
-    """A client that cannot ask: a server that waits gets a cancel, a run that can wait does."""
+    """The client cannot ask a person: a server that waits gets a cancel; a durable question
+    waits."""
     for can in ({}, {"elicitation": {}}):
         place = Place("old", "url")
         with Client(place) as client:
             client.greet(can)
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
-            check(f"a_client_without_forms_{len(can)}",
+            check(f"a_client_that_cannot_ask_cancels_{len(can)}",
                   (text_and_error(client.next()["result"]), place.answers()),
                   (("the end", False), [[{"action": "cancel"}]]))
     place = Place("new", "url")
@@ -491,7 +508,8 @@ def test_server_without():
         client.greet({})
         client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         text, bad = text_and_error(client.next()["result"])
-        check("it_waits_in_the_store", (bad, "https://login.example.org/start?x=1" in text,
+        check("a_durable_question_waits_in_the_store",
+              (bad, "https://login.example.org/start?x=1" in text,
                                         "haft answer" in text), (True, True, True))
 
 
@@ -507,26 +525,30 @@ def test_server_no():
             client.greet({"elicitation": {}})
             client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
             client.write({"id": client.next("elicitation/create")["id"], **reply})
-            check(f"no_{number}", (text_and_error(client.next()["result"]), place.answers()),
+            check(f"negative_reply_{number}_reaches_the_server",
+                  (text_and_error(client.next()["result"]), place.answers()),
                   (("the end", False), [[{"action": action}]]))
 
 
 SETTLED = ("notifications/cancelled", "elicitation/create")
 
 
-def second(client, place, name):
+def check_second_question(client, place, name):
     """The first question is withdrawn, an answer to it is ignored, and the next one is asked."""
     off = client.next(*SETTLED)
-    check(f"{name}_is_withdrawn", (off.get("method"), off.get("params", {}).get("requestId")),
+    check(f"{name}_withdraws_the_first_question",
+          (off.get("method"), off.get("params", {}).get("requestId")),
           (SETTLED[0], 1))
     question = client.next(*SETTLED)
-    check(f"{name}_and_the_next_one_asked", question["params"]["message"], "And now?")
+    check(f"{name}_leads_to_the_next_question", question["params"]["message"], "And now?")
     client.write({"id": 1, "result": {"action": "accept", "content": {"answer": "late"}}})
     client.write({"id": question["id"],
                   "result": {"action": "accept", "content": {"answer": "yes"}}})
-    check(f"{name}_and_the_run_ends", text_and_error(client.next()["result"]), ("the end", False))
+    check(f"{name}_and_the_next_answer_end_the_run",
+          text_and_error(client.next()["result"]), ("the end", False))
     events = map(json.loads, place.haft("runs", "events", "last")[1].splitlines())
-    check(f"{name}_answers", [e.get("value") for e in events if e["kind"] == "answered"][-1:],
+    check(f"{name}_does_not_replace_the_next_answer",
+          [e.get("value") for e in events if e["kind"] == "answered"][-1:],
           ["yes"])
 
 
@@ -542,7 +564,7 @@ def test_server_settled():
         client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         client.next("elicitation/create")
         place.haft("answer", "last", "c1.1", "me")
-        second(client, place, "another_answer")
+        check_second_question(client, place, "another_answer")
     place = Place("old", "leaves")
     place.change([{"calls": [{"name": "docs:ask", "arguments": {}}]}, ask("And now?"),
                   {"text": "the end"}], builtins=builtins)
@@ -551,7 +573,7 @@ def test_server_settled():
         client.send("tools/call", {"name": "run_a", "arguments": {"task": GO}})
         client.next("elicitation/create")
         place.log.write_text("")
-        second(client, place, "a_server_that_continues")
+        check_second_question(client, place, "a_server_that_continues")
 
 
 def test_server_two():
@@ -570,7 +592,7 @@ def test_server_two():
         client.write({"id": ids[0], "result": {"action": "cancel"}})
         client.write({"id": ids[1], "result": {"action": "accept", "content": {"answer": "b"}}})
         text, bad = text_and_error(client.next("elicitation/create")["result"])
-        check("one_of_two_is_not_answered", (bad, "One?" in text, "Two?" in text),
+        check("one_of_two_questions_is_not_answered", (bad, "One?" in text, "Two?" in text),
               (True, True, False))
 
 
@@ -579,19 +601,19 @@ def test_server_ends():
     place = Place("old", "form")
     with Client(place) as client:
         client.modern({"elicitation": {}})
-    check("a_server_that_ends", client.process.returncode, 0)
+    check("haft_mcp_ends_while_a_run_waits", client.process.returncode, 0)
     out = place.haft("runs", "--json")[1]
-    check("has_cancelled_it", '"cancelled"' in out, True)
+    check("a_run_that_waits_is_cancelled_at_the_end", '"cancelled"' in out, True)
 
 
 with tempfile.TemporaryDirectory() as scratch:
     test_form()
     test_fork()
-    test_beside()
+    test_slow_and_asking()
     test_url()
     test_twice()
     test_both()
-    test_side()
+    test_parallel()
     test_again()
     test_gone()
     test_forever()

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """An MCP server on standard input and output whose tool asks its user something, for ask_test.py.
 
-    asking_server.py old|new form|url|twice|many|forever|behind|leaves|both|again|gone|side
+    asking_server.py old|new form|url|twice|many|forever|after_log|leaves|both|again|gone|parallel
         LOG
 
-both asks two things at once, again takes the first back before it asks the second, gone takes it
-back and is silent, and side asks once in each of two calls that run side by side.
-It says what was answered as its result, and writes it to LOG. Once somebody else has written LOG
-`behind`, which asks nothing, says something, and so does `leaves`, with its question open."""
+`both` asks two questions at once. `again` withdraws the first question before it asks the second.
+`gone` withdraws its question and is silent. `parallel` asks once in each of two parallel calls. The
+result of the tool is the answers, which are also written to LOG. `after_log` asks nothing, and
+answers its call when LOG exists. `leaves` does the same with an open question."""
 import json
 import os
 import sys
@@ -22,11 +22,11 @@ FORM = {"type": "object", "properties": {
 ASKS = {"form": {"mode": "form", "message": "Who are you?\nSay it.", "requestedSchema": FORM},
         "url": {"mode": "url", "message": "Sign in first.", "elicitationId": "e1",
                 "url": "https://login.example.org/start?x=1"}}
-for way in ("twice", "many", "forever", "both", "again", "gone", "side"):
+for way in ("twice", "many", "forever", "both", "again", "gone", "parallel"):
     ASKS[way] = ASKS["form"]
 TIMES = {"twice": 2, "many": 12, "forever": 1 << 30, "both": 2}.get(WAY, 1)
 TOOL = {"name": "ask", "description": "Asks its user.", "inputSchema": {"type": "object"},
-        "annotations": {"readOnlyHint": WAY == "side"}}
+        "annotations": {"readOnlyHint": WAY == "parallel"}}
 
 
 def send(message):
@@ -43,11 +43,11 @@ def say(number, answers, **more):
 def ask(number):
     send({"id": f"q{number}", "method": "elicitation/create",
           "params": dict(ASKS[WAY], message=f"{ASKS[WAY]['message']} {number}"
-                         if WAY in ("both", "again", "side") else ASKS[WAY]["message"])})
+                         if WAY in ("both", "again", "parallel") else ASKS[WAY]["message"])})
 
 
 def begin():
-    """The questions of one call."""
+    """Asks the questions of one call."""
     ask(0)
     if WAY in ("again", "gone"):
         send({"method": "notifications/cancelled", "params": {"requestId": "q0"}})
@@ -55,7 +55,7 @@ def begin():
         ask(1)
 
 
-def side():
+def answer_parallel_calls():
     """Two calls that each ask: the first with q0, the second with q1."""
     calls = []
     while len(calls) < 2:
@@ -79,9 +79,9 @@ def old():
                 "serverInfo": {"name": "asking", "version": "1"}}})
         elif method == "tools/list":
             send({"id": number, "result": {"tools": [TOOL]}})
-            if WAY == "side":
-                side()
-        elif method == "tools/call" and WAY in ("behind", "leaves"):
+            if WAY == "parallel":
+                answer_parallel_calls()
+        elif method == "tools/call" and WAY in ("after_log", "leaves"):
             if WAY == "leaves":
                 send({"id": "q0", "method": "elicitation/create", "params": ASKS["form"]})
             while not os.path.exists(LOG):

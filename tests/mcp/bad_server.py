@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An MCP server on standard input and output that is good or bad in one way, for hostile_test.py.
+"""An MCP server on standard input and output with one kind of fault, or none, for hostile_test.py.
 
     bad_server.py WAY [FILE]
 
-FILE is for ways that change their mind between two starts: what it holds is the description, or an
-object of what is to be different."""
+WAY names the fault. FILE has the description of the tool, or an object with members of its
+definition, so that a test can change the tool between two starts."""
 import json
 import os
 import sys
@@ -69,7 +69,7 @@ def tools():
 
 
 def cut(kind, padding):
-    """A response with a secret after so many other bytes."""
+    """A response with a secret after `padding` other bytes."""
     value = "x" * int(padding) + " " + os.environ["MYTOK"] + " and more"
     link = {"type": "resource_link", "uri": "a:", "name": "b"}
     if kind == "number":
@@ -84,7 +84,7 @@ def cut(kind, padding):
 
 
 def tell_file():
-    """Ends with what the file holds, if it exists."""
+    """If the file exists, writes it to standard error and exits."""
     if os.path.exists(FILE):
         with open(FILE, "rb") as file:
             sys.stderr.buffer.write(file.read())

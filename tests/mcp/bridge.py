@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server that only speaks stdio, over Streamable HTTP: each message that is posted is a line
-for its program, and the answer with the same id is the answer. What it says unasked is dropped.
-Every `initialize` starts the program anew, as every session would."""
+"""Offers a server that supports only stdio over Streamable HTTP: each posted message becomes a line
+for the program, and the response is the message with the same id. Other messages of the program are
+dropped. Every `initialize` starts a new program, as every session would."""
 import contextlib
 import http.server
 import json
@@ -34,21 +34,21 @@ class Handler(http.server.BaseHTTPRequestHandler):
         message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
             answer = self.server.bridge.pass_on(message)
-        except Gone as gone:
-            self.reply(502, str(gone).encode())
+        except NoAnswer as error:
+            self.reply(502, str(error).encode())
             return
         self.reply(202 if answer is None else 200, b"" if answer is None else answer.encode())
 
 
-class Gone(Exception):
+class NoAnswer(Exception):
     """The program has ended, or does not answer."""
 
 
 class Bridge:
     def __init__(self, command, environment):
         self.command, self.environment = command, environment
-        self.process, self.answers, self.news = None, {}, threading.Condition()
-        self.stderr_file = tempfile.TemporaryFile("w+")  # standard error of all its programs
+        self.process, self.answers, self.arrived = None, {}, threading.Condition()
+        self.stderr_file = tempfile.TemporaryFile("w+")  # the standard error of all programs
         self.site = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.site.daemon_threads, self.site.bridge = True, self
         self.url = f"http://127.0.0.1:{self.site.server_port}/mcp"
@@ -65,14 +65,14 @@ class Bridge:
     def read(self, process):
         for line in process.stdout:
             message = json.loads(line)
-            with self.news:
+            with self.arrived:
                 if "method" not in message:
                     self.answers[message["id"]] = line
-                    self.news.notify_all()
+                    self.arrived.notify_all()
 
     def pass_on(self, message):
         """The response, or None for a notification."""
-        with self.news:
+        with self.arrived:
             if self.process is None or message.get("method") == "initialize":
                 self.begin()
             self.posted.append(message.get("method"))
@@ -81,22 +81,22 @@ class Bridge:
                 self.process.stdin.write(json.dumps(message) + "\n")
                 self.process.stdin.flush()
             except BrokenPipeError:
-                raise self.gone("has ended") from None
+                raise self.no_answer("has ended") from None
             if "id" not in message or "method" not in message:
                 return None
-            if not self.news.wait_for(lambda: message["id"] in self.answers, SECONDS):
-                raise self.gone("does not answer")
+            if not self.arrived.wait_for(lambda: message["id"] in self.answers, SECONDS):
+                raise self.no_answer("does not answer")
             return self.answers.pop(message["id"])
 
-    def gone(self, how):
+    def no_answer(self, how):
         self.stderr_file.seek(0)
-        return Gone(f"{self.command[1]} {how}: {self.stderr_file.read()[-2000:]}")
+        return NoAnswer(f"{self.command[1]} {how}: {self.stderr_file.read()[-2000:]}")
 
     def stop(self):
         if self.process is not None:
             self.process.kill()
             self.process.wait()
-            with contextlib.suppress(BrokenPipeError):  # of what was written to one that had ended
+            with contextlib.suppress(BrokenPipeError):  # the program may have ended
                 self.process.stdin.close()
 
     def end(self):

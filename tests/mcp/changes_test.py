@@ -54,7 +54,7 @@ class Place:
         return self
 
     def last(self):
-        """The kind of the last call's end, and its text."""
+        """The kind of event that ended the last call, and its text."""
         ends = [e for e in self.log if e["kind"] in ("call_finished", "call_refused")]
         if not ends:
             return "none", self.err
@@ -75,31 +75,34 @@ CALLED = ("call_finished", "you said it")
 
 def test_after_use():
     place = Place().run()
-    check("before_the_change", place.last(), CALLED)
-    check("the_list_is_known_next_time", place.run().server_row()["state"], "known")
+    check("a_tool_is_called_before_the_change", place.last(), CALLED)
+    check("the_list_is_known_in_the_next_run", place.run().server_row()["state"], "known")
     place.describe("Says a word to everybody you know.")
     where, text = place.run().last()
-    check("after_the_change", (where, '- /description: "Says a word."' in text,
+    check("the_tool_is_not_called_after_the_change",
+          (where, '- /description: "Says a word."' in text,
                                '+ /description: "Says a word to everybody you know."' in text),
           ("tool_changed", True, True))
     error = [e for e in place.log if e["kind"] == "call_finished"][-1]["error"]
-    check("the_model_gets_no_word_of_it", error["message"],
+    check("the_model_gets_no_word_of_the_new_definition", error["message"],
           "the tool 'a:say' has changed since it was first used or accepted, so it was not "
           "called")
     kind, text = place.run().last()
-    check("at_the_next_run_it_is_left_out", (kind, "a_-_say is not what it was" in text),
+    check("the_next_run_leaves_the_tool_out", (kind, "a_-_say is not what it was" in text),
           ("call_refused", True))
-    check("with_all_that_it_says", ("everybody you know" in json.dumps(place.log),
+    check("the_log_has_no_word_of_the_new_definition",
+          ("everybody you know" in json.dumps(place.log),
                                     place.log[1]["tools"], place.server_row()["changed"],
                                     place.server_row()["names"]), (False, [], ["say"], []))
-    check("which_the_terminal_says", "1 tool has changed" in place.haft(
+    check("the_terminal_reports_the_change", "1 tool has changed" in place.haft(
         "run", "spec.json", GO, "--store", "memory:")[2], True)
-    check("and_check", "1 tool has changed" in place.haft("check", "spec.json")[2], True)
+    check("haft_check_reports_the_change",
+          "1 tool has changed" in place.haft("check", "spec.json")[2], True)
     explained = json.loads(place.haft("explain", "spec.json", "go", "--json")[1])
-    check("and_explain", [(t["sight"], t["code"]) for t in explained["tools"]
+    check("haft_explain_reports_the_change", [(t["sight"], t["code"]) for t in explained["tools"]
                           if t["name"] == "a:say"], [("out", "tool_changed")])
     status, out, err = place.haft("tools", "spec.json")
-    check("the_change_is_listed", out.split("MCP servers\n")[1], """\
+    check("haft_tools_lists_the_change", out.split("MCP servers\n")[1], """\
   a: known (the tools are cached; the server need not run), 1 tool
     warning: 1 tool has changed since it was first used or accepted, and is hidden from models: \
 say; `haft tools SPEC` shows the changes, --accept accepts it
@@ -109,7 +112,8 @@ say; `haft tools SPEC` shows the changes, --accept accepts it
       + /description: "Says a word to everybody you know."
 """)
     status, out, err = place.haft("tools", "spec.json", "--json")
-    check("and_as_json", (json.loads(out)["changed"], json.loads(out)["servers"]), (
+    check("haft_tools_json_lists_the_change",
+          (json.loads(out)["changed"], json.loads(out)["servers"]), (
         [{"server": "a", "tool": "say", "diff": '- /description: "Says a word."\n'
           '+ /description: "Says a word to everybody you know."\n'}],
         [{"name": "a", "state": "known", "tools": 1,
@@ -118,18 +122,18 @@ say; `haft tools SPEC` shows the changes, --accept accepts it
           "models: say; `haft tools SPEC` shows the changes, --accept accepts it", "left_out": [],
           "left_out_all": 0, "code": None, "reason": None}]))
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:say")
-    check("it_is_accepted", (status, out), (0, """\
+    check("a_change_is_accepted", (status, out), (0, """\
 a:say is accepted:
 - /description: "Says a word."
 + /description: "Says a word to everybody you know."
 """))
-    check("after_that_it_is_called", place.run().last(), CALLED)
-    check("again", place.haft("tools", "spec.json", "--accept", "a:*")[1],
+    check("an_accepted_tool_is_called", place.run().last(), CALLED)
+    check("a_second_accept_changes_nothing", place.haft("tools", "spec.json", "--accept", "a:*")[1],
           "a:say is accepted unchanged\n")
     status, out, err = place.haft("tools", "spec.json", "--accept", "a:nothing")
-    check("what_is_not_there_is_not_accepted", status, 2)
+    check("a_tool_that_does_not_exist_is_not_accepted", status, 2)
     for file in (place.path / "state/haft/mcp").iterdir():
-        check("only_we_may_read_what_is_remembered", oct(file.stat().st_mode & 0o777), "0o600")
+        check("only_the_owner_can_read_the_state_files", oct(file.stat().st_mode & 0o777), "0o600")
 
 
 def test_before_use():
@@ -138,11 +142,11 @@ def test_before_use():
     place.run()
     place.write()
     place.describe("Says another word.")
-    check("an_unused_tool_is_called", place.run("runs.db").last(), CALLED)
+    check("a_tool_that_changed_before_its_use_is_called", place.run("runs.db").last(), CALLED)
     status, out, err = place.haft("runs", "replay", place.log[0]["run"], "--store", "runs.db")
-    check("such_a_run_is_replayed", (status, err), (0, ""))
+    check("a_run_with_a_changed_unused_tool_is_replayed", (status, err), (0, ""))
     shown = [e for e in place.log if e["kind"] == "tools_revealed"]
-    check("and_what_it_is_now_is_in_the_log",
+    check("the_log_has_the_new_definition",
           [(e["tools"][0]["description"], e["call"], e.get("reason")) for e in shown],
           [("Says a word.", None, None),
            ("Says another word.", "c1.1", "the server's list changed")])
@@ -152,9 +156,11 @@ def test_before_use():
     place.write()
     place.describe({"inputSchema": {"type": "object", "required": ["who"]}})
     kind, text = place.run().last()
-    check("its_arguments_are_judged_by_that", (kind, "who" in text), ("call_refused", True))
+    check("arguments_are_checked_with_the_new_definition",
+          (kind, "who" in text), ("call_refused", True))
     status, out, err = place.haft("tools", "spec.json")
-    check("nothing_has_changed_then", "!" in out.split("MCP servers\n")[1], False)
+    check("haft_tools_lists_no_change_of_an_unused_tool",
+          "!" in out.split("MCP servers\n")[1], False)
 
 
 def test_replaced():
@@ -174,19 +180,19 @@ def test_replaced():
     check("a_new_list_is_recorded", (lists[1]["reason"], lists[1]["call"], row["names"],
                                      row["gone"]),
           ("the server's list changed", None, ["two", "three"], ["one"]))
-    check("what_is_gone_is_not_offered",
+    check("a_removed_tool_is_not_offered",
           [e["declared"] for e in place.log if e["kind"] == "turn_started"][:2],
           [["tool_search", "a:one", "a:two"], ["tool_search", "a:two"]])
-    check("calls_are_judged_by_it",
+    check("calls_are_checked_with_the_new_list",
           [(e["tool"], e["why"]) for e in place.log if e["kind"] == "call_refused"],
           [("a:three", "not_revealed"), ("a:one", "unavailable")])
-    check("a_search_finds_what_there_is",
+    check("a_search_finds_the_tools_of_the_new_list",
           sorted(t["name"] for t in lists[2]["tools"] + lists[2]["listed"]), ["a:three", "a:two"])
     ends = [(e["tool"], e["ok"]) for e in place.log if e["kind"] == "call_finished"]
-    check("and_that_can_be_called", ends[-1], ("a:three", True))
-    check("once", len(lists), 3)
+    check("a_tool_of_the_new_list_can_be_called", ends[-1], ("a:three", True))
+    check("the_new_list_is_recorded_once", len(lists), 3)
     status, out, _ = place.haft("runs", "replay", "last", "--store", "sqlite:runs.db")
-    check("and_replayed", (status, out.startswith("identical")), (0, True))
+    check("a_run_with_a_new_list_is_replayed", (status, out.startswith("identical")), (0, True))
 
 
 def test_two_at_once():
@@ -201,10 +207,11 @@ def test_two_at_once():
     (place.path / "script.json").write_text(json.dumps(
         {"replies": [{"calls": calls}, {"text": "the end"}]}))
     place.run("runs.db")
-    check("both_are_called", sorted(e["result"] for e in place.log if e["kind"] == "call_finished"),
+    check("both_parallel_calls_run",
+          sorted(e["result"] for e in place.log if e["kind"] == "call_finished"),
           ["you said one", "you said two"])
     status, out, err = place.haft("runs", "replay", place.log[0]["run"], "--store", "runs.db")
-    check("and_replayed", (status, err), (0, ""))
+    check("a_run_with_parallel_calls_is_replayed", (status, err), (0, ""))
 
 
 def test_age():
@@ -215,43 +222,45 @@ def test_age():
           in place.haft("tools", "spec.json")[1], True)
     idle = "tool_search is enabled but never offered: the MCP servers have no usable tools"
     searching = ["check", "spec.json", "--set", 'builtins.enabled=["tool_search"]']
-    check("then_nothing_is_searched", idle in place.haft(*searching)[2], True)
+    check("check_warns_that_no_tool_can_be_searched", idle in place.haft(*searching)[2], True)
     place.describe("Says a word.")
-    check("the_server_is_asked_again", place.run().last(), CALLED)
-    check("and_then_known", place.run().server_row()["state"], "known")
-    check("now_something_is", idle in place.haft(*searching)[2], False)
-    check("unless_it_is_denied", idle in place.haft(*searching, "--set", 'mcp.deny=["a:say"]')[2],
+    check("a_server_with_an_empty_list_is_asked_again", place.run().last(), CALLED)
+    check("the_new_list_is_known", place.run().server_row()["state"], "known")
+    check("check_does_not_warn_if_a_tool_can_be_searched", idle in place.haft(*searching)[2], False)
+    check("check_warns_if_the_only_tool_is_denied",
+          idle in place.haft(*searching, "--set", 'mcp.deny=["a:say"]')[2],
           True)
     place.describe("Says a new word.")
     status, out, err = place.haft("tools", "spec.json", "--refresh")
-    check("refresh_asks", (status, "Says a new word." in out, err), (0, True, ""))
+    check("refresh_asks_the_server", (status, "Says a new word." in out, err), (0, True, ""))
     place.describe("Says a word.\nAnd sends it to somebody.")
-    check("all_of_a_description_is_shown", "    Says a word.\n    And sends it to somebody.\n"
+    check("the_whole_description_is_shown", "    Says a word.\n    And sends it to somebody.\n"
           in place.haft("tools", "spec.json", "--refresh")[1], True)
     place.describe("Says a new word.")
     place.haft("tools", "spec.json", "--refresh")
     place.describe("{}{")
     status, out, err = place.haft("tools", "spec.json", "--refresh")
-    check("a_server_that_does_not_answer_is_reported_and_stays",
+    check("a_server_that_fails_is_reported_and_its_cached_tools_stay",
           (status, "Says a new word." in out, "server a: the MCP server 'a'" in err,
            "warning: the cached list of tools is used: the MCP server 'a'" in out),
           (1, True, True, True))
     other = Place("exit_start")
     status, out, err = other.haft("tools", "spec.json", "--refresh")
-    check("one_that_never_answered_is_not_called_unasked",
+    check("a_server_that_never_answered_is_reported_with_its_error",
           (status, "not asked for its tools yet" in out,
            "- a:*                      mcp: the MCP server 'a' ended" in out), (1, False, True))
     status, out, err = other.haft("tools", "spec.json", "--refresh", "--json")
     row = json.loads(out)["servers"][0]
-    check("nor_as_json", (status, row["code"], "no licence" in row["reason"]),
+    check("json_has_the_error_of_a_server_that_never_answered",
+          (status, row["code"], "no licence" in row["reason"]),
           (1, "server_error", True))
     place.describe("Says a word.")
     for file in place.files(".json"):
         record = json.loads(file.read_text())
         record["until"] = 1
         file.write_text(json.dumps(record))
-    check("an_old_list_is_not_used", place.run().server_row()["state"], "started")
-    check("but_made_new", place.run().server_row()["state"], "known")
+    check("an_expired_list_is_not_used", place.run().server_row()["state"], "started")
+    check("an_expired_list_is_replaced", place.run().server_row()["state"], "known")
 
 
 def test_other_command():
@@ -262,10 +271,11 @@ def test_other_command():
     check("another_configuration_is_a_change", (kind, "a_-_say is not what it was" in text),
           ("call_refused", True))
     out = place.haft("tools", "spec.json")[1]
-    check("which_is_shown", ("- /configuration" in out, "+ /configuration" in out), (True, True))
+    check("the_changed_configuration_is_shown",
+          ("- /configuration" in out, "+ /configuration" in out), (True, True))
     check("the_hash_is_in_the_log", len(place.server_row()["hash"]), 64)
     place.haft("tools", "spec.json", "--accept", "a:say")
-    check("accepted_it_is_called", place.run().last(), CALLED)
+    check("an_accepted_configuration_is_called", place.run().last(), CALLED)
 
 
 def test_damage():
@@ -274,33 +284,34 @@ def test_damage():
         file.write_text('{"version":2,"tools":[')
     status, out, err = place.haft("tools", "spec.json")
     check("a_damaged_list_is_reported", "its cached list cannot be read" in out, True)
-    check("a_new_list_is_made", place.run().last(), CALLED)
+    check("a_damaged_list_is_replaced", place.run().last(), CALLED)
     for file in place.files(".pins"):
         file.write_text('{"version":1,"pins":')
     kind, text = place.run().last()
-    check("damaged_pins_let_nothing_pass", (kind, "a_-_say is not what it was" in text,
+    check("no_tool_is_called_with_damaged_pins", (kind, "a_-_say is not what it was" in text,
                                             place.server_row()["changed"]),
           ("call_refused", True, ["say"]))
-    check("and_are_reported", "--accept a:*" in place.server_row()["warning"], True)
+    check("damaged_pins_are_reported", "--accept a:*" in place.server_row()["warning"], True)
     for words in (["tools"], ["check"]):
         status, out, err = place.haft(*words, "spec.json")
-        check(f"haft_{words[0]}_tells", (status, "--accept a:*" in out + err), (0, True))
-    check("doctor_tells", "damaged" in place.haft("doctor")[1], True)
+        check(f"haft_{words[0]}_reports_damaged_pins",
+              (status, "--accept a:*" in out + err), (0, True))
+    check("doctor_reports_damaged_pins", "damaged" in place.haft("doctor")[1], True)
     place.haft("tools", "spec.json", "--accept", "a:say")
-    check("one_is_accepted", place.run().last(), CALLED)
-    check("the_others_are_in_doubt", "was damaged" in place.server_row()["warning"], True)
+    check("one_accepted_tool_is_called", place.run().last(), CALLED)
+    check("the_other_pins_stay_in_doubt", "was damaged" in place.server_row()["warning"], True)
     check("the_damaged_file_is_kept", len(place.files(".damaged")), 1)
     place.haft("tools", "spec.json", "--accept", "a:*")
-    check("all_are_accepted", "warning" in place.run().server_row(), False)
+    check("no_pin_is_in_doubt_after_all_are_accepted", "warning" in place.run().server_row(), False)
 
 
 def test_left_out():
     place = Place("twice").run()
-    check("what_is_left_out_is_in_the_log",
+    check("the_log_has_the_tools_that_are_left_out",
           [row["tool"] for row in place.server_row()["left_out"]], ["say", "a:b", "", "", "x"])
-    check("and_counted", place.server_row()["left_out_all"], 5)
+    check("the_log_counts_the_tools_that_are_left_out", place.server_row()["left_out_all"], 5)
     status, out, err = place.haft("tools", "spec.json")
-    check("and_listed", out.split("MCP servers\n")[1], """\
+    check("haft_tools_lists_the_tools_that_are_left_out", out.split("MCP servers\n")[1], """\
   a: known (the tools are cached; the server need not run), 1 tool, 5 left out
   1 deferred tool, 0 shown: at most 8 (max_mcp_tools)
   - a:say                    mcp, data: deferred: no search has shown it
@@ -311,16 +322,20 @@ def test_left_out():
   - a:x mcp, left out: /inputSchema: expected an object, found null
 """)
     status, out, err = place.haft("check", "spec.json")
-    check("check_reports_it", "5 tools of the MCP server a cannot be used" in err, True)
+    check("check_reports_tools_that_are_left_out",
+          "5 tools of the MCP server a cannot be used" in err, True)
     status, out, err = place.haft("run", "spec.json", GO, "--store", "memory:")
-    check("and_in_the_terminal", "server a: 1 tool, 5 left out" in err, True)
+    check("the_terminal_reports_tools_that_are_left_out",
+          "server a: 1 tool, 5 left out" in err, True)
 
 
 def test_hidden():
     place = Place("hidden").run()
-    check("one_is_left", [tool["name"] for tool in place.log[1]["tools"]], ["a:say"])
+    check("one_tool_without_hidden_names_remains",
+          [tool["name"] for tool in place.log[1]["tools"]], ["a:say"])
     text = json.dumps(place.log[1], ensure_ascii=False)
-    check("nothing_hides_in_its_schema", ("A<U+202E> word." in text, "<U+E0041>" in text,
+    check("hidden_characters_in_its_schema_are_escaped",
+          ("A<U+202E> word." in text, "<U+E0041>" in text,
                                           "\u202e" in text, "\u200b" in text),
           (True, True, False, False))
     check("names_and_values_with_hidden_characters_are_left_out",
@@ -330,25 +345,26 @@ def test_hidden():
 
 
 def test_secrets():
-    """A literal value is in the stored spec and nowhere else; the value of ${VAR} is nowhere."""
+    """A literal secret is stored only with the spec; the value of ${VAR} is not stored at all."""
     place = Place("env", env={"API_TOKEN": TOKEN}).run("runs.db")
-    check("a_secret_does_not_get_into_events", TOKEN in json.dumps(place.log), False)
+    check("a_literal_secret_is_not_in_events", TOKEN in json.dumps(place.log), False)
     found = [f.name for f in (place.path / "state").rglob("*")
              if f.is_file() and TOKEN in f.read_text()]
-    check("nor_into_what_is_remembered", found, [])
+    check("a_literal_secret_is_not_in_state_files", found, [])
     status, out, err = place.haft("check", "spec.json")
-    check("and_is_warned_of", "looks like a secret in the spec" in out, True)
-    check("without_being_shown", (TOKEN[:8] in out + err, "*" * len(TOKEN) in out), (False, True))
+    check("check_warns_of_a_literal_secret", "looks like a secret in the spec" in out, True)
+    check("the_warning_does_not_show_the_secret",
+          (TOKEN[:8] in out + err, "*" * len(TOKEN) in out), (False, True))
     os.environ["HAFT_TEST_TOKEN"] = TOKEN
     place = Place("env", env={"API_TOKEN": "${HAFT_TEST_TOKEN}"}).run("runs.db")
     found = [f.name for f in place.path.rglob("*")
              if f.is_file() and TOKEN.encode() in f.read_bytes()]
-    check("of_a_variable_nothing_is_written_down", found, [])
+    check("the_value_of_a_variable_is_not_stored", found, [])
     status, out, err = place.haft("check", "spec.json")
-    check("there_is_no_warning", "looks like a secret" in out, False)
+    check("check_does_not_warn_of_a_variable", "looks like a secret" in out, False)
 
 
-WRITTEN = {"MYTOK": "written-out-secret-123456", "PIN_KEY": "1234567890",
+LITERAL = {"MYTOK": "written-out-secret-123456", "PIN_KEY": "1234567890",
            "DB_CONN": "postgres://u:pw%2Din-file-2@h/db", "OTHER": "${HAFT_NOT_SET:-if-not-set-77}",
            "STORE": "s3://me:${HAFT_NOT_SET:-of-an-address-8}@h/b"}
 PLAIN = {"MODE": "production", "PORT": "12345678", "DATA": "/srv/some/data",
@@ -367,51 +383,54 @@ def kept(place, name="runs.db"):
         return "".join(str(row) for row in db.execute("select * from events"))
 
 
-def test_written_out():
+def test_literal_values():
     """Every literal value for a server counts as a secret, whatever its name, unless it is
     harmless."""
-    place = Place("env", env=dict(WRITTEN, **PLAIN)).run("runs.db")
+    place = Place("env", env=dict(LITERAL, **PLAIN)).run("runs.db")
     result = place.last()[1]
-    check("values_written_out_are_redacted", seen(HIDDEN, json.dumps(place.log), place.err), [])
-    check("and_those_that_are_none_are_not", seen(PLAIN.values(), result), list(PLAIN.values()))
-    check("in_the_store_too", seen(HIDDEN, kept(place)), [])
-    place = Place("tell_env", env=WRITTEN)
+    check("literal_values_are_redacted", seen(HIDDEN, json.dumps(place.log), place.err), [])
+    check("harmless_values_are_not_redacted", seen(PLAIN.values(), result), list(PLAIN.values()))
+    check("literal_values_are_not_in_the_store", seen(HIDDEN, kept(place)), [])
+    place = Place("tell_env", env=LITERAL)
     file = {"mcpServers": {"a": {"command": place.server["command"][0],
-                                 "args": place.server["command"][1:], "env": WRITTEN}}}
+                                 "args": place.server["command"][1:], "env": LITERAL}}}
     (place.path / "servers.json").write_text(json.dumps(file))
     spec = {"haft": 1, "name": "a", "model": "script:script.json",
             "mcp": {"import": "servers.json"}}
     (place.path / "spec.json").write_text(json.dumps(spec))
     place.run("runs.db")
-    check("of_a_file_and_in_an_error", ("[redacted]" in place.server_row()["error"],
+    check("literal_values_of_an_imported_file_are_redacted",
+          ("[redacted]" in place.server_row()["error"],
                                         seen(HIDDEN, json.dumps(place.log), place.err,
                                              kept(place))), (True, []))
     found = [f.name for f in (place.path / "state").rglob("*")
              if f.is_file() and seen(HIDDEN, f.read_text())]
-    check("and_nothing_is_remembered", found, [])
+    check("literal_values_are_not_in_state_files", found, [])
     for words in ([], ["--json"]):
         status, out, err = place.haft("tools", "spec.json", "--refresh", *words)
-        check("refresh_does_not_show_it " + " ".join(words),
+        check("refresh_does_not_show_literal_values " + " ".join(words),
               ("[redacted]" in err, seen(HIDDEN, out, err)), (True, []))
-    error = Place("tell_cut", env=WRITTEN).run().server_row()["error"]
-    check("not_even_a_part_is_shown", ("or so or so" in error, "123456" in error), (True, False))
-    place = Place("tell_end", env=WRITTEN)
+    error = Place("tell_cut", env=LITERAL).run().server_row()["error"]
+    check("no_part_of_a_literal_value_is_shown",
+          ("or so or so" in error, "123456" in error), (True, False))
+    place = Place("tell_end", env=LITERAL)
     place.server, whole = None, place.server
     (place.path / "spec.json").write_text(json.dumps({
         "haft": 1, "name": "a", "model": "script:script.json",
         "mcp": {"servers": {"a" * 40: whole}}}))
     error = place.run().server_row()["error"]
-    check("nor_the_half_that_fits_into_an_error", ("or so or so" in error, "written" in error),
+    check("no_half_of_a_literal_value_is_in_a_cut_error",
+          ("or so or so" in error, "written" in error),
           (True, False))
 
 
 def test_log():
-    """Warnings of a server are lines of standard error; lower levels are not."""
+    """Warnings of a server are printed to standard error; messages of lower levels are not."""
     status, out, err = Place("log").haft("run", "spec.json", GO, "--store", "memory:")
     check("warnings_of_a_server_are_shown",
           [line for line in err.splitlines() if "cheese" in line],
           ["  server a: warning: warning: <U+001B>[31mlow on cheese"])
-    check("and_the_answer_stands_alone", out, "the end\n")
+    check("standard_output_has_only_the_answer", out, "the end\n")
 
 
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
@@ -420,7 +439,7 @@ try:
         for done in [pool.submit(test) for test in (
                 test_after_use, test_before_use, test_replaced, test_two_at_once, test_age,
                 test_other_command, test_damage, test_left_out, test_hidden, test_secrets,
-                test_written_out, test_log)]:
+                test_literal_values, test_log)]:
             done.result()
 finally:
     shutil.rmtree(scratch, ignore_errors=True)

@@ -181,7 +181,7 @@ static uint64_t number(haft_str *rest)
 {
     uint64_t value = 0;
     haft_str word = haft__str_split(rest, ' ');
-    CHECK(haft__str_to_u64(word, &value), "'%.*s' is no number", HAFT__ARG(word));
+    CHECK(haft__str_to_u64(word, &value), "'%.*s' is not a number", HAFT__ARG(word));
     return value;
 }
 
@@ -215,8 +215,8 @@ static haft_status answer(haft__mcp_client *client, haft_str rest, haft__mcp_act
     return status;
 }
 
-static haft_status break_it(haft__mcp_client *client, haft_str rest, bool cut, bool sent,
-                            haft_error *err)
+static haft_status break_exchange(haft__mcp_client *client, haft_str rest, bool cut, bool sent,
+                                  haft_error *err)
 {
     uint64_t exchange = number(&rest);
     haft__mcp_exchange_failure broken = {.sent = sent};
@@ -261,7 +261,7 @@ static haft_status step(haft__mcp_client *client, haft_str line, haft_error *err
                       err);
     }
     if (is(word, "broken") || is(word, "cut") || is(word, "unsent")) {
-        return break_it(client, rest, !is(word, "broken"), !is(word, "unsent"), err);
+        return break_exchange(client, rest, !is(word, "broken"), !is(word, "unsent"), err);
     }
     if (is(word, "lost")) {
         return haft__mcp_client_disconnected(client, rest, err);
@@ -276,7 +276,7 @@ static haft_status step(haft__mcp_client *client, haft_str line, haft_error *err
     if (is(word, "cancel")) {
         return haft__mcp_client_cancel(client, first, rest, err);
     }
-    CHECK(is(word, "session"), "'%.*s' is no step", HAFT__ARG(word));
+    CHECK(is(word, "session"), "'%.*s' is not a step", HAFT__ARG(word));
     return haft__mcp_client_session(client, first, rest, err);
 }
 
@@ -296,10 +296,10 @@ haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf
 
 bool test_client_clean(const void *context, haft_str text, haft__lost lost, haft__buf *out)
 {
-    CHECK(!lost.before && !lost.after, "nothing is lost");
+    CHECK(!lost.before && !lost.after, "a part of the text is missing");
     haft_str canary = HAFT__LIT(TEST_CANARY);
     bool found = false;
-    CHECK(context == NULL, "a context that was not given");
+    CHECK(context == NULL, "an unexpected context");
     while (text.len > 0) {
         bool here = haft__str_starts_with(text, canary);
         haft__buf_add_str(out, here ? HAFT__LIT("[redacted]") : (haft_str){text.ptr, 1});
@@ -329,7 +329,7 @@ haft__mcp_client_options test_client_options_of(const char *letters)
 
 /* ---- cases ---- */
 
-/* $NAME(FIRST,SECOND) in a case; %1 and %2 stand for what is in the brackets. */
+/* The abbreviations: $NAME(FIRST,SECOND) in a case. %1 and %2 stand for FIRST and SECOND. */
 static const struct {
     haft_str name, text;
 } shorthands[] = {
@@ -409,7 +409,7 @@ static bool take_shorthand(haft__buf *out, haft_str *rest)
     return false;
 }
 
-haft_str test_client_write_out(const char *text)
+haft_str test_client_expand(const char *text)
 {
     haft__buf out;
     haft__buf_init(&out, 1 << 20);
@@ -436,22 +436,21 @@ void test_client_check_all(const test_client_case *cases, size_t count)
         haft__buf log;
         haft__buf_init(&log, 1 << 24);
         CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
-        CHECK_INT(test_client_play(client, test_client_write_out(cases[i].steps), &log), HAFT_OK,
-                  "%s", cases[i].steps);
-        CHECK_STR(haft__buf_str(&log), test_client_write_out(cases[i].wanted), "%s",
+        CHECK_INT(test_client_play(client, test_client_expand(cases[i].steps), &log), HAFT_OK, "%s",
                   cases[i].steps);
+        CHECK_STR(haft__buf_str(&log), test_client_expand(cases[i].wanted), "%s", cases[i].steps);
         haft__mcp_client_destroy(client);
         haft__buf_finish(&log);
     }
 }
 
 /* Plays the steps despite failures; false if the client could not be created. */
-static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed)
+static bool play_with_failure(const test_client_case *c, unsigned n, bool *ret_failed)
 {
     haft__mcp_client_options options = test_client_options_of(c->options);
     haft__mcp_client *client = NULL;
     haft__mcp_client_event event;
-    haft_str steps = test_client_write_out(c->steps);
+    haft_str steps = test_client_expand(c->steps);
     uint64_t made = 0, ended = 0;
     bool failed = false;
     test_fail_allocation(n);
@@ -475,7 +474,7 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
             ended += event.kind == HAFT__MCP_EVENT_DONE;
         }
         CHECK(ended == made || (failed && ended >= made && ended <= made + 1),
-              "%llu calls, %llu ends at allocation %u", (unsigned long long)made,
+              "%llu calls, but %llu ends, at allocation %u", (unsigned long long)made,
               (unsigned long long)ended, n);
     }
     haft__mcp_client_destroy(client);
@@ -483,12 +482,12 @@ static bool play_starved(const test_client_case *c, unsigned n, bool *ret_failed
     return !failed || *ret_failed;
 }
 
-void test_client_starve(const test_client_case *cases, size_t count)
+void test_client_fail_allocations(const test_client_case *cases, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         bool failed = true;
         for (unsigned n = 0; failed; n++) {
-            CHECK(play_starved(&cases[i], n, &failed), "%s", cases[i].steps);
+            CHECK(play_with_failure(&cases[i], n, &failed), "%s", cases[i].steps);
         }
     }
 }

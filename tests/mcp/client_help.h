@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * client_help.h - a client driven by lines, and what it did as lines.
+ * client_help.h - plays a client with steps, a line each, and logs its events, a line each.
  *
- * Steps, one a line:  start | probe-timeout | list | get JSON | on N JSON (came on exchange N)
+ * Steps, one a line:  start | probe-timeout | list | get JSON | on N JSON (received on exchange N)
  *                     call TOOL JSON | again TOOL ROUND STATE JSON | cancel N WHY
  *                     accept N JSON | decline N | dismiss N | session N ID | broken N HTTP BODY
  *                     cut N WHY | lost WHY | fail WHY
- * What happens is written after "  ", an event a line; _meta of a modern request is left out.
- * In cases, what nearly each of them has is written short: $initialize(1) and others
+ * An event is a line that begins with "  "; _meta of a modern request is left out.
+ * Cases use abbreviations for the texts that most of them have: $initialize(1) and others
  * (client_help.c).
  */
 #ifndef HAFT_TESTS_MCP_CLIENT_HELP_H
@@ -22,26 +22,26 @@ haft__mcp_client_options test_client_options(void);
 /* Performs the steps and appends the output. Stops at a step that fails and returns its status. */
 haft_status test_client_play(haft__mcp_client *client, haft_str steps, haft__buf *log);
 
-/* Steps with a client of their own, and what happens. Options, a letter each: h HTTP, L and M the
- * era is known (legacy, modern), e questions are answered, r there are roots, l changes are
- * wanted, i log messages from info on, s TEST_CANARY is a secret. */
+/* The steps of a new client, and the wanted events. Options, a letter each: h HTTP; L and M the
+ * era is known (legacy, modern); e questions are answered; r there are roots; l changes are
+ * reported; i log messages of level info and above; s TEST_CANARY is a secret. */
 typedef struct test_client_case {
     const char *options, *steps, *wanted;
 } test_client_case;
 
-/* 60 bytes, of which no eight are the same. */
+/* 60 bytes; no eight bytes of it occur twice. */
 #define TEST_CANARY "canary-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQ"
 
 /* Redacts TEST_CANARY; see haft__cleaner. */
 bool test_client_clean(const void *context, haft_str text, haft__lost lost, haft__buf *out);
 
 /* The steps with abbreviations expanded; valid until the test ends. */
-haft_str test_client_write_out(const char *text);
+haft_str test_client_expand(const char *text);
 
 haft__mcp_client_options test_client_options_of(const char *letters);
 void test_client_check_all(const test_client_case *cases, size_t count);
 
 /* Runs each case with every allocation failing in turn: a call may fail, but it ends once. */
-void test_client_starve(const test_client_case *cases, size_t count);
+void test_client_fail_allocations(const test_client_case *cases, size_t count);
 
 #endif

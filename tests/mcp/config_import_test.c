@@ -55,7 +55,7 @@ static const struct {
      "\"imported\":true}}",
      "a: the file has no `inputs` for an ${input:..} of it; the variable HAFT_INPUT_.. is used\n"
      "a: auth is ignored: OAuth is not supported yet; put a token into headers\n"},
-    /* text that only looks like a variable */
+    /* a text that only looks like a variable */
     {"{\"mcpServers\":{\"a\":{\"command\":\"$x ${ $\",\"args\":[\"a$\",\"${/}\"]}}}",
      "{\"a\":{\"command\":[\"$x ${ $\",\"a$\",\"/\"],\"enabled\":true,\"imported\":true}}", ""},
 };
@@ -82,7 +82,7 @@ TEST(files_of_other_programs_become_servers)
         haft__json_member member = {haft__json_string(HAFT__LIT("servers")), import.servers};
         CHECK_INT(
             haft__mcp_server_configs_read(&arena, haft__json_object(&member, 1), &servers, &err),
-            HAFT_OK, "%s: a spec takes them: %s", good[i].text, err.message);
+            HAFT_OK, "%s: a spec rejects the servers: %s", good[i].text, err.message);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }
@@ -162,7 +162,7 @@ TEST(a_wrong_server_is_skipped)
             CHECK(memmem(why.ptr, why.len, wrong[i].why, strlen(wrong[i].why)) != NULL, "%s: %.*s",
                   wrong[i].text, HAFT__ARG(why));
         }
-        CHECK_INT(err.status, HAFT_OK, "%s: it is no failure", wrong[i].text);
+        CHECK_INT(err.status, HAFT_OK, "%s: a skipped server is an error", wrong[i].text);
         haft__arena_finish(&arena);
     }
 }
@@ -176,14 +176,14 @@ TEST(the_other_servers_are_imported)
                                     HAFT__LIT("{\"servers\":{\"x\":7,\"a\":{\"command\":\"a\"},"
                                               "\"y\":{},\"b\":{\"url\":\"http://h\"}}}"),
                                     key, &import, NULL),
-              HAFT_OK, "it is read");
-    CHECK_INT(import.servers.count, 2, "two are good");
-    CHECK_INT(import.left_count, 2, "two are not");
-    CHECK_STR(import.left[1].name, HAFT__LIT("y"), "which");
+              HAFT_OK, "the file cannot be read");
+    CHECK_INT(import.servers.count, 2, "imported servers");
+    CHECK_INT(import.left_count, 2, "skipped servers");
+    CHECK_STR(import.left[1].name, HAFT__LIT("y"), "the second skipped server");
     haft__arena_finish(&arena);
 }
 
-TEST(values_of_an_environment_are_in_no_error)
+TEST(no_error_contains_a_value_of_an_environment)
 {
     haft__arena arena;
     haft__mcp_import import = {0};
@@ -192,8 +192,8 @@ TEST(values_of_an_environment_are_in_no_error)
                                     HAFT__LIT("{\"servers\":{\"a\":{\"command\":\"x\",\"env\":"
                                               "{\"K\":\"hunter2 ${config:x}\"}}}}"),
                                     key, &import, NULL),
-              HAFT_OK, "an unknown variable");
-    CHECK_INT(import.left_count, 1, "it is left out");
+              HAFT_OK, "a file with an unknown variable");
+    CHECK_INT(import.left_count, 1, "skipped servers");
     haft_str why = import.left_count == 1 ? import.left[0].why : HAFT__LIT("hunter2");
     CHECK(memmem(why.ptr, why.len, "hunter2", 7) == NULL, "%.*s", HAFT__ARG(why));
     haft__arena_finish(&arena);
@@ -218,18 +218,21 @@ static haft_status import_many(int count, size_t *ret_notes)
     return status;
 }
 
-TEST(an_import_has_its_limits)
+TEST(notes_and_servers_of_an_import_are_bounded)
 {
     size_t notes;
-    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS, &notes), HAFT_OK, "at the limit");
-    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "all notes are kept");
-    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS + 1, &notes), HAFT_OK, "past it");
-    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "one note is not");
-    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS, &notes), HAFT_OK, "at the limit");
-    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS + 1, &notes), HAFT_TOO_BIG, "past it");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS, &notes), HAFT_OK,
+              "a file with notes at the limit");
+    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "notes at the limit");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_WARNINGS + 1, &notes), HAFT_OK,
+              "a file with notes past the limit");
+    CHECK_INT(notes, HAFT__LIMIT_MCP_WARNINGS, "notes past the limit");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS, &notes), HAFT_OK, "servers at the limit");
+    CHECK_INT(import_many(HAFT__LIMIT_MCP_SERVERS + 1, &notes), HAFT_TOO_BIG,
+              "servers past the limit");
 }
 
-TEST(a_file_is_imported_or_there_is_no_memory)
+TEST(importing_a_file_reports_a_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(good); i++) {
         for (unsigned n = 0;; n++) {

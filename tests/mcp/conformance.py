@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The official MCP conformance suite against our server (the fixture of this directory, for both
-revisions of the protocol): `make check-mcp`. The suite is installed into the build directory, once;
-where npm or its registry cannot be had, one line says so. --write renews the table of docs/mcp.md.
-"""
+"""Runs the official MCP conformance suite on haft's server (the fixture of this directory, for both
+revisions of the protocol): `make check-mcp`. The suite is installed once, into the build directory;
+if npm or its registry is not available, the test is skipped with a line. --write updates the table
+of docs/mcp.md."""
 import os
 import re
 import signal
@@ -100,15 +100,16 @@ def main():
             rows = read_summary(text, required)
             results.append((revision, rows))
             bad = required - {row[0] for row in rows if row[3] and row[2] == 0}
-            good &= verdict(f"server_{revision}", status == 0 and len(required) > 20 and not bad,
+            good &= verdict(f"the_server_passes_all_scored_scenarios_{revision}",
+                            status == 0 and len(required) > 20 and not bad,
                             [f"exit status {status}; not passed: {' '.join(sorted(bad))}",
                              *text[-3000:].splitlines()])
-            good &= verdict(f"fixture_ends_{revision}", fixture.status == 0)
+            good &= verdict(f"the_fixture_ends_with_status_0_{revision}", fixture.status == 0)
     text = table(results)
     if "--write" in sys.argv:
         PAGE.write_text(page_with(text))
-    good &= verdict("the_page_says_so", PAGE.read_text() == page_with(text),
-                    ["docs/mcp.md is out of date: tests/mcp/conformance.py --write renews it",
+    good &= verdict("the_table_of_the_page_is_current", PAGE.read_text() == page_with(text),
+                    ["docs/mcp.md is out of date: tests/mcp/conformance.py --write updates it",
                      *text.splitlines()])
     return 0 if good else 1
 

@@ -38,7 +38,7 @@ typedef struct call {
     haft__tool tool;
     haft__exec_call call;
     haft__exec_job *job;
-    haft__task task; /* to answer, or to call again */
+    haft__task task; /* answers, or repeats the call */
     haft__json answer;
 } call;
 
@@ -48,7 +48,7 @@ static haft__json get(haft__json object, const char *key)
     return value != NULL ? *value : haft__json_null();
 }
 
-/* Reads JSON that was written, or is known to be good. */
+/* Reads JSON that is known to be valid. */
 static haft__json read_text(caller *c, haft_str text)
 {
     haft__json value = haft__json_null();
@@ -125,7 +125,7 @@ static void call_again(haft__task *task)
     start_call(HAFT__CONTAINER(task, call, task));
 }
 
-/* Yes to everything, with the form's own defaults. */
+/* Accepts every question, with the defaults of the form. */
 static haft__json say_yes(call *it, haft__json question)
 {
     caller *c = it->caller;
@@ -190,7 +190,7 @@ static haft__json calls_wanted(caller *c)
     return context.len > 0 ? get(read_text(c, context), "toolCalls") : haft__json_null();
 }
 
-/* A tool that echoes a schema gets that of the first tool, to show that nothing of it is lost. */
+/* A tool that echoes a schema gets the schema of the first tool, which must come back unchanged. */
 static haft__json make_arguments(caller *c, const haft__mcp_listing *listing,
                                  const haft__mcp_tool *tool)
 {

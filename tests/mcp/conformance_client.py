@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The official MCP conformance suite against our client (conformance_client.c of this directory,
-for both revisions of the protocol): `make check-mcp`. The suite is installed into the build
-directory, once; where npm or its registry cannot be had, one line says so. --write renews the table
-of docs/mcp.md."""
+"""Runs the official MCP conformance suite on haft's client (conformance_client.c of this directory,
+for both revisions of the protocol): `make check-mcp`. The suite is installed once, into the build
+directory; if npm or its registry is not available, the test is skipped with a line. --write updates
+the table of docs/mcp.md."""
 import os
 import re
 import subprocess
@@ -87,16 +87,17 @@ def main():
             results.append((revision, required, rows))
             bad = {name for name in required - expected()
                    if name not in rows or rows[name][1] > 0 or rows[name][0] == 0}
-            good &= verdict(f"client_{revision}", status == 0 and len(required) > 10 and not bad,
+            good &= verdict(f"the_client_passes_all_scored_scenarios_{revision}",
+                            status == 0 and len(required) > 10 and not bad,
                             [f"exit status {status}; not passed: {' '.join(sorted(bad))}",
                              *text[-3000:].splitlines()])
-    good &= verdict("the_baseline_is_auth_only",
+    good &= verdict("the_baseline_has_only_auth_scenarios",
                     all(name.startswith("auth/") for name in expected()))
     text = table(results)
     if "--write" in sys.argv:
         PAGE.write_text(page_with(text))
-    good &= verdict("the_page_says_so", PAGE.read_text() == page_with(text),
-                    ["docs/mcp.md is out of date: tests/mcp/conformance_client.py --write renews "
+    good &= verdict("the_table_of_the_page_is_current", PAGE.read_text() == page_with(text),
+                    ["docs/mcp.md is out of date: tests/mcp/conformance_client.py --write updates "
                      "it", *text.splitlines()])
     return 0 if good else 1
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Wherever a text of a server is cut, put on one line or shown in part: no part of a secret stays.
+"""If a text of a server is cut, put on one line or shown in part, no part of a secret remains.
 
-A canary is slid over every cut."""
+The tests place a secret at every offset around every cut."""
 import concurrent.futures
 import json
 import os
@@ -23,7 +23,8 @@ PEM = "-----BEGIN KEY-----\n" + "".join(chr(97 + i) * 47 + "\n" for i in range(3
 
 
 def parts(secret, *texts):
-    """Eight or more consecutive bytes, also with line ends replaced by blanks."""
+    """The pieces of eight bytes of the secret in the texts, also with spaces in place of line
+    ends."""
     pieces = {secret[i:i + 8] for i in range(len(secret) - 7)}
     pieces |= {piece.replace("\n", " ") for piece in pieces}
     return sorted(piece for piece in pieces if any(piece in text for text in texts))
@@ -58,18 +59,18 @@ def test_results():
         tool = "a:value" if kind in ("value", "key") else "a:say"
         paddings = range(max(0, last - 320), last, 5)
         place.script([{"name": name, "arguments": {"word": f"{what} {n}"}} for n in paddings
-                      for name, what in ((tool, kind), ("a:say", "number"))])  # no circle
+                      for name, what in ((tool, kind), ("a:say", "number"))])  # the calls differ
         out, err = place.haft("run", "spec.json", "say a value", "--store", "memory:",
                               "--events")
         ends = sum(json.loads(line)["kind"] == "call_finished" for line in out.splitlines())
-        check(f"all_calls_of_{kind}_were_made", ends, 2 * len(paddings))
+        check(f"all_calls_with_a_secret_in_{kind}_were_made", ends, 2 * len(paddings))
         check(f"no_part_of_a_secret_in_{kind}", parts(CANARY, out, err), [])
 
 
 def test_start(padding):
     place = Place("cut_start", CANARY, PADDING=str(padding))
     out, err = place.haft("tools", "spec.json", "--refresh")
-    check(f"nor_in_a_refusal_to_begin_{padding}",
+    check(f"no_part_of_a_secret_in_an_error_of_initialize_{padding}",
           (parts(CANARY, out, err), "rejected initialize" in err), ([], True))
 
 
@@ -77,9 +78,11 @@ def test_errors(row):
     name, way, secret, report = row
     place = Place(way, secret)
     out, err = place.haft("tools", "spec.json", "--refresh")
-    check(f"of_{name}_nothing_is_reported", (parts(secret, out, err), report in err), ([], True))
+    check(f"no_part_of_a_secret_in_an_error_with_{name}",
+          (parts(secret, out, err), report in err), ([], True))
     out, err = place.haft("run", "spec.json", "go", "--store", "memory:", "--events")
-    check(f"nor_in_events_of_{name}", (parts(secret, out, err), report in out), ([], True))
+    check(f"no_part_of_a_secret_in_events_with_{name}",
+          (parts(secret, out, err), report in out), ([], True))
 
 
 ERRORS = (("lines", "tell_lines", LINES, "bad key: [redacted] it says"),
@@ -90,7 +93,7 @@ ERRORS = (("lines", "tell_lines", LINES, "bad key: [redacted] it says"),
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
     test_results()
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # they wait more than they compute
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # the tests wait more than they compute
         for done in [*[pool.submit(test_errors, row) for row in ERRORS],
                      *[pool.submit(test_start, padding) for padding in range(50, 170, 15)]]:
             done.result()

@@ -52,7 +52,7 @@ static void diff_many(haft__buf *buf, int count)
     haft__buf_addf(&text, "}");
     CHECK_INT(haft__mcp_tool_diff(buf, test_json(&arena, HAFT__LIT("{}")),
                                   test_json(&arena, haft__buf_str(&text)), NULL),
-              HAFT_OK, "%d", count);
+              HAFT_OK, "%d members", count);
     haft__buf_finish(&text);
     haft__arena_finish(&arena);
 }
@@ -66,26 +66,28 @@ static size_t count_lines(haft_str text)
     return lines;
 }
 
-TEST(a_diff_has_a_greatest_number_of_lines)
+TEST(the_lines_of_a_diff_are_bounded)
 {
     haft__buf buf;
     haft__buf_init(&buf, 1 << 20);
     diff_many(&buf, HAFT__LIMIT_MCP_DIFF_LINES);
-    CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES, "at the limit");
+    CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES, "lines at the limit");
     CHECK(!haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("and more\n")),
-          "nothing is left out");
+          "a diff at the limit says that lines are missing");
     haft__buf_clear(&buf);
     diff_many(&buf, HAFT__LIMIT_MCP_DIFF_LINES + 1);
-    CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES + 1, "past it");
-    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("and more\n")), "it says so");
+    CHECK_INT(count_lines(haft__buf_str(&buf)), HAFT__LIMIT_MCP_DIFF_LINES + 1,
+              "lines past the limit");
+    CHECK(haft__str_ends_with(haft__buf_str(&buf), HAFT__LIT("and more\n")),
+          "a diff past the limit does not say that lines are missing");
     haft__buf_clear(&buf);
     diff_many(&buf, 1001);
-    CHECK_INT(count_lines(haft__buf_str(&buf)), 2, "a wide object is one part");
-    CHECK(buf.len < 1000, "and is cut: %zu bytes", buf.len);
+    CHECK_INT(count_lines(haft__buf_str(&buf)), 2, "lines of a wide object");
+    CHECK(buf.len < 1000, "a wide object is not cut: %zu bytes", buf.len);
     haft__buf_finish(&buf);
 }
 
-TEST(a_diff_is_complete_or_out_of_memory)
+TEST(a_diff_reports_a_failed_allocation)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);

@@ -99,24 +99,25 @@ TEST(visible_text_is_unchanged_and_not_copied)
     CHECK_INT(test_tool_read(&arena, haft__str(entry), false, &tool, &err), HAFT_OK, "%s",
               err.message);
     const haft__json *sent = haft__json_get(tool.definition, HAFT__LIT("inputSchema"));
-    CHECK(sent->members == tool.input_schema.members, "it was copied");
+    CHECK(sent->members == tool.input_schema.members, "the visible schema was copied");
     haft__arena_finish(&arena);
 }
 
-TEST(the_hash_is_of_what_was_sent)
+TEST(the_hash_covers_the_text_that_was_sent)
 {
     haft__arena arena;
     haft__mcp_tool hidden, shown;
     haft__arena_init(&arena, 0);
     CHECK_INT(test_tool_read(&arena, haft__str(TOOL("\"title\":\"a" Z "\"")), false, &hidden, NULL),
-              HAFT_OK, "hidden");
+              HAFT_OK, "the tool with a hidden character");
     CHECK_INT(
         test_tool_read(&arena, haft__str(TOOL("\"title\":\"a<U+200B>\"")), false, &shown, NULL),
-        HAFT_OK, "shown");
+        HAFT_OK, "the tool with the visible form");
     bool same = false;
     CHECK_INT(haft__json_equal(hidden.input_schema, shown.input_schema, &same, NULL), HAFT_OK,
-              "equal");
-    CHECK(same && memcmp(hidden.hash, shown.hash, sizeof(shown.hash)) != 0, "one hash for both");
+              "compare the schemas");
+    CHECK(same && memcmp(hidden.hash, shown.hash, sizeof(shown.hash)) != 0,
+          "the schemas differ, or both have one hash");
     haft__arena_finish(&arena);
 }
 

@@ -35,7 +35,7 @@ TEST(an_entry_becomes_a_tool)
     haft__json_write(&buf, tool.input_schema);
     CHECK_STR(haft__buf_str(&buf),
               HAFT__LIT("{\"type\":\"object\",\"$defs\":{\"a\":{}},\"x-own\":1}"),
-              "every keyword stays");
+              "the schema with every keyword");
     haft__buf_clear(&buf);
     haft__json_write(&buf, tool.definition);
     CHECK_STR(haft__buf_str(&buf),
@@ -44,7 +44,7 @@ TEST(an_entry_becomes_a_tool)
                         "\"outputSchema\":{\"type\":\"object\"},"
                         "\"annotations\":{\"readOnlyHint\":true}}"),
               "the definition");
-    CHECK_INT(strlen(tool.hash), HAFT__SHA256_HEX, "the hash");
+    CHECK_INT(strlen(tool.hash), HAFT__SHA256_HEX, "the length of the hash");
     haft__buf_finish(&buf);
     haft__arena_finish(&arena);
 }
@@ -90,7 +90,7 @@ static const struct {
      "/annotations/title", NULL},
 };
 
-TEST(an_entry_that_cannot_be_used_says_why)
+TEST(an_unusable_entry_is_reported_with_the_reason)
 {
     for (size_t i = 0; i < COUNT(bad); i++) {
         haft__arena arena;
@@ -108,8 +108,8 @@ TEST(an_entry_that_cannot_be_used_says_why)
     }
 }
 
-/* Each level refers to the one below twice; 2^100 values if expanded. */
-TEST(a_bomb_of_references_costs_its_size)
+/* Each level refers to the next one twice: 2^100 values if expanded. */
+TEST(nested_references_are_not_expanded)
 {
     haft__arena arena;
     haft__buf buf;
@@ -147,20 +147,22 @@ static haft_status read_padded(size_t bytes, haft_error *err)
     haft__arena_init(&arena, 0);
     haft_status status = test_tool_read(&arena, (haft_str){text, bytes}, false, &tool, err);
     if (status == HAFT_OK) {
-        CHECK_INT(tool.description.len, HAFT__LIMIT_TOOL_DESCRIPTION_BYTES, "it was cut");
-        CHECK(haft__str_ends_with(tool.description, HAFT__LIT("...")), "and says so");
+        CHECK_INT(tool.description.len, HAFT__LIMIT_TOOL_DESCRIPTION_BYTES,
+                  "the length of a description that was cut");
+        CHECK(haft__str_ends_with(tool.description, HAFT__LIT("...")), "the cut is not marked");
     }
     haft__arena_finish(&arena);
     return status;
 }
 
-TEST(a_definition_has_a_greatest_size)
+TEST(the_size_of_a_definition_is_bounded)
 {
     haft_error err = {0};
     CHECK_INT(read_padded(HAFT__LIMIT_MCP_DEFINITION_BYTES, &err), HAFT_OK, "%s", err.message);
-    CHECK_INT(read_padded(HAFT__LIMIT_MCP_DEFINITION_BYTES + 1, &err), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_padded(HAFT__LIMIT_MCP_DEFINITION_BYTES + 1, &err), HAFT_TOO_BIG,
+              "past the limit");
     CHECK_STR(haft__str(err.message), HAFT__LIT("the definition has more than 262144 bytes"),
-              "text");
+              "the message");
 }
 
 /* ---- texts ---- */
@@ -178,7 +180,7 @@ static const struct {
      "", "Finds<U+202E>.<U+200B><b>"},
 };
 
-TEST(a_tool_has_a_description_in_which_nothing_hides)
+TEST(invisible_characters_in_a_description_are_escaped)
 {
     for (size_t i = 0; i < COUNT(texts); i++) {
         haft__arena arena;
@@ -209,7 +211,7 @@ static const struct {
      false, true},
 };
 
-TEST(hints_count_only_where_the_server_is_trusted)
+TEST(hints_count_only_if_the_server_is_trusted)
 {
     for (size_t i = 0; i < COUNT(hints); i++) {
         haft__arena arena;
@@ -219,13 +221,15 @@ TEST(hints_count_only_where_the_server_is_trusted)
                                            hints[i].annotations);
         CHECK_INT(test_tool_read(&arena, text, hints[i].trusted, &tool, NULL), HAFT_OK, "%s",
                   hints[i].annotations);
-        CHECK_INT(tool.trusted, hints[i].trusted, "%s", hints[i].annotations);
-        CHECK_INT(tool.traits.read_only, hints[i].read_only, "%s", hints[i].annotations);
-        CHECK_INT(tool.traits.destructive, hints[i].destructive, "%s", hints[i].annotations);
-        CHECK_INT(tool.traits.idempotent, hints[i].idempotent, "%s", hints[i].annotations);
-        CHECK_INT(tool.open_world, hints[i].open, "%s", hints[i].annotations);
-        CHECK_STR(tool.traits.lane, hints[i].read_only ? HAFT__LIT("") : HAFT__LIT("docs"), "%s",
+        CHECK_INT(tool.trusted, hints[i].trusted, "%s: trusted", hints[i].annotations);
+        CHECK_INT(tool.traits.read_only, hints[i].read_only, "%s: read_only", hints[i].annotations);
+        CHECK_INT(tool.traits.destructive, hints[i].destructive, "%s: destructive",
                   hints[i].annotations);
+        CHECK_INT(tool.traits.idempotent, hints[i].idempotent, "%s: idempotent",
+                  hints[i].annotations);
+        CHECK_INT(tool.open_world, hints[i].open, "%s: open_world", hints[i].annotations);
+        CHECK_STR(tool.traits.lane, hints[i].read_only ? HAFT__LIT("") : HAFT__LIT("docs"),
+                  "%s: lane", hints[i].annotations);
         haft__arena_finish(&arena);
     }
 }
@@ -238,10 +242,10 @@ TEST(a_server_may_have_a_timeout_of_its_own)
     haft__arena_init(&arena, 0);
     haft__json entry = test_json(&arena, HAFT__LIT("{\"name\":\"a\"," OBJECT "}"));
     CHECK_INT(haft__mcp_tool_read(&arena, entry, &origin, &tool, NULL), HAFT_OK, "read");
-    CHECK_INT(tool.traits.timeout_ms, 1234, "its own");
+    CHECK_INT(tool.traits.timeout_ms, 1234, "the timeout of the server");
     origin.timeout_ms = 0;
     CHECK_INT(haft__mcp_tool_read(&arena, entry, &origin, &tool, NULL), HAFT_OK, "read");
-    CHECK_INT(tool.traits.timeout_ms, HAFT__TRAITS_TIMEOUT_MS, "the default");
+    CHECK_INT(tool.traits.timeout_ms, HAFT__TRAITS_TIMEOUT_MS, "the default timeout");
     haft__arena_finish(&arena);
 }
 
@@ -257,7 +261,7 @@ static void hash_of(const char *entry, char ret_hash[HAFT__SHA256_HEX + 1])
     haft__arena_finish(&arena);
 }
 
-TEST(the_hash_is_of_what_the_definition_means)
+TEST(the_hash_depends_on_the_meaning_of_the_definition)
 {
     static const struct {
         const char *entry;
@@ -308,15 +312,17 @@ TEST(arguments_can_be_headers)
         "\"other\":{\"default\":{\"x-mcp-header\":1},\"enum\":[{\"x-mcp-header\":1}]}}}",
         &tool, &err);
     CHECK_INT(status, HAFT_OK, "%s: %s", err.where, err.message);
-    CHECK_INT(tool.param_count, 3, "three");
+    CHECK_INT(tool.param_count, 3, "the number of header parameters");
     if (tool.param_count == 3) {
-        CHECK_STR(tool.params[0].name, HAFT__LIT("Region"), "0");
-        CHECK_INT(tool.params[0].depth, 1, "0");
-        CHECK_STR(tool.params[0].path[0], HAFT__LIT("region"), "0");
-        CHECK_INT(tool.params[1].depth, 2, "1");
-        CHECK_STR(tool.params[1].path[0], HAFT__LIT("deep"), "1");
-        CHECK_STR(tool.params[1].path[1], HAFT__LIT("n"), "1");
-        CHECK_STR(tool.params[2].path[0], HAFT__LIT("x-mcp-header"), "2");
+        CHECK_STR(tool.params[0].name, HAFT__LIT("Region"), "the name of parameter 0");
+        CHECK_INT(tool.params[0].depth, 1, "the depth of parameter 0");
+        CHECK_STR(tool.params[0].path[0], HAFT__LIT("region"), "the path of parameter 0");
+        CHECK_INT(tool.params[1].depth, 2, "the depth of parameter 1");
+        CHECK_STR(tool.params[1].path[0], HAFT__LIT("deep"),
+                  "the first part of the path of parameter 1");
+        CHECK_STR(tool.params[1].path[1], HAFT__LIT("n"),
+                  "the second part of the path of parameter 1");
+        CHECK_STR(tool.params[2].path[0], HAFT__LIT("x-mcp-header"), "the path of parameter 2");
     }
     haft__arena_finish(&arena);
 }
@@ -391,10 +397,10 @@ static haft_status read_many_headers(int count)
     return status;
 }
 
-TEST(a_tool_has_a_greatest_number_of_headers)
+TEST(the_headers_of_a_tool_are_bounded)
 {
     CHECK_INT(read_many_headers(HAFT__LIMIT_MCP_PARAMS), HAFT_OK, "at the limit");
-    CHECK_INT(read_many_headers(HAFT__LIMIT_MCP_PARAMS + 1), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_many_headers(HAFT__LIMIT_MCP_PARAMS + 1), HAFT_TOO_BIG, "past the limit");
 }
 
 /* ---- in a registry ---- */
@@ -423,7 +429,7 @@ TEST(a_tool_can_be_registered)
     haft__arena_finish(&arena);
 }
 
-TEST(a_definition_is_read_or_there_is_no_memory)
+TEST(reading_a_definition_reports_a_failed_allocation)
 {
     static const char entry[] = "{\"name\":\"a\",\"inputSchema\":{\"type\":\"object\","
                                 "\"properties\":{\"r\":{" HEADER "}}},\"description\":\"\\u200b\","

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tools that their MCP server calls destructive need approval; tools without hints are named."""
+"""A tool needs approval if its MCP server calls it destructive; `haft check` names tools without
+hints."""
 import json
 import os
 import subprocess
@@ -62,22 +63,25 @@ def test_hints():
         path = spec(name, tool, **more)
         found = haft("run", path, f"use docs:{tool}", "--json")
         pending = [(p["kind"], p["tool"]) for p in json.loads(found[1])["pending"]]
-        check(f"approval_of_{name}", (found[0], pending),
+        check(f"whether_approval_is_needed_{name}", (found[0], pending),
               (status, [("approval", f"docs:{tool}")] if status == 4 else []))
     path = spec("drop", "drop")
     haft("run", path, "use docs:drop", "--quiet")
     check("an_approved_call_runs", haft("approve", "last", "--quiet")[:2], (0, "over\n"))
-    check("its_decisions_are_replayed", haft("runs", "replay", "last")[0], 0)
+    check("an_approved_run_is_replayed", haft("runs", "replay", "last")[0], 0)
 
 
 def test_change():
-    """A spec that turns the question on again applies to tools that the run already has."""
+    """If a spec requires approvals again, this applies to tools that the run already has."""
     path = spec("change", "drop", approve_destructive=False,
                 approvals=[{"tools": ["docs:drop"]}])
-    check("a_rule_still_asks", haft("run", path, "use docs:drop", "--quiet")[0], 4)
+    check("a_rule_of_the_spec_requires_approval",
+          haft("run", path, "use docs:drop", "--quiet")[0], 4)
     spec("change", "drop", approve_destructive=True)
-    check("the_changed_spec_asks_again", haft("approve", "last", "--accept-spec", "--quiet")[0], 1)
-    check("and_runs_when_approved", haft("approve", "last", "--quiet")[:2], (0, "over\n"))
+    check("the_changed_spec_requires_a_second_approval",
+          haft("approve", "last", "--accept-spec", "--quiet")[0], 1)
+    check("the_call_runs_after_the_second_approval",
+          haft("approve", "last", "--quiet")[:2], (0, "over\n"))
 
 
 def test_unlisted():
@@ -90,11 +94,12 @@ def test_unlisted():
     for name, mcp in (("disabled", {"enabled": False}), ("denied", {})):
         more = {"mcp": {"servers": {"docs": {"command": [sys.executable, "server.py"], **mcp}},
                         **({"deny": ["docs:*"]} if name == "denied" else {})}}
-        check(f"nothing_is_said_of_a_{name}_server",
+        check(f"check_does_not_mention_a_{name}_server",
               words in haft("check", spec(name, "plain", **more))[2], False)
     haft("tools", path, "--refresh")
     err = haft("check", path)[2]
-    check("the_hint_works", (words in err, "approval: docs:plain\n" in err), (False, True))
+    check("tools_are_known_after_refresh",
+          (words in err, "approval: docs:plain\n" in err), (False, True))
 
 
 def test_check():
@@ -104,10 +109,11 @@ def test_check():
           (True, True))
     for name, more in (("off", {"approve_destructive": False}),
                        ("rule", {"approvals": [{"tools": ["docs:*"]}]})):
-        check(f"check_names_none_{name}", words in haft("check", spec(name, "drop", **more))[2],
+        check(f"check_names_no_tool_{name}", words in haft("check", spec(name, "drop", **more))[2],
               False)
     status, out, _ = haft("check", spec("bad", "drop", approve_destructive="no"))
-    check("only_true_or_false", (status, "approve_destructive" in out), (2, True))
+    check("approve_destructive_must_be_true_or_false",
+          (status, "approve_destructive" in out), (2, True))
 
 
 with tempfile.TemporaryDirectory() as scratch:

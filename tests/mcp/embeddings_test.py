@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tool search with a server of /v1/embeddings: used, remembered, and done without when it fails.
-The server is mock-model, with its toy vectors; the tools are those of the fixture of this
-directory."""
+"""Tool search with a server of /v1/embeddings: vectors are used and stored; if the server fails,
+the search uses words only. The server is mock-model, with its toy vectors; the tools are those of
+the fixture of this directory."""
 import http.client
 import json
 import os
@@ -91,7 +91,7 @@ class Agent:
         return sorted((self.path / "state/haft/mcp").glob("vectors-*"))
 
     def has(self, text):
-        """Whether it occurs in printed or stored text, except in the spec."""
+        """Whether the text was printed or stored, except in the spec."""
         kept = [file.read_bytes() for file in self.path.rglob("*")
                 if file.is_file() and file.name != "spec.json"]
         return text in self.out + self.err or any(text.encode() in data for data in kept)
@@ -99,34 +99,37 @@ class Agent:
 
 def test_used(fixture):
     plain = Agent(fixture)
-    check("without_the_key_there_is_no_report", plain.run(), None)
+    check("without_embeddings_in_the_spec_there_is_no_report", plain.run(), None)
     with Mock("--embeddings", "64", "--require-key") as mock:
         agent = Agent(fixture, base_url=mock.url, api_key="${EMBED_KEY}",
                       query_prefix="query: ", document_prefix="passage: ")
         used = {"model": "toy", "used": True, "error": None}
-        check("it_is_used", agent.run(), used)
+        check("embeddings_are_used", agent.run(), used)
         first, asked = agent.tools(), mock.asked()
-        check("tools_in_batches_and_the_query", asked,
+        check("requests_have_the_tools_in_batches_and_the_query", asked,
               2 + (agent.revealed[0]["deferred"] - 1) // 32)
         check("the_second_run_asks_for_the_query_alone", (agent.run(), mock.asked()), (used, 1))
-        check("and_finds_the_same", agent.tools(), first)
-        check("not_as_words_alone_do", agent.tools() != plain.tools())
+        check("the_second_run_finds_the_same_tools", agent.tools(), first)
+        check("a_search_with_words_only_finds_other_tools", agent.tools() != plain.tools())
         file, = agent.files()
-        check("its_file_is_ours_alone", stat.S_IMODE(file.stat().st_mode), 0o600)
-        check("no_secret_is_kept", agent.has(KEY), False)
+        check("only_the_owner_can_read_the_file_of_vectors",
+              stat.S_IMODE(file.stat().st_mode), 0o600)
+        check("the_key_is_not_stored", agent.has(KEY), False)
         file.write_bytes(file.read_bytes()[:-1])
-        check("a_damaged_file_is_made_again", (agent.run(), mock.asked() > 1), (used, True))
-        check("and_is_whole", (agent.run(), mock.asked()), (used, 1))
+        check("a_damaged_file_is_replaced", (agent.run(), mock.asked() > 1), (used, True))
+        check("the_new_file_is_whole", (agent.run(), mock.asked()), (used, 1))
         file.chmod(0o666)
-        check("one_that_others_can_write_is_none", (agent.run(), mock.asked() > 1), (used, True))
+        check("a_file_that_others_can_write_is_not_used",
+              (agent.run(), mock.asked() > 1), (used, True))
         no_key = Agent(fixture, base_url=mock.url)
-        check("a_key_is_needed", no_key.run()["used"], False)
+        check("without_a_key_embeddings_are_not_used", no_key.run()["used"], False)
     calls = [{"calls": [{"name": "tool_search", "arguments": {"query": "images", "limit": 1}}]},
              {"text": "the end"}]
     with Mock("--embeddings", "64") as mock:
         agent = Agent(fixture, calls, base_url=mock.url)
         agent.run()
-        check("a_call_searches_with_it", [e["embeddings"] for e in agent.revealed], [used, used])
+        check("a_search_of_the_model_uses_embeddings",
+              [e["embeddings"] for e in agent.revealed], [used, used])
 
 
 def test_models_apart(fixture):
@@ -137,8 +140,9 @@ def test_models_apart(fixture):
         other = json.loads((agent.path / "spec.json").read_text())
         other["tool_search"]["embeddings"]["model"] = "another"
         (agent.path / "spec.json").write_text(json.dumps(other))
-        check("another_model_has_its_own", (agent.run()["used"], mock.asked() > 1), (True, True))
-        check("two_files", len(agent.files()), 2)
+        check("another_model_gets_its_own_vectors",
+              (agent.run()["used"], mock.asked() > 1), (True, True))
+        check("each_model_has_its_own_file", len(agent.files()), 2)
 
 
 def test_faults(fixture):
@@ -152,18 +156,19 @@ def test_faults(fixture):
             report = agent.run()
             check(f"{fault}_is_reported", (report["used"], text in report["error"], agent.status),
                   (False, True, 0))
-            check(f"{fault}_words_count", agent.tools(), words.tools())
-            check(f"{fault}_no_secret", agent.has(KEY), False)
+            check(f"{fault}_leads_to_a_search_with_words", agent.tools(), words.tools())
+            check(f"{fault}_does_not_store_the_key", agent.has(KEY), False)
             if fault == "error":
-                check("what_it_says_is_redacted", "[redacted]" in report["error"])
+                check("the_error_of_the_server_is_redacted", "[redacted]" in report["error"])
     agent = Agent(fixture, base_url="http://127.0.0.1:1/v1")
-    check("no_server_is_there", (agent.run()["used"], agent.tools()), (False, words.tools()))
+    check("an_unreachable_server_leads_to_a_search_with_words",
+          (agent.run()["used"], agent.tools()), (False, words.tools()))
     calls = [{"calls": [{"name": "tool_search", "arguments": {"query": "images", "limit": 1}}]},
              {"text": "the end"}]
     with Mock("--embeddings", "16", "--embeddings-fault", "error") as mock:
         agent = Agent(fixture, calls, base_url=mock.url)
         agent.run()
-        check("it_is_left_alone_for_a_while",
+        check("a_failed_server_gets_no_second_request",
               ([e["embeddings"]["used"] for e in agent.revealed], mock.asked()),
               ([False, False], 1))
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fixture.c - a program: the conformance fixture over Streamable HTTP. Its first line says where it
- * listens. tests/mcp/conformance.py starts it.
+ * fixture.c - a program: the conformance fixture over Streamable HTTP. Its first line is the
+ * address at which it listens. tests/mcp/conformance.py starts it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +38,7 @@ typedef struct fixture_job {
 #define NAME FORM("What is your name?", "\"name\":{\"type\":\"string\"}", "\"name\"")
 #define OKAY FORM("Please confirm", "\"ok\":{\"type\":\"boolean\"}", "\"ok\"")
 
-/* ---- calls that take their time ---- */
+/* ---- calls that take some time ---- */
 
 static void end_job(fixture_job *job)
 {
@@ -91,7 +91,7 @@ static void on_step(void *context)
     }
 }
 
-/* The connection is closed first if possible, and the response comes later. */
+/* Closes the connection first if possible; the response comes later. */
 static void start_job(fixture *f, haft__mcp_request *mcp_request)
 {
     fixture_job *job = calloc(1, sizeof(*job));

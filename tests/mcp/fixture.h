@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fixture.h - the server that the official conformance suite wants to find: its fixed names of
+ * fixture.h - the server that the official conformance suite expects: its fixed names of
  * tools, prompts and resources. Tests only; haft itself serves neither prompts nor resources.
  */
 #ifndef HAFT_TESTS_MCP_FIXTURE_H
@@ -23,7 +23,7 @@ size_t fixture_count(void *context, haft__mcp_list list);
 void fixture_write(void *context, haft__mcp_list list, size_t index, bool modern, haft__buf *buf);
 const haft__json *fixture_schema(void *context, haft_str tool);
 
-/* Prompts, resources and completions: at once. */
+/* Prompts, resources and completions are answered at once. */
 void fixture_prompt(fixture *f, haft__mcp_request *mcp_request);
 void fixture_resource(fixture *f, haft__mcp_request *mcp_request);
 

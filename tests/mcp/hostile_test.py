@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that are dead, slow, lying or hostile (bad_server.py): each call ends with a clear error
-and the run continues to its end, with the tools of the good server."""
+"""Servers that are dead, slow or hostile (bad_server.py): each call ends with a clear error, and
+the run continues to its end with the tools of the good server."""
 import concurrent.futures
 import json
 import os
@@ -17,7 +17,7 @@ import script  # noqa: E402
 
 HAFT = os.environ["HAFT"]
 SERVER = Path(__file__).resolve().parent / "bad_server.py"
-LONG = "HAFT_LONG" in os.environ  # the slow ones, too: those with deadlines of 20 s
+LONG = "HAFT_LONG" in os.environ  # also the slow tests, with deadlines of 20 s
 BEGUN = time.monotonic()
 GOOD = "you said good"
 
@@ -56,7 +56,7 @@ class Place:
         return done.returncode, done.stdout, done.stderr
 
     def run(self):
-        """Events without progress events."""
+        """Runs the agent and keeps its events."""
         status, out, err = self.haft("run", "spec.json", self.task, "--store", "memory:",
                                      "--events")
         self.status, self.err = status, err
@@ -94,7 +94,7 @@ def show(place):
     print("#", place.err[:500])
 
 
-def one(name, way, wanted, **more):
+def test_fault(name, way, wanted, **more):
     """The run ends well, and the result of the bad server's call contains the texts."""
     place = Place(way, **more).run()
     texts = [text for tool, text in place.results() if tool.startswith("bad:")]
@@ -108,86 +108,98 @@ def one(name, way, wanted, **more):
 
 
 def test_calls():
-    one("a_good_server_answers", "good", ["you said bad"])
-    one("death_between_request_and_reply", "die",
+    test_fault("a_good_server_answers", "good", ["you said bad"])
+    test_fault("a_server_that_exits_during_a_call", "die",
         ["the MCP server 'bad' ended with exit status 7"])
-    one("death_with_much_to_say", "die_loudly",
+    test_fault("a_server_that_is_killed_after_much_output", "die_loudly",
         ["was ended by signal 9 (SIGKILL)", "out of \\\\u001b[31mcheese"])
-    one("half_a_frame", "half", ["the MCP server 'bad'"])
-    one("one_that_closes_its_output_and_lives_on", "mute",
+    test_fault("a_server_that_exits_within_a_message", "half", ["the MCP server 'bad'"])
+    test_fault("a_server_that_closes_its_output_and_does_not_exit", "mute",
         ["the MCP server 'bad' closed its output, so it was stopped"])
-    one("a_result_of_100_mb", "huge", ["sent a message of more than 33554432 bytes"])
-    one("an_answer_twice", "doubles", ["you said bad"])
-    one("answers_to_calls_never_made", "others", ["you said bad"])
-    one("an_answer_with_nothing_in_it", "bare", ["sent an answer that is not valid"])
-    one("an_answer_whose_id_is_a_text", "text_id", ["its id is a string"])
-    one("an_answer_without_an_id_of_one_that_never_sets_its_level", "level", ["no cheese"],
+    test_fault("a_result_of_100_mb", "huge", ["sent a message of more than 33554432 bytes"])
+    test_fault("a_response_that_is_sent_twice", "doubles", ["you said bad"])
+    test_fault("responses_without_a_request", "others", ["you said bad"])
+    test_fault("a_response_without_a_result", "bare", ["sent an answer that is not valid"])
+    test_fault("a_response_whose_id_is_a_string", "text_id", ["its id is a string"])
+    test_fault("an_error_without_an_id_and_no_response_to_set_level", "level", ["no cheese"],
         timeout="20s")
-    one("a_storm_of_changes", "storm", ["you said bad"])
-    one("a_tool_that_changes_between_two_calls", "change", ["tool_changed", "was not called"],
+    test_fault("thousands_of_change_notifications", "storm", ["you said bad"])
+    test_fault("a_tool_that_changes_between_two_calls",
+               "change", ["tool_changed", "was not called"],
         calls=2)
-    one("a_change_whose_list_fails", "change_error", ["not now", "nothing was called"], calls=2)
-    place = one("a_change_that_is_nested_too_deeply", "change_deep", ["you said bad"], calls=3)
+    test_fault("a_changed_list_that_fails",
+               "change_error", ["not now", "nothing was called"], calls=2)
+    place = test_fault("a_changed_list_that_is_nested_too_deeply",
+                       "change_deep", ["you said bad"], calls=3)
     texts = [text for tool, text in place.results() if tool == "bad:say"]
-    check("the_call_that_needed_it_names_the_limit", [part for part in (
+    check("the_error_of_the_call_names_the_limit", [part for part in (
         "did not list its tools", "nothing was called", "at most 128") if part not in texts[1]], [])
-    one("a_change_that_never_comes", "change_hang",
+    test_fault("a_changed_list_that_never_arrives", "change_hang",
         ["would have to wait longer than its timeout of 1000 ms"], calls=2, timeout="1s")
-    one("changes_without_end", "restless", ["again and again", "nothing was called"], calls=2)
-    one("garbage_between_messages", "garbage", ["you said bad"])
-    one("a_greeting_on_standard_output", "chatty", ["you said bad"])
-    one("an_error_of_json_rpc", "error", ["the MCP server 'bad'", "no <U+001B>[31mcheese"])
-    one("an_error_of_the_tool", "refuses", ["out of cheese"])
-    one("a_result_that_is_none", "wrong", ["the MCP server 'bad'"])
-    one("a_call_that_hangs", "hang_call", ["longer than its timeout of 1000 ms"], timeout="1s",
+    test_fault("a_list_that_always_changes",
+               "restless", ["again and again", "nothing was called"], calls=2)
+    test_fault("garbage_between_messages", "garbage", ["you said bad"])
+    test_fault("a_greeting_on_standard_output", "chatty", ["you said bad"])
+    test_fault("an_error_of_json_rpc", "error", ["the MCP server 'bad'", "no <U+001B>[31mcheese"])
+    test_fault("an_error_of_the_tool", "refuses", ["out of cheese"])
+    test_fault("a_result_that_is_invalid", "wrong", ["the MCP server 'bad'"])
+    test_fault("a_call_that_hangs",
+               "hang_call", ["longer than its timeout of 1000 ms"], timeout="1s",
         trust=True)
-    one("questions_without_anybody", "asks", ["you said bad", "cancel", "-32601"], timeout="5s")
-    one("progress_and_a_key", "progress", ["you said bad", "internal.haft/idempotencyKey",
+    test_fault("questions_without_a_person_to_answer",
+               "asks", ["you said bad", "cancel", "-32601"], timeout="5s")
+    test_fault("progress_and_the_idempotency_key",
+               "progress", ["you said bad", "internal.haft/idempotencyKey",
                                             "internal.haft/epoch"])
-    place = one("the_environment", "env", ["PATH"])
+    place = test_fault("a_server_gets_a_small_environment", "env", ["PATH"])
     check("no_secret_reaches_a_server",
           "canary" in json.dumps(place.log), False)
 
 
 def test_lists():
-    place = one("fifty_thousand_tools", "many", ["you said bad"], tool="say0")
+    place = test_fault("fifty_thousand_tools", "many", ["you said bad"], tool="say0")
     first = next(e for e in place.log if e["kind"] == "turn_started")
-    check("the_cap_holds", len([name for name in first["declared"] if ":" in name]) <= 64, True)
-    one("schemas_that_explode", "bomb", ["you said bad"])
-    one("names_twice_and_no_names", "twice", ["you said bad"])
-    place = one("a_poisoned_description", "poison", ["you said bad"])
+    check("the_number_of_shown_tools_is_bounded",
+          len([name for name in first["declared"] if ":" in name]) <= 64, True)
+    test_fault("schemas_with_huge_expansions", "bomb", ["you said bad"])
+    test_fault("duplicate_and_invalid_names", "twice", ["you said bad"])
+    place = test_fault("a_poisoned_description", "poison", ["you said bad"])
     text = json.dumps(place.log, ensure_ascii=False)
-    check("what_is_hidden_is_shown", ("<U+202E>" in text, "<U+200B>" in text, "\u202e" in text,
+    check("hidden_characters_are_escaped",
+          ("<U+202E>" in text, "<U+200B>" in text, "\u202e" in text,
                                       "\\u001b[2J" in text), (True, True, False, False))
 
 
 def test_starts():
-    place = one("one_that_ends_at_once", "exit_start", ["the server bad, whose tool this is"])
-    check("its_error_is_reported", "ended with exit status 3: no licence"
+    place = test_fault("a_server_that_exits_at_its_start",
+                       "exit_start", ["the server bad, whose tool this is"])
+    check("the_error_of_a_server_that_exits_is_reported", "ended with exit status 3: no licence"
           in place.servers()["bad"]["error"], True)
-    place = one("a_list_that_is_nested_too_deeply", "deep_list",
+    place = test_fault("a_list_that_is_nested_too_deeply", "deep_list",
                 ["the server bad, whose tool this is"])
     error = place.servers()["bad"]["error"]  # at once: a deadline would say "within 20000 ms"
-    check("its_error_names_the_limit", ([error.count(part) for part in (
+    check("the_error_of_the_list_names_the_limit", ([error.count(part) for part in (
         "did not list its tools", "at most 128", "within")]), [1, 1, 0])
     place = Place("good")
     place.spec["mcp"]["servers"]["bad"]["command"] = ["no-such-program-here"]
     (place.path / "spec.json").write_text(json.dumps(place.spec))
     place.run()
-    check("one_that_is_not_there", (place.ended_well(), "'no-such-program-here' does not exist"
+    check("a_server_program_that_does_not_exist",
+          (place.ended_well(), "'no-such-program-here' does not exist"
                                     in place.servers()["bad"]["error"]), (FINE, True))
     if LONG:
         for way, words in (("hang_start", "was not ready within 20000 ms: waiting for \\u001b"),
                            ("hang_list", "did not list its tools within 20000 ms"),
                            ("deaf", "closed its input")):
-            place = one(f"one_that_is_{way}", way, ["the server bad, whose tool this is"])
-            check(f"the_error_of_{way}", words in place.servers()["bad"]["error"], True)
+            place = test_fault(f"a_server_with_the_fault_{way}",
+                               way, ["the server bad, whose tool this is"])
+            check(f"the_error_of_{way}_is_reported", words in place.servers()["bad"]["error"], True)
             if words not in place.servers()["bad"]["error"]:
                 print("#", place.servers()["bad"])
 
 
 def test_imports():
-    """Files of other programs name the servers."""
+    """The servers come from configuration files of other programs."""
     good = {"command": sys.executable, "args": [str(SERVER), "env"],
             "env": {"WORD": "${NOT_SET:-otherwise}"}}
     files = {"claude": {"mcpServers": {"bad": good}},
@@ -205,8 +217,9 @@ def test_imports():
                                or name == "cursor")
         if place.ended_well() != FINE or not good_word:
             show(place)
-        check(f"a_file_of_{name}", (place.ended_well(), bool(good_word)), (FINE, True))
-        check(f"no_secret_of_{name}_is_written_down", "canary" in json.dumps(place.log), False)
+        check(f"servers_of_a_file_of_{name}_run",
+              (place.ended_well(), bool(good_word)), (FINE, True))
+        check(f"no_secret_of_{name}_is_in_events", "canary" in json.dumps(place.log), False)
 
 
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")

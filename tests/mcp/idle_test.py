@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Very many streams of `haft mcp --listen` that say nothing: they cost no processor time. 500 of
-them, and 10,000 with HAFT_LONG=1, or as many as there are descriptors for. What they cost in time
-and memory is printed."""
+"""Many idle streams of `haft mcp --listen` use no processor time: 500 streams, with HAFT_LONG=1
+10,000, or as many as there are descriptors for. The test prints their time and memory."""
 import json
 import os
 import re
@@ -55,7 +54,7 @@ def resident_kb(pid):
     return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
 
 
-def switches(pid):
+def count_wakeups(pid):
     """The number of wakeups of the server."""
     found = re.search(r"\nvoluntary_ctxt_switches:\s+(\d+)",
                       Path(f"/proc/{pid}/status").read_text())
@@ -94,21 +93,22 @@ def main():
         each = (resident_kb(server.pid) - before) / max(1, len(streams))
         check("all_streams_are_open", len(streams) == count,
               f"{len(streams)} streams of {WANTED}, {each:.1f} KB of memory each")
-        woken, used = switches(server.pid), processor_seconds(server.pid)
+        woken, used = count_wakeups(server.pid), processor_seconds(server.pid)
         time.sleep(SECONDS)  # the measured time, not a timeout
         used = processor_seconds(server.pid) - used
-        check("while_nothing_happens_they_cost_nothing", used < MOST_OF_A_CORE * SECONDS,
-              f"{used:.2f} s of processor time and {switches(server.pid) - woken} wake-ups in "
+        check("idle_streams_use_almost_no_processor_time", used < MOST_OF_A_CORE * SECONDS,
+              f"{used:.2f} s of processor time and {count_wakeups(server.pid) - woken} wake-ups in "
               f"{SECONDS} s, with {len(streams)} idle streams")
         poll = select.poll()
         for stream in streams:
             poll.register(stream, select.POLLIN)
-        check("all_of_them_still_are_open", not poll.poll(0), f"{len(streams)} streams")
+        check("all_streams_are_still_open", not poll.poll(0), f"{len(streams)} streams")
         for stream in streams:
             stream.close()
         server.terminate()
         server.communicate(timeout=300)
-        check("and_the_server_ends", server.returncode == 0, f"exit status {server.returncode}")
+        check("the_server_ends_with_status_0",
+              server.returncode == 0, f"exit status {server.returncode}")
 
 
 main()

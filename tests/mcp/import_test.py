@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files of other programs (tests/mcp/import) as they lie about on people's machines: each has one
-server that works here, and others that are off, wrong, or lack a variable. The tools of the
-good one are listed; skipped servers are reported with the file, the server and the reason."""
+"""Configuration files of other programs (tests/mcp/import): each has one server that works here,
+and others that are disabled, wrong, or need a variable that is not set. The tools of the good
+server are listed; skipped servers are reported with the file, the server and the reason."""
 import json
 import os
 import shutil
@@ -62,11 +62,11 @@ def test(file, warnings):
         check(f"{file}_says_{warning[:30]!r}", f"haft: warning: {file}: {warning}" in err, True)
     if not all(warning in err for warning in warnings):
         print("#", err.replace("\n", "\n# "))
-    check(f"{file}_tells_no_secret", "a canary" in err + json.dumps(log), False)
+    check(f"{file}_shows_no_secret", "a canary" in err + json.dumps(log), False)
     out = [warning.split("'")[1] for warning in warnings if "it is skipped" in warning]
     for server in out:
         status, _, _, err = run(place, {"import": file, "allow": [f"{server.replace(' ', '-')}:*"]})
-        check(f"{file}_cannot_do_without_{server}",
+        check(f"{file}_fails_if_the_spec_allows_tools_of_{server}",
               (status, f"{file}: the server '{server}': " in err,
                "`allow` in the spec names it" in err), (2, True, True))
 

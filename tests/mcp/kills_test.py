@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers that die or hang at each moment of their lives, over stdio and over HTTP, next to a good
-one of either kind: their calls end with an error that says what is not known, nothing is made
-twice, the calls of the others continue, and the run ends.
+"""Servers that are killed or hang at each moment, over stdio and over HTTP, together with good
+servers: their calls end with an error that says that the outcome is unknown, no call is made twice,
+the calls of the good servers continue, and the run ends.
 
     kills_test.py WHEN HOW FILE [stdio|http]    is such a server; FILE gets a line for each call
 
-And how servers are ended when a run is over."""
+The last test checks how servers are stopped at the end of a run."""
 import concurrent.futures
 import http.server
 import json
@@ -35,7 +35,7 @@ class Bad:
     def __init__(self, when, how, file):
         self.when, self.how, self.file = when, how, file
 
-    def now(self, moment):
+    def fail_at(self, moment):
         if moment != self.when:
             return
         if self.how == "kill":
@@ -48,7 +48,7 @@ class Bad:
         if method == "tools/call":
             with open(self.file, "a", encoding="utf-8") as file:
                 file.write(message["params"]["arguments"]["word"] + "\n")
-        self.now(method)
+        self.fail_at(method)
         if number is None:
             return None
         results = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
@@ -60,12 +60,12 @@ class Bad:
         return {"jsonrpc": "2.0", "id": number, "error": {"code": -32601, "message": "no"}}
 
     def write(self, word):
-        print("much to say " * 10000, flush=True)  # must be read, or the pipe is full
+        print("much to say " * 10000, flush=True)  # haft must read it, or the pipe is full
         with open(self.file, "a", encoding="utf-8") as file:
             file.write(word + "\n")
 
-    def leave(self):
-        """Its action at the end: `how` is eof, term or never."""
+    def act_at_end(self):
+        """The action at the end of the input: `how` is eof, term or never."""
         if self.how == "eof":
             self.write("saw the end of its input")
             return
@@ -80,16 +80,16 @@ class Bad:
             time.sleep(1000)
 
     def stdio(self):
-        self.now("start")
+        self.fail_at("start")
         for line in sys.stdin:
             message = json.loads(line)
             answer = self.answer(message)
             if answer:
                 print(json.dumps(answer), flush=True)
             if message.get("method") == "tools/list":
-                self.now("idle")
+                self.fail_at("idle")
         if self.when == "end":
-            self.leave()
+            self.act_at_end()
 
     def http(self):
         bad = self
@@ -108,7 +108,7 @@ class Bad:
             do_DELETE = do_GET
 
             def do_POST(self):
-                bad.now("start")
+                bad.fail_at("start")
                 message = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
                 answer = bad.answer(message)
                 body = json.dumps(answer).encode() if answer else b""
@@ -119,7 +119,7 @@ class Bad:
                 self.wfile.write(body)
                 self.wfile.flush()
                 if message.get("method") == "tools/list":
-                    bad.now("idle")
+                    bad.fail_at("idle")
 
         class Server(http.server.ThreadingHTTPServer):
             daemon_threads = True
@@ -135,7 +135,7 @@ class Bad:
 # ---- the test ----
 
 class Run:
-    """Four servers: one that goes wrong and a good one, over stdio and over HTTP."""
+    """Four servers: a bad and a good one over stdio, and a bad and a good one over HTTP."""
 
     def __init__(self, when, how, **spec):
         self.path = Path(tempfile.mkdtemp(dir=scratch))
@@ -182,8 +182,8 @@ class Run:
         return [e["tool"] for e in self.ends if e.get("ok")]
 
     def error_of(self, name):
-        """The text about the server's call that the model sees, and whether it says what is
-        unknown."""
+        """The text about the server's call that the model sees, and whether it says that the
+        outcome is unknown."""
         for event in self.ends:
             if event.get("tool") == f"{name}:say":
                 error = event.get("error") or {}
@@ -199,12 +199,12 @@ def test_moment(when, how):
     run = Run(when, how).run()
     name = f"{how}_at_{when.replace('/', '_')}"
     goods = sorted(tool for tool in run.good() if tool.startswith("good"))
-    check(f"{name}_the_others_continue", (run.end, goods),
+    check(f"{name}_the_good_servers_continue", (run.end, goods),
           ((0, "done"), ["good:say", "good:say", "goodweb:say", "goodweb:say"]))
     for server in ("bad", "badweb"):
         text, unknown = run.error_of(server)
         made = when == "tools/call"
-        # One that dies or hangs while idle is there again at the call, or has an error of its own.
+        # A server that fails while idle is restarted for the call, or the call has an error.
         right = (when == "idle" and (f"{server}:say" in run.good() or len(text) > 0)
                  or len(text) > 0 and unknown == made)
         if not right:
@@ -212,16 +212,16 @@ def test_moment(when, how):
         check(f"{name}_{server}_is_reported", right, True)
         check(f"{name}_{server}_is_called_once", run.made(server) <= 1, True)
         if made:
-            check(f"{name}_{server}_says_what_happened",
+            check(f"{name}_{server}_error_says_what_happened",
                   ("longer than its timeout of 1000 ms" in text) if how == "hang"
                   else "the MCP server" in text, True)
 
 
 def test_ask():
-    """The spec requires a person to decide: then the run waits."""
+    """If the spec requires a person to decide, the run waits."""
     run = Run("tools/call", "kill", on_unknown="ask").run()
     pauses = sorted(e["tool"] for e in run.log if e["kind"] == "paused")
-    check("where_the_spec_says_ask_a_person_is_asked",
+    check("a_person_is_asked_if_the_spec_says_ask",
           (pauses, run.made("bad"), run.made("badweb")), (["bad:say", "badweb:say"], 1, 1))
 
 
@@ -233,7 +233,7 @@ def is_alive(pid):
 
 
 def test_ends():
-    """The end of a run: the input ends, then SIGTERM, then SIGKILL; nothing is left."""
+    """At the end of a run, servers get the end of their input, then SIGTERM, then SIGKILL."""
     path = Path(tempfile.mkdtemp(dir=scratch))
     files = {how: path / how for how in ("eof", "term", "never")}
     servers = {how: {"command": [sys.executable, os.path.abspath(__file__), "end", how, str(file)]}
@@ -250,17 +250,18 @@ def test_ends():
             text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
             env=dict(os.environ, XDG_STATE_HOME=str(path / f"state{len(names)}")))
         took[len(names)] = time.monotonic() - begun
-        check(f"the_end_of_{len(names)}", (done.returncode, done.stdout), (0, "the end\n"))
+        check(f"a_run_with_{len(names)}_servers_ends",
+              (done.returncode, done.stdout), (0, "the end\n"))
     print(f"# a server that ends at once: {took[1]:.2f} s; with some that do not: {took[3]:.2f} s")
     lines = {how: file.read_text().splitlines() for how, file in files.items()}
     children = [int(line.split()[1]) for text in lines.values() for line in text
                 if line.startswith("child")]
     endings = {how: [line for line in text if not line.startswith("child")]
             for how, text in lines.items()}
-    check("each_has_its_time_to_leave", endings,
+    check("each_server_has_time_to_exit", endings,
           {"eof": ["saw the end of its input"] * 2, "term": ["stays", "saw SIGTERM"],
            "never": ["stays"]})
-    check("nothing_they_started_is_left", (len(children), [c for c in children if is_alive(c)]),
+    check("no_child_of_a_server_is_left", (len(children), [c for c in children if is_alive(c)]),
           (2, []))
 
 
@@ -269,7 +270,7 @@ if len(sys.argv) > 3:
     (server.http if sys.argv[4:] == ["http"] else server.stdio)()
     sys.exit(0)
 scratch = tempfile.mkdtemp(prefix="haft-kills-")
-# Hanging before the list costs the time that every server has to list its tools.
+# A server that hangs before its list takes the whole time that is allowed for a list.
 long_ones = ("start", "initialize", "tools/list") if "HAFT_LONG" in os.environ else ()
 try:
     with concurrent.futures.ThreadPoolExecutor(2) as pool:

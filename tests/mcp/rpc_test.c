@@ -7,12 +7,12 @@
 
 static const haft__hash_key key = {1, 2};
 
-/* ---- what is taken ---- */
+/* ---- valid messages ---- */
 
 static const struct {
     const char *text;
     haft__rpc_kind kind;
-    const char *written; /* NULL: as it was read */
+    const char *written; /* NULL: the same text */
 } good[] = {
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", HAFT__RPC_REQUEST, NULL},
     {"{\"jsonrpc\":\"2.0\",\"id\":\"a\",\"method\":\"m\",\"params\":{\"x\":1.0}}",
@@ -35,7 +35,7 @@ static const struct {
      "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32700,\"message\":\"no\"}}"},
 };
 
-/* The message that was read, written again. */
+/* Writes the message that was read. */
 static void write_message(haft__buf *buf, const haft__rpc_message *message)
 {
     haft__json_writer w;
@@ -91,14 +91,14 @@ TEST(a_message_is_written_as_it_was_read)
     }
 }
 
-/* ---- what is not ---- */
+/* ---- invalid messages ---- */
 
 #define V "\"jsonrpc\":\"2.0\""
 
 static const struct {
     const char *text;
     int code;
-    const char *id; /* as text; "" for none */
+    const char *id; /* as text; "": no id */
     bool answer;
     const char *where, *message;
 } bad[] = {
@@ -175,11 +175,12 @@ TEST(an_invalid_message_is_a_fault_with_its_code_and_id)
         haft__arena_init(&arena, 0);
         haft_status status =
             haft__rpc_read(&arena, haft__str(bad[i].text), key, &message, &fault, &err);
-        CHECK_INT(status, HAFT_BAD_INPUT, "%s", bad[i].text);
-        CHECK_INT(fault.code, bad[i].code, "%s", bad[i].text);
-        CHECK_INT(fault.answer, bad[i].answer, "%s", bad[i].text);
-        CHECK_STR(haft__json_text(fault.id), haft__str(bad[i].id), "%s", bad[i].text);
-        CHECK(err.message[0] != '\0', "%s", bad[i].text);
+        CHECK_INT(status, HAFT_BAD_INPUT, "%s: the status", bad[i].text);
+        CHECK_INT(fault.code, bad[i].code, "%s: the code", bad[i].text);
+        CHECK_INT(fault.answer, bad[i].answer, "%s: whether the sender gets an answer",
+                  bad[i].text);
+        CHECK_STR(haft__json_text(fault.id), haft__str(bad[i].id), "%s: the id", bad[i].text);
+        CHECK(err.message[0] != '\0', "%s: no message", bad[i].text);
         if (bad[i].where != NULL) {
             CHECK_STR(haft__str(err.where), haft__str(bad[i].where), "%s", bad[i].text);
         }
@@ -210,7 +211,7 @@ static haft_status read_repeated(const char *head, char piece, size_t count, con
     return status;
 }
 
-TEST(an_id_has_a_greatest_length)
+TEST(the_length_of_an_id_is_bounded)
 {
     const char *head = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"id\":\"";
     haft__rpc_fault fault = {0};
@@ -223,7 +224,7 @@ TEST(an_id_has_a_greatest_length)
     CHECK_STR(haft__str(err.message), HAFT__LIT("an id of 257 bytes, more than 256"), "message");
 }
 
-TEST(a_message_has_a_greatest_size)
+TEST(the_size_of_a_message_is_bounded)
 {
     const char *head = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{}", *tail = "}";
     size_t room = HAFT__LIMIT_MCP_MESSAGE_BYTES - strlen(head) - strlen(tail);
@@ -257,15 +258,15 @@ static haft_status read_nested(size_t depth, haft__rpc_fault *ret_fault)
     return status;
 }
 
-TEST(a_message_has_a_greatest_depth)
+TEST(the_depth_of_a_message_is_bounded)
 {
     haft__rpc_fault fault = {0};
     CHECK_INT(read_nested(HAFT__LIMIT_MCP_DEPTH, &fault), HAFT_OK, "at the limit");
-    CHECK_INT(read_nested(HAFT__LIMIT_MCP_DEPTH + 1, &fault), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_nested(HAFT__LIMIT_MCP_DEPTH + 1, &fault), HAFT_TOO_BIG, "past the limit");
     CHECK_INT(fault.code, HAFT__RPC_INVALID, "the code");
 }
 
-/* A '~' stands for a value that is too deep. */
+/* Reads a message in which '~' stands for a value that is too deep. */
 static haft_status read_deep(const char *form, haft__arena *arena, haft__rpc_fault *ret_fault)
 {
     haft__buf buf;
@@ -285,7 +286,7 @@ static haft_status read_deep(const char *form, haft__arena *arena, haft__rpc_fau
     return haft__rpc_read(arena, text, key, &message, ret_fault, NULL);
 }
 
-TEST(a_message_that_is_too_deep_has_its_id)
+TEST(the_id_of_a_message_that_is_too_deep_is_found)
 {
     static const struct {
         const char *form, *id;
@@ -312,15 +313,18 @@ TEST(a_message_that_is_too_deep_has_its_id)
         haft__arena arena;
         haft__rpc_fault fault = {0};
         haft__arena_init(&arena, 0);
-        CHECK_INT(read_deep(rows[i].form, &arena, &fault), HAFT_TOO_BIG, "%s", rows[i].form);
-        CHECK_STR(haft__json_text(fault.id), haft__str(rows[i].id), "%s", rows[i].form);
-        CHECK_INT(fault.answer, rows[i].answer, "%s", rows[i].form);
-        CHECK_INT(fault.maybe_response, rows[i].maybe_response, "%s", rows[i].form);
+        CHECK_INT(read_deep(rows[i].form, &arena, &fault), HAFT_TOO_BIG, "%s: the status",
+                  rows[i].form);
+        CHECK_STR(haft__json_text(fault.id), haft__str(rows[i].id), "%s: the id", rows[i].form);
+        CHECK_INT(fault.answer, rows[i].answer, "%s: whether the sender gets an answer",
+                  rows[i].form);
+        CHECK_INT(fault.maybe_response, rows[i].maybe_response, "%s: whether it may be a response",
+                  rows[i].form);
         haft__arena_finish(&arena);
     }
 }
 
-/* The message, params and x, their keys and values, are 7 values besides the items. */
+/* Reads an array of items. The message, `params`, `x` and their keys are 7 more values. */
 static haft_status read_wide(size_t values, haft__rpc_fault *ret_fault)
 {
     static const char head[] = "{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":{\"x\":[0";
@@ -340,15 +344,15 @@ static haft_status read_wide(size_t values, haft__rpc_fault *ret_fault)
     return status;
 }
 
-TEST(a_message_has_a_greatest_number_of_values)
+TEST(the_values_of_a_message_are_bounded)
 {
     haft__rpc_fault fault = {0};
     CHECK_INT(read_wide(HAFT__LIMIT_MCP_VALUES, &fault), HAFT_OK, "at the limit");
-    CHECK_INT(read_wide(HAFT__LIMIT_MCP_VALUES + 1, &fault), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_wide(HAFT__LIMIT_MCP_VALUES + 1, &fault), HAFT_TOO_BIG, "past the limit");
     CHECK_INT(fault.code, HAFT__RPC_INVALID, "the code");
 }
 
-TEST(a_message_is_read_or_there_is_no_memory)
+TEST(reading_a_message_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;
@@ -361,7 +365,7 @@ TEST(a_message_is_read_or_there_is_no_memory)
         bool failed = test_allow_allocations();
         haft__arena_finish(&arena);
         CHECK_INT(status, failed ? HAFT_NO_MEMORY : HAFT_OK, "allocation %u", n);
-        CHECK_INT(fault.code, 0, "that is no fault of the message");
+        CHECK_INT(fault.code, 0, "the code of a fault, but the message is valid");
         if (!failed) {
             break;
         }
@@ -370,26 +374,28 @@ TEST(a_message_is_read_or_there_is_no_memory)
 
 /* ---- ids and codes ---- */
 
-TEST(an_id_is_equal_to_itself_alone)
+TEST(ids_are_compared_with_their_type)
 {
     haft__arena arena;
     haft__arena_init(&arena, 0);
     haft__json one = haft__json_int(&arena, 1), text = haft__json_string(HAFT__LIT("1"));
-    CHECK(haft__rpc_id_equal(one, haft__json_int(&arena, 1)), "1 is 1");
-    CHECK(!haft__rpc_id_equal(one, text), "1 is not \"1\"");
-    CHECK(!haft__rpc_id_equal(one, haft__json_int(&arena, 2)), "1 is not 2");
-    CHECK(haft__rpc_id_valid(one) && haft__rpc_id_valid(text), "both are ids");
+    CHECK(haft__rpc_id_equal(one, haft__json_int(&arena, 1)), "1 is not equal to 1");
+    CHECK(!haft__rpc_id_equal(one, text), "1 is equal to \"1\"");
+    CHECK(!haft__rpc_id_equal(one, haft__json_int(&arena, 2)), "1 is equal to 2");
+    CHECK(haft__rpc_id_valid(one) && haft__rpc_id_valid(text), "1 or \"1\" is not a valid id");
     CHECK(!haft__rpc_id_valid(haft__json_null()) && !haft__rpc_id_valid(haft__json_bool(true)),
-          "these are not");
+          "null or true is a valid id");
     haft__arena_finish(&arena);
 }
 
 TEST(codes_have_names)
 {
-    CHECK_STR(haft__str(haft__rpc_code_name(-32700)), HAFT__LIT("parse error"), "-32700");
+    CHECK_STR(haft__str(haft__rpc_code_name(-32700)), HAFT__LIT("parse error"),
+              "the name of -32700");
     CHECK_STR(haft__str(haft__rpc_code_name(HAFT__RPC_VERSION)),
-              HAFT__LIT("unsupported protocol version"), "-32022");
-    CHECK(haft__rpc_code_name(-32000) == NULL && haft__rpc_code_name(1) == NULL, "no meaning");
+              HAFT__LIT("unsupported protocol version"), "the name of -32022");
+    CHECK(haft__rpc_code_name(-32000) == NULL && haft__rpc_code_name(1) == NULL,
+          "an unknown code has a name");
 }
 
 /* ---- writing piece by piece ---- */

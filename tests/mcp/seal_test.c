@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/seal.c: HMAC by the vectors of RFC 4231, and seals that hold. */
+/* Tests for src/mcp/seal.c: HMAC with the vectors of RFC 4231, and seals that cannot be changed. */
 #include "mcp/seal.h"
 
 #include "test.h"
 
 static const haft__seal_key key = {{1, 2, 3}};
 
-TEST(hmac_as_the_standard_has_it)
+TEST(hmac_gives_the_digests_of_the_standard)
 {
     /* RFC 4231, test case 2: a key of four bytes is padded with zeros. */
     static const haft__seal_key jefe = {{'J', 'e', 'f', 'e'}};
@@ -33,14 +33,14 @@ TEST(sealed_text_can_be_opened)
         haft__seal_write(&sealed, &key, HAFT__LIT("about"), haft__str(texts[i]), 100);
         CHECK_INT(haft__seal_open(&arena, &key, HAFT__LIT("about"), haft__buf_str(&sealed), 100,
                                   &text, NULL),
-                  HAFT_OK, "%zu", i);
-        CHECK_STR(text, haft__str(texts[i]), "%zu", i);
+                  HAFT_OK, "text %zu", i);
+        CHECK_STR(text, haft__str(texts[i]), "text %zu", i);
         CHECK_INT(haft__seal_open(&arena, &key, HAFT__LIT("about"), haft__buf_str(&sealed), 101,
                                   &text, NULL),
-                  HAFT_BAD_INPUT, "it has expired");
+                  HAFT_BAD_INPUT, "a seal that has expired");
         CHECK_INT(haft__seal_open(&arena, &key, HAFT__LIT("abou"), haft__buf_str(&sealed), 1, &text,
                                   NULL),
-                  HAFT_BAD_INPUT, "it is about something else");
+                  HAFT_BAD_INPUT, "a seal with another subject");
         haft__seal_key other = key;
         other.bytes[31] = 1;
         CHECK_INT(haft__seal_open(&arena, &other, HAFT__LIT("about"), haft__buf_str(&sealed), 1,
@@ -51,8 +51,8 @@ TEST(sealed_text_can_be_opened)
     }
 }
 
-/* No byte of it can be another one. */
-TEST(a_seal_that_was_changed)
+/* No byte of a seal can be changed or removed. */
+TEST(a_seal_that_was_changed_is_rejected)
 {
     haft__arena arena;
     haft__buf sealed;
@@ -70,17 +70,18 @@ TEST(a_seal_that_was_changed)
         }
         haft_str cut = {sealed.ptr, i};
         CHECK_INT(haft__seal_open(&arena, &key, HAFT__LIT(""), cut, 1, &text, NULL), HAFT_BAD_INPUT,
-                  "%zu bytes of it", i);
+                  "the first %zu bytes", i);
     }
     haft__buf_finish(&sealed);
     haft__arena_finish(&arena);
 }
 
-TEST(texts_are_compared_whole)
+TEST(texts_are_compared_in_full)
 {
-    CHECK(haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("abc")), "the same");
-    CHECK(!haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("abd")), "the last byte");
-    CHECK(!haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("ab")), "shorter");
-    CHECK(!haft__seal_equal(HAFT__LIT(""), HAFT__LIT("a")), "nothing");
-    CHECK(haft__seal_equal(HAFT__LIT(""), HAFT__LIT("")), "both nothing");
+    CHECK(haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("abc")), "equal texts differ");
+    CHECK(!haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("abd")),
+          "texts with different last bytes are equal");
+    CHECK(!haft__seal_equal(HAFT__LIT("abc"), HAFT__LIT("ab")), "a shorter text is equal");
+    CHECK(!haft__seal_equal(HAFT__LIT(""), HAFT__LIT("a")), "an empty text is equal to another");
+    CHECK(haft__seal_equal(HAFT__LIT(""), HAFT__LIT("")), "two empty texts differ");
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A small model with many tools: what is searched before the first turn, what the model finds
-itself, what makes room for it, and which servers are started for all that. With the fixture of this
-directory and our own server always, and with the real servers of npm where they can be had."""
+"""A small model with many tools: the search before the first turn, searches of the model, tools
+that are hidden again, and the servers that are started for this. The servers are the fixture of
+this directory, haft's own server, and the real servers of npm if they are available."""
 import json
 import os
 import shutil
@@ -62,8 +62,8 @@ class Agent:
         return json.loads(self.haft("explain", "spec.json", task, "--json").stdout)
 
 
-def noted(name, words):
-    """The words of a program that logs its start."""
+def with_logged_start(name, words):
+    """The command of a program that logs its start."""
     return ["/bin/sh", "-c", f'echo {name} >>starts; exec "$@"', name, *map(str, words)]
 
 
@@ -76,39 +76,42 @@ def test_search(name, agent, task, found, wanted, third, result, servers):
     if agent.status != 0:
         print("#", agent.err[:800])
     first, later = agent.events("tools_revealed")
-    check(f"{name}_done", (agent.status, agent.log[-1].get("end")), (0, "done"))
-    check(f"{name}_all_are_started_when_nothing_is_known",
+    check(f"{name}_the_run_is_done", (agent.status, agent.log[-1].get("end")), (0, "done"))
+    check(f"{name}_all_servers_are_started_if_no_list_is_known",
           (set(agent.states()) <= {"started", "used"}, agent.starts()), (True, sorted(servers)))
     check(f"{name}_the_task_is_searched_for", (first["automatic"], first["query"], first["call"]),
           (True, task, None))
-    check(f"{name}_more_than_twenty_tools", first["deferred"] > 20)
-    check(f"{name}_two_are_shown", ([t["name"] for t in first["tools"]], first["cap"]), (found, 2))
-    check(f"{name}_with_scores_and_ranks",
+    check(f"{name}_has_more_than_twenty_tools", first["deferred"] > 20)
+    check(f"{name}_two_tools_are_shown",
+          ([t["name"] for t in first["tools"]], first["cap"]), (found, 2))
+    check(f"{name}_shown_tools_have_scores_and_ranks",
           ([t["rank"] for t in first["tools"]],
            first["tools"][0]["score"] >= first["tools"][1]["score"] > 0), ([1, 2], True))
     turns = agent.events("turn_started")
-    check(f"{name}_two_in_the_prompt", turns[0]["declared"], ["tool_search", *found])
-    check(f"{name}_the_model_finds_a_third",
+    check(f"{name}_two_tools_are_in_the_prompt", turns[0]["declared"], ["tool_search", *found])
+    check(f"{name}_the_model_finds_a_third_tool",
           (later["automatic"], later["call"], [t["name"] for t in later["tools"]][:1]),
           (False, "c1.1", [third]))
     hidden = agent.events("tools_hidden")
-    check(f"{name}_one_makes_room",
+    check(f"{name}_one_tool_is_hidden_for_the_third",
           (len(hidden), hidden[0]["tools"], hidden[0]["cap"], hidden[0]["cache_tokens"] > 0),
           (1, found[:1], 2, True))
-    check(f"{name}_the_order_only_grows", turns[1]["declared"], ["tool_search", found[1], third])
+    check(f"{name}_the_third_tool_is_declared_last",
+          turns[1]["declared"], ["tool_search", found[1], third])
     answered = [(e["tool"], e["ok"]) for e in agent.events("call_finished")]
     check(f"{name}_calls_are_answered", answered, [("tool_search", True), (third, True)])
-    check(f"{name}_with_the_right_result", result in agent.events("call_finished")[1]["result"])
-    # Again, in another process: the lists are known, and only who is called is started.
+    check(f"{name}_the_third_tool_has_the_right_result",
+          result in agent.events("call_finished")[1]["result"])
+    # A second run in another process: the lists are known, and only the called server is started.
     run = agent.log[0]["run"]
     agent.run(task)
     check(f"{name}_the_second_time_lists_are_known", set(agent.states()), {"known"})
-    check(f"{name}_and_only_who_is_called_is_started", agent.starts(),
+    check(f"{name}_only_the_called_server_is_started", agent.starts(),
           [third.split(":")[0]] if servers else [])
-    check(f"{name}_the_same_is_found",
+    check(f"{name}_the_second_run_finds_the_same_tools",
           [t["name"] for t in agent.events("tools_revealed")[0]["tools"]], found)
     replayed = agent.haft("runs", "replay", run)
-    check(f"{name}_it_replays", (replayed.returncode, replayed.stdout + replayed.stderr
+    check(f"{name}_the_run_is_replayed", (replayed.returncode, replayed.stdout + replayed.stderr
                                  if replayed.returncode else ""), (0, ""))
     test_explain(name, agent, task, found, wanted)
 
@@ -120,16 +123,18 @@ def test_explain(name, agent, task, found, wanted):
     check(f"{name}_every_tool_has_a_verdict",
           (len(served) > 20, all(t["code"] and t["reason"] for t in explained["tools"])),
           (True, True))
-    check(f"{name}_those_that_are_in", [t["name"] for t in served if t["offered"]], sorted(
+    check(f"{name}_explain_shows_the_found_tools",
+          [t["name"] for t in served if t["offered"]], sorted(
         found, key=[t["name"] for t in served].index))
-    check(f"{name}_and_the_others_are_deferred", {t["code"] for t in served if not t["offered"]},
+    check(f"{name}_explain_shows_the_others_as_deferred",
+          {t["code"] for t in served if not t["offered"]},
           {"deferred"})
     check(f"{name}_the_cap_is_explained",
           {k: explained["deferred"][k] for k in ("tools", "shown", "cap", "cap_by")},
           {"tools": len(served), "shown": 2, "cap": 2, "cap_by": "size_b"})
     words = agent.haft("explain", "spec.json", task).stdout
     head = f"{len(served)} deferred tools, 2 shown: at most 2 (cap for a model of 3 B)"
-    check(f"{name}_in_words", head in words
+    check(f"{name}_explain_in_words", head in words
           and f"  + {found[0]}" in words and f"  - {wanted}" in words)
 
 
@@ -161,7 +166,7 @@ def test_fixture():
         dead = Agent(lambda _: {"fix": {"url": fixture.url}}, [{"text": "the end"}])
         shutil.copytree(agent.path / "state", dead.path / "state")
     dead.run("ask the user to choose")
-    check("what_is_known_is_shown_without_its_server",
+    check("known_tools_are_shown_without_their_server",
           (dead.status, dead.states(), len(dead.events("turn_started")[0]["declared"])),
           (0, ["known"], 3))
 
@@ -175,7 +180,7 @@ def test_not_revealed():
     def servers(path):
         (path / "own.json").write_text(json.dumps(own))
         (path / "none.json").write_text('{"replies": []}')
-        return {"own": {"command": noted("own", [HAFT, "mcp", path / "own.json"])},
+        return {"own": {"command": with_logged_start("own", [HAFT, "mcp", path / "own.json"])},
                 "dead": {"command": ["/bin/false"]}}
 
     calls = ["own:tool_3", "own:tool_9", "dead:tool"]
@@ -187,11 +192,12 @@ def test_not_revealed():
     check("reasons_of_missing_tools_differ", refused,
           [("own:tool_3", "not_revealed"), ("own:tool_9", "unknown"), ("dead:tool", "unavailable")])
     texts = [e["text"] for e in agent.events("call_refused")]
-    check("and_the_model_reads_what_to_do", ("tool_search" in texts[0], "'dead'" in texts[2]),
+    check("the_model_reads_what_to_do", ("tool_search" in texts[0], "'dead'" in texts[2]),
           (True, True))
     check("an_exact_name_is_found_first",
           [t["name"] for t in agent.events("tools_revealed")[1]["tools"]][0], "own:tool_3")
-    check("and_called", [(e["tool"], e["result"]) for e in agent.events("call_finished")][1:],
+    check("a_tool_that_was_found_is_called",
+          [(e["tool"], e["result"]) for e in agent.events("call_finished")][1:],
           [("own:tool_3", "did 3")])
 
 
@@ -206,9 +212,9 @@ def test_npm():
             program = place / "node_modules" / SCOPE / f"server-{name}" / "dist/index.js"
             return ["node", program, *more]
 
-        return {"all": {"command": noted("all", words("everything", "stdio"))},
-                "files": {"command": noted("files", words("filesystem", path))},
-                "memory": {"command": noted("memory", words("memory")),
+        return {"all": {"command": with_logged_start("all", words("everything", "stdio"))},
+                "files": {"command": with_logged_start("files", words("filesystem", path))},
+                "memory": {"command": with_logged_start("memory", words("memory")),
                            "env": {"MEMORY_FILE_PATH": str(path / "memory.json")}}}
 
     agent = Agent(servers, [])

@@ -7,7 +7,7 @@
 #include "mcp/definition_help.h"
 #include "test.h"
 
-TEST(servers_are_read_as_they_stand)
+TEST(servers_are_read_without_expanding_variables)
 {
     haft__arena arena;
     haft__mcp_server_configs servers = {0};
@@ -24,39 +24,44 @@ TEST(servers_are_read_as_they_stand)
                           "\"allow\":[\"docs:*\"],\"deny\":\"*:delete_*\"}"));
     CHECK_INT(haft__mcp_server_configs_read(&arena, mcp, &servers, &err), HAFT_OK, "%s %s",
               err.where, err.message);
-    CHECK_INT(servers.count, 3, "three servers");
+    CHECK_INT(servers.count, 3, "servers");
     const haft__mcp_server_config *docs =
         haft__mcp_server_configs_find(&servers, HAFT__LIT("docs"));
     const haft__mcp_server_config *remote =
         haft__mcp_server_configs_find(&servers, HAFT__LIT("remote"));
     const haft__mcp_server_config *plain =
         haft__mcp_server_configs_find(&servers, HAFT__LIT("plain"));
-    CHECK(haft__mcp_server_configs_find(&servers, HAFT__LIT("doc")) == NULL, "there is no doc");
+    CHECK(haft__mcp_server_configs_find(&servers, HAFT__LIT("doc")) == NULL,
+          "a prefix of a name was found");
     if (docs == NULL || remote == NULL || plain == NULL) {
         test_fail(__FILE__, __LINE__, "docs, remote and plain", "not all are found");
         return;
     }
-    CHECK_INT(docs->command_count, 3, "the words of a command");
-    CHECK_STR(docs->command[2], HAFT__LIT("some"), "args come last");
-    CHECK_STR(docs->env[0].name, HAFT__LIT("TOKEN"), "env");
-    CHECK_STR(docs->env[0].value, HAFT__LIT("${T}"), "nothing is expanded");
+    CHECK_INT(docs->command_count, 3, "words of the command");
+    CHECK_STR(docs->command[2], HAFT__LIT("some"), "the last word of the command");
+    CHECK_STR(docs->env[0].name, HAFT__LIT("TOKEN"), "the name of a variable");
+    CHECK_STR(docs->env[0].value, HAFT__LIT("${T}"),
+              "the value of a variable, which is not expanded");
     CHECK_STR(docs->cwd, HAFT__LIT("sub"), "cwd");
     CHECK_INT(docs->timeout_ms, 5000, "timeout");
     CHECK_INT(docs->root_count, 2, "roots");
-    CHECK(docs->enabled && docs->trusted && !docs->imported, "flags");
-    CHECK(!remote->enabled && !remote->trusted, "flags");
+    CHECK(docs->enabled && docs->trusted && !docs->imported, "the flags of docs");
+    CHECK(!remote->enabled && !remote->trusted, "the flags of remote");
     CHECK_STR(remote->url, HAFT__LIT("https://example.org/mcp"), "url");
-    CHECK_STR(remote->headers[0].name, HAFT__LIT("Authorization"), "headers");
-    CHECK_INT(remote->command_count, 0, "no command");
-    CHECK_INT(plain->command_count, 1, "a command alone");
-    CHECK(plain->imported, "flags");
-    CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:search")), "allowed");
-    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:delete_all")), "denied");
-    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("remote:search")), "not allowed");
+    CHECK_STR(remote->headers[0].name, HAFT__LIT("Authorization"), "the name of the header");
+    CHECK_INT(remote->command_count, 0, "words of the command of remote");
+    CHECK_INT(plain->command_count, 1, "words of the command of plain");
+    CHECK(plain->imported, "plain is not imported");
+    CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:search")),
+          "an allowed tool is denied");
+    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("docs:delete_all")),
+          "a denied tool is allowed");
+    CHECK(!haft__mcp_server_configs_allow(&servers, HAFT__LIT("remote:search")),
+          "a tool that is not in the list is allowed");
     haft__arena_finish(&arena);
 }
 
-TEST(no_servers_are_fine)
+TEST(a_spec_without_servers_is_valid)
 {
     static const char *const texts[] = {"null", "{}", "{\"servers\":{}}", "{\"servers\":null}"};
     for (size_t i = 0; i < COUNT(texts); i++) {
@@ -67,7 +72,7 @@ TEST(no_servers_are_fine)
                                                 &servers, NULL),
                   HAFT_OK, "%s", texts[i]);
         CHECK_INT(servers.count, 0, "%s", texts[i]);
-        CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("a:b")), "%s: nothing is denied",
+        CHECK(haft__mcp_server_configs_allow(&servers, HAFT__LIT("a:b")), "%s: a tool is denied",
               texts[i]);
         haft__arena_finish(&arena);
     }
@@ -141,13 +146,13 @@ static haft_status read_many(int count)
     return status;
 }
 
-TEST(there_is_a_greatest_number_of_servers)
+TEST(the_number_of_servers_is_bounded)
 {
     CHECK_INT(read_many(HAFT__LIMIT_MCP_SERVERS), HAFT_OK, "at the limit");
-    CHECK_INT(read_many(HAFT__LIMIT_MCP_SERVERS + 1), HAFT_TOO_BIG, "past it");
+    CHECK_INT(read_many(HAFT__LIMIT_MCP_SERVERS + 1), HAFT_TOO_BIG, "past the limit");
 }
 
-TEST(a_name_has_a_greatest_length)
+TEST(the_length_of_a_server_name_is_bounded)
 {
     char text[256];
     for (int more = 0; more < 2; more++) {
@@ -158,7 +163,7 @@ TEST(a_name_has_a_greatest_length)
                        HAFT__MCP_SERVER_NAME_BYTES + more, 1);
         CHECK_INT(haft__mcp_server_configs_read(&arena, test_json(&arena, haft__str(text)),
                                                 &servers, NULL),
-                  more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d more", more);
+                  more == 0 ? HAFT_OK : HAFT_BAD_INPUT, "%d bytes past the limit", more);
         haft__arena_finish(&arena);
     }
 }
@@ -175,7 +180,7 @@ static const struct {
     {"{\"command\":\"a\"}", "{\"command\":\"a\",\"cwd\":\"x\"}", false},
     {"{\"command\":\"a\",\"env\":{\"DIR\":\"x\"}}", "{\"command\":\"a\",\"env\":{\"DIR\":\"y\"}}",
      false},
-    /* a secret that is written out does not count, the name and a variable do */
+    /* a literal secret does not count; its name and a variable do */
     {"{\"command\":\"a\",\"env\":{\"API_KEY\":\"x\"}}",
      "{\"command\":\"a\",\"env\":{\"API_KEY\":\"y\"}}", true},
     {"{\"command\":\"a\",\"env\":{\"API_KEY\":\"x\"}}",
@@ -212,12 +217,12 @@ TEST(a_configuration_has_a_hash_without_secrets)
     for (size_t i = 0; i < COUNT(hashes); i++) {
         hash_of(hashes[i].a, a);
         hash_of(hashes[i].b, b);
-        CHECK_INT(strlen(a), HAFT__SHA256_HEX, "a hash");
+        CHECK_INT(strlen(a), HAFT__SHA256_HEX, "the length of the hash");
         CHECK_INT(strcmp(a, b) == 0, hashes[i].same, "%s and %s", hashes[i].a, hashes[i].b);
     }
 }
 
-TEST(servers_are_read_or_there_is_no_memory)
+TEST(reading_servers_reports_a_failed_allocation)
 {
     haft__arena values;
     haft__arena_init(&values, 0);

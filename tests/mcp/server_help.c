@@ -34,7 +34,7 @@ static void resume(void *context, haft__mcp_request *mcp_request)
 {
     mcp_case *c = context;
     c->resumed++;
-    CHECK(mcp_request->answers.kind == HAFT__JSON_OBJECT, "there are no answers");
+    CHECK(mcp_request->answers.kind == HAFT__JSON_OBJECT, "the request has no answers");
 }
 
 static void drop(void *context, haft__mcp_request *mcp_request)
@@ -44,7 +44,7 @@ static void drop(void *context, haft__mcp_request *mcp_request)
     while (at < c->open_count && c->open[at] != mcp_request) {
         at++;
     }
-    CHECK(at < c->open_count, "what is dropped was not begun");
+    CHECK(at < c->open_count, "a request was dropped that did not begin");
     for (; at + 1 < c->open_count; at++) {
         c->open[at] = c->open[at + 1];
     }
@@ -94,13 +94,13 @@ void mcp_open(mcp_case *c)
     if (status == HAFT_OK) {
         status = haft__mcp_peer_create(c->server, HAFT__LIT("p"), on_sent, c, &c->peer, NULL);
     }
-    CHECK_INT(status, HAFT_OK, "there is no server");
+    CHECK_INT(status, HAFT_OK, "cannot create the server");
 }
 
 void mcp_close(mcp_case *c)
 {
     haft__mcp_peer_destroy(c->peer);
-    CHECK_INT(c->open_count, 0, "all that was begun is dropped");
+    CHECK_INT(c->open_count, 0, "requests that were not dropped");
     haft__mcp_server_destroy(c->server);
     haft__buf_finish(&c->sent);
     haft__arena_finish(&c->arena);
@@ -109,7 +109,7 @@ void mcp_close(mcp_case *c)
 haft__mcp_request *mcp_take_request(mcp_case *c)
 {
     if (c->open_count == 0) {
-        CHECK(false, "nothing is under way");
+        CHECK(false, "no request is open");
         abort();
     }
     return c->open[--c->open_count];

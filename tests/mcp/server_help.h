@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_help.h - an MCP server with tools t0, t1 ..., and one client. Requests that are begun are
- * kept until the test finishes them; what is sent is kept, a line each.
+ * server_help.h - an MCP server with tools t0, t1 ..., and one client. Requests that have begun
+ * stay open until the test finishes them. The messages that the server sends are stored, a line
+ * each.
  */
 #ifndef HAFT_TESTS_MCP_SERVER_HELP_H
 #define HAFT_TESTS_MCP_SERVER_HELP_H
@@ -38,10 +39,10 @@ haft_str mcp_take(mcp_case *c, const char *text, const haft__mcp_headers *header
 /* The request that was begun last; the test finishes it. */
 haft__mcp_request *mcp_take_request(mcp_case *c);
 
-/* With a handshake first. */
+/* Performs the handshake. */
 void mcp_greet(mcp_case *c, const char *capabilities);
 
-/* Whether the text is part of the last messages. */
+/* Whether the last messages contain the text. */
 bool mcp_sent(const mcp_case *c, const char *part);
 
 #endif

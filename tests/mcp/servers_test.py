@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """haft with the real servers of npm: everything, filesystem and memory, over stdio and over
-Streamable HTTP; the latter two have no HTTP of their own and stand behind a bridge of the test.
-Any of them may be killed at any moment: that is an error of a tool, and the run continues."""
+Streamable HTTP; filesystem and memory have no HTTP, so the test uses bridge.py. If a server is
+killed at any moment, the tool has an error, and the run continues."""
 import json
 import os
 import shutil
@@ -127,9 +127,9 @@ def run_three(name, agent, others):
     wrong = [(f, w) for f, w in zip(found, wanted) if f[0] != w[0] or w[1] not in f[2]]
     if wrong or len(found) != len(wanted) or agent.end() != DONE:
         print("#", agent.problem_text())
-    check(f"three_servers_{name}", (agent.end(), wrong, len(found)), (DONE, [], len(wanted)))
+    check(f"three_servers_answer_{name}", (agent.end(), wrong, len(found)), (DONE, [], len(wanted)))
     for server, other in others.items():
-        check(f"{server}_{name}_was_called_there", other.posted.count("tools/call"), 2)
+        check(f"{server}_{name}_was_called_through_the_bridge", other.posted.count("tools/call"), 2)
     if LONG:
         check(f"the_second_time_their_tools_are_known_{name}",
               set(agent.run().states().values()), {"known"})
@@ -149,7 +149,7 @@ def children_of(pid):
 
 
 def kill_all_below(pid):
-    """The servers, which are children of guard, which is a child of haft."""
+    """Kills the servers: they are children of guard, which is a child of haft."""
     for guard in children_of(pid):
         for server in children_of(guard):
             try:
@@ -187,7 +187,8 @@ def test_killed(name, moment):
     reported = len(ends) == 2 and (ends[0][1] or "the MCP server 'all'" in ends[0][2])
     if not good or not reported:
         print("#", ends, agent.err[:500])
-    check(f"killed_{name}", (killed, agent.end(), good, reported),
+    check(f"the_run_continues_after_a_server_is_killed_{name}",
+          (killed, agent.end(), good, reported),
           (True, DONE, True, True))
 
 
@@ -269,13 +270,14 @@ def test_web():
         web.end()
     dead.run()
     # Its tools are cached; the call cannot connect.
-    check("a_server_that_is_gone", (dead.end(), [(t, ok) for t, ok, _ in dead.results()],
+    check("a_call_of_a_server_that_has_ended_fails",
+          (dead.end(), [(t, ok) for t, ok, _ in dead.results()],
                                     all("the MCP server 'all'" in m for _, _, m in dead.results())),
           (DONE, [("all:echo", False)], True))
 
 
 def test_web_killed():
-    """Between a request and its answer, over HTTP."""
+    """Kills a server over HTTP between a request and its response."""
     folder = Path(tempfile.mkdtemp(dir=scratch))
     (folder / "note.txt").write_text("a note")
     web = Web()
@@ -291,7 +293,8 @@ def test_web_killed():
             web.end()
     agent.err, agent.status = process.stderr.read(), process.wait(timeout=SECONDS)
     found = agent.results()
-    check("killed_over_http", (agent.end(), [(tool, ok) for tool, ok, _ in found],
+    check("the_run_continues_after_a_server_is_killed_over_http",
+          (agent.end(), [(tool, ok) for tool, ok, _ in found],
                                all(ok or "the MCP server 'all'" in text for _, ok, text in found)),
           (DONE, [("all:trigger-long-running-operation", False), ("files:read_text_file", True),
                   ("all:echo", False)], True))

@@ -57,7 +57,7 @@ class Place:
 
 
 def test_what_is_shown():
-    """Of a run, and of `haft tools`: the lines, indented as they were, without the secret."""
+    """A run and `haft tools` show the lines with their indentation, without the secret."""
     text = ("Traceback:\r\n    File \"a.py\"\r\n" + f"key {SECRET} is \x1b[31mbad\u202e\n"
             + "no licence\n")
     shown = ["Traceback:", '    File "a.py"', "key [redacted] is \\u001b[31mbad\\u202e",
@@ -65,20 +65,20 @@ def test_what_is_shown():
     place = Place("tell_file", text)
     row, printed = place.refresh()
     check("tools_prints_the_lines", printed, shown)
-    check("tools_json_has_them", (row["stderr"].split("\n"), "status 3: no licence"
+    check("tools_json_has_the_lines", (row["stderr"].split("\n"), "status 3: no licence"
                                   in row["reason"]), (shown, True))
     out, err = place.run("--events")
     row = next(json.loads(line) for line in out.splitlines()
                if json.loads(line)["kind"] == "tools_revealed")["servers"][0]
-    check("the_event_has_them", row["stderr"].split("\n"), shown)
+    check("the_event_has_the_lines", row["stderr"].split("\n"), shown)
     out, err = place.run()
-    check("a_run_prints_them", [line[6:] for line in err.splitlines()
+    check("a_run_prints_the_lines", [line[6:] for line in err.splitlines()
                                 if line.startswith("    | ")], shown)
-    check("no_secret_is_anywhere", SECRET[:8] in out + err + json.dumps(row), False)
+    check("the_secret_is_not_shown", SECRET[:8] in out + err + json.dumps(row), False)
 
 
 def test_one_line():
-    """It is in the error, and not repeated."""
+    """A single line is in the error, and not repeated."""
     row, printed = Place("tell_file", "no licence\n").refresh()
     check("one_line_is_shown_once", ("stderr" in row, printed, "no licence" in row["reason"]),
           (False, [], True))
@@ -86,16 +86,16 @@ def test_one_line():
 
 def test_line_limit(count):
     shown = Place("tell_file", "\n".join(lines(count))).refresh()[1]
-    check(f"of_{count}_lines", shown, lines(count)[-LINES:])
+    check(f"the_last_lines_of_{count}_lines_are_shown", shown, lines(count)[-LINES:])
 
 
 def test_byte_limit(size):
     shown = Place("tell_file", "x" * (size - 4) + " end").refresh()[1]
-    check(f"of_a_line_of_{size}_bytes", [len(line) for line in shown], [BYTES])
+    check(f"a_line_of_{size}_bytes_is_cut_to_the_limit", [len(line) for line in shown], [BYTES])
     rest = "x" * 70 + "\n"
     text = "y" * (size - len(rest) * 2 - 4) + "\n" + rest * 2 + "end"
     shown = Place("tell_file", text).refresh()[1]
-    check(f"whole_lines_of_{size}_bytes", (shown[0][0], len(shown)),
+    check(f"whole_lines_are_dropped_from_{size}_bytes", (shown[0][0], len(shown)),
           ("y", 4) if size == BYTES else ("x", 3))
 
 
@@ -106,19 +106,20 @@ def test_calls():
     place = Place("tell_file_call", text, calls=["a:say"])
     out, err = place.run("--events")
     error = next(json.loads(line) for line in out.splitlines() if "Last lines" in line)["error"]
-    check("a_call_that_loses_its_server", wanted in error["message"] or error, True)
-    check("without_the_secret", SECRET[:8] in out + err, False)
+    check("the_error_of_a_call_has_the_lines", wanted in error["message"] or error, True)
+    check("the_error_of_a_call_has_no_secret", SECRET[:8] in out + err, False)
     place = Place("tell_file", calls=["a:say"])
     place.refresh()
     place.write(text)
     out, err = place.run("--events")
-    check("a_call_whose_server_does_not_start", ("Last lines of its standard error" in out,
+    check("the_error_of_a_server_that_does_not_start_has_the_lines",
+          ("Last lines of its standard error" in out,
                                                  SECRET[:8] in out + err), (True, False))
 
 
 scratch = tempfile.mkdtemp(prefix="haft-mcp-")
 try:
-    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # they wait more than they compute
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:  # the tests wait more than they compute
         for done in [*[pool.submit(test) for test in (test_what_is_shown, test_one_line,
                                                       test_calls)],
                      *[pool.submit(test_line_limit, LINES + n) for n in (0, 1)],

@@ -29,9 +29,9 @@ TEST(the_best_version_is_chosen)
 
 TEST(a_version_is_of_one_era)
 {
-    CHECK(haft__mcp_version_modern(HAFT__LIT("2026-07-28")), "modern");
-    CHECK(!haft__mcp_version_legacy(HAFT__LIT("2026-07-28")), "modern");
-    CHECK(haft__mcp_version_legacy(HAFT__LIT("2025-11-25")), "legacy");
-    CHECK(!haft__mcp_version_modern(HAFT__LIT("2025-11-25")), "legacy");
-    CHECK(!haft__mcp_version_legacy(HAFT__LIT("")), "none");
+    CHECK(haft__mcp_version_modern(HAFT__LIT("2026-07-28")), "2026-07-28 is not modern");
+    CHECK(!haft__mcp_version_legacy(HAFT__LIT("2026-07-28")), "2026-07-28 is legacy");
+    CHECK(haft__mcp_version_legacy(HAFT__LIT("2025-11-25")), "2025-11-25 is not legacy");
+    CHECK(!haft__mcp_version_modern(HAFT__LIT("2025-11-25")), "2025-11-25 is modern");
+    CHECK(!haft__mcp_version_legacy(HAFT__LIT("")), "an empty version is legacy");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/visible.c: no text of another party hides anything. */
+/* Tests for src/mcp/visible.c: texts of servers contain no invisible characters. */
 #include "mcp/visible.h"
 
 #include "base/utf8.h"
@@ -27,8 +27,8 @@ static const struct {
      "<U+202E>evil"},
     {"\xE2\x81\xA6\xE2\x81\xA9", "<U+2066><U+2069>"},
     {"\xEF\xBB\xBF", "<U+FEFF>"},
-    {"\xF3\xA0\x81\x81", "<U+E0041>"},                    /* a tag, which is how text is smuggled */
-    {"\xF3\xA0\x84\x80", "<U+E0100>"},                    /* a variation selector, the same */
+    {"\xF3\xA0\x81\x81", "<U+E0041>"}, /* a tag character, with which text can be hidden */
+    {"\xF3\xA0\x84\x80", "<U+E0100>"}, /* a variation selector, with which text can be hidden */
     {"\xE2\x9A\xA0\xEF\xB8\x8F", "\xE2\x9A\xA0<U+FE0F>"}, /* also after an emoji */
     {"\xEF\xB8\x8E\xEF\xB8\x80", "<U+FE0E><U+FE00>"},
     {"\xE1\xA0\x8E", "<U+180E>"},
@@ -51,7 +51,8 @@ TEST(invisible_characters_are_escaped)
         CHECK_INT(haft__visible_copy(&arena, text, 1000, &shown, NULL), HAFT_OK, "case %zu", i);
         CHECK_STR(shown, haft__str(cases[i].shown), "case %zu", i);
         bool same = haft__str_equal(text, shown);
-        CHECK(same == (shown.ptr == text.ptr), "case %zu: what stays is not copied", i);
+        CHECK(same == (shown.ptr == text.ptr),
+              "case %zu: an unchanged text was copied, or a changed one was not", i);
         haft__buf_finish(&buf);
         haft__arena_finish(&arena);
     }
@@ -93,7 +94,7 @@ TEST(a_long_text_is_truncated_with_a_note)
     }
 }
 
-TEST(everything_shown_is_valid_and_hides_nothing)
+TEST(every_character_becomes_valid_visible_text)
 {
     for (uint32_t code = 0; code < 0x110000; code += code < 0x10000 ? 1 : 7) {
         char text[HAFT__UTF8_MAX_BYTES];
@@ -104,13 +105,13 @@ TEST(everything_shown_is_valid_and_hides_nothing)
         haft__buf_init(&buf, 100);
         haft__visible_append(&buf, (haft_str){text, haft__utf8_encode(code, text)}, 100);
         uint32_t first = 0;
-        CHECK(haft__utf8_decode(haft__buf_str(&buf), &first) > 0, "U+%04X", code);
-        CHECK(!haft__visible_is_hidden(first), "U+%04X", code);
+        CHECK(haft__utf8_decode(haft__buf_str(&buf), &first) > 0, "U+%04X: invalid UTF-8", code);
+        CHECK(!haft__visible_is_hidden(first), "U+%04X is hidden", code);
         haft__buf_finish(&buf);
     }
 }
 
-TEST(making_visible_fails_only_out_of_memory)
+TEST(escaping_reports_a_failed_allocation)
 {
     for (unsigned n = 0;; n++) {
         haft__arena arena;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Servers over Streamable HTTP that are good or bad in one way each, here in the test: sessions
-that end, streams that break, invalid answers. The run continues to its end."""
+"""Servers over Streamable HTTP, each with one kind of fault or none: sessions that end, streams
+that break, invalid responses. The run continues to its end."""
 import http.server
 import json
 import os
@@ -22,7 +22,7 @@ REFUSALS = {"start_401": (401, b"who?"), "start_403": (403, b"you?"), "start_404
             "start_301": (301, b"", "", [("Location", "/new")])}
 BARE = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "Bad Request"}}
 RESUMES = 5  # HAFT__LIMIT_MCP_RESUMES
-UNTOLD = ("rug_push", "rug_405", "rug_listen")  # without a notification that the tools have changed
+UNANNOUNCED = ("rug_push", "rug_405", "rug_listen")  # no notification of changed tools
 SAY = {"name": "say", "description": "Says a word.", "annotations": {"readOnlyHint": True},
        "inputSchema": {"type": "object", "properties": {"word": {"type": "string"}}}}
 
@@ -39,7 +39,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Type", kind)
         for name, value in headers:
             self.send_header(name, value)
-        if self.server.site.way == "goes":  # else an open one stays when the server has stopped
+        if self.server.site.way == "goes":  # otherwise an open connection outlives the server
             self.send_header("Connection", "close")
             self.close_connection = True
         self.send_header("Content-Length", str(len(body)))
@@ -255,15 +255,15 @@ class Site:
             threading.Timer(1.0, back).start()
 
     def changed(self):
-        """After one call, or two, its list is different."""
-        return self.way.startswith("rug") and self.calls >= (1 if self.way in UNTOLD else 2)
+        """Whether the list has changed: after one call or two."""
+        return self.way.startswith("rug") and self.calls >= (1 if self.way in UNANNOUNCED else 2)
 
     def result(self, number):
         return {"jsonrpc": "2.0", "id": number,
                 "result": {"content": [{"type": "text", "text": "you said it"}]}}
 
     def run(self, place=None, last=True, calls=1, **more):
-        """The result of the last call, after the end."""
+        """Runs the agent; returns the result of its last call."""
         place = place or Path(tempfile.mkdtemp(dir=scratch))
         server = {"url": f"http://127.0.0.1:{self.server.server_address[1]}/mcp",
                   "headers": {"X-Word": "${WORD}"}, **more}
@@ -290,7 +290,7 @@ class Site:
         return ends[-1]["result"] if ends[-1]["ok"] else ends[-1]["error"]["message"]
 
 
-def one(name, way, part, **more):
+def test_fault(name, way, part, **more):
     site = Site(way)
     text = site.run(**more)
     if site.end != (0, "done"):
@@ -301,34 +301,35 @@ def one(name, way, part, **more):
 
 scratch = tempfile.mkdtemp(prefix="haft-web-")
 try:
-    site = one("json", "good", "you said it")
-    check("the_session_is_kept_and_ended",
+    site = test_fault("a_response_in_json", "good", "you said it")
+    check("the_session_is_used_and_ended",
           [s for s in site.seen if s[0] in ("tools/call", "DELETE")],
           [("tools/call", "s1"), ("DELETE", "s1")])
     check("headers_of_the_spec_are_sent", {h.get("X-Word") for h in site.headers},
           {"a canary word"})
     check("the_version_is_sent", site.headers[-1].get("MCP-Protocol-Version"), "2025-11-25")
-    check("no_value_of_a_header_is_written_down", "canary" in json.dumps(site.log), False)
-    one("a_stream", "sse", "you said it")
-    site = one("a_session_that_is_over", "expire", "you said it")
-    check("another_is_begun", site.sessions, 2)
+    check("no_value_of_a_header_is_in_events", "canary" in json.dumps(site.log), False)
+    test_fault("a_response_in_a_stream", "sse", "you said it")
+    site = test_fault("a_session_that_has_expired", "expire", "you said it")
+    check("another_session_is_opened", site.sessions, 2)
     for way in ("restart", "bare"):
-        site = one(f"400_to_a_session_of_a_server_that_was_started_again_{way}", way, "you said it")
-        check(f"it_begins_another_{way}", (site.sessions, site.calls), (2, 2))
-    site = one("400_to_every_session", "always", "Bad Request")
-    check("which_is_tried_once", site.calls, 2)
-    site = one("a_call_waits_for_a_server_that_is_gone", "goes", "you said it", calls=2)
-    check("it_is_made_when_the_server_is_back", (site.sessions, site.calls), (2, 3))
+        site = test_fault(f"status_400_for_a_session_of_a_restarted_server_{way}",
+                          way, "you said it")
+        check(f"another_session_is_opened_{way}", (site.sessions, site.calls), (2, 2))
+    site = test_fault("status_400_for_every_session", "always", "Bad Request")
+    check("another_session_is_tried_once", site.calls, 2)
+    site = test_fault("a_call_waits_for_a_server_that_is_gone", "goes", "you said it", calls=2)
+    check("the_call_is_made_when_the_server_is_back", (site.sessions, site.calls), (2, 3))
     site = Site("goes")
     site.comes_back = False
     text = site.run(calls=2, last=False, timeout="1500ms")
-    check("one_that_stays_away_is_named",
+    check("a_server_that_does_not_return_is_named",
           (site.end, "of the MCP server 'web' would have to wait" in text
            and "cannot connect" in text or text), ((0, "done"), True))
-    check("with_what_to_do", "check that it is running" in site.hint or site.hint, True)
+    check("the_hint_says_what_to_do", "check that it is running" in site.hint or site.hint, True)
     for way in ("probe_hang", "probe_202", "probe_empty", "probe_close", "probe_html"):
-        site = one(f"{way}_leads_to_initialize", way, "you said it")
-        check(f"{way}_once", [name for name, *_ in site.seen][:2],
+        site = test_fault(f"{way}_leads_to_initialize", way, "you said it")
+        check(f"{way}_is_probed_once", [name for name, *_ in site.seen][:2],
               ["server/discover", "initialize"])
     for way, wheres in (("rug_session", [None, "tool_changed", "tool_changed"]),
                         ("rug_headers", [None, "tool_changed", "tool_changed"]),
@@ -339,7 +340,7 @@ try:
                 if e["kind"] in ("call_finished", "call_refused")]
         check(f"{way}_a_tool_that_changed_with_the_session_is_not_called",
               (site.end, ends, site.calls), ((0, "done"), wheres, 2))
-    for way in UNTOLD:
+    for way in UNANNOUNCED:
         site = Site(way)
         site.run(calls=2)
         ends = [(e.get("error") or {}).get("where") for e in site.log
@@ -347,34 +348,39 @@ try:
         check(f"{way}_a_tool_that_changed_without_notice_is_not_called",
               (site.end, ends, site.calls), ((0, "done"), [None, "tool_changed"], 1))
         streams = [s for s in site.seen if s[0] in ("GET", "subscriptions/listen")]
-        check(f"{way}_without_a_storm", 1 <= len(streams) <= 4 * (RESUMES + 1), True)
+        check(f"{way}_opens_few_streams", 1 <= len(streams) <= 4 * (RESUMES + 1), True)
     site = Site("drip")
     site.run(calls=2, timeout="5s", trust=True)
-    check("the_stream_of_a_call_that_is_off_is_closed", (site.end, site.closed.is_set(),
+    check("the_stream_of_a_call_that_timed_out_is_closed", (site.end, site.closed.is_set(),
                                                          site.log[-1].get("calls")),
           ((0, "done"), True, 2))
-    check("and_that_before_the_end", [e["ok"] for e in site.log if e["kind"] == "call_finished"],
+    check("the_next_call_succeeds_after_the_stream_is_closed",
+          [e["ok"] for e in site.log if e["kind"] == "call_finished"],
           [False, True])
-    one("a_stream_of_another_case", "sse_case", "you said it")
-    site = one("a_stream_that_is_closed_on_purpose", "poll", "you said it")
-    check("it_is_asked_for_as_often_as_it_takes", site.polls, 9)
-    site = one("a_stream_that_breaks", "resume", "you said it")
-    check("it_is_taken_up_where_it_was", [s for s in site.seen if s[0] == "GET" and s[1]],
+    test_fault("a_stream_with_a_content_type_in_capitals", "sse_case", "you said it")
+    site = test_fault("a_stream_that_is_closed_on_purpose", "poll", "you said it")
+    check("a_closed_stream_is_requested_until_it_ends", site.polls, 9)
+    site = test_fault("a_stream_that_breaks", "resume", "you said it")
+    check("a_broken_stream_is_resumed_after_its_last_event",
+          [s for s in site.seen if s[0] == "GET" and s[1]],
           [("GET", "e1", "s1")])
-    site = one("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
-    check("it_is_taken_up_a_few_times", len([s for s in site.seen if s[0] == "GET" and s[1]]),
-          1 + RESUMES)  # the first brings an id that is new
-    site = one("a_stream_that_is_forgotten", "forgotten", "was interrupted")
-    check("the_call_is_not_made_again", (site.calls, "may or may not" in site.hint), (1, True))
-    one("an_answer_that_is_cut", "cut", "the MCP server 'web'")
-    one("an_empty_answer", "empty", "the MCP server 'web'")
-    one("a_page_for_people", "html", "the MCP server 'web'")
-    site = one("an_error_of_http", "error", "503")
-    check("which_may_have_had_its_effect", "may or may not" in site.hint, True)
-    one("no_token", "denied", "401")
-    one("a_redirect", "redirect", "307")
-    one("an_answer_without_end", "huge", "the response is longer than a message may be")
-    one("one_that_hangs", "hang", "of the MCP server 'web' took longer than its timeout of 1000 ms",
+    site = test_fault("a_stream_that_always_breaks", "resume_forever", "the MCP server 'web'")
+    check("a_stream_that_always_breaks_is_resumed_a_few_times",
+          len([s for s in site.seen if s[0] == "GET" and s[1]]),
+          1 + RESUMES)  # the first one brings a new id
+    site = test_fault("a_stream_that_cannot_be_resumed", "forgotten", "was interrupted")
+    check("the_interrupted_call_is_not_repeated",
+          (site.calls, "may or may not" in site.hint), (1, True))
+    test_fault("a_response_that_is_cut", "cut", "the MCP server 'web'")
+    test_fault("an_empty_response", "empty", "the MCP server 'web'")
+    test_fault("a_response_in_html", "html", "the MCP server 'web'")
+    site = test_fault("an_http_error", "error", "503")
+    check("the_call_may_have_had_its_effect", "may or may not" in site.hint, True)
+    test_fault("a_server_that_requires_authentication", "denied", "401")
+    test_fault("a_redirect", "redirect", "307")
+    test_fault("a_response_without_end", "huge", "the response is longer than a message may be")
+    test_fault("a_server_that_hangs",
+               "hang", "of the MCP server 'web' took longer than its timeout of 1000 ms",
         timeout="1s", trust=True)
     for way, words in (("page", "is text/html, not JSON (check that `url` is an MCP server"),
                        ("start_401", "HTTP 401 (it requires authentication: headers:"),
@@ -395,7 +401,7 @@ try:
     site = Site("good")
     both = [site.run(place=place, last=False), site.run(place=place)]
     asked = [name for name, *_ in site.seen]
-    check("which_era_it_is_of_is_found_out_once",
+    check("the_era_of_a_server_is_detected_once",
           (both, asked.count("server/discover"), asked.count("initialize")),
           (["you said it"] * 2, 1, 2))
 finally:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/call.c: calls are sent, sent again where that is safe, and end once. */
+/* Tests for src/mcp/client/call.c: calls are sent, repeated if that is safe, and end once. */
 #include "base/limits.h"
 #include "mcp/client_help.h"
 #include "test.h"
@@ -519,14 +519,14 @@ static const test_client_case cases[] = {
      "[Mcp-Name: =?base64?w6Q=?=]\n"},
 };
 
-TEST(client_call_steps_happen)
+TEST(calls_of_a_client_follow_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_call_steps_survive_without_memory)
+TEST(calls_of_a_client_survive_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 /* ---- limits ---- */
@@ -540,7 +540,7 @@ static haft__mcp_call_done play(haft_str steps)
     haft__mcp_call_done done = {.outcome = HAFT__MCP_OUTCOME_CANCELLED};
     haft__buf log;
     haft__buf_init(&log, 1 << 24);
-    CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
+    CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create the client");
     CHECK_INT(test_client_play(client,
                                HAFT__LIT("start\nget {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
                                          "{\"supportedVersions\":[\"2026-07-28\"]}}\n"),
@@ -575,10 +575,10 @@ static haft_status call_many(int count)
     return done.error.status;
 }
 
-TEST(there_is_a_greatest_number_of_calls)
+TEST(the_number_of_open_calls_is_bounded)
 {
-    CHECK_INT(call_many(HAFT__LIMIT_MCP_CALLS), HAFT_OK, "all are under way");
-    CHECK_INT(call_many(HAFT__LIMIT_MCP_CALLS + 1), HAFT_TOO_BIG, "one more has ended");
+    CHECK_INT(call_many(HAFT__LIMIT_MCP_CALLS), HAFT_OK, "calls at the limit");
+    CHECK_INT(call_many(HAFT__LIMIT_MCP_CALLS + 1), HAFT_TOO_BIG, "one call past the limit");
 }
 
 static haft_status ask_with(int state_bytes, int questions)
@@ -601,12 +601,12 @@ static haft_status ask_with(int state_bytes, int questions)
     return done.outcome == HAFT__MCP_OUTCOME_INPUT_REQUIRED ? HAFT_OK : done.error.status;
 }
 
-TEST(questions_of_a_server_have_limits)
+TEST(states_and_questions_of_a_server_are_bounded)
 {
-    CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES, 1), HAFT_OK, "at the limit");
-    CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES + 1, 1), HAFT_TOO_BIG, "past it");
-    CHECK_INT(ask_with(1, HAFT__LIMIT_MCP_QUESTIONS), HAFT_OK, "at the limit");
-    CHECK_INT(ask_with(1, HAFT__LIMIT_MCP_QUESTIONS + 1), HAFT_TOO_BIG, "past it");
+    CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES, 1), HAFT_OK, "a state at the limit");
+    CHECK_INT(ask_with(HAFT__LIMIT_MCP_STATE_BYTES + 1, 1), HAFT_TOO_BIG, "a state past the limit");
+    CHECK_INT(ask_with(1, HAFT__LIMIT_MCP_QUESTIONS), HAFT_OK, "questions at the limit");
+    CHECK_INT(ask_with(1, HAFT__LIMIT_MCP_QUESTIONS + 1), HAFT_TOO_BIG, "questions past the limit");
 }
 
 static haft__mcp_call_outcome ask_rounds(int rounds)
@@ -626,13 +626,13 @@ static haft__mcp_call_outcome ask_rounds(int rounds)
     return done.outcome;
 }
 
-TEST(a_server_may_ask_so_often)
+TEST(the_rounds_of_questions_are_bounded)
 {
     CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS), HAFT__MCP_OUTCOME_RESULT, "at the limit");
-    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS + 1), HAFT__MCP_OUTCOME_ERROR, "past it");
+    CHECK_INT(ask_rounds(HAFT__LIMIT_MCP_ROUNDS + 1), HAFT__MCP_OUTCOME_ERROR, "past the limit");
 }
 
-/* A call that cannot be sent ends, and nothing else. */
+/* Only the call that cannot be sent ends. */
 TEST(arguments_that_are_too_big_end_their_call)
 {
     haft__mcp_client_options options = test_client_options_of("L");
@@ -655,14 +655,14 @@ TEST(arguments_that_are_too_big_end_their_call)
     CHECK_INT(haft__mcp_client_call(client, &call, &number, NULL), HAFT_OK, "call");
     CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_DONE
               && event.done.call == number && event.done.error.status == HAFT_TOO_BIG,
-          "it has ended");
-    CHECK(!haft__mcp_client_next(client, &event), "the other has not");
+          "the call has not ended");
+    CHECK(!haft__mcp_client_next(client, &event), "the other call has ended, too");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&log);
 }
 
-/* The parameters of a known tool need no list. */
-TEST(a_known_tool_brings_its_headers_along)
+/* The header parameters of a known tool are used without a list. */
+TEST(a_known_tool_has_its_headers)
 {
     haft__mcp_client_options options = test_client_options_of("h");
     haft__mcp_client *client = NULL;
@@ -684,8 +684,9 @@ TEST(a_known_tool_brings_its_headers_along)
     haft__mcp_call call = {
         .tool = HAFT__LIT("b"), .arguments = haft__json_object(&member, 1), .known = &tool};
     CHECK_INT(haft__mcp_client_call(client, &call, &number, NULL), HAFT_OK, "call");
-    CHECK(haft__mcp_client_next(client, &event) && event.send.header_count == 4, "four headers");
-    CHECK_STR(event.send.headers[3], HAFT__LIT("Mcp-Param-Region: eu"), "the fourth");
+    CHECK(haft__mcp_client_next(client, &event) && event.send.header_count == 4,
+          "the call has not four headers");
+    CHECK_STR(event.send.headers[3], HAFT__LIT("Mcp-Param-Region: eu"), "the fourth header");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&log);
 }

@@ -61,7 +61,7 @@ static const struct {
     {"{\"content\":[],\"structuredContent\":7,\"isError\":true}", SCHEMA, "7", true, true},
 };
 
-TEST(a_model_sees_text)
+TEST(a_result_becomes_text)
 {
     for (size_t i = 0; i < COUNT(good); i++) {
         haft__arena arena;
@@ -72,11 +72,11 @@ TEST(a_model_sees_text)
                       &arena, test_json(&arena, haft__str(good[i].result)), haft__json_null(),
                       test_json(&arena, haft__str(good[i].schema)), key, &content, &err),
                   HAFT_OK, "%s: %s", good[i].result, err.message);
-        CHECK_STR(content.text, haft__str(good[i].text), "%s", good[i].result);
-        CHECK_INT(content.failed, good[i].failed, "%s", good[i].result);
-        CHECK_INT(content.json, good[i].json, "%s", good[i].result);
-        CHECK_INT(content.has_value, strstr(good[i].result, "structuredContent") != NULL, "%s",
-                  good[i].result);
+        CHECK_STR(content.text, haft__str(good[i].text), "%s: the text", good[i].result);
+        CHECK_INT(content.failed, good[i].failed, "%s: failed", good[i].result);
+        CHECK_INT(content.json, good[i].json, "%s: JSON", good[i].result);
+        CHECK_INT(content.has_value, strstr(good[i].result, "structuredContent") != NULL,
+                  "%s: structured content", good[i].result);
         haft__arena_finish(&arena);
     }
 }
@@ -148,11 +148,11 @@ TEST(the_bytes_of_blocks_are_kept_apart)
                         "is not valid, or had a secret)\n[image image/png, 0 bytes]\n"
                         "[resource t://y, 2 bytes]"),
               "notes");
-    CHECK_INT(content.blob_count, 2, "those that can be decoded");
+    CHECK_INT(content.blob_count, 2, "blocks that can be decoded");
     CHECK_STR(content.blobs[0].bytes, ((haft_str){"A\0B", 3}), "the image");
-    CHECK_STR(content.blobs[0].media_type, HAFT__LIT("image/png"), "its type");
+    CHECK_STR(content.blobs[0].media_type, HAFT__LIT("image/png"), "the type of the image");
     CHECK_STR(content.blobs[1].bytes, HAFT__LIT("AB"), "the resource");
-    CHECK_STR(content.blobs[1].media_type, HAFT__LIT(""), "without a type");
+    CHECK_STR(content.blobs[1].media_type, HAFT__LIT(""), "the type of the resource");
     haft__arena_finish(&arena);
 }
 
@@ -179,13 +179,13 @@ static bool shows_all_blocks(int count)
     return all;
 }
 
-TEST(a_result_has_a_greatest_number_of_blocks)
+TEST(the_blocks_of_a_result_are_bounded)
 {
     CHECK(shows_all_blocks(HAFT__LIMIT_MCP_BLOCKS), "at the limit");
-    CHECK(!shows_all_blocks(HAFT__LIMIT_MCP_BLOCKS + 1), "past it");
+    CHECK(!shows_all_blocks(HAFT__LIMIT_MCP_BLOCKS + 1), "past the limit");
 }
 
-/* A result with `bytes` of text, in characters of two bytes; returns how much of it is shown. */
+/* Reads a result with `bytes` of text, in characters of two bytes; returns how many are shown. */
 static size_t shown_bytes(size_t bytes, bool *ret_cut)
 {
     haft__arena arena;
@@ -211,18 +211,19 @@ static size_t shown_bytes(size_t bytes, bool *ret_cut)
     return length;
 }
 
-TEST(a_result_has_a_greatest_size)
+TEST(the_text_of_a_result_is_bounded)
 {
     static const char note[] = "\n[the rest of the result was cut off]";
     size_t most = (HAFT__LIMIT_TOOL_RESULT_BYTES - (sizeof note - 1)) & ~(size_t)1;
     bool cut;
-    CHECK_INT(shown_bytes(most, &cut), most, "all of it");
-    CHECK(!cut, "nothing was cut");
-    CHECK(shown_bytes(most + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES, "within the limit");
-    CHECK(cut, "and reported");
+    CHECK_INT(shown_bytes(most, &cut), most, "bytes that are shown at the limit");
+    CHECK(!cut, "the text at the limit was cut");
+    CHECK(shown_bytes(most + 2, &cut) <= HAFT__LIMIT_TOOL_RESULT_BYTES,
+          "more bytes are shown than the limit");
+    CHECK(cut, "the cut is not reported");
 }
 
-TEST(a_result_is_read_or_there_is_no_memory)
+TEST(reading_a_result_reports_a_failed_allocation)
 {
     for (size_t i = 0; i < COUNT(good); i++) {
         haft__arena values;

@@ -54,7 +54,7 @@ TEST(a_question_is_a_form_of_plain_fields_or_an_address)
     }
 }
 
-TEST(a_form_is_made_visible)
+TEST(invisible_characters_in_a_form_are_escaped)
 {
     haft__arena arena;
     haft__buf buf;
@@ -79,7 +79,7 @@ TEST(a_form_is_made_visible)
     haft__arena_finish(&arena);
 }
 
-TEST(an_answer_has_content_only_where_it_accepts)
+TEST(only_an_accepting_answer_has_content)
 {
     static const struct {
         haft__mcp_action action;

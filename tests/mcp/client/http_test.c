@@ -65,14 +65,14 @@ static const test_client_case cases[] = {
      "ASCII of at most 1024\n"
      "  failed the server gave a session id of 3 bytes that is not visible ASCII of at most "
      "1024\n"},
-    /* ... of no bytes */
+    /* a session id of no bytes */
     {"hL",
      "start\n"
      "session 1 \n",
      "  send $initialize(1)\n"
      "  failed the server gave a session id of 0 bytes that is not visible ASCII of at most "
      "1024\n"},
-    /* a modern server: a session means nothing */
+    /* a modern server: the session id is ignored */
     {"h",
      "start\n"
      "session 1 abc\n"
@@ -115,7 +115,7 @@ static const test_client_case cases[] = {
      "  send $discover(1) $modern(server/discover)\n"
      "  failed the server answered with HTTP 401 (it requires authentication: headers: "
      "{Authorization: \"Bearer ${..}\"})\n"},
-    /* no connection */
+    /* the connection fails */
     {"h",
      "start\n"
      "unsent 1 cannot connect\n",
@@ -140,7 +140,7 @@ static const test_client_case cases[] = {
      "  send $discover(1) $modern(server/discover)\n"
      "  close 1\n"
      "  send $initialize(2)\n"},
-    /* no connection at initialize */
+    /* the connection fails at initialize */
     {"hL",
      "start\n"
      "unsent 1 cannot connect\n",
@@ -148,7 +148,7 @@ static const test_client_case cases[] = {
      "  failed the exchange with the server was interrupted: cannot connect (check that it is "
      "running "
      "and that `url` is correct)\n"},
-    /* an older transport */
+    /* a server with an older transport */
     {"hL",
      "start\n"
      "broken 1 405\n",
@@ -253,7 +253,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools push\n"
      "  send $call(2,a) for 1 [MCP-Protocol-Version: 2025-11-25]\n"
      "  done 1 error sent 0 http 404 null the server answered with HTTP 404\n"},
-    /* 400 about the session, to this request */
+    /* 400 with an error about the session, with the id of this request */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -261,7 +261,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: No valid Session "
                  "ID provided\n" OPENED_BARE_AGAIN},
-    /* ... to no request, about anything */
+    /* 400 with any error without an id */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-32000,\"message\":\"Bad "
@@ -269,7 +269,7 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Bad Request: Server not "
                  "ready\n" OPENED_BARE_AGAIN},
-    /* ... to this request, without sessions */
+    /* 400 with the id of this request, if there is no session */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32600,\"message\":\"Server "
@@ -277,19 +277,19 @@ static const test_client_case cases[] = {
      "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with an error: Server not "
                  "initialized\n" OPENED_BARE_AGAIN},
-    /* ... that is not a message */
+    /* 400 with a body that is not a message */
     {"hL",
      CALL_BARE "broken 2 400 Bad Request\n" OPEN_BARE_AGAIN
                "get {\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":1}}\n",
      CALLED_BARE "  done 1 again the server answered with HTTP 400\n" OPENED_BARE_AGAIN},
-    /* ... once for each call */
+    /* a new session is opened once for each call */
     {"hL",
      CALL_BARE
      "broken 2 400 Bad Request\n" OPEN_BARE_AGAIN
      "broken 4 400 {\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{\"code\":-32000,\"message\":\"no "
      "session\"}}\n",
      CALLED_BARE "  done 1 again the server answered with HTTP 400\n" OPENED_BARE_AGAIN},
-    /* 400 about the request itself */
+    /* 400 with an error about the request itself */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32602,\"message\":\"the "
@@ -297,14 +297,14 @@ static const test_client_case cases[] = {
      CALLED_BARE
      "  done 1 error sent -32602 http 400 null the server answered with an error: the session "
      "argument is wrong\n"},
-    /* ... of the transport, about something else */
+    /* 400 with an error of the transport about something else */
     {"hL",
      CALL_BARE
      "broken 2 400 {\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{\"code\":-32000,\"message\":\"too "
      "much\"}}\n",
      CALLED_BARE
      "  done 1 error sent -32000 http 400 null the server answered with an error: too much\n"},
-    /* ... without a session */
+    /* 400 without a session */
     {"hL",
      "start\n"
      "get $opened_bare(1)\n"
@@ -441,17 +441,17 @@ static const test_client_case cases[] = {
      "  ready modern 2026-07-28 '' '' '' tools\n"},
 };
 
-TEST(client_http_steps_happen)
+TEST(http_sessions_of_a_client_follow_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_http_steps_survive_without_memory)
+TEST(http_sessions_of_a_client_survive_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
-TEST(an_unsent_call_waits)
+TEST(an_unsent_call_is_not_cancelled_at_the_server)
 {
     haft__mcp_client_options options = test_client_options_of("hL");
     haft__mcp_client *client = NULL;
@@ -461,15 +461,16 @@ TEST(an_unsent_call_waits)
     haft_str open = HAFT__LIT("start\nget {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{"
                               "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{}}}\n"
                               "call a\ncall b\n");
-    CHECK_INT(test_client_play(client, open, &log), HAFT_OK, "open");
+    CHECK_INT(test_client_play(client, open, &log), HAFT_OK, "the client did not open");
     haft__buf_clear(&log);
     haft__mcp_client_exchange_unsent(client, 2);
     haft__mcp_client_exchange_unsent(client, 77);
-    CHECK_INT(test_client_play(client, HAFT__LIT("cancel 1 x\nlost y\n"), &log), HAFT_OK, "end");
+    CHECK_INT(test_client_play(client, HAFT__LIT("cancel 1 x\nlost y\n"), &log), HAFT_OK,
+              "the connection did not end");
     CHECK_STR(haft__buf_str(&log),
               HAFT__LIT("  done 1 cancelled the call was cancelled: x\n"
                         "  done 2 lost sent the connection to the server was lost: y\n"),
-              "no cancellation of the first: the server may not have received it");
+              "events: no cancellation is sent for a call that may not have arrived");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&log);
 }
@@ -492,8 +493,8 @@ static bool takes_session(size_t length)
     return !failed;
 }
 
-TEST(a_session_id_has_a_greatest_length)
+TEST(the_length_of_a_session_id_is_bounded)
 {
     CHECK(takes_session(HAFT__LIMIT_MCP_SESSION_BYTES), "at the limit");
-    CHECK(!takes_session(HAFT__LIMIT_MCP_SESSION_BYTES + 1), "past it");
+    CHECK(!takes_session(HAFT__LIMIT_MCP_SESSION_BYTES + 1), "past the limit");
 }

@@ -157,7 +157,7 @@ static const test_client_case cases[] = {
      "  send "
      "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/list\",\"params\":{\"cursor\":\"x\"}}\n"
      "  tools 0 error the connection to the server was lost: gone\n"},
-    /* its lifetime */
+    /* the lifetime of a list */
     {"",
      "start\n"
      "get $discovered(1)\n"
@@ -243,7 +243,7 @@ static const test_client_case cases[] = {
      "  send stream "
      "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"subscriptions/"
      "listen\",\"params\":{META,\"notifications\":{\"toolsListChanged\":true}}}\n"},
-    /* before it is open, changes are ignored */
+    /* changes are ignored until the connection is open */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\",\"params\":{}}\n",
@@ -258,14 +258,14 @@ static const test_client_case cases[] = {
      "  tools 0 error the server cannot be used\n"},
 };
 
-TEST(client_list_steps_happen)
+TEST(lists_of_a_client_follow_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_list_steps_survive_without_memory)
+TEST(lists_of_a_client_survive_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 /* ---- limits ---- */
@@ -301,7 +301,7 @@ static bool take_tools(haft__mcp_client *client, haft__mcp_tools *ret_tools)
 
 static void receive(haft__mcp_client *client, const haft__buf *text)
 {
-    CHECK_INT(haft__buf_check(text, NULL), HAFT_OK, "the message was made");
+    CHECK_INT(haft__buf_check(text, NULL), HAFT_OK, "the message cannot be made");
     CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(text), NULL), HAFT_OK, "receive");
 }
 
@@ -324,47 +324,50 @@ static size_t list_many(int count, bool good, size_t *ret_warnings)
     }
     haft__buf_addf(&buf, "]}}");
     receive(client, &buf);
-    CHECK(take_tools(client, &tools), "the listing has ended");
+    CHECK(take_tools(client, &tools), "the listing has not ended");
     size_t found = tools.count;
     *ret_warnings = tools.left_out_count;
-    CHECK(tools.left_out_all == (good ? tools.left_out_count : (size_t)count), "all are counted");
+    CHECK(tools.left_out_all == (good ? tools.left_out_count : (size_t)count),
+          "not all skipped tools are counted");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
     return found;
 }
 
-TEST(a_list_has_a_greatest_number_of_tools)
+TEST(the_tools_of_a_list_are_bounded)
 {
     size_t warnings;
-    CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS, true, &warnings), HAFT__LIMIT_MCP_TOOLS, "all");
-    CHECK_INT(warnings, 0, "nothing is left out");
-    CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS + 1, true, &warnings), HAFT__LIMIT_MCP_TOOLS, "cut");
-    CHECK_INT(warnings, 1, "and reported");
+    CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS, true, &warnings), HAFT__LIMIT_MCP_TOOLS,
+              "tools at the limit");
+    CHECK_INT(warnings, 0, "warnings at the limit");
+    CHECK_INT(list_many(HAFT__LIMIT_MCP_TOOLS + 1, true, &warnings), HAFT__LIMIT_MCP_TOOLS,
+              "tools past the limit");
+    CHECK_INT(warnings, 1, "warnings past the limit");
 }
 
-TEST(a_list_has_a_greatest_number_of_warnings)
+TEST(the_warnings_of_a_list_are_bounded)
 {
     size_t warnings;
-    CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS, false, &warnings), 0, "none can be used");
-    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "all are reported");
-    CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS + 1, false, &warnings), 0, "none can be used");
-    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "one is not");
+    CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS, false, &warnings), 0, "usable tools");
+    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "warnings at the limit");
+    CHECK_INT(list_many(HAFT__LIMIT_MCP_WARNINGS + 1, false, &warnings), 0, "usable tools");
+    CHECK_INT(warnings, HAFT__LIMIT_MCP_WARNINGS, "warnings past the limit");
 }
 
-TEST(a_list_has_a_greatest_number_of_pages)
+TEST(the_pages_of_a_list_are_bounded)
 {
     haft__mcp_client *client = open_client("L");
     haft__mcp_tools tools = {0};
     haft__buf buf;
     haft__buf_init(&buf, 1 << 16);
     for (int page = 1; page <= HAFT__LIMIT_MCP_PAGES; page++) {
-        CHECK(!take_tools(client, &tools), "page %d is asked for", page);
+        CHECK(!take_tools(client, &tools), "page %d was not requested", page);
         add_head(&buf, page + 1);
         haft__buf_addf(&buf, "],\"nextCursor\":\"%d\"}}", page);
         receive(client, &buf);
     }
-    CHECK(take_tools(client, &tools), "no more pages are");
-    CHECK_INT(tools.left_out_count, 1, "and that is reported");
+    CHECK(take_tools(client, &tools), "a page past the limit was requested");
+    CHECK_INT(tools.left_out_count, 1, "warnings");
     haft__mcp_client_destroy(client);
     haft__buf_finish(&buf);
 }
@@ -394,10 +397,10 @@ static bool list_bytes(size_t less)
     return ended;
 }
 
-TEST(a_list_has_a_greatest_size)
+TEST(the_bytes_of_a_list_are_bounded)
 {
-    CHECK(!list_bytes(1), "one byte less: the next page is asked for");
-    CHECK(list_bytes(0), "at HAFT__LIMIT_MCP_LIST_BYTES it is cut");
+    CHECK(!list_bytes(1), "one byte below the limit: the next page was not requested");
+    CHECK(list_bytes(0), "at HAFT__LIMIT_MCP_LIST_BYTES: the list was not cut");
 }
 
 static size_t list_cursor(int length)
@@ -415,10 +418,11 @@ static size_t list_cursor(int length)
     return warnings;
 }
 
-TEST(a_cursor_has_a_greatest_length)
+TEST(the_length_of_a_cursor_is_bounded)
 {
-    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES), 0, "the next page is asked for");
-    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1, "the list is incomplete");
+    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES), 0, "warnings for a cursor at the limit");
+    CHECK_INT(list_cursor(HAFT__LIMIT_MCP_CURSOR_BYTES + 1), 1,
+              "warnings for a cursor past the limit");
 }
 
 /* A tool that can be called only as a task is skipped; one that may be called as a task is not. */

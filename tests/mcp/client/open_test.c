@@ -134,7 +134,7 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $discover(2)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
-    /* in circles */
+    /* each error names the other era: modern first */
     {"L",
      "start\n"
      "get "
@@ -146,7 +146,7 @@ static const test_client_case cases[] = {
      "  failed the server supports no version of MCP that haft supports (haft supports 2026-07-28 "
      "and, "
      "with initialize, 2025-11-25 and older)\n"},
-    /* in circles the other way */
+    /* each error names the other era: legacy first */
     {"",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}\n"
@@ -171,7 +171,7 @@ static const test_client_case cases[] = {
      "\"2024-11-05\",\"capabilities\":{},\"clientInfo\":{\"name\":\"haft\",\"version\":\"1.0\"}}}\n"
      "  send $initialized\n"
      "  ready legacy 2024-11-05 's' '1' '' tools\n"},
-    /* ... once */
+    /* an older version is tried once */
     {"L",
      "start\n"
      "get "
@@ -245,7 +245,7 @@ static const test_client_case cases[] = {
      "  send $initialize(1)\n"
      "  send $initialized\n"
      "  ready legacy 2025-03-26 '' '' ''\n"},
-    /* what haft offers */
+    /* the capabilities that haft offers */
     {"Leri",
      "start\n"
      "get $opened(1)\n"
@@ -290,26 +290,26 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"},
 };
 
-TEST(client_open_steps_happen)
+TEST(opening_a_client_follows_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_open_steps_survive_without_memory)
+TEST(opening_a_client_survives_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 /* Every request of a modern connection contains version and capabilities. */
-TEST(a_modern_request_stands_alone)
+TEST(a_modern_request_has_version_and_capabilities)
 {
     haft__mcp_client_options options = test_client_options_of("eri");
     haft__mcp_client *client = NULL;
     haft__mcp_client_event event = {0};
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
-    CHECK_INT(haft__mcp_client_era(client), HAFT__MCP_ERA_UNKNOWN, "nothing is known");
+    CHECK_INT(haft__mcp_client_era(client), HAFT__MCP_ERA_UNKNOWN, "the era before the start");
     CHECK_INT(haft__mcp_client_start(client, NULL), HAFT_OK, "start");
-    CHECK(haft__mcp_client_next(client, &event), "a probe");
+    CHECK(haft__mcp_client_next(client, &event), "no probe was sent");
     CHECK_STR(event.send.text,
               HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\",\"params\":"
                         "{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
@@ -317,13 +317,13 @@ TEST(a_modern_request_stands_alone)
                         "\"elicitation\":{\"form\":{},\"url\":{}}},"
                         "\"io.modelcontextprotocol/clientInfo\":{\"name\":\"haft\",\"version\":"
                         "\"1.0\"},\"io.modelcontextprotocol/logLevel\":\"info\"}}}"),
-              "all of it");
+              "the probe");
     CHECK_INT(haft__mcp_client_receive(client, 0,
                                        HAFT__LIT("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
                                                  "{\"supportedVersions\":[\"2026-07-28\"]}}"),
                                        NULL),
-              HAFT_OK, "discovered");
-    CHECK_INT(haft__mcp_client_era(client), HAFT__MCP_ERA_MODERN, "now it is");
+              HAFT_OK, "receive the response");
+    CHECK_INT(haft__mcp_client_era(client), HAFT__MCP_ERA_MODERN, "the era after the response");
     haft__mcp_client_destroy(client);
 }
 
@@ -353,9 +353,9 @@ static size_t instructions_length(int length)
     return found;
 }
 
-TEST(instructions_have_a_greatest_length)
+TEST(the_length_of_instructions_is_bounded)
 {
     CHECK_INT(instructions_length(HAFT__LIMIT_MCP_INSTRUCTIONS_BYTES),
               HAFT__LIMIT_MCP_INSTRUCTIONS_BYTES, "at the limit");
-    CHECK_INT(instructions_length(HAFT__LIMIT_MCP_INSTRUCTIONS_BYTES + 1), 0, "past it");
+    CHECK_INT(instructions_length(HAFT__LIMIT_MCP_INSTRUCTIONS_BYTES + 1), 0, "past the limit");
 }

@@ -16,7 +16,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
      "  send {\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n"},
-    /* ping before it is open */
+    /* ping before the connection is open */
     {"L",
      "start\n"
      "get {\"jsonrpc\":\"2.0\",\"id\":9,\"method\":\"ping\",\"params\":{}}\n",
@@ -178,7 +178,7 @@ static const test_client_case cases[] = {
      "  ready legacy 2025-11-25 's' '1' '' tools\n"
      "  question 1  of 0: form 'a' {\"type\":\"object\",\"properties\":{}}\n"
      "  question off 1\n"},
-    /* one id, two questions */
+    /* two questions with one id */
     {"Le",
      "start\n"
      "get $opened(1)\n"
@@ -259,14 +259,14 @@ static const test_client_case cases[] = {
      "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":2}}\n"},
 };
 
-TEST(client_ask_steps_happen)
+TEST(questions_to_a_client_follow_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_ask_steps_survive_without_memory)
+TEST(questions_to_a_client_survive_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 static size_t ask_many(int count)
@@ -290,7 +290,8 @@ static size_t ask_many(int count)
                        "\"params\":{\"message\":\"x\",\"mode\":\"url\",\"url\":"
                        "\"http://h\"}}",
                        i);
-        CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "ask");
+        CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK,
+                  "receive a question");
         while (haft__mcp_client_next(client, &event)) {
             asked += event.kind == HAFT__MCP_EVENT_QUESTION;
         }
@@ -300,8 +301,8 @@ static size_t ask_many(int count)
     return asked;
 }
 
-TEST(there_is_a_greatest_number_of_questions)
+TEST(the_number_of_open_questions_is_bounded)
 {
     CHECK_INT(ask_many(HAFT__LIMIT_MCP_QUESTIONS), HAFT__LIMIT_MCP_QUESTIONS, "at the limit");
-    CHECK_INT(ask_many(HAFT__LIMIT_MCP_QUESTIONS + 1), HAFT__LIMIT_MCP_QUESTIONS, "past it");
+    CHECK_INT(ask_many(HAFT__LIMIT_MCP_QUESTIONS + 1), HAFT__LIMIT_MCP_QUESTIONS, "past the limit");
 }

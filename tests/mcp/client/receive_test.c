@@ -74,7 +74,7 @@ static const test_client_case cases[] = {
      "message\",\"params\":{\"level\":\"info\",\"data\":\"unasked\"}}\n",
      "  send $discover(1)\n"
      "  ready modern 2026-07-28 '' '' '' tools\n"},
-    /* log messages of a modern server that was asked */
+    /* log messages of a modern server, if the client requests them */
     {"i",
      "start\n"
      "get $discovered(1)\n"
@@ -162,14 +162,14 @@ static const test_client_case cases[] = {
      "  failed the server cannot be used: y\n"},
 };
 
-TEST(client_receive_steps_happen)
+TEST(messages_to_a_client_follow_the_cases)
 {
     test_client_check_all(cases, COUNT(cases));
 }
 
-TEST(client_receive_steps_survive_without_memory)
+TEST(messages_to_a_client_survive_every_failed_allocation)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 static size_t log_length(int length)
@@ -184,8 +184,10 @@ static size_t log_length(int length)
                    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
                    "{\"data\":\"%0*d\"}}",
                    length, 1);
-    CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK, "log");
-    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "reported");
+    CHECK_INT(haft__mcp_client_receive(client, 0, haft__buf_str(&text), NULL), HAFT_OK,
+              "receive a log message");
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG,
+          "the message was not reported");
     bool cut = haft__str_ends_with(event.log.text, HAFT__LIT("..."));
     size_t found = cut ? 0 : event.log.text.len;
     haft__mcp_client_destroy(client);
@@ -193,13 +195,13 @@ static size_t log_length(int length)
     return found;
 }
 
-TEST(a_log_message_is_cut_where_it_gets_long)
+TEST(a_long_log_message_is_cut)
 {
     CHECK_INT(log_length(HAFT__LIMIT_MCP_LOG_BYTES), HAFT__LIMIT_MCP_LOG_BYTES, "at the limit");
-    CHECK_INT(log_length(HAFT__LIMIT_MCP_LOG_BYTES + 1), 0, "past it");
+    CHECK_INT(log_length(HAFT__LIMIT_MCP_LOG_BYTES + 1), 0, "past the limit");
 }
 
-TEST(a_message_that_is_too_big_is_not_even_copied)
+TEST(a_message_that_is_too_big_is_not_copied)
 {
     haft__mcp_client_options options = test_client_options_of("L");
     haft__mcp_client *client = NULL;
@@ -207,20 +209,22 @@ TEST(a_message_that_is_too_big_is_not_even_copied)
     char *text = test_alloc(size);
     memset(text, ' ', size);
     CHECK_INT(haft__mcp_client_create(&options, &client, NULL), HAFT_OK, "create");
-    CHECK_INT(haft__mcp_client_receive(client, 0, (haft_str){text, size}, NULL), HAFT_OK, "big");
+    CHECK_INT(haft__mcp_client_receive(client, 0, (haft_str){text, size}, NULL), HAFT_OK,
+              "receive a message that is too big");
     haft__mcp_client_event event = {0};
-    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG, "reported");
+    CHECK(haft__mcp_client_next(client, &event) && event.kind == HAFT__MCP_EVENT_LOG,
+          "the message was not reported");
     haft__mcp_client_destroy(client);
 }
 
-/* ---- answers that are not valid ---- */
+/* ---- invalid responses ---- */
 
 #define OPEN                                                                                       \
     "start\nget {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"protocolVersion\":"                    \
     "\"2025-11-25\",\"capabilities\":{\"tools\":{}}}}\n"
 #define J "{\"jsonrpc\":\"2.0\","
 
-/* The output of the steps after OPEN. */
+/* Whether the output of the steps after OPEN contains `wanted`. */
 static bool happens(const char *letters, const char *steps, const char *wanted)
 {
     haft__mcp_client_options options = test_client_options_of(letters);
@@ -239,7 +243,7 @@ static bool happens(const char *letters, const char *steps, const char *wanted)
 }
 
 /* If anything invalid arrives as the response, the call does not wait for another. */
-TEST(an_answer_that_is_not_valid_ends_its_call)
+TEST(an_invalid_response_ends_its_call)
 {
     static const struct {
         const char *text, *why;
@@ -279,7 +283,7 @@ TEST(an_answer_that_is_not_valid_ends_its_call)
     }
 }
 
-/* An error without an id belongs to the only request that it can be about. */
+/* An error without an id belongs to the only request that is open. */
 TEST(an_error_without_an_id_belongs_to_the_only_request)
 {
 #define LOST J "\"id\":null,\"error\":{\"code\":-32700,\"message\":\"what?\"}}\n"
@@ -308,7 +312,7 @@ TEST(an_error_without_an_id_belongs_to_the_only_request)
     }
 }
 
-/* The steps of `begin`, and a response that is too deep. */
+/* Whether `wanted` is the output of the steps `begin` and a response that is too deep. */
 static bool ends(const char *begin, const char *wanted)
 {
     haft__buf steps;
@@ -324,7 +328,7 @@ static bool ends(const char *begin, const char *wanted)
     return found;
 }
 
-TEST(an_answer_with_too_much_in_it_ends_its_request)
+TEST(a_response_that_nests_too_deep_ends_its_request)
 {
     CHECK(ends(OPEN "call a\n", "done 1 error sent 0 http 0 null"), "a call");
     CHECK(ends(OPEN "call a\ncall b\n", "done 1 error sent 0 http 0 null"), "one of two calls");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tests for src/mcp/client/redact.c: wherever a text is cut, no part of a secret stays. */
+/* Tests for src/mcp/client/redact.c: wherever a text is cut, no part of a secret remains. */
 #include "base/limits.h"
 #include "base/str.h"
 #include "mcp/client/content.h"
@@ -15,10 +15,10 @@
 /* A modern one. */
 #define MODERN "start\nget $discovered(1)\ncall a\n"
 
-/* All texts of a server: @ is a text that ends with the secret and a bit more. */
+/* All texts of a server. @ stands for a text that ends with the secret and some bytes. */
 static const struct {
     const char *options, *steps;
-    bool goes_back; /* the server gets it back unchanged */
+    bool goes_back; /* haft sends the text back to the server unchanged */
 } places[] = {
     {"Ls", CALLED "get " RPC "\"id\":2,\"error\":{\"code\":-1,\"message\":\"@\"}}\n", false},
     {"Ls", CALLED "get " RPC "\"id\":2,\"error\":{\"code\":-1,\"message\":\"x\",\"data\":\"@\"}}\n",
@@ -91,12 +91,12 @@ static const struct {
     {"Lsi", CALLED "get {\"jsonrpc\":\"@\",\"id\":2,\"result\":{}}\n", false},
 };
 
-/* The steps with `padding` bytes and the secret in the place of each @. */
+/* The steps, with `padding` bytes and the secret in place of each @. */
 static haft_str fill(const char *steps, size_t padding)
 {
     haft__buf text;
     haft__buf_init(&text, 1 << 20);
-    haft_str all = test_client_write_out(steps);
+    haft_str all = test_client_expand(steps);
     for (size_t i = 0; i < all.len; i++) {
         if (all.ptr[i] != '@') {
             haft__buf_add_char(&text, all.ptr[i]);
@@ -115,7 +115,7 @@ static haft_str fill(const char *steps, size_t padding)
     return filled;
 }
 
-/* Whether eight or more bytes of the secret occur. */
+/* Whether the log contains eight or more bytes of the secret. */
 static bool has_part(haft_str log)
 {
     for (size_t i = 0; log.len > 0 && i + 8 <= sizeof(TEST_CANARY) - 1; i++) {
@@ -149,17 +149,17 @@ TEST(no_text_of_a_server_shows_half_a_secret)
             bool whole =
                 logged.len > 0
                 && memmem(logged.ptr, logged.len, TEST_CANARY, sizeof(TEST_CANARY) - 1) != NULL;
-            CHECK(!has_part(logged) || (places[i].goes_back && whole), "place %zu, %zu: %.*s", i,
-                  padding, HAFT__ARG(logged));
-            CHECK(!places[i].goes_back || whole || padding > 0, "place %zu: it went back changed",
-                  i);
+            CHECK(!has_part(logged) || (places[i].goes_back && whole),
+                  "place %zu, padding %zu: %.*s", i, padding, HAFT__ARG(logged));
+            CHECK(!places[i].goes_back || whole || padding > 0,
+                  "place %zu: the text was sent back changed", i);
             haft__buf_finish(&log);
-            options.cleaner.clean = NULL; /* the check itself can fail */
+            options.cleaner.clean = NULL; /* without redaction the check must fail */
             play(options, steps, &log);
             shown |= has_part(haft__buf_str(&log));
             haft__buf_finish(&log);
         }
-        CHECK(shown, "place %zu is none", i);
+        CHECK(shown, "place %zu does not show the secret even without redaction", i);
     }
 }
 
@@ -218,11 +218,11 @@ TEST(values_that_are_sent_back_are_unchanged)
 
 TEST(redaction_survives_failed_allocations)
 {
-    test_client_starve(cases, COUNT(cases));
+    test_client_fail_allocations(cases, COUNT(cases));
 }
 
 /* A redactor that returns invalid JSON, or too much. */
-static bool spoil(const void *context, haft_str text, haft__lost lost, haft__buf *out)
+static bool redact_badly(const void *context, haft_str text, haft__lost lost, haft__buf *out)
 {
     (void)lost;
     haft__buf_add_str(out, HAFT__LIT("{["));
@@ -239,7 +239,7 @@ TEST(text_that_cannot_be_redacted_is_not_shown)
     for (size_t i = 0; i < COUNT(contexts); i++) {
         haft__mcp_client_options options = test_client_options_of("Ls");
         haft__buf log;
-        options.cleaner = (haft__cleaner){.clean = spoil, .context = contexts[i]};
+        options.cleaner = (haft__cleaner){.clean = redact_badly, .context = contexts[i]};
         play(options, fill(CALLED "get " RPC "\"id\":2,\"result\":{\"content\":\"@\"}}\n", 0),
              &log);
         haft_str logged = haft__buf_str(&log);

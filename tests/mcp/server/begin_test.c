@@ -37,13 +37,14 @@ TEST(requests_are_checked_before_they_begin)
         (void)snprintf(text, sizeof(text), "{" V "\"id\":1,\"method\":\"%s\",\"params\":{%s%s}}",
                        rows[row].method, rows[row].params, modern ? "," META : "");
         haft_str sent = mcp_take(&c, text, NULL);
-        CHECK_INT(c.open_count, rows[row].begun, "%s: %.*s", text, HAFT__ARG(sent));
-        CHECK_INT(mcp_sent(&c, "-32602"), !rows[row].begun, "%s", text);
+        CHECK_INT(c.open_count, rows[row].begun, "%s: requests that began; sent: %.*s", text,
+                  HAFT__ARG(sent));
+        CHECK_INT(mcp_sent(&c, "-32602"), !rows[row].begun, "%s: whether it was rejected", text);
         mcp_close(&c);
     }
 }
 
-TEST(answers_must_be_an_object)
+TEST(input_responses_must_be_an_object)
 {
     static const char *const rows[] = {"\"inputResponses\":null", "\"inputResponses\":[]",
                                        "\"requestState\":\"\"", "\"requestState\":null",

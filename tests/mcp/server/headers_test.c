@@ -11,7 +11,7 @@
     "\"flag\":{\"x-mcp-header\":\"Flag\"},\"odd\":{\"x-mcp-header\":\"\"},"                        \
     "\"in\":{\"properties\":{\"deep\":{\"x-mcp-header\":\"Deep\"}}}}}"
 
-/* Name, value, ... as they are in the row. */
+/* Finds a header in a row of names and values. */
 static haft_str get(void *context, const char *name)
 {
     const char *const *rows = context;
@@ -63,14 +63,14 @@ static const struct {
     {"{\"in\":7}", {NULL}, true},
 };
 
-TEST(arguments_in_headers)
+TEST(arguments_in_headers_must_match_the_body)
 {
     for (size_t i = 0; i < COUNT(arguments); i++) {
         mcp_case c;
         char text[512];
         mcp_open(&c);
         CHECK_INT(haft__json_read(&c.arena, HAFT__LIT(SCHEMA), NULL, &c.schema, NULL, NULL),
-                  HAFT_OK, "the schema");
+                  HAFT_OK, "the schema cannot be read");
         (void)snprintf(text, sizeof(text),
                        "{" V "\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\","
                        "\"arguments\":%s," META "}}",
@@ -83,14 +83,14 @@ TEST(arguments_in_headers)
                                      .get = get,
                                      .context = rows};
         haft_str sent = mcp_take(&c, text, &headers);
-        CHECK_INT(c.open_count, arguments[i].good, "%zu: %s: %.*s", i, arguments[i].arguments,
+        CHECK_INT(c.open_count, arguments[i].good, "row %zu: %s: %.*s", i, arguments[i].arguments,
                   HAFT__ARG(sent));
         CHECK_INT(mcp_sent(&c, "-32020"), !arguments[i].good, "%s", arguments[i].arguments);
         mcp_close(&c);
     }
 }
 
-TEST(headers_of_every_request)
+TEST(headers_of_a_request_must_match_the_body)
 {
     static const struct {
         const char *method, *params, *version, *head, *name;
@@ -124,7 +124,7 @@ TEST(headers_of_every_request)
             .get = get,
             .context = none};
         haft_str sent = mcp_take(&c, text, &headers);
-        CHECK_INT(mcp_sent(&c, "-32020"), !rows[i].good, "%zu: %.*s", i, HAFT__ARG(sent));
+        CHECK_INT(mcp_sent(&c, "-32020"), !rows[i].good, "row %zu: %.*s", i, HAFT__ARG(sent));
         mcp_close(&c);
     }
 }

@@ -7,7 +7,7 @@
 #define INIT(params)        "{" V "\"id\":1,\"method\":\"initialize\",\"params\":{" params "}}"
 #define NEW(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" META params "}}"
 
-TEST(handshakes)
+TEST(a_handshake_chooses_a_version)
 {
     static const struct {
         const char *text, *sent;
@@ -42,15 +42,15 @@ TEST(a_session_is_opened_once)
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, INIT("\"protocolVersion\":\"2025-11-25\""), NULL);
-    CHECK(mcp_sent(&c, "already initialized"), "it is refused");
+    CHECK(mcp_sent(&c, "already initialized"), "a second initialize was accepted");
     mcp_close(&c);
 }
 
 #define CALL_OF(method, params) "{" V "\"id\":1,\"method\":\"" method "\",\"params\":{" params "}}"
 
-/* With a handshake, a fault of the parameters is an error in an HTTP 200 response; without one
- * it is 400. */
-TEST(faults_of_parameters_have_one_status)
+/* With a handshake, invalid parameters are an error in an HTTP 200 response; without a handshake
+ * the status is 400. */
+TEST(the_status_of_invalid_parameters_depends_on_the_era)
 {
     static const struct {
         const char *old, *new;
@@ -78,8 +78,8 @@ TEST(faults_of_parameters_have_one_status)
     mcp_close(&c);
 }
 
-/* The header alone is valid in either era. */
-TEST(a_header_with_a_version_that_is_none)
+/* An unknown version in the header is an error in both eras. */
+TEST(an_unknown_version_in_a_header_is_rejected)
 {
     mcp_case c;
     mcp_open(&c);
@@ -88,11 +88,11 @@ TEST(a_header_with_a_version_that_is_none)
     CHECK(mcp_sent(&c, "\"supported\":[\"2026-07-28\",\"2025-11-25\",\"2025-06-18\",\"2025-03-26\","
                        "\"2024-11-05\"],\"requested\":\"1999-01-01\""),
           "%.*s", HAFT__ARG(haft__buf_str(&c.sent)));
-    CHECK_INT(c.http, 400, "of HTTP");
+    CHECK_INT(c.http, 400, "HTTP status");
     mcp_close(&c);
 }
 
-TEST(requests_that_stand_for_themselves)
+TEST(requests_without_a_handshake_are_answered)
 {
     static const struct {
         const char *text, *sent;
@@ -131,11 +131,12 @@ TEST(requests_that_stand_for_themselves)
         CHECK(mcp_sent(&c, rows[i].sent), "%s: %.*s", rows[i].text, HAFT__ARG(sent));
         CHECK_INT(c.http, rows[i].http, "%s", rows[i].text);
     }
-    CHECK_INT(haft__mcp_peer_version(c.peer).len, 0, "nothing is remembered");
+    CHECK_INT(haft__mcp_peer_version(c.peer).len, 0,
+              "the version of the peer, which must not be stored");
     mcp_close(&c);
 }
 
-TEST(features_that_are_not_served_are_absent)
+TEST(methods_that_are_not_served_are_unknown)
 {
     static const char *const methods[] = {"prompts/list", "prompts/get", "resources/list",
                                           "resources/read", "completion/complete"};
@@ -151,13 +152,13 @@ TEST(features_that_are_not_served_are_absent)
         CHECK(mcp_sent(&c, "-32601"), "%s", methods[i]);
     }
     (void)mcp_take(&c, NEW("server/discover", ""), NULL);
-    CHECK(mcp_sent(&c, "\"capabilities\":{\"tools\":{}}"), "nothing else is promised");
+    CHECK(mcp_sent(&c, "\"capabilities\":{\"tools\":{}}"), "another capability is offered");
     mcp_greet(&c, "{}");
     (void)mcp_take(&c,
                    "{" V "\"id\":1,\"method\":\"logging/setLevel\",\"params\":{\"level\":"
                    "\"info\"}}",
                    NULL);
-    CHECK(mcp_sent(&c, "-32601"), "there is no log");
+    CHECK(mcp_sent(&c, "-32601"), "a log level can be set");
     mcp_close(&c);
 }
 
@@ -175,7 +176,7 @@ static void take_cursor(const mcp_case *c, char cursor[256])
     }
 }
 
-TEST(lists_come_in_pages)
+TEST(lists_are_sent_in_pages)
 {
     static const size_t counts[] = {0, 1, HAFT__LIMIT_MCP_PAGE, HAFT__LIMIT_MCP_PAGE + 1,
                                     2 * HAFT__LIMIT_MCP_PAGE + 1};
@@ -198,7 +199,7 @@ TEST(lists_come_in_pages)
     }
 }
 
-TEST(cursors_that_are_none)
+TEST(invalid_cursors_are_rejected)
 {
     static const char *const cursors[] = {"\"\"", "\"0\"", "\"1.2.3\"", "7", "{}"};
     mcp_case c;
@@ -214,17 +215,17 @@ TEST(cursors_that_are_none)
     take_cursor(&c, cursor);
     (void)snprintf(text, sizeof(text), NEW("prompts/list", ",\"cursor\":\"%s\""), cursor);
     (void)mcp_take(&c, text, NULL);
-    CHECK(mcp_sent(&c, "-32602"), "it is another list's");
+    CHECK(mcp_sent(&c, "-32602"), "the cursor of another list was accepted");
     c.tools = 1; /* the list has shrunk */
     (void)snprintf(text, sizeof(text), NEW("tools/list", ",\"cursor\":\"%s\""), cursor);
     (void)mcp_take(&c, text, NULL);
-    CHECK(mcp_sent(&c, "-32602"), "there is nothing there any more");
+    CHECK(mcp_sent(&c, "-32602"), "a cursor past the end was accepted");
     (void)mcp_take(&c, NEW("tools/list", ",\"cursor\":null"), NULL);
-    CHECK(!mcp_sent(&c, "error"), "null is none");
+    CHECK(!mcp_sent(&c, "error"), "null as a cursor was rejected");
     mcp_close(&c);
 }
 
-TEST(levels)
+TEST(valid_log_levels_can_be_set)
 {
     mcp_case c;
     mcp_open(&c);

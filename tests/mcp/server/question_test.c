@@ -12,50 +12,56 @@
 static const haft__mcp_server_question one = {
     .key = {"k", 1}, .method = {"elicitation/create", 18}, .params = {"{\"a\":1}", 7}};
 
-TEST(questions_with_a_handshake)
+TEST(questions_with_a_handshake_are_requests)
 {
     mcp_case c;
     mcp_open(&c);
     mcp_greet(&c, "{\"elicitation\":{}}");
     (void)mcp_take(&c, OLD_CALL(""), NULL);
     haft__mcp_request *mcp_request = c.open[0];
-    CHECK(haft__mcp_request_client_supports(mcp_request, "elicitation"), "it can be asked");
-    CHECK(!haft__mcp_request_client_supports(mcp_request, "sampling"), "not for that");
+    CHECK(haft__mcp_request_client_supports(mcp_request, "elicitation"),
+          "the client does not support elicitation");
+    CHECK(!haft__mcp_request_client_supports(mcp_request, "sampling"),
+          "the client supports sampling");
     haft__mcp_server_question two[] = {one, one};
     two[1].key = HAFT__LIT("l");
     haft__mcp_request_ask(mcp_request, two, 2, HAFT__LIT("state"), c.now);
-    CHECK(mcp_sent(&c, "\"id\":1,\"method\":\"elicitation/create\",\"params\":{\"a\":1}"), "first");
-    CHECK(mcp_sent(&c, "\"id\":2,\"method\":\"elicitation/create\""), "second");
+    CHECK(mcp_sent(&c, "\"id\":1,\"method\":\"elicitation/create\",\"params\":{\"a\":1}"),
+          "the first question was not sent");
+    CHECK(mcp_sent(&c, "\"id\":2,\"method\":\"elicitation/create\""),
+          "the second question was not sent");
     (void)mcp_take(&c, "{" V "\"id\":3,\"result\":{}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":\"1\",\"result\":{}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"decline\"}}", NULL);
-    CHECK_INT(c.resumed, 1, "the first that was meant");
-    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 1, "one is missing");
-    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) == NULL, "it is not there");
+    CHECK_INT(c.resumed, 1, "times that the handler was resumed: after the first valid answer");
+    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 1, "open questions");
+    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) == NULL,
+          "the missing answer exists");
     (void)mcp_take(&c, "{" V "\"id\":1,\"error\":{\"code\":-32601,\"message\":\"no\"}}", NULL);
-    CHECK_INT(c.resumed, 2, "all are there");
-    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 0, "all are there");
+    CHECK_INT(c.resumed, 2, "times that the handler was resumed: after both answers");
+    CHECK_INT(haft__mcp_request_open_questions(mcp_request), 0, "open questions");
     const haft__json *none = haft__json_get(mcp_request->answers, HAFT__LIT("k"));
     const haft__json *some = haft__json_get(mcp_request->answers, HAFT__LIT("l"));
-    CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error is no answer");
-    CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL, "this is one");
-    CHECK_STR(mcp_request->state, HAFT__LIT("state"), "it is kept here");
+    CHECK(none != NULL && none->kind == HAFT__JSON_NULL, "an error counts as an answer");
+    CHECK(some != NULL && haft__json_get(*some, HAFT__LIT("action")) != NULL,
+          "the answer is missing");
+    CHECK_STR(mcp_request->state, HAFT__LIT("state"), "the state that the server keeps");
     (void)mcp_take(&c, "{" V "\"id\":1,\"result\":{}}", NULL);
-    CHECK_INT(c.resumed, 2, "too late");
+    CHECK_INT(c.resumed, 2, "times that the handler was resumed: an answer that is too late");
     c.open_count--;
     haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
-    CHECK(!mcp_sent(&c, "notifications/cancelled"), "nothing is open");
+    CHECK(!mcp_sent(&c, "notifications/cancelled"), "a question that is not open was cancelled");
     mcp_close(&c);
 }
 
 #define CANCELLED(id) "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id ","
 
-/* The whole set of open questions is given: others are withdrawn, and none is asked twice. */
-TEST(questions_that_are_settled_in_another_way)
+/* The handler gives all open questions: others are withdrawn, and no question is asked twice. */
+TEST(questions_that_are_not_repeated_are_withdrawn)
 {
     static const struct {
-        const char *name, *keys, *sent, *not_sent; /* a letter is a question */
+        const char *name, *keys, *sent, *not_sent; /* `keys`: a letter for each question */
     } rounds[] = {
         {"two", "ab", "\"id\":2,", "cancelled"},
         {"one goes", "b", CANCELLED("1"), CANCELLED("2")},
@@ -83,19 +89,20 @@ TEST(questions_that_are_settled_in_another_way)
         CHECK_INT(haft__mcp_request_open_questions(mcp_request), count, "%s", rounds[i].name);
     }
     (void)mcp_take(&c, "{" V "\"id\":2,\"result\":{\"action\":\"accept\"}}", NULL);
-    CHECK_INT(c.resumed, 0, "the answer to one that was withdrawn");
+    CHECK_INT(c.resumed, 0,
+              "times that the handler was resumed: an answer to a withdrawn question");
     (void)mcp_take(&c, "{" V "\"id\":6,\"result\":{\"action\":\"cancel\"}}", NULL);
     haft__mcp_server_question again = one;
     again.key = HAFT__LIT("a");
     haft__buf_clear(&c.sent);
     haft__mcp_request_ask(mcp_request, &again, 1, HAFT__LIT("s"), c.now);
-    CHECK_INT(c.sent.len, 0, "what was answered is not asked again: %.*s",
+    CHECK_INT(c.sent.len, 0, "bytes sent: an answered question was asked again: %.*s",
               HAFT__ARG(haft__buf_str(&c.sent)));
     mcp_close(&c);
 }
 
-/* However a request ends, its questions end with it. */
-TEST(questions_of_a_request_that_ends)
+/* The questions of a request end with it, in each way in which a request can end. */
+TEST(questions_end_with_their_request)
 {
     static const char *const cancel = "{" V "\"method\":\"notifications/cancelled\",\"params\":{"
                                       "\"requestId\":7}}";
@@ -115,10 +122,10 @@ TEST(questions_of_a_request_that_ends)
             (void)mcp_take(&c, cancel, NULL);
         }
         haft_str sent = haft__buf_str(&c.sent);
-        CHECK(mcp_sent(&c, CANCELLED("1")), "way %d: %.*s", way, HAFT__ARG(sent));
+        CHECK(mcp_sent(&c, CANCELLED("1")), "end %d: %.*s", way, HAFT__ARG(sent));
         haft_str first = haft__str_split(&sent, '\n');
-        CHECK(memmem(first.ptr, first.len, "cancelled", 9) != NULL, "way %d: before the answer",
-              way);
+        CHECK(memmem(first.ptr, first.len, "cancelled", 9) != NULL,
+              "end %d: the question was not cancelled before the answer", way);
         mcp_close(&c);
     }
 }
@@ -151,7 +158,7 @@ static void call_with(mcp_case *c, const char *name, const char *arguments, haft
     (void)mcp_take(c, text, NULL);
 }
 
-TEST(questions_without_a_handshake)
+TEST(questions_without_a_handshake_are_results)
 {
     mcp_case c;
     mcp_open(&c);
@@ -159,36 +166,36 @@ TEST(questions_without_a_handshake)
     haft__mcp_request_ask(mcp_take_request(&c), &one, 1, HAFT__LIT("my state"), c.now);
     CHECK(mcp_sent(&c, "\"resultType\":\"input_required\",\"inputRequests\":{\"k\":{\"method\":"
                        "\"elicitation/create\",\"params\":{\"a\":1}}}"),
-          "the question");
+          "the question was not sent");
     haft_str state = take_state(&c);
-    CHECK(state.len > 0, "the state");
+    CHECK(state.len > 0, "the response has no state");
     call_with(&c, "t1", "{\"x\":1,\"y\":2}", state);
-    CHECK(mcp_sent(&c, "-32602"), "for another tool");
+    CHECK(mcp_sent(&c, "-32602"), "the state was accepted for another tool");
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{\"x\":1}", state);
-    CHECK(mcp_sent(&c, "-32602"), "for other arguments");
+    CHECK(mcp_sent(&c, "-32602"), "the state was accepted for other arguments");
     c.now += HAFT__LIMIT_MCP_STATE_MS;
-    call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state); /* just in time */
+    call_with(&c, "t0", "{\"y\":2,\"x\":1.0}", state); /* just before it expires */
     haft__mcp_request *mcp_request = mcp_take_request(&c);
-    CHECK_STR(mcp_request->state, HAFT__LIT("my state"), "it comes back, for the same arguments");
-    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) != NULL, "with the answers");
+    CHECK_STR(mcp_request->state, HAFT__LIT("my state"), "the state for the same arguments");
+    CHECK(haft__json_get(mcp_request->answers, HAFT__LIT("k")) != NULL, "the answers are missing");
     haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{\"x\":1,\"y\":2}", state);
-    CHECK(mcp_sent(&c, "the state was used before"), "one answer is for one call");
+    CHECK(mcp_sent(&c, "the state was used before"), "the state was accepted twice");
     (void)mcp_take(&c, NEW_CALL(""), NULL);
     haft__mcp_request_ask(mcp_take_request(&c), &one, 1, HAFT__LIT("my state"), c.now);
     state = take_state(&c);
     c.now += HAFT__LIMIT_MCP_STATE_MS + 1;
     haft__buf_clear(&c.sent);
     call_with(&c, "t0", "{}", state);
-    CHECK(mcp_sent(&c, "or it has expired"), "a millisecond too late");
+    CHECK(mcp_sent(&c, "or it has expired"), "the state was accepted a millisecond too late");
     mcp_close(&c);
 }
 
 /* A question that cannot be sent gets no answer: the call ends with an error, and its handler is
  * notified. */
-TEST(a_question_that_cannot_be_asked)
+TEST(a_question_that_cannot_be_sent_ends_the_call)
 {
     static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
     char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -207,19 +214,20 @@ TEST(a_question_that_cannot_be_asked)
         haft__mcp_request_ask(mcp_request, huge, 2, HAFT__LIT("s"), c.now);
         CHECK(mcp_sent(&c, "\"id\":7,\"error\"") && mcp_sent(&c, "a question is too long"), "%.*s",
               HAFT__ARG(haft__buf_str(&c.sent)));
-        CHECK_INT(c.dropped, i == 0, "with a handshake it is still open");
+        CHECK_INT(c.dropped, i == 0,
+                  "dropped requests: with a handshake, the request was still open");
         mcp_close(&c);
     }
 }
 
-/* The same when out of memory. */
-TEST(a_question_without_memory)
+/* If an allocation fails, the result is the same. */
+TEST(a_failed_allocation_of_a_question_ends_the_call)
 {
     for (unsigned n = 0;; n++) {
         mcp_case c;
         mcp_open(&c);
         mcp_greet(&c, "{\"elicitation\":{}}");
-        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
+        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "no memory for the test itself");
         (void)mcp_take(&c, OLD_CALL(""), NULL);
         test_fail_allocation(n);
         haft__mcp_request_ask(c.open[0], &one, 1, HAFT__LIT("s"), c.now);
@@ -229,7 +237,7 @@ TEST(a_question_without_memory)
         CHECK_INT(c.dropped, failed, "allocation %u", n);
         mcp_close(&c);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation failed");
             break;
         }
     }
@@ -237,7 +245,7 @@ TEST(a_question_without_memory)
 
 /* HAFT__LIMIT_MCP_STATES: the maximum of open questions; beyond it the oldest cannot be
  * answered. None can be answered twice, whatever came in between. */
-TEST(open_questions_have_a_limit)
+TEST(open_questions_without_a_handshake_are_bounded)
 {
     for (int more = 0; more <= 1; more++) {
         mcp_case c;
@@ -254,13 +262,14 @@ TEST(open_questions_have_a_limit)
             haft__buf_clear(&c.sent);
             call_with(&c, "t0", "{}", first);
             bool taken = c.open_count == 1;
-            CHECK(taken == (more == 0 && again == 0), "the first, %d more, again %d", more, again);
+            CHECK(taken == (more == 0 && again == 0),
+                  "the first question, %d more questions, repeated %d", more, again);
             if (taken) {
                 haft__mcp_request_reply(mcp_take_request(&c), HAFT__LIT(""));
             }
         }
         call_with(&c, "t0", "{}", last);
-        CHECK_INT(c.open_count, 1, "the last can be answered");
+        CHECK_INT(c.open_count, 1, "open requests: the last question can be answered");
         haft__mcp_request_reply(mcp_take_request(&c), HAFT__LIT(""));
         mcp_close(&c);
     }

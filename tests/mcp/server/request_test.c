@@ -30,13 +30,14 @@ TEST(progress_only_increases)
                         "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":{"
                         "\"progressToken\":\"p\",\"progress\":6,\"total\":10,\"message\":\"so "
                         "far\"}}\n"),
-              "each step once");
+              "each step of the progress once");
     haft__mcp_request_reply_text(mcp_request, HAFT__LIT("a\"b"), true);
-    CHECK(mcp_sent(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"), "the answer");
+    CHECK(mcp_sent(&c, "{\"type\":\"text\",\"text\":\"a\\\"b\"}],\"isError\":true}"),
+          "the answer was not sent");
     mcp_close(&c);
 }
 
-TEST(unwanted_progress)
+TEST(progress_without_a_token_is_not_sent)
 {
     static const char *const tokens[] = {"",
                                          ",\"_meta\":{}",
@@ -53,7 +54,7 @@ TEST(unwanted_progress)
         (void)mcp_take(&c, text, NULL);
         haft__mcp_request *mcp_request = mcp_take_request(&c);
         haft__mcp_request_progress(mcp_request, 1, 0, HAFT__LIT(""));
-        CHECK_INT(c.sent.len, 0, "%s", tokens[i]);
+        CHECK_INT(c.sent.len, 0, "bytes sent: %s", tokens[i]);
         haft__mcp_request_reply(mcp_request, HAFT__LIT(""));
     }
     mcp_close(&c);
@@ -61,7 +62,7 @@ TEST(unwanted_progress)
 
 /* HAFT__LIMIT_MCP_MESSAGE_BYTES: clients accept no longer message, so the call reports that
  * instead. */
-TEST(a_result_is_no_longer_than_a_message)
+TEST(a_result_that_exceeds_a_message_is_an_error)
 {
     static const char *const calls[] = {OLD_CALL(""), NEW_CALL("")};
     char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -81,18 +82,20 @@ TEST(a_result_is_no_longer_than_a_message)
             CHECK_INT(mcp_sent(&c, "\"isError\":true"), more, "%.*s", HAFT__ARG(start));
             CHECK_INT(mcp_sent(&c, "the result is too long"), more, "%.*s", HAFT__ARG(start));
             CHECK(mcp_sent(&c, "\"id\":7,"), "%.*s", HAFT__ARG(start));
-            CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0, "its size");
+            CHECK_INT(c.sent.len - 1 == HAFT__LIMIT_MCP_MESSAGE_BYTES, more == 0,
+                      "the size of the message");
         }
         (void)mcp_take(&c, calls[i], NULL);
         haft__mcp_request_reply_text(mcp_take_request(&c),
                                      (haft_str){text, HAFT__LIMIT_MCP_MESSAGE_BYTES}, false);
-        CHECK(mcp_sent(&c, "\"isError\":true"), "without its envelope, too");
+        CHECK(mcp_sent(&c, "\"isError\":true"),
+              "a text that is too long without its envelope was sent");
         mcp_close(&c);
     }
 }
 
 /* Only a tool call has a text result; other methods report it as an error. */
-TEST(other_answers_are_no_longer_than_a_message)
+TEST(an_answer_that_exceeds_a_message_is_an_error)
 {
     mcp_case c;
     char *text = test_alloc(HAFT__LIMIT_MCP_MESSAGE_BYTES);
@@ -108,12 +111,12 @@ TEST(other_answers_are_no_longer_than_a_message)
 }
 
 /* A client matches a response by its id. */
-TEST(an_answer_without_memory_has_its_id)
+TEST(an_answer_has_its_id_even_if_an_allocation_fails)
 {
     for (unsigned n = 0;; n++) {
         mcp_case c;
         mcp_open(&c);
-        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "the test's own room");
+        CHECK(haft__buf_reserve(&c.sent, 1 << 16) != NULL, "no memory for the test itself");
         (void)mcp_take(&c, NEW_CALL(""), NULL);
         haft__mcp_request *mcp_request = mcp_take_request(&c);
         test_fail_allocations_from(n);
@@ -121,10 +124,11 @@ TEST(an_answer_without_memory_has_its_id)
         bool failed = test_allow_allocations();
         CHECK(mcp_sent(&c, "\"id\":7,"), "allocation %u: %.*s", n,
               HAFT__ARG(haft__buf_str(&c.sent)));
-        CHECK(failed == !mcp_sent(&c, "done"), "allocation %u", n);
+        CHECK(failed == !mcp_sent(&c, "done"),
+              "allocation %u: the answer is lost without a failure, or sent despite one", n);
         mcp_close(&c);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation failed");
             break;
         }
     }
@@ -137,7 +141,7 @@ TEST(log_messages_go_only_to_subscribers)
     (void)mcp_take(&c, NEW_CALL(""), NULL);
     haft__mcp_request *mcp_request = mcp_take_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_EMERGENCY, HAFT__LIT("x"));
-    CHECK_INT(c.sent.len, 0, "no level was named");
+    CHECK_INT(c.sent.len, 0, "bytes sent before a level was set");
     haft__mcp_request_reply(mcp_request, HAFT__LIT("\"content\":[]"));
     (void)mcp_take(&c,
                    "{" V
@@ -148,13 +152,15 @@ TEST(log_messages_go_only_to_subscribers)
                    NULL);
     mcp_request = mcp_take_request(&c);
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_NOTICE, HAFT__LIT("x"));
-    CHECK_INT(c.sent.len, 0, "it is not bad enough");
+    CHECK_INT(c.sent.len, 0, "bytes sent for a message below the level");
     haft__mcp_request_log(mcp_request, HAFT__MCP_LEVEL_WARNING, HAFT__LIT("x"));
-    CHECK(mcp_sent(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""), "this is");
+    CHECK(mcp_sent(&c, "\"level\":\"warning\",\"logger\":\"s\",\"data\":\"x\""),
+          "a message at the level was not sent");
     haft__mcp_request_fail(mcp_request, HAFT__RPC_CAPABILITY, HAFT__LIT("no"),
                            HAFT__LIT("{\"a\":1}"));
-    CHECK(mcp_sent(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"), "the error");
-    CHECK_INT(c.http, 400, "of a capability");
+    CHECK(mcp_sent(&c, "\"code\":-32021,\"message\":\"no\",\"data\":{\"a\":1}"),
+          "the error was not sent");
+    CHECK_INT(c.http, 400, "HTTP status of a missing capability");
     mcp_close(&c);
 }
 
@@ -201,13 +207,14 @@ TEST(changes_are_sent_to_subscribers)
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TEMPLATES);
-    CHECK_INT(c.sent.len, 0, "the client has not subscribed to those");
+    CHECK_INT(c.sent.len, 0, "bytes sent for a change without a subscription");
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TOOLS);
-    CHECK(mcp_sent(&c, "notifications/tools/list_changed"), "but for these");
+    CHECK(mcp_sent(&c, "notifications/tools/list_changed"),
+          "a change with a subscription was not sent");
     mcp_greet(&c, "{}");
     haft__buf_clear(&c.sent);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_PROMPTS);
     CHECK(mcp_sent(&c, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/prompts/list_changed\"}"),
-          "a session is notified");
+          "a session was not notified");
     mcp_close(&c);
 }

@@ -9,7 +9,7 @@
 
 static const struct {
     const char *text;
-    const char *sent; /* part of the response; "" without one */
+    const char *sent; /* a part of the response; "": no response */
     uint32_t http;
 } before[] = {
     {"", "-32700", 400},
@@ -32,7 +32,7 @@ static const struct {
     {"{" V "\"id\":1,\"method\":\"tools/list\",\"params\":{" META "}}", "\"tools\":[", 200},
 };
 
-TEST(messages_before_a_handshake)
+TEST(messages_before_a_handshake_are_checked)
 {
     for (size_t i = 0; i < COUNT(before); i++) {
         mcp_case c;
@@ -40,13 +40,14 @@ TEST(messages_before_a_handshake)
         haft_str sent = mcp_take(&c, before[i].text, NULL);
         CHECK(mcp_sent(&c, before[i].sent), "%s: %.*s", before[i].text, HAFT__ARG(sent));
         CHECK_INT(c.http, before[i].http, "%s", before[i].text);
-        CHECK_INT(c.answers + c.ends, 1, "%s", before[i].text);
-        CHECK((before[i].sent[0] == '\0') == (c.ends == 1), "%s", before[i].text);
+        CHECK_INT(c.answers + c.ends, 1, "%s: responses and ends", before[i].text);
+        CHECK((before[i].sent[0] == '\0') == (c.ends == 1), "%s: whether there is a response",
+              before[i].text);
         mcp_close(&c);
     }
 }
 
-TEST(the_era_of_a_message)
+TEST(the_era_of_a_message_is_detected)
 {
     static const struct {
         const char *text, *version;
@@ -76,30 +77,30 @@ TEST(the_era_of_a_message)
             HAFT_OK, "%s", rows[i].text);
         CHECK_INT(haft__mcp_request_kind_of(mcp_request), rows[i].era, "%s", rows[i].text);
         haft__mcp_request_reject_message(mcp_request, -32600, "no", &buf);
-        CHECK(haft__buf_str(&buf).len > 0, "the rejection has a message");
+        CHECK(haft__buf_str(&buf).len > 0, "the rejection has no message");
         haft__buf_finish(&buf);
     }
     mcp_close(&c);
 }
 
-TEST(ids_and_cancelling)
+TEST(an_id_in_use_is_rejected_and_can_be_cancelled)
 {
     mcp_case c;
     mcp_open(&c);
     mcp_greet(&c, "{}");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t0\"}}",
                    NULL);
-    CHECK_INT(c.open_count, 1, "it is running");
+    CHECK_INT(c.open_count, 1, "open requests");
     (void)mcp_take(&c, "{" V "\"id\":5,\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "already in progress"), "the id is used");
+    CHECK(mcp_sent(&c, "already in progress"), "an id in use was accepted");
     (void)mcp_take(&c, "{" V "\"id\":\"5\",\"method\":\"ping\"}", NULL);
-    CHECK(mcp_sent(&c, "\"result\":{}"), "a string is another id");
+    CHECK(mcp_sent(&c, "\"result\":{}"), "a string as another id was rejected");
     (void)mcp_take(
         &c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"5\"}}", NULL);
-    CHECK_INT(c.dropped, 0, "that one is not running");
+    CHECK_INT(c.dropped, 0, "dropped requests: a request that is not running was cancelled");
     (void)mcp_take(&c, "{" V "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":5}}",
                    NULL);
-    CHECK_INT(c.dropped, 1, "this one is");
+    CHECK_INT(c.dropped, 1, "dropped requests: the running request was cancelled");
     mcp_close(&c);
 }
 
@@ -116,13 +117,13 @@ TEST(requests_in_progress_are_bounded)
         (void)mcp_take(&c, text, NULL);
         CHECK_INT(mcp_sent(&c, "too many"), i > HAFT__LIMIT_MCP_REQUESTS, "request %d", i);
     }
-    CHECK_INT(c.open_count, HAFT__LIMIT_MCP_REQUESTS, "no more than that");
+    CHECK_INT(c.open_count, HAFT__LIMIT_MCP_REQUESTS, "open requests");
     mcp_close(&c);
-    CHECK_INT(c.dropped, HAFT__LIMIT_MCP_REQUESTS, "all are dropped at the end");
+    CHECK_INT(c.dropped, HAFT__LIMIT_MCP_REQUESTS, "requests that are dropped at the end");
 }
 
 /* Whichever allocation fails, every readable message gets a response. */
-TEST(messages_without_memory)
+TEST(messages_get_a_response_if_an_allocation_fails)
 {
     static const char *const texts[] = {
         "{" V "\"id\":1,\"method\":\"initialize\",\"params\":{\"protocolVersion\":\"2025-03-26\","
@@ -139,8 +140,8 @@ TEST(messages_without_memory)
         for (unsigned n = 0;; n++) {
             mcp_case c;
             mcp_open(&c);
-            char *room = haft__buf_reserve(&c.sent, 1 << 16); /* the test's own */
-            CHECK(room != NULL, "there is room");
+            char *room = haft__buf_reserve(&c.sent, 1 << 16); /* memory of the test itself */
+            CHECK(room != NULL, "no memory for the test itself");
             haft__mcp_request *mcp_request = NULL;
             test_fail_allocation(n);
             haft_status status =
@@ -149,7 +150,8 @@ TEST(messages_without_memory)
                 haft__mcp_peer_receive(c.peer, mcp_request, NULL, NULL, c.now);
             }
             bool failed = test_allow_allocations();
-            CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY), "%zu: %u", i, n);
+            CHECK(status == HAFT_OK || (failed && status == HAFT_NO_MEMORY),
+                  "message %zu, allocation %u", i, n);
             mcp_close(&c);
             if (!failed) {
                 break;

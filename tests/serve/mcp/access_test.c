@@ -114,11 +114,12 @@ TEST(requests_are_accepted_or_rejected_by_their_headers)
             .content_type = header(rows[i].type, "application/json")};
         CHECK_INT(haft__mcp_access_check(&rules, &request, &why), rows[i].status, "row %zu: %s", i,
                   why != NULL ? why : "");
-        CHECK((why != NULL) == (rows[i].status != 0), "row %zu has a reason", i);
+        CHECK((why != NULL) == (rows[i].status != 0),
+              "row %zu: a reason without a rejection, or a rejection without a reason", i);
     }
 }
 
-TEST(addresses_of_this_machine)
+TEST(loopback_addresses_are_detected)
 {
     static const struct {
         const char *address;
@@ -133,7 +134,7 @@ TEST(addresses_of_this_machine)
 }
 
 /* A token file cannot have a longer token. */
-TEST(the_longest_token)
+TEST(the_length_of_a_token_is_bounded)
 {
     char text[7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + 1];
     memset(text, 't', sizeof(text));
@@ -145,7 +146,8 @@ TEST(the_longest_token)
     for (size_t more = 0; more < 2; more++) {
         const char *why = NULL;
         request.authorization = (haft_str){text, 7 + HAFT__LIMIT_MCP_TOKEN_FILE_BYTES + more};
-        CHECK_INT(haft__mcp_access_check(&rules, &request, &why), more == 0 ? 0 : 401, "%zu", more);
+        CHECK_INT(haft__mcp_access_check(&rules, &request, &why), more == 0 ? 0 : 401,
+                  "%zu bytes past the limit", more);
     }
 }
 
@@ -154,23 +156,25 @@ TEST(a_token_has_a_minimum_length)
     char token[HAFT__LIMIT_MCP_TOKEN_MIN_BYTES];
     memset(token, 't', sizeof(token));
     CHECK(!haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_MIN_BYTES}),
-          "at it");
+          "a token of the minimum length is weak");
     CHECK(haft__mcp_access_is_weak_token((haft_str){token, HAFT__LIMIT_MCP_TOKEN_MIN_BYTES - 1}),
-          "one less");
+          "a token one byte shorter is not weak");
 }
 
-TEST(keys_that_are_accepted)
+TEST(only_short_keys_of_visible_characters_are_accepted)
 {
     char key[HAFT__LIMIT_MCP_KEY_BYTES + 1];
     memset(key, 'k', sizeof(key));
-    CHECK(haft__mcp_access_accepts_key((haft_str){key, HAFT__LIMIT_MCP_KEY_BYTES}), "at the limit");
-    CHECK(!haft__mcp_access_accepts_key((haft_str){key, sizeof(key)}), "one past it");
+    CHECK(haft__mcp_access_accepts_key((haft_str){key, HAFT__LIMIT_MCP_KEY_BYTES}),
+          "a key at the limit was rejected");
+    CHECK(!haft__mcp_access_accepts_key((haft_str){key, sizeof(key)}),
+          "a key past the limit was accepted");
     static const char *const bad[] = {"", " ", "a b", "a\x7f", "\xc3\xa4", "\n", "mcp:", "mcp:x"};
     for (size_t i = 0; i < COUNT(bad); i++) {
         CHECK(!haft__mcp_access_accepts_key(haft__str(bad[i])), "'%s'", bad[i]);
     }
-    CHECK(!haft__mcp_access_accepts_key((haft_str){"a\0b", 3}), "a zero");
+    CHECK(!haft__mcp_access_accepts_key((haft_str){"a\0b", 3}), "a key with a NUL was accepted");
     CHECK(haft__mcp_access_accepts_key(HAFT__LIT("!~"))
               && haft__mcp_access_accepts_key(HAFT__LIT("mcp")),
-          "visible");
+          "a key of visible characters was rejected");
 }

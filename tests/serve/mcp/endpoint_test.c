@@ -69,7 +69,7 @@ static void drop(void *context, haft__mcp_request *mcp_request)
         c->many--;
         return;
     }
-    CHECK(c->running == mcp_request, "what is dropped was under way");
+    CHECK(c->running == mcp_request, "a request was dropped that is not running");
     c->running = NULL;
 }
 
@@ -91,18 +91,20 @@ static void open_case(http_case *c, size_t sessions, uint64_t idle_ms)
                                         .served = &served,
                                         .context = c,
                                         .hash_key = {1, 2}};
-    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "a loop");
-    CHECK_INT(haft__mcp_server_create(&options, &c->server, NULL), HAFT_OK, "a server");
+    CHECK_INT(haft__loop_create(&c->loop, NULL), HAFT_OK, "cannot create the loop");
+    CHECK_INT(haft__mcp_server_create(&options, &c->server, NULL), HAFT_OK,
+              "cannot create the server");
     haft__mcp_endpoint_options http = {.loop = c->loop,
                                        .server = c->server,
                                        .address = HAFT__LIT("127.0.0.1:0"),
                                        .sessions = sessions,
                                        .idle_ms = idle_ms};
-    CHECK_INT(haft__mcp_endpoint_create(&http, &c->http, NULL), HAFT_OK, "it listens");
+    CHECK_INT(haft__mcp_endpoint_create(&http, &c->http, NULL), HAFT_OK,
+              "cannot create the endpoint");
     haft_str address = haft__mcp_endpoint_address(c->http);
     (void)haft__str_split(&address, ':');
     uint64_t port = 0;
-    CHECK(haft__str_to_u64(address, &port), "a port");
+    CHECK(haft__str_to_u64(address, &port), "the address has no port");
     c->port = (uint16_t)port;
 }
 
@@ -116,7 +118,7 @@ static void close_case(http_case *c)
 
 static void step(http_case *c, int ms)
 {
-    CHECK_INT(haft__loop_step(c->loop, ms, NULL), HAFT_OK, "the loop");
+    CHECK_INT(haft__loop_step(c->loop, ms, NULL), HAFT_OK, "the loop step failed");
 }
 
 static int dial(const http_case *c)
@@ -131,9 +133,10 @@ static int dial(const http_case *c)
     return fd;
 }
 
-/* Receives until the text arrives after the earlier input; everything received is in c->received.
+/* Receives receive_until the text arrives, in addition to earlier input; all input is in
+ * c->received.
  */
-static bool until_more(http_case *c, int fd, const char *text)
+static bool receive_more_until(http_case *c, int fd, const char *text)
 {
     for (int rounds = 0; rounds < 20000; rounds++) {
         char bytes[4096];
@@ -150,7 +153,7 @@ static bool until_more(http_case *c, int fd, const char *text)
         if (got == 0) {
             return false;
         }
-        if (got < 0) { /* until either side has something to do, or a timer may */
+        if (got < 0) { /* waits receive_until one side has something to do, or a timer is due */
             struct pollfd both[2] = {{fd, POLLIN, 0}, {haft__loop_fd(c->loop), POLLIN, 0}};
             (void)poll(both, 2, 5);
         }
@@ -158,10 +161,10 @@ static bool until_more(http_case *c, int fd, const char *text)
     return false;
 }
 
-static bool until(http_case *c, int fd, const char *text)
+static bool receive_until(http_case *c, int fd, const char *text)
 {
     haft__buf_clear(&c->received);
-    return until_more(c, fd, text);
+    return receive_more_until(c, fd, text);
 }
 
 #define HEAD                                                                                       \
@@ -174,7 +177,7 @@ static bool ask(http_case *c, int fd, const char *method, const char *headers, c
     char text[2048];
     int length = snprintf(text, sizeof(text), "%s" HEAD "%sContent-Length: %zu\r\n\r\n%s", method,
                           headers, strlen(body), body);
-    return send(fd, text, (size_t)length, MSG_NOSIGNAL) == length && until(c, fd, wanted);
+    return send(fd, text, (size_t)length, MSG_NOSIGNAL) == length && receive_until(c, fd, wanted);
 }
 
 #define OPEN                                                                                       \
@@ -182,21 +185,22 @@ static bool ask(http_case *c, int fd, const char *method, const char *headers, c
     "\"2025-11-25\"}}"
 
 /* Opens a session and writes its header to `header`. */
-static void greet(http_case *c, char header[80])
+static void open_session(http_case *c, char header[80])
 {
     int fd = dial(c);
-    CHECK(ask(c, fd, "POST", "", OPEN, "\"serverInfo\""), "a handshake: %s", c->received.ptr);
+    CHECK(ask(c, fd, "POST", "", OPEN, "\"serverInfo\""), "the handshake failed: %s",
+          c->received.ptr);
     const char *id = strcasestr(c->received.ptr, "mcp-session-id: ");
     (void)snprintf(header, 80, "Mcp-Session-Id: %.32s\r\n", id != NULL ? id + 16 : "");
     (void)close(fd);
 }
 
-static bool knows(http_case *c, const char *header)
+static bool session_exists(http_case *c, const char *header)
 {
     int fd = dial(c);
     bool answered = ask(c, fd, "POST", header, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}",
                         "\r\n\r\n");
-    CHECK(answered, "a ping of any sender is answered");
+    CHECK(answered, "a ping got no response");
     bool known = strstr(c->received.ptr, "HTTP/1.1 200") != NULL;
     CHECK(known || strstr(c->received.ptr, "HTTP/1.1 404") != NULL, "%s", c->received.ptr);
     (void)close(fd);
@@ -226,7 +230,7 @@ TEST(the_body_of_a_rejected_request_is_not_buffered)
         int length = snprintf(text, sizeof(text), "%sContent-Length: %d\r\n\r\n{\"jsonrpc\"",
                               rows[i].head, HAFT__LIMIT_MCP_MESSAGE_BYTES);
         CHECK_INT(send(fd, text, (size_t)length, MSG_NOSIGNAL), length, "sending");
-        CHECK(until(&c, fd, rows[i].status), "row %zu: %s", i, c.received.ptr);
+        CHECK(receive_until(&c, fd, rows[i].status), "row %zu: %s", i, c.received.ptr);
         (void)close(fd);
     }
     close_case(&c);
@@ -237,7 +241,7 @@ TEST(every_rejection_is_a_json_rpc_error)
 {
     static const struct {
         const char *name, *line, *status;
-        int fill, length; /* bytes of one more header; of the body */
+        int fill, length; /* bytes of one more header, and of the body */
     } rows[] = {
         {"a body that is too long", "POST", " 413 ", 1, 2 * HAFT__LIMIT_MCP_MESSAGE_BYTES},
         {"headers that are too long", "POST", " 431 ", HAFT__LIMIT_SERVER_HEADER_BYTES, 0},
@@ -255,8 +259,8 @@ TEST(every_rejection_is_a_json_rpc_error)
                      rows[i].fill, 0, rows[i].length < 0 ? "Content-Length: 0\r\n" : "",
                      rows[i].length < 0 ? 0 : rows[i].length);
         CHECK_INT(send(fd, text, (size_t)length, MSG_NOSIGNAL), length, "sending");
-        CHECK(until(&c, fd, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-326"), "%s: %s",
-              rows[i].name, c.received.ptr);
+        CHECK(receive_until(&c, fd, "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-326"),
+              "%s: %s", rows[i].name, c.received.ptr);
         CHECK(strstr(c.received.ptr, rows[i].status) != NULL, "%s: %s", rows[i].name,
               c.received.ptr);
         (void)close(fd);
@@ -265,7 +269,7 @@ TEST(every_rejection_is_a_json_rpc_error)
 }
 
 /* The reply to an unsupported method lists the supported methods. */
-TEST(methods_that_are_allowed)
+TEST(an_unsupported_method_lists_the_allowed_methods)
 {
     static const struct {
         const char *method, *version, *allow;
@@ -293,7 +297,7 @@ TEST(a_stream_for_pushes_begins_with_an_event)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     for (int round = 0; round <= 1; round++) {
         int fd = dial(&c);
         CHECK(ask(&c, fd, "GET", header, "", "id: 2-0\nretry: 500\ndata: \n\n"), "round %d: %s",
@@ -310,8 +314,8 @@ TEST(a_stream_for_pushes_begins_with_an_event)
     close_case(&c);
 }
 
-/* A request without a handshake: its open connection. */
-static int ask_alone(http_case *c, const char *method, const char *params)
+/* Sends a request without a handshake; returns its open connection. */
+static int ask_without_handshake(http_case *c, const char *method, const char *params)
 {
     char text[1024], body[512];
     int length =
@@ -329,7 +333,7 @@ static int ask_alone(http_case *c, const char *method, const char *params)
     return fd;
 }
 
-static bool until_many(http_case *c, int many)
+static bool wait_for_calls(http_case *c, int many)
 {
     for (int i = 0; i < 300000 && c->many != many; i++) {
         step(c, 1);
@@ -345,67 +349,69 @@ TEST(requests_without_a_handshake_are_bounded_in_number)
     int fds[HAFT__LIMIT_MCP_REQUESTS];
     open_case(&c, 0, 0);
     for (int i = 0; i < HAFT__LIMIT_MCP_REQUESTS; i++) {
-        fds[i] = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
-        CHECK(until_many(&c, i + 1), "call %d", i);
+        fds[i] = ask_without_handshake(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(wait_for_calls(&c, i + 1), "call %d", i);
     }
     for (int round = 0; round <= 1; round++) {
-        int fd = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
-        CHECK(until(&c, fd, "too many requests are in progress"), "one more: %s", c.received.ptr);
+        int fd = ask_without_handshake(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(receive_until(&c, fd, "too many requests are in progress"),
+              "one request past the limit: %s", c.received.ptr);
         CHECK(strstr(c.received.ptr, " 503 ") != NULL, "%s", c.received.ptr);
         (void)close(fd);
-        CHECK_INT(c.many, HAFT__LIMIT_MCP_REQUESTS, "no more");
+        CHECK_INT(c.many, HAFT__LIMIT_MCP_REQUESTS, "running calls");
         (void)close(fds[round]);
-        CHECK(until_many(&c, HAFT__LIMIT_MCP_REQUESTS - 1), "one left");
-        fd = ask_alone(&c, "subscriptions/listen", "");
-        CHECK(until(&c, fd, "acknowledged"), "%s", c.received.ptr);
-        fds[round] = ask_alone(&c, "tools/call", "\"name\":\"t2\",");
-        CHECK(until_many(&c, HAFT__LIMIT_MCP_REQUESTS), "another came");
+        CHECK(wait_for_calls(&c, HAFT__LIMIT_MCP_REQUESTS - 1), "a call did not end");
+        fd = ask_without_handshake(&c, "subscriptions/listen", "");
+        CHECK(receive_until(&c, fd, "acknowledged"), "%s", c.received.ptr);
+        fds[round] = ask_without_handshake(&c, "tools/call", "\"name\":\"t2\",");
+        CHECK(wait_for_calls(&c, HAFT__LIMIT_MCP_REQUESTS), "another call did not start");
         (void)close(fd);
     }
     for (int i = 0; i < HAFT__LIMIT_MCP_REQUESTS; i++) {
         (void)close(fds[i]);
     }
-    CHECK(until_many(&c, 0), "all left");
+    CHECK(wait_for_calls(&c, 0), "not all calls ended");
     close_case(&c);
 }
 
 TEST(sessions_are_bounded_in_number)
 {
-    CHECK(HAFT__LIMIT_MCP_SESSIONS >= 2, "the limit is used when no other is given");
+    CHECK(HAFT__LIMIT_MCP_SESSIONS >= 2, "the default limit is too small for this test");
     http_case c;
     char header[3][80];
     open_case(&c, 2, 0);
-    greet(&c, header[0]);
-    greet(&c, header[1]);
-    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "two are there");
+    open_session(&c, header[0]);
+    open_session(&c, header[1]);
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "sessions at the limit");
     haft__clock_sleep(5);
     step(&c, 0);
-    CHECK(knows(&c, header[0]), "the first is used");
-    greet(&c, header[2]);
-    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "no more");
-    CHECK(knows(&c, header[0]) && !knows(&c, header[1]) && knows(&c, header[2]),
-          "the one that was idle longest is gone");
+    CHECK(session_exists(&c, header[0]), "the first session is gone");
+    open_session(&c, header[2]);
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 2, "sessions past the limit");
+    CHECK(session_exists(&c, header[0]) && !session_exists(&c, header[1])
+              && session_exists(&c, header[2]),
+          "another session was ended than the one that was idle longest");
     close_case(&c);
 }
 
-TEST(idle_sessions_end)
+TEST(idle_sessions_without_a_stream_end)
 {
-    CHECK(HAFT__LIMIT_MCP_SESSION_IDLE_MS > 60000, "the limit is used when no other is given");
+    CHECK(HAFT__LIMIT_MCP_SESSION_IDLE_MS > 60000, "the default limit is too small for this test");
     http_case c;
     char header[2][80];
     open_case(&c, 0, 20);
-    greet(&c, header[0]);
+    open_session(&c, header[0]);
     int fd = dial(&c);
-    CHECK(ask(&c, fd, "GET", header[0], "", "text/event-stream"), "a stream is open");
+    CHECK(ask(&c, fd, "GET", header[0], "", "text/event-stream"), "the stream did not open");
     for (int i = 0; i < 10; i++) {
         step(&c, 10);
     }
-    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 1, "it is listened to");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 1, "sessions: one has an open stream");
     (void)close(fd);
     for (int i = 0; i < 30000 && haft__mcp_endpoint_session_count(c.http) > 0; i++) {
         step(&c, 10);
     }
-    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 0, "it is not any more");
+    CHECK_INT(haft__mcp_endpoint_session_count(c.http), 0, "sessions after the stream was closed");
     close_case(&c);
 }
 
@@ -414,13 +420,13 @@ TEST(an_answer_waits_for_a_client_that_reconnects)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     int fd = dial(&c);
     CHECK(
         ask(&c, fd, "POST", header,
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\"}}",
             "data: \n\n"),
-        "the stream is primed");
+        "the stream did not begin");
     const char *id = strstr(c.received.ptr, "id: ");
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: %.3s\r\n", header,
                    id != NULL ? id + 4 : "");
@@ -428,7 +434,7 @@ TEST(an_answer_waits_for_a_client_that_reconnects)
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
     }
-    CHECK(c.running != NULL, "the call continues");
+    CHECK(c.running != NULL, "the call ended with its connection");
     if (c.running != NULL) {
         haft__mcp_request *mcp_request = c.running;
         c.running = NULL;
@@ -459,23 +465,23 @@ TEST(a_client_always_gets_the_answer_or_an_error)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     int fd = dial(&c);
     CHECK(
         ask(&c, fd, "POST", header,
             "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\"}}",
             "id: 2-0\n"),
-        "the stream is primed: %s", c.received.ptr);
+        "the stream did not begin: %s", c.received.ptr);
     haft__mcp_request *mcp_request = c.running;
     c.running = NULL;
     haft__mcp_request_reply_text(mcp_request, HAFT__LIT("late"), false);
-    CHECK(until(&c, fd, "id: 2-1\n"), "%s", c.received.ptr);
+    CHECK(receive_until(&c, fd, "id: 2-1\n"), "%s", c.received.ptr);
     (void)close(fd);
     for (size_t i = 0; i < COUNT(rows); i++) {
         fd = dial(&c);
         (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-%d\r\nConnection: close\r\n",
                        header, rows[i].seen);
-        (void)ask(&c, fd, "GET", again, "", "(never, so until its end)");
+        (void)ask(&c, fd, "GET", again, "", "(never, so receive_until its end)");
         CHECK(strstr(c.received.ptr, rows[i].wanted) != NULL
                   && strstr(c.received.ptr, rows[i].absent) == NULL,
               "row %zu: %s", i, c.received.ptr);
@@ -495,7 +501,8 @@ TEST(stored_events_are_limited)
         haft__mcp_stream_add(&stream, (haft_str){bytes, sizes[i]});
         CHECK_INT(stream.buffered_bytes, i == 0 ? sizes[i] : 0, "an event of %zu bytes", sizes[i]);
         haft__mcp_stream_add(&stream, (haft_str){bytes, 1});
-        CHECK_INT(stream.buffered_bytes, 1, "one more byte pushes it out");
+        CHECK_INT(stream.buffered_bytes, 1,
+                  "bytes after an event of one more byte, which replaces the first");
         haft__mcp_stream_finish(&stream);
     }
 }
@@ -505,7 +512,7 @@ TEST(stored_streams_are_limited)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     for (int i = 0; i < HAFT__LIMIT_MCP_STREAMS + 1; i++) {
         int fd = dial(&c);
         CHECK(ask(&c, fd, "POST", header,
@@ -518,7 +525,7 @@ TEST(stored_streams_are_limited)
         haft__mcp_request_reply_text(mcp_request, HAFT__LIT("said"), false);
         (void)close(fd);
     }
-    for (int i = 2; i <= 3; i++) { /* the first request was the handshake, which was no stream */
+    for (int i = 2; i <= 3; i++) { /* request 1 was the handshake, which has no stream */
         int fd = dial(&c);
         (void)snprintf(again, sizeof(again), "%sLast-Event-ID: %d-0\r\n", header, i);
         CHECK(ask(&c, fd, "GET", again, "", i == 2 ? "410" : "said"), "stream %d: %s", i,
@@ -540,16 +547,16 @@ TEST(a_client_that_asks_for_discarded_events_gets_an_error)
         haft__mcp_stream stream = {.number = 1, .request_id = haft__str(rows[i].id)};
         haft__mcp_stream_add(&stream, HAFT__LIT("one"));
         haft__mcp_stream_add(&stream, HAFT__LIT("two"));
-        CHECK_INT(stream.dropped, 0, "all is there");
+        CHECK_INT(stream.dropped, 0, "discarded events");
         stream.ended = rows[i].over;
         haft__mcp_stream_discard_events(&stream);
-        CHECK_INT(stream.buffered_bytes, 0, "nothing is kept");
-        CHECK_INT(stream.dropped, 2, "and it is known");
+        CHECK_INT(stream.buffered_bytes, 0, "stored bytes");
+        CHECK_INT(stream.dropped, 2, "discarded events after two");
         haft__mcp_stream_finish(&stream);
     }
 }
 
-/* One call with an answer of that many bytes that no client has read. */
+/* Makes one call with an answer of `bytes` bytes that no client reads. */
 static void answer_long(http_case *c, const char *header, size_t bytes)
 {
     char *text = test_alloc(bytes);
@@ -559,7 +566,7 @@ static void answer_long(http_case *c, const char *header, size_t bytes)
               "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":"
               "\"t1\"}}",
               "data: \n\n"),
-          "a call");
+          "the call did not start");
     (void)close(fd);
     for (int i = 0; i < 20; i++) {
         step(c, 1);
@@ -579,7 +586,7 @@ TEST(the_answers_of_a_session_are_limited)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     for (int i = 0; i < FIT; i++) {
         answer_long(&c, header, BYTES);
     }
@@ -592,7 +599,7 @@ TEST(the_answers_of_a_session_are_limited)
                   round == 0 ? "\"result\"" : "\"id\":5,\"error\":{\"code\":-32603"),
               "round %d: %.300s", round, c.received.ptr);
         (void)close(fd);
-        answer_long(&c, header, BYTES); /* one too many */
+        answer_long(&c, header, BYTES); /* one more than the limit */
     }
     close_case(&c);
 }
@@ -603,14 +610,15 @@ TEST(received_events_are_not_stored)
     http_case c;
     char header[80], again[160];
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     answer_long(&c, header, 1000);
-    CHECK(haft__mcp_endpoint_buffered_bytes(c.http) > 1000, "it is kept");
+    CHECK(haft__mcp_endpoint_buffered_bytes(c.http) > 1000, "the answer is not stored");
     int fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-1\r\n", header);
     CHECK(ask(&c, fd, "GET", again, "", "text/event-stream"), "%s", c.received.ptr);
     (void)close(fd);
-    CHECK_INT(haft__mcp_endpoint_buffered_bytes(c.http), 0, "it is not any more");
+    CHECK_INT(haft__mcp_endpoint_buffered_bytes(c.http), 0,
+              "stored bytes after the client received them");
     close_case(&c);
 }
 
@@ -624,13 +632,13 @@ TEST(missing_progress_events_are_reported)
     char *text = test_alloc(BYTES);
     memset(text, 'x', BYTES);
     open_case(&c, 0, 0);
-    greet(&c, header);
+    open_session(&c, header);
     int fd = dial(&c);
     CHECK(ask(&c, fd, "POST", header,
               "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"tools/call\",\"params\":{\"name\":\"t1\","
               "\"_meta\":{\"progressToken\":1}}}",
               "data: \n\n"),
-          "a call");
+          "the call did not start");
     (void)close(fd);
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
@@ -641,7 +649,8 @@ TEST(missing_progress_events_are_reported)
     fd = dial(&c);
     (void)snprintf(again, sizeof(again), "%sLast-Event-ID: 2-0\r\n", header);
     CHECK(ask(&c, fd, "GET", again, "", "are missing here"), "%.300s", c.received.ptr);
-    CHECK(until_more(&c, fd, "\"progress\":2"), "the rest: %.300s", c.received.ptr);
+    CHECK(receive_more_until(&c, fd, "\"progress\":2"), "the remaining events: %.300s",
+          c.received.ptr);
     (void)close(fd);
     close_case(&c);
 }
@@ -659,7 +668,7 @@ TEST(the_answers_of_all_sessions_are_limited)
     size_t most = 0;
     open_case(&c, 0, 0);
     for (int i = 0; i < SESSIONS; i++) {
-        greet(&c, header);
+        open_session(&c, header);
         for (int k = 0; k < EACH; k++) {
             answer_long(&c, header, BYTES);
         }
@@ -667,33 +676,34 @@ TEST(the_answers_of_all_sessions_are_limited)
         most = kept > most ? kept : most;
     }
     CHECK(most <= HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "%zu bytes", most);
-    CHECK(most > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES - EACH * BYTES, "%zu bytes are used", most);
+    CHECK(most > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES - EACH * BYTES, "only %zu bytes are used", most);
     close_case(&c);
-    CHECK(SESSIONS * EACH * (size_t)BYTES > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES, "more than fits");
+    CHECK(SESSIONS * EACH * (size_t)BYTES > HAFT__LIMIT_MCP_REPLAY_ALL_BYTES,
+          "the test sends less than the limit");
 }
 
-/* As many as descriptors and the server's limit allow; they cost nothing while they are idle. */
+/* Opens as many streams as descriptors and the server's limit allow. Idle streams cost nothing. */
 TEST(idle_streams_cost_nothing)
 {
     struct rlimit limit;
     http_case c;
     char header[80];
     int fds[500], opened = 0;
-    CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0, "descriptors");
+    CHECK_INT(getrlimit(RLIMIT_NOFILE, &limit), 0, "the limit of descriptors cannot be read");
     bool many = getenv("HAFT_LONG") != NULL && limit.rlim_cur > 1200;
     int wanted = many ? (int)COUNT(fds) : 100;
     open_case(&c, 0, 0);
     for (int i = 0; i < wanted; i++) {
-        greet(&c, header);
+        open_session(&c, header);
         fds[opened] = dial(&c);
         opened += ask(&c, fds[opened], "GET", header, "", "text/event-stream");
     }
-    CHECK_INT(opened, wanted, "all are open");
+    CHECK_INT(opened, wanted, "open streams");
     for (int i = 0; i < 20; i++) {
         step(&c, 1);
     }
     struct pollfd loop = {haft__loop_fd(c.loop), POLLIN, 0};
-    CHECK_INT(poll(&loop, 1, 20), 0, "with %d idle streams there is nothing to step for", opened);
+    CHECK_INT(poll(&loop, 1, 20), 0, "the loop has something to do with %d idle streams", opened);
     haft__mcp_server_changed(c.server, HAFT__MCP_LIST_TOOLS);
     for (int i = 0; i < opened; i++) {
         (void)close(fds[i]);

@@ -18,14 +18,14 @@ typedef struct fixture {
     haft__arena arena;
     char place[64];
     haft__spec spec;
-    haft_str path, why; /* of the last one that was opened */
+    haft_str path, why; /* of the last file that was opened */
 } fixture;
 
 static void begin(fixture *f)
 {
     memset(f, 0, sizeof(*f));
     haft__arena_init(&f->arena, 0);
-    (void)snprintf(f->place, sizeof(f->place), "/tmp/haft-keep-test-XXXXXX");
+    (void)snprintf(f->place, sizeof(f->place), "/tmp/haft-file_keys-test-XXXXXX");
     CHECK(mkdtemp(f->place) != NULL, "no directory");
     f->spec.path = HAFT__LIT("/some/agent.yaml");
     f->spec.hash = HAFT__LIT("00");
@@ -43,25 +43,25 @@ static void end(fixture *f)
     haft__arena_finish(&f->arena);
 }
 
-static haft__mcp_seal_file open_keep(fixture *f)
+static haft__mcp_seal_file open_file(fixture *f)
 {
-    haft__mcp_seal_file keep;
+    haft__mcp_seal_file file_keys;
     haft_error err = {0};
-    CHECK_INT(
-        haft__mcp_seal_file_open(&f->arena, haft__str(f->place), &f->spec, &keep, &f->why, &err),
-        HAFT_OK, "%s", err.message);
-    f->path = keep.path.ptr != NULL ? keep.path : f->path;
-    return keep;
+    CHECK_INT(haft__mcp_seal_file_open(&f->arena, haft__str(f->place), &f->spec, &file_keys,
+                                       &f->why, &err),
+              HAFT_OK, "%s", err.message);
+    f->path = file_keys.path.ptr != NULL ? file_keys.path : f->path;
+    return file_keys;
 }
 
-static bool give(haft__mcp_nonces *states, uint64_t *number)
+static bool issue_number(haft__mcp_nonces *states, uint64_t *number)
 {
     *number = ++states->given;
     return true;
 }
 
 /* NOLINTNEXTLINE(readability-non-const-parameter): the required type */
-static bool use(haft__mcp_nonces *states, uint64_t *number)
+static bool use_number(haft__mcp_nonces *states, uint64_t *number)
 {
     bool open = *number <= states->given && (states->answered[0] >> *number & 1) == 0;
     states->answered[0] |= UINT64_C(1) << *number;
@@ -79,16 +79,19 @@ TEST(a_state_of_one_process_is_accepted_once_by_another)
     uint64_t number = 0;
     struct stat about;
     begin(&f);
-    haft__mcp_seal_file one = open_keep(&f), other = open_keep(&f);
-    CHECK(is_same(&one, &other), "they have different keys");
-    CHECK_STR(f.why, HAFT__LIT(""), "why");
+    haft__mcp_seal_file one = open_file(&f), other = open_file(&f);
+    CHECK(is_same(&one, &other), "the processes have different keys");
+    CHECK_STR(f.why, HAFT__LIT(""), "the reason");
     CHECK(stat(f.path.ptr, &about) == 0 && (about.st_mode & 0777) == 0600, "mode %o",
           (unsigned)about.st_mode);
-    CHECK(haft__mcp_seal_file_update(&one, give, &number) && number == 1, "given");
-    CHECK(haft__mcp_seal_file_update(&other, give, &number) && number == 2, "the next");
+    CHECK(haft__mcp_seal_file_update(&one, issue_number, &number) && number == 1,
+          "the first number");
+    CHECK(haft__mcp_seal_file_update(&other, issue_number, &number) && number == 2,
+          "the next number");
     number = 1;
-    CHECK(haft__mcp_seal_file_update(&other, use, &number), "used elsewhere");
-    CHECK(!haft__mcp_seal_file_update(&one, use, &number), "used twice");
+    CHECK(haft__mcp_seal_file_update(&other, use_number, &number),
+          "a number of another process was rejected");
+    CHECK(!haft__mcp_seal_file_update(&one, use_number, &number), "a number was accepted twice");
     end(&f);
 }
 
@@ -96,11 +99,11 @@ TEST(another_spec_has_another_key)
 {
     fixture f;
     begin(&f);
-    haft__mcp_seal_file one = open_keep(&f);
+    haft__mcp_seal_file one = open_file(&f);
     haft_str first = f.path;
     f.spec.hash = HAFT__LIT("01");
-    haft__mcp_seal_file other = open_keep(&f);
-    CHECK(!is_same(&one, &other), "they have the same");
+    haft__mcp_seal_file other = open_file(&f);
+    CHECK(!is_same(&one, &other), "two specs have the same key");
     char lock[4200];
     (void)snprintf(lock, sizeof(lock), "%s.lock", first.ptr);
     (void)unlink(first.ptr);
@@ -116,7 +119,8 @@ static void write_text(haft_str path, const char *start, size_t length)
     while (text.len < length) {
         haft__buf_add_char(&text, ' ');
     }
-    CHECK_INT(haft__file_replace(path.ptr, haft__buf_str(&text), NULL), HAFT_OK, "written");
+    CHECK_INT(haft__file_replace(path.ptr, haft__buf_str(&text), NULL), HAFT_OK,
+              "the file cannot be written");
     haft__buf_finish(&text);
 }
 
@@ -135,17 +139,20 @@ TEST(a_key_that_other_users_can_read_is_not_used)
         fixture f;
         uint64_t number = 0;
         begin(&f);
-        haft__mcp_seal_file one = open_keep(&f);
+        haft__mcp_seal_file one = open_file(&f);
         if (i < COUNT(texts)) {
             write_text(f.path, texts[i], 0);
         } else {
-            CHECK_INT(chmod(f.path.ptr, 0644), 0, "others may read it");
+            CHECK_INT(chmod(f.path.ptr, 0644), 0, "the mode cannot be changed");
         }
-        CHECK(!haft__mcp_seal_file_update(&one, give, &number), "row %zu", i);
-        haft__mcp_seal_file other = open_keep(&f);
-        CHECK(!is_same(&one, &other), "row %zu", i);
-        CHECK(!haft__mcp_seal_file_update(&one, give, &number), "row %zu: the old one is taken", i);
-        CHECK(haft__mcp_seal_file_update(&other, give, &number), "row %zu", i);
+        CHECK(!haft__mcp_seal_file_update(&one, issue_number, &number),
+              "row %zu: a number was given", i);
+        haft__mcp_seal_file other = open_file(&f);
+        CHECK(!is_same(&one, &other), "row %zu: both have the same key", i);
+        CHECK(!haft__mcp_seal_file_update(&one, issue_number, &number),
+              "row %zu: the old key was accepted", i);
+        CHECK(haft__mcp_seal_file_update(&other, issue_number, &number),
+              "row %zu: the new key was rejected", i);
         end(&f);
     }
 }
@@ -155,30 +162,31 @@ TEST(the_size_of_the_key_file_is_bounded)
     fixture f;
     char text[HAFT__LIMIT_MCP_SEAL_FILE_BYTES + 1] = "";
     begin(&f);
-    haft__mcp_seal_file one = open_keep(&f);
+    haft__mcp_seal_file one = open_file(&f);
     FILE *file = fopen(f.path.ptr, "re");
-    CHECK(file != NULL && fread(text, 1, sizeof(text) - 1, file) > 0, "read");
+    CHECK(file != NULL && fread(text, 1, sizeof(text) - 1, file) > 0, "the file cannot be read");
     (void)fclose(file);
     write_text(f.path, text, HAFT__LIMIT_MCP_SEAL_FILE_BYTES);
-    haft__mcp_seal_file same = open_keep(&f);
-    CHECK(is_same(&one, &same), "at the limit");
+    haft__mcp_seal_file same = open_file(&f);
+    CHECK(is_same(&one, &same), "a file at the limit was replaced");
     write_text(f.path, text, HAFT__LIMIT_MCP_SEAL_FILE_BYTES + 1);
-    haft__mcp_seal_file other = open_keep(&f);
-    CHECK(!is_same(&one, &other), "past it");
+    haft__mcp_seal_file other = open_file(&f);
+    CHECK(!is_same(&one, &other), "a file past the limit was used");
     end(&f);
 }
 
 TEST(without_a_state_directory_the_key_ends_with_the_process)
 {
     fixture f;
-    haft__mcp_seal_file keep;
+    haft__mcp_seal_file file_keys;
     begin(&f);
-    CHECK_INT(haft__mcp_seal_file_open(&f.arena, (haft_str){NULL, 0}, &f.spec, &keep, &f.why, NULL),
-              HAFT_OK, "no place");
-    CHECK(keep.path.ptr == NULL && f.why.len > 0, "the error is reported");
     CHECK_INT(
-        haft__mcp_seal_file_open(&f.arena, HAFT__LIT("/dev/null/x"), &f.spec, &keep, &f.why, NULL),
-        HAFT_OK, "no directory");
-    CHECK(keep.path.ptr == NULL && f.why.len > 0, "the error is reported");
+        haft__mcp_seal_file_open(&f.arena, (haft_str){NULL, 0}, &f.spec, &file_keys, &f.why, NULL),
+        HAFT_OK, "open without a path");
+    CHECK(file_keys.path.ptr == NULL && f.why.len > 0, "no reason was given");
+    CHECK_INT(haft__mcp_seal_file_open(&f.arena, HAFT__LIT("/dev/null/x"), &f.spec, &file_keys,
+                                       &f.why, NULL),
+              HAFT_OK, "open in a path that cannot be created");
+    CHECK(file_keys.path.ptr == NULL && f.why.len > 0, "no reason was given");
     end(&f);
 }

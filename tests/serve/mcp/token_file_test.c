@@ -57,7 +57,7 @@ TEST(tokens_that_others_could_use_are_rejected)
         haft_status status =
             haft__mcp_token_file_read(&arena, path, rows[i].loopback, &host, &token, &err);
         CHECK_INT(status, rows[i].status, "row %zu: %s", i, err.message);
-        CHECK_INT(warnings, rows[i].warnings, "row %zu", i);
+        CHECK_INT(warnings, rows[i].warnings, "row %zu: warnings", i);
         if (status == HAFT_OK && rows[i].token != NULL) {
             CHECK_STR(token, haft__str(rows[i].token), "row %zu", i);
         }

@@ -87,17 +87,17 @@ TEST(a_lane_continues_when_one_of_its_calls_cannot_start)
             mcp_request[i] = read_call(&c, i);
             haft__mcp_peer_receive(c.peer, mcp_request[i], NULL, NULL, 1000);
         }
-        CHECK_INT(c.answers, 0, "none has run");
+        CHECK_INT(c.answers, 0, "answers before the cancellation");
         test_fail_allocation(n);
         haft__mcp_request_abandon(mcp_request[0]);
         bool failed = test_allow_allocations();
         for (int i = 0; i < 300000 && c.answers < 2; i++) {
             CHECK_INT(haft_runtime_step(c.h.runtime, 1, &c.h.err), HAFT_OK, "%s", c.h.err.message);
         }
-        CHECK_INT(c.answers, 2, "allocation %u", n);
+        CHECK_INT(c.answers, 2, "allocation %u: answers", n);
         close_client(&c);
         if (!failed) {
-            CHECK(n > 0, "there was nothing to fail");
+            CHECK(n > 0, "no allocation failed");
             break;
         }
     }

@@ -84,7 +84,7 @@ TEST(a_mock_survives_every_failed_allocation)
                 break;
             }
         }
-        CHECK_INT(ask(&m, cases[i].more), cases[i].status, "%s, afterwards", cases[i].script);
+        CHECK_INT(ask(&m, cases[i].more), cases[i].status, "%s, the next request", cases[i].script);
         mock_close(&m);
     }
 }
@@ -112,8 +112,8 @@ TEST(a_reply_that_is_too_long_is_an_error)
                                   haft__json_array(&one, 1)};
     CHECK_INT(haft__script_init(&m.script, &m.arena, haft__json_object(&document, 1), NULL),
               HAFT_OK, "no script");
-    CHECK_INT(ask(&m, ""), 500, "whole");
-    CHECK_INT(ask(&m, ",\"stream\":true"), 500, "stream");
+    CHECK_INT(ask(&m, ""), 500, "the whole reply");
+    CHECK_INT(ask(&m, ",\"stream\":true"), 500, "the streamed reply");
     mock_close(&m);
 }
 
@@ -130,10 +130,10 @@ TEST(delayed_requests_are_ended_when_the_server_stops)
     int fd = server_dial(&m.server);
     CHECK(server_send(&m.server, fd, haft__str(request)), "not sent");
     for (int i = 0; i < 30000 && m.script.next == 0; i++) {
-        CHECK_INT(haft__loop_step(m.server.loop, 10, NULL), HAFT_OK, "no step");
+        CHECK_INT(haft__loop_step(m.server.loop, 10, NULL), HAFT_OK, "the loop step failed");
     }
-    CHECK_INT(m.script.next, 1, "the reply was not taken");
-    CHECK_INT(ask(&m, ""), 200, "another one");
+    CHECK_INT(m.script.next, 1, "replies that were used");
+    CHECK_INT(ask(&m, ""), 200, "the status of another request");
     mock_close(&m);
     (void)close(fd);
 }
