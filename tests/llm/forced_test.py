@@ -5,12 +5,13 @@ import llm
 import runs
 
 WANTED = 50
-# Of the runs. The last turn is free: a small model may write a call there, and is stopped.
+# At least this share of the runs is done. The last turn is not forced: a small model may write a
+# call there, and is stopped.
 DONE = 0.5
 
 
 def describe(turn):
-    """The first reply that was no call; the last, when all were."""
+    """The first reply that was not a valid call, or the last one."""
     at = turn["tries"].index(False) if False in turn["tries"] else -1
     reply = turn["replies"][at] if turn["replies"] else None
     return f"turn {turn['turn']} ({turn['mode']}): " + (
@@ -32,7 +33,7 @@ def try_format(format):
             for turn in made))
         problems += [f"{task}: {describe(turn)}" for turn in made if turn["tries"] != [True]]
         if end == "done" and not runs.workflow_is_complete(log):
-            problems.append(f"{task}: it ended as done with the contract broken")
+            problems.append(f"{task}: it ended as done, but its workflow is not complete")
     good = sum(turn["tries"] == [True] for turn in turns)
     median, most = runs.median_and_max([sum(turn["ms"]) for turn in turns])
     tokens, longest = runs.median_and_max([sum(turn["tokens"]) for turn in turns])
@@ -41,7 +42,7 @@ def try_format(format):
              f"(median; at most {most} ms) and {tokens} tokens (at most {longest})")
     if len(turns) < WANTED:
         problems.append(f"only {len(turns)} forced turns")
-    llm.check(f"{WANTED}_of_{WANTED}_forced_turns_in_{format}", problems)
+    llm.check(f"{WANTED}_of_{WANTED}_forced_turns_in_{format}_are_valid_calls", problems)
     llm.check(f"runs_in_{format}_end_as_done",
               [] if ends.count("done") >= DONE * len(ends) and set(ends) <= {"done", "violated"}
               else [ends])

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same workflow with nothing to hold the model to it but words: how often it has to be asked
-again is a figure; that no run ends as done with its contract broken is the test."""
+"""The same workflow without a grammar: only the prompt tells the model to call tools. The test
+counts how often the model is asked again, and fails if a run ends as done with an incomplete
+workflow."""
 import llm
 import runs
 
 RUNS = 3
-# What a run that was not done may end as, with the exit status of `haft run`.
+# The possible ends of a run, with the exit status of `haft run`.
 ENDS = {"done": 0, "failed": 1, "exhausted": 3, "incomplete": 3, "violated": 5}
 
 
 def judge(status, log, errors):
-    """What is wrong with how a run ended."""
+    """The problems with the end of a run."""
     if not log or log[-1]["kind"] != "run_finished":
-        return [f"it has no end: {errors}"]
+        return [f"the run has not ended: {errors}"]
     end = log[-1]
     if end["end"] not in ENDS or ENDS[end["end"]] != status:
         return [f"it ended as {end['end']} with exit status {status}"]
     if end["end"] == "done" and not runs.workflow_is_complete(log):
-        return ["it ended as done with the contract broken"]
+        return ["it ended as done, but its workflow is not complete"]
     if end["end"] != "done" and not (end["reason"] or end["error"]):
         return [f"it ended as {end['end']} without a reason"]
     return []
@@ -42,7 +43,7 @@ def try_format(format):
              f"after being asked again, {len(turns) - first - later} never; asked again {asked} "
              f"times; runs: " + ", ".join(f"{ends.count(end)} {end}" for end in sorted(set(ends)))
              + f"; a turn took {median} ms (median)")
-    llm.check(f"no_run_in_{format}_ends_wrongly", problems)
+    llm.check(f"runs_in_{format}_end_with_a_correct_status", problems)
 
 
 for each in runs.FORMATS:

@@ -30,7 +30,7 @@ def write(path, value):
 
 
 def generate(grammar, seed):
-    """(what is wrong, the text, whether the token limit cut it)"""
+    """(the error, the text, whether the token limit cut it)"""
     status, answer = llm.ask({
         "messages": [{"role": "user", "content": "Call one of your tools, briefly."}],
         "grammar": grammar, "max_tokens": TOKENS, "temperature": 0.7, "seed": seed,
@@ -50,7 +50,7 @@ def judge(call, tools, exact):
 
 
 def read_back(format, tools, text, exact, several):
-    """What is wrong with a text that ended by itself."""
+    """The problems with a text that ended by itself."""
     status, output, errors = llm.haft("parse", "--format", format, "--tools", tools["file"], "-",
                                     text=text)
     found = json.loads(output) if output else {"error": errors, "calls": []}
@@ -63,7 +63,7 @@ def read_back(format, tools, text, exact, several):
 
 
 def try_format(format, tools, seed, *options):
-    """(what is wrong, whether it was cut, bytes of the grammar, seconds)"""
+    """(the problems, whether the text was cut, bytes of the grammar, seconds)"""
     status, grammar, relaxed = llm.haft("render", "--format", format, "--tools", tools["file"],
                                         "--grammar", *options)
     if status != 0:
@@ -74,11 +74,11 @@ def try_format(format, tools, seed, *options):
     if wrong:
         return [wrong], False, len(grammar), seconds
     if cut:
-        # Only a text or an array without a bound may be cut; the text so far is not a call.
+        # Only a string or an array without a bound may be cut; the text so far is not a call.
         free = tools["free"] or relaxed.strip() != "" or format == CODE or options
         return [] if free else [f"cut after {TOKENS} tokens: {text}"], True, len(grammar), seconds
     problems = read_back(format, tools, text, relaxed.strip() == "", "--several" in options)
-    return problems + ([f"of: {text}"] if problems else []), False, len(grammar), seconds
+    return problems + ([f"the text: {text}"] if problems else []), False, len(grammar), seconds
 
 
 def prepare(name, place):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests with a real model share: the server, the command, verdicts. scripts/llm starts
-them, with the server's address in HAFT_LLAMACPP_URL."""
+"""The shared code of the tests with a real model: the server, the command, verdicts. scripts/llm
+starts the tests, with the address of the server in HAFT_LLAMACPP_URL."""
 import json
 import os
 import subprocess
@@ -19,12 +19,12 @@ ASK_SECONDS = 600
 
 
 def note(text):
-    """A figure, or what else is worth telling: no verdict."""
+    """Prints a figure or a remark, which is not a verdict."""
     print(f"# {text}", flush=True)
 
 
 def ask(body):
-    """(status, the answer as JSON, or the server's words)"""
+    """(status, the answer as JSON; if the status is an error, its text)"""
     request = urllib.request.Request(f"{URL}/v1/chat/completions", json.dumps(body).encode(),
                                      {"Content-Type": "application/json"})
     try:

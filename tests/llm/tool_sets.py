@@ -13,7 +13,7 @@ def string(**more):
 
 
 def numbered(i):
-    """One of very many tools, no two of which are alike."""
+    """One of very many tools; all of them differ."""
     return tool(f"tool_{i:03}", {
         f"name_{i}": string(maxLength=20 + i),
         f"kind_{i}": {"enum": [f"kind-{i}-{j}" for j in range(12)]},
@@ -27,7 +27,7 @@ POINT = {"type": "object", "properties": {"x": {"type": "integer", "minimum": -9
                                           "y": {"type": "number"}},
          "required": ["x", "y"], "additionalProperties": False}
 
-# A set whose name begins with "free" has strings without an end: what is generated may be cut.
+# A set whose name begins with "free" has strings without a bound, so a reply may be cut.
 SETS = {
     "simple": [
         tool("find", {"q": string(minLength=1, maxLength=30),
